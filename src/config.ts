@@ -1,5 +1,4 @@
 import { readFileSync } from "node:fs";
-import { isIPv6 } from "node:net";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
 import { z } from "zod";
@@ -16,39 +15,16 @@ import {
 import { LOG_LEVELS } from "./log.js";
 import { nearestName } from "./nearest-name.js";
 import {
+  ConfigError,
   isProviderSetting,
   providerNames,
   providerSettings,
   readProviders,
   readProxy,
 } from "./provider-config.js";
+import { flag, hostList, longSecret, mailList, whole } from "./setting-rules.js";
 
-const flag = z.enum(["true", "false"]).transform((value) => value === "true");
-const whole = (min: number, max: number) =>
-  z
-    .string()
-    .regex(/^\d{1,9}$/, "must be a whole number")
-    .transform(Number)
-    .pipe(z.number().min(min).max(max));
-
-/** Names and addresses of hosts in one spelling, or `*`. */
-const hostList = z.string().transform((text, context) =>
-  text
-    .split(",")
-    .map((entry) => entry.trim())
-    .filter((entry) => entry !== "")
-    .map((entry) => {
-      const host = isIPv6(entry) ? `[${entry}]` : entry;
-      // With a port, the rest would be allowed under all ports without a word.
-      const canonical = /^(?:\[.+\]|[^:*[\]]+|\*)$/.test(host) ? canonicalHost(host) : undefined;
-      if (canonical === undefined)
-        context.addIssue({
-          code: "custom",
-          message: `${entry}: must be the name or address of a host without a port, or *`,
-        });
-      return canonical ?? "";
-    }),
-);
+export { ConfigError };
 
 /** Who may request repositories to be tracked: nobody, accounts, or everybody. */
 export const TRACK_ACCESS = ["off", "accounts", "everyone"] as const;
@@ -79,6 +55,8 @@ const SETTINGS = {
   SIDEREAL_SAMPLE: flag.default(true),
   SIDEREAL_CACHE_MB: whole(0, 65_536).default(64),
   SIDEREAL_LIST_INDEX_MB: whole(0, 65_536).default(128),
+  SIDEREAL_AVATARS_MB: whole(0, 1_024).default(32),
+  SIDEREAL_AVATAR_HOSTS: hostList.refine((hosts) => !hosts.includes("*"), "must name each host").default([]),
   SIDEREAL_LIMITS: flag.default(true),
   SIDEREAL_CONCURRENCY_ANONYMOUS: whole(1, 10_000).default(20),
   SIDEREAL_CONCURRENCY_ACCOUNT: whole(1, 10_000).default(60),
@@ -114,7 +92,9 @@ const SETTINGS = {
   SIDEREAL_METRICS_HOST: z.string().min(1).default("127.0.0.1"),
   SIDEREAL_METRICS_PORT: whole(0, 65_535).optional(),
   SIDEREAL_API_KEY: z.string().max(200).optional(),
-  SIDEREAL_AUTH_SECRET: z.string().min(32, "must be at least 32 characters").optional(),
+  SIDEREAL_AUTH_SECRET: longSecret.optional(),
+  SIDEREAL_OPERATORS: mailList.default([]),
+  SIDEREAL_TOKEN_KEY: longSecret.optional(),
   SIDEREAL_AUTH_GITHUB_ID: z.string().optional(),
   SIDEREAL_AUTH_GITHUB_SECRET: z.string().optional(),
   SIDEREAL_AUTH_GOOGLE_ID: z.string().optional(),
@@ -140,6 +120,7 @@ const SECRETS = [
   "SIDEREAL_REDIS_URL",
   "SIDEREAL_API_KEY",
   "SIDEREAL_AUTH_SECRET",
+  "SIDEREAL_TOKEN_KEY",
   "SIDEREAL_AUTH_GITHUB_SECRET",
   "SIDEREAL_AUTH_GOOGLE_SECRET",
   "SIDEREAL_SMTP_URL",
@@ -178,6 +159,8 @@ export interface Config {
   sample: boolean;
   /** Bound of the front cache; 0 turns it off. */
   cacheBytes: number;
+  /** Bound of all avatars, 0: there are none; and where they may be besides the forges' own hosts. */
+  avatars: { maxBytes: number; hosts: readonly string[] };
   /** Bound of the list index; 0 turns it off. */
   listIndexBytes: number;
   /** Undefined: no rate limits. */
@@ -202,6 +185,8 @@ export interface Config {
   contact: string | undefined;
   /** Undefined: forges are reached directly. */
   proxy: ProxySettings | undefined;
+  /** Why the proxy settings cannot be used; then no forge is contacted. Only without providers: otherwise nothing starts. */
+  proxyProblem: string | undefined;
   /** Who may request repositories to be tracked, and how many in a day; undefined: any number. */
   onDemand: { access: TrackAccess; perDay: number | undefined };
   /** Where dumps are, how often the worker writes one, and how many are kept; undefined: there are no dumps. */
@@ -209,10 +194,14 @@ export interface Config {
   /** Address of the worker's metrics; not served without a port. */
   metricsHost: string;
   metricsPort: number | undefined;
-  /** Secret that signs cookies; undefined: generated and stored. */
   /** For requests to another service. */
   apiKey: string | undefined;
+  /** Secret that signs cookies; undefined: generated and stored. */
   authSecret: string | undefined;
+  /** Mail addresses of the accounts that operate the service, in small letters. */
+  operators: readonly string[];
+  /** What tokens entered on a page are encrypted with; undefined: see `forge-tokens`. */
+  tokenKey: string | undefined;
   github: OAuthClient | undefined;
   google: OAuthClient | undefined;
   /** SMTP server and sender of mail. */
@@ -221,14 +210,6 @@ export interface Config {
 
 /** Names of all settings except those of providers, for the documentation test and for messages. */
 export const SETTING_NAMES: readonly string[] = [...Object.keys(SETTINGS), ...LIMIT_SETTINGS];
-
-/** Errors in the environment, one line per setting. */
-export class ConfigError extends Error {
-  constructor(readonly problems: readonly string[]) {
-    super(`The configuration cannot be used:\n${problems.map((line) => `  ${line}`).join("\n")}`);
-    this.name = "ConfigError";
-  }
-}
 
 /** The environment, with defaults from a `.env` file in `directory`. */
 export function readEnvironment(directory: string, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
@@ -280,7 +261,12 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     problems.push(
       "SIDEREAL_DATA_DIR: a database in memory cannot be shared with the worker process; use a folder, or configure no provider",
     );
-  const proxy = providers.length === 0 ? undefined : readProxy(env, problems);
+  // Without forges it is only needed once a token is entered, and must not keep the service from starting.
+  const proxyProblems: string[] = [];
+  const found = readProxy(env, proxyProblems);
+  if (providers.length > 0) problems.push(...proxyProblems);
+  const proxyProblem = proxyProblems.length > 0 ? proxyProblems.join("; ") : undefined;
+  const proxy = proxyProblem === undefined ? found : undefined;
   const limits = readLimits(env, problems);
   if (!parsed.success || problems.length > 0) throw new ConfigError(problems);
   const settings = parsed.data;
@@ -298,6 +284,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     logLevel: settings.SIDEREAL_LOG_LEVEL,
     sample: settings.SIDEREAL_SAMPLE,
     cacheBytes: settings.SIDEREAL_CACHE_MB * 1024 * 1024,
+    avatars: { maxBytes: settings.SIDEREAL_AVATARS_MB * 1024 * 1024, hosts: settings.SIDEREAL_AVATAR_HOSTS },
     listIndexBytes: settings.SIDEREAL_LIST_INDEX_MB * 1024 * 1024,
     limits: settings.SIDEREAL_LIMITS ? limits : undefined,
     concurrency: settings.SIDEREAL_LIMITS
@@ -325,6 +312,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     providers,
     contact: settings.SIDEREAL_CONTACT,
     proxy,
+    proxyProblem,
     onDemand: {
       access: settings.SIDEREAL_TRACK ?? (hasAccounts(settings) ? "accounts" : "off"),
       perDay: settings.SIDEREAL_LIMITS ? settings.SIDEREAL_TRACK_PER_DAY : undefined,
@@ -341,6 +329,8 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     metricsPort: settings.SIDEREAL_METRICS_PORT,
     apiKey: settings.SIDEREAL_API_KEY,
     authSecret: settings.SIDEREAL_AUTH_SECRET,
+    operators: settings.SIDEREAL_OPERATORS,
+    tokenKey: settings.SIDEREAL_TOKEN_KEY,
     github: oauthClient(settings.SIDEREAL_AUTH_GITHUB_ID, settings.SIDEREAL_AUTH_GITHUB_SECRET),
     google: oauthClient(settings.SIDEREAL_AUTH_GOOGLE_ID, settings.SIDEREAL_AUTH_GOOGLE_SECRET),
     mail:

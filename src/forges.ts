@@ -125,6 +125,16 @@ export function parseTokens(text: string): readonly string[] | string {
     : "contains characters that no token has, or a token of over 4,096 characters";
 }
 
+/** Why no token may be sent to a site, in words for whoever sets it up; undefined: it may. Anybody on the way could read it. */
+export function tokenBarrier({
+  name,
+  url,
+  mayBePrivate,
+}: Pick<ProviderSettings, "name" | "url" | "mayBePrivate">): string | undefined {
+  if (!url.startsWith("http://") || mayBePrivate) return undefined;
+  return `tokens are sent over https only, or in a private network with SIDEREAL_${name}_PRIVATE=true`;
+}
+
 /** Settings of one configured provider: an instance of a forge. */
 export interface ProviderSettings {
   /** As stored and shown, in capitals: `GITHUB`, `CODEBERG`, `WORK`. */

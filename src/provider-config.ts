@@ -11,8 +11,17 @@ import {
   providerOfHost,
   siteOf,
   type TokenSource,
+  tokenBarrier,
 } from "./forges.js";
 import { didYouMean, nearestName } from "./nearest-name.js";
+
+/** Errors in the environment, one line per setting. */
+export class ConfigError extends Error {
+  constructor(readonly problems: readonly string[]) {
+    super(`The configuration cannot be used:\n${problems.map((line) => `  ${line}`).join("\n")}`);
+    this.name = "ConfigError";
+  }
+}
 
 const whole = z
   .string()
@@ -138,10 +147,9 @@ export function readProviders(
     const file = env[`SIDEREAL_${name}_TOKENS_FILE`] ?? "";
     const tokenSource = tokenSourceOf(parsed.data, { name, kind, file, env, problems });
     const hasTokens = TOKENS !== undefined || tokenSource !== undefined;
-    if (hasTokens && url.startsWith("http://") && PRIVATE !== "true")
-      problems.push(
-        `SIDEREAL_${name}_URL: tokens are sent over https only, or in a private network with SIDEREAL_${name}_PRIVATE=true`,
-      );
+    const mayBePrivate = PRIVATE === "true";
+    const barrier = tokenBarrier({ name, url, mayBePrivate });
+    if (hasTokens && barrier !== undefined) problems.push(`SIDEREAL_${name}_URL: ${barrier}`);
     return [
       {
         name,
@@ -151,7 +159,7 @@ export function readProviders(
         ...(tokenSource && { tokenSource }),
         requestsPerHour: REQUESTS_PER_HOUR ?? null,
         minStars: MIN_STARS ?? forge?.minStars ?? 0,
-        mayBePrivate: PRIVATE === "true",
+        mayBePrivate,
       },
     ];
   });
@@ -294,6 +302,18 @@ export function readProxy(env: NodeJS.ProcessEnv, problems: string[]): ProxySett
   };
   const [http, https] = [proxyOf("HTTP_PROXY"), proxyOf("HTTPS_PROXY")];
   return http === null && https === null ? undefined : { http, https, except: read("NO_PROXY") ?? "" };
+}
+
+/** The proxy for requests to forges. Throws a ConfigError if its settings cannot be used: requests must not go around it. */
+export function proxyOf({
+  proxy,
+  proxyProblem,
+}: {
+  proxy: ProxySettings | undefined;
+  proxyProblem: string | undefined;
+}): ProxySettings | undefined {
+  if (proxyProblem !== undefined) throw new ConfigError([proxyProblem]);
+  return proxy;
 }
 
 /** Whether the credentials of an address can be sent: their escapes must be those of a text. */

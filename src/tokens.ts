@@ -10,8 +10,11 @@ const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const RANDOM_LENGTH = 30;
 const CHECKSUM_LENGTH = 6;
 
-/** Kinds of tokens: an API key, a sign-in link, a watchlist to change, a watchlist to read, a request to track. */
-export const TOKEN_PREFIXES = ["sid", "sidl", "sidw", "sidr", "sidt"] as const;
+/**
+ * Kinds of tokens: an API key, a sign-in link, a watchlist to change, a watchlist to read, the feed of a watchlist, a request to
+ * track, the session of an operator at the machine.
+ */
+export const TOKEN_PREFIXES = ["sid", "sidl", "sidw", "sidr", "sidf", "sidt", "sido"] as const;
 export type TokenPrefix = (typeof TOKEN_PREFIXES)[number];
 
 export function createToken(prefix: TokenPrefix): string {
@@ -22,7 +25,7 @@ export function createToken(prefix: TokenPrefix): string {
 
 /** The prefix of a well-formed token with a valid checksum, else undefined. The token need not have been issued. */
 export function tokenPrefix(token: string): TokenPrefix | undefined {
-  const prefix = /^(sid[lwrt]?)_[0-9A-Za-z]{36}$/.exec(token)?.[1];
+  const prefix = /^(sid[lwrfto]?)_[0-9A-Za-z]{36}$/.exec(token)?.[1];
   if (prefix === undefined) return undefined;
   const body = token.slice(0, -CHECKSUM_LENGTH);
   if (checksum(body) !== token.slice(-CHECKSUM_LENGTH)) return undefined;

@@ -5,7 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { ConfigError, loadConfig } from "../src/config.js";
-import { userAgentOf } from "../src/tracker.js";
+import { proxyOf as proxyInUse } from "../src/provider-config.js";
+import { userAgentOf } from "../src/version.js";
 
 const folder = mkdtempSync(join(tmpdir(), "sidereal-test-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -226,7 +227,12 @@ test("proxies are read from the usual variables, and their credentials are never
     assert.match(message, /HTTPS_PROXY: must be the address of a proxy/);
     assert.ok(!message.includes(SECRET));
   }
-  assert.equal(loadConfig({ HTTPS_PROXY: "nonsense://" }).proxy, undefined, "nothing is tracked");
+  const idle = loadConfig({ HTTPS_PROXY: "nonsense://" });
+  assert.throws(
+    () => proxyInUse(idle),
+    /HTTPS_PROXY: must be/,
+    "the service starts, but no request goes around it",
+  );
 });
 
 test("the contact of the operator is a mail address or a web address", () => {

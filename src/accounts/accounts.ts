@@ -34,6 +34,8 @@ export { agentOf, describeEvent, detailWords, EVENT_WORDS } from "./event-words.
 export { addressesOf, findAccountId } from "./lookup.js";
 export { type MailUse, readMailUse } from "./mail-limits.js";
 export { type OAuthRedirect, SITE_ORIGINS, SITES, type Site } from "./oauth.js";
+export { CODE_MS, OPERATOR_MS } from "./operator-codes.js";
+export { type Operator, Operators } from "./operators.js";
 export type { OriginHeaders } from "./origin.js";
 export { MAX_PASSKEYS, type Passkey } from "./passkeys.js";
 export { isRecentSignIn, RECENT_MINUTES, requireRecentSignIn } from "./recent-sign-in.js";

@@ -17,6 +17,8 @@ const MAILED: ReadonlySet<SecurityEventName> = new Set([
   "key_revoked",
   "passkey_added",
   "passkey_removed",
+  "forge_token_added",
+  "forge_token_removed",
 ]);
 
 /** Most mails about events of one account in 24 hours. The last one says that it is the last. */

@@ -16,6 +16,13 @@ export const EVENT_WORDS: Readonly<Record<SecurityEventName, string>> = {
   key_refused: "Invalid API key refused",
   passkey_added: "Passkey added",
   passkey_removed: "Passkey removed",
+  operator_code_logged: "Operator's code written to the log",
+  operator_entered: "Operator's page opened with a code",
+  operator_refused: "Operator's code refused",
+  operator_left: "Operator's page closed",
+  forge_token_added: "Token of a forge added",
+  forge_token_refused: "Token of a forge refused",
+  forge_token_removed: "Token of a forge removed",
   cross_site_refused: "Request of another site refused",
   rate_limited: "Request over a rate limit refused",
 };

@@ -14,6 +14,13 @@ export const SECURITY_EVENTS = [
   "key_refused",
   "passkey_added",
   "passkey_removed",
+  "operator_code_logged",
+  "operator_entered",
+  "operator_refused",
+  "operator_left",
+  "forge_token_added",
+  "forge_token_refused",
+  "forge_token_removed",
   "cross_site_refused",
   "rate_limited",
 ] as const;

@@ -77,7 +77,10 @@ export class SecurityLog {
     const { log } = this.#options;
     const counted = this.#tally.take();
     // The program's log has them too, for tools that watch it.
-    for (const { at: _, detail, ...row } of counted) log.warn({ ...row, ...detail }, "refused");
+    for (const { at: _, detail, ...row } of counted) {
+      const isRefused = /_refused$|^rate_limited$/.test(row.event);
+      log.warn({ ...row, ...detail }, isRefused ? "refused" : "recorded");
+    }
     if (counted.length > 0) this.#write(counted);
     if (this.#lost > 0) log.error({ events: this.#lost }, "security events were not recorded");
     this.#lost = 0;

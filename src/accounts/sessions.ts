@@ -155,8 +155,9 @@ export class Sessions {
 }
 
 /**
- * Ends the sessions of the account with an address, or of everybody, for the operator, and records it. Returns their number;
- * undefined if no account has the address.
+ * Ends the sessions of the account with an address, or of everybody, for the operator, and records it. Everybody includes
+ * operators without an account, whose unused codes become invalid too. Returns the number of
+ * sessions; undefined if no account has the address.
  */
 export async function endSessionsOf(
   { durable }: Pick<Database, "durable">,
@@ -167,7 +168,8 @@ export async function endSessionsOf(
   if (accountId === undefined) return undefined;
   return durable.transaction().execute(async (tx) => {
     const which = accountId === null ? sql`1 = 1` : sql`account_id = ${accountId}`;
-    const sessions = await endSessions(tx, which);
+    const sessions =
+      (await endSessions(tx, which)) + (accountId === null ? await endOperatorSessions(tx) : 0);
     const detail = { by: "operator", sessions };
     const event = {
       at: now,
@@ -187,6 +189,13 @@ type Condition = ReturnType<typeof sql<unknown>>;
 async function endSessions(db: Db | Tx, which: Condition): Promise<number> {
   const { numAffectedRows = 0n } = await sql`delete from sessions where ${which}`.execute(db);
   return Number(numAffectedRows);
+}
+
+/** Ends the sessions of operators without an account. Returns their number. */
+async function endOperatorSessions(tx: Tx): Promise<number> {
+  await tx.deleteFrom("operator_codes").execute();
+  const { numDeletedRows } = await tx.deleteFrom("operator_sessions").executeTakeFirstOrThrow();
+  return Number(numDeletedRows);
 }
 
 function isAlive(): Condition {

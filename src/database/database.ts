@@ -54,7 +54,7 @@ export {
   type Prepared,
   type Scalar,
 } from "./prepared.js";
-export { makePrivate } from "./private-files.js";
+export { createSecret, makePrivate, secretInFile } from "./private-files.js";
 export { createRollupTable, indexRollupTable } from "./rollup-tables.js";
 export type {
   FacetPartTable,

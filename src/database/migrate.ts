@@ -12,6 +12,10 @@ import { boundedWatchlists } from "./migrations/0006-bounded-watchlists.js";
 import { trustedGrowth } from "./migrations/0007-trusted-growth.js";
 import { forges } from "./migrations/0008-forges.js";
 import { guardedAccounts } from "./migrations/0009-guarded-accounts.js";
+import { usualDay } from "./migrations/0010-usual-day.js";
+import { avatars } from "./migrations/0011-avatars.js";
+import { forgeTokens } from "./migrations/0012-forge-tokens.js";
+import { feedTokens } from "./migrations/0013-feed-tokens.js";
 
 /** In order. The version of a database is the number of migrations it has had. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -24,6 +28,10 @@ export const MIGRATIONS: readonly Migration[] = [
   trustedGrowth,
   forges,
   guardedAccounts,
+  usualDay,
+  avatars,
+  forgeTokens,
+  feedTokens,
 ];
 
 /** How long to wait for other processes that write. */

@@ -3,6 +3,7 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 import pg from "pg";
 import type { Clock } from "../clock.js";
 import type { Logger } from "../log.js";
+import { connectionOf } from "./postgres-url.js";
 
 /** How often statements are looked at, and how long one runs before the server is asked whether it responds at all. */
 const SLOW_MS = 500;
@@ -111,8 +112,7 @@ export class ServerWatch {
     const { url, clock } = this.#options;
     const socket = new Socket();
     const client = new pg.Client({
-      connectionString: url,
-      application_name: "sidereal",
+      ...connectionOf(url),
       stream: () => socket,
     });
     client.on("error", () => {});

@@ -12,6 +12,7 @@ import type { BulkColumns, BulkRow, BulkTable, Db, Dialect } from "./dialect.js"
 import { DatabaseFault } from "./fault.js";
 import { FaultPool, LOCK_NOT_AVAILABLE } from "./postgres-pool.js";
 import { preparing } from "./postgres-prepared.js";
+import { connectionOf } from "./postgres-url.js";
 import type { ServerWatch } from "./postgres-watch.js";
 import { type Prepare, type Scalar, Slot } from "./prepared.js";
 import type { Schema } from "./schema.js";
@@ -25,7 +26,7 @@ const DEAD_READ_MS = READ_TIMEOUT_MS + 2_000;
 /** A connection without traffic is checked after this time, and given up ten seconds later. */
 const KEEP_ALIVE_MS = 10_000;
 /** Keys of our advisory locks. */
-const LOCKS = { migrate: 7_301_001, catalogue: 7_301_002 } as const;
+const LOCKS = { migrate: 7_301_001, catalogue: 7_301_002, avatars: 7_301_003 } as const;
 
 /** Connections to one database, and what prepares statements for them. */
 export interface PostgresConnections {
@@ -41,10 +42,9 @@ export function openPostgres(
   options: { pool: number; reads: boolean; watch: ServerWatch; log: Logger },
 ): PostgresConnections {
   const pool = new pg.Pool({
-    connectionString: url,
+    ...connectionOf(url),
     max: options.pool,
     types: numberTypes(),
-    application_name: "sidereal",
     connectionTimeoutMillis: 5_000,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,

@@ -1,4 +1,17 @@
-import { chmodSync, closeSync, mkdirSync, openSync, statSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { basename } from "node:path";
 
 /** Access bits of everybody but the owner. */
 const OTHERS = 0o077;
@@ -26,4 +39,33 @@ export function openPrivateFile(path: string): void {
 export function makePrivate(path: string): void {
   const mode = statSync(path, { throwIfNoEntry: false })?.mode ?? 0;
   if ((mode & OTHERS) !== 0 && process.platform !== "win32") chmodSync(path, mode & 0o700);
+}
+
+/**
+ * The secret in a file that only its owner can read, made if there is none. Two processes may start at the same time: the file
+ * appears whole, and the first one wins. `consequence`: what a new one means, for the message about a damaged file.
+ */
+export function secretInFile(path: string, consequence: string): string {
+  if (!existsSync(path)) {
+    const own = `${path}.${process.pid}`;
+    writeFileSync(own, createSecret(), { mode: 0o600, flush: true });
+    try {
+      linkSync(own, path);
+    } catch (error) {
+      if (!existsSync(path)) throw error;
+    } finally {
+      rmSync(own);
+    }
+  }
+  makePrivate(path);
+  const secret = readFileSync(path, "utf8").trim();
+  if (secret.length < 32)
+    throw new Error(
+      `The file ${basename(path)} in the data folder is damaged. Remove it to generate a new one, ${consequence}.`,
+    );
+  return secret;
+}
+
+export function createSecret(): string {
+  return randomBytes(32).toString("base64url");
 }

@@ -40,6 +40,7 @@ export function createRollupTable(dialect: Dialect, table: string, generation: n
     activity ${integer},
     confidence ${integer} not null,
     reliable smallint not null,
+    stars_usual ${integer},
     constraint ${sql.raw(`rollups_key_${generation}`)} primary key (repository_id, window_hours)
   ) ${dialect.clustered}`;
 }

@@ -6,6 +6,7 @@ import type {
   SecurityEventTable,
   SignInRequestTable,
 } from "./account-schema.js";
+import type { AvatarImageTable, AvatarTable } from "./avatar-schema.js";
 import type {
   RankBlockTable,
   RankHistoryTable,
@@ -13,6 +14,13 @@ import type {
   SnapshotHourTable,
   SnapshotTable,
 } from "./history-schema.js";
+import type {
+  ForgeTokenTable,
+  OperatorCodeTable,
+  OperatorSessionTable,
+  StatusDocumentTable,
+  TrackListTable,
+} from "./operator-schema.js";
 import type {
   SearchAdditionTable,
   SearchPageTable,
@@ -34,6 +42,7 @@ import type {
   UsageEventTable,
   UsageRouteTable,
 } from "./usage-schema.js";
+import type { WatchlistItemTable, WatchlistTable, WatchlistVisitTable } from "./watchlist-schema.js";
 
 /**
  * Table types. Times are milliseconds since 1970 UTC; booleans are 0 or 1 (null: unknown); texts compare bytewise on both
@@ -75,7 +84,14 @@ export interface Schema {
   track_request_lists: TrackRequestListTable;
   track_lanes: TrackLaneTable;
   walks: WalkTable;
+  avatars: AvatarTable;
+  avatar_images: AvatarImageTable;
   worker_reports: WorkerReportTable;
+  forge_tokens: ForgeTokenTable;
+  operator_codes: OperatorCodeTable;
+  operator_sessions: OperatorSessionTable;
+  status_documents: StatusDocumentTable;
+  track_lists: TrackListTable;
   watchlists: WatchlistTable;
   watchlist_items: WatchlistItemTable;
   watchlist_visits: WatchlistVisitTable;
@@ -212,6 +228,8 @@ export interface RollupTable {
   /** In hundredths. */
   confidence: number;
   reliable: number;
+  /** Stars gained on a usual day before `from_at`, in hundredths; null: unknown. */
+  stars_usual: number | null;
 }
 
 /** The process that rebuilds derived data of all repositories; one row per rebuild. */
@@ -333,24 +351,6 @@ export interface SummaryTable {
   body: string;
 }
 
-/** A list of an account, or one without an owner that tokens address. */
-export interface WatchlistTable {
-  id: Generated<number>;
-  /** The owner, with at most one list; null: whoever holds a token. */
-  account_id: string | null;
-  /** SHA-256 of the token that can change the list; null for the list of an account. */
-  token_hash: string | null;
-  /** SHA-256 of the read-only token; null for the list of an account. */
-  share_token_hash: string | null;
-  name: string;
-  /** Incremented by every change; the ETag of the list. */
-  version: number;
-  created_at: number;
-  updated_at: number;
-  /** When somebody last opened the list, to the day; null for the list of an account. */
-  opened_at: number | null;
-}
-
 /** What callers have used up of their quotas of a day. Rows of earlier days are deleted. */
 export interface DailyUseTable {
   /** Days since 1970. */
@@ -360,24 +360,4 @@ export interface DailyUseTable {
   /** HMAC of the day and an address, a network or an account, with the secret of the service. */
   caller: string;
   used: number;
-}
-
-export interface WatchlistItemTable {
-  watchlist_id: number;
-  repository_id: number;
-  /** Ascends in the order in which repositories were added; may have gaps. */
-  sort_order: number;
-  added_at: number;
-}
-
-/** When the owner of a list last looked at it, in the current visit and in the previous one. */
-export interface WatchlistVisitTable {
-  account_id: string;
-  /** To the minute. */
-  seen_at: number;
-  /** JSON of watchlists' ListState at that time. */
-  seen_state: string;
-  /** End of the previous visit; null: this is the first one. */
-  previous_seen_at: number | null;
-  previous_state: string | null;
 }

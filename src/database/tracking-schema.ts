@@ -65,6 +65,8 @@ export interface TrackRequestTable {
   failure: string | null;
   /** When its history was read, or it failed; null: open. */
   finished_at: number | null;
+  /** The list that it came with; null: none. */
+  list_id: number | null;
 }
 
 /** A watchlist to add the repository of an open request to, once it is recorded. */

@@ -3,6 +3,7 @@ import type { Caller } from "../metering/metering.js";
 import type { Exchange } from "./identity.js";
 import type { HttpRequest } from "./request.js";
 import { sourceOf } from "./source.js";
+import { isFromThisMachine } from "./this-machine.js";
 
 /** A request without a query, or without a form. */
 export const NO_FIELDS = new URLSearchParams();
@@ -23,6 +24,7 @@ export function describe(exchange: Exchange): HttpRequest {
     headers: message.headers,
     caller,
     source: () => sourceOf(exchange),
+    isOnThisMachine: () => isFromThisMachine(message),
     account,
     id,
     json: undefined,
@@ -34,5 +36,12 @@ export function describe(exchange: Exchange): HttpRequest {
 
 /** A shared response must not depend on who asks first, so nothing of the sender is in its request. */
 export function describeShared(exchange: Exchange): HttpRequest {
-  return { ...describe(exchange), headers: {}, caller: NOBODY, source: () => NOWHERE, account: undefined };
+  return {
+    ...describe(exchange),
+    headers: {},
+    caller: NOBODY,
+    source: () => NOWHERE,
+    isOnThisMachine: () => false,
+    account: undefined,
+  };
 }

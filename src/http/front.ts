@@ -21,7 +21,7 @@ import type { Ask, InnerReply, InnerRequest, Sender } from "./inner-request.js";
 import type { Message } from "./message.js";
 import { type Refusal, Refusals } from "./refusals.js";
 import { type HttpRequest, requestIds } from "./request.js";
-import { ResponseCache } from "./response-cache.js";
+import { type CacheState, ResponseCache } from "./response-cache.js";
 import { ResponseSender } from "./response-sender.js";
 import { BAD_KEY_COST, DEFAULT_LIMIT, type Route } from "./route.js";
 import { ABANDONED, OVERLOADED, type QueuedWork, type Waiter } from "./run-queue.js";
@@ -81,6 +81,10 @@ export class Front {
     const parts = { targets: this.#targets, hosts: this.#hosts, cache: this.#cache, nextId: this.#ids };
     this.#hits = new Hits({ ...options, ...parts });
     this.#sender = new ResponseSender(options);
+  }
+
+  get cacheState(): CacheState {
+    return this.#cache.state;
   }
 
   /** Handles a request to its end. Never throws. */

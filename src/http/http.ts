@@ -5,6 +5,7 @@
  * knows nothing of repositories, JSON views or pages: those are the routes' own.
  */
 export { Admission } from "./admission.js";
+export { InFlight } from "./concurrency.js";
 export type { ErrorRenderers } from "./error-response.js";
 export { Front } from "./front.js";
 export type { Identities } from "./identity.js";
@@ -19,12 +20,14 @@ export {
   json,
   jsonText,
   noContent,
+  pngReply,
   type Reply,
   redirect,
   type StreamPart,
   streamed,
 } from "./reply.js";
 export { addressOf, type HttpRequest } from "./request.js";
+export type { CacheState } from "./response-cache.js";
 export {
   type Access,
   type CachePolicy,
@@ -40,4 +43,5 @@ export {
   UNKNOWN_TOKEN_COST,
 } from "./route.js";
 export { createHttpServer, type HttpServer } from "./server.js";
+export { matchesTag } from "./stored-response.js";
 export { unlessAborted } from "./unless-aborted.js";

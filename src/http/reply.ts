@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { ErrorCode } from "../errors.js";
 
 /** A part of a body. Handlers that send the same text in many responses keep it as bytes. */
@@ -63,6 +64,14 @@ export function content(
   { status = 200, headers = {} }: ReplyOptions = {},
 ): Reply {
   return { status, headers: { "Content-Type": type, ...headers }, body };
+}
+
+/** A PNG. Its ETag is strong, so that the picture is not compressed again. */
+export function pngReply(png: Uint8Array, headers: Reply["headers"] = {}): Reply {
+  const tag = createHash("sha256").update(png).digest("base64url").slice(0, 22);
+  return content("image/png", new Uint8Array(png), {
+    headers: { ...headers, Vary: "Accept-Encoding", ETag: `"${tag}"` },
+  });
 }
 
 /** A response whose body is made while it is sent. */

@@ -19,6 +19,8 @@ export interface HttpRequest {
   readonly caller: Caller;
   /** Where it comes from, as far as it is stored. */
   readonly source: () => Source;
+  /** Whether it comes straight from a browser on this machine; see `isFromThisMachine`. */
+  readonly isOnThisMachine: () => boolean;
   /** The signed-in account: always present on routes with `session` access, and looked up for pages. */
   readonly account: Account | undefined;
   /** In the X-Request-Id header of the response, and in the log. */

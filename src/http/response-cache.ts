@@ -37,6 +37,17 @@ interface Entry {
   stale?: { response: StoredResponse; since: number } | undefined;
 }
 
+/** How full the cache is, and how often it has helped since the start. */
+export interface CacheState {
+  responses: number;
+  bytes: number;
+  /** 0: it is off. */
+  maxBytes: number;
+  /** Requests that got a cached response, and those for which one was computed or waited for. */
+  hits: number;
+  misses: number;
+}
+
 /** A revision and when it was last known to be current. */
 interface Known {
   revision: string;
@@ -71,6 +82,8 @@ export class ResponseCache {
   /** When the revision was last read, successfully or not. */
   #checkedAt = Number.NEGATIVE_INFINITY;
   #checking: { since: number; done: Promise<void> } | undefined;
+  #hits = 0;
+  #misses = 0;
 
   constructor(options: ResponseCacheOptions) {
     this.#options = options;
@@ -83,6 +96,17 @@ export class ResponseCache {
     });
   }
 
+  get state(): CacheState {
+    const entries = this.#entries;
+    return {
+      responses: entries?.count ?? 0,
+      bytes: entries?.size ?? 0,
+      maxBytes: this.#options.maxBytes,
+      hits: this.#hits,
+      misses: this.#misses,
+    };
+  }
+
   /** The cached response, where it may be served without computing or waiting. `now`: monotonic. */
   peek(key: string, now: number): StoredResponse | undefined {
     const age = now - this.#checkedAt;
@@ -90,8 +114,11 @@ export class ResponseCache {
     if (age >= CHECK_MS) void this.#startCheck(now);
     const entry = this.#entries?.get(key);
     if (entry === undefined) return undefined;
-    if (entry.revision === this.#current.revision) return this.#serve(entry, now);
-    return entry.isRefreshing && this.#isServable(entry, now) ? entry.response : undefined;
+    const isCurrent = entry.revision === this.#current.revision;
+    const outdated = entry.isRefreshing && this.#isServable(entry, now) ? entry.response : undefined;
+    const served = isCurrent ? this.#serve(entry, now) : outdated;
+    if (served !== undefined) this.#hits++;
+    return served;
   }
 
   /**
@@ -105,7 +132,11 @@ export class ResponseCache {
     const entry = this.#entries.get(key);
     const now = this.#options.clock.monotonic();
     const served = entry?.revision === revision ? this.#serve(entry, now) : undefined;
-    if (served !== undefined) return served;
+    if (served !== undefined) {
+      this.#hits++;
+      return served;
+    }
+    this.#misses++;
     const first = entry === undefined ? waiter : REFRESH;
     const computing = this.#computeOnce({ key, revision }, { waiter: first, compute });
     if (entry === undefined) return computing;

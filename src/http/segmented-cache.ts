@@ -47,11 +47,19 @@ export class SegmentedCache<Value extends object> {
     return value;
   }
 
+  get count(): number {
+    return this.#probation.size + this.#protected.size;
+  }
+
+  /** Sizes of all values together. */
+  get size(): number {
+    return this.#probation.calculatedSize + this.#protected.calculatedSize;
+  }
+
   /** Adds or replaces a value. A new one begins on probation; one that is larger than the cache is not kept. */
   set(key: string, value: Value): void {
     const segment = this.#protected.has(key) ? this.#protected : this.#probation;
     segment.set(key, value);
-    while (this.#probation.calculatedSize + this.#protected.calculatedSize > this.#maxSize)
-      this.#probation.pop();
+    while (this.size > this.#maxSize) this.#probation.pop();
   }
 }

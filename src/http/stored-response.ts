@@ -197,7 +197,7 @@ function encodingFor(
 }
 
 /** Whether an If-None-Match contains the tag: weak comparison (RFC 9110, 13.1.2). */
-function matchesTag(ifNoneMatch: string | undefined, etag: string): boolean {
+export function matchesTag(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false;
   if (ifNoneMatch === etag || ifNoneMatch.trim() === "*") return true;
   const opaque = (tag: string) => tag.trim().replace(/^W\//, "");

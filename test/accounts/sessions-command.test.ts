@@ -33,13 +33,22 @@ onBothEngines("The operator", (engine) => {
     assert.equal(await endSessionsOf(database, { email: " Ann@Example.org" }, NOW), 2);
     assert.equal(await endSessionsOf(database, { email: "ann@example.org" }, NOW), 0);
     assert.deepEqual(await left(database), ["s2"]);
-    assert.equal(await endSessionsOf(database, "everybody", NOW), 1);
+    await database.durable
+      .insertInto("operator_sessions")
+      .values({ token_hash: "o", began_at: NOW })
+      .execute();
+    const code = { browser_hash: "b", code_hash: "c", tries: 0, requested_at: NOW };
+    await database.durable.insertInto("operator_codes").values(code).execute();
+    assert.equal(await endSessionsOf(database, { email: "ann@example.org" }, NOW), 0, "of an account alone");
+    assert.equal(await endSessionsOf(database, "everybody", NOW), 2);
     assert.deepEqual(await left(database), []);
+    for (const table of ["operator_sessions", "operator_codes"] as const)
+      assert.deepEqual(await database.durable.selectFrom(table).selectAll().execute(), [], table);
     const events = await readEvents(database.read, { limit: 10 });
     assert.deepEqual(
       events.map(({ event, accountId, detail }) => [event, accountId, detail.sessions]),
       [
-        ["sessions_ended", null, 1],
+        ["sessions_ended", null, 2],
         ["sessions_ended", ann, 2],
       ],
     );

@@ -69,10 +69,13 @@ function typedTables(): Map<string, Column[]> {
   const source = [
     "schema",
     "account-schema",
+    "avatar-schema",
     "history-schema",
+    "operator-schema",
     "search-schema",
     "tracking-schema",
     "usage-schema",
+    "watchlist-schema",
   ]
     .map((name) => readFileSync(`src/database/${name}.ts`, "utf8"))
     .join("\n");

@@ -2,6 +2,7 @@ import pg from "pg";
 import type { Clock } from "../../clock.js";
 import { LATEST_VERSION, migrateIn } from "../migrate.js";
 import { connectionDb, numberTypes, postgresDialect } from "../postgres.js";
+import { APPLICATION_NAME, connectionOf } from "../postgres-url.js";
 import {
   allOf,
   type BackupPart,
@@ -12,6 +13,8 @@ import {
 } from "./parts.js";
 import { copyIn, copyOut } from "./postgres-copy.js";
 
+/** How backups and restores name themselves: they are no service that a restore must wait for. */
+const BACKUP_NAME = `${APPLICATION_NAME} backup`;
 /** The part with the positions of all sequences, after the tables. */
 const SEQUENCES = "sequences";
 /** Exists only while growth is rebuilt, and is dropped by the next rebuild. */
@@ -111,8 +114,7 @@ export async function postgresTarget(
 
 async function connect(url: string): Promise<pg.Client> {
   const client = new pg.Client({
-    connectionString: url,
-    application_name: "sidereal backup",
+    ...connectionOf(url, BACKUP_NAME),
     types: numberTypes(),
   });
   // A server that goes away fails the statement in progress.
@@ -187,7 +189,9 @@ async function setSequences(client: pg.Client, { data }: BackupPart): Promise<vo
 async function refuseIfUsed(client: pg.Client): Promise<void> {
   for (let looks = 0; looks < LOOKS; looks++) {
     const { rows } = await client.query(
-      "select 1 from pg_stat_activity where datname = current_database() and application_name = 'sidereal' limit 1",
+      `select 1 from pg_stat_activity where datname = current_database()
+        and application_name like $1 || '%' and application_name not like $2 || '%' limit 1`,
+      [APPLICATION_NAME, BACKUP_NAME],
     );
     if (rows.length === 0) return;
     // A service that has just stopped leaves its connections for a moment. The view stays the same within a transaction.

@@ -14,11 +14,13 @@ const OF_INDEX = /missing from index|wrong # of entries in index|non-unique entr
 
 /**
  * Checks the file of a database, however damaged it is. `onDamage` gets each kind with what was found. Returns whether its tables
- * may be read. Takes about as long as reading the file twice, and the memory of a page cache.
+ * may be read. Takes about as long as reading the file twice, and the memory of a page cache. Throws if another process
+ * locks the file for longer than `timeoutMs`.
  */
 export function inspectSqliteFile(
   path: string,
   onDamage: (kind: FileDamage, found: string) => void,
+  timeoutMs = 5_000,
 ): boolean {
   const { size } = statSync(path);
   const header = Buffer.alloc(HEADER_BYTES);
@@ -38,16 +40,28 @@ export function inspectSqliteFile(
     return false;
   }
   try {
-    checkPages(path, onDamage);
+    checkPages(path, onDamage, timeoutMs);
     return true;
   } catch (error) {
+    if (isLocked(error)) throw error;
     onDamage("pages-damaged", error instanceof Error ? error.message : String(error));
     return false;
   }
 }
 
-function checkPages(path: string, onDamage: (kind: FileDamage, found: string) => void): void {
-  const raw = new DatabaseSync(path, { readOnly: true, timeout: 5_000, allowExtension: false });
+/** SQLITE_BUSY and SQLITE_LOCKED (sqlite.org/rescode.html): another process holds the file, which says nothing about damage. */
+const LOCKED: readonly number[] = [5, 6];
+
+function isLocked(error: unknown): boolean {
+  return error instanceof Error && "errcode" in error && LOCKED.includes(Number(error.errcode) & 0xff);
+}
+
+function checkPages(
+  path: string,
+  onDamage: (kind: FileDamage, found: string) => void,
+  timeoutMs: number,
+): void {
+  const raw = new DatabaseSync(path, { readOnly: true, timeout: timeoutMs, allowExtension: false });
   try {
     for (const row of raw.prepare(`pragma integrity_check(${MAX_REPORTS})`).iterate()) {
       const found = String(Object.values(row)[0]);

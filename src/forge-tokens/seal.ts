@@ -1,0 +1,80 @@
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from "node:crypto";
+
+const ALGORITHM = "aes-256-gcm";
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+
+/** A token as it is stored. */
+export interface SealedToken {
+  provider: string;
+  /** Origin of the site that accepted it: `https://github.com`. */
+  site: string;
+  fingerprint: string;
+  keyId: string;
+  sealed: string;
+}
+
+/** Why a stored token cannot be used. `other_key`: it was encrypted with another key. `damaged`: it was changed or cut off. */
+export type SealFault = "other_key" | "damaged";
+
+/**
+ * Encrypts tokens with AES-256-GCM under a key made from a secret. Each has a random nonce, and is bound to its provider, the
+ * origin of its site and its fingerprint: none can be moved to another row, and no row can be given another address.
+ */
+export class TokenSeal {
+  /** Names the key without revealing it. */
+  readonly keyId: string;
+  readonly #key: Buffer;
+  readonly #fingerprintKey: Buffer;
+
+  constructor(secret: string) {
+    const derive = (purpose: string, bytes: number) =>
+      Buffer.from(hkdfSync("sha256", secret, "", `sidereal forge tokens: ${purpose}`, bytes));
+    this.#key = derive("encryption", 32);
+    this.#fingerprintKey = derive("fingerprint", 32);
+    this.keyId = derive("key id", 6).toString("hex");
+  }
+
+  /** The same for the same token and key. */
+  fingerprintOf({ provider, site }: Pick<SealedToken, "provider" | "site">, token: string): string {
+    return createHmac("sha256", this.#fingerprintKey)
+      .update(`${provider}\n${site}\n${token}`)
+      .digest("hex")
+      .slice(0, 16);
+  }
+
+  seal(place: Pick<SealedToken, "provider" | "site">, token: string): SealedToken {
+    const fingerprint = this.fingerprintOf(place, token);
+    const nonce = randomBytes(NONCE_BYTES);
+    const cipher = createCipheriv(ALGORITHM, this.#key, nonce, { authTagLength: TAG_BYTES });
+    cipher.setAAD(boundTo({ ...place, fingerprint }));
+    const parts = [nonce, cipher.update(token, "utf8"), cipher.final(), cipher.getAuthTag()];
+    return { ...place, fingerprint, keyId: this.keyId, sealed: Buffer.concat(parts).toString("base64url") };
+  }
+
+  open(stored: SealedToken): { token: string } | { fault: SealFault } {
+    const { keyId, sealed } = stored;
+    if (keyId !== this.keyId) return { fault: "other_key" };
+    const bytes = Buffer.from(sealed, "base64url");
+    if (bytes.length <= NONCE_BYTES + TAG_BYTES) return { fault: "damaged" };
+    const decipher = createDecipheriv(ALGORITHM, this.#key, bytes.subarray(0, NONCE_BYTES), {
+      authTagLength: TAG_BYTES,
+    });
+    decipher.setAAD(boundTo(stored));
+    decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
+    try {
+      const text = decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES));
+      return { token: Buffer.concat([text, decipher.final()]).toString("utf8") };
+    } catch {
+      return { fault: "damaged" };
+    }
+  }
+}
+
+function boundTo({
+  provider,
+  site,
+  fingerprint,
+}: Pick<SealedToken, "provider" | "site" | "fingerprint">): Buffer {
+  return Buffer.from(`${provider}\n${site}\n${fingerprint}`);
+}

@@ -1,0 +1,47 @@
+/** The rules of settings that are not a plain choice, as Zod schemas. Their messages never quote a secret. */
+import { isIPv6 } from "node:net";
+import { z } from "zod";
+import { canonicalHost } from "./host-names.js";
+
+export const flag = z.enum(["true", "false"]).transform((value) => value === "true");
+
+export const whole = (min: number, max: number) =>
+  z
+    .string()
+    .regex(/^\d{1,9}$/, "must be a whole number")
+    .transform(Number)
+    .pipe(z.number().min(min).max(max));
+
+/** The entries of a list separated by commas. */
+const entriesOf = (text: string): string[] =>
+  text
+    .split(",")
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== "");
+
+/** Names and addresses of hosts in one spelling, or `*`. */
+export const hostList = z.string().transform((text, context) =>
+  entriesOf(text).map((entry) => {
+    const host = isIPv6(entry) ? `[${entry}]` : entry;
+    // With a port, the rest would be allowed under all ports without a word.
+    const canonical = /^(?:\[.+\]|[^:*[\]]+|\*)$/.test(host) ? canonicalHost(host) : undefined;
+    if (canonical === undefined)
+      context.addIssue({
+        code: "custom",
+        message: `${entry}: must be the name or address of a host without a port, or *`,
+      });
+    return canonical ?? "";
+  }),
+);
+
+/** Mail addresses in small letters, each once. */
+export const mailList = z.string().transform((text, context) => {
+  const addresses = entriesOf(text).map((entry) => entry.toLowerCase());
+  for (const address of addresses)
+    if (!/^[^\s@<>]{1,64}@[^\s@<>]{1,190}$/.test(address))
+      context.addIssue({ code: "custom", message: `${address.slice(0, 80)}: must be a mail address` });
+  return [...new Set(addresses)];
+});
+
+/** A secret that keys are made of. */
+export const longSecret = z.string().min(32, "must be at least 32 characters");

@@ -1,0 +1,257 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { CODE_MS, OPERATOR_MS } from "../../src/accounts/accounts.js";
+import { onBothEngines } from "../support/engines.js";
+import { openMailbox } from "../support/mail.js";
+import { signIn } from "../support/members.js";
+import { type Page, pageOf } from "../support/page.js";
+import { createWorld, type World } from "../support/world.js";
+
+const BASE = "http://127.0.0.1:3000";
+const LOCAL = { SIDEREAL_BASE_URL: BASE };
+const HERE = { Host: "127.0.0.1:3000", Origin: BASE };
+
+/** A request to a world of this machine, from its loopback address unless another one is given. */
+async function ask(
+  world: World,
+  path: string,
+  {
+    form,
+    peer = "127.0.0.1",
+    headers = {},
+  }: { form?: Record<string, string>; peer?: string; headers?: Record<string, string> } = {},
+): Promise<Page> {
+  const body = form === undefined ? undefined : new URLSearchParams(form).toString();
+  const length = {
+    "Content-Type": "application/x-www-form-urlencoded",
+    "Content-Length": String(body?.length),
+  };
+  const response = await world.request(path, {
+    peer,
+    method: body === undefined ? "GET" : "POST",
+    headers: { Accept: "text/html", ...HERE, ...(body !== undefined && length), ...headers },
+    ...(body !== undefined && { body }),
+  });
+  return pageOf(response);
+}
+
+/** Requests a code in a browser; its cookie, and the code from the log. */
+async function requestCode(world: World, cookie?: string): Promise<{ cookie: string; code: string }> {
+  const asked = await ask(world, "/operator/code", {
+    form: {},
+    headers: cookie === undefined ? {} : { Cookie: cookie },
+  });
+  assert.deepEqual([asked.status, asked.location], [303, "/operator/enter?logged=1"]);
+  const code = world.logged.findLast((line) => line.code !== undefined)?.code;
+  assert.match(String(code), /^[2-9A-Z]{5}-[2-9A-Z]{5}$/);
+  return { cookie: asked.cookies[0] ?? "", code: String(code) };
+}
+
+const enter = (
+  world: World,
+  cookie: string,
+  code: string,
+  more: { peer?: string; headers?: Record<string, string> } = {},
+) =>
+  ask(world, "/operator/enter", {
+    form: { code },
+    peer: more.peer ?? "127.0.0.1",
+    headers: { Cookie: cookie, ...more.headers },
+  });
+
+/** Everything of a response that a browser could tell two responses apart by, but for times and ids. */
+const shapeOf = ({ status, headers, text }: Page) => [
+  status,
+  text,
+  [...headers].filter(([name]) => !/^(?:x-request-id|date|etag|.*ratelimit.*)$/.test(name)),
+];
+
+onBothEngines("Operators", (engine) => {
+  const mailbox = openMailbox();
+
+  test("the code in the log opens the page once, in the browser that requested it", async () => {
+    const world = await createWorld(engine, LOCAL);
+    assert.equal((await ask(world, "/operator")).location, "/operator/enter");
+    const { cookie, code } = await requestCode(world);
+    const other = await requestCode(world);
+    assert.equal((await enter(world, other.cookie, code)).status, 400, "in another browser");
+    assert.equal((await enter(world, "", code)).status, 400, "in none");
+    const entered = await enter(world, cookie, code.toLowerCase().replace("-", " "));
+    assert.deepEqual([entered.status, entered.location], [303, "/operator"]);
+    const set = entered.headers.getSetCookie().find((line) => line.startsWith("sidereal.operator="));
+    assert.match(set ?? "", /Max-Age=3600; Path=\/; HttpOnly; SameSite=Strict$/);
+    const session = entered.cookies.find((one) => one.startsWith("sidereal.operator=")) ?? "";
+    assert.equal((await ask(world, "/operator", { headers: { Cookie: session } })).status, 200);
+    const about = await ask(world, "/about", { headers: { Cookie: session } });
+    assert.equal(
+      about.headers.get("cache-control"),
+      "private, no-cache",
+      "it leads to the pages of operators",
+    );
+    assert.match((await ask(world, "/about")).headers.get("cache-control") ?? "", /^public/);
+    assert.equal((await enter(world, cookie, code)).status, 400, "a second time");
+    const stored = JSON.stringify([
+      await world.modules.database.read.selectFrom("operator_codes").selectAll().execute(),
+      await world.modules.database.read.selectFrom("operator_sessions").selectAll().execute(),
+    ]);
+    assert.ok(!stored.includes(session.split("=")[1] ?? "x"), "only hashes are stored");
+    assert.ok(!stored.includes(other.code) && !stored.includes(other.code.replace("-", "")));
+  });
+
+  test("of two tabs of a browser the later code works", async () => {
+    const world = await createWorld(engine, LOCAL);
+    const first = await requestCode(world);
+    const second = await requestCode(world, first.cookie);
+    assert.equal(second.cookie, first.cookie);
+    assert.equal((await enter(world, first.cookie, first.code)).status, 400);
+    assert.equal((await enter(world, first.cookie, second.code)).status, 303);
+  });
+
+  test("five guesses end a code, however many come at a time, and time ends it too", async () => {
+    const world = await createWorld(engine, LOCAL);
+    const { cookie, code } = await requestCode(world);
+    const guesses = await Promise.all(
+      Array.from({ length: 12 }, (_, i) => enter(world, cookie, `22222-2222${i % 10}`)),
+    );
+    assert.deepEqual([...new Set(guesses.map(({ status }) => status))], [400]);
+    assert.equal((await enter(world, cookie, code)).status, 400, "also the right one");
+    const late = await requestCode(world, cookie);
+    world.clock.advance(CODE_MS + 1);
+    assert.equal((await enter(world, cookie, late.code)).status, 400);
+    const [refused, all] = [
+      new Set(guesses.map(({ alerts }) => alerts.join())),
+      await enter(world, cookie, "x".repeat(50)),
+    ];
+    assert.deepEqual([...refused], [all.alerts.join()], "the reason is never told");
+  });
+
+  test("guesses and requests for codes are limited per address", async () => {
+    const world = await createWorld(engine, { ...LOCAL, SIDEREAL_LIMIT_AUTH_ANONYMOUS: "10" });
+    const { cookie, code } = await requestCode(world);
+    const statuses: number[] = [];
+    for (let i = 0; i < 12; i++) statuses.push((await enter(world, cookie, "22222-22222")).status);
+    assert.ok(statuses.includes(429));
+    assert.notEqual((await enter(world, cookie, code)).status, 303);
+  });
+
+  test("elsewhere, behind a proxy and under other hosts the pages do not exist", async () => {
+    const world = await createWorld(engine, { ...LOCAL, SIDEREAL_ALLOWED_HOSTS: "*" });
+    const { cookie, code } = await requestCode(world);
+    const session = (await enter(world, cookie, code)).cookies[0] ?? "";
+    const unknown = await ask(world, "/operatr", { peer: "192.0.2.1" });
+    assert.equal(unknown.status, 404);
+    const elsewhere: { peer?: string; headers?: Record<string, string> }[] = [
+      { peer: "192.0.2.1" },
+      { peer: "192.0.2.1", headers: { "X-Forwarded-For": "127.0.0.1" } },
+      { headers: { "X-Forwarded-For": "127.0.0.1" } },
+      { headers: { Forwarded: "for=127.0.0.1" } },
+      { headers: { Host: "evil.example" } },
+    ];
+    const fresh = await requestCode(world);
+    for (const place of elsewhere) {
+      const headers = { ...place.headers, Cookie: session };
+      for (const path of ["/operator", "/operator/tokens", "/operator/enter"]) {
+        const page = await ask(world, path, { ...place, headers });
+        assert.equal(page.status, 404, `${path} ${JSON.stringify(place)}`);
+      }
+      const origin = { Origin: BASE, "Sec-Fetch-Site": "same-origin" };
+      assert.equal(
+        (await ask(world, "/operator/code", { ...place, headers: { ...headers, ...origin }, form: {} }))
+          .status,
+        404,
+      );
+      const late = await enter(world, fresh.cookie, fresh.code, {
+        ...place,
+        headers: { ...place.headers, ...origin },
+      });
+      assert.equal(late.status, 404, JSON.stringify(place));
+      assert.equal(
+        (
+          await ask(world, "/operator/tokens", {
+            ...place,
+            headers: { ...headers, ...origin },
+            form: { forge: "GITHUB", token: "x" },
+          })
+        ).status,
+        404,
+      );
+    }
+    assert.equal((await enter(world, fresh.cookie, fresh.code)).status, 303, "the code is not used up");
+  });
+
+  test("with a proxy or a public address in the settings there are no codes, for nobody", async () => {
+    for (const env of [
+      { ...LOCAL, SIDEREAL_TRUSTED_PROXIES: "127.0.0.1" },
+      { SIDEREAL_BASE_URL: "https://sidereal.example" },
+      { SIDEREAL_BASE_URL: "http://192.168.0.2:3000" },
+    ]) {
+      const world = await createWorld(engine, { SIDEREAL_ALLOWED_HOSTS: "*", ...env });
+      const origin = { Origin: env.SIDEREAL_BASE_URL };
+      for (const path of ["/operator", "/operator/enter"])
+        assert.equal((await ask(world, path)).status, 404, env.SIDEREAL_BASE_URL);
+      assert.equal((await ask(world, "/operator/code", { form: {}, headers: origin })).status, 404);
+      assert.equal(world.logged.filter((line) => line.code !== undefined).length, 0);
+    }
+  });
+
+  test("a session ends after an hour, when it is left, and with its row", async () => {
+    const world = await createWorld(engine, LOCAL);
+    const begin = async () => {
+      const { cookie, code } = await requestCode(world);
+      return { Cookie: (await enter(world, cookie, code)).cookies[0] ?? "" };
+    };
+    const first = await begin();
+    assert.equal((await ask(world, "/operator", { headers: first })).status, 200);
+    assert.equal((await ask(world, "/operator/leave", { headers: first, form: {} })).status, 303);
+    assert.equal((await ask(world, "/operator", { headers: first })).status, 303);
+    const second = await begin();
+    const twice = { Cookie: `${second.Cookie}; ${second.Cookie}` };
+    assert.equal(
+      (await ask(world, "/operator", { headers: twice })).status,
+      303,
+      "two cookies are no session",
+    );
+    world.clock.advance(OPERATOR_MS + 1);
+    assert.equal((await ask(world, "/operator", { headers: second })).status, 303);
+    assert.equal(await world.members.operators.removeExpired(), 1);
+  });
+
+  test("another site can neither request a code nor use one", async () => {
+    const world = await createWorld(engine, LOCAL);
+    const { cookie, code } = await requestCode(world);
+    for (const evil of [
+      { Origin: "http://evil.example" },
+      { "Sec-Fetch-Site": "cross-site", Origin: "null" },
+    ])
+      for (const [path, form] of [
+        ["/operator/code", {}],
+        ["/operator/enter", { code }],
+      ] as const)
+        assert.equal((await ask(world, path, { form, headers: { Cookie: cookie, ...evil } })).status, 403);
+    assert.equal((await enter(world, cookie, code)).status, 303);
+  });
+
+  test("listed accounts are operators; for others the pages are like ones that do not exist", async () => {
+    const world = await createWorld(engine, {
+      SIDEREAL_OPERATORS: " Ann@Example.org, root@example.org",
+      ...mailbox.settings,
+    });
+    const ann = await signIn(world, mailbox, "ann@example.org");
+    const bob = await signIn(world, mailbox, "bob@example.org");
+    const visit = (path: string, headers: Record<string, string>) =>
+      world.request(path, { headers: { Accept: "text/html", ...headers } }).then(pageOf);
+    const own = await visit("/operator", ann.headers);
+    assert.equal(own.status, 200);
+    assert.equal(own.headers.get("cache-control"), "no-store");
+    assert.ok((await visit("/account", ann.headers)).links.includes("/operator"));
+    assert.ok(!(await visit("/account", bob.headers)).links.includes("/operator"));
+    for (const path of ["/operator", "/operator/tokens", "/operator/enter"])
+      for (const headers of [bob.headers, {}])
+        assert.deepEqual(
+          shapeOf(await visit(path, headers)),
+          // Of the same length, as the page names its address.
+          shapeOf(await visit(`${path.slice(0, -1)}x`, headers)),
+          path,
+        );
+  });
+});
