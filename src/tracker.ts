@@ -1,11 +1,21 @@
 /** Connects the forges with the modules: the worker, and tracking of single repositories from the command line. */
 import type { Clock } from "./clock.js";
 import { AppError } from "./errors.js";
-import { findForge, siteOf } from "./forges.js";
+import { FAULT_WORDS } from "./forge-tokens/forge-tokens.js";
+import { findForge, type ProviderSettings, siteOf } from "./forges.js";
 import { type AppContext, followChanges, type Modules, openModules } from "./modules.js";
-import { type Opening, openProvider } from "./providers/providers.js";
-import { type Plan, readPlan, refreshNow, serveMetrics, track, Worker } from "./tracking/tracking.js";
-import { readVersion } from "./version.js";
+import { proxyOf } from "./provider-config.js";
+import { type Opening, type OpenProvider, openAvatars, openProvider } from "./providers/providers.js";
+import {
+  type Plan,
+  type Reporter,
+  readPlan,
+  refreshNow,
+  serveMetrics,
+  track,
+  Worker,
+} from "./tracking/tracking.js";
+import { readVersion, userAgentOf } from "./version.js";
 
 /** A worker and its resources. */
 export interface RunningWorker {
@@ -15,19 +25,14 @@ export interface RunningWorker {
   stop(): Promise<void>;
 }
 
-/** What providers are opened with. `User-Agent` names the version and whom a forge can write to. */
+/** What providers are opened with. `User-Agent` names the version and whom a forge can write to. Throws as `proxyOf` does. */
 function openingOf({ config, clock }: AppContext): Opening {
-  return { clock, userAgent: userAgentOf(readVersion(), config.contact), proxy: config.proxy };
-}
-
-/** The `User-Agent` of requests to forges; a web address has a plus sign before it, as those of crawlers. */
-export function userAgentOf(version: string, contact = "self-hosted repository tracker"): string {
-  return `Sidereal/${version} (${/^https?:\/\//.test(contact) ? "+" : ""}${contact})`;
+  return { clock, userAgent: userAgentOf(readVersion(), config.contact), proxy: proxyOf(config) };
 }
 
 /** The operators of a public forge block what they cannot write to. */
-function warnWithoutContact({ config, log }: AppContext): void {
-  const tracked = config.providers.map(({ name, url }) => ({ forge: findForge(name), url }));
+function warnWithoutContact({ config, log }: AppContext, forges: readonly ProviderSettings[]): void {
+  const tracked = forges.map(({ name, url }) => ({ forge: findForge(name), url }));
   const isPublic = tracked.some(({ forge, url }) => forge !== undefined && siteOf(forge) === url);
   if (isPublic && config.contact === undefined)
     log.warn("public forges are tracked without SIDEREAL_CONTACT, so their operators cannot reach you");
@@ -51,56 +56,156 @@ function deriver(modules: Modules, clock: Clock): () => Promise<void> {
   };
 }
 
-/** Tracks the configured providers: until it is stopped, or what is due now. `dump` writes a dump if one is due. */
+/** How often a worker looks for tokens that were entered or removed. Reads a table of a few rows. */
+const TOKENS_EVERY_MS = 2_000;
+
+/** Opens the forges that are tracked now, with the tokens that were entered. */
+async function openForges(context: AppContext, modules: Modules): Promise<OpenProvider[]> {
+  const forges = await modules.forges.read();
+  const opened = forges.map((settings) => openProvider(settings, openingOf(context)));
+  await useEntered(context, modules, opened);
+  return opened;
+}
+
+/** Gives each provider the tokens that were entered. Those that cannot be used concern no other token. */
+async function useEntered(
+  { log }: AppContext,
+  { forgeTokens }: Modules,
+  opened: readonly OpenProvider[],
+): Promise<void> {
+  const { tokens, faults } = await forgeTokens.open();
+  for (const { provider } of opened) provider.useEntered(tokens.get(provider.name) ?? []);
+  for (const [fault, count] of faults) log.warn({ tokens: count, fault }, FAULT_WORDS[fault]);
+}
+
+/** A worker over the forges that are tracked now. */
+interface Run {
+  worker: Worker;
+  opened: readonly OpenProvider[];
+  /** All connections. */
+  closing: readonly { close(): Promise<void> }[];
+  done: Promise<void>;
+  /** Aborted when the worker has ended, or is to end. */
+  ending: AbortController;
+}
+
+/**
+ * Tracks the forges of the settings, and those for which a token was entered: until it is stopped, or what is due now. Tokens that
+ * are entered or removed meanwhile take effect within seconds. `dump` writes a dump if one is due.
+ */
 export async function startWorker(
   context: AppContext,
   modules: Modules,
   { isOnce, dump }: { isOnce: boolean; dump?: (() => Promise<void>) | undefined },
 ): Promise<RunningWorker> {
   const { config, clock, log } = context;
-  warnWithoutContact(context);
   await modules.catalog.removeSample();
-  const opened = config.providers.map((settings) => openProvider(settings, openingOf(context)));
-  const worker = new Worker({
-    modules,
-    providers: opened.map(({ provider }) => provider),
-    clock,
-    log,
-    derive: deriver(modules, clock),
-    dump,
-  });
+  const derive = deriver(modules, clock);
+  const reporters = new Map<string, Reporter>();
+  const stopping = new AbortController();
+  const begin = async (): Promise<Run> => {
+    const opened = await openForges(context, modules);
+    const providers = opened.map(({ provider }) => provider);
+    warnWithoutContact(
+      context,
+      providers.map(({ settings }) => settings),
+    );
+    log.info({ providers: providers.map(({ name }) => name) }, "tracking");
+    const { hosts } = config.avatars;
+    const avatars = new Map(
+      providers.map(({ settings }) => [
+        settings.name,
+        openAvatars(settings, { ...openingOf(context), hosts }),
+      ]),
+    );
+    const worker = new Worker({
+      modules,
+      providers,
+      ...(modules.avatars.isOn && { avatars }),
+      clock,
+      log,
+      derive,
+      dump,
+    });
+    reporters.clear();
+    for (const [name, reporter] of worker.reporters) reporters.set(name, reporter);
+    const ending = new AbortController();
+    const done = (isOnce ? worker.runOnce() : worker.run()).finally(() => ending.abort());
+    const closing = [...opened, ...avatars.values()];
+    return { worker, opened, closing, done, ending };
+  };
+  const end = async ({ worker, closing, done, ending }: Run) => {
+    worker.stop();
+    ending.abort();
+    await done;
+    await Promise.all(closing.map((one) => one.close()));
+  };
+  let version = await modules.forgeTokens.version();
+  let run = await begin();
+  /** Resolves when the worker has ended by itself, or was stopped. */
+  const follow = async (): Promise<void> => {
+    for (;;) {
+      await clock.sleep(TOKENS_EVERY_MS, run.ending.signal);
+      if (run.ending.signal.aborted) return run.done;
+      try {
+        const present = await modules.forgeTokens.version();
+        if (present === version) continue;
+        const names = (await modules.forges.read()).map(({ name }) => name);
+        const isSame = names.join() === run.opened.map(({ provider }) => provider.name).join();
+        if (isSame) {
+          await useEntered(context, modules, run.opened);
+          // After a failure the tokens are read again.
+          version = present;
+          // A lane may wait for an hour for the quota of what there was before.
+          run.worker.wake();
+          log.info("the tokens that were entered have changed");
+          continue;
+        }
+        version = present;
+      } catch (error) {
+        log.warn({ err: error }, "tokens that were entered could not be read; the worker tries again");
+        continue;
+      }
+      await end(run);
+      if (stopping.signal.aborted) return;
+      run = await begin();
+      // Somebody who stopped it meanwhile knew the previous run alone.
+      if (stopping.signal.aborted) return end(run);
+    }
+  };
+  const done = follow();
   const { metricsPort: port, metricsHost: host } = config;
-  const close = async () => {
-    await Promise.all(opened.map((one) => one.close()));
-    await modules.database.close();
+  const stop = async () => {
+    stopping.abort();
+    await end(run);
+    await done;
   };
   const metrics =
     port === undefined
       ? undefined
-      : await serveMetrics({ database: modules.database, clock }, worker.reporters, { host, port }).catch(
+      : await serveMetrics({ database: modules.database, clock }, reporters, { host, port }).catch(
           async (error: unknown) => {
-            await close();
+            await stop();
+            await modules.database.close();
             throw error;
           },
         );
   if (metrics !== undefined) log.info({ host, port: metrics.port }, "metrics are served at /metrics");
-  const done = isOnce ? worker.runOnce() : worker.run();
   return {
     done,
     async stop() {
-      worker.stop();
-      await done;
+      await stop();
       await metrics?.close();
-      await close();
+      await modules.database.close();
     },
   };
 }
 
 /** What a worker would request now, provider by provider. */
 export async function explainWork(context: AppContext, limit: number): Promise<Plan[]> {
-  const { config, clock } = context;
+  const { clock } = context;
   const modules = await openModules(context);
-  const opened = config.providers.map((settings) => openProvider(settings, openingOf(context)));
+  const opened = await openForges(context, modules);
   try {
     const plans: Plan[] = [];
     for (const { provider } of opened)
@@ -114,12 +219,10 @@ export async function explainWork(context: AppContext, limit: number): Promise<P
 
 /** Opens the modules and providers for tracking and refreshing single repositories. */
 export async function openTracker(context: AppContext): Promise<Tracker> {
-  const { config, clock } = context;
+  const { clock } = context;
   const modules = await openModules(context);
   await modules.catalog.removeSample();
-  const opened = new Map(
-    config.providers.map((settings) => [settings.name, openProvider(settings, openingOf(context))]),
-  );
+  const opened = new Map((await openForges(context, modules)).map((one) => [one.provider.name, one]));
   const { signal } = new AbortController();
   const providerOf = (name: string) => {
     const found = opened.get(name);

@@ -1,9 +1,9 @@
 import type { Clock } from "../clock.js";
 import { type ProviderSettings, paceOf, type TokenSource } from "../forges.js";
-import { type TokenNotice, type TokenQuota, UpstreamFailure } from "./contract.js";
+import { type EnteredToken, type TokenNotice, type TokenQuota, UpstreamFailure } from "./contract.js";
 import { Gate } from "./gate.js";
 import { parseJson } from "./json.js";
-import { type Lease, type NamedToken, Quota, type Use } from "./quota.js";
+import { type Lease, type NamedToken, nameTokens, Quota, type Use } from "./quota.js";
 import { etagOf, failureOf, isOfAccount, readQuota } from "./responses.js";
 import { tokensOfCommand, tokensOfFile } from "./token-files.js";
 import { TokenKeeper, type TokenLoader } from "./token-keeper.js";
@@ -73,12 +73,14 @@ const KEPT_SECRETS = 200;
 export class ForgeClient {
   readonly quota: Quota;
   readonly clock: Clock;
-  readonly hasTokens: boolean;
   readonly #name: string;
   readonly #api: ForgeApi;
   readonly #fetch: UpstreamFetch;
   readonly #gate: Gate;
   readonly #keeper: TokenKeeper | null;
+  /** Those of the settings, as last loaded. */
+  #own: readonly NamedToken[];
+  #entered: readonly EnteredToken[] = [];
   #secrets: readonly string[];
 
   constructor(api: ForgeApi, settings: ProviderSettings, { fetch, clock }: Connection) {
@@ -86,15 +88,34 @@ export class ForgeClient {
     const renewAt = () => this.#keeper?.renewedAt() ?? Number.POSITIVE_INFINITY;
     this.quota = new Quota({ tokens, clock, renewAt });
     this.clock = clock;
-    this.hasTokens = tokens.length > 0 || settings.tokenSource !== undefined;
+    this.#own = nameTokens(tokens);
     this.#secrets = tokens;
-    this.#gate = new Gate({ pace: paceOf(settings), requestsPerHour, hasTokens: this.hasTokens, clock });
+    this.#gate = new Gate({
+      pace: paceOf(settings),
+      requestsPerHour,
+      hasTokens: () => this.hasTokens,
+      clock,
+    });
     this.#name = name;
     this.#api = api;
     this.#fetch = fetch;
     const loader = this.#loaderOf(settings.tokenSource);
-    const onTokens = (named: readonly NamedToken[]) => this.#replaceTokens(named);
+    const onTokens = (named: readonly NamedToken[]) => {
+      this.#own = named;
+      this.#replaceTokens();
+    };
     this.#keeper = loader && new TokenKeeper(loader, { tokens, clock, onTokens });
+  }
+
+  /** Whether requests are sent with a token. */
+  get hasTokens(): boolean {
+    return this.#keeper !== null || this.#entered.length > 0 || this.#own.some(({ token }) => token !== null);
+  }
+
+  /** Replaces the tokens that operators entered. */
+  useEntered(tokens: readonly EnteredToken[]): void {
+    this.#entered = tokens;
+    this.#replaceTokens();
   }
 
   /** The document at a path below the API's root; null if it still has this `etag`. Throws UpstreamFailure. */
@@ -112,7 +133,10 @@ export class ForgeClient {
       const { status, headers, text } = response;
       const failure = this.failureOf(url, response);
       if (failure !== null && !expected.includes(status)) throw failure;
-      return status === 304 ? null : { status, headers, body: parseJson(text), etag: etagOf(headers) };
+      if (status === 304) return null;
+      // The body of an expected error may be a page of a proxy.
+      const body = failure === null ? parseJson(text) : undefined;
+      return { status, headers, body, etag: etagOf(headers) };
     }
   }
 
@@ -126,7 +150,7 @@ export class ForgeClient {
     use: Use,
   ): Promise<{ response: UpstreamResponse; lease: Lease }> {
     for (;;) {
-      await this.#keeper?.ready(request.signal, this.quota.isReady(use));
+      await this.#whenReady(request.signal, use);
       this.quota.check(use);
       await this.#gate.pass(use.part ?? null, request.signal);
       const lease = this.quota.take(use);
@@ -141,16 +165,31 @@ export class ForgeClient {
     }
   }
 
+  /** While the source of the settings' tokens fails, those that were entered are used alone. */
+  async #whenReady(signal: AbortSignal, use: Use): Promise<void> {
+    try {
+      await this.#keeper?.ready(signal, this.quota.isReady(use));
+    } catch (error) {
+      const mayGoOn = this.#entered.length > 0 && this.quota.isReady(use);
+      if (!mayGoOn || !(error instanceof UpstreamFailure)) throw error;
+    }
+  }
+
   /** Whether a rejected token has expired and others are in use now. */
   async #hasReplaced(lease: Lease, signal: AbortSignal): Promise<boolean> {
     if (lease.token === null || this.#keeper === null) return false;
+    if (this.#entered.some(({ token }) => token === lease.token)) return false;
     if (!(await this.#keeper.hasReplaced(lease.token, signal))) return false;
     this.quota.learn(lease, {});
     return true;
   }
 
-  #replaceTokens(named: readonly NamedToken[]): void {
-    this.quota.replace(named);
+  /** Without any token, requests are anonymous. */
+  #replaceTokens(): void {
+    const own = this.#own.filter(({ token }) => token !== null);
+    const known = new Set(own.map(({ token }) => token));
+    const named = [...own, ...this.#entered.filter(({ token }) => !known.has(token))];
+    this.quota.replace(named.length === 0 ? nameTokens([]) : named);
     const tokens = named.flatMap(({ token }) => token ?? []);
     this.#secrets = [...new Set([...tokens, ...this.#secrets])].slice(0, KEPT_SECRETS);
   }
@@ -191,7 +230,8 @@ export class ForgeClient {
   /** Earliest time for such a request, in ms since 1970; the current time when one is possible now. */
   readyAt(use: Use): number {
     const paceWaitMs = Math.max(0, this.#gate.readyAt(use.part ?? null) - this.clock.monotonic());
-    const tokenWaitMs = Math.max(0, (this.#keeper?.readyAt ?? 0) - this.clock.monotonic());
+    const ownReadyAt = this.#entered.length > 0 ? 0 : (this.#keeper?.readyAt ?? 0);
+    const tokenWaitMs = Math.max(0, ownReadyAt - this.clock.monotonic());
     const waitMs = Math.max(paceWaitMs, tokenWaitMs);
     return Math.max(this.quota.readyAt(use), Math.ceil(this.clock.now() + waitMs));
   }

@@ -1,5 +1,13 @@
 /** The contract between `tracking` and the providers: records, calls and failures. Free of any forge's own format. */
-import type { ForgeKind, ProviderSettings } from "../forges.js";
+import type { Clock } from "../clock.js";
+import type { ForgeKind, ProviderSettings, ProxySettings } from "../forges.js";
+
+/** What all providers are opened with. */
+export interface Opening {
+  clock: Clock;
+  userAgent: string;
+  proxy: ProxySettings | undefined;
+}
 
 /** A repository as its forge describes it. null: the forge does not say. Times in ms since 1970. */
 export interface UpstreamRepository {
@@ -11,6 +19,8 @@ export interface UpstreamRepository {
   owner: string;
   name: string;
   url: string;
+  /** Address of the owner's avatar, on whatever host. Absent or null: the forge does not say. */
+  avatarUrl?: string | null;
   /** Absent: not part of this response; null: it has none. */
   description?: string | null;
   homepage?: string | null;
@@ -108,6 +118,25 @@ export interface TokenQuota {
   blockMessage: string | null;
 }
 
+/** A token that an operator entered, and its name in logs. */
+export interface EnteredToken {
+  readonly token: string;
+  /** `page #3`. */
+  readonly label: string;
+}
+
+/** What a forge says about a token that it accepts. null: it does not say. Times in ms since 1970. */
+export interface TokenCheck {
+  /** The account it belongs to, or the name of the token. */
+  owner: string | null;
+  /** The forge's names of what it permits; empty: nothing beyond reading what is public. */
+  scopes: readonly string[] | null;
+  /** Requests per hour. */
+  limit: number | null;
+  remaining: number | null;
+  expiresAt: number | null;
+}
+
 /** Something an operator should know about a token. */
 export interface TokenNotice {
   /** As in TokenQuota. */
@@ -151,6 +180,12 @@ export interface Provider {
   recheck(repository: RepositoryRef, signal: AbortSignal): Promise<UpstreamRepository>;
   /** A page of one repository's star history, newest first; null while the forge does not offer it. */
   history(repository: RepositoryRef, cursor: string | null, signal: AbortSignal): Promise<PastDays | null>;
+  /** The text of a repository's README, in Markdown or another format. Throws `gone` without one, and so on. */
+  readme(fullName: string, signal: AbortSignal): Promise<string>;
+  /** Sends a request with one of the tokens, to find out what it permits. Throws `refused` for one that is not accepted. */
+  checkToken(signal: AbortSignal): Promise<TokenCheck>;
+  /** Replaces the tokens that operators entered; those of the settings stay. Takes effect with the next request. */
+  useEntered(tokens: readonly EnteredToken[]): void;
   /** Names of the fields that the forge does not send at the moment, so that they are not requested; usually none. */
   withheld(): readonly string[];
   /** Remaining quota and blocks, one entry per token and limit. */

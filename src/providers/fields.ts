@@ -71,6 +71,29 @@ export const webUrl = z.string().transform((value, context) => {
   return z.NEVER;
 });
 
+/** Characters of the address of an avatar. */
+const MAX_AVATAR_URL = 500;
+
+/** The address of an avatar, which may be relative to its site. */
+export const avatarAddress = z.string().min(1).max(MAX_AVATAR_URL);
+
+/** The same as an absolute web address; null if it is not one. Which hosts are asked is decided where it is fetched. */
+export function avatarUrlOn(site: string, address: string | null | undefined): string | null {
+  if (address === null || address === undefined) return null;
+  const url = webUrl.safeParse(URL.parse(address, `${site}/`)?.href).data;
+  return url !== undefined && url.length <= MAX_AVATAR_URL ? url : null;
+}
+
+/**
+ * The address of an avatar on GitHub, without a query: there its APIs differ for one and the same image, by the size and the
+ * version.
+ */
+export const githubAvatarUrl = avatarAddress.pipe(webUrl).transform((value) => {
+  const url = new URL(value);
+  url.search = "";
+  return url.href;
+});
+
 /**
  * The address of a homepage: a web address as `webUrl` reads it, or one without a scheme, such as `www.example.org/a`, unchanged.
  * Anything else that people write into the field is invalid.

@@ -14,7 +14,8 @@ export interface GateOptions {
   pace: ForgePace;
   /** The operator's limit; null: none. */
   requestsPerHour: number | null;
-  hasTokens: boolean;
+  /** Whether requests are sent with a token. */
+  hasTokens: () => boolean;
   clock: Clock;
 }
 
@@ -22,7 +23,8 @@ export class Gate {
   readonly #clock: Clock;
   /** Paces of all requests, and of those that the forge also limits separately. */
   readonly #all: readonly Pace[];
-  readonly #byPart: ReadonlyMap<string, Pace>;
+  readonly #byPart: ReadonlyMap<string, { anonymous: Pace; withToken: Pace }>;
+  readonly #hasTokens: () => boolean;
 
   constructor({ pace, requestsPerHour, hasTokens, clock }: GateOptions) {
     this.#clock = clock;
@@ -30,9 +32,10 @@ export class Gate {
     this.#byPart = new Map(
       Object.entries(pace.parts ?? {}).map(([part, { anonymous, withToken }]) => [
         part,
-        new Pace(hasTokens ? withToken : anonymous),
+        { anonymous: new Pace(anonymous), withToken: new Pace(withToken) },
       ]),
     );
+    this.#hasTokens = hasTokens;
   }
 
   /**
@@ -41,7 +44,7 @@ export class Gate {
    * aborted while waiting.
    */
   async pass(part: string | null, signal: AbortSignal): Promise<void> {
-    const own = this.#byPart.get(part ?? "");
+    const own = this.#paceOf(part);
     // One after the other: a slow part must not hold up other requests.
     if (own !== undefined) await this.#turn([own], signal);
     await this.#turn(this.#all, signal);
@@ -54,9 +57,13 @@ export class Gate {
 
   /** When `pass` stops throwing `quota`, on the monotonic clock; may be in the past. */
   readyAt(part: string | null): number {
-    const own = this.#byPart.get(part ?? "");
+    const own = this.#paceOf(part);
     const readyAt = latestOf(own === undefined ? this.#all : [own, ...this.#all]);
     return readyAt - this.#clock.monotonic() > MAX_TURN_MS ? readyAt : Number.NEGATIVE_INFINITY;
+  }
+
+  #paceOf(part: string | null): Pace | undefined {
+    return this.#byPart.get(part ?? "")?.[this.#hasTokens() ? "withToken" : "anonymous"];
   }
 
   async #turn(paces: readonly Pace[], signal: AbortSignal): Promise<void> {

@@ -3,7 +3,7 @@ import { UpstreamFailure, type UpstreamRepository } from "./contract.js";
 
 /** A repository as a forge describes it. */
 export interface ForgeRecord {
-  /** `url`: null when the forge does not give it. */
+  /** `url`: null when the forge does not give it. `avatarUrl` may be relative to the site. */
   repository: Omit<UpstreamRepository, "nodeId" | "url"> & { url: string | null };
   /** Whether everybody may see it; a token may see more than may be shown here. */
   isPublic: boolean;

@@ -3,15 +3,15 @@
  * and parsed before they are trusted, and every failure is one of a closed list. Providers know no database and keep no
  * schedule: `tracking` decides when to call them and what a result changes.
  */
-import type { Clock } from "../clock.js";
-import type { ProviderSettings, ProxySettings } from "../forges.js";
-import type { Provider } from "./contract.js";
+import type { ProviderSettings } from "../forges.js";
+import type { Opening, Provider } from "./contract.js";
 import { createForgejo } from "./forgejo/forgejo.js";
 import { apiRoot, createGithub } from "./github/github.js";
 import { createGitlab } from "./gitlab/gitlab.js";
 import { createGogs } from "./gogs/gogs.js";
 import { checkClock, createTransport } from "./transport.js";
 
+export { type AvatarSource, type FoundAvatar, openAvatars } from "./avatars.js";
 export * from "./contract.js";
 export { failureOfAll, oneByOne } from "./one-by-one.js";
 export { checkClock } from "./transport.js";
@@ -29,13 +29,6 @@ const CREATE = {
   forgejo: createForgejo,
   gogs: createGogs,
 } as const;
-
-/** What all providers are opened with. */
-export interface Opening {
-  clock: Clock;
-  userAgent: string;
-  proxy: ProxySettings | undefined;
-}
 
 /** Opens the provider that the settings describe. Sends nothing before the first call. */
 export function openProvider(settings: ProviderSettings, { clock, userAgent, proxy }: Opening): OpenProvider {

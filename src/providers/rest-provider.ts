@@ -12,12 +12,14 @@ import {
   type Provider,
   type Refreshed,
   type RepositoryRef,
+  type TokenCheck,
   UpstreamFailure,
   type UpstreamRepository,
 } from "./contract.js";
-import { fullName as fullNameField, parseRecord, parseRecords } from "./fields.js";
+import { avatarUrlOn, fullName as fullNameField, parseRecord, parseRecords } from "./fields.js";
 import type { ForgeRecord, ListRequest, WalkContext } from "./lists.js";
 import { failureOfAll, oneByOne } from "./one-by-one.js";
+import { textOfFile } from "./readme.js";
 
 /** The differences between the forges. Paths begin with a slash and are relative to the API's root. */
 export interface RestForge {
@@ -41,6 +43,10 @@ export interface RestForge {
   /** A list that has a repository with this name, for second readings without `pathOfId`. */
   searchPath?: (name: string) => string;
   pathOfName: (name: { owner: string; name: string }) => string;
+  /** Paths of the files that may be the README of a repository, the most common first. */
+  readmePaths: (name: { owner: string; name: string }) => readonly string[];
+  /** Finds out what the token of a client permits. */
+  checkToken: (client: ForgeClient, signal: AbortSignal) => Promise<TokenCheck>;
   record: z.ZodType<ForgeRecord>;
 }
 
@@ -127,10 +133,21 @@ export function createRestProvider(
   }
 
   /** Throws `gone` for a name that no repository can have. */
-  function pathOfFullName(fullName: string): string {
+  function partsOf(fullName: string): { owner: string; name: string } {
     const parts = fullNameField.safeParse(fullName).data;
-    if (parts !== undefined) return forge.pathOfName(parts);
+    if (parts !== undefined) return parts;
     throw new UpstreamFailure("gone", `${name}: not a valid repository name`);
+  }
+
+  const pathOfFullName = (fullName: string): string => forge.pathOfName(partsOf(fullName));
+
+  /** Tries one name of the file after another. */
+  async function readme(fullName: string, signal: AbortSignal): Promise<string> {
+    for (const path of forge.readmePaths(partsOf(fullName))) {
+      const document = await client.get(path, { signal, expected: [404] });
+      if (document !== null && document.status !== 404) return textOfFile(document.body);
+    }
+    throw new UpstreamFailure("gone", `${name}: the repository has no README`);
   }
 
   /** `check`: throws if it is another repository. */
@@ -157,6 +174,7 @@ export function createRestProvider(
     return {
       ...repository,
       nodeId: null,
+      avatarUrl: avatarUrlOn(settings.url, repository.avatarUrl),
       url: repository.url ?? repositoryUrl(settings.url, fullName),
     };
   }
@@ -177,6 +195,9 @@ export function createRestProvider(
     refreshOne: (fullName, signal) => readByName(fullName, signal),
     recheck,
     history: async () => null,
+    readme,
+    checkToken: (signal) => forge.checkToken(client, signal),
+    useEntered: (tokens) => client.useEntered(tokens),
     withheld: () => [],
     quota: () => client.quotas(),
     notices: () => client.notices(),

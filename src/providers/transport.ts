@@ -30,6 +30,12 @@ export interface UpstreamResponse {
  */
 export type UpstreamFetch = (url: string, request: UpstreamRequest) => Promise<UpstreamResponse>;
 
+/** The same for a response that is no text. */
+export type UpstreamFetchBytes = (
+  url: string,
+  request: UpstreamRequest,
+) => Promise<Omit<UpstreamResponse, "text"> & { bytes: Buffer }>;
+
 /** How to reach one instance, and the limits of a request. */
 export interface TransportOptions {
   /** Origins that requests may go to, such as `https://api.github.com`: the site and, if separate, its API. */
@@ -60,6 +66,7 @@ export interface TransportOptions {
 
 export interface Transport {
   fetch: UpstreamFetch;
+  fetchBytes: UpstreamFetchBytes;
   /** Closes all connections; requests in flight fail as `unreachable`. */
   close(): Promise<void>;
 }
@@ -91,7 +98,7 @@ export function createTransport(options: TransportOptions): Transport {
   const agent =
     options.proxy === undefined ? new Agent(agentOptions) : proxyAgent(options.proxy, agentOptions);
 
-  const fetch: UpstreamFetch = async (url, request) => {
+  const fetchBytes: UpstreamFetchBytes = async (url, request) => {
     const target = URL.parse(url);
     if (target === null || !origins.has(target.origin) || target.username !== "" || target.password !== "") {
       throw new UpstreamFailure("unreachable", "the address is not on this instance");
@@ -127,7 +134,11 @@ export function createTransport(options: TransportOptions): Transport {
       request.signal.removeEventListener("abort", end);
     }
   };
-  return { fetch, close: () => agent.destroy() };
+  const fetch: UpstreamFetch = async (url, request) => {
+    const { bytes, ...response } = await fetchBytes(url, request);
+    return { ...response, text: new TextDecoder().decode(bytes) };
+  };
+  return { fetch, fetchBytes, close: () => agent.destroy() };
 }
 
 /** Lets no response through whose `Date` differs from our time: one of the two clocks is wrong. */
@@ -155,7 +166,10 @@ function requestHeaders(request: UpstreamRequest, userAgent: string): Record<str
   return Object.fromEntries(headers);
 }
 
-async function readResponse(response: Dispatcher.ResponseData, maxBytes: number): Promise<UpstreamResponse> {
+async function readResponse(
+  response: Dispatcher.ResponseData,
+  maxBytes: number,
+): ReturnType<UpstreamFetchBytes> {
   const headers = readHeaders(response.headers);
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -183,7 +197,7 @@ async function readResponse(response: Dispatcher.ResponseData, maxBytes: number)
     const isEmpty = decoders[0]?.bytesWritten === 0 && codeOf(error) === "Z_BUF_ERROR";
     if (!isEmpty) throw error;
   }
-  return { status: response.statusCode, headers, text: new TextDecoder().decode(Buffer.concat(chunks)) };
+  return { status: response.statusCode, headers, bytes: Buffer.concat(chunks) };
 }
 
 type Decoder = ReturnType<typeof createGunzip | typeof createBrotliDecompress | typeof createInflate>;

@@ -43,34 +43,57 @@ export async function findOpen(
 /** Adds a request; undefined if there is an open one for the repository. */
 export async function insertRequest(
   tx: Tx,
-  { provider, fullName }: RepositoryAddress,
+  address: RepositoryAddress,
   { isBatch, now }: { isBatch: boolean; now: number },
 ): Promise<OpenRequest | undefined> {
-  const name = splitFullName(fullName);
-  if (name === undefined) throw new AppError("INTERNAL", "The address names no repository.");
-  const row = await tx
+  const [row] = await insertRows(tx, [newRow(address, { isBatch, now, listId: null })]);
+  return row && { id: row.id, publicId: row.public_id, isBatch, repositoryId: null };
+}
+
+/** Adds the requests of a list, but for those that are open. Returns their number. */
+export async function insertRequests(
+  tx: Tx,
+  addresses: readonly RepositoryAddress[],
+  { now, listId }: { now: number; listId: number },
+): Promise<number> {
+  if (addresses.length === 0) return 0;
+  const rows = addresses.map((address) => newRow(address, { isBatch: true, now, listId }));
+  return (await insertRows(tx, rows)).length;
+}
+
+function insertRows(tx: Tx, rows: readonly ReturnType<typeof newRow>[]) {
+  return tx
     .insertInto("track_requests")
-    .values({
-      public_id: createToken("sidt"),
-      provider,
-      full_name: fullName,
-      name_key: nameKey(name.owner, name.name),
-      is_batch: isBatch ? 1 : 0,
-      requested_at: now,
-      leased_until: 0,
-      attempts: 0,
-      failing_since: null,
-      repository_id: null,
-      pages: 0,
-      failure: null,
-      finished_at: null,
-    })
+    .values(rows)
     .onConflict((conflict) =>
       conflict.columns(["provider", "name_key"]).where("finished_at", "is", null).doNothing(),
     )
     .returning(["id", "public_id"])
-    .executeTakeFirst();
-  return row && { id: row.id, publicId: row.public_id, isBatch, repositoryId: null };
+    .execute();
+}
+
+function newRow(
+  { provider, fullName }: RepositoryAddress,
+  { isBatch, now, listId }: { isBatch: boolean; now: number; listId: number | null },
+) {
+  const name = splitFullName(fullName);
+  if (name === undefined) throw new AppError("INTERNAL", "The address names no repository.");
+  return {
+    public_id: createToken("sidt"),
+    provider,
+    full_name: fullName,
+    name_key: nameKey(name.owner, name.name),
+    is_batch: isBatch ? 1 : 0,
+    requested_at: now,
+    leased_until: 0,
+    attempts: 0,
+    failing_since: null,
+    repository_id: null,
+    pages: 0,
+    failure: null,
+    finished_at: null,
+    list_id: listId,
+  };
 }
 
 /** Makes an open request of a batch one of a person who waits for it. Undefined if there is no such request. */
@@ -96,4 +119,27 @@ export async function countWaiting(tx: Tx, provider: string, isBatch: 0 | 1): Pr
     where provider = ${provider} and is_batch = ${isBatch} and finished_at is null
       and repository_id is null`.execute(tx);
   return Number(rows[0]?.waiting ?? 0);
+}
+
+/** Requests to track that are open, of one forge. */
+export interface OpenRequests {
+  provider: string;
+  /** Of people who wait, and of lists. */
+  people: number;
+  batch: number;
+  /** When the oldest was requested. */
+  oldest: number;
+}
+
+/** Walks an index of the open requests, of which there are a bounded number. */
+export async function readOpenRequests(db: Db): Promise<OpenRequests[]> {
+  const { rows } = await sql<Record<keyof OpenRequests, string | number>>`select provider,
+      sum(1 - is_batch) as people, sum(is_batch) as batch, min(requested_at) as oldest
+    from track_requests where finished_at is null group by provider order by provider`.execute(db);
+  return rows.map(({ provider, people, batch, oldest }) => ({
+    provider: String(provider),
+    people: Number(people),
+    batch: Number(batch),
+    oldest: Number(oldest),
+  }));
 }

@@ -3,6 +3,7 @@ import { DAY_MS } from "../clock.js";
 import type { Database, Tx } from "../database/database.js";
 import type { FailureKind } from "../providers/providers.js";
 import type { Pace } from "./estimate.js";
+import { removeOldLists } from "./lists.js";
 
 /** A request that a worker has claimed. */
 export interface ClaimedRequest {
@@ -198,6 +199,7 @@ export class TrackQueue {
  * recorded, the backfill reads what is left of the history.
  */
 export async function removeOldRequests({ write }: Database, now: number): Promise<void> {
+  await removeOldLists({ write }, now - KEPT_MS);
   await sql`update track_requests set finished_at = ${now},
       failure = case when repository_id is null then 'unreachable' end
     where finished_at is null and requested_at < ${now - KEPT_MS}`.execute(write);

@@ -108,6 +108,7 @@ const FAILURES: Readonly<Record<FailureKind, TrackFailure>> = {
   clock: UNREACHABLE,
 };
 
-function failureOf(kind: string): TrackFailure {
+/** What a failure means for the person who sent the request. */
+export function failureOf(kind: string): TrackFailure {
   return FAILURES[kind as FailureKind] ?? UNREACHABLE;
 }

@@ -16,10 +16,13 @@ import {
 } from "../repository-addresses/repository-addresses.js";
 import { tokenPrefix } from "../tokens.js";
 import { estimatedSeconds, type Pace } from "./estimate.js";
+import { MAX_BATCH_OPEN, TrackLists } from "./lists.js";
 import { countWaiting, findOpen, insertRequest, takeFromBatch } from "./open-requests.js";
 import { requestOf, type TrackRequest } from "./request.js";
 
 export type { Pace } from "./estimate.js";
+export { MAX_BATCH_OPEN, MAX_PASTED, type TrackList } from "./lists.js";
+export { type OpenRequests, readOpenRequests } from "./open-requests.js";
 export { type ClaimedRequest, removeOldRequests, TrackQueue } from "./queue.js";
 export { TRACK_FAILURES, TRACK_STATES, type TrackRequest, type TrackState } from "./request.js";
 
@@ -41,8 +44,6 @@ export type Requested = { repository: Repository } | { request: TrackRequest };
 
 /** Requests of people that wait per provider; with more, new ones are refused. */
 export const MAX_OPEN = 1_000;
-/** The same for requests that nobody waits for. */
-export const MAX_BATCH_OPEN = 10_000;
 /** When to try again if the queue is full. */
 const FULL_SECONDS = 600;
 
@@ -59,12 +60,15 @@ export interface TrackRequestsOptions {
 }
 
 export class TrackRequests {
+  /** Requests for several repositories at a time. */
+  readonly lists: TrackLists;
   readonly #options: TrackRequestsOptions;
   readonly #quotas: DailyQuotas;
 
   constructor(options: TrackRequestsOptions) {
     this.#options = options;
     this.#quotas = new DailyQuotas(options.readSecret);
+    this.lists = new TrackLists({ ...options, quotas: this.#quotas });
   }
 
   /**

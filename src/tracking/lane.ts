@@ -1,4 +1,5 @@
 import { hostname } from "node:os";
+import type { Avatars } from "../avatars/avatars.js";
 import type { Catalog } from "../catalog/catalog.js";
 import type { Clock } from "../clock.js";
 import type { Database } from "../database/database.js";
@@ -10,6 +11,8 @@ import type {
   UpstreamFailure,
 } from "../providers/providers.js";
 import type { Rankings } from "../rankings/rankings.js";
+import type { Search } from "../search/search.js";
+import type { TrackRequests } from "../track-requests/track-requests.js";
 import type { Watchlists } from "../watchlists/watchlists.js";
 import type { Stretch } from "./cadence.js";
 
@@ -19,6 +22,9 @@ export interface TrackingModules {
   catalog: Catalog;
   rankings: Rankings;
   watchlists: Watchlists;
+  avatars: Avatars;
+  search: Search;
+  trackRequests: TrackRequests;
 }
 
 /** Shared by the lanes of one provider. A lane is one kind of work: refreshing, reading again, discovering or backfilling. */
@@ -70,6 +76,8 @@ export interface WorkerReport {
   listed: number;
   /** Number of snapshots added from star histories. */
   backfilled: number;
+  /** Number of avatars fetched, or confirmed to be the same. */
+  avatars: number;
   /** Failures by kind, of single repositories and of whole calls. */
   failures: Partial<Record<FailureKind, number>>;
   lastSuccessAt: number | null;
@@ -127,6 +135,7 @@ export const COUNTED = [
   "discovered",
   "listed",
   "backfilled",
+  "avatars",
 ] as const;
 export type Counted = (typeof COUNTED)[number];
 
@@ -145,6 +154,7 @@ export class Reporter {
       discovered: 0,
       listed: 0,
       backfilled: 0,
+      avatars: 0,
       failures: {},
       lastSuccessAt: null,
       recentFailures: [],

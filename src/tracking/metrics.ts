@@ -137,6 +137,7 @@ const HELP = {
   rechecked: "Second readings of such repositories since the worker started.",
   discovered: "Repositories discovered since the worker started.",
   listed: "Known repositories since the worker started whose counts a list has reported.",
+  avatars: "Avatars fetched since the worker started, or confirmed to be the same.",
   backfilled: "Snapshots added from star histories since the worker started.",
 } as const satisfies Record<Counted, string>;
 

@@ -159,7 +159,7 @@ export function updateOf({ claim, result, isConfirmed }: Outcome, context: Outco
 
 /** A repository as its forge described it at a time. */
 export function observationOf(provider: string, repository: UpstreamRepository, at: number): Observation {
-  const { providerId, nodeId, owner, name, topics, stars, forks, openIssues, watchers, ...facts } =
+  const { providerId, nodeId, owner, name, avatarUrl, topics, stars, forks, openIssues, watchers, ...facts } =
     repository;
   const known = Object.entries({ ...facts, forks, openIssues, watchers }).filter(
     ([, value]) => value !== null,

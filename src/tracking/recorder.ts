@@ -55,7 +55,12 @@ export class Recorder {
     // One failure postpones many.
     for (const failure of postponed) reporter.failed(failure, at);
     if (updates.length === 0) return;
-    const written = await this.#exclusively((tx) => this.#write(tx, updates, at));
+    const found = outcomes.flatMap(({ result }) => (result.kind === "found" ? [result.repository] : []));
+    const { modules, provider } = this.#lane;
+    const written = await this.#exclusively(async (tx) => {
+      await modules.avatars.store.noteAddresses(tx, provider.name, found);
+      return this.#write(tx, updates, at);
+    });
     reporter.add("refreshed", written.filter(({ observation }) => observation !== undefined).length);
     reporter.add("lost", written.filter(({ isLost }) => isLost).length);
     reporter.add("doubted", updates.filter(({ isDoubtful }) => isDoubtful).length);
@@ -81,6 +86,7 @@ export class Recorder {
         const found: Listed = { known: one, before: context.before, row };
         return isNews(found, at) ? [listedUpdateOf(found, context)] : [];
       });
+      await modules.avatars.store.noteAddresses(tx, provider.name, rows);
       const knownIds = new Set(known.map(({ providerId }) => providerId));
       const fresh = [...listed.values()].filter((row) => !knownIds.has(row.providerId));
       await this.#write(tx, updates, at);

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
+import { type AvatarStatus, readAvatarStatus } from "../avatars/avatars.js";
 import { DAY_MS, HOUR_MS } from "../clock.js";
 import type { Database } from "../database/database.js";
 import { readReport, type WorkerReport } from "./lane.js";
@@ -47,6 +48,7 @@ export interface ProviderStatus {
     /** null while it is under way, or starts as soon as the forge allows. */
     nextAt: number | null;
   } | null;
+  avatars: AvatarStatus;
   workers: { worker: string; at: number; report: WorkerReport }[];
 }
 
@@ -125,6 +127,7 @@ export async function readStatus({ read }: Database, now: number): Promise<Provi
               isRunning: walk.cursor !== null || walk.leased_until > now,
               nextAt: walk.next_at > now ? walk.next_at : null,
             },
+      avatars: await readAvatarStatus(read, provider, now),
       workers: reports.map(({ worker, at, body }) => ({
         worker,
         at,

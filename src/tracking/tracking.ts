@@ -14,11 +14,12 @@ import { historyOf } from "./schedule.js";
 import { recordTracked } from "./track.js";
 
 export { HEAT_CLASSES, type HeatClass, heatClass, intervalOf } from "./cadence.js";
-export type { TrackingModules, WorkerReport } from "./lane.js";
+export type { Reporter, TrackingModules, WorkerReport } from "./lane.js";
 export { type Metrics, serveMetrics } from "./metrics.js";
 export { type Plan, type PlannedWork, readPlan } from "./plan.js";
 export { type Retention, thinSnapshots } from "./retention.js";
 export { type Ages, type ProviderStatus, readStatus } from "./status.js";
+export { type PreparedStatus, readPreparedStatus } from "./status-document.js";
 export { Worker, type WorkerOptions } from "./worker.js";
 
 /** What a single refresh outside the worker needs. */

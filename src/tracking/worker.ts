@@ -1,8 +1,10 @@
-import { type Clock, DAY_MS } from "../clock.js";
+import { type Clock, DAY_MS, HOUR_MS } from "../clock.js";
+import type { ProviderSettings } from "../forges.js";
 import type { Logger } from "../log.js";
-import { type Call, type Provider, UpstreamFailure } from "../providers/providers.js";
+import { type AvatarSource, type Call, type Provider, UpstreamFailure } from "../providers/providers.js";
 import { removeOldRequests } from "../track-requests/track-requests.js";
 import { Alarm } from "./alarm.js";
+import { AvatarLane, noteWanted } from "./avatar-lane.js";
 import { BackfillLane } from "./backfill-lane.js";
 import { restAfter, Stretch } from "./cadence.js";
 import { DiscoveryLane } from "./discovery-lane.js";
@@ -15,16 +17,20 @@ import {
   type WorkerReport,
   waiting,
 } from "./lane.js";
+import { ListLane } from "./list-lane.js";
 import { RecheckLane } from "./recheck-lane.js";
 import { RefreshLane } from "./refresh-lane.js";
 import { RequestLane } from "./request-lane.js";
 import { type Retention, thinSnapshots } from "./retention.js";
 import { repairTimes } from "./schedule.js";
+import { prepareStatus } from "./status-document.js";
 import { untrackOthers } from "./untrack.js";
 
 export interface WorkerOptions {
   modules: TrackingModules;
   providers: readonly Provider[];
+  /** Where the avatars of each provider come from, by its name; absent: none are fetched. */
+  avatars?: ReadonlyMap<string, AvatarSource>;
   clock: Clock;
   log: Logger;
   /** A random number from 0 to 1, for spreading due times; default Math.random. */
@@ -53,6 +59,9 @@ const DERIVE_SOON_SHARE = 0.2;
 const DERIVE_SOON_MS = 1_000;
 const RETENTION_EVERY_MS = 3_600_000;
 const REPORT_EVERY_MS = 10_000;
+const AVATAR_PAUSE_MS = 1_000;
+/** Share of time spent preparing the status for pages: counting rows takes a second in large catalogues. */
+const STATUS_SHARE = 0.02;
 const DUMP_EVERY_MS = 3_600_000;
 /** Pause of a lane after an unexpected error. */
 const ERROR_REST_MS = 60_000;
@@ -77,6 +86,7 @@ interface Loop {
 export class Worker {
   readonly #options: WorkerOptions;
   readonly #stopping = new AbortController();
+  #waking = new AbortController();
   readonly #loops: Loop[];
   readonly reporters: ReadonlyMap<string, Reporter>;
   /** Number of losses held back by provider, when that was logged last. */
@@ -99,13 +109,22 @@ export class Worker {
       const discovery = new DiscoveryLane(lane);
       const backfill = new BackfillLane(lane);
       const requests = new RequestLane(lane, { onRecorded, idleMs: options.requestsEveryMs });
+      const lists = new ListLane(lane, { providers, idleMs: options.requestsEveryMs });
       const laneOf = (call: Call) => ({ provider, reporter, readyAt: () => provider.readyAt(call) });
       const loops: Loop[] = [
         { name: `${provider.name} refresh`, step: () => refresh.step(), lane: laneOf("refresh") },
         { name: `${provider.name} recheck`, step: () => recheck.step(), lane: laneOf("recheck") },
         { name: `${provider.name} discover`, step: () => discovery.step(), lane: laneOf("discover") },
         { name: `${provider.name} requests`, step: () => requests.step(), lane: laneOf("recheck") },
+        { name: `${provider.name} lists`, step: () => lists.step(), lane: laneOf("recheck") },
       ];
+      const source = options.avatars?.get(provider.name);
+      if (source !== undefined) {
+        const { name, settings } = provider;
+        const avatars = new AvatarLane({ ...lane, provider: name, source, pauseMs: avatarPause(settings) });
+        // Not a lane for `runOnce` and the failures of the forge: it is no part of what a forge allows.
+        loops.push({ name: `${name} avatars`, step: () => avatars.step() });
+      }
       // Only GitHub offers star histories.
       if (provider.kind !== "github") return loops;
       return [
@@ -138,6 +157,8 @@ export class Worker {
           await removeOldRequests(modules.database, clock.now());
           const removed = await thinSnapshots({ database: modules.database, clock, signal }, retention);
           if (removed > 0) log.info({ snapshots: removed }, "thinned old snapshots");
+          const evicted = await modules.avatars.store.evict();
+          if (evicted > 0) log.info({ avatars: evicted }, "removed avatars that no list needs");
           return waiting(RETENTION_EVERY_MS);
         },
       },
@@ -149,6 +170,24 @@ export class Worker {
         },
       },
     );
+    if (options.avatars !== undefined) {
+      const tracked = [...options.avatars.keys()];
+      this.#loops.push({
+        name: "avatars",
+        step: async () => {
+          return waiting(await noteWanted(modules, tracked));
+        },
+      });
+    }
+    this.#loops.push({
+      name: "status",
+      step: async () => {
+        const began = clock.monotonic();
+        await prepareStatus(modules, clock.now());
+        const rest = (clock.monotonic() - began) / STATUS_SHARE;
+        return waiting(Math.max(options.reportEveryMs ?? REPORT_EVERY_MS, rest));
+      },
+    });
     const { dump } = options;
     if (dump !== undefined)
       this.#loops.push({
@@ -179,6 +218,13 @@ export class Worker {
     await Promise.all(this.#loops.map((loop) => this.#drain(loop)));
     if (!this.#stopping.signal.aborted) await this.#options.derive();
     await this.#writeReports();
+    await prepareStatus(this.#options.modules, this.#options.clock.now());
+  }
+
+  /** Ends all waits, as when a forge permits more than it did before. */
+  wake(): void {
+    this.#waking.abort();
+    this.#waking = new AbortController();
   }
 
   /** Ends all loops soon; claimed work that is not done is released. */
@@ -236,7 +282,7 @@ export class Worker {
       } finally {
         if (lane !== undefined) this.#noteTokens(lane);
       }
-      await (alarm?.sleep(wait) ?? clock.sleep(wait, signal));
+      await (alarm?.sleep(wait) ?? clock.sleep(wait, AbortSignal.any([signal, this.#waking.signal])));
     }
   }
 
@@ -292,6 +338,13 @@ export class Worker {
       .where("at", "<", clock.now() - DAY_MS)
       .execute();
   }
+}
+
+/** Pause between two requests for avatars: a tenth of the operator's limit on requests is theirs. */
+function avatarPause({ requestsPerHour }: ProviderSettings): number {
+  return requestsPerHour === null
+    ? AVATAR_PAUSE_MS
+    : Math.max(AVATAR_PAUSE_MS, (10 * HOUR_MS) / requestsPerHour);
 }
 
 /** As long as the forge asked, but at least `leastMs`. */

@@ -12,7 +12,7 @@ const never = new AbortController().signal;
 const FAST = { perHour: 1_000_000 };
 
 function gateOf(clock: ManualClock, changes: Partial<ConstructorParameters<typeof Gate>[0]> = {}): Gate {
-  return new Gate({ pace: FAST, requestsPerHour: null, hasTokens: false, clock, ...changes });
+  return new Gate({ pace: FAST, requestsPerHour: null, hasTokens: () => false, clock, ...changes });
 }
 
 /** Times at which requests pass, one after the other, in ms. */

@@ -89,6 +89,7 @@ test("every optional field can be withheld, all of them at the same time too, an
     owner: "octo",
     name: "seven",
     url: "https://github.com/octo/seven",
+    avatarUrl: null,
     language: null,
     license: null,
     topics: null,

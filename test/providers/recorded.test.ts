@@ -55,6 +55,7 @@ test("gitlab: a recorded project is read completely", { skip }, async () => {
     owner: "ase",
     name: "ase",
     url: "https://gitlab.com/ase/ase",
+    avatarUrl: "https://gitlab.com/uploads/-/system/group/avatar/293845/users.png",
     description:
       "[Atomic Simulation Environment](https://wiki.fysik.dtu.dk/ase/): A Python library for working with atoms",
     homepage: null,
@@ -101,6 +102,7 @@ test("forgejo: a recorded repository of Codeberg is read completely", { skip }, 
     owner: "forgejo",
     name: "forgejo",
     url: "https://codeberg.org/forgejo/forgejo",
+    avatarUrl: "https://codeberg.org/avatars/dae8ab126a96f6fbd6942cf08ab92382",
     description: "Beyond coding. We forge.",
     homepage: "https://forgejo.org/",
     language: "Go",
@@ -192,6 +194,7 @@ test("gitlab: recorded projects as GraphQL would send them are the same records"
       // GraphQL always has it; lists without a token have only public projects.
       visibility: row.visibility ?? "public",
       webUrl: row.web_url,
+      namespace: isObject(row.namespace) ? { avatarUrl: row.namespace.avatar_url } : null,
       description: row.description,
       topics: row.topics ?? row.tag_list,
       forksCount: row.forks_count ?? 0,

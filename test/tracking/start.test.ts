@@ -66,7 +66,7 @@ test("start serves a store without a search index, and another process builds it
         if (found !== null) resolve(found);
       });
     });
-  const built = written(child.stderr, /the search index is up to date/);
+  const built = written(child.stderr, /growth, rankings and search are up to date/);
   const [, address] = await written(child.stdout, /listens at (\S+)/);
   await built;
   const found = await fetch(`${address}/api/repos?q=rust`);
@@ -77,7 +77,66 @@ test("start serves a store without a search index, and another process builds it
   child.kill("SIGTERM");
   const { code, stderr } = await ended;
   assert.equal(code, 0);
-  assert.match(stderr, /another process updates the search index; until then searches find nothing/);
+  assert.match(
+    stderr,
+    /another process updates growth, rankings and search; until then searches find nothing/,
+  );
+});
+
+test("start without a worker computes the growth that an upgrade has made due, once, while it serves", async () => {
+  const world = new CommandWorld();
+  const dataDir = world.newDataDir();
+  const file = join(world.folder, "days.ndjson");
+  const days = [6, 5, 4, 3, 2, 1].map((day) => ({
+    type: "snapshot",
+    provider: "GITHUB",
+    fullName: "rust-lang/rust",
+    capturedAt: `2026-04-2${9 - day}T06:00:00.000Z`,
+    stars: 1_000 - 7 * day,
+  }));
+  const record = { type: "repository", provider: "GITHUB", fullName: "rust-lang/rust" };
+  writeFileSync(file, `${[record, ...days].map((line) => JSON.stringify(line)).join("\n")}\n`);
+  const imported = await world.runHere(dataDir, ["import", file]);
+  assert.equal(imported.code, 0, imported.stderr);
+  const open = () =>
+    openModules({
+      config: loadConfig({ SIDEREAL_DATA_DIR: dataDir }),
+      clock: systemClock,
+      log: createLog("error"),
+    });
+  const { database } = await open();
+  // As migration 11 leaves a store.
+  await sql`update rollups set stars_usual = null`.execute(database.write);
+  await sql`update score_scales set as_of = 0`.execute(database.write);
+  await database.close();
+  const run = async (waitFor: RegExp): Promise<string> => {
+    const { process: child, ended } = world.start(dataDir, ["start"], {
+      SIDEREAL_PORT: "0",
+      SIDEREAL_LOG_LEVEL: "info",
+    });
+    after(() => child.kill("SIGKILL"));
+    let text = "";
+    await new Promise<void>((resolve) => {
+      for (const stream of [child.stdout, child.stderr])
+        stream?.on("data", (more: string) => {
+          text += more;
+          if (waitFor.test(text)) resolve();
+        });
+    });
+    child.kill("SIGTERM");
+    await ended;
+    return text;
+  };
+  assert.match(await run(/are up to date/), /another process updates growth/);
+  const upgraded = await open();
+  const { rows } = await sql<{ usual: number | null }>`select stars_usual as usual from rollups
+    where window_hours = 24`.execute(upgraded.database.read);
+  await upgraded.database.close();
+  assert.deepEqual(
+    rows.map(({ usual }) => usual),
+    [700],
+  );
+  assert.doesNotMatch(await run(/the list index is built/), /another process/);
 });
 
 test("start stops on SIGTERM while the service is opening", async () => {

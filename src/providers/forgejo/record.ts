@@ -1,6 +1,7 @@
 /** The documents that Forgejo, Gitea and Gogs have in common; each is a branch of the one after it. */
 import { z } from "zod";
 import {
+  avatarAddress,
   count,
   fullName,
   homepage,
@@ -14,7 +15,9 @@ import {
   webUrl,
 } from "../fields.js";
 import type { ForgeRecord } from "../lists.js";
+import { README_NAMES } from "../readme.js";
 import type { RestForge } from "../rest-provider.js";
+import { checkForgejoToken } from "./token-check.js";
 
 const envelope = z.object({ ok: z.literal(true), data: z.unknown() });
 
@@ -25,6 +28,11 @@ export const API_OF_FAMILY = {
   // Undefined where the response of a search has no list.
   listOf: (body) => envelope.safeParse(body).data?.data,
   pathOfName: ({ owner, name }) => `/repos/${encodeURIComponent(owner)}/${encodeURIComponent(name)}`,
+  readmePaths: ({ owner, name }) =>
+    README_NAMES.map(
+      (file) => `/repos/${encodeURIComponent(owner)}/${encodeURIComponent(name)}/contents/${file}`,
+    ),
+  checkToken: checkForgejoToken,
 } as const satisfies Partial<RestForge>;
 
 /** A repository. Older versions lack topics and language; most lack licenses; Gogs also lacks `archived`. */
@@ -32,6 +40,7 @@ export const repositorySchema = z.object({
   id,
   full_name: fullName,
   stars_count: count,
+  owner: orNull(z.object({ avatar_url: orNull(avatarAddress) })),
   html_url: orNull(webUrl),
   description: orNull(text),
   website: orNull(homepage),
@@ -59,6 +68,7 @@ export function toRecord(row: z.output<typeof repositorySchema>): ForgeRecord {
       providerId: row.id,
       ...row.full_name,
       url: row.html_url,
+      avatarUrl: row.owner?.avatar_url ?? null,
       description: row.description,
       homepage: row.website,
       language: row.language,

@@ -4,13 +4,15 @@
  */
 import { type ProviderSettings, repositoryUrl } from "../../forges.js";
 import { type AppClient, type AppSource, type Connection, ForgeClient } from "../client.js";
-import type { Provider, Refreshed, RepositoryRef, UpstreamRepository } from "../contract.js";
+import type { Call, Provider, Refreshed, RepositoryRef, UpstreamRepository } from "../contract.js";
 import { failureOfAll, oneByOne } from "../one-by-one.js";
+import { textOfFile } from "../readme.js";
 import { AppTokens } from "./app-tokens.js";
 import { discover } from "./discover.js";
 import { MAX_NODES, NodeRefresh, type Results } from "./graphql.js";
 import { StarHistory } from "./history.js";
 import { pathOfId, readNamed, readRepository, repositoryPath } from "./rest.js";
+import { checkGithubToken } from "./token-check.js";
 
 const API_VERSION = "2022-11-28";
 
@@ -47,17 +49,17 @@ export function createGithub(settings: ProviderSettings, connection: Connection)
     urlOf: (fullName) => repositoryUrl(url, fullName),
   });
   const stars = new StarHistory(client);
-  const resources = {
-    discover: "search",
-    refresh: client.hasTokens ? "graphql" : "core",
-    recheck: "core",
-    history: "core",
-  } as const;
+  const resourceOf = (call: Call): string => {
+    if (call === "refresh" && client.hasTokens) return "graphql";
+    return call === "discover" ? "search" : "core";
+  };
   return {
     name,
     kind: "github",
     settings,
-    batchSize: client.hasTokens ? MAX_NODES : ANONYMOUS_BATCH,
+    get batchSize() {
+      return client.hasTokens ? MAX_NODES : ANONYMOUS_BATCH;
+    },
     // Searches lack the number of watchers.
     listsAreComplete: false,
     discover: (cursor, signal) => discover(client, { minStars, cursor, signal }),
@@ -73,10 +75,16 @@ export function createGithub(settings: ProviderSettings, connection: Connection)
       return readNamed(document?.body, providerId);
     },
     history: (repository, cursor, signal) => stars.page(repository, cursor, signal),
+    async readme(fullName, signal) {
+      const document = await client.get(`${repositoryPath(fullName)}/readme`, { signal });
+      return textOfFile(document?.body);
+    },
+    checkToken: (signal) => checkGithubToken(client, signal),
+    useEntered: (tokens) => client.useEntered(tokens),
     withheld: () => nodes.withheld(),
     quota: () => client.quotas(),
     notices: () => client.notices(),
-    readyAt: (call) => client.readyAt({ resource: resources[call] }),
+    readyAt: (call) => client.readyAt({ resource: resourceOf(call) }),
   };
 }
 

@@ -4,6 +4,7 @@ import { UpstreamFailure, type UpstreamRepository } from "../contract.js";
 import {
   count,
   fullName,
+  githubAvatarUrl,
   homepage,
   id,
   label,
@@ -35,6 +36,7 @@ const OPTIONAL = {
   isArchived: "isArchived",
   createdAt: "createdAt",
   pushedAt: "pushedAt",
+  owner: "owner { avatarUrl(size: 80) }",
 } as const;
 
 export type OptionalField = keyof typeof OPTIONAL;
@@ -98,6 +100,7 @@ const repositoryNode = z.object({
   isArchived: orNull(z.boolean()),
   createdAt: orNull(time),
   pushedAt: orNull(time),
+  owner: orNull(z.object({ avatarUrl: orNull(githubAvatarUrl) })),
 });
 
 /**
@@ -123,6 +126,7 @@ export function readNode(
     nodeId: row.id,
     ...row.nameWithOwner,
     url: row.url ?? urlOf(`${row.nameWithOwner.owner}/${row.nameWithOwner.name}`),
+    avatarUrl: row.owner?.avatarUrl ?? null,
     // An empty description has been removed, one that was not sent has not.
     ...(withheld.has("description") ? {} : { description: row.description }),
     ...(withheld.has("homepageUrl") ? {} : { homepage: row.homepageUrl }),

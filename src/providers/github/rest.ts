@@ -3,6 +3,7 @@ import { checkId, checkNamed, UpstreamFailure, type UpstreamRepository } from ".
 import {
   count,
   fullName,
+  githubAvatarUrl,
   homepage,
   id,
   label,
@@ -24,6 +25,7 @@ export const restRepository = z.object({
   id,
   node_id: orNull(nodeId),
   full_name: fullName,
+  owner: orNull(z.object({ avatar_url: orNull(githubAvatarUrl) })),
   private: z.boolean(),
   html_url: webUrl,
   description: orNull(text),
@@ -49,6 +51,7 @@ export function fromRest(row: z.output<typeof restRepository>): UpstreamReposito
     nodeId: row.node_id,
     ...row.full_name,
     url: row.html_url,
+    avatarUrl: row.owner?.avatar_url ?? null,
     description: row.description,
     homepage: row.homepage,
     language: row.language,

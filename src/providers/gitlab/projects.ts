@@ -210,8 +210,9 @@ export class Projects {
 /** The part of our query that an error of validation says the instance does not know. */
 function partOf(message: string): OptionalPart | undefined {
   const [, field] =
-    /^Field '(\w+)' doesn't exist on type '(?:Project|RepositoryLanguage)'/.exec(message) ?? [];
+    /^Field '(\w+)' doesn't exist on type '(?:Project|RepositoryLanguage|Namespace)'/.exec(message) ?? [];
   if (field === "name" || field === "share") return "languages";
+  if (field === "avatarUrl") return "namespace";
   const [, argument] = /doesn't accept argument '(\w+)'/.exec(message) ?? [];
   return argument === "archived" ? ARCHIVED_ARGUMENT : optionalField(field);
 }

@@ -1,7 +1,20 @@
 import { z } from "zod";
-import { count, fullName, id, licenseOf, orNull, text, time, topics, webUrl } from "../fields.js";
+import {
+  avatarAddress,
+  count,
+  fullName,
+  id,
+  licenseOf,
+  orNull,
+  text,
+  time,
+  topics,
+  webUrl,
+} from "../fields.js";
 import { type ForgeRecord, highestId, type ListRequest } from "../lists.js";
+import { README_NAMES } from "../readme.js";
 import type { RestForge } from "../rest-provider.js";
+import { checkGitlabToken } from "./token-check.js";
 
 const PAGE_SIZE = 100;
 
@@ -11,6 +24,7 @@ const projectSchema = z.object({
   path_with_namespace: fullName,
   star_count: count,
   web_url: orNull(webUrl),
+  namespace: orNull(z.object({ avatar_url: orNull(avatarAddress) })),
   description: orNull(text),
   license: orNull(z.object({ key: z.string() })),
   topics: orNull(topics),
@@ -43,6 +57,12 @@ export const GITLAB_REST: RestForge = {
   listOf: (body) => body,
   pathOfId: (projectId) => `/projects/${projectId}?license=true`,
   pathOfName: ({ owner, name }) => `/projects/${encodeURIComponent(`${owner}/${name}`)}?license=true`,
+  readmePaths: ({ owner, name }) =>
+    README_NAMES.map(
+      (file) =>
+        `/projects/${encodeURIComponent(`${owner}/${name}`)}/repository/files/${encodeURIComponent(file)}?ref=HEAD`,
+    ),
+  checkToken: checkGitlabToken,
   record: projectSchema.transform(toRecord),
 };
 
@@ -54,6 +74,7 @@ function toRecord(project: z.output<typeof projectSchema>): ForgeRecord {
       providerId: project.id,
       ...project.path_with_namespace,
       url: project.web_url,
+      avatarUrl: project.namespace?.avatar_url ?? null,
       description: project.description,
       homepage: null,
       // Needs a separate request, which would double the cost of a refresh.

@@ -1,0 +1,136 @@
+/**
+ * Avatars: the images of owners, made small, stored and served from here, so that no page makes a browser contact another host.
+ * Only owners on lists have one, and all together stay within a size. Images are foreign content: they are decoded in a process
+ * of their own, and none of their bytes are served. When to fetch which is decided by `tracking`, and how by `providers`.
+ */
+import type { Clock } from "../clock.js";
+import type { Database } from "../database/database.js";
+import { keyOf } from "./owner.js";
+import { AvatarStore } from "./store.js";
+
+export type { Owner } from "./owner.js";
+export { ImageRefused, type ShrinkOptions, shrink } from "./shrink.js";
+export { type AvatarStatus, readAvatarStatus } from "./status.js";
+export type { AvatarStore, DueAvatar } from "./store.js";
+
+/** How long pages use the known versions before they look for new ones. */
+const KNOWN_MS = 30_000;
+/** Rows per read. */
+const READ_ROWS = 2_000;
+
+/** How long after a look the next one may start for a version that is not known. */
+const UNKNOWN_MS = 1_000;
+const VERSION = /^[0-9a-f]{32}$/;
+
+export interface AvatarOptions {
+  database: Database;
+  clock: Clock;
+  /** Maximum size of all images, in bytes; 0: there are no avatars. */
+  maxBytes: number;
+}
+
+/** The avatars that pages show. Which owners have one is in memory: some thousand short texts, read again when one changes. */
+export class Avatars {
+  /** What the worker does with them. */
+  readonly store: AvatarStore;
+  readonly #database: Database;
+  readonly #clock: Clock;
+  readonly isOn: boolean;
+  #versions: ReadonlyMap<string, string> = new Map();
+  #images: ReadonlySet<string> = new Set();
+  /** State of the table that the versions were read in. */
+  #state = "";
+  #lookedAt = Number.NEGATIVE_INFINITY;
+  #looking: Promise<void> | undefined;
+
+  constructor({ database, clock, maxBytes }: AvatarOptions) {
+    this.store = new AvatarStore({ database, clock, maxBytes });
+    this.#database = database;
+    this.#clock = clock;
+    this.isOn = maxBytes > 0;
+  }
+
+  /** The version of an owner's avatar, as of the last `update`; undefined without one. Reads nothing. */
+  versionOf(provider: string, owner: string): string | undefined {
+    return this.#versions.get(keyOf({ provider, owner }));
+  }
+
+  /**
+   * The PNG with this version; undefined without one. A page of another thread or process may show a version that is not known
+   * here yet, so an unknown one waits for a look. Whatever is requested, looks start a second apart.
+   */
+  async image(version: string): Promise<Uint8Array | undefined> {
+    if (!this.#images.has(version) && VERSION.test(version)) {
+      this.#lookAfter(UNKNOWN_MS);
+      await this.#looking;
+    }
+    if (!this.#images.has(version)) return undefined;
+    const row = await this.#database.read
+      .selectFrom("avatar_images")
+      .select("png")
+      .where("version", "=", version)
+      .executeTakeFirst();
+    return row?.png;
+  }
+
+  /** Looks for new versions, twice a minute at most; only the first call waits for them. Never throws: pages do without. */
+  async update(): Promise<void> {
+    const isKnown = this.#state !== "";
+    this.#lookAfter(isKnown ? KNOWN_MS : UNKNOWN_MS);
+    if (!isKnown) await this.#looking;
+  }
+
+  /** Starts a look if none is in progress and the last one started this long ago. */
+  #lookAfter(pauseMs: number): void {
+    const now = this.#clock.monotonic();
+    if (!this.isOn || this.#looking !== undefined || now - this.#lookedAt < pauseMs) return;
+    this.#lookedAt = now;
+    this.#looking = this.#look()
+      .catch(() => {
+        // The next look reads them.
+      })
+      .finally(() => {
+        this.#looking = undefined;
+      });
+  }
+
+  /** Resolves when no look is in progress. */
+  async settled(): Promise<void> {
+    await this.#looking;
+  }
+
+  async #look(): Promise<void> {
+    const { read } = this.#database;
+    const { images, changedAt } = await read
+      .selectFrom("avatars")
+      .select(({ fn }) => [fn.countAll().as("images"), fn.max("changed_at").as("changedAt")])
+      .where("version", "is not", null)
+      .executeTakeFirstOrThrow();
+    const state = `${images} ${changedAt}`;
+    if (state === this.#state) return;
+    const versions = new Map<string, string>();
+    for (let last: { provider: string; owner_key: string } | undefined; ; ) {
+      const after = last;
+      const rows = await read
+        .selectFrom("avatars")
+        .select(["provider", "owner_key", "version"])
+        .where("version", "is not", null)
+        .$if(after !== undefined, (query) =>
+          query.where(({ eb, refTuple, tuple }) =>
+            eb(refTuple("provider", "owner_key"), ">", tuple(after?.provider ?? "", after?.owner_key ?? "")),
+          ),
+        )
+        .orderBy("provider")
+        .orderBy("owner_key")
+        .limit(READ_ROWS)
+        .execute();
+      for (const { provider, owner_key, version } of rows)
+        if (version !== null) versions.set(keyOf({ provider, owner: owner_key }), version);
+      last = rows.at(-1);
+      if (last === undefined || rows.length < READ_ROWS) break;
+    }
+    this.#versions = versions;
+    this.#images = new Set(versions.values());
+    this.#state = state;
+  }
+}

@@ -1,0 +1,55 @@
+import { concernsForge, type Provider, UpstreamFailure } from "../providers/providers.js";
+import { addressReader, linksIn } from "../repository-addresses/repository-addresses.js";
+import { type Lane, LEASE_MS, responded, type Step, waiting } from "./lane.js";
+
+/** How often to look for lists: people wait for them, and a look reads an index that is usually empty. */
+const IDLE_MS = 1_000;
+/** Attempts after which a README counts as unreadable, and the pause between two. */
+const MAX_ATTEMPTS = 5;
+const RETRY_MS = 30_000;
+
+/**
+ * Reads the READMEs of repositories whose links are to be tracked, and requests what they link to on the tracked forges. A README is
+ * read through the API of its own forge; nothing that it links to is contacted here.
+ */
+export class ListLane {
+  readonly #lane: Lane;
+  readonly #providers: readonly Provider[];
+  readonly #idleMs: number;
+
+  constructor(
+    lane: Lane,
+    { providers, idleMs = IDLE_MS }: { providers: readonly Provider[]; idleMs?: number | undefined },
+  ) {
+    this.#lane = lane;
+    this.#providers = providers;
+    this.#idleMs = idleMs;
+  }
+
+  /** Reads one README, if any waits. */
+  async step(): Promise<Step> {
+    const { provider, clock, modules, reporter, signal } = this.#lane;
+    const { lists } = modules.trackRequests;
+    const now = clock.now();
+    if (provider.readyAt("recheck") > now) return waiting(this.#idleMs);
+    const claim = await lists.claim(provider.name, { now, leasedUntil: now + LEASE_MS });
+    if (claim === undefined) return waiting(this.#idleMs);
+    try {
+      const text = await provider.readme(claim.fullName, signal);
+      reporter.succeeded(clock.now());
+      const read = addressReader(this.#providers.map(({ settings }) => settings));
+      await lists.record(claim.id, linksIn(text, read).addresses);
+    } catch (error) {
+      if (!(error instanceof UpstreamFailure) || signal.aborted) {
+        await lists.postpone(claim.id, 0);
+        throw error;
+      }
+      reporter.failed(error, clock.now());
+      const mayRetry = concernsForge(error.kind) && claim.attempts < MAX_ATTEMPTS;
+      const pause = Math.max(RETRY_MS, (error.until ?? 0) - clock.now());
+      if (mayRetry) await lists.postpone(claim.id, clock.now() + pause);
+      else await lists.fail(claim.id, error.kind);
+    }
+    return responded(0);
+  }
+}

@@ -1,0 +1,72 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { HOUR_MS } from "../../src/clock.js";
+import { loadConfig } from "../../src/config.js";
+import { buildModules } from "../../src/modules.js";
+import { startWorker } from "../../src/tracker.js";
+import { onBothEngines } from "../support/engines.js";
+import { startForge } from "../support/forge/forge.js";
+import { recordedLog } from "../support/logs.js";
+import { ManualClock } from "../support/manual-clock.js";
+import { FORGE_START, quietCatalogue } from "../support/tracking.js";
+
+const TOKEN = "entered-token-0123456789-abcdefghij";
+const ALLOWS = { owner: null, scopes: [], limit: null, remaining: null, expiresAt: null };
+
+onBothEngines("A worker while tokens are entered and removed", ({ open }) => {
+  test("uses them within seconds, although its quota was used up, and stops when they are removed", async (t) => {
+    const clock = new ManualClock(FORGE_START + 10 * 24 * HOUR_MS);
+    const forge = await startForge({ kind: "github", clock, catalogue: quietCatalogue("github", 300) });
+    const config = loadConfig({
+      SIDEREAL_PROVIDERS: "work",
+      SIDEREAL_WORK_KIND: "github",
+      SIDEREAL_WORK_URL: forge.url,
+      SIDEREAL_WORK_PRIVATE: "true",
+      SIDEREAL_WORK_MIN_STARS: "0",
+      SIDEREAL_TOKEN_KEY: "k".repeat(40),
+    });
+    const { log, lines } = recordedLog("info");
+    const modules = buildModules(await open(), { clock, log, config });
+    const used = new Set<string>();
+    forge.switches.fault = ({ headers }) => {
+      used.add(headers.authorization ?? "anonymous");
+      return undefined;
+    };
+    const worker = await startWorker({ config, clock, log }, modules, { isOnce: false });
+    t.after(async () => {
+      await worker.stop();
+      await forge.close();
+    });
+    /** Lets time pass until something has happened; returns whether it has. */
+    const until = async (happened: () => boolean, mostMs: number): Promise<boolean> => {
+      for (let passed = 0; passed < mostMs && !happened(); passed += 500) {
+        clock.advance(500);
+        for (let turn = 0; turn < 50 && !happened(); turn++)
+          await new Promise((resolve) => setImmediate(resolve));
+      }
+      return happened();
+    };
+    const changes = () => lines.filter(({ msg }) => msg.endsWith("have changed")).length;
+    assert.ok(await until(() => used.has("anonymous"), HOUR_MS));
+    // Until what is allowed without a token is used up.
+    await until(() => false, 180_000);
+    const before = clock.now();
+    const id = await modules.forgeTokens.add("WORK", TOKEN, { allows: ALLOWS });
+    assert.ok(await until(() => used.has(`Bearer ${TOKEN}`), 30 * 60_000));
+    assert.ok(clock.now() - before < 30 * 60_000, "not after the hour that the anonymous quota takes");
+    assert.ok(!JSON.stringify(lines).includes(TOKEN));
+    await modules.forgeTokens.remove(id);
+    assert.ok(await until(() => changes() === 2, HOUR_MS));
+    used.clear();
+    assert.ok(await until(() => used.has("anonymous"), 12 * HOUR_MS));
+    assert.ok(!used.has(`Bearer ${TOKEN}`));
+    await modules.forgeTokens.add("WORK", TOKEN, { allows: ALLOWS });
+    await modules.database.write.updateTable("forge_tokens").set({ sealed: "AAAA" }).execute();
+    await modules.forgeTokens.add("WORK", `${TOKEN}2`, { allows: ALLOWS });
+    assert.ok(
+      await until(() => used.has(`Bearer ${TOKEN}2`), HOUR_MS),
+      "one that is damaged keeps no other from being used",
+    );
+    assert.ok(lines.some(({ msg }) => msg.startsWith("stored tokens of forges cannot be decrypted")));
+  });
+});

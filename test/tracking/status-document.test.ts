@@ -1,0 +1,29 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { HOUR_MS } from "../../src/clock.js";
+import { readPreparedStatus, readStatus } from "../../src/tracking/tracking.js";
+import { onBothEngines } from "../support/engines.js";
+import { createTrackingWorld } from "../support/tracking.js";
+
+onBothEngines("The status for pages", ({ open }) => {
+  test("is prepared by the worker, and read in one row", async (t) => {
+    const database = await open();
+    assert.equal(await readPreparedStatus(database), undefined, "before any worker");
+    const world = await createTrackingWorld(database, [
+      { kind: "github", name: "GITHUB", repositories: 12, catalogue: "quiet" },
+    ]);
+    t.after(() => world.close());
+    await world.pass(3 * HOUR_MS);
+    await world.stop();
+    const prepared = await readPreparedStatus(database);
+    assert.ok(prepared !== undefined && world.clock.now() - prepared.at <= HOUR_MS);
+    const [now] = await readStatus(database, prepared.at);
+    const [then] = prepared.providers;
+    assert.deepEqual(
+      [then?.provider, then?.repositories, then?.scheduled],
+      [now?.provider, now?.repositories, now?.scheduled],
+    );
+    assert.ok(prepared.databaseBytes > 0);
+    assert.equal(prepared.search.isBuilt, true);
+  });
+});
