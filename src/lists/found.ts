@@ -5,12 +5,12 @@ import { beginOf, relevanceAt } from "./relevance.js";
 import type { RowReader } from "./rows.js";
 import { EXACT_TOTAL, type ListSpec } from "./spec.js";
 
-/** Does the search of a list; undefined for a list without one. */
-export async function searchFor(search: Search, spec: ListSpec): Promise<Found | undefined> {
+/** Does the search of a list; undefined for a list without one. `all`: finds all matches even if the page needs only the first. */
+export async function searchFor(search: Search, spec: ListSpec, all: boolean): Promise<Found | undefined> {
   const { scope } = spec;
   if (scope.kind !== "search") return undefined;
   // In the order of the search, one match after the page shows that there are more.
-  const limit = isInOrder(spec) ? Math.min(endOf(spec.page), EXACT_TOTAL) + 1 : EXACT_TOTAL + 1;
+  const limit = isInOrder(spec) && !all ? Math.min(endOf(spec.page), EXACT_TOTAL) + 1 : EXACT_TOTAL + 1;
   return search.find(scope.text, { limit, counted: EXACT_TOTAL + 1, correct: scope.verbatim !== true });
 }
 

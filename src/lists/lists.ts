@@ -8,6 +8,8 @@ import { ageInDays, type Clock } from "../clock.js";
 import type { Database } from "../database/database.js";
 import type { Rankings, Summary, Window } from "../rankings/rankings.js";
 import type { Search } from "../search/search.js";
+import { countMatches } from "./counted.js";
+import type { CountRequest, FacetCounts } from "./counts.js";
 import { findRows, licenseNames } from "./find-rows.js";
 import { readFound, searchFor, withFound } from "./found.js";
 import type { ListIndex } from "./index/list-index.js";
@@ -22,6 +24,7 @@ import { EXACT_TOTAL, encodeCursor, type ListSpec, listKey, type Scope } from ".
 import { type UnmatchedValue, unmatchedValues } from "./unmatched.js";
 
 export { filterParameters, filterWords, type ListFilters } from "./canonical.js";
+export type { BoundCounts, CountRequest, FacetCounts, Precision, ValueCount, ValueCounts } from "./counts.js";
 export { followIndex, startIndexBuilder } from "./index/builder.js";
 export { ListIndex } from "./index/list-index.js";
 export * from "./parameters.js";
@@ -37,6 +40,7 @@ export {
 export type { RenamedName } from "./renamed.js";
 export type { ListRow } from "./row.js";
 export * from "./spec.js";
+export type { UnmatchedValue } from "./unmatched.js";
 
 /** Some consecutive rows of a list. */
 export interface ListRows {
@@ -60,6 +64,8 @@ export interface ListRows {
   renamed?: RenamedName;
   /** Values of filters that nothing in the catalogue has; only of an empty list, and absent without any. */
   unmatched?: UnmatchedValue[];
+  /** The counts that were requested; absent without the list index, and where a search has no match. */
+  counts?: FacetCounts;
 }
 
 /** The page of a list that a query requests. */
@@ -74,9 +80,16 @@ export interface ListModules {
   lists: Lists;
 }
 
-/** Reads a page of a list. Throws VALIDATION_FAILED and INVALID_REQUEST for parameters that contradict each other. */
-export async function listPage({ lists }: ListModules, query: ListQuery): Promise<ListPage> {
-  return readPage(lists, listSpec(query), query);
+/**
+ * Reads a page of a list, and with `counted` how many repositories other values of its filters would list. Throws VALIDATION_FAILED
+ * and INVALID_REQUEST for parameters that contradict each other.
+ */
+export async function listPage(
+  { lists }: ListModules,
+  query: ListQuery,
+  counted?: CountRequest,
+): Promise<ListPage> {
+  return readPage(lists, listSpec(query), { query, counted });
 }
 
 /** Reads a page of a watchlist; repositories that are gone stay in it. Throws as `listPage` does. */
@@ -85,11 +98,17 @@ export async function watchlistPage(
   scope: Scope,
   query: WatchlistQuery,
 ): Promise<ListPage> {
-  return readPage(lists, watchlistSpec(scope, query), query);
+  return readPage(lists, watchlistSpec(scope, query), { query });
 }
 
-async function readPage(lists: Lists, spec: ListSpec, { page = 1, cursor }: PageQuery): Promise<ListPage> {
-  return { ...(await lists.read(spec)), sort: spec.sort, page: cursor === undefined ? page : null };
+interface PageOptions {
+  query: PageQuery;
+  counted?: CountRequest | undefined;
+}
+
+async function readPage(lists: Lists, spec: ListSpec, { query, counted }: PageOptions): Promise<ListPage> {
+  const { page = 1, cursor } = query;
+  return { ...(await lists.read(spec, counted)), sort: spec.sort, page: cursor === undefined ? page : null };
 }
 
 export interface ListParts {
@@ -127,8 +146,9 @@ export class Lists {
   /**
    * Reads the rows of a page with their growth. Costs one statement to read them, and without the index one to find them;
    * then the first page of a list after a change costs up to three more. The revision is read once a second.
+   * Counting takes one more with rare topics, and none otherwise.
    */
-  async read(spec: ListSpec): Promise<ListRows> {
+  async read(spec: ListSpec, counted?: CountRequest): Promise<ListRows> {
     const { catalog, rankings, search, clock } = this.#parts;
     // Read the revision first, so that data cached for it is at least as new.
     const revision = await catalog.recentRevision();
@@ -137,7 +157,7 @@ export class Lists {
     const asOf = newestOf(facts.catalogue.summary, spec.filters.provider);
     // Not that of the summary, which is remembered.
     const ageDays = ageInDays(asOf, clock.now());
-    const found = await searchFor(search, spec);
+    const found = await searchFor(search, spec, counted !== undefined);
     const renamed = await this.#renamed(spec, facts.catalogue.summary);
     if (found?.ids.length === 0)
       return { ...EMPTY, asOf, ageDays, ...renamed, ...(await this.#unmatched(spec, facts)) };
@@ -157,7 +177,18 @@ export class Lists {
       corrected: found?.corrected ?? null,
       ...renamed,
       ...(total === 0 ? await this.#unmatched(spec, facts) : {}),
+      ...(counted && (await this.#counts(list, { request: counted, revision }))),
     };
+  }
+
+  async #counts(
+    list: ListSpec,
+    { request, revision }: { request: CountRequest; revision: number },
+  ): Promise<Pick<ListRows, "counts">> {
+    const { database, index } = this.#parts;
+    if (index === undefined) return {};
+    const counts = await countMatches({ database, index }, list, { request, revision });
+    return counts === undefined ? {} : { counts };
   }
 
   async #unmatched({ filters }: ListSpec, facts: ListFacts): Promise<Pick<ListRows, "unmatched">> {

@@ -122,6 +122,17 @@ export const timeParameter = z
   })
   .openapi({ type: "string", example: "2026-04-30" });
 
+/** A day, as the time at which it begins in UTC. */
+export const dayParameter = z
+  .string()
+  .transform((text, context) => {
+    const at = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(text) : Number.NaN;
+    if (!Number.isNaN(at) && isRealDay(text)) return at;
+    context.addIssue({ code: "custom", message: "must be a day, such as 2026-04-30" });
+    return z.NEVER;
+  })
+  .openapi({ type: "string", format: "date", example: "2026-04-30" });
+
 function isRealDay(text: string): boolean {
   return new Date(`${text.slice(0, 10)}T00:00:00Z`).toISOString().startsWith(text.slice(0, 10));
 }

@@ -1,4 +1,5 @@
 import type { Repository } from "../catalog/catalog.js";
+import type { RepositoryName } from "../page-addresses.js";
 import type { Trend, Window } from "../rankings/rankings.js";
 
 /** A repository in a list. All lists share it while the catalogue stays as it is. */
@@ -8,6 +9,8 @@ export interface ListRow {
   readonly trend: Trend | undefined;
   /** Whether its counts are no longer recent; see the catalogue's `isStale`. */
   readonly isStale: boolean;
+  /** Under which name it seems to continue; only of a repository that is suspected to be renamed. */
+  readonly movedTo?: RepositoryName | undefined;
 }
 
 /** Repositories to read, in order. */

@@ -45,7 +45,8 @@ export class RowReader {
 
   /**
    * The repositories with these ids and their growth in the window, in the same order. Unknown ids are skipped. They are as
-   * recent as `Catalog.recentRevision`; one statement reads those that are not remembered.
+   * recent as `Catalog.recentRevision`; one statement reads those that are not remembered, and
+   * one more the later names of renamed ones among them.
    */
   async read(ids: readonly number[], window: Window): Promise<ListRow[]> {
     if (ids.length === 0) return [];
@@ -72,10 +73,15 @@ export class RowReader {
       else found.push({ repository, growth: rollups.push(rest) - 1 });
     }
     const trends = await trendsOfRollups(this.#database, rollups);
+    const renamed = found.filter(({ repository }) => repository.availability === "RENAMED");
+    const moved = await this.#catalog.continuations(renamed.map(({ repository }) => repository.id));
     return new Map(
       found.map(({ repository, growth }) => {
         const trend = growth === undefined ? undefined : trends[growth];
-        return [repository.id, { repository, trend, isStale: isStale(repository, recency) }];
+        return [
+          repository.id,
+          { repository, trend, isStale: isStale(repository, recency), movedTo: moved.get(repository.id) },
+        ];
       }),
     );
   }

@@ -126,7 +126,7 @@ export class Search {
   async suggest(text: string, limit: number): Promise<Suggestions> {
     const prefix = text.trim().toLowerCase();
     const [repositories, languages, topics] = await Promise.all([
-      this.#suggestRepositories(text, limit),
+      this.suggestRepositories(text, limit),
       this.#facets.suggest("language", prefix, limit),
       this.#facets.suggest("topic", prefix.replaceAll(/\s+/g, "-"), limit),
     ]);
@@ -201,7 +201,8 @@ export class Search {
     return words;
   }
 
-  async #suggestRepositories(text: string, limit: number): Promise<Repository[]> {
+  /** At most `limit` repositories whose names fit; the most popular ones for an empty text. */
+  async suggestRepositories(text: string, limit: number): Promise<Repository[]> {
     if (text.trim() === "") {
       const popular = await this.#readPopular(limit);
       return this.#catalog.findMany(popular.map(([id]) => id));

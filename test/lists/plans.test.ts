@@ -230,9 +230,10 @@ onBothEngines("Lists of more than 10,000", (engine) => {
         expected.map(({ id }) => id),
         what,
       );
+      const row = { isStale: false, movedTo: undefined };
       assert.deepEqual(
         found.rows,
-        expected.map((repository) => ({ repository, trend: trends.get(repository.id), isStale: false })),
+        expected.map((repository) => ({ ...row, repository, trend: trends.get(repository.id) })),
         what,
       );
       assert.equal(found.total, Math.min(model.length, EXACT_TOTAL), what);

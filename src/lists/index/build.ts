@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Clock } from "../../clock.js";
 import type { IndexMessage } from "./list-index.js";
-import { type Part, partBytes } from "./parts.js";
+import { commonFrom, type Part, partBytes } from "./parts.js";
 import { readFacts, readTopics, readTrust } from "./read-facts.js";
 import { INDEXED_ORDERS, orderName, readOrder, type Source } from "./read-orders.js";
 
@@ -10,6 +10,8 @@ export interface BuildOptions {
   /** Bound of the memory of all parts. Orders that do not fit are left out. */
   maxBytes: number;
   clock: Pick<Clock, "monotonic">;
+  /** Topics of fewer repositories are left out. Default: `commonFrom`. */
+  leastOfTopic?: number;
   /** Receives each part as soon as it is read, so that no more than one is held twice, and then the end. */
   send: (message: IndexMessage) => void;
 }
@@ -40,7 +42,8 @@ async function readRevision({ read }: Source): Promise<number> {
 }
 
 /** Reads the whole index, part by part. Throws if the database does. */
-export async function buildIndex({ source, maxBytes, clock, send }: BuildOptions): Promise<Built> {
+export async function buildIndex(options: BuildOptions): Promise<Built> {
+  const { source, maxBytes, clock, send } = options;
   const readAt = clock.monotonic();
   const revision = await readRevision(source);
   const found = await sql<{ highest: number | null; repositories: number }>`
@@ -65,7 +68,7 @@ export async function buildIndex({ source, maxBytes, clock, send }: BuildOptions
   };
   add({ kind: "facts", facts: await readFacts(source, slots) });
   add({ kind: "trust", trust: await readTrust(source, slots) });
-  add({ kind: "topics", topics: await readTopics(source, slots) });
+  add({ kind: "topics", topics: await readTopics(source, slots, options.leastOfTopic ?? commonFrom(slots)) });
   const orders: string[] = [];
   const left: string[] = [];
   const space = { slots: new Uint32Array(slots), keys: new Float64Array(slots) };

@@ -146,6 +146,17 @@ export class SetCondition implements Condition {
     this.#size += added;
   }
 
+  /** Number of members among a part of an array. */
+  count(slots: Uint32Array, from: number, to: number): number {
+    const bits = this.#bits;
+    let found = 0;
+    for (let i = from; i < to; i++) {
+      const slot = slots[i] ?? 0;
+      found += ((bits[slot >>> 5] ?? 0) >>> (slot & 31)) & 1;
+    }
+    return found;
+  }
+
   /** The members, ascending. */
   members(): Uint32Array {
     const bits = this.#bits;

@@ -20,9 +20,14 @@ import {
   TRUST_BITS,
 } from "./parts.js";
 
+/** What the values of a filter, or of several that belong together, are counted as. */
+export type Dimension = "language" | "topic" | "provider" | "license" | "stars" | "created" | "pushed";
+
 /** A condition of a list, with the slots that meet it if they are known without a search. */
 export interface Test {
   condition: Condition;
+  /** Absent for what is not counted by value: the scope, archived, forks, trust. */
+  dimension?: Dimension;
   candidates?: Candidates | undefined;
   /** For a condition on the key of an order: which one, and the codes that meet it. */
   range?: { sort: ListSpec["sort"]; codes: CodeRange };
@@ -51,22 +56,23 @@ export function testsOf(
   if (facts === undefined) return undefined;
   const tests: (Test | undefined)[] = [flagsTest(facts, filters)];
   const { provider, languages, license, topics, reliableOnly, excludeAnomalous } = filters;
-  if (provider !== undefined) tests.push(namesTest(facts.providers, undefined, (name) => name === provider));
+  if (provider !== undefined) tests.push(namesTest("provider", facts, (name) => name === provider));
   if (license !== undefined) {
     const wanted = foldedLicense(license);
-    tests.push(namesTest(facts.licenses, facts.byLicense, (name) => foldedLicense(name) === wanted));
+    tests.push(namesTest("license", facts, (name) => foldedLicense(name) === wanted));
   }
   if (languages !== undefined)
-    tests.push(
-      namesTest(facts.languages, facts.byLanguage, (name) => languages.includes(name.toLowerCase())),
-    );
+    tests.push(namesTest("language", facts, (name) => languages.includes(name.toLowerCase())));
   if (reliableOnly || excludeAnomalous) {
     const bits = TRUST_BITS[window];
     const mask = (reliableOnly ? bits.reliable : 0) | (excludeAnomalous ? bits.clean : 0);
     tests.push(trust && { condition: new BitsCondition(trust, mask, mask) });
   }
   for (const range of rangesOf(filters)) tests.push(rangeTest(parts, range));
-  if (topics !== undefined) tests.push(topicsTest(parts, topics, setOf(facts, ids.rareTopics)));
+  if (topics !== undefined) {
+    const test = topicsTest(parts, topics, setOf(facts, ids.rareTopics));
+    tests.push(test && { ...test, dimension: "topic" });
+  }
   if (ids.scope !== undefined) tests.push(setTest(setOf(facts, ids.scope)));
   const complete = tests.filter((test) => test !== undefined);
   return complete.length < tests.length ? undefined : complete;
@@ -79,16 +85,29 @@ function flagsTest(facts: Facts, { archived, fork }: Filters): Test {
   return { condition: new BitsCondition(facts.flags, mask, value), candidates: slots && candidatesOf(slots) };
 }
 
+/** Dimensions whose values are names of which each repository has one at most. */
+export type NamedDimension = "language" | "provider" | "license";
+
+/** The names of a dimension, and the repositories of each if they are grouped. */
+export function namesOf(facts: Facts, dimension: NamedDimension): { names: Names; groups?: Groups } {
+  if (dimension === "language") return { names: facts.languages, groups: facts.byLanguage };
+  if (dimension === "license") return { names: facts.licenses, groups: facts.byLicense };
+  return { names: facts.providers };
+}
+
 function namesTest(
-  { codes, names, isComplete }: Names,
-  groups: Groups | undefined,
+  dimension: NamedDimension,
+  facts: Facts,
   isWanted: (name: string) => boolean,
 ): Test | undefined {
+  const { names: all, groups } = namesOf(facts, dimension);
+  const { codes, names, isComplete } = all;
   if (!isComplete) return undefined;
   const wanted = names.flatMap((name, i) => (isWanted(name) ? i : []));
   const table = new Uint8Array(names.length + 1);
   for (const i of wanted) table[i + 1] = 1;
   return {
+    dimension,
     condition: new CodesCondition(codes, table),
     candidates: groups && candidatesOfGroups(groups, wanted),
   };
@@ -122,8 +141,10 @@ function rangeTest({ orders }: Parts, { sort, from, to }: Range): Test | undefin
   // Keys and bounds are whole numbers. Codes ascend from the highest key.
   const first = codeAtMost(keys, to);
   const last = Math.min(keyCount(keys), codeAtMost(keys, from - 1) - 1);
-  if (last < first) return { condition: new SetCondition(cells.length), candidates: NOTHING };
+  if (last < first)
+    return { dimension: sort, condition: new SetCondition(cells.length), candidates: NOTHING };
   return {
+    dimension: sort,
     condition: new RangeCondition(cells, first, last),
     candidates: candidatesInRange(order, { first, last }),
     range: { sort, codes: { first, last } },

@@ -50,7 +50,7 @@ export interface Names {
   isComplete: boolean;
 }
 
-/** The repositories of each topic that at least COMMON_FROM have: group `i` has `names[i]`. */
+/** The repositories of each common topic, those that most repositories have first: group `i` has `names[i]`. */
 export interface Topics extends Groups {
   names: readonly string[];
 }
@@ -66,8 +66,13 @@ export const TRUST_BITS: Readonly<Record<Window, { reliable: number; clean: numb
   "30d": { reliable: 16, clean: 32 },
 };
 
-/** Topics of fewer repositories are not in the index; looking them up in the database costs little. */
-export const COMMON_FROM = 64;
+/**
+ * Topics of fewer repositories are not in the index; looking them up in the database costs little. In a small catalogue a topic of
+ * few repositories is among those that lists offer.
+ */
+export function commonFrom(slots: number): number {
+  return Math.min(64, Math.ceil(slots / 300));
+}
 
 /** Bytes of a part in shared memory. */
 export function partBytes(part: Part): number {

@@ -2,7 +2,6 @@ import { sql } from "kysely";
 import { WINDOW_HOURS, WINDOWS } from "../../rankings/rankings.js";
 import {
   ARCHIVED,
-  COMMON_FROM,
   type Facts,
   FORK,
   type Groups,
@@ -143,10 +142,10 @@ export async function readTrust({ read, dialect }: Source, slots: number): Promi
   return trust;
 }
 
-/** Reads the repositories of each common topic. */
-export async function readTopics({ read, dialect }: Source, slots: number): Promise<Topics> {
+/** Reads the repositories of each topic that at least `least` of them have. */
+export async function readTopics({ read, dialect }: Source, slots: number, least: number): Promise<Topics> {
   const common = await sql<{ topic: string }>`select topic from repository_topics group by topic
-    having count(*) >= ${COMMON_FROM} order by count(*) desc, topic limit ${MAX_TOPICS}`.execute(read);
+    having count(*) >= ${least} order by count(*) desc, topic limit ${MAX_TOPICS}`.execute(read);
   const names = common.rows.map(({ topic }) => topic);
   const offsets = new WordList();
   const members = new WordList();

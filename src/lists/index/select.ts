@@ -1,19 +1,11 @@
 import type { ListSpec, RowKey } from "../spec.js";
-import { type Candidates, candidatesInRange } from "./candidates.js";
-import { type Condition, RangeCondition } from "./conditions.js";
+import type { Condition } from "./conditions.js";
 import type { Test } from "./filters.js";
 import { firstMatches } from "./first-matches.js";
 import { findMatches, Reader, type Searched } from "./matches.js";
-import {
-  type CodeRange,
-  type Direction,
-  keyCount,
-  keyOfSlot,
-  type Order,
-  UNORDERED_COST,
-  Walk,
-} from "./order.js";
+import { type CodeRange, type Direction, keyOfSlot, type Order, Walk } from "./order.js";
 import { Positions } from "./positions.js";
+import { searchedOf } from "./searched.js";
 import { SortedSlots } from "./sorted.js";
 
 /** The matches of a list from the start of a page on. */
@@ -43,8 +35,6 @@ const WALK_SHARE = 0.25;
 const MIN_BUDGET = 32_768;
 /** Matches found beyond those wanted, since some rows may have left the list in the meantime. */
 const AHEAD = 200;
-/** Slots in the sample that shows which conditions are most selective. */
-const SAMPLE = 512;
 
 /**
  * Selects the matches of a page: sorts them if they are at most `most`, else tests the slots of the order until the page is
@@ -57,19 +47,11 @@ export function select(
   const keyOf = (slot: number) => keyOfSlot(order, slot);
   const after = "after" in page ? page.after : undefined;
   const offset = "after" in page ? 0 : page.offset;
-  const filters = mostSelectiveFirst(
-    tests.map(({ condition }) => condition),
-    slots,
-  );
   // A filter on the sort key itself limits the walk, which would read in vain before and after that range.
   const range = tests.find((test) => test.range?.sort === sort)?.range?.codes;
   const { cells } = order;
-  const inOrder = order.keepsUnknown || cells === undefined ? [] : [knownTest(order, cells)];
-  const searched: Searched = {
-    conditions: [...filters, ...inOrder.map(({ condition }) => condition)],
-    candidates: cheapestCandidates([...tests, ...inOrder], slots),
-    slots,
-  };
+  const searched = searchedOf(tests, order, slots);
+  const { filters } = searched;
   const fromPage = (total: number): Selection => {
     const budget = Math.max(minBudget, WALK_SHARE * slots);
     const walked = { order, direction, range, filters, after, budget };
@@ -152,41 +134,4 @@ class PageReader {
 /** The position that a page begins after. */
 function positionOf(positions: Positions, after: RowKey | undefined): number {
   return after === undefined ? -1 : positions.upTo(after);
-}
-
-/** Passes the slots that are in an order which does not contain all of them. */
-function knownTest(order: Order, cells: Uint16Array | Uint32Array): Test {
-  const codes = { first: 1, last: Math.max(1, keyCount(order.keys)) };
-  return {
-    condition: new RangeCondition(cells, codes.first, codes.last),
-    candidates: candidatesInRange(order, codes),
-  };
-}
-
-/** The candidates that are cheapest to test; undefined if testing all slots is cheaper. */
-function cheapestCandidates(tests: readonly Test[], slots: number): Candidates | undefined {
-  let cheapest: Candidates | undefined;
-  let least = slots;
-  for (const { candidates } of tests) {
-    if (candidates === undefined) continue;
-    const cost = candidates.size * (candidates.isAscending ? 1 : UNORDERED_COST);
-    if (cost >= least) continue;
-    cheapest = candidates;
-    least = cost;
-  }
-  return cheapest;
-}
-
-/** The conditions, those that fewest slots of a sample pass first. */
-function mostSelectiveFirst(conditions: readonly Condition[], slots: number): Condition[] {
-  if (conditions.length < 2) return [...conditions];
-  const step = Math.max(1, slots / SAMPLE);
-  const block = new Uint32Array(SAMPLE);
-  const passing = new Map(
-    conditions.map((condition) => {
-      for (let i = 0; i < SAMPLE; i++) block[i] = Math.min(slots - 1, Math.floor(i * step));
-      return [condition, condition.keep(block, SAMPLE)];
-    }),
-  );
-  return conditions.toSorted((a, b) => (passing.get(a) ?? 0) - (passing.get(b) ?? 0));
 }

@@ -1,0 +1,97 @@
+import { SetCondition } from "./conditions.js";
+import { codeAtMost, type Order } from "./order.js";
+import type { Topics } from "./parts.js";
+
+/** Counts slots by the values that they have in one dimension. */
+export interface Counter {
+  /** Counts the first `count` slots of a block. */
+  add(block: Uint32Array, count: number): void;
+  /** The counts so far. */
+  counts(): Uint32Array;
+}
+
+/** Counts by code: that of a name, 0 for none. */
+export class CodeCounter implements Counter {
+  readonly #codes: Uint16Array;
+  readonly #counts: Uint32Array;
+
+  constructor(codes: Uint16Array, names: number) {
+    this.#codes = codes;
+    this.#counts = new Uint32Array(names + 1);
+  }
+
+  add(block: Uint32Array, count: number): void {
+    const codes = this.#codes;
+    const counts = this.#counts;
+    for (let i = 0; i < count; i++) {
+      const code = codes[block[i] ?? 0] ?? 0;
+      counts[code] = (counts[code] ?? 0) + 1;
+    }
+  }
+
+  counts(): Uint32Array {
+    return this.#counts;
+  }
+}
+
+/** Counts, for each bound, the slots whose key is at least that. */
+export class BoundCounter implements Counter {
+  readonly #cells: Uint16Array | Uint32Array;
+  /** The last code that counts, by bound. */
+  readonly #last: Float64Array;
+  readonly #counts: Uint32Array;
+
+  constructor({ keys, cells }: Order & { cells: Uint16Array | Uint32Array }, bounds: readonly number[]) {
+    this.#cells = cells;
+    this.#last = Float64Array.from(bounds, (bound) => codeAtMost(keys, bound - 1) - 1);
+    this.#counts = new Uint32Array(bounds.length);
+  }
+
+  add(block: Uint32Array, count: number): void {
+    const cells = this.#cells;
+    for (let bound = 0; bound < this.#last.length; bound++) {
+      const last = this.#last[bound] ?? 0;
+      let found = 0;
+      for (let i = 0; i < count; i++) {
+        // Without a key, the code is 0.
+        const code = cells[block[i] ?? 0] ?? 0;
+        if (code !== 0 && code <= last) found++;
+      }
+      this.#counts[bound] = (this.#counts[bound] ?? 0) + found;
+    }
+  }
+
+  counts(): Uint32Array {
+    return this.#counts;
+  }
+}
+
+/** Repositories of topics that are looked at; the topics with most repositories come first. */
+const MOST_MEMBERS = 2_000_000;
+
+/** Counts by topic: collects the slots, then looks which of each topic's are among them. Leaves out the rarest topics of very many. */
+export class TopicCounter implements Counter {
+  readonly #topics: Topics;
+  readonly #found: SetCondition;
+
+  constructor(topics: Topics, slots: number) {
+    this.#topics = topics;
+    this.#found = new SetCondition(slots);
+  }
+
+  add(block: Uint32Array, count: number): void {
+    this.#found.add(block, 0, count);
+  }
+
+  counts(): Uint32Array {
+    const { names, offsets, slots } = this.#topics;
+    const counts = new Uint32Array(names.length);
+    if (this.#found.size === 0) return counts;
+    for (let topic = 0; topic < names.length; topic++) {
+      const end = offsets[topic + 1] ?? 0;
+      if (end > MOST_MEMBERS) break;
+      counts[topic] = this.#found.count(slots, offsets[topic] ?? 0, end);
+    }
+    return counts;
+  }
+}
