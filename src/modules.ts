@@ -2,13 +2,16 @@ import {
   type Accounts,
   type ApiKeys,
   type EventMails,
+  type Operators,
   readSecret,
   type SecurityLog,
 } from "./accounts/accounts.js";
-import { Catalog, type RenameReport } from "./catalog/catalog.js";
+import { Avatars } from "./avatars/avatars.js";
+import { bumpRevision, Catalog, type RenameReport } from "./catalog/catalog.js";
 import type { Clock } from "./clock.js";
 import type { Config } from "./config.js";
 import { type Database, openDatabase } from "./database/database.js";
+import { ForgeTokens, TrackedForges } from "./forge-tokens/forge-tokens.js";
 import { ListIndex, Lists, startIndexBuilder } from "./lists/lists.js";
 import type { Logger } from "./log.js";
 import type { Usage } from "./metering/metering.js";
@@ -32,6 +35,11 @@ export interface Modules {
   search: Search;
   watchlists: Watchlists;
   trackRequests: TrackRequests;
+  avatars: Avatars;
+  /** Tokens that operators have entered. */
+  forgeTokens: ForgeTokens;
+  /** The forges that are tracked. */
+  forges: TrackedForges;
   lists: Lists;
   /** What `lists` selects from; empty until something fills it. */
   listIndex: ListIndex;
@@ -44,12 +52,21 @@ export interface Members {
   usage: Usage;
   security: SecurityLog;
   mails: EventMails;
+  operators: Operators;
 }
 
-/** What the modules on a database need. `config`: absent: the secret of the service is kept in the database. */
+/** What the modules on a database need. `config`: absent: defaults, and the secret of the service is kept in the database. */
 export type ModulesContext = Pick<AppContext, "clock" | "log"> & Partial<Pick<AppContext, "config">>;
 
-const SECRET_IN_DATABASE = { authSecret: undefined, databaseUrl: undefined, dataDir: ":memory:" } as const;
+const WITHOUT_CONFIG = {
+  authSecret: undefined,
+  tokenKey: undefined,
+  databaseUrl: undefined,
+  dataDir: ":memory:",
+  avatars: { maxBytes: 32 * 2 ** 20 },
+  providers: [],
+  proxyProblem: undefined,
+} as const;
 
 /** What lists are read with. */
 type ListReading = Pick<Modules, "catalog" | "rankings" | "search" | "lists" | "listIndex">;
@@ -69,15 +86,19 @@ export function buildListReading(
 }
 
 export function buildModules(database: Database, context: ModulesContext): Modules {
-  const { clock, log, config = SECRET_IN_DATABASE } = context;
+  const { clock, log, config = WITHOUT_CONFIG } = context;
   const reading = buildListReading(database, { clock, log });
   const { catalog } = reading;
   const readServiceSecret = () => readSecret(config, database);
+  const forgeTokens = new ForgeTokens({ database, clock, config, onChange: bumpRevision });
   const watchlists = new Watchlists({ database, clock, log, readSecret: readServiceSecret });
   return {
     ...reading,
     database,
     watchlists,
+    avatars: new Avatars({ database, clock, maxBytes: config.avatars.maxBytes }),
+    forgeTokens,
+    forges: new TrackedForges({ configured: config.providers, tokens: forgeTokens, clock }),
     trackRequests: new TrackRequests({ database, catalog, clock, watchlists, readSecret: readServiceSecret }),
   };
 }

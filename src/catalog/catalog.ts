@@ -19,7 +19,7 @@ import {
   type NamedRepository,
   type ProviderName,
 } from "./lookup.js";
-import type { Observation, Recorded, Snapshot } from "./observation.js";
+import type { Observation, Recorded } from "./observation.js";
 import { type Recency, RecencyMemory } from "./recency.js";
 import { type RecordedBatch, record, recordSample } from "./record.js";
 import {
@@ -27,6 +27,7 @@ import {
   detectRenames,
   type Rename,
   type RenameDecision,
+  type RenamedRepository,
   RenameReader,
   type RenameReport,
   type RenameStatus,
@@ -39,6 +40,7 @@ import { seriesStart } from "./series-start.js";
 import { readSeveralSeries, type SeveralOptions, type SeveralSeries } from "./several-series.js";
 import {
   packTails,
+  Readings,
   rangeColumn,
   rangeOf,
   type SnapshotRange,
@@ -195,6 +197,11 @@ export class Catalog {
     return this.#renames.ofOne(id);
   }
 
+  /** Under which names renamed repositories seem to continue, by id; one statement. */
+  continuations(ids: readonly number[]): Promise<Map<number, RenamedRepository>> {
+    return this.#renames.continuations(ids);
+  }
+
   /** The next renames by id after `after`, of one status or of all. */
   renames(page: { after: number; status?: RenameStatus; limit: number }): Promise<Rename[]> {
     return this.#renames.page(page);
@@ -241,18 +248,9 @@ export class Catalog {
     return rangeOf(row?.[0] ?? "[]");
   }
 
-  /** The snapshots taken at exactly these times, oldest first; none if the history is damaged. */
-  async snapshotsAt(id: number, times: readonly number[]): Promise<Snapshot[]> {
-    if (times.length === 0) return [];
-    const span = { from: Math.min(...times), until: Math.max(...times) };
-    const readings = (await this.#snapshots.between([id], span)).get(id);
-    if (readings === undefined) return [];
-    return [...new Set(times)]
-      .toSorted((a, b) => a - b)
-      .flatMap((at) => {
-        const index = readings.countBefore(at);
-        return readings.at(index) === at ? [readings.snapshot(index)] : [];
-      });
+  /** The snapshots between two times (inclusive), oldest first; none if the history is damaged. Costs the blocks of that time. */
+  async snapshotsBetween(id: number, span: { from: number; until: number }): Promise<Readings> {
+    return (await this.#snapshots.between([id], span)).get(id) ?? Readings.ofLength(0);
   }
 
   /** Stars over the 30 days up to `end`, for sparklines. See `readSparks`. */

@@ -34,6 +34,8 @@ export interface SeriesBounds {
   most?: number;
   /** The finest step; default: all. */
   step?: Step;
+  /** The end, exclusive; default: the newest snapshot. */
+  until?: number;
 }
 
 /**
@@ -43,10 +45,16 @@ export interface SeriesBounds {
 export function seriesFrom(
   all: Readings,
   from: number,
-  { most = MAX_POINTS, step = "all" }: SeriesBounds = {},
+  { most = MAX_POINTS, step = "all", until }: SeriesBounds = {},
 ): Series {
-  const readings = all.slice(all.countBefore(from), all.length);
-  const { kept, resolution } = thin(readings, { most, step, keepsFirst: readings.at(0) === from });
+  const end = until === undefined ? all.length : all.countBefore(until);
+  const begin = Math.min(all.countBefore(from), end);
+  const readings = all.slice(begin, end);
+  const { kept, resolution } = thin(readings, {
+    most,
+    step,
+    keepsFirst: readings.length > 0 && readings.at(0) === from,
+  });
   const points = kept.map((i) => readings.snapshot(i));
   return { points, resolution, gaps: gapsOf(points), seams: seamsOf(points) };
 }

@@ -57,10 +57,18 @@ export async function examine(examined: Examined): Promise<Diagnosis> {
   const { location } = examined;
   const findings = new Findings();
   checkFolder(examined, findings);
-  const canOpen = inspectFile(location, findings.add);
+  const canOpen = inspect(location, findings);
   if (canOpen === undefined) throw new CannotExamine(`There is no database in ${location.dataDir}.`);
   if (canOpen) await examineTables(examined, findings);
   return { findings: findings.list(), repairs: findings.repairs() };
+}
+
+function inspect(location: StoreLocation, findings: Findings): boolean | undefined {
+  try {
+    return inspectFile(location, findings.add);
+  } catch (error) {
+    throw new CannotExamine(error instanceof Error ? error.message : String(error), { cause: error });
+  }
 }
 
 /** The shortest secret that is accepted. */

@@ -4,12 +4,17 @@ import type { Anomaly, Trend } from "./growth/growth.js";
 export type CountedMeasure = "stars" | "forks";
 
 /** Why a part of a movement does not count; kinds that are absent leave nothing out of what is compared. */
-const REASONS: Readonly<Partial<Record<Anomaly["kind"], string>>> = {
-  RETURN: "dropped and recovered",
-  LEVEL_SHIFT: "a change of level without forks to match",
-  BURST: "far more than usual without forks to match",
-  PURGE: "what is gone had not counted when it came",
-};
+function reasonsOf(other: CountedMeasure): Readonly<Partial<Record<Anomaly["kind"], string>>> {
+  return {
+    RETURN: "dropped and recovered",
+    LEVEL_SHIFT: `a change of level without ${other} to match`,
+    BURST: `far more than usual without ${other} to match`,
+    PURGE: "what is gone had not counted when it came",
+  };
+}
+
+/** By the count that moved: each is judged by the other. */
+const REASONS = { stars: reasonsOf("forks"), forks: reasonsOf("stars") } as const;
 
 const whole = new Intl.NumberFormat("en-US");
 const signed = new Intl.NumberFormat("en-US", { signDisplay: "exceptZero" });
@@ -50,8 +55,10 @@ function countedWords(trend: CountedTrend, measure: CountedMeasure): GainWords |
   const short = counted === 0 ? "none counted" : `${(counted < 0 ? signed : whole).format(counted)} counted`;
   const cause = trend.anomalies.findLast(
     (anomaly) =>
-      anomaly.measure === measure && anomaly.cleared?.by !== "TIME" && REASONS[anomaly.kind] !== undefined,
+      anomaly.measure === measure &&
+      anomaly.cleared?.by !== "TIME" &&
+      REASONS[measure][anomaly.kind] !== undefined,
   );
-  const reason = cause === undefined ? "" : `: ${REASONS[cause.kind]}`;
+  const reason = cause === undefined ? "" : `: ${REASONS[measure][cause.kind]}`;
   return { short, full: short + reason };
 }

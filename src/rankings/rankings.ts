@@ -21,6 +21,7 @@ import {
 import {
   type Explanation,
   type GrowthOptions,
+  isUpdateDue,
   readExplanations,
   type Trend,
   TrendReader,
@@ -35,7 +36,17 @@ import {
   readSummary,
   update as updateHome,
 } from "./home/home.js";
-import { type PastRank, packRankHistory, type Rank, rankHistoryReader, rankReader } from "./ranks/ranks.js";
+import {
+  type Leaders,
+  type LeadersRequest,
+  leaderReader,
+  type PastRank,
+  packRankHistory,
+  type Rank,
+  rankHistoryReader,
+  rankReader,
+  readAllLeaders,
+} from "./ranks/ranks.js";
 import { type Standing, standingReader } from "./standing.js";
 import type { Window } from "./windows.js";
 
@@ -69,9 +80,11 @@ export {
   type TrendValues,
   trendsOfRollups,
 } from "./growth/growth.js";
-export type { CurrentSummary, Home, RankedList, Summary } from "./home/home.js";
-export { type PastRank, RANK_LIMITS, RANK_SCOPES, type Rank } from "./ranks/ranks.js";
+export type { CurrentSummary, GainingFacets, Home, RankedList, Summary } from "./home/home.js";
+export { type Leaders, type PastRank, RANK_LIMITS, RANK_SCOPES, type Rank } from "./ranks/ranks.js";
 export type { Standing } from "./standing.js";
+export { usualWords } from "./usual-words.js";
+export { type WhyWords, whySentence, whyWords } from "./why-words.js";
 export * from "./windows.js";
 
 export class Rankings {
@@ -87,6 +100,8 @@ export class Rankings {
   readonly facets: (request: FacetRequest) => Promise<FacetPage>;
   /** The present ranks of a repository, as far down as RANK_LIMITS. */
   readonly ranks: (id: number) => Promise<Rank[]>;
+  /** The first repositories of each ranking in one scope, by one statement. */
+  readonly leaders: (request: LeadersRequest) => Promise<Leaders>;
   /** The trends and the present ranks of a repository, by one statement. */
   readonly standing: (id: number) => Promise<Standing>;
   /** The ranks of a repository by day, overall and in its language, oldest first; at most the latest `limit`. */
@@ -101,6 +116,7 @@ export class Rankings {
     this.findFacet = facetFinder(database);
     this.facets = facetReader(database);
     this.ranks = rankReader(database);
+    this.leaders = leaderReader(database);
     this.standing = standingReader(database);
     this.rankHistory = rankHistoryReader(database);
   }
@@ -115,6 +131,11 @@ export class Rankings {
     await updateAggregates(this.#database, this.#clock);
     await updateHome(this.#database, this.#clock.now());
     return changed;
+  }
+
+  /** Whether `update` has something to do: snapshots were recorded since the last one, or the store was upgraded. */
+  isUpdateDue(): Promise<boolean> {
+    return isUpdateDue(this.#database, this.#clock);
   }
 
   /** Once for each repository, as a damaged history is found again with each of its snapshots. */
@@ -159,6 +180,11 @@ export class Rankings {
   /** Packs past ranks of at most `most` repositories, so that they take less room. Changes no response. */
   pack(most: number): Promise<number> {
     return packRankHistory(this.#database, this.#clock, most);
+  }
+
+  /** See `readAllLeaders`. */
+  allLeaders(most: number): Promise<number[]> {
+    return readAllLeaders(this.#database, most);
   }
 
   home(): Promise<Home> {

@@ -241,13 +241,14 @@ onBothEngines("A series", (engine) => {
     );
   });
 
-  test("snapshots are found by their exact times", async () => {
+  test("snapshots between two times are found, both included", async () => {
     const snapshots = every(4, HOUR_MS);
     const { catalog } = await openCatalog(engine);
     await catalog.record([observation("o/other", snapshots), observation("o/r", snapshots)]);
-    const asked = [snapshots[2], snapshots[0]].map((one) => one?.capturedAt ?? 0);
-    assert.deepEqual(await catalog.snapshotsAt(2, [...asked, 1]), [snapshots[0], snapshots[2]]);
-    assert.deepEqual(await catalog.snapshotsAt(2, []), []);
-    assert.deepEqual(await catalog.snapshotsAt(3, asked), []);
+    const [from = 0, until = 0] = [snapshots[1]?.capturedAt, snapshots[2]?.capturedAt];
+    const found = await catalog.snapshotsBetween(2, { from, until });
+    assert.deepEqual(found.snapshots(), snapshots.slice(1, 3));
+    assert.equal((await catalog.snapshotsBetween(2, { from: from + 1, until: until - 1 })).length, 0);
+    assert.equal((await catalog.snapshotsBetween(3, { from, until })).length, 0);
   });
 });

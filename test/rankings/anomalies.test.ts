@@ -220,7 +220,7 @@ test("an anomaly gives figures and accuses nobody", () => {
     measure: "stars",
     at: 2 * DAY_MS,
     until: 2 * DAY_MS,
-    reason: "549 of 20100 stars fewer in one step",
+    reason: "549 of 20,100 stars fewer in one step",
     before: 20_100,
     after: 19_551,
   });

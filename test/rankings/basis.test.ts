@@ -213,15 +213,15 @@ onBothEngines("Counts of stars still held", (engine) => {
     assert.equal(found.status, 200);
     assert.ok(JSON.stringify(found.body).includes('"basis":"RETAINED"'));
     const csv = (await world.get("/api/repos?window=7d&format=csv")).body.split("\r\n");
-    assert.equal(csv[0].split(",").at(-1), "basis");
+    assert.equal(csv[0].split(",").at(-2), "basis");
     assert.deepEqual(
-      new Set(csv.slice(1, 3).map((line: string) => line.split(",").at(-1))),
+      new Set(csv.slice(1, 3).map((line: string) => line.split(",").at(-2))),
       new Set(["TOTAL", "RETAINED"]),
     );
     const feed = (await world.get("/api/feeds/trending.atom?window=7d")).body;
     assert.match(feed, /new\/tracked \+\d+ stars in 7 days, given in this time and still held/);
     assert.doesNotMatch(feed, /old\/tracked[^<]*still held/);
-    const badge = (await world.get("/api/embed/badge.svg?repo=github:new/tracked&kind=stars&window=7d")).body;
+    const badge = (await world.get("/api/embed/badge.svg?repo=github:new/tracked&kind=gain&window=7d")).body;
     assert.match(badge, /still held/);
   });
 

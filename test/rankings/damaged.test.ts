@@ -178,7 +178,7 @@ onBothEngines("A damaged block of snapshots", (engine) => {
     const { modules } = world;
     await world.record(...NAMES.map((name) => observation(`o/${name}`, DAYS)));
     await damage(modules.database, 2);
-    const totals = await modules.watchlists.starHistory([1, 2, 3], NOW);
+    const totals = await modules.watchlists.starHistory([1, 2, 3], { end: NOW, window: "90d" });
     assert.deepEqual(totals.at(-1), { at: NOW, stars: 2 * 136, repositories: 2, retained: 0 });
   });
 });

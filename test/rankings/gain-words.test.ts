@@ -32,6 +32,15 @@ test("a gain of which not all counts says how much does, and why", () => {
   assert.equal(words(-500, -120), "-120 counted", "without an open anomaly there is no reason");
 });
 
+test("each count names the other that did not follow it", () => {
+  const trend = { ...unknown, starsDelta: 5, starsCounted: 5, forksDelta: 900, forksCounted: 40 };
+  const anomalies = [anomaly("BURST", { measure: "forks" })];
+  assert.equal(
+    gainWords({ ...trend, anomalies }, "forks")?.full,
+    "40 counted: far more than usual without stars to match",
+  );
+});
+
 test("the reason is the latest open one of the count that is shown", () => {
   const cleared = anomaly("LEVEL_SHIFT", { cleared: { at: 2, by: "TIME" } });
   const ofForks = anomaly("RETURN", { measure: "forks" });

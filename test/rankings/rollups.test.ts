@@ -69,6 +69,28 @@ interface Comparison {
   forksDelta: number | null;
   openIssuesDelta: number | null;
   starsGrowth: number | null;
+  usualPerDay: number | null;
+}
+
+/** Stars gained on a usual day before a time, as documented: the median gain a day between the last snapshots of days. */
+function usualBefore(history: readonly Snapshot[], from: Snapshot): number | null {
+  const chosen = [from];
+  const day = (at: number) => new Date(at).toISOString().slice(0, 10);
+  for (const each of history.toSorted((a, b) => b.capturedAt - a.capturedAt)) {
+    const last = chosen.at(-1) ?? from;
+    const isEarlierDay = day(each.capturedAt) < day(last.capturedAt);
+    if (isEarlierDay && last.capturedAt - each.capturedAt >= DAY_MS / 2) chosen.push(each);
+  }
+  const paces = chosen.slice(1, 31).map((each, i) => {
+    const later = chosen[i] ?? each;
+    return ((later.stars - each.stars) * DAY_MS) / (later.capturedAt - each.capturedAt);
+  });
+  if (paces.length < 3) return null;
+  const sorted = paces.toSorted((a, b) => a - b);
+  const at = (index: number) => sorted[index] ?? 0;
+  const half = sorted.length / 2;
+  const median = Number.isInteger(half) ? (at(half - 1) + at(half)) / 2 : at(Math.floor(half));
+  return Math.round(Math.max(0, median) * 100) / 100;
 }
 
 /** All trends, computed in the simplest way. */
@@ -96,6 +118,10 @@ function modelOf(
         forksDelta: minus(newest.forks, old.forks),
         openIssuesDelta: minus(newest.openIssues, old.openIssues),
         starsGrowth: old.stars === 0 ? null : (newest.stars - old.stars) / old.stars,
+        usualPerDay: usualBefore(
+          history.filter(({ capturedAt }) => capturedAt >= newest.capturedAt - 60 * DAY_MS),
+          old,
+        ),
       };
     };
     model.set(key, { "24h": compare("24h"), "7d": compare("7d"), "30d": compare("30d") });
@@ -122,8 +148,8 @@ onBothEngines("Rollups", (engine) => {
       const of = (window: Window): Comparison | null => {
         const trend = trends[window];
         if (trend === null) return null;
-        const { from, to, starsDelta, forksDelta, openIssuesDelta, starsGrowth } = trend;
-        return { from, to, starsDelta, forksDelta, openIssuesDelta, starsGrowth };
+        const { from, to, starsDelta, forksDelta, openIssuesDelta, starsGrowth, usualPerDay } = trend;
+        return { from, to, starsDelta, forksDelta, openIssuesDelta, starsGrowth, usualPerDay };
       };
       found.set(`${repository.provider} ${repository.fullName}`, {
         "24h": of("24h"),

@@ -46,8 +46,12 @@ interface Page {
 export class RenameReader {
   readonly #ofOne: Prepared<number, RenameValues>;
   readonly #page: Prepared<Page, RenameValues>;
+  readonly #continuations: Prepared<
+    readonly number[],
+    [fromId: number, id: number, provider: string, owner: string, name: string]
+  >;
 
-  constructor({ prepare }: Pick<Database, "prepare">) {
+  constructor({ dialect, prepare }: Pick<Database, "dialect" | "prepare">) {
     const select = (where: RawBuilder<unknown>) =>
       sql<RenameValues>`select n.id, n.status, n.evidence, n.suspected_at, n.decided_at,
       f.provider, f.id, f.owner, f.name, t.id, t.owner, t.name
@@ -55,6 +59,14 @@ export class RenameReader {
     this.#ofOne = prepare((given) =>
       select(sql`n.id in (select id from renames where from_id = ${given((id) => id)}
         union select id from renames where to_id = ${given((id) => id)}) order by n.id`),
+    );
+    this.#continuations = prepare(
+      (given) => sql`select n.from_id, t.id, t.provider, t.owner, t.name
+        from renames n join repositories t on t.id = n.to_id
+        where n.status = ${"SUSPECTED" satisfies RenameStatus} and ${dialect.among(
+          sql`n.from_id`,
+          given((ids) => ids),
+        )} order by n.id`,
     );
     this.#page = prepare((given) =>
       select(sql`n.id > ${given(({ after }) => after)} and ${given(({ status }) => status)} in ('', n.status)
@@ -65,6 +77,17 @@ export class RenameReader {
   /** The renames in which a repository is one of the names, by id. */
   async ofOne(repositoryId: number): Promise<Rename[]> {
     return (await this.#ofOne(repositoryId)).map(renameOf);
+  }
+
+  /** Under which names these repositories seem to continue, by id; those without a suspicion are absent. */
+  async continuations(ids: readonly number[]): Promise<Map<number, RenamedRepository>> {
+    const rows = ids.length === 0 ? [] : await this.#continuations(ids);
+    return new Map(
+      rows.map(([fromId, id, provider, owner, name]) => [
+        fromId,
+        { id, provider, fullName: `${owner}/${name}` },
+      ]),
+    );
   }
 
   /** The next renames by id after `after`, of one status or of all. */

@@ -16,6 +16,7 @@ export {
   type FindFacet,
   facetFinder,
   facetReader,
+  LISTED,
   spellFacets,
 } from "./read.js";
 export { FacetRebuild, readFacetParts, updateFacets } from "./update.js";

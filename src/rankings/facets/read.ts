@@ -39,7 +39,7 @@ export interface FacetPage {
 }
 
 /** Only this many of the most frequent facets are listed, whatever the sort. */
-const LISTED = 10_000;
+export const LISTED = 10_000;
 
 type FacetValues = [name: string, repositories: number, stars: number, gained: number];
 

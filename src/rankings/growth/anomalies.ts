@@ -92,6 +92,13 @@ export function difference(to: number | null, from: number | null): number | nul
   return to === null || from === null ? null : to - from;
 }
 
+const whole = new Intl.NumberFormat("en-US");
+
+/** A count in the words of an anomaly: 12,345. */
+export function countText(count: number): string {
+  return whole.format(count);
+}
+
 /** From one credible reading to the next. */
 export interface Step {
   from: Reading;

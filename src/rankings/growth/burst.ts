@@ -1,5 +1,5 @@
 import { DAY_MS } from "../../clock.js";
-import type { Anomaly } from "./anomalies.js";
+import { type Anomaly, countText } from "./anomalies.js";
 import type { Run } from "./run.js";
 
 /** What came later clears a burst if it makes this multiple of the chance that raised it, up to a chance that is trusted. */
@@ -50,15 +50,15 @@ function clearedOf(run: Run, raisedBy: number): Anomaly["cleared"] {
   return least >= before.stars + KEPT_PART * excess ? { at, by: "TIME" } : undefined;
 }
 
-/** "6584 stars in 4 days against about 5 a day, with 27 forks where its own history makes about 400 likely; 600 of them count" */
+/** "6,584 stars in 4 days against about 5 a day, with 27 forks where its own history makes about 400 likely; 600 of them count" */
 function reasonOf({ before, end, usual, gained, paces }: Run, counted: number): string {
   const days = Math.max(1, Math.round((end.at - before.at) / DAY_MS));
   const time = days === 1 ? "a day" : `${days} days`;
-  const what = `${gained} stars in ${time} against about ${Math.round(usual)} a day`;
+  const what = `${countText(gained)} stars in ${time} against about ${countText(Math.round(usual))} a day`;
   const { forks } = paces;
   if (forks === null || before.forks === null || end.forks === null)
-    return `${what}; ${counted} of them count`;
+    return `${what}; ${countText(counted)} of them count`;
   const followed = Math.max(0, end.forks - before.forks);
   const likely = Math.round(forks.aDay * days + forks.ratio * gained);
-  return `${what}, with ${followed} forks where its own history makes about ${likely} likely; ${counted} of them count`;
+  return `${what}, with ${countText(followed)} forks where its own history makes about ${countText(likely)} likely; ${countText(counted)} of them count`;
 }

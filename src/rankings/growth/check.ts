@@ -4,6 +4,7 @@ import type { Db, Dialect } from "../../database/database.js";
 import { WINDOW_HOURS } from "../windows.js";
 import { growthOf } from "./compare.js";
 import { readHistories } from "./history.js";
+import { storedUsual } from "./rollups.js";
 
 /** What is wrong with growth. */
 export type GrowthDamage = "growth-wrong";
@@ -18,11 +19,12 @@ interface Row {
   to_at: number;
   stars_from: number;
   stars_delta: number;
+  stars_usual: number | null;
 }
 
 /**
  * Computes the growth of all repositories again and compares what does not depend on when it was computed: which two snapshots
- * were compared, and what was gained. Left out are repositories marked as outdated, and providers whose growth was never computed.
+ * were compared, and what was gained. Left out are repositories marked as outdated, and providers whose growth is to be rebuilt.
  */
 export async function checkGrowth(
   db: Db,
@@ -32,7 +34,7 @@ export async function checkGrowth(
   const recency = await readRecency(db);
   const { rows: scaled } = await sql<{
     provider: string;
-  }>`select distinct provider from score_scales`.execute(db);
+  }>`select distinct provider from score_scales where as_of > 0`.execute(db);
   const providers = new Set(scaled.map(({ provider }) => provider));
   for (let after = 0; ; ) {
     const ids = await repositoriesAfter(db, after, BATCH);
@@ -44,21 +46,23 @@ export async function checkGrowth(
       where kind in ('rollups', 'rollups_in_rebuild', 'rollups_damaged') and ${here}`.execute(db);
     const marked = new Set(marks.map(({ id }) => id));
     const { rows } =
-      await sql<Row>`select repository_id, window_hours, from_at, to_at, stars_from, stars_delta
+      await sql<Row>`select repository_id, window_hours, from_at, to_at, stars_from, stars_delta,
+        stars_usual
       from rollups where ${here}`.execute(db);
     const stored = new Map(rows.map((row) => [`${row.repository_id} ${row.window_hours}`, row]));
     const { histories } = await readHistories(db, dialect, { ids, onDamaged: () => {} });
     for (const history of histories) {
       const id = history.repositoryId;
       if (marked.has(id) || !providers.has(history.provider)) continue;
-      for (const { window, from, to } of growthOf(history, recency)) {
+      for (const { window, from, to, usualPerDay } of growthOf(history, recency)) {
         const row = stored.get(`${id} ${WINDOW_HOURS[window]}`);
         const isSame =
           row !== undefined &&
           row.from_at === from.at &&
           row.to_at === to.at &&
           row.stars_from === from.stars &&
-          row.stars_delta === to.stars - from.stars;
+          row.stars_delta === to.stars - from.stars &&
+          row.stars_usual === storedUsual(usualPerDay);
         if (!isSame) onDamage("growth-wrong", `repository ${id}, ${window}`);
       }
     }

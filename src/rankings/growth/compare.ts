@@ -1,10 +1,18 @@
-import { byBasis, chooseFrom, type Readings, type Recency, recentUntil } from "../../catalog/catalog.js";
+import {
+  type Basis,
+  byBasis,
+  chooseFrom,
+  type Readings,
+  type Recency,
+  recentUntil,
+} from "../../catalog/catalog.js";
 import { DAY_MS } from "../../clock.js";
 import { WINDOWS, type Window, windowMs } from "../windows.js";
 import { type Anomaly, difference, MIN_MOVEMENT, type Reading, type Step } from "./anomalies.js";
 import { FALLEN_PARTS, LEAST_COLLAPSED, LEAST_DOUBTED } from "./doubt.js";
 import { type History, readingAt } from "./history.js";
 import { believed, type Judgement, judge } from "./judge.js";
+import { usualStarsBefore } from "./usual.js";
 
 /** How a repository has grown in one window: the two snapshots compared, and the anomalies between them. */
 export interface Growth {
@@ -16,6 +24,8 @@ export interface Growth {
   /** The part of the deltas that counts; null: unknown. */
   starsCounted: number;
   forksCounted: number | null;
+  /** Stars gained on a usual day before `from`; null: unknown. */
+  usualPerDay: number | null;
   /** Until when it counts: it leaves all rankings once the provider's newest snapshot is later. */
   freshUntil: number;
   /** Where its youth counts from, if it seems new and its date of creation is unknown. */
@@ -52,10 +62,10 @@ export function grow(history: History, recency: Recency): Grown {
     until: recentUntil({ ...history, at: newest.at, source: newest.source }, recency),
     firstSeenAt: firstSeen(history, recency),
   };
-  const { growth, jumps } = compare(totals, WINDOWS, { ...recent, lasting: LASTING.TOTAL });
+  const { growth, jumps } = compare(totals, WINDOWS, { ...recent, basis: "TOTAL" });
   if (retained.length === 0 || growth.length === WINDOWS.length) return { growth, totals, jumps };
   const missing = WINDOWS.filter((window) => growth.every((one) => one.window !== window));
-  const later = compare(retained, missing, { ...recent, lasting: LASTING.RETAINED }).growth;
+  const later = compare(retained, missing, { ...recent, basis: "RETAINED" }).growth;
   return { growth: [...growth, ...later], totals, jumps };
 }
 
@@ -78,7 +88,7 @@ interface Recent {
 function compare(
   readings: Readings,
   windows: readonly Window[],
-  { asOf, until, firstSeenAt, lasting }: Recent & { lasting: number },
+  { asOf, until, firstSeenAt, basis }: Recent & { basis: Basis },
 ): Omit<Grown, "totals"> {
   const judgement = mayHaveAnomalies(readings) ? judge(allOf(readings)) : undefined;
   const credible = judgement === undefined ? readings : readings.only((i) => judgement.doubtful[i] !== true);
@@ -92,7 +102,7 @@ function compare(
   const to = believedAt(credible.length - 1);
   const growth = windows.flatMap((window): Growth[] => {
     const length = windowMs(window);
-    const freshUntil = Math.min(until, to.at + lasting * length);
+    const freshUntil = Math.min(until, to.at + LASTING[basis] * length);
     if (freshUntil < asOf) return [];
     const index = indexOfFrom(credible, to.at, length);
     if (index === undefined || index === credible.length - 1) return [];
@@ -107,6 +117,7 @@ function compare(
         snapshots: credible.length - index,
         starsCounted: Math.round(to.stars - from.stars - doubted.stars),
         forksCounted: forksDelta === null ? null : forksDelta - doubted.forks,
+        usualPerDay: basis === "TOTAL" ? usualStarsBefore(credible, index) : null,
         freshUntil,
         firstSeenAt,
         anomalies: judgement?.anomalies.filter(({ until: end }) => end > from.at) ?? [],

@@ -41,7 +41,7 @@ function factorsOf(known: Known): { value: number; reason: string }[] {
       reason: `the snapshots are ${Math.round(coveredHours)} hours apart instead of ${windowHours}`,
     },
     { value: Math.min(1, snapshots / enough), reason: `${snapshots} snapshots instead of ${enough} or more` },
-    { value: hasDoubtfulReading ? DOUBTFUL : 1, reason: "an anomaly in the window" },
+    { value: hasDoubtfulReading ? DOUBTFUL : 1, reason: "an unusual change in the window" },
     { value: isRetained ? RETAINED : 1, reason: "the forge reported the counts later" },
   ];
 }

@@ -1,4 +1,4 @@
-import { type Anomaly, COUNT_NAMES, type MeasuredCount, type Reading } from "./anomalies.js";
+import { type Anomaly, COUNT_NAMES, countText, type MeasuredCount, type Reading } from "./anomalies.js";
 
 /** Lower counts may fall by a quarter, and the lowest of all to nothing. */
 export const LEAST_DOUBTED = 50;
@@ -73,7 +73,7 @@ function firstCredible(readings: readonly Reading[], doubtful: boolean[], anomal
     measure: "stars",
     at: zero.at,
     until: last.at,
-    reason: `0 stars before a reading of ${level}: a reading that failed`,
+    reason: `0 stars before a reading of ${countText(level)}: a reading that failed`,
     before: 0,
     after: level,
   });
@@ -113,8 +113,8 @@ function anomalyOf(
     at,
     until,
     reason: isNewest
-      ? `from ${before} to ${after} ${name}, which no second reading has confirmed yet; the reading before it is used`
-      : `${after} ${name} after ${before}, to which the next readings return: a reading that failed`,
+      ? `from ${countText(before)} to ${countText(after)} ${name}, which no second reading has confirmed yet; the reading before it is used`
+      : `${countText(after)} ${name} after ${countText(before)}, to which the next readings return: a reading that failed`,
     before,
     after,
   };

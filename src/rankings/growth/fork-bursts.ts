@@ -1,4 +1,4 @@
-import { type Anomaly, difference, MIN_MOVEMENT, type Step } from "./anomalies.js";
+import { type Anomaly, countText, difference, MIN_MOVEMENT, type Step } from "./anomalies.js";
 import { usualDay } from "./usual.js";
 
 /** A step is unusual from this multiple of the usual forks a day, and this many a day more. */
@@ -42,7 +42,7 @@ export function findForkBursts(steps: readonly Step[]): ForkBursts {
       measure: "forks",
       at: to.at,
       until: to.at,
-      reason: `${forks} forks in one step against about ${Math.round(usual)} a day, with ${stars} stars; ${counted} of them count`,
+      reason: `${countText(forks)} forks in one step against about ${countText(Math.round(usual))} a day, with ${countText(stars)} stars; ${countText(counted)} of them count`,
       before: from.forks,
       after: to.forks,
       counted,

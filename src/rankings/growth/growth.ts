@@ -80,6 +80,17 @@ export async function update(
   return done;
 }
 
+/** Whether the next update has something to do, such as the rebuild that an upgrade asks for. Costs a few small reads. */
+export async function isUpdateDue(database: Database, clock: Clock): Promise<boolean> {
+  const marked = await database.write
+    .selectFrom("outdated")
+    .select("repository_id")
+    .where("kind", "in", ["rollups", "ranks"])
+    .limit(1)
+    .execute();
+  return marked.length > 0 || (await isRebuildDue(database, clock, false));
+}
+
 async function isRebuildDue(database: Database, clock: Clock, all: boolean): Promise<boolean> {
   const { write } = database;
   const run = await runState(write, clock, "growth");

@@ -1,6 +1,7 @@
 import { DAY_MS } from "../../clock.js";
 import {
   type Anomaly,
+  countText,
   MEASURED_COUNTS,
   MIN_MOVEMENT,
   type Reading,
@@ -128,7 +129,7 @@ function findLosses(
       measure: "stars",
       at: to.at,
       until: to.at,
-      reason: `${-gained} of ${from.stars} stars fewer in one step`,
+      reason: `${countText(-gained)} of ${countText(from.stars)} stars fewer in one step`,
       before: from.stars,
       after: to.stars,
     });

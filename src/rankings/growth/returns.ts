@@ -1,5 +1,12 @@
 import { DAY_MS } from "../../clock.js";
-import { type Anomaly, COUNT_NAMES, type MeasuredCount, MIN_MOVEMENT, type Step } from "./anomalies.js";
+import {
+  type Anomaly,
+  COUNT_NAMES,
+  countText,
+  type MeasuredCount,
+  MIN_MOVEMENT,
+  type Step,
+} from "./anomalies.js";
 
 /** A return is a jump by this part of the count, of which this part is reverted within this many days. */
 const JUMP_PART = 0.05;
@@ -43,7 +50,7 @@ export function findReturns(steps: readonly Step[], measure: MeasuredCount): Ret
       measure,
       at: move.at,
       until: back.at,
-      reason: `from ${move.before} to ${move.after} ${COUNT_NAMES[measure]} and back to ${back.after} within ${RETURN_DAYS} days`,
+      reason: `from ${countText(move.before)} to ${countText(move.after)} ${COUNT_NAMES[measure]} and back to ${countText(back.after)} within ${RETURN_DAYS} days`,
       before: move.before,
       after: back.after,
     });

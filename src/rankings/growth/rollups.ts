@@ -48,6 +48,7 @@ export const ROLLUPS: BulkTable = {
     ...SCORE_COLUMNS,
     confidence: "bigint",
     reliable: "smallint",
+    stars_usual: "bigint",
   },
   key: ["repository_id", "window_hours"],
 };
@@ -95,7 +96,13 @@ export function rollupRow(
     ...storedScores(score(inputOf(history, growth, scales))),
     Math.round(trust * 100),
     trust >= RELIABLE_FROM ? 1 : 0,
+    storedUsual(growth.usualPerDay),
   ];
+}
+
+/** The gain of a usual day, in hundredths. */
+export function storedUsual(perDay: number | null): number | null {
+  return perDay === null ? null : Math.round(perDay * 100);
 }
 
 /** Scores in the order of their columns, in hundredths. */

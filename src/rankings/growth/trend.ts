@@ -43,6 +43,8 @@ export interface Trend {
   forksCounted: number | null;
   /** starsDelta ÷ starsFrom (0.02 is 2 %); null if starsFrom is 0. */
   starsGrowth: number | null;
+  /** Stars gained on a usual day before `from`; null with fewer than three days to tell from, or of stars still held. */
+  usualPerDay: number | null;
   /** From 0 to 100; null if unknown. */
   scores: Scores;
   /** From 0 to 1. */
@@ -82,6 +84,7 @@ export const TREND_COLUMNS = [
   "activity",
   "confidence",
   "reliable",
+  "stars_usual",
 ] as const satisfies readonly (keyof RollupTable)[];
 
 /** Their values, as a prepared statement returns them. */
@@ -176,6 +179,7 @@ function trendOf(values: TrendValues): Trend {
     activity,
     hundredths,
     reliable,
+    usualPerDay,
   ] = values;
   const window = windowOfHours(window_hours) ?? "24h";
   const fromSource = SNAPSHOT_SOURCES[from_source] ?? "OBSERVED";
@@ -197,6 +201,7 @@ function trendOf(values: TrendValues): Trend {
     starsCounted,
     forksCounted,
     starsGrowth,
+    usualPerDay: fromHundredths(usualPerDay),
     scores: {
       trending: fromHundredths(trending),
       rising: fromHundredths(rising),

@@ -1,4 +1,5 @@
-import { median } from "../../catalog/catalog.js";
+import { median, type Readings } from "../../catalog/catalog.js";
+import { DAY_MS } from "../../clock.js";
 
 /** Steps from which the usual day is taken. */
 const USUAL_STEPS = 30;
@@ -10,4 +11,28 @@ const NEW_PART = 1 / 100;
 export function usualDay(level: number, paces: readonly number[]): number {
   const known = paces.length === 0 ? 0 : median(paces.slice(-USUAL_STEPS));
   return Math.max(0, known, paces.length < FEW_STEPS ? NEW_PART * level : 0);
+}
+
+/** Shorter steps say little about a day. */
+const SHORTEST_STEP_DAYS = 0.5;
+
+/**
+ * Stars gained on a usual day before the reading at an index: the median of the gains a day of up to 30 steps that end there,
+ * each from an earlier day (UTC). null with fewer than three steps. The readings must all be totals. Reads as far back as it
+ * needs to and no further.
+ */
+export function usualStarsBefore(readings: Readings, index: number): number | null {
+  const paces: number[] = [];
+  let later = index;
+  for (let i = index - 1; i >= 0 && paces.length < USUAL_STEPS; i--) {
+    const days = (readings.at(later) - readings.at(i)) / DAY_MS;
+    if (days < SHORTEST_STEP_DAYS || dayOf(readings.at(i)) === dayOf(readings.at(later))) continue;
+    paces.push((readings.stars(later) - readings.stars(i)) / days);
+    later = i;
+  }
+  return paces.length < FEW_STEPS ? null : usualDay(0, paces);
+}
+
+function dayOf(at: number): number {
+  return Math.floor(at / DAY_MS);
 }

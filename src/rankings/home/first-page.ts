@@ -1,8 +1,9 @@
 import { sql } from "kysely";
 import type { Database, Db } from "../../database/database.js";
 import { MEASURES, type Ranking } from "../definitions.js";
-import type { Facet } from "../facets/facets.js";
+import { type Facet, type FacetKind, type FacetTotals, LISTED } from "../facets/facets.js";
 import { type Leaderboard, readOverall } from "../ranks/ranks.js";
+import { perWindow, type Window } from "../windows.js";
 import type { DocumentReader, Prepared } from "./prepared.js";
 
 /** Rows of each list on the first page. */
@@ -16,6 +17,12 @@ export interface RankedList {
   ids: number[];
 }
 
+/** The languages and topics that gained most stars in a window, the greatest gain first. */
+export interface GainingFacets {
+  languages: Facet[];
+  topics: Facet[];
+}
+
 /** The content of the first page. */
 export interface Home extends Prepared {
   trending: RankedList;
@@ -24,6 +31,8 @@ export interface Home extends Prepared {
   forkGrowth: RankedList;
   languages: Facet[];
   topics: Facet[];
+  /** Those that gained most, by window; absent in what an older version stored. */
+  gaining?: Readonly<Record<Window, GainingFacets>>;
   /** When the content last changed. */
   generatedAt: number;
 }
@@ -31,13 +40,19 @@ export interface Home extends Prepared {
 /** Computes the first page. */
 export async function computeHome(database: Database, now: number): Promise<Home> {
   const boards = await readOverall(database);
+  const languages = await frequentFacets(database.write, "language");
+  const topics = await frequentFacets(database.write, "topic");
   return {
     trending: rankedList(boards, "trending"),
     rising: rankedList(boards, "rising"),
     newHot: rankedList(boards, "new-hot"),
     forkGrowth: rankedList(boards, "fork-growth"),
-    languages: await topFacets(database.write, "language"),
-    topics: await topFacets(database.write, "topic"),
+    languages: languages.slice(0, ROWS).map((facet) => inWindow(facet, "24h")),
+    topics: topics.slice(0, ROWS).map((facet) => inWindow(facet, "24h")),
+    gaining: perWindow((window) => ({
+      languages: gainingMost(languages, window),
+      topics: gainingMost(topics, window),
+    })),
     generatedAt: now,
   };
 }
@@ -73,9 +88,29 @@ function topOf(boards: readonly Leaderboard[], ranking: Ranking, window: "24h" |
   return boards[index]?.entries.slice(0, ROWS).map(({ id }) => id) ?? [];
 }
 
-async function topFacets(db: Db, kind: "language" | "topic"): Promise<Facet[]> {
-  const rows =
-    await sql<Facet>`select name, repositories, stars, stars_gained_24h as "starsGained" from facets
-    where kind = ${kind} and provider = '' order by repositories desc, name limit ${ROWS}`.execute(db);
-  return rows.rows.map((row) => ({ ...row, starsGained: Number(row.starsGained) }));
+/** The most frequent languages or topics, with their gains. Only they are listed anywhere. */
+async function frequentFacets(db: Db, kind: FacetKind): Promise<FacetTotals[]> {
+  const { rows } = await sql<Record<Window, number> & Omit<FacetTotals, "gained">>`
+    select name, repositories, stars, stars_gained_24h as "24h", stars_gained_7d as "7d", stars_gained_30d as "30d"
+    from facets where kind = ${kind} and provider = '' order by repositories desc, name limit ${LISTED}`.execute(
+    db,
+  );
+  return rows.map(({ name, repositories, stars, ...gained }) => ({
+    name,
+    repositories,
+    stars,
+    gained: perWindow((window) => Number(gained[window])),
+  }));
+}
+
+function gainingMost(facets: readonly FacetTotals[], window: Window): Facet[] {
+  return facets
+    .filter(({ gained }) => gained[window] > 0)
+    .sort((a, b) => b.gained[window] - a.gained[window])
+    .slice(0, ROWS)
+    .map((facet) => inWindow(facet, window));
+}
+
+function inWindow({ gained, ...facet }: FacetTotals, window: Window): Facet {
+  return { ...facet, starsGained: gained[window] };
 }

@@ -9,7 +9,7 @@ import { readPrepared, storePrepared } from "./prepared.js";
 import { computeSummary, type Summary } from "./summary.js";
 
 export { checkSummary } from "./check.js";
-export { type Home, type RankedList, readHome } from "./first-page.js";
+export { type GainingFacets, type Home, type RankedList, readHome } from "./first-page.js";
 export { type DocumentReader, documentReader } from "./prepared.js";
 export { type CurrentSummary, readSummary, type Summary } from "./summary.js";
 

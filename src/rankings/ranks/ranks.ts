@@ -12,6 +12,7 @@ export {
   RANK_SCOPES,
   type RankScope,
 } from "./leaderboard.js";
+export { type Leaders, type LeadersRequest, leaderReader, readAllLeaders } from "./leaders.js";
 export { RANK_COLUMNS, type Rank, type RankValues, rankReader, ranksOf } from "./rank.js";
 export { packRankHistory } from "./rank-blocks.js";
 export { archiveRanks, type PastRank, rankHistoryReader } from "./rank-history.js";
