@@ -36,6 +36,11 @@ export function explorePage(parameters: URLSearchParams): string {
   return parameters.size === 0 ? "/explore" : `/explore?${parameters}`;
 }
 
+/** The progress of repositories that were requested together. */
+export function trackListPage(listId: string): string {
+  return `/track/lists/${listId}`;
+}
+
 export const LANGUAGES_PAGE = "/languages";
 export const TOPICS_PAGE = "/topics";
 

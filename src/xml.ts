@@ -24,6 +24,15 @@ export function escapeXml(text: string): string {
     .replaceAll(/[&<>"'\t\n\r]/g, (character) => NAMED[character] ?? `&#${character.charCodeAt(0)};`);
 }
 
+/** The text that `escapeXml` escaped. */
+export function unescapeXml(escaped: string): string {
+  return escaped.replaceAll(/&(?:#(\d+)|\w+);/g, (reference, code?: string) =>
+    code === undefined
+      ? (Object.keys(NAMED).find((character) => NAMED[character] === reference) ?? reference)
+      : String.fromCodePoint(Number(code)),
+  );
+}
+
 /** An element. Strings among its children are text. Element and attribute names are not escaped: they must be literals. */
 export function element(
   name: string,

@@ -1,16 +1,45 @@
 import { DAY_MS, HOUR_MS } from "../clock.js";
-import { axisNumbers, dateText, monthName } from "./numbers.js";
+import {
+  AGE_UNITS,
+  type AgeUnit,
+  axisNumbers,
+  dateText,
+  exactNumber,
+  monthName,
+  signedShort,
+} from "./numbers.js";
 
 export interface Tick {
   value: number;
   label: string;
 }
 
+/** The values at both ends of an axis, and how those between them are placed. `log1p`: by the logarithm of the value plus one. */
+export interface Domain {
+  kind: "linear" | "log" | "log1p";
+  from: number;
+  to: number;
+}
+
 /** One axis of a chart. */
 export interface Axis {
+  domain: Domain;
   /** The position of a value along the axis, from 0 to 1. */
   scale(value: number): number;
   ticks: readonly Tick[];
+}
+
+/** Heights of values by kind of axis; the script of pages (web/client/chart-data.ts) has the same. */
+const HEIGHTS: Readonly<Record<Domain["kind"], (value: number) => number>> = {
+  linear: (value) => value,
+  log: (value) => Math.log10(Math.max(1, value)),
+  log1p: (value) => Math.log10(Math.max(0, value) + 1),
+};
+
+function axisOf(domain: Domain, ticks: readonly Tick[]): Axis {
+  const height = HEIGHTS[domain.kind];
+  const [from, to] = [height(domain.from), height(domain.to)];
+  return { domain, scale: (value) => (height(value) - from) / (to - from), ticks };
 }
 
 /** The smallest of 1, 2 or 5 times a power of ten that is not below `value`; at least 1, since counts are whole numbers. */
@@ -42,7 +71,21 @@ export function linearAxis(min: number, max: number, count: number): Axis {
   const round = Math.max(Math.ceil(top / step), Math.floor(from / step) + 1) * step;
   // Do not round the end up if that would leave much empty space.
   const to = round - top > 0.4 * step && round - from > step ? top + 0.06 * (top - from) : round;
-  return { scale: (value) => (value - from) / (to - from), ticks: named(multiples(from, to, step)) };
+  return axisOf({ kind: "linear", from, to }, named(multiples(from, to, step)));
+}
+
+/** A linear axis of gains per day, which contains 0. */
+export function gainAxis(min: number, max: number, count: number): Axis {
+  const [low, high] = [Math.min(0, min), Math.max(0, max)];
+  // Few repositories gain whole stars every day, so its steps may be tenths.
+  const step = roundStep((10 * Math.max(high - low, 0.5)) / Math.max(1, count)) / 10;
+  const from = Math.floor(low / step + 1e-9) * step;
+  const to = Math.max(Math.ceil(high / step - 1e-9), Math.round(from / step) + 1) * step;
+  const ticks = multiples(from, to, step).map((value) => ({
+    value,
+    label: Math.abs(value) < step / 2 ? "0" : signedShort(value),
+  }));
+  return axisOf({ kind: "linear", from, to }, ticks);
 }
 
 /** Multiples of powers of ten that are labelled when there is room. */
@@ -54,13 +97,18 @@ const FACTORS = [[1], [1, 3], [1, 2, 5]] as const;
  */
 export function logAxis(min: number, max: number, count: number): Axis {
   const hasZero = min < 1;
-  const height = (value: number) => Math.log10(Math.max(hasZero ? 0 : 1, value) + (hasZero ? 1 : 0));
   const isNarrow = !hasZero && max < 10 * min;
   const step = roundStep((max === min ? max * 0.1 : max - min) / Math.max(1, count));
-  const from = hasZero ? 0 : isNarrow && min >= step ? Math.floor(min / step) * step : roundDown(min);
-  const to = isNarrow ? Math.max(Math.ceil(max / step) * step, from + step) : Math.max(roundStep(max), 10);
-  const scale = (value: number) => (height(value) - height(from)) / (height(to) - height(from));
-  return { scale, ticks: named(isNarrow ? multiples(from, to, step) : logTicks(from, to, count)) };
+  if (isNarrow) {
+    const from = min >= step ? Math.floor(min / step) * step : roundDown(min);
+    const to = Math.max(Math.ceil(max / step) * step, from + step);
+    const above = multiples(from, to, step).filter((value) => value > from);
+    return axisOf({ kind: "log", from, to }, named([from, ...above]));
+  }
+  const to = Math.max(roundStep(max), 10);
+  const ticks = logTicks(hasZero ? 0 : roundDown(min), to, count);
+  const from = Math.min(ticks[0] ?? 0, hasZero ? 0 : roundDown(min));
+  return axisOf({ kind: hasZero ? "log1p" : "log", from, to }, named(ticks));
 }
 
 const roundDown = (value: number): number => {
@@ -68,14 +116,15 @@ const roundDown = (value: number): number => {
   return Math.floor(value / power + 1e-9) * power;
 };
 
-/** Round counts of an axis that starts at 0 or at 1 or more. */
+/** Round counts of an axis that starts at 0 or at 1 or more: the first is not above `from`, so that each line has a label below it. */
 function logTicks(from: number, to: number, count: number): number[] {
   const zero = from === 0 ? [0] : [];
   const powers = Array.from({ length: 17 }, (_, i) => 10 ** i);
-  const choices = FACTORS.map((factors) =>
-    powers.flatMap((power) => factors.map((factor) => factor * power)),
-  );
-  const shown = choices.map((values) => [...zero, ...values.filter((value) => value >= from && value <= to)]);
+  const shown = FACTORS.map((factors) => {
+    const all = powers.flatMap((power) => factors.map((factor) => factor * power));
+    const begin = all.findLast((value) => value <= from) ?? from;
+    return [...zero, ...all.filter((value) => value >= begin && value <= to)];
+  });
   const best = shown.findLast((values) => values.length <= count + 1);
   if (best !== undefined) return best;
   const most = shown[0] ?? [];
@@ -89,8 +138,7 @@ interface TimeStep {
   ticks(from: number, to: number): Tick[];
 }
 
-const MONTH_MS = 30.4375 * DAY_MS;
-const YEAR_MS = 365.25 * DAY_MS;
+const MONTH_MS = AGE_UNITS.month.ms;
 
 const hours = (step: number): TimeStep => ({
   ms: step * HOUR_MS,
@@ -141,20 +189,30 @@ const DATE_STEPS: readonly TimeStep[] = [
   ...[1, 2, 3, 6, 12, 24, 60, 120, 240].map(months),
 ];
 
-const ageUnit = (unit: number, step: number, name: string): TimeStep => ({
-  ms: unit * step,
-  ticks: (from, to) =>
-    multiples(from, to, unit * step).map((value) => ({
-      value,
-      label: value === 0 ? "0" : `${Math.round(value / unit)} ${name}`,
-    })),
-});
+/** The numbers of units between ticks of ages. */
+const AGE_STEPS: Readonly<Record<AgeUnit, readonly number[]>> = {
+  day: [1, 2, 5, 10, 20, 30, 60],
+  month: [1, 2, 3, 6, 12],
+  year: [1, 2, 5, 10, 20],
+};
 
-const AGE_STEPS: readonly TimeStep[] = [
-  ...[1, 2, 5, 10, 20, 30].map((step) => ageUnit(DAY_MS, step, "d")),
-  ...[2, 3, 6].map((step) => ageUnit(MONTH_MS, step, "mo")),
-  ...[1, 2, 5, 10, 20].map((step) => ageUnit(YEAR_MS, step, "y")),
-];
+/** The unit of ages that are at most `spanMs` apart; axis and texts of a chart have the same. */
+export function ageUnitOf(spanMs: number): AgeUnit {
+  if (spanMs < 120 * DAY_MS) return "day";
+  return spanMs < 3 * AGE_UNITS.year.ms ? "month" : "year";
+}
+
+function ageSteps(unit: AgeUnit): TimeStep[] {
+  const { ms, short } = AGE_UNITS[unit];
+  return AGE_STEPS[unit].map((step) => ({
+    ms: ms * step,
+    ticks: (from, to) =>
+      multiples(from, to, ms * step).map((value) => ({
+        value,
+        label: value === 0 ? "0" : `${exactNumber(value / ms)} ${short}`,
+      })),
+  }));
+}
 
 /** The ticks of the smallest step that makes at most about `count` of them. */
 const fitTicks = (steps: readonly TimeStep[], [from, to]: readonly [number, number], count: number): Tick[] =>
@@ -174,12 +232,12 @@ export function dateAxis(min: number, max: number, count: number): Axis {
       i === 0 ? { ...tick, label: `${tick.label} ${new Date(tick.value).getUTCFullYear()}` } : tick,
     );
   if (ticks.length === 0) ticks = [{ value: (from + to) / 2, label: dateText((from + to) / 2) }];
-  return { scale: (value) => (value - from) / (to - from), ticks };
+  return axisOf({ kind: "linear", from, to }, ticks);
 }
 
 /** An axis of ages in ms. Starts at 0 unless the first age is far from it. */
-export function ageAxis(min: number, max: number, count: number): Axis {
+export function ageAxis([min, max]: readonly [number, number], unit: AgeUnit, count: number): Axis {
   const from = min < (max - min) / 4 || min === max ? 0 : min;
   const to = max > from ? max : from + DAY_MS;
-  return { scale: (value) => (value - from) / (to - from), ticks: fitTicks(AGE_STEPS, [from, to], count) };
+  return axisOf({ kind: "linear", from, to }, fitTicks(ageSteps(unit), [from, to], count));
 }

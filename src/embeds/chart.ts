@@ -1,29 +1,52 @@
+import type { Domain } from "./axes.js";
+import { BAR_LOOKS, drawBars } from "./bars.js";
+import { drawMilestones, drawSpans, type EventFrame } from "./events.js";
+import type { ChartInput } from "./input.js";
 import { drawLabels, type EndLabel } from "./labels.js";
 import { drawArea, drawLine, drawMark, drawMarksAlong, STROKES, toLine } from "./lines.js";
 import { background, element, Markup, picture } from "./markup.js";
-import { type ChartInput, describe, ORIGIN_SAMPLE, ORIGINS, originWidth, type Plan, planOf } from "./plan.js";
+import { endValue, ORIGIN_SAMPLE, ORIGINS, originWidth, type Plan, planOf } from "./plan.js";
 import type { ChartSeries } from "./series.js";
 import { estimateWidth, fit, fitFullName } from "./text.js";
 import { MAX_SERIES, styleOf } from "./themes.js";
+import { describe } from "./words.js";
+
+/** Where a drawing has its lines, in pixels, and which values are at the edges. */
+export interface Geometry {
+  width: number;
+  height: number;
+  left: number;
+  right: number;
+  top: number;
+  bottom: number;
+  x: Domain;
+  y: Domain;
+}
 
 /** A chart as SVG, with its data as title and description. */
 export function drawChart(input: ChartInput): string {
+  return drawPlot(input).svg;
+}
+
+/** A chart, and what a page needs to find its points again. */
+export function drawPlot(input: ChartInput): { svg: string; geometry: Geometry } {
   const series = input.series.slice(0, MAX_SERIES).map(cleanSeries);
   const { width, height, theme, idPrefix = "chart", isBare = false } = input;
   const plan = planOf(input, series);
   const words = describe(input, series);
   const parts = [
     ...drawFrame(plan),
-    ...drawContent(plan, series),
+    ...drawContent(plan),
     ...(isBare ? [] : drawHeading(plan)),
     ...drawFoot(plan),
   ];
-  return picture(
+  const svg = picture(
     { width, height, idPrefix, title: words.title, description: words.description },
     theme === "page" ? undefined : element("style", {}, new Markup(styleOf(theme))),
     theme === "page" ? undefined : background(width, height),
     ...parts,
   );
+  return { svg, geometry: { width, height, ...plan.plot, x: plan.x.domain, y: plan.y.domain } };
 }
 
 /** Longest name and note of a series, in average characters. */
@@ -93,15 +116,35 @@ function drawFrame({ x, y, plot, labels, pad, input, sizes: { tick } }: Plan): M
   return [...rows, ...columns];
 }
 
-/** The lines, with marks and labels at their ends. */
-function drawContent(plan: Plan, series: readonly ChartSeries[]): Markup[] {
-  const { x, y, plot, labels, input, pad } = plan;
-  const lines = series.map((one) =>
-    toLine(one, ({ at, value }) => ({
-      x: plot.left + x.scale(at) * (plot.right - plot.left),
-      y: plot.bottom - y.scale(value) * (plot.bottom - plot.top),
-    })),
-  );
+/** The lines or bars, with what happened along them, and marks and labels at the ends of lines. */
+function drawContent(plan: Plan): Markup[] {
+  const { plot, input, spans, bars, sizes } = plan;
+  const frame = {
+    ...plot,
+    x: (at: number) => plot.left + plan.x.scale(at) * (plot.right - plot.left),
+    y: (value: number) => plot.bottom - plan.y.scale(value) * (plot.bottom - plot.top),
+    size: sizes.tick,
+  };
+  // A bar begins where the point before it was.
+  const shaded = bars === undefined ? spans : spans.map((one) => ({ ...one, from: one.since ?? one.from }));
+  const behind = drawSpans(shaded, frame, input.isBare === true);
+  const zero = plan.y.domain.from < 0 ? [drawZero(frame)] : [];
+  if (bars !== undefined) return [...behind, ...drawBars(bars, frame), ...zero];
+  return [...behind, ...zero, ...drawLines(plan, frame), ...drawMilestones(plan.milestones, frame)];
+}
+
+/** The line between gains and losses. */
+function drawZero({ left, right, y }: EventFrame): Markup {
+  return element("path", {
+    class: "chart-hint",
+    d: `M${left.toFixed(1)} ${y(0).toFixed(1)}H${right.toFixed(1)}`,
+    "stroke-width": 1,
+  });
+}
+
+function drawLines({ lines: series, y, plot, labels, input, pad, sizes }: Plan, frame: EventFrame): Markup[] {
+  const within = (value: number) => Math.min(plot.bottom, Math.max(plot.top, frame.y(value)));
+  const lines = series.map((one) => toLine(one, ({ at, value }) => ({ x: frame.x(at), y: within(value) })));
   const only = lines.length === 1 && input.scale === "linear" && y.scale(0) === 0 ? lines[0] : undefined;
   const areas = only === undefined ? [] : drawArea(only, plot.bottom, 1);
   const isOne = lines.length === 1;
@@ -114,15 +157,15 @@ function drawContent(plan: Plan, series: readonly ChartSeries[]): Markup[] {
     .reverse();
   if (labels === undefined) return [...areas, ...drawn.flat(), ...marks];
   const endLabels = series.flatMap((one, i): EndLabel[] => {
-    const [end, value] = [ends[i], one.points.at(-1)?.value];
+    const end = ends[i];
     const name = labels.names[i] ?? one.name;
-    return end === undefined || value === undefined ? [] : [{ name, value, end, color: i + 1 }];
+    return end === undefined ? [] : [{ name, value: endValue(one, input.view), end, color: i + 1 }];
   });
   const box = { left: plot.right + 8, right: input.width - pad, top: plot.top, bottom: plot.bottom };
   return [
     ...drawn.flat(),
     ...marks,
-    ...(endLabels.length === 0 ? [] : drawLabels(endLabels, box, plan.sizes.label)),
+    ...(endLabels.length === 0 ? [] : drawLabels(endLabels, box, sizes.label)),
   ];
 }
 
@@ -152,7 +195,7 @@ function drawHeading({ input, heading, subheading, current, pad, sizes }: Plan):
 }
 
 /** The footer (unless the chart is bare), and the legend of counts from other sources. */
-function drawFoot({ input, origins, originsAbove, footer, pad, sizes: { tick } }: Plan): Markup[] {
+function drawFoot({ input, bars, origins, originsAbove, footer, pad, sizes: { tick } }: Plan): Markup[] {
   const { width, height, isBare = false } = input;
   const line = height - (isBare ? 6 : 12);
   const legendWidth = origins.reduce((sum, source) => sum + originWidth(source, tick), 0);
@@ -165,8 +208,15 @@ function drawFoot({ input, origins, originsAbove, footer, pad, sizes: { tick } }
   for (const source of origins) {
     const y = line - (originsAbove && !isBare ? tick + 5 : 0);
     const d = `M${x.toFixed(1)} ${(y - 4).toFixed(1)}h${ORIGIN_SAMPLE}`;
+    const bar = `M${x.toFixed(1)} ${y.toFixed(1)}v-8h${ORIGIN_SAMPLE}v8Z`;
     parts.push(
-      element("path", { class: "chart-hint", d, "stroke-linecap": "round", ...STROKES[source] }),
+      bars === undefined
+        ? element("path", { class: "chart-hint", d, "stroke-linecap": "round", ...STROKES[source] })
+        : element("path", {
+            d: bar,
+            ...BAR_LOOKS[source],
+            ...(source === "BACKFILLED" ? { fill: "none" } : {}),
+          }),
       element("text", { ...letters, x: x + ORIGIN_SAMPLE + 6, y }, ORIGINS[source]),
     );
     x += originWidth(source, tick);

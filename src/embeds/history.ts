@@ -11,11 +11,13 @@ import {
 } from "../catalog/catalog.js";
 import { ageInDays, DAY_MS } from "../clock.js";
 import { drawChart } from "./chart.js";
+import type { ChartInput } from "./input.js";
 import { drawNotice } from "./notice.js";
 import { dateText } from "./numbers.js";
-import { type ChartInput, describe } from "./plan.js";
 import { type ChartPoint, type ChartSeries, METRIC_NAMES, type Metric } from "./series.js";
+import { anomalySpans, type ChartSpan, MAX_SPANS, spansWithin } from "./spans.js";
 import type { Theme } from "./themes.js";
+import { describe } from "./words.js";
 
 /** The windows of charts, up to the newest snapshot of the provider. */
 export const CHART_WINDOWS = ["30d", "90d", "1y", "all"] as const;
@@ -37,17 +39,32 @@ export interface History {
   points: readonly ChartPoint[];
   gaps: readonly Gap[];
   seams: readonly Seam[];
-  /** When the repository was created; its first snapshot if that is unknown or earlier. */
+  /** When the repository was created; its first snapshot if that is earlier. null: unknown, so it has no age. */
   bornAt: number | null;
   firstSnapshotAt: number | null;
   snapshots: number;
   /** The newest snapshot of its provider, where the window ends. */
   asOf: number | null;
+  /** Where the chart ends: there, or earlier. */
+  until: number | null;
   isStale: boolean;
 }
 
-export interface HistoryRequest {
+/** Days of a chart: from the start of the first to the end of the last; a missing one is that of the window. */
+export interface ChartDays {
+  /** Times at which days begin. */
+  from?: number | undefined;
+  to?: number | undefined;
+}
+
+/** Why days make no chart; undefined: they do. */
+export function daysProblem({ from, to }: ChartDays): string | undefined {
+  return from !== undefined && to !== undefined && from >= to ? "must be a later day than from" : undefined;
+}
+
+export interface HistoryRequest extends ChartDays {
   metric: Metric;
+  /** Ignored with `from`; ends at `to` if that is earlier than the newest snapshot. */
   window: ChartWindow;
   /** What was read before. */
   known?: { asOf: number | null; stored: SnapshotRange };
@@ -57,17 +74,15 @@ export interface HistoryRequest {
 export async function readHistory(
   catalog: Catalog,
   repository: Repository,
-  { metric, window, known }: HistoryRequest,
+  { metric, window, from, to, known }: HistoryRequest,
 ): Promise<History> {
   const asOf = known === undefined ? ((await catalog.asOf(repository.provider)) ?? null) : known.asOf;
+  const bounds = { most: MAX_SNAPSHOTS, ...(to === undefined ? {} : { until: to + DAY_MS }) };
+  const until = asOf === null || to === undefined ? asOf : Math.min(asOf, to + DAY_MS);
   const readSeries = () =>
-    window === "all" || asOf === null
-      ? catalog.series(repository.id, 0, { most: MAX_SNAPSHOTS })
-      : catalog.windowSeries(
-          repository.id,
-          { asOf, lengthMs: WINDOW_DAYS[window] * DAY_MS },
-          { most: MAX_SNAPSHOTS },
-        );
+    from !== undefined || window === "all" || until === null
+      ? catalog.series(repository.id, from ?? 0, bounds)
+      : catalog.windowSeries(repository.id, { asOf: until, lengthMs: WINDOW_DAYS[window] * DAY_MS }, bounds);
   const [series, stored, recency] = await Promise.all([
     readSeries(),
     known?.stored ?? catalog.snapshotRange(repository.id),
@@ -89,13 +104,14 @@ export async function readHistory(
     firstSnapshotAt,
     snapshots,
     asOf,
+    until,
     isStale: isStale(repository, recency),
   };
 }
 
 /** A repository with snapshots from before its reported creation is at least as old as they are. */
 function bornAt(createdAt: number | null, firstSnapshotAt: number | null): number | null {
-  if (createdAt === null || firstSnapshotAt === null) return createdAt ?? firstSnapshotAt;
+  if (createdAt === null || firstSnapshotAt === null) return createdAt;
   return Math.min(createdAt, firstSnapshotAt);
 }
 
@@ -113,27 +129,76 @@ export function noteOn({ availability, countedAt }: Repository, isStale: boolean
   return isStale && countedAt !== null ? `not seen since ${dateText(countedAt)}` : undefined;
 }
 
-/** The series of a chart, with distinct names. */
+/** The series of a chart, with distinct names. By age, a repository whose creation is unknown has no points. */
 export function seriesOf(histories: readonly History[], align: "date" | "age"): ChartSeries[] {
-  const keys = histories.map(({ repository }) => repository.fullName.toLowerCase());
+  const names = namesOf(histories);
   return histories.map((history, i) => {
-    const { repository, points, gaps, bornAt: born } = history;
-    const isShared = keys.indexOf(keys[i] ?? "") !== keys.lastIndexOf(keys[i] ?? "");
+    const { points, gaps, bornAt: born } = history;
+    const name = names[i] ?? history.repository.fullName;
+    if (align === "age" && born === null)
+      return { name, points: [], gaps: [], note: "creation date unknown, so not shown by age" };
     const begin = align === "age" ? (born ?? 0) : 0;
-    const { availability, fullName, provider } = repository;
-    const last = points.at(-1);
-    const noted = points.length === 0 ? "no counts in this time" : noteOn(repository, history.isStale);
-    const note =
-      availability === "AVAILABLE"
-        ? noted
-        : `${UNREACHABLE[availability]}${last === undefined ? "" : `, last seen ${dateText(last.at)}`}`;
+    const note = noteOnLine(history);
     return {
-      name: isShared ? `${provider.toLowerCase()}:${fullName}` : fullName,
+      name,
       points: points.map((point) => ({ ...point, at: point.at - begin })),
       gaps: gaps.map(({ from, to }) => ({ from: from - begin, to: to - begin })),
       ...(note === undefined ? {} : { note }),
     };
   });
+}
+
+/** The full names, with their providers where two are alike. */
+function namesOf(histories: readonly History[]): string[] {
+  const keys = histories.map(({ repository }) => repository.fullName.toLowerCase());
+  return histories.map(({ repository: { fullName, provider } }, i) => {
+    const isShared = keys.indexOf(keys[i] ?? "") !== keys.lastIndexOf(keys[i] ?? "");
+    return isShared ? `${provider.toLowerCase()}:${fullName}` : fullName;
+  });
+}
+
+function noteOnLine({ repository, points, isStale }: History): string | undefined {
+  const { availability } = repository;
+  const last = points.at(-1);
+  if (availability !== "AVAILABLE")
+    return `${UNREACHABLE[availability]}${last === undefined ? "" : `, last seen ${dateText(last.at)}`}`;
+  return points.length === 0 ? "no counts in this time" : noteOn(repository, isStale);
+}
+
+/** Growth of one repository, as far as charts depend on it. */
+export type ChartTrend = Parameters<typeof anomalySpans>[0][number];
+
+/**
+ * The times to shade in a chart by date: what is unusual about the histories, and where the only one has not been seen. `trends`:
+ * those of each history, in all windows.
+ */
+export function spansOf(
+  histories: readonly History[],
+  trends: readonly (readonly ChartTrend[])[],
+  metric: Metric,
+): ChartSpan[] {
+  const names = namesOf(histories);
+  const isOne = histories.length === 1;
+  const spans = histories.flatMap((history, i) => {
+    const { points, until } = history;
+    const [first, last] = [points[0], points.at(-1)];
+    if (first === undefined || last === undefined) return [];
+    const unusual = anomalySpans(trends[i] ?? [], metric, points);
+    const all = isOne ? [...unusual, ...unseenSpan(history, last.at)] : unusual;
+    return spansWithin(all, first.at, isOne ? Math.max(last.at, until ?? 0) : last.at).map((span) =>
+      isOne ? span : { ...span, words: `${names[i] ?? ""} ${span.words}` },
+    );
+  });
+  return spans.sort((a, b) => a.from - b.from).slice(-MAX_SPANS);
+}
+
+/** From when a repository was last seen to the end of the chart, if it is missed by then. */
+function unseenSpan({ repository, isStale, until }: History, lastAt: number): ChartSpan[] {
+  const from = Math.max(lastAt, repository.countedAt ?? 0);
+  const isMissed = isStale || repository.availability !== "AVAILABLE";
+  if (!isMissed || until === null || until - from < DAY_MS) return [];
+  const words = repository.availability === "AVAILABLE" ? "not seen" : UNREACHABLE[repository.availability];
+  return [{ from, to: until, kind: "unseen", words, isDoubtful: false }];
 }
 
 /** The newest time of the histories. */
@@ -142,8 +207,22 @@ export function newestOf(histories: readonly History[]): number | null {
   return times.length === 0 ? null : Math.max(...times);
 }
 
+/** The same, except that a repository that is no longer seen counts with its own last counts: it is not measured as of today. */
+function lastSeenOf(histories: readonly History[]): number | null {
+  return newestOf(
+    histories.map((history) => {
+      const { repository, asOf, isStale: isOld } = history;
+      const isSeen = repository.availability === "AVAILABLE" && !isOld;
+      return isSeen ? history : { ...history, asOf: repository.countedAt ?? asOf };
+    }),
+  );
+}
+
 /** Parameters of a chart of histories. */
-export type ChartRequest = Pick<ChartInput, "metric" | "scale" | "align" | "width" | "height"> & {
+export type ChartRequest = Pick<
+  ChartInput,
+  "metric" | "view" | "scale" | "align" | "width" | "height" | "spans"
+> & {
   theme: Theme;
   /** Time of the response. */
   now: number;
@@ -152,24 +231,29 @@ export type ChartRequest = Pick<ChartInput, "metric" | "scale" | "align" | "widt
 /** Draws a chart of the histories, or a notice if there is nothing to draw. */
 export function drawHistories(histories: readonly History[], request: ChartRequest): string {
   const { theme, now, ...rest } = request;
-  if (histories.some(({ points }) => points.length >= 2)) {
-    const series = seriesOf(histories, request.align);
-    const asOf = newestOf(histories);
+  const series = seriesOf(histories, request.align);
+  if (series.some(({ points }) => points.length >= 2)) {
+    const asOf = lastSeenOf(histories);
     return drawChart({ ...rest, series, asOf, ageDays: ageInDays(asOf, now), theme });
   }
-  const { title } = describe({ ...request, asOf: null, ageDays: null }, seriesOf(histories, request.align));
-  return drawNotice({ title, message: missingReason(histories, request.metric), ...request });
+  const { title } = describe({ ...request, asOf: null, ageDays: null }, series);
+  return drawNotice({ title, message: missingReason(histories, request), ...request });
 }
 
 /** The title of the chart of the histories. */
 export function titleOf(
   histories: readonly History[],
-  request: Pick<ChartRequest, "metric" | "align">,
+  request: Pick<ChartRequest, "metric" | "view" | "align">,
 ): string {
   return describe({ ...request, asOf: null, ageDays: null }, seriesOf(histories, request.align)).title;
 }
 
-function missingReason(histories: readonly History[], metric: Metric): string {
+function missingReason(
+  histories: readonly History[],
+  { metric, align }: Pick<ChartRequest, "metric" | "align">,
+): string {
+  if (align === "age" && histories.every(({ bornAt }) => bornAt === null))
+    return "No creation date is known, so there is no chart by age.";
   const counts = METRIC_NAMES[metric].toLowerCase();
   const [only] = histories;
   if (only === undefined || histories.length > 1)

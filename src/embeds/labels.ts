@@ -1,6 +1,5 @@
 import { drawMark, type Point } from "./lines.js";
 import { element, type Markup } from "./markup.js";
-import { shortNumber } from "./numbers.js";
 import { estimateWidth, fit } from "./text.js";
 
 /** Moves positions so that they are at least `distance` apart and between `top` and `bottom`; less apart if there is no room. */
@@ -28,7 +27,8 @@ export function spread(
 /** The label at the end of a line. */
 export interface EndLabel {
   name: string;
-  value: number;
+  /** Its last value. */
+  value: string;
   /** Where the line ends. */
   end: Point;
   color: number;
@@ -41,7 +41,7 @@ const VALUE_GAP = 8;
 export function labelWidth(labels: readonly EndLabel[], size: number, max: number): number {
   const widest = (texts: readonly string[]) => Math.max(...texts.map((text) => estimateWidth(text, size)));
   const names = widest(labels.map(({ name }) => name));
-  const values = widest(labels.map(({ value }) => shortNumber(value)));
+  const values = widest(labels.map(({ value }) => value));
   return Math.min(max, MARK_ROOM + names + VALUE_GAP + values);
 }
 
@@ -56,7 +56,7 @@ export function drawLabels(
     size + 4,
     box,
   );
-  const values = labels.map(({ value }) => shortNumber(value));
+  const values = labels.map(({ value }) => value);
   const valueRoom = Math.max(...values.map((value) => estimateWidth(value, size))) + VALUE_GAP;
   const nameRoom = box.right - box.left - MARK_ROOM - valueRoom;
   // Names take precedence: values can be read off the axis.

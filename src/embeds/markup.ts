@@ -114,6 +114,8 @@ interface PictureFrame {
   title: string;
   /** Details beyond the title. */
   description?: string;
+  /** Default: the reader's system fonts. */
+  fonts?: string;
 }
 
 /** The attributes of an `svg` element of a size. */
@@ -126,7 +128,7 @@ export const svgOf = (width: number, height: number) => ({
 
 /** An SVG picture: title and description, then the given children. */
 export function picture(
-  { width, height, idPrefix, title, description }: PictureFrame,
+  { width, height, idPrefix, title, description, fonts = FONTS }: PictureFrame,
   ...drawn: readonly Child[]
 ): string {
   const [titleId, descId] = [`${idPrefix}-title`, `${idPrefix}-desc`];
@@ -137,7 +139,7 @@ export function picture(
       role: "img",
       "aria-labelledby": description === undefined ? titleId : `${titleId} ${descId}`,
       class: "chart",
-      "font-family": FONTS,
+      "font-family": fonts,
     },
     element("title", { id: titleId }, title),
     description === undefined ? undefined : element("desc", { id: descId }, description),

@@ -29,6 +29,21 @@ export function shortNumber(value: number, decimals = 1): string {
   return `${text.includes(".") ? text.replace(/\.?0+$/, "") : text}${UNITS[unit]}`;
 }
 
+/** Abbreviated, with its sign: +1.2K, −987, +0.4, ±0. Fractions only below 10. */
+export function signedShort(value: number): string {
+  const size = Math.abs(value) < 10 ? Number(Math.abs(value).toFixed(1)) : Math.round(Math.abs(value));
+  if (size === 0) return "±0";
+  return `${value > 0 ? "+" : "−"}${size < 10 ? size : shortNumber(size)}`;
+}
+
+/** A gain per day in full: +1,234, −0.4, ±0. Fractions only below 10. */
+export function signedRate(value: number): string {
+  const isSmall = Math.abs(value) < 10 && Number(Math.abs(value).toFixed(1)) % 1 !== 0;
+  return isSmall
+    ? `${value > 0 ? "+" : "−"}${Math.abs(value).toFixed(1)}`
+    : signedNumber(Math.round(value) || 0);
+}
+
 /** Labels of an axis: all abbreviated if that is exact and keeps them distinct, otherwise all in full. */
 export function axisNumbers(values: readonly number[]): string[] {
   for (const decimals of [0, 1]) {
@@ -70,11 +85,17 @@ export function datesText(from: number, to: number): string {
   return `${isOneYear ? first.slice(0, -5) : first} – ${last}`;
 }
 
-/** An age in the best unit: 12 days, 5 months, 2.5 years. */
-export function ageText(ms: number): string {
-  const days = ms / DAY_MS;
-  const inUnit = (value: number, unit: string) => `${value} ${unit}${value === 1 ? "" : "s"}`;
-  if (days < 60) return inUnit(Math.round(days), "day");
-  if (days < 700) return inUnit(Math.round(days / 30.4375), "month");
-  return inUnit(Math.round(days / 36.525) / 10, "year");
+/** The units of ages. */
+export const AGE_UNITS = {
+  day: { ms: DAY_MS, short: "d" },
+  month: { ms: 30.4375 * DAY_MS, short: "mo" },
+  year: { ms: 365.25 * DAY_MS, short: "y" },
+} as const;
+export type AgeUnit = keyof typeof AGE_UNITS;
+
+/** An age in a unit: 12 days, 5 months, 2.5 years. */
+export function ageText(ms: number, unit: AgeUnit): string {
+  const value = ms / AGE_UNITS[unit].ms;
+  const shown = unit === "day" ? Math.round(value) : Math.round(value * 10) / 10;
+  return `${shown.toLocaleString("en-US")} ${unit}${shown === 1 ? "" : "s"}`;
 }

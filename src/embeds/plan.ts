@@ -1,45 +1,14 @@
 import { SNAPSHOT_SOURCES, type SnapshotSource } from "../catalog/catalog.js";
-import { type Axis, ageAxis, dateAxis, linearAxis, logAxis } from "./axes.js";
+import { type Axis, ageAxis, ageUnitOf, dateAxis, gainAxis, linearAxis, logAxis } from "./axes.js";
+import { type Gain, gainsOf, perDayLine, spanOf, type View } from "./gains.js";
+import { type ChartInput, hasMilestones } from "./input.js";
 import { labelWidth, shortNames } from "./labels.js";
-import { agedDate, ageText, datesText, dateText, exactNumber, signedNumber } from "./numbers.js";
-import {
-  type ChartSeries,
-  type LinePart,
-  longestPart,
-  METRIC_NAMES,
-  type Metric,
-  partsOf,
-  RETAINED_WORDS,
-} from "./series.js";
-import { estimateWidth, fit } from "./text.js";
-import type { Theme } from "./themes.js";
-
-export const SCALES = ["linear", "log"] as const;
-export const ALIGNMENTS = ["date", "age"] as const;
-
-/** The input of a chart. */
-export interface ChartInput {
-  metric: Metric;
-  /** One to six. */
-  series: readonly ChartSeries[];
-  scale: (typeof SCALES)[number];
-  /** Whether the times of the points are dates or ages. */
-  align: (typeof ALIGNMENTS)[number];
-  /** When the newest count was captured; null: not shown. */
-  asOf: number | null;
-  /** Days from `asOf` to the response; absent: not shown. */
-  ageDays?: number | null;
-  width: number;
-  height: number;
-  /** `page`: without embedded styles; the style sheet of the page must contain CHART_PAGE_STYLES. */
-  theme: Theme | "page";
-  /** Prefix of all ids, for several charts in one document. */
-  idPrefix?: string;
-  /** Replaces the names of the series. */
-  title?: string;
-  /** Without heading and footer, when the surrounding page shows the same. */
-  isBare?: boolean;
-}
+import { type Milestone, milestonesOf } from "./milestones.js";
+import { shortNumber, signedShort } from "./numbers.js";
+import { type ChartSeries, RETAINED_WORDS } from "./series.js";
+import type { ChartSpan } from "./spans.js";
+import { estimateWidth } from "./text.js";
+import { footerOf, headingOf } from "./words.js";
 
 /** Font sizes in a chart. */
 interface Sizes {
@@ -73,7 +42,13 @@ export const originWidth = (source: SnapshotSource, tick: number): number =>
 /** The layout of a chart. */
 export interface Plan {
   input: ChartInput;
-  series: readonly ChartSeries[];
+  /** The lines, as they are drawn: totals, or gains per day. */
+  lines: readonly ChartSeries[];
+  /** The gains of a single line per day, drawn as bars. */
+  bars: readonly Gain[] | undefined;
+  spans: readonly ChartSpan[];
+  /** Of a single line of totals. */
+  milestones: readonly Milestone[];
   heading: string;
   subheading: string;
   /** The last value, for a single line. */
@@ -91,14 +66,20 @@ export interface Plan {
 
 /** Computes the layout of a chart; all values must be counts. */
 export function planOf(input: ChartInput, series: readonly ChartSeries[]): Plan {
-  const { width, height, isBare = false } = input;
+  const { width, height, isBare = false, view = "total", align } = input;
   const sizes = sizesFor(width);
   const { tick } = sizes;
   const pad = isBare ? 4 : width < 420 ? 12 : 16;
   const points = series.flatMap((one) => one.points);
+  const spans = align === "date" && points.length > 0 ? (input.spans ?? []) : [];
+  const lines = view === "per-day" ? perDayLines(series) : series;
+  const only = series.length === 1 ? series[0] : undefined;
   const origins = SNAPSHOT_SOURCES.filter(
     (source) => ORIGINS[source] !== undefined && points.some((point) => point.source === source),
   );
+  const times = [...points.map((point) => point.at), ...spans.map(({ to }) => to)];
+  const range = times.length === 0 ? ([0, 0] as const) : ([least(times), most(times)] as const);
+  const unit = ageUnitOf(range[1] - range[0]);
   const footer = footerOf(input, series);
   const originsWidth = origins.reduce((sum, source) => sum + originWidth(source, tick), 0);
   const originsAbove = isBare || estimateWidth(footer, tick) + originsWidth + 2 * pad + 12 > width;
@@ -106,27 +87,24 @@ export function planOf(input: ChartInput, series: readonly ChartSeries[]): Plan 
   const plot = {
     left: pad,
     right: width - pad - 6,
-    top: isBare ? 10 : pad + sizes.heading + sizes.sub + 26,
+    top: isBare ? (spans.length > 0 ? tick + 6 : 10) : pad + sizes.heading + sizes.sub + 26,
     bottom: height - foot,
   };
-  const values = points.map((point) => point.value);
-  const [low, high] = values.length === 0 ? [0, 1] : [least(values), most(values)];
   const yCount = Math.min(7, Math.max(2, Math.floor((plot.bottom - plot.top) / (tick * 3.8))));
-  const y = (input.scale === "log" ? logAxis : linearAxis)(low, high, yCount);
+  const y = verticalAxis(input, { lines, spans }, yCount);
   plot.left += Math.max(...y.ticks.map(({ label }) => estimateWidth(label, tick))) + 8;
-  const labels = series.length > 1 ? planLabels(input, series, sizes.label) : undefined;
+  const labels = series.length > 1 ? planLabels(input, lines, sizes.label) : undefined;
   if (labels !== undefined) plot.right -= labels.width + 6;
-  const times = points.map((point) => point.at);
-  const [first, last] = times.length === 0 ? [0, 0] : [least(times), most(times)];
   const xCount = Math.max(2, Math.floor((plot.right - plot.left) / (tick * 6.2)));
-  const x = (input.align === "age" ? ageAxis : dateAxis)(first, last, xCount);
-  const { heading, subheading, current } = headingOf(input, series, [first, last]);
+  const x = align === "age" ? ageAxis(range, unit, xCount) : dateAxis(...range, xCount);
   return {
     input,
-    series,
-    heading,
-    subheading,
-    current,
+    lines,
+    bars: view === "per-day" && only !== undefined ? gainsOf(only.points) : undefined,
+    spans,
+    milestones:
+      view === "total" && only !== undefined && hasMilestones(input) ? milestonesOf(only.points, spans) : [],
+    ...headingOf(input, series, { range, unit }),
     origins,
     originsAbove,
     footer,
@@ -139,97 +117,54 @@ export function planOf(input: ChartInput, series: readonly ChartSeries[]): Plan 
   };
 }
 
+function verticalAxis(
+  { scale, view }: ChartInput,
+  { lines, spans }: Pick<Plan, "lines" | "spans">,
+  count: number,
+): Axis {
+  const points = lines.flatMap((line) => line.points);
+  if (view !== "per-day") {
+    const values = points.map(({ value }) => value);
+    const [low, high] = values.length === 0 ? [0, 1] : [least(values), most(values)];
+    return (scale === "log" ? logAxis : linearAxis)(low, high, count);
+  }
+  // A failed reading of thousands would flatten all other days: its bar is cut at the edge.
+  const isDoubtful = (at: number) => spans.some((one) => one.isDoubtful && at >= one.from && at <= one.to);
+  // Neither the step into it nor the step out of it.
+  const usual = lines.flatMap((line) =>
+    line.points.filter(({ at }, i) => !isDoubtful(at) && !isDoubtful(line.points[i - 1]?.at ?? at)),
+  );
+  const values = (usual.length > 0 ? usual : points).map(({ value }) => value);
+  return gainAxis(least([0, ...values]), most([0, ...values]), count);
+}
+
 const least = (values: readonly number[]) => values.reduce((a, b) => Math.min(a, b));
 const most = (values: readonly number[]) => values.reduce((a, b) => Math.max(a, b));
 
-function planLabels({ width }: ChartInput, series: readonly ChartSeries[], size: number): Plan["labels"] {
+function planLabels(
+  { width, view }: ChartInput,
+  series: readonly ChartSeries[],
+  size: number,
+): Plan["labels"] {
   const full = series.map((one) => one.name);
   const names = width >= 900 ? full : shortNames(full);
   const labels = series.map((one, i) => ({
     name: names[i] ?? one.name,
-    value: one.points.at(-1)?.value ?? 0,
+    value: endValue(one, view),
     end: { x: 0, y: 0 },
     color: i + 1,
   }));
   return { names, width: labelWidth(labels, size, width * (width < 420 ? 0.32 : 0.28)) };
 }
 
-function headingOf(
-  { metric, align, title }: ChartInput,
-  series: readonly ChartSeries[],
-  [first, last]: readonly [number, number],
-): Pick<Plan, "heading" | "subheading" | "current"> {
-  const name = METRIC_NAMES[metric];
-  const when = (at: number) => (align === "age" ? `the age of ${ageText(at)}` : dateText(at));
-  const span = align === "age" ? `to the age of ${ageText(last)}` : datesText(first, last);
-  const one = series.length === 1 ? series[0] : undefined;
-  if (one === undefined) {
-    const heading = title ?? (align === "age" ? `${name} by age` : name);
-    return { heading, subheading: `${series.length} repositories · ${span}`, current: undefined };
-  }
-  const [end, longest] = [one.points.at(-1), longestPart(one.points)];
-  const current =
-    end === undefined || longest === undefined
-      ? undefined
-      : { value: exactNumber(end.value), gained: gainText(longest, one.points[0]?.at, when) };
-  return { heading: title ?? one.name, subheading: `${name} · ${span}`, current };
+function perDayLines(series: readonly ChartSeries[]): ChartSeries[] {
+  const span = spanOf(series.map(({ points }) => points));
+  return series.map((one) => perDayLine(one, span));
 }
 
-/** "+1,204", "+1,204 still held", or "+12 since 2026-04-30" where the line begins with stars still held. */
-function gainText(
-  { basis, first, last }: LinePart,
-  begin: number | undefined,
-  when: (at: number) => string,
-): string {
-  const gained = signedNumber(last.value - first.value);
-  if (basis === "RETAINED") return `${gained} still held`;
-  return first.at === begin ? gained : `${gained} since ${when(first.at)}`;
-}
-
-function footerOf({ asOf, ageDays }: ChartInput, series: readonly ChartSeries[]): string {
-  const date = asOf === null ? [] : [`as of ${agedDate(asOf, ageDays)}`];
-  const notes = series.flatMap(({ name, note }) =>
-    note === undefined ? [] : [series.length === 1 ? note : `${name}: ${note}`],
-  );
-  return ["Sidereal", ...date, ...notes].join(" · ");
-}
-
-function partSentence({ basis, first, last }: LinePart, when: (at: number) => string): string {
-  const difference = last.value - first.value;
-  const gained = `${difference < 0 ? "lost" : "gained"} ${exactNumber(Math.abs(difference))}`;
-  const what = basis === "RETAINED" ? ` (${RETAINED_WORDS})` : "";
-  return `${exactNumber(first.value)} ${when(first.at)}, ${exactNumber(last.value)} ${when(last.at)}, ${gained}${what}`;
-}
-
-/** The text alternative of a chart. */
-export function describe(
-  {
-    metric,
-    align,
-    asOf,
-    ageDays,
-    title,
-  }: Pick<ChartInput, "metric" | "align" | "asOf" | "ageDays" | "title">,
-  series: readonly ChartSeries[],
-): { title: string; description: string } {
-  const name = METRIC_NAMES[metric];
-  const when = (at: number) => (align === "age" ? `at the age of ${ageText(at)}` : `on ${dateText(at)}`);
-  const sentences = series.map((one) => {
-    const [first, last] = [one.points[0], one.points.at(-1)];
-    const note = one.note === undefined ? "" : `; ${one.note}`;
-    const shortName = fit(one.name, { size: 1, width: 80 });
-    if (first === undefined || last === undefined) return `${shortName}: nothing is known${note}.`;
-    const count = one.gaps.length;
-    const gaps = count === 0 ? "" : `; ${count} ${count === 1 ? "gap" : "gaps"} in the data`;
-    const parts = partsOf(one.points)
-      .toSorted((a, b) => a.first.at - b.first.at)
-      .map((part) => partSentence(part, when));
-    return `${shortName}: ${parts.join("; then ")}${gaps}${note}.`;
-  });
-  const subject = title ?? series.map((one) => one.name).join(", ");
-  const asOfText = asOf === null ? "" : ` As of ${agedDate(asOf, ageDays)}.`;
-  return {
-    title: fit(`${name}${align === "age" ? " by age" : ""}: ${subject}`, { size: 1, width: 200 }),
-    description: `${sentences.join(" ")}${asOfText}`,
-  };
+/** The last value of a line beside its name: a total, or a gain per day with its sign. */
+export function endValue(line: ChartSeries, view: View = "total"): string {
+  const value = line.points.at(-1)?.value;
+  if (value === undefined) return "";
+  return view === "per-day" ? signedShort(value) : shortNumber(value);
 }

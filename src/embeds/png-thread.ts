@@ -1,14 +1,30 @@
-/** The rendering thread: encoding a PNG takes tens of milliseconds, which would block requests. */
+/** The rendering thread: finding fonts and encoding a PNG take tens of milliseconds, which would block requests. */
 import { parentPort, workerData } from "node:worker_threads";
 import { Resvg } from "@resvg/resvg-js";
+import { FONT_FAMILY, Fonts } from "./fonts.js";
+import { drawPageCard } from "./page-card.js";
+import type { Picture } from "./png.js";
+import { drawRepositoryCard } from "./repository-card.js";
+import { withFonts } from "./text-runs.js";
 
-const { fontFiles, fontFamily } = workerData as { fontFiles: string[]; fontFamily: string };
+const { fontFolders } = workerData as { fontFolders: readonly string[] | undefined };
+const fonts = new Fonts(fontFolders);
 
-parentPort?.on("message", ({ id, svg }: { id: number; svg: string }) => {
+function draw(picture: Picture): string {
+  if (picture.kind === "svg") return picture.svg;
+  return picture.kind === "page"
+    ? drawPageCard(picture.card, fonts)
+    : drawRepositoryCard(picture.card, fonts);
+}
+
+parentPort?.on("message", ({ id, picture }: { id: number; picture: Picture }) => {
   try {
-    const font = { loadSystemFonts: false, fontFiles, defaultFontFamily: fontFamily };
-    const png = new Resvg(svg, { font }).render().asPng();
-    parentPort?.postMessage({ id, png });
+    const drawing = withFonts(draw(picture), fonts);
+    const png = new Resvg(drawing.svg, {
+      font: { loadSystemFonts: false, fontFiles: [...drawing.fontFiles], defaultFontFamily: FONT_FAMILY },
+      fitTo: { mode: "zoom", value: picture.kind === "svg" ? picture.zoom : 1 },
+    });
+    parentPort?.postMessage({ id, png: png.render().asPng() });
   } catch (error) {
     parentPort?.postMessage({ id, fault: error instanceof Error ? error.message : String(error) });
   }

@@ -1,41 +1,60 @@
 import { Worker } from "node:worker_threads";
-import { FONT_FAMILY, FONT_FILES } from "./font.js";
+import type { PageCardInput } from "./page-card.js";
+import type { RepositoryCard } from "./repository-card.js";
+
+/** What is rendered: a card, which the thread draws with the fonts it has, or a finished drawing of ours. */
+export type Picture =
+  | { kind: "repository"; card: RepositoryCard }
+  | { kind: "page"; card: PageCardInput }
+  /** `zoom`: pixels of the PNG for each pixel of the drawing. */
+  | { kind: "svg"; svg: string; zoom: number };
 
 interface Waiting {
   resolve(png: Buffer): void;
   reject(error: Error): void;
 }
 
+export interface PngRendererOptions {
+  /** Replaces the rendering thread. */
+  script?: URL;
+  /** Folders with fonts for characters that the bundled font lacks; absent: those of the system. */
+  fontFolders?: readonly string[];
+}
+
 /**
- * Renders SVG as PNG on a separate thread, one picture at a time. Callers bound how many wait. The thread starts on first use,
+ * Renders PNG on a separate thread, one picture at a time. Callers bound how many wait. The thread starts on first use,
  * restarts after an error, and never keeps the process alive.
  */
 export class PngRenderer {
   readonly #waiting = new Map<number, Waiting>();
   readonly #script: URL;
+  readonly #fontFolders: readonly string[] | undefined;
   #thread: Worker | undefined;
   #id = 0;
 
-  /** `script` replaces the rendering thread. */
-  constructor(script = new URL("./png-thread.js", import.meta.url)) {
+  constructor({
+    script = new URL("./png-thread.js", import.meta.url),
+    fontFolders,
+  }: PngRendererOptions = {}) {
     this.#script = script;
+    this.#fontFolders = fontFolders;
   }
 
-  /** Renders an SVG in its own size. Only for drawings made here: external references are not loaded. */
-  render(svg: string): Promise<Buffer> {
+  /** Renders a picture. A drawing must be ours: external references are not loaded. */
+  render(picture: Picture): Promise<Buffer> {
     const thread = this.#started();
     const id = ++this.#id;
     return new Promise((resolve, reject) => {
       this.#waiting.set(id, { resolve, reject });
       thread.ref();
-      thread.postMessage({ id, svg });
+      thread.postMessage({ id, picture });
     });
   }
 
   #started(): Worker {
     if (this.#thread !== undefined) return this.#thread;
     const thread = new Worker(this.#script, {
-      workerData: { fontFiles: FONT_FILES, fontFamily: FONT_FAMILY },
+      workerData: { fontFolders: this.#fontFolders },
       resourceLimits: { maxOldGenerationSizeMb: 64 },
     });
     thread.unref();

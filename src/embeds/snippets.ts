@@ -15,11 +15,13 @@ export function snippetsOf(options: {
   image: string;
   page: string;
   alt: string;
-  width: number;
+  /** Absent: as wide as it is. */
+  width?: number;
   height: number;
 }): Snippets {
   const { image, page, alt, width, height } = options;
-  const size = `width="${Math.round(width)}" height="${Math.round(height)}"`;
+  const wide = width === undefined ? "" : `width="${Math.round(width)}" `;
+  const size = `${wide}height="${Math.round(height)}"`;
   return {
     markdown: `[![${plainText(alt).replaceAll(MARKDOWN, "\\$&")}](${image})](${page})`,
     html: `<a href="${escapeXml(page)}"><img src="${escapeXml(image)}" alt="${escapeMarkup(alt)}" ${size}></a>`,

@@ -3,7 +3,7 @@ import { plainText } from "./markup.js";
 const ELLIPSIS = "…";
 const SEGMENTER = new Intl.Segmenter("en", { granularity: "grapheme" });
 
-/** Widths relative to the font size; slightly more than in common system fonts. */
+/** Widths of the first characters of graphemes, relative to the font size; slightly more than in common system fonts. */
 const WIDTHS: readonly (readonly [RegExp, number])[] = [
   [/^[iljI|.,:;'!`·]/, 0.31],
   [/^[ftr()[\]{}/\\"\- ]/, 0.39],
@@ -11,6 +11,19 @@ const WIDTHS: readonly (readonly [RegExp, number])[] = [
   [/^[A-Z&]/, 0.7],
   [/^[a-z]/, 0.58],
   [/^[0-9+\-−_$?*#]/, 0.6],
+  // Emoji are as wide as 1.4 in the fonts of Windows.
+  [/^\p{Emoji_Presentation}|^\p{Regional_Indicator}/u, 1.4],
+  [
+    /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Bopomofo}\u3000-\u303F\uFF00-\uFF60]/u,
+    1.02,
+  ],
+  [/^\p{Script=Hangul}/u, 1],
+  [
+    /^[\p{Script=Tamil}\p{Script=Malayalam}\p{Script=Telugu}\p{Script=Kannada}\p{Script=Oriya}\p{Script=Sinhala}\p{Script=Myanmar}\p{Script=Khmer}]/u,
+    1.05,
+  ],
+  [/^[ŒœÆæЖМФШЩЪЫЮжмфшщъыюѠ-ѿ]/, 1.08],
+  [/^[\u0391-\u03AB\u0400-\u042F\u0531-\u058F]/, 0.85],
   [/^[\u0080-\u10FF\u1E00-\u1FFF]/, 0.7],
 ];
 const WIDE = 1.3;
@@ -18,8 +31,10 @@ const WIDE = 1.3;
 const widthOf = (character: string): number =>
   WIDTHS.find(([characters]) => characters.test(character))?.[1] ?? WIDE;
 const ASCII = Array.from({ length: 128 }, (_, code) => widthOf(String.fromCharCode(code)));
-/** Combining marks, and characters that join or vary emoji. */
-const WITHOUT_WIDTH = /^(?:\p{M}|[\u200B-\u200D])/u;
+/** Marks above and below letters, and characters that join or vary emoji. */
+const WITHOUT_WIDTH = /^(?:[\p{Mn}\p{Me}]|[\u200B-\u200D])/u;
+
+const JOINER = "\u200D";
 
 /** The width of a text at a font size. */
 export type Measure = (text: string, size: number) => number;
@@ -27,12 +42,20 @@ export type Measure = (text: string, size: number) => number;
 /** An upper estimate of the width of a text in common fonts. */
 export const estimateWidth: Measure = (text, size) => {
   let width = 0;
+  let isJoined = false;
   for (const character of text) {
     const ascii = ASCII[character.charCodeAt(0)];
-    width += ascii ?? (WITHOUT_WIDTH.test(character) ? 0 : widthOf(character));
+    // Emoji that a joiner connects are one picture.
+    if (!isJoined) width += ascii ?? (WITHOUT_WIDTH.test(character) ? 0 : widthOf(character));
+    isJoined = character === JOINER;
   }
   return width * size;
 };
+
+/** The characters of a text as readers count them: letters with their marks, and sequences of emoji. */
+export function graphemes(text: string): string[] {
+  return Array.from(SEGMENTER.segment(text), ({ segment }) => segment);
+}
 
 /** The room for a line of text: its font size and the most that it may be wide. */
 export interface Room {
@@ -50,7 +73,7 @@ export function fit(text: string, { size, width, measure = estimateWidth }: Room
   let shown = "";
   let used = 0;
   // Keep emoji sequences intact.
-  for (const { segment } of SEGMENTER.segment(plain)) {
+  for (const segment of graphemes(plain)) {
     used += measure(segment, size);
     if (used > room) break;
     shown += segment;
@@ -67,24 +90,31 @@ export function fitFullName(fullName: string, room: Room): string {
   return fit(name === "" ? plain : name, room);
 }
 
+/** Where lines of Chinese and Japanese break: after any character, apart from punctuation that follows one. */
+const BREAKABLE =
+  /(?<=[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3001-\u303F\uFF01-\uFF60])(?![\p{P}\u30FC\s])/u;
+
 /** Wraps a text into at most `maxLines` lines; the rest is cut with an ellipsis. */
 export function wrap(text: string, room: Room, maxLines: number): string[] {
   const { size, width, measure = estimateWidth } = room;
-  const words = text.split(/\s+/).filter((word) => word !== "");
+  const words = text
+    .split(/\s+/)
+    .flatMap((word) => word.split(BREAKABLE).map((part, i) => (i === 0 ? ` ${part}` : part)));
   const lines: string[] = [];
   let line = "";
   for (const [i, word] of words.entries()) {
-    const longer = line === "" ? word : `${line} ${word}`;
+    const longer = `${line}${word}`.trimStart();
     if (measure(longer, size) <= width) {
       line = longer;
       continue;
     }
     if (lines.length === maxLines - 1) {
-      const rest = words.slice(i, i + 50).join(" ");
-      return [...lines, fit(line === "" ? rest : `${line} ${rest}`, room)];
+      const rest = words.slice(i, i + 50).join("");
+      return [...lines, fit(`${line}${rest}`, room)];
     }
     if (line !== "") lines.push(line);
-    line = measure(word, size) <= width ? word : fit(word, room);
+    const alone = word.trimStart();
+    line = measure(alone, size) <= width ? alone : fit(alone, room);
   }
   return line === "" ? lines : [...lines, line];
 }

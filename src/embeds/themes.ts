@@ -25,7 +25,7 @@ export const PALETTES: Readonly<Record<"light" | "dark", Palette>> = {
     muted: "#566472",
     brand: "#1f3047",
     onBrand: "#ffffff",
-    lines: ["#0a63c9", "#c8480f", "#0c7a55", "#8a3ac2", "#8a6800", "#c21a66"],
+    lines: ["#1c4f8f", "#c8480f", "#0c7a55", "#8a3ac2", "#c21a66", "#8a6800"],
   },
   dark: {
     background: "#12181f",
@@ -35,12 +35,17 @@ export const PALETTES: Readonly<Record<"light" | "dark", Palette>> = {
     muted: "#a0aebc",
     brand: "#2c3f57",
     onBrand: "#ffffff",
-    lines: ["#68aefc", "#ff9b5e", "#45c795", "#c799ff", "#dcba3c", "#ff85b5"],
+    lines: ["#7fb2f0", "#ff9b5e", "#45c795", "#c799ff", "#ff85b5", "#dcba3c"],
   },
 };
 
 /** Maximum number of series in a chart: the number of line colours and marker shapes. */
 export const MAX_SERIES = 6;
+
+/** The line colours as the tokens `chart-1` to `chart-6` of pages, so that a page and an embed have the same. */
+export function chartColours(scheme: keyof typeof PALETTES): Record<string, string> {
+  return Object.fromEntries(PALETTES[scheme].lines.map((colour, i) => [`chart-${i + 1}`, colour]));
+}
 
 function rules(palette: Palette): string {
   const { background, border, grid, text, muted, brand, onBrand, lines } = palette;
@@ -51,6 +56,7 @@ function rules(palette: Palette): string {
     `.chart-muted{fill:${muted}}`,
     `.chart-hint{stroke:${muted};fill:none}`,
     `.chart-mark{stroke:${background}}`,
+    `.chart-ring{fill:${background};stroke:${text}}`,
     `.chart-brand{fill:${brand}}`,
     `.chart-on-brand{fill:${onBrand}}`,
   ];

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { DAY_MS } from "../../src/clock.js";
 import { CHART_PAGE_STYLES, type ChartInput, type ChartPoint, drawChart } from "../../src/embeds/embeds.js";
+import { spansWithin } from "../../src/embeds/spans.js";
 import { examples, fc } from "../support/properties.js";
 import { checkTexts, type Picture, pointsOf, readPicture } from "../support/svg.js";
 
@@ -261,17 +262,39 @@ test("every size, scale and series gives a picture of which all parts lie inside
     height: fc.integer({ min: 220, max: 800 }),
     metric: fc.constantFrom("stars" as const, "forks" as const, "openIssues" as const),
     isBare: fc.boolean(),
+    view: fc.constantFrom("total" as const, "per-day" as const),
+    spans: fc.array(
+      fc.record({
+        begin: fc.nat(3_000),
+        days: fc.nat(400),
+        isUnseen: fc.boolean(),
+        isDoubtful: fc.boolean(),
+      }),
+      { maxLength: 9 },
+    ),
   });
   fc.assert(
-    fc.property(input, ({ series: all, ...more }) => {
+    fc.property(input, ({ series: all, spans: times, ...more }) => {
       const born = Date.UTC(2016, 1, 3, 4);
+      const [begin = born, end = born] = [all[0]?.points[0]?.at, all[0]?.points.at(-1)?.at];
+      const spans = spansWithin(
+        times.map(({ begin: days, days: length, isUnseen, isDoubtful }) => ({
+          from: born + days * DAY_MS,
+          to: born + (days + length) * DAY_MS,
+          kind: isUnseen ? ("unseen" as const) : ("unusual" as const),
+          words: "something happened",
+          isDoubtful,
+        })),
+        begin,
+        end,
+      );
       const shift = more.align === "age" ? born : 0;
       const shifted = all.map((one) => ({
         ...one,
         points: one.points.map((each) => ({ ...each, at: each.at - shift })),
         gaps: one.gaps.map(({ from, to }) => ({ from: from - shift, to: to - shift })),
       }));
-      drawAll(shifted, more);
+      drawAll(shifted, { ...more, spans });
     }),
     { numRuns: examples(1_500) },
   );

@@ -1,15 +1,20 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { repositoryCard } from "../../src/embeds/card.js";
 import {
   type ChartInput,
   drawBadge,
-  drawCard,
   drawChart,
+  drawGainBadge,
   drawNotice,
   drawRankBadge,
   drawStarsBadge,
+  drawTrendingBadge,
   snippetsOf,
 } from "../../src/embeds/embeds.js";
+import { Fonts } from "../../src/embeds/fonts.js";
+import { drawPageCard } from "../../src/embeds/page-card.js";
+import { drawRepositoryCard } from "../../src/embeds/repository-card.js";
 import { chartPage, queryOf, repositoryKey } from "../../src/page-addresses.js";
 import { hostileText } from "../support/hostile-texts.js";
 import { examples, fc } from "../support/properties.js";
@@ -17,6 +22,7 @@ import { checkTexts, type Picture, readPicture } from "../support/svg.js";
 
 const END = Date.UTC(2026, 3, 30, 12);
 
+const fonts = new Fonts([]);
 const names = fc.array(hostileText(), { minLength: 4, maxLength: 4 });
 
 /** Fails unless a picture has a title for those who do not see it and no text that leaves it. */
@@ -68,12 +74,13 @@ test("hostile names: charts are well-formed and hold text only", () => {
 test("hostile names: badges and notices are well-formed and hold text only", () => {
   fc.assert(
     fc.property(names, ([a = "", b = "", c = "", d = ""]) => {
-      const rank = { ranking: "new-hot", window: "7d", rank: null, depth: 1_000, asOf: END } as const;
-      check(drawRankBadge({ ...rank, fullName: a, language: c, note: d }, "auto"));
-      check(
-        drawStarsBadge({ fullName: b, stars: 1, gained: null, window: "24h", asOf: null, note: d }, "dark"),
-      );
-      check(drawBadge({ main: d, more: a, title: `x${b}`, theme: "light" }));
+      const known = { fullName: a, window: "7d", asOf: END, ageDays: 3 } as const;
+      const rank = { ...known, ranking: "new-hot", depth: 1_000, language: c } as const;
+      check(drawRankBadge({ ...rank, rank: null, note: d }, { theme: "auto", label: b }));
+      check(drawTrendingBadge({ ...rank, rank: 1_000, note: d }, { theme: "dark", label: d }));
+      check(drawGainBadge({ ...known, gained: -5, counted: d }, { theme: "light", label: c }));
+      check(drawStarsBadge({ fullName: b, stars: 1, asOf: null, ageDays: null, note: d }, { theme: "dark" }));
+      check(drawBadge({ label: a, message: d, tone: "plain", title: `x${b}`, theme: "light" }));
       check(drawNotice({ title: `x${c}`, message: d, theme: "auto", width: 480, height: 96 }));
     }),
     { numRuns: examples(2_500) },
@@ -94,7 +101,9 @@ test("hostile names: cards are well-formed and hold text only", () => {
         gained,
         rank: d,
       };
-      readPicture(drawCard({ ...input, points, asOf: END }));
+      readPicture(drawRepositoryCard(repositoryCard({ ...input, points, asOf: END }), fonts));
+      const rows = [{ name: a, detail: b, value: c, unit: d }];
+      readPicture(drawPageCard({ title: a, lead: b, rows, asOf: END }, fonts));
     }),
     { numRuns: examples(2_500) },
   );

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { DAY_MS, HOUR_MS } from "../../src/clock.js";
-import { ageAxis, dateAxis, linearAxis, logAxis } from "../../src/embeds/axes.js";
+import { ageAxis, ageUnitOf, dateAxis, linearAxis, logAxis } from "../../src/embeds/axes.js";
 import { spread } from "../../src/embeds/labels.js";
 import { axisNumbers, datesText, shortNumber, signedNumber } from "../../src/embeds/numbers.js";
-import { estimateWidth, fit, fitFullName } from "../../src/embeds/text.js";
+import { estimateWidth, fit, fitFullName, wrap } from "../../src/embeds/text.js";
 import { PALETTES } from "../../src/embeds/themes.js";
 import { contrast } from "../support/colours.js";
 import { examples, fc } from "../support/properties.js";
@@ -49,6 +49,7 @@ test("an axis of counts has few, round, whole ticks, and every count lies on it"
         );
       }
       if (min < max) assert.ok(scale(min) < scale(max));
+      if (isLog) assert.ok((ticks[0]?.value ?? 0) <= min, "a label is not above the lowest line");
     }),
     { numRuns: examples(3_000) },
   );
@@ -72,7 +73,8 @@ test("date ticks are at the start of days, months and years", () => {
 });
 
 test("ages are told in days, months or years from birth", () => {
-  const labels = (days: number) => ageAxis(0, days * DAY_MS, 5).ticks.map(({ label }) => label);
+  const labels = (days: number) =>
+    ageAxis([0, days * DAY_MS], ageUnitOf(days * DAY_MS), 5).ticks.map(({ label }) => label);
   assert.deepEqual(labels(9), ["0", "2 d", "4 d", "6 d", "8 d"]);
   assert.deepEqual(labels(300), ["0", "2 mo", "4 mo", "6 mo", "8 mo"]);
   assert.deepEqual(labels(1_500), ["0", "1 y", "2 y", "3 y", "4 y"]);
@@ -98,5 +100,13 @@ test("a name that is too long ends with an ellipsis, and loses its owner before 
   assert.match(cut, /^a-name.*…$/);
   assert.ok(estimateWidth(cut, 12) <= 80);
   assert.equal(fitFullName("organisation/name", { size: 12, width: 60 }), "name");
-  assert.equal(fit("👩‍👩‍👧‍👦👩‍👩‍👧‍👦", { size: 10, width: 65 }), "👩‍👩‍👧‍👦…");
+  assert.equal(fit("👩‍👩‍👧‍👦👩‍👩‍👧‍👦", { size: 10, width: 25 }), "👩‍👩‍👧‍👦…");
+});
+
+test("lines break at spaces, and in Chinese and Japanese between characters but before no punctuation", () => {
+  const lines = (text: string) => wrap(text, { size: 10, width: 50 }, 3);
+  assert.deepEqual(lines("a kite and its line"), ["a kite and", "its line"]);
+  assert.deepEqual(lines("日本語の説明文です。"), ["日本語の", "説明文で", "す。"]);
+  assert.deepEqual(lines("日本語の、説明"), ["日本語", "の、説明"]);
+  assert.deepEqual(lines("日本語の説明文日本語の説明文日本語"), ["日本語の", "説明文日", "本語の説…"]);
 });
