@@ -3,7 +3,6 @@
  * queries belong to the modules. The HTTP front serves the routes.
  */
 import { Dumps } from "../dumps/dumps.js";
-import { PngRenderer } from "../embeds/embeds.js";
 import { content, DEFAULT_LIMIT, type Route } from "../http/http.js";
 import { DownloadSlots } from "./download-slots.js";
 import { openApiDocument } from "./openapi.js";
@@ -18,11 +17,10 @@ export type { ApiServices } from "./operation.js";
 export { errorPicture } from "./pictures.js";
 
 /** All routes of the API, over these modules. */
-export function apiRoutes(given: Omit<ApiServices, "pictures" | "dumps" | "downloads">): Route[] {
+export function apiRoutes(given: Omit<ApiServices, "dumps" | "downloads">): Route[] {
   const { config, clock } = given;
   const services: ApiServices = {
     ...given,
-    pictures: new PngRenderer(),
     dumps: config.dumps && new Dumps(config.dumps.folder, clock),
     downloads: new DownloadSlots(config.concurrency !== undefined),
   };

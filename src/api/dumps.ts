@@ -1,7 +1,7 @@
 import { CATALOGUE_KINDS } from "../catalog/catalog.js";
 import { type Dump, type Dumps, sumsOf } from "../dumps/dumps.js";
 import { AppError } from "../errors.js";
-import { content, json, type Reply, streamed } from "../http/http.js";
+import { content, json, matchesTag, type Reply, streamed } from "../http/http.js";
 import { time, z } from "../schema.js";
 import { byteRange } from "./byte-range.js";
 import { FileStream } from "./file-stream.js";
@@ -121,8 +121,7 @@ export const getDumpFile = operation({
     if (file === undefined) throw new AppError("NOT_FOUND", "No dump has this file.");
     const etag = `"${file.sha256}"`;
     const common = { ...attachment(`${params.dump}-${file.path.replace("/", "-")}`), ETag: etag };
-    const ifNoneMatch = http.headers["if-none-match"];
-    if (ifNoneMatch !== undefined && matches(ifNoneMatch, etag))
+    if (matchesTag(http.headers["if-none-match"], etag))
       return { status: 304, headers: { "Cache-Control": FOREVER, ETag: etag }, body: null };
     const isSame = headers["if-range"] === undefined || headers["if-range"] === etag;
     const range = byteRange(isSame ? headers.range : undefined, file.bytes);
@@ -148,11 +147,3 @@ const attachment = (name: string) => ({
   "Cache-Control": FOREVER,
   "Content-Disposition": `attachment; filename="sidereal-${name}"`,
 });
-
-/** Whether an If-None-Match has the tag (RFC 9110, 13.1.2). */
-function matches(ifNoneMatch: string, etag: string): boolean {
-  return ifNoneMatch
-    .split(",")
-    .map((tag) => tag.trim().replace(/^W\//, ""))
-    .some((tag) => tag === "*" || tag === etag);
-}

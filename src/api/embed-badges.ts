@@ -1,8 +1,17 @@
-import { createHash } from "node:crypto";
 import { isStale } from "../catalog/catalog.js";
 import { ageInDays } from "../clock.js";
-import { drawCard, drawRankBadge, drawStarsBadge, noteOn, rankWords, readHistory } from "../embeds/embeds.js";
-import { content } from "../http/http.js";
+import {
+  type BadgeLook,
+  drawGainBadge,
+  drawRankBadge,
+  drawStarsBadge,
+  drawTrendingBadge,
+  noteOn,
+  rankWords,
+  readHistory,
+  repositoryCard,
+} from "../embeds/embeds.js";
+import { pngReply } from "../http/http.js";
 import { rankingParameter, windowParameter } from "../lists/lists.js";
 import type { RepositoryName } from "../page-addresses.js";
 import { gainWords, RANK_LIMITS, type Rank, type Trend, WINDOWS } from "../rankings/rankings.js";
@@ -12,10 +21,11 @@ import { type ApiServices, errorResponses, operation } from "./operation.js";
 import { pictureErrors, svg, svgResponse } from "./pictures.js";
 
 const SCOPES = ["overall", "language"] as const;
+const BADGE_KINDS = ["rank", "stars", "gain", "trending"] as const;
 
 const badgeQuery = z.object({
   repo: repositoryReference,
-  kind: z.enum(["rank", "stars"]).default("rank"),
+  kind: z.enum(BADGE_KINDS).default("rank"),
   ranking: rankingParameter,
   window: windowParameter,
   scope: z
@@ -23,19 +33,29 @@ const badgeQuery = z.object({
     .default("overall")
     .openapi({ description: "language: among the repositories in its language." }),
   theme: themeParameter,
+  label: z
+    .string()
+    .max(40)
+    .optional()
+    .openapi({ description: "In place of the text at the left.", example: "my rank" }),
 });
+type BadgeQuery = z.output<typeof badgeQuery>;
 
 /** A repository with its growth and ranks. Throws NOT_FOUND. */
 async function getStats({ modules, clock }: ApiServices, name: RepositoryName) {
   const { catalog, rankings } = modules;
   const [repository] = await getNamed(modules, [name]);
   if (repository === undefined) throw new Error("getNamed returned no repository");
-  const [asOf = null, { trends, ranks }, recency] = await Promise.all([
+  const [newest = null, { trends, ranks }, recency] = await Promise.all([
     catalog.asOf(repository.provider),
     rankings.standing(repository.id),
     catalog.recency(),
   ]);
-  const note = noteOn(repository, isStale(repository, recency));
+  const isOld = isStale(repository, recency);
+  const note = noteOn(repository, isOld);
+  // The counts of a repository that is no longer seen keep their own date.
+  const isSeen = repository.availability === "AVAILABLE" && !isOld;
+  const asOf = isSeen ? newest : (repository.countedAt ?? newest);
   const age = { asOf, ageDays: ageInDays(asOf, clock.now()) };
   return { repository, trends, ranks, age, noted: note === undefined ? {} : { note } };
 }
@@ -62,37 +82,39 @@ function findRank(
 export const getBadge = operation({
   id: "getBadge",
   tags: ["Embeds"],
-  summary: "A badge with a repository's rank, or with its stars",
+  summary: "A badge with a repository's rank, stars or gain, or whether it is trending",
   description:
-    "Counts by address in the bucket embed. ranking and scope apply to kind=rank; the ranking by stars has no window. Errors are badges too, with their status.",
+    "Counts by address in the bucket embed. ranking applies to kind=rank, scope also to trending; the ranking by stars has no window. Old data has its date. Errors are badges too, with their status.",
   params: null,
   query: badgeQuery,
   body: null,
   responses: { 200: svgResponse("The badge."), ...pictureErrors("VALIDATION_FAILED", "NOT_FOUND") },
-  handle: async (request) => {
-    const { repo, kind, ranking, window, scope, theme } = request.query;
-    const { repository, ranks, trends, age, noted } = await getStats(request.services, repo);
-    const { fullName, stars } = repository;
-    if (kind === "stars") {
-      const { stars: gained, ...counted } = gainOf(trends[window]);
-      return svg(drawStarsBadge({ fullName, stars, gained, ...counted, window, ...age, ...noted }, theme));
-    }
-    const over = ranking === "stars" ? null : window;
-    const language = scope === "language" ? (repository.language ?? "its language") : null;
-    const rank = findRank(ranks, { ranking, window: over, name: language })?.position ?? null;
-    const facts = {
-      fullName,
-      ranking,
-      window: over,
-      language,
-      rank,
-      depth: RANK_LIMITS[scope],
-      ...age,
-      ...noted,
-    };
-    return svg(drawRankBadge(facts, theme));
-  },
+  handle: async ({ query, services }) => svg(drawn(await getStats(services, query.repo), query)),
 });
+
+type Stats = Awaited<ReturnType<typeof getStats>>;
+
+function drawn({ repository, ranks, trends, age, noted }: Stats, query: BadgeQuery): string {
+  const { kind, ranking, window, scope, theme, label } = query;
+  const { fullName, stars } = repository;
+  const known = { fullName, ...age, ...noted };
+  const look: BadgeLook = { theme, label };
+  if (kind === "stars") return drawStarsBadge({ ...known, stars }, look);
+  if (kind === "gain") {
+    const { stars: gained, ...counted } = gainOf(trends[window]);
+    return drawGainBadge({ ...known, gained, ...counted, window }, look);
+  }
+  const language = scope === "language" ? (repository.language ?? "its language") : null;
+  const rankIn = (one: Pick<Rank, "ranking" | "window">) =>
+    findRank(ranks, { ...one, name: language })?.position ?? null;
+  const facts = { ...known, language, depth: RANK_LIMITS[scope] };
+  if (kind === "trending") {
+    const trending = { ranking: "trending", window } as const;
+    return drawTrendingBadge({ ...facts, ...trending, rank: rankIn(trending) }, look);
+  }
+  const named = { ranking, window: ranking === "stars" ? null : window };
+  return drawRankBadge({ ...facts, ...named, rank: rankIn(named) }, look);
+}
 
 /** The best rank of a repository; overall rather than by language if equal. */
 function bestRank(ranks: readonly Rank[]): string | null {
@@ -127,17 +149,13 @@ export const getCard = operation({
       window: "1y",
     });
     const gained = WINDOWS.map((window) => ({ window, ...gainOf(stats.trends[window]) }));
-    const drawing = drawCard({
-      ...stats.repository,
-      gained,
+    const { provider, fullName, description, language, stars } = stats.repository;
+    const card = repositoryCard({
+      ...{ provider, fullName, description, language, stars, gained, points },
       rank: bestRank(stats.ranks),
-      points,
       ...stats.age,
       ...stats.noted,
     });
-    const png = new Uint8Array(await request.http.offThread(() => pictures.render(drawing)));
-    // Strong, so that the picture is not compressed again.
-    const etag = `"${createHash("sha256").update(png).digest("base64url").slice(0, 22)}"`;
-    return content("image/png", png, { headers: { Vary: "Accept-Encoding", ETag: etag } });
+    return pngReply(await request.http.offThread(() => pictures.render({ kind: "repository", card })));
   },
 });

@@ -1,7 +1,8 @@
 import { providerName, type Repository, splitFullName } from "../catalog/catalog.js";
-import { ALIGNMENTS, CHART_WINDOWS, MAX_SERIES, METRICS, SCALES, THEMES } from "../embeds/embeds.js";
+import { isoTime } from "../clock.js";
+import { ALIGNMENTS, CHART_WINDOWS, MAX_SERIES, METRICS, SCALES, THEMES, VIEWS } from "../embeds/embeds.js";
 import { AppError } from "../errors.js";
-import { count } from "../lists/lists.js";
+import { count, dayParameter } from "../lists/lists.js";
 import type { Modules } from "../modules.js";
 import { queryOf, type RepositoryName, repositoryKey } from "../page-addresses.js";
 import { z } from "../schema.js";
@@ -57,13 +58,19 @@ export const chartQuery = z.object({
     .enum(CHART_WINDOWS)
     .default("1y")
     .openapi({ description: "The time before the newest snapshot of the provider." }),
+  from: dayParameter.optional().openapi({ description: "First day (UTC), in place of window." }),
+  to: dayParameter.optional().openapi({ description: "Last day, after from." }),
+  view: z
+    .enum(VIEWS)
+    .default("total")
+    .openapi({ description: "per-day: what was gained per day, on a linear scale." }),
   theme: themeParameter,
   width: count(320, 1_200).default(600),
   height: count(220, 800).default(380),
   scale: z.enum(SCALES).default("linear"),
   align: z.enum(ALIGNMENTS).default("date").openapi({
     description:
-      "age: the snapshots of the window by the age of the repository, counted from its creation, or from its first snapshot.",
+      "age: the snapshots of the window by the age of the repository; those whose creation is unknown are left out.",
   }),
 });
 export type ChartQuery = z.output<typeof chartQuery>;
@@ -90,9 +97,10 @@ export async function getNamed(
 /** The address of a chart picture, without parameters that have their default value. */
 export function chartAddress(baseUrl: string, names: readonly RepositoryName[], query: ChartQuery): string {
   const defaults = chartQuery.omit({ repo: true }).parse({});
-  const { repo: _, ...given } = query;
-  const others = Object.entries(given).filter(
-    ([name, value]) => defaults[name as keyof typeof defaults] !== value,
+  const { repo: _, from, to, ...given } = query;
+  const day = (at: number | undefined) => (at === undefined ? undefined : isoTime(at).slice(0, 10));
+  const others = Object.entries({ ...given, from: day(from), to: day(to) }).filter(
+    ([name, value]) => value !== undefined && defaults[name as keyof typeof defaults] !== value,
   );
   const repositories = names.map((one) => ["repo", repositoryKey(one)] as const);
   const parameters = [...repositories, ...others.map(([name, value]) => [name, String(value)] as const)];

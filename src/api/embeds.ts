@@ -3,18 +3,23 @@ import { DAY_MS, isoTime } from "../clock.js";
 import {
   ALIGNMENTS,
   CHART_WINDOWS,
+  daysProblem,
   drawHistories,
   type History,
   longestPart,
   METRICS,
+  type Metric,
   newestOf,
   readHistory,
   SCALES,
   snippetsOf,
+  spansOf,
   titleOf,
 } from "../embeds/embeds.js";
+import { AppError } from "../errors.js";
 import { json } from "../http/http.js";
 import { chartPage } from "../page-addresses.js";
+import { WINDOWS } from "../rankings/rankings.js";
 import { time, z } from "../schema.js";
 import { csv, fieldColumns, formatParameter, orCsv, REPOSITORY_NAME_COLUMNS } from "./csv.js";
 import { type ChartQuery, chartAddress, chartQuery, getNamed } from "./embed-parameters.js";
@@ -23,14 +28,30 @@ import { type ApiServices, dataResponse, errorResponses, operation } from "./ope
 import { pictureErrors, svg, svgResponse } from "./pictures.js";
 import { seamsSchema, seamsView } from "./series-views.js";
 
-/** The histories that a chart shows. */
+/** The histories that a chart shows. Throws VALIDATION_FAILED for days in the wrong order. */
 async function readHistories(
   { modules }: ApiServices,
-  { repo, metric, window }: ChartQuery,
+  { repo, metric, window, from, to }: ChartQuery,
 ): Promise<History[]> {
+  const problem = daysProblem({ from, to });
+  if (problem !== undefined)
+    throw new AppError("VALIDATION_FAILED", `to: ${problem}`, {
+      details: [{ parameter: "to", message: problem }],
+    });
   const repositories = await getNamed(modules, repo);
   const { catalog } = modules;
-  return Promise.all(repositories.map((one) => readHistory(catalog, one, { metric, window })));
+  return Promise.all(repositories.map((one) => readHistory(catalog, one, { metric, window, from, to })));
+}
+
+/** What is unusual about the histories, to be shaded. */
+async function readSpans({ modules }: ApiServices, histories: readonly History[], metric: Metric) {
+  const ids = histories.map(({ repository }) => repository.id);
+  const trends = await Promise.all(WINDOWS.map((window) => modules.rankings.trends(ids, window)));
+  return spansOf(
+    histories,
+    ids.map((id) => trends.map((byId) => byId.get(id))),
+    metric,
+  );
 }
 
 export const getChart = operation({
@@ -43,8 +64,11 @@ export const getChart = operation({
   query: chartQuery,
   body: null,
   responses: { 200: svgResponse("The chart."), ...pictureErrors("VALIDATION_FAILED", "NOT_FOUND") },
-  handle: async ({ query, services }) =>
-    svg(drawHistories(await readHistories(services, query), { ...query, now: services.clock.now() })),
+  handle: async ({ query, services }) => {
+    const histories = await readHistories(services, query);
+    const spans = query.align === "date" ? await readSpans(services, histories, query.metric) : [];
+    return svg(drawHistories(histories, { ...query, spans, now: services.clock.now() }));
+  },
 });
 
 const chartSchema = z
@@ -64,7 +88,10 @@ const chartSchema = z
           .array(
             z.object({
               at: time,
-              ageDays: z.number().nullable().openapi({ description: "null unless aligned by age." }),
+              ageDays: z
+                .number()
+                .nullable()
+                .openapi({ description: "null unless aligned by age, or if its creation is unknown." }),
               value: z.int(),
               source: z.enum(SNAPSHOT_SOURCES),
             }),
@@ -98,7 +125,8 @@ function seriesView(
 ) {
   const [first, last] = [points[0], points.at(-1)];
   const part = points.length < 2 ? undefined : longestPart(points);
-  const ageDays = (at: number) => Math.round(((at - (bornAt ?? at)) / DAY_MS) * 100) / 100;
+  const ageDays = (at: number) =>
+    align === "age" && bornAt !== null ? Math.round(((at - bornAt) / DAY_MS) * 100) / 100 : null;
   return {
     repositoryId: String(repository.id),
     provider: repository.provider,
@@ -106,7 +134,7 @@ function seriesView(
     availability: repository.availability,
     points: points.map(({ at, value, source }) => ({
       at: isoTime(at),
-      ageDays: align === "age" ? ageDays(at) : null,
+      ageDays: ageDays(at),
       value,
       source,
     })),

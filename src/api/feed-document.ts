@@ -11,6 +11,7 @@ import {
   type Trend,
   WINDOW_LABELS,
   type Window,
+  whySentence,
 } from "../rankings/rankings.js";
 import { element, type Xml, xmlDocument } from "../xml.js";
 
@@ -41,23 +42,46 @@ export function atomFeed(
   request: FeedRequest,
   { rows, asOf, ageDays }: Pick<ListPage, "rows" | "asOf" | "ageDays">,
 ): string {
-  const { baseUrl, window } = request;
+  const { baseUrl, window, feed } = request;
   const self = selfAddress(request);
-  const entries = rows.map((row) => entryOf(request, row, asOf ?? row.repository.discoveredAt));
+  const place = { feed, window, baseUrl, path: `/api/feeds/${feed}.atom` };
+  return feedDocument({
+    id: self,
+    self,
+    title: titleOf(request),
+    asOf,
+    ageDays,
+    page: `${baseUrl}${explorePage(listParameters(request, { sort: feed, window }))}`,
+    entries: rows.map((row) => growthEntry(place, row, asOf ?? row.repository.discoveredAt)),
+  });
+}
+
+/** What a feed says of itself. */
+export interface FeedHead extends Pick<ListPage, "asOf" | "ageDays"> {
+  /** An absolute address that stays the same. */
+  id: string;
+  /** Its own address; absent where that is a secret, since readers pass it on with what people share. */
+  self?: string;
+  title: string;
+  /** The address of the page with the same content. */
+  page: string;
+  entries: readonly Xml[];
+}
+
+/** An Atom feed (RFC 4287). */
+export function feedDocument({ id, self, title, asOf, ageDays, page, entries }: FeedHead): string {
   return xmlDocument(
     element(
       "feed",
       { xmlns: "http://www.w3.org/2005/Atom" },
-      element("id", {}, self),
-      element("title", {}, titleOf(request)),
+      element("id", {}, id),
+      element("title", {}, title),
       element("subtitle", {}, subtitleOf({ asOf, ageDays })),
       element("updated", {}, isoTime(asOf ?? 0)),
-      element("link", { rel: "self", type: "application/atom+xml", href: self }),
-      element("link", {
-        rel: "alternate",
-        type: "text/html",
-        href: `${baseUrl}${explorePage(listParameters(request, { sort: request.feed, window }))}`,
-      }),
+      ...(self === undefined
+        ? []
+        : [element("link", { rel: "self", type: "application/atom+xml", href: self })]),
+      element("link", { rel: "alternate", type: "text/html", href: page }),
       element("author", {}, element("name", {}, "Sidereal")),
       element("generator", {}, "Sidereal"),
       ...entries,
@@ -67,12 +91,42 @@ export function atomFeed(
 
 type Row = ListPage["rows"][number];
 
-function entryOf(request: FeedRequest, row: Row, asOf: number): Xml {
-  const { feed, window, baseUrl } = request;
+/** Where an entry belongs. */
+export interface EntryPlace extends Pick<FeedRequest, "feed" | "window" | "baseUrl"> {
+  /** The path that its id begins with. */
+  path: string;
+}
+
+/** The entry of a repository for the period that contains a time. */
+export function growthEntry(place: EntryPlace, row: Row, asOf: number): Xml {
+  const { feed, window } = place;
   const { repository } = row;
   const isPeriodic = feed !== "stars";
   const begin = isPeriodic ? periodStart(window, asOf) : repository.discoveredAt;
   const period = isPeriodic ? `-${window}-${dayOf(begin)}` : "";
+  return repositoryEntry(place, repository, {
+    // Our own id: a renamed repository must not get a new entry.
+    key: `${repository.id}${period}`,
+    title: `${repository.fullName}${gainOf(place, row)}`,
+    at: begin,
+    summary: summaryOf(row, feed),
+  });
+}
+
+/** What an entry says. `key`: its id within the feed. `at`: in ms since 1970. */
+interface EntryText {
+  key: string;
+  title: string;
+  at: number;
+  summary: string;
+}
+
+/** An entry about a repository. */
+export function repositoryEntry(
+  { baseUrl, path }: Pick<EntryPlace, "baseUrl" | "path">,
+  repository: Row["repository"],
+  { key, title, at, summary }: EntryText,
+): Xml {
   const categories = [
     ...(repository.language === null ? [] : [{ term: repository.language, scheme: LANGUAGES_PAGE }]),
     ...repository.topics.map((term) => ({ term, scheme: TOPICS_PAGE })),
@@ -80,20 +134,19 @@ function entryOf(request: FeedRequest, row: Row, asOf: number): Xml {
   return element(
     "entry",
     {},
-    // Our own id: a renamed repository must not get a new entry.
-    element("id", {}, `${baseUrl}/api/feeds/${feed}.atom#${repository.id}${period}`),
-    element("title", {}, `${repository.fullName}${gainOf(request, row)}`),
-    element("updated", {}, isoTime(begin)),
+    element("id", {}, `${baseUrl}${path}#${key}`),
+    element("title", {}, title),
+    element("updated", {}, isoTime(at)),
     element("link", { rel: "alternate", type: "text/html", href: `${baseUrl}${repositoryPage(repository)}` }),
     ...(isWebAddress(repository.url) ? [element("link", { rel: "related", href: repository.url })] : []),
     element("author", {}, element("name", {}, repository.owner)),
     ...categories.map(({ term, scheme }) => element("category", { term, scheme: `${baseUrl}${scheme}` })),
-    element("summary", { type: "text" }, summaryOf(row)),
+    element("summary", { type: "text" }, summary),
   );
 }
 
 /** The part of an entry's title after the name. */
-function gainOf({ feed, window }: FeedRequest, { repository, trend }: Row): string {
+function gainOf({ feed, window }: EntryPlace, { repository, trend }: Row): string {
   if (feed === "stars") return repository.stars === null ? "" : `: ${format.format(repository.stars)} stars`;
   const [delta, what] =
     feed === "fork-growth" ? ([trend?.forksDelta, "fork"] as const) : ([trend?.starsDelta, "star"] as const);
@@ -109,7 +162,7 @@ function countedPart(trend: Trend, measure: CountedMeasure): string {
 }
 
 /** The description, and below it the counts with their growth. */
-function summaryOf({ repository, trend, isStale }: Row): string {
+function summaryOf({ repository, trend, isStale }: Row, feed: Ranking): string {
   const { description, language, license, stars, forks, openIssues } = repository;
   const count = (value: number | null, what: string, growth: string) =>
     value === null ? [] : [`${format.format(value)} ${what}${growth}`];
@@ -121,8 +174,10 @@ function summaryOf({ repository, trend, isStale }: Row): string {
     ...(license === null ? [] : [license]),
     ...(isStale && repository.countedAt !== null ? [`not seen since ${dayOf(repository.countedAt)}`] : []),
   ];
+  const measure = feed === "fork-growth" ? "forks" : "stars";
+  const why = trend === undefined ? [] : [whySentence(trend, measure)];
   const doubts = trend?.anomalies.map((anomaly) => anomaly.reason) ?? [];
-  return [description ?? "", facts.join(" · "), ...doubts].filter((line) => line !== "").join("\n");
+  return [description ?? "", facts.join(" · "), ...why, ...doubts].filter((line) => line !== "").join("\n");
 }
 
 function changed(
@@ -136,7 +191,7 @@ function changed(
 }
 
 /** 2026-04-30 */
-function dayOf(ms: number): string {
+export function dayOf(ms: number): string {
   return isoTime(ms).slice(0, 10);
 }
 
@@ -166,7 +221,7 @@ function listParameters({ filters }: FeedRequest, first: Record<string, string>)
 }
 
 /** Start of the period that contains a time. */
-function periodStart(window: Window, at: number): number {
+export function periodStart(window: Window, at: number): number {
   if (window !== "30d") return startOfStep(at, window === "24h" ? "1d" : "1w");
   const date = new Date(at);
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1);

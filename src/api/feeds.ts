@@ -6,7 +6,7 @@ import { atomFeed, FEEDS } from "./feed-document.js";
 import { errorResponses, operation } from "./operation.js";
 
 /** The filters of a list. The default window is a week: people do not read daily rank changes. */
-const feedQuery = listQuery.omit({ sort: true, order: true, page: true, cursor: true }).extend({
+export const feedQuery = listQuery.omit({ sort: true, order: true, page: true, cursor: true }).extend({
   window: z.enum(WINDOWS).default("7d").openapi({
     description: "The window over which growth is measured, and how often a repository gets a new entry.",
   }),

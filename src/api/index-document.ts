@@ -1,4 +1,5 @@
 import { json } from "../http/http.js";
+import { DOCS_PAGE } from "../page-addresses.js";
 import { z } from "../schema.js";
 import { dataResponse, errorResponses, operation } from "./operation.js";
 
@@ -40,7 +41,7 @@ export const getIndex = operation({
     return json({
       data: {
         name: "Sidereal",
-        documentation: address("/docs"),
+        documentation: address(DOCS_PAGE),
         openapi: address("/api/openapi.json"),
         resources,
       },

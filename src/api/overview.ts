@@ -134,16 +134,18 @@ export const suggest = operation({
       "Suggestions of each kind.",
       z.object({
         repositories: z.array(
-          repositorySchema.pick({
-            id: true,
-            provider: true,
-            fullName: true,
-            description: true,
-            language: true,
-            stars: true,
-            lastSeenAt: true,
-            stale: true,
-          }),
+          repositorySchema
+            .pick({
+              id: true,
+              provider: true,
+              fullName: true,
+              description: true,
+              language: true,
+              stars: true,
+              lastSeenAt: true,
+              stale: true,
+            })
+            .extend({ starsDelta7d: z.int().nullable() }),
         ),
         languages: z.array(suggestedSchema),
         topics: z.array(suggestedSchema),
@@ -153,14 +155,19 @@ export const suggest = operation({
   },
   handle: async (request) => {
     const { q, limit } = request.query;
-    const { search, catalog } = request.services.modules;
+    const { search, catalog, rankings } = request.services.modules;
     const [found, recency] = await Promise.all([search.suggest(q, limit), catalog.recency()]);
     const { repositories, languages, topics } = found;
+    const trends = await rankings.trends(
+      repositories.map(({ id }) => id),
+      "7d",
+    );
     const data = {
       repositories: repositories.map((repository) => {
         const view = repositoryView({ repository, trend: undefined, isStale: isStale(repository, recency) });
         const { id, provider, fullName, description, language, stars, lastSeenAt, stale } = view;
-        return { id, provider, fullName, description, language, stars, lastSeenAt, stale };
+        const starsDelta7d = trends.get(repository.id)?.starsDelta ?? null;
+        return { id, provider, fullName, description, language, stars, lastSeenAt, stale, starsDelta7d };
       }),
       languages: languages.map(suggestedView),
       topics: topics.map(suggestedView),

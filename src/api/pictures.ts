@@ -1,4 +1,4 @@
-import { drawBadge, drawNotice, NOTICE_SIZE, THEMES, type Theme } from "../embeds/embeds.js";
+import { BADGE_BRAND, drawBadge, drawNotice, NOTICE_SIZE, THEMES, type Theme } from "../embeds/embeds.js";
 import type { AppError, ErrorCode } from "../errors.js";
 import { content, type HttpRequest, type Reply } from "../http/http.js";
 import { z } from "../schema.js";
@@ -45,7 +45,7 @@ export function errorPicture(error: AppError, { path, query, id }: HttpRequest):
   const message = error.code === "INTERNAL" ? `${error.message} (${id})` : error.message;
   const title = error.code === "NOT_FOUND" ? "Not tracked here" : "No picture";
   const drawing = path.endsWith("/badge.svg")
-    ? drawBadge({ main: message, more: "", title: message, theme })
+    ? drawBadge({ label: BADGE_BRAND, message, tone: "quiet", title: message, theme })
     : drawNotice({ title, message: isUnknown ? unknown.join(", ") : message, theme, ...NOTICE_SIZE });
   const reply = svg(drawing);
   return { ...reply, headers: { ...reply.headers, Vary: "Accept, Accept-Encoding" } };

@@ -47,4 +47,5 @@ export const REPOSITORY_COLUMNS: readonly Column[] = [
   ofTrend("confidenceReasons", ({ confidenceReasons }) => confidenceReasons.join(";")),
   ...fieldColumns(["lastSeenAt", "stale", "asOf", "ageDays"]),
   ofTrend("basis", ({ basis }) => basis),
+  ofTrend("usualPerDay", ({ usualPerDay }) => usualPerDay),
 ];

@@ -42,6 +42,7 @@ import {
 import * as sessions from "./sessions.js";
 import { listSeveralMetrics, MAX_POINT_UNITS } from "./several-metrics.js";
 import { getTrackRequest, requestTracking } from "./track.js";
+import { getWatchlistFeed } from "./watchlist-feed.js";
 import * as watchlists from "./watchlists.js";
 
 /** A route of the API, and the operation behind it. */
@@ -214,6 +215,11 @@ export const API_ROUTES: readonly ApiRoute[] = [
     ...BY_TOKEN,
     limit: limit("heavy", { cost: 3, unknownCost }),
     operation: watchlists.listWatchlistMetrics,
+  }),
+  route("GET", "/api/watchlists/{token}/feed.atom", {
+    ...BY_TOKEN,
+    limit: limit("default", { cost: 3, unknownCost }),
+    operation: getWatchlistFeed,
   }),
   byToken("POST", "/api/watchlists/{token}/items", watchlists.addWatchlistItem),
   byToken("DELETE", "/api/watchlists/{token}/items", watchlists.clearWatchlist),

@@ -124,7 +124,7 @@ export const requestTracking = operation({
     const quota = perDay === undefined ? undefined : { tracked: perDay };
     const requested = await services.modules.trackRequests.request(
       body.repository,
-      { access, forges: services.config.providers },
+      { access, forges: await services.modules.forges.current() },
       { hasAccount: await hasAccount(http, services), adding: quotaOf(http.caller, quota) },
     );
     if ("repository" in requested) return json({ data: knownView(requested.repository) });

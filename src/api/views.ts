@@ -91,6 +91,10 @@ export const trendSchema = z
       .number()
       .nullable()
       .openapi({ description: "starsDelta divided by the stars at `from`: 0.02 is 2 %." }),
+    usualPerDay: z.number().nullable().openapi({
+      description:
+        "Stars gained on a usual day before `from`: the median of up to 30 days; null with fewer than 3.",
+    }),
     scores: z
       .object({
         trending: scoreSchema,
@@ -131,6 +135,7 @@ export function trendView(trend: Trend): TrendView {
     forksCounted: trend.forksCounted,
     newSince: trend.firstSeenAt !== null ? "FIRST_SEEN" : trend.scores.newHot === null ? null : "CREATED",
     starsGrowth: trend.starsGrowth,
+    usualPerDay: trend.usualPerDay,
     scores: trend.scores,
     confidence: trend.confidence,
     confidenceReasons: trend.confidenceReasons,

@@ -13,6 +13,8 @@ export async function respond(
 ): Promise<Reply> {
   // A batch would be many calls for the cost of one message. The newest revisions of the protocol have none.
   if (Array.isArray(json)) return refused("Batches are not supported: send one message per request.");
+  // The response repeats the id, and half a character would make it a document that strict clients refuse.
+  if (!hasWellFormedId(json)) return refused("The id contains half a character.");
   const request = new Request(new URL(path, "http://localhost"), {
     method,
     headers: [
@@ -36,6 +38,11 @@ export async function respond(
   } finally {
     await server.close();
   }
+}
+
+function hasWellFormedId(json: unknown): boolean {
+  if (typeof json !== "object" || json === null || !("id" in json)) return true;
+  return typeof json.id !== "string" || json.id.isWellFormed();
 }
 
 /** The headers that the protocol reads. */

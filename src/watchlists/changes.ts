@@ -86,7 +86,7 @@ export async function changesSince(
 }
 
 /** The names that renamed repositories had at that time. */
-async function renamedSince(
+export async function renamedSince(
   { read, dialect }: Database,
   ids: readonly number[],
   since: number,

@@ -47,9 +47,13 @@ export async function getRow(db: Db, access: WatchlistAccess, now: number): Prom
       ? undefined
       : await rows.where(column, "=", hashToken(access.token)).executeTakeFirst();
   // An expired list may be deleted at any moment, so nobody may open or change it any more.
-  if (row === undefined || isExpired(row, now))
-    throw new AppError("NOT_FOUND", "There is no watchlist with this token.");
+  if (row === undefined || isExpired(row, now)) throw noList();
   return row;
+}
+
+/** For a token that is malformed, unknown or deleted. */
+export function noList(): AppError {
+  return new AppError("NOT_FOUND", "There is no watchlist with this token.");
 }
 
 function isExpired({ opened_at: openedAt }: WatchlistRow, now: number): boolean {

@@ -169,23 +169,36 @@ export interface StarTotal {
   retained: number;
 }
 
-const HISTORY_DAYS = 90;
-/** Days between points. The smallest step with at most MAX_LOOKUPS lookups is taken, else the largest. */
-const HISTORY_STEPS = [1, 3, 7, 14] as const;
-const MAX_LOOKUPS = 1_500;
+/** The windows of total stars. */
+export type HistoryWindow = "30d" | "90d" | "1y" | "all";
 
 /**
- * Total stars over the 90 days up to `end`: at each point, every repository counts with its latest snapshot until then. For
+ * What a window covers; all is five years. `steps`: days between points. The smallest step with at most MAX_LOOKUPS lookups is
+ * taken, else the largest.
+ */
+const HISTORIES: Readonly<Record<HistoryWindow, { days: number; steps: readonly number[] }>> = {
+  "30d": { days: 30, steps: [1, 3] },
+  "90d": { days: 90, steps: [1, 3, 7] },
+  "1y": { days: 365, steps: [1, 3, 7, 14] },
+  all: { days: 1_826, steps: [7, 14, 30, 61] },
+};
+const MAX_LOOKUPS = 15_000;
+
+/**
+ * Total stars over a window up to `end`: at each point, every repository counts with its latest snapshot until then. For
  * pages: costs a few blocks per repository.
  */
 export async function starHistory(
   database: Database,
   ids: readonly number[],
-  end: number,
+  { end, window }: { end: number; window: HistoryWindow },
 ): Promise<StarTotal[]> {
   if (ids.length === 0) return [];
-  const step = HISTORY_STEPS.find((days) => (HISTORY_DAYS / days) * ids.length <= MAX_LOOKUPS) ?? 14;
-  const totals = Array.from({ length: Math.floor(HISTORY_DAYS / step) + 1 }, (_, i) => ({
+  const { days, steps } = HISTORIES[window];
+  const step =
+    steps.find((one) => (days / one) * ids.length <= MAX_LOOKUPS) ??
+    steps.reduce((a, b) => Math.max(a, b), 1);
+  const totals = Array.from({ length: Math.floor(days / step) + 1 }, (_, i) => ({
     at: end - i * step * DAY_MS,
     stars: 0,
     repositories: 0,

@@ -2,7 +2,7 @@
  * Watchlists: ordered lists of up to 500 repositories. A list belongs to an account, or to nobody: then one token changes it
  * and a share token reads it, and only hashes of the two are stored. Every change survives a power cut. What a caller may add to
  * lists without an owner in a day is bounded, and those that nobody opens for a year are deleted. Also owns the totals of a list
- * over time, and what changed since its owner's last visit. How a list is sorted and paged is up to `lists`.
+ * over time, what changed since its owner's last visit, and who may read its feed. How a list is sorted and paged is up to `lists`.
  */
 import { sql } from "kysely";
 import { BackgroundWrites } from "../background-writes.js";
@@ -14,9 +14,11 @@ import type { Logger } from "../log.js";
 import { createToken, hashToken } from "../tokens.js";
 import { type Changes, changesSince, readCurrent } from "./changes.js";
 import { Openings, removeUnopened } from "./expiry.js";
+import { Feeds } from "./feeds.js";
 import { appendItems, getRow, insertRow, lockRow, readWatchlist, type WatchlistRow } from "./store.js";
-import { type StarTotal, type SumSeries, starHistory, sumSeries } from "./sums.js";
+import { type HistoryWindow, type StarTotal, type SumSeries, starHistory, sumSeries } from "./sums.js";
 import { Visits } from "./visits.js";
+import { readWatched } from "./watched.js";
 import {
   type CreatedWatchlist,
   MAX_ITEMS,
@@ -26,7 +28,8 @@ import {
 } from "./watchlist.js";
 
 export type { Changes } from "./changes.js";
-export { type StarTotal, SUM_STEPS, type SumPoint, type SumSeries } from "./sums.js";
+export type { FeedNews, FollowedList } from "./feeds.js";
+export { type HistoryWindow, type StarTotal, SUM_STEPS, type SumPoint, type SumSeries } from "./sums.js";
 export { VISIT_MS } from "./visits.js";
 export {
   type CreatedWatchlist,
@@ -58,6 +61,8 @@ export class Watchlists {
   readonly #quotas: DailyQuotas;
   /** When account holders looked at their lists. */
   readonly visits: Visits;
+  /** The feeds of lists. */
+  readonly feeds: Feeds;
 
   /** `readSecret`: returns the secret of the service, for hashing callers; called when a quota is first counted. */
   constructor({ database, clock, log, readSecret }: WatchlistsOptions) {
@@ -68,6 +73,7 @@ export class Watchlists {
     this.#openings = new Openings(parts);
     this.#quotas = new DailyQuotas(readSecret);
     this.visits = new Visits(parts);
+    this.feeds = new Feeds({ database, now: () => clock.now(), openings: this.#openings });
   }
 
   /**
@@ -112,6 +118,11 @@ export class Watchlists {
       .where("watchlist_id", "=", await this.idOf(access))
       .executeTakeFirstOrThrow();
     return row.items;
+  }
+
+  /** Repositories on the watchlists that were used last, of all people; at most `most`. For a worker. */
+  watched(most: number): Promise<number[]> {
+    return readWatched(this.#database.read, most);
   }
 
   /** Which of these repositories are in the list. Costs one index lookup per repository. */
@@ -226,9 +237,12 @@ export class Watchlists {
     );
   }
 
-  /** The total stars of these repositories over the 90 days up to `end`; see starHistory. */
-  starHistory(repositoryIds: readonly number[], end: number): Promise<StarTotal[]> {
-    return starHistory(this.#database, repositoryIds, end);
+  /** The total stars of these repositories over a window up to `end`; see starHistory. */
+  starHistory(
+    repositoryIds: readonly number[],
+    span: { end: number; window: HistoryWindow },
+  ): Promise<StarTotal[]> {
+    return starHistory(this.#database, repositoryIds, span);
   }
 
   /** What changed since a time. Without an owner's visits, what was archived or unavailable before is unknown. */

@@ -34,8 +34,13 @@ onSqlite("Conventions of every route", (engine) => {
   let streamKey: string;
   const mailbox = openMailbox();
   const dumps = temporaryFolder();
-  const newList = async (): Promise<string> =>
-    (await world.send("POST", "/api/watchlists", { ids: ["1"] })).body.data.token;
+  const newList = async (): Promise<{ token: string; shareToken: string }> =>
+    (await world.send("POST", "/api/watchlists", { ids: ["1"] })).body.data;
+  /** A token that the route accepts. */
+  const tokenFor = async (pattern: string): Promise<string> => {
+    const { token, shareToken } = await newList();
+    return pattern.endsWith("/feed.atom") ? shareToken : token;
+  };
   const newRequest = async (): Promise<string> =>
     (await world.send("POST", "/api/repos/track", { repository: "a/requested" })).body.data.id;
   /** A path of the contract with values that exist. */
@@ -50,7 +55,7 @@ onSqlite("Conventions of every route", (engine) => {
       id: "1",
       repositoryId: "1",
       fullName: "a/big",
-      token: pattern.includes("{token}") ? await newList() : "",
+      token: pattern.includes("{token}") ? await tokenFor(pattern) : "",
       site: "github",
       ranking: "trending",
       dump: PLANTED,

@@ -39,7 +39,7 @@ function flat(record: Row): Row {
 }
 
 const COLUMNS =
-  "id,provider,owner,name,fullName,url,description,homepage,language,license,topics,stars,forks,openIssues,watchers,fork,archived,availability,createdAt,pushedAt,discoveredAt,refreshedAt,nextRefreshAt,window,from,to,fromSource,starsDelta,forksDelta,openIssuesDelta,starsGrowth,trending,rising,newHot,starMomentum,forkMomentum,activity,confidence,reliable,anomalies,starsCounted,forksCounted,newSince,confidenceReasons,lastSeenAt,stale,asOf,ageDays,basis";
+  "id,provider,owner,name,fullName,url,description,homepage,language,license,topics,stars,forks,openIssues,watchers,fork,archived,availability,createdAt,pushedAt,discoveredAt,refreshedAt,nextRefreshAt,window,from,to,fromSource,starsDelta,forksDelta,openIssuesDelta,starsGrowth,trending,rising,newHot,starMomentum,forkMomentum,activity,confidence,reliable,anomalies,starsCounted,forksCounted,newSince,confidenceReasons,lastSeenAt,stale,asOf,ageDays,basis,usualPerDay";
 
 test("any text comes back from its cell, and none begins like a formula", () => {
   const text = fc.oneof(

@@ -105,6 +105,7 @@ onBothEngines("GET /api/repos/:provider/:owner/:name", (engine) => {
             forksCounted: 5,
             newSince: "CREATED",
             starsGrowth: 10 / 1040,
+            usualPerDay: null,
           },
           "7d": {
             window: "7d",
@@ -119,6 +120,7 @@ onBothEngines("GET /api/repos/:provider/:owner/:name", (engine) => {
             forksCounted: 5,
             newSince: "CREATED",
             starsGrowth: 0.05,
+            usualPerDay: null,
           },
           "30d": null,
         },

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
+import { DAY_MS } from "../../src/clock.js";
 import { errorOf, invalid } from "../support/answers.js";
 import { onBothEngines } from "../support/engines.js";
 import { checkTexts, readPicture } from "../support/svg.js";
@@ -24,41 +25,35 @@ onBothEngines("Badges and cards", (engine) => {
     );
   });
 
-  async function badge(query: string, status = 200) {
-    const answer = await world.get(`${BADGE}?${query}`);
+  async function badge(query: string, status = 200, of = world) {
+    const answer = await of.get(`${BADGE}?${query}`);
     assert.equal(answer.status, status, answer.body);
     assert.equal(answer.headers.get("content-type"), "image/svg+xml; charset=utf-8");
     const picture = readPicture(answer.body);
     checkTexts(picture);
-    assert.equal(picture.height, 28);
-    const [brand, main, more] = picture.texts.map(({ text }) => text);
-    assert.equal(brand, "Sidereal");
-    return { title: picture.title, main, more, headers: answer.headers };
+    assert.equal(picture.height, 20);
+    const [label, message] = picture.texts.map(({ text }) => text);
+    return { title: picture.title, label, message, style: picture.style, headers: answer.headers };
   }
 
-  test("a badge says the place in a ranking, its window and the date", async () => {
-    const { headers, ...said } = await badge("repo=github:big/rust&ranking=stars-gained");
+  test("a badge says the rank in a ranking and its window, and the date in its title", async () => {
+    const { headers, style: _, ...said } = await badge("repo=github:big/rust&ranking=stars-gained");
     assert.deepEqual(said, {
       title: "big/rust: #1 by stars gained over 24 hours, as of 30 Apr 2026, by Sidereal",
-      main: "#1 by stars gained",
-      more: "24 hours · 30 Apr 2026",
+      label: "Sidereal",
+      message: "#1 by stars gained · 24 hours",
     });
     assert.equal(headers.get("cache-control"), "public, max-age=300, stale-while-revalidate=3600");
-    assert.equal((await badge("repo=github:top/go&ranking=stars-gained")).main, "#2 by stars gained");
-    const inGo = await badge("repo=github:top/go&ranking=stars-gained&scope=language");
-    assert.equal(inGo.main, "#1 by stars gained in Go");
-    assert.equal(
-      (await badge("repo=github:next/go&ranking=stars&scope=language&window=7d")).main,
-      "#2 by stars in Go",
-    );
-    assert.equal(
-      (await badge("repo=github:next/go&ranking=stars&window=7d")).more,
-      "30 Apr 2026",
-      "stars have no window",
-    );
+    const messages = {
+      "repo=github:top/go&ranking=stars-gained": "#2 by stars gained · 24 hours",
+      "repo=github:top/go&ranking=stars-gained&scope=language": "#1 by stars gained in Go · 24 hours",
+      "repo=github:next/go&ranking=stars&scope=language&window=7d": "#2 by stars in Go",
+    };
+    for (const [query, message] of Object.entries(messages))
+      assert.equal((await badge(query)).message, message);
   });
 
-  test("the place is the one that the detail tells, in every ranking and window", async () => {
+  test("the rank is the one that the detail has, in every ranking and window", async () => {
     const { body } = await world.get("/api/repos/github/top/go");
     const told = body.data.ranks.filter((rank: { scope: string }) =>
       ["overall", "language"].includes(rank.scope),
@@ -66,35 +61,87 @@ onBothEngines("Badges and cards", (engine) => {
     assert.ok(told.length > 4);
     for (const { ranking, window, scope, position } of told) {
       const over = window === null ? "" : `&window=${window}`;
-      const { main } = await badge(`repo=github:top/go&ranking=${ranking}&scope=${scope}${over}`);
-      assert.match(main ?? "", new RegExp(`^#${position} `));
+      const { message } = await badge(`repo=github:top/go&ranking=${ranking}&scope=${scope}${over}`);
+      assert.match(message ?? "", new RegExp(`^#${position} `));
     }
   });
 
-  test("without a place it says so, and among how many", async () => {
+  test("without a rank it says so, and among how many", async () => {
     const overall = await badge("repo=github:still/one&ranking=trending&window=7d");
-    assert.equal(overall.main, "not ranked trending");
-    assert.equal(overall.more, "among the first 1,000 · 7 days · 30 Apr 2026");
-    assert.match(overall.title ?? "", /^still\/one: not ranked among the first 1,000 trending over 7 days/);
+    assert.equal(overall.message, "not among the first 1,000 trending · 7 days");
+    assert.match(overall.title ?? "", /^still\/one: not among the first 1,000 trending over 7 days, as of/);
     const language = await badge("repo=github:still/one&scope=language");
-    assert.match(language.more ?? "", /^among the first 200/);
-    assert.match((await badge("repo=github:lost/go")).more ?? "", /^gone/);
+    assert.match(language.message ?? "", /^not among the first 200 trending in its language/);
+    assert.match((await badge("repo=github:lost/go")).message ?? "", / · gone$/);
   });
 
-  test("the other kind says the stars and their growth", async () => {
-    const stars = await badge("repo=github:top/go&kind=stars");
-    assert.deepEqual([stars.main, stars.more], ["1,250 stars", "+150 in 24 hours · 30 Apr 2026"]);
-    assert.equal((await badge("repo=github:still/one&kind=stars")).more, "±0 in 24 hours · 30 Apr 2026");
-    const unknown = await badge("repo=github:old/name&kind=stars&theme=light");
-    assert.deepEqual([unknown.main, unknown.more], ["stars not known", "growth not known yet · 30 Apr 2026"]);
+  test("a badge says whether a repository is trending, and on which rank", async () => {
+    const { body } = await world.get("/api/repos/github/top/go");
+    const { position } = body.data.ranks.find(
+      (rank: { ranking: string; scope: string; window: string }) =>
+        rank.ranking === "trending" && rank.scope === "overall" && rank.window === "24h",
+    );
+    const ranked = await badge("repo=github:top/go&kind=trending");
+    assert.equal(ranked.message, `trending #${position} · 24 hours`);
+    const inGo = await badge("repo=github:top/go&kind=trending&scope=language");
+    assert.equal(inGo.message, "trending #1 in Go · 24 hours");
+    assert.equal((await badge("repo=github:still/one&kind=trending")).message, "not trending now");
+  });
+
+  test("other kinds say the stars, and the stars gained in a window", async () => {
+    const read = async (query: string) => {
+      const { label, message } = await badge(query);
+      return [label, message];
+    };
+    assert.deepEqual(await read("repo=github:top/go&kind=stars"), ["stars", "1,250"]);
+    assert.deepEqual(await read("repo=github:top/go&kind=gain"), ["stars in 24 hours", "+150"]);
+    assert.deepEqual(await read("repo=github:still/one&kind=gain"), ["stars in 24 hours", "±0"]);
+    assert.deepEqual(await read("repo=github:old/name&kind=stars"), ["stars", "not known"]);
+    assert.deepEqual(await read("repo=github:old/name&kind=gain&window=7d"), [
+      "stars in 7 days",
+      "not known yet",
+    ]);
+  });
+
+  test("the text at the left can be another one, in any script", async () => {
+    for (const label of ["我们的星", "نجوم", "<b>&", "⭐️ stars"])
+      assert.equal(
+        (await badge(`repo=github:top/go&kind=stars&label=${encodeURIComponent(label)}`)).label,
+        label,
+      );
+    assert.equal((await badge("repo=github:top/go&kind=stars&label=%20")).label, "stars");
+    await badge(`repo=github:top/go&label=${"x".repeat(41)}`, 400);
+  });
+
+  test("old data has its date, in the colour of a caution, and nothing is said of now", async () => {
+    const old = await createWorld(engine);
+    const before = daily(900, 1_000, 1_100, 1_250).map((one) => ({
+      ...one,
+      capturedAt: one.capturedAt - 5 * DAY_MS,
+    }));
+    await old.record(observation("top/go", before), observation("still/one", before.slice(0, 1)));
+    const fresh = await badge("repo=github:top/go&kind=stars");
+    const messages = {
+      "top/go&kind=stars": "1,250 · 25 Apr 2026",
+      "top/go&kind=gain": "+150 to 25 Apr 2026",
+      "top/go&kind=trending": "trending #1 · 24 hours to 25 Apr 2026",
+      "top/go&kind=rank&ranking=stars": "#1 by stars · 25 Apr 2026",
+      "still/one&kind=trending": "not trending · 25 Apr 2026",
+    };
+    for (const [query, message] of Object.entries(messages)) {
+      const said = await badge(`repo=github:${query}`, 200, old);
+      assert.equal(said.message, message);
+      assert.match(said.title ?? "", /as of 25 Apr 2026, 5 days ago/);
+      assert.notEqual(said.style, fresh.style);
+    }
   });
 
   test("what is wrong is said in a badge with its status", async () => {
     const unknown = await badge("repo=github:no/such", 404);
-    assert.equal(unknown.main, "Not tracked here: github:no/such");
+    assert.deepEqual([unknown.label, unknown.message], ["Sidereal", "Not tracked here: github:no/such"]);
     assert.equal(unknown.headers.get("cache-control"), "no-store");
     assert.match(
-      (await badge("repo=github:top/go&ranking=best", 400)).main ?? "",
+      (await badge("repo=github:top/go&ranking=best", 400)).message ?? "",
       /^ranking: must be one of trending/,
     );
     for (const query of [
@@ -111,9 +158,9 @@ onBothEngines("Badges and cards", (engine) => {
     t.mock.method(world.modules.catalog, "findByName", async () => {
       throw new Error("a secret of ours");
     });
-    const { main, headers } = await badge("repo=github:top/go", 500);
-    assert.doesNotMatch(main ?? "", /secret/);
-    assert.ok(main?.startsWith("Something went wrong here."));
+    const { message, headers } = await badge("repo=github:top/go", 500);
+    assert.doesNotMatch(message ?? "", /secret/);
+    assert.ok(message?.startsWith("Something went wrong here."));
     assert.ok(headers.get("x-request-id"));
   });
 

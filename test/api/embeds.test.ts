@@ -23,6 +23,7 @@ onBothEngines("Charts for other pages", (engine) => {
       observation("up/gapped", gapped),
       observation("up/once", [snapshot(5, 3)]),
       observation("up/never", []),
+      observation("up/unseen", [snapshot(1_032, 3), snapshot(1_008, 4)]),
       observation("up/lost", daily(5, 4, 3), { facts: { availability: "GONE" } }),
       observation("up/forked", [
         snapshot(48, 1, { forks: 10, source: "BACKFILLED" }),
@@ -109,10 +110,28 @@ onBothEngines("Charts for other pages", (engine) => {
     assert.notDeepEqual(linear, log);
     const aged = await picture("repo=github:up/two&align=age");
     assert.match(aged.description ?? "", /50 at the age of 19 days, 100 at the age of 29 days/);
-    // Not told when it was created: counted from its first snapshot.
+    // Not told when it was created, so it has no age.
+    assert.ok(
+      seen(await picture("repo=github:up/gapped&align=age"))
+        .join(" ")
+        .includes("No creation date is known"),
+    );
+    const both = await picture("repo=github:up/gapped&repo=github:up/two&align=age");
     assert.match(
-      (await picture("repo=github:up/gapped&align=age")).description ?? "",
-      /980 at the age of 0 days/,
+      both.description ?? "",
+      /^up\/gapped: nothing is known; creation date unknown, so not shown by age\. up\/two: 50 at/,
+    );
+    const perDay = await picture("repo=github:up/one&window=30d&view=per-day");
+    assert.equal(perDay.title, "Stars per day: up/one");
+    assert.match(perDay.description ?? "", /Per day: at most \+10 on .*, at least \+10 on /);
+    const part = await picture("repo=github:up/one&from=2026-03-01&to=2026-03-11");
+    assert.match(part.description ?? "", /: 4,390 on 1 Mar 2026, 4,490 on 11 Mar 2026, gained 100\./);
+    const until = await picture("repo=github:up/one&window=30d&to=2026-04-10");
+    assert.match(until.description ?? "", /: 4,690 on 31 Mar 2026, 4,790 on 10 Apr 2026, gained 100\./);
+    assert.ok(
+      seen(await picture("repo=github:up/one&from=2027-01-01"))
+        .join(" ")
+        .includes("not two snapshots"),
     );
   });
 
@@ -145,6 +164,14 @@ onBothEngines("Charts for other pages", (engine) => {
       seen(await picture("repo=github:up/lost")).includes(
         "Sidereal · as of 30 Apr 2026 · gone, last seen 30 Apr 2026",
       ),
+    );
+  });
+
+  test("a repository that is no longer seen has a picture as of its own last snapshot", async () => {
+    const texts = seen(await picture("repo=github:up/unseen"));
+    assert.ok(
+      texts.some((text) => text.startsWith("Sidereal · as of 19 Mar 2026")),
+      String(texts),
     );
   });
 
@@ -201,10 +228,15 @@ onBothEngines("Charts for other pages", (engine) => {
       ["repo=github:up/one&width=1201", "width", "must be a whole number from 320 to 1200"],
       ["repo=github:up/one&height=219", "height", "must be a whole number from 220 to 800"],
       ["repo=github:up/one&height=1e2", "height", "must be a whole number from 220 to 800"],
+      ["repo=github:up/one&from=yesterday", "from", "must be a day, such as 2026-04-30"],
+      ["repo=github:up/one&to=2026-02-30", "to", "must be a day, such as 2026-04-30"],
+      ["repo=github:up/one&from=2026-13-01", "from", "must be a day, such as 2026-04-30"],
+      ["repo=github:up/one&from=2026-04-02&to=2026-04-02", "to", "must be a later day than from"],
       ...Object.entries({
         metric: ["stars", "forks", "openIssues"],
         window: ["30d", "90d", "1y", "all"],
         theme: ["auto", "light", "dark"],
+        view: ["total", "per-day"],
         scale: ["linear", "log"],
         align: ["date", "age"],
       }).map(([name, allowed]): [string, string, string, Record<string, unknown>] => [
@@ -235,12 +267,12 @@ onBothEngines("Charts for other pages", (engine) => {
 
   test("the data of a chart: points, gaps, what was gained, and what to paste", async () => {
     const { body, headers } = await world.get(
-      `${DATA}?repo=github:up/gapped&window=30d&theme=dark&width=800&align=age`,
+      `${DATA}?repo=github:up/gapped&window=30d&theme=dark&width=800&align=age&from=2026-04-01`,
     );
     assert.equal(headers.get("cache-control"), "public, max-age=300, stale-while-revalidate=3600");
     const { series, ...rest } = body.data;
     const image =
-      "https://sidereal.example/api/embed/chart.svg?repo=github:up/gapped&window=30d&theme=dark&width=800&align=age";
+      "https://sidereal.example/api/embed/chart.svg?repo=github:up/gapped&window=30d&theme=dark&width=800&align=age&from=2026-04-01";
     const page = "https://sidereal.example/repos/github/up/gapped";
     assert.deepEqual(rest, {
       title: "Stars by age: up/gapped",
@@ -263,7 +295,7 @@ onBothEngines("Charts for other pages", (engine) => {
     assert.equal(points.length, 10);
     assert.deepEqual(points[0], {
       at: "2026-04-10T12:00:00.000Z",
-      ageDays: 0,
+      ageDays: null,
       value: 980,
       source: "IMPORTED",
     });

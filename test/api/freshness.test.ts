@@ -64,7 +64,7 @@ onBothEngines("How recent responses are", (engine) => {
       );
     }
     const csv = (await world.get("/api/repos?sort=stars&format=csv")).body.split("\r\n");
-    assert.match(csv[1], /,2026-04-29T12:00:00\.000Z,true,2026-04-30T12:00:00\.000Z,0,$/);
+    assert.match(csv[1], /,2026-04-29T12:00:00\.000Z,true,2026-04-30T12:00:00\.000Z,0,,$/);
     assert.match(
       (await world.get("/api/embed/badge.svg?repo=github:gone/name")).body,
       /not seen since 29 Apr 2026/,
@@ -148,7 +148,7 @@ onBothEngines("How recent responses are", (engine) => {
     const words = /\+8,000 in 24 hours, \d+ counted: a change of level without forks to match/;
     const { body: ofStars } = await other.get("/api/feeds/stars.atom?window=24h");
     assert.match(ofStars, words);
-    const { body: badge } = await other.get("/api/embed/badge.svg?repo=github:shifted/level&kind=stars");
-    assert.match(badge, /\+8,000 in 24 hours, \d+ counted/);
+    const { body: badge } = await other.get("/api/embed/badge.svg?repo=github:shifted/level&kind=gain");
+    assert.match(badge, /\+8,000 stars in 24 hours, \d+ counted/);
   });
 });

@@ -144,7 +144,14 @@ onSqlite("Limits", (engine) => {
     for (const path of ["/sign-in", "/sign-in/link"])
       assert.equal(told(await newcomer()(path, post)).bucket, "auth");
     const style = /href="(\/assets\/[^"]+\.css)"/.exec((await newcomer()("/")).body)?.[1] ?? "";
-    for (const path of [style, "/assets/old/x.js", "/robots.txt", "/sitemap.xml", "/sitemaps/pages.xml"])
+    for (const path of [
+      style,
+      "/assets/old/x.js",
+      "/avatars/0123",
+      "/robots.txt",
+      "/sitemap.xml",
+      "/sitemaps/pages.xml",
+    ])
       assert.equal(told(await newcomer()(path)).bucket, "free", path);
   });
 
@@ -281,6 +288,7 @@ onSqlite("Limits", (engine) => {
     const cases = [
       ["GET", `/api/watchlists/${createToken("sidw")}/repositories`, 110],
       ["GET", `/api/watchlists/${createToken("sidw")}/metrics`, 10],
+      ["GET", `/api/watchlists/${createToken("sidf")}/feed.atom`, 110],
       ["DELETE", `/api/watchlists/${createToken("sidw")}`, 10],
       ["DELETE", `/api/watchlists/${createToken("sidw")}/items/1`, 10],
       ["GET", "/api/repos/github/no/such", 119],

@@ -195,6 +195,7 @@ onBothEngines("GET /api/repos", (engine) => {
         forksCounted: null,
         newSince: "CREATED",
         starsGrowth: 0.0001,
+        usualPerDay: null,
         scores: {
           trending: 3.66,
           rising: 0.1,

@@ -84,7 +84,7 @@ onBothEngines("Every documented query parameter", (engine) => {
       site: "github",
       ranking: "trending",
       repo: "github:a/big",
-      token: body.data.token,
+      token: body.data.shareToken,
       keyId: created.id,
     };
     parameters = Object.entries(document.paths).flatMap(([pattern, operations]) => {

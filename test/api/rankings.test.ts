@@ -123,7 +123,7 @@ onBothEngines("rankings", (engine) => {
         measure: "stars",
         at: "2026-04-29T12:00:00.000Z",
         until: "2026-04-29T12:00:00.000Z",
-        reason: "0 stars after 9010, to which the next readings return: a reading that failed",
+        reason: "0 stars after 9,010, to which the next readings return: a reading that failed",
         before: 9_010,
         after: 0,
       },
@@ -131,7 +131,7 @@ onBothEngines("rankings", (engine) => {
     assert.equal(data.trends["24h"].starsDelta, 10, "a doubtful reading is never compared");
     assert.equal(data.trends["24h"].reliable, false);
     const purge = (await world.get("/api/repos/github/lost/stars")).body.data.trends["24h"].anomalies[0];
-    assert.deepEqual([purge.kind, purge.reason], ["PURGE", "600 of 5000 stars fewer in one step"]);
+    assert.deepEqual([purge.kind, purge.reason], ["PURGE", "600 of 5,000 stars fewer in one step"]);
     assert.ok(!(await names("/api/repos?sort=stars&excludeAnomalous=true")).includes("lost/stars"));
     assert.ok((await names("/api/repos?sort=stars")).includes("lost/stars"));
   });

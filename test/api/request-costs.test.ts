@@ -9,13 +9,14 @@ import { createWorld, daily, observation, type World } from "../support/world.js
 onSqlite("The cost of a request", (engine) => {
   let world: World;
   let token: string;
+  let shareToken: string;
   let callers = 0;
 
   before(async () => {
     const limits = Object.fromEntries(LIMIT_SETTINGS.map((name) => [name, ""]));
     world = await createWorld(engine, { ...limits, SIDEREAL_CACHE_MB: "8" });
     await world.record(observation("a/one", daily(1, 2)));
-    ({ token } = await world.modules.watchlists.create("Mine", [1]));
+    ({ token, shareToken } = await world.modules.watchlists.create("Mine", [1]));
   });
 
   const newAddress = () => `198.18.9.${++callers}`;
@@ -55,6 +56,7 @@ onSqlite("The cost of a request", (engine) => {
       [`/api/watchlists/${token}`, "default", 1],
       [`/api/watchlists/${token}/repositories?limit=100`, "default", 3],
       [`/api/watchlists/${token}/metrics`, "heavy", 3],
+      [`/api/watchlists/${shareToken}/feed.atom`, "default", 3],
       [`/watchlists/${token}`, "default", 5],
       ["/api/openapi.json", "default", 3],
       ["/", "default", 2],

@@ -3,7 +3,7 @@ import { before, test } from "node:test";
 import { errorOf, invalid } from "../support/answers.js";
 import { onBothEngines } from "../support/engines.js";
 import { NAMED } from "../support/named.js";
-import { createWorld, observation, snapshot, type World } from "../support/world.js";
+import { createWorld, daily, observation, snapshot, type World } from "../support/world.js";
 
 onBothEngines("GET /api/search/suggest", (engine) => {
   let world: World;
@@ -18,6 +18,13 @@ onBothEngines("GET /api/search/suggest", (engine) => {
   before(async () => {
     world = await createWorld(engine);
     await world.record(...NAMED);
+  });
+
+  test("says what a repository gained in 7 days", async () => {
+    const own = await createWorld(engine);
+    await own.record(observation("acme/kite", daily(100, 101, 103, 106, 110, 115, 121, 128)));
+    const { body } = await own.get("/api/search/suggest?q=kite");
+    assert.equal(body.data.repositories[0].starsDelta7d, 28);
   });
 
   test("suggests whole records of each kind", async () => {
@@ -36,6 +43,7 @@ onBothEngines("GET /api/search/suggest", (engine) => {
             stars: 1000,
             lastSeenAt: "2026-04-30T12:00:00.000Z",
             stale: false,
+            starsDelta7d: null,
           },
         ],
         languages: [],
@@ -53,6 +61,7 @@ onBothEngines("GET /api/search/suggest", (engine) => {
           stars: 310,
           lastSeenAt: "2026-04-30T12:00:00.000Z",
           stale: false,
+          starsDelta7d: null,
         },
       ],
       languages: [],

@@ -68,6 +68,7 @@ onSqlite("/mcp", (engine) => {
     ["a batch", [PING, PING], {}, 400, /Batches are not supported/],
     ["an empty batch", [], {}, 400, /Batches are not supported/],
     ["what is no JSON", "{", {}, 400, /not valid JSON/],
+    ["an id with half a character", { ...PING, id: "\ud800" }, {}, 400, /half a character/],
     ["what is no message", { hello: 1 }, {}, 400, /-3\d{4}/],
     ["a text", "5", {}, 400, /-3\d{4}/],
     ["null", "null", {}, 400, /-3\d{4}/],

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { DAY_MS } from "../../src/clock.js";
+import type { HistoryWindow } from "../../src/watchlists/watchlists.js";
 import { onBothEngines } from "../support/engines.js";
 import { countTurns } from "../support/turns.js";
 import { createWorld, daily, NOW, observation, snapshot, type World } from "../support/world.js";
@@ -16,7 +17,8 @@ onBothEngines("The star history of a list", (engine) => {
       observation("three/three", []),
     );
   });
-  const history = (ids: readonly number[]) => world.modules.watchlists.starHistory(ids, NOW);
+  const history = (ids: readonly number[], window: HistoryWindow = "90d") =>
+    world.modules.watchlists.starHistory(ids, { end: NOW, window });
 
   test("adds up what each had last before a moment, from its first snapshot on", async () => {
     assert.deepEqual(await history([1, 2, 3]), [
@@ -31,23 +33,32 @@ onBothEngines("The star history of a list", (engine) => {
 
   test("has fewer moments the longer the list is, and always the last one", async () => {
     await world.record(
-      ...Array.from({ length: 120 }, (_, i) =>
+      ...Array.from({ length: 200 }, (_, i) =>
         observation(`many/r${i}`, daily(...Array.from({ length: 95 }, () => 1))),
       ),
     );
-    const ids = await idsOf(world, 120);
+    const ids = await idsOf(world, 200);
     for (const [count, step] of [
       [10, 1],
-      [50, 3],
-      [51, 7],
-      [116, 7],
-      [117, 14],
+      [166, 1],
+      [167, 3],
+      [200, 3],
     ] as const) {
       const points = await history(ids.slice(0, count));
       assert.equal(points.at(-1)?.at, NOW);
       assert.equal(points.length, Math.floor(90 / step) + 1, `${count}`);
       assert.ok(points.every(({ stars, repositories }) => stars === count && repositories === count));
     }
+  });
+
+  test("covers the window, and no more than there is", async () => {
+    const [id = 0] = await idsOf(world, 1);
+    const daysOf = async (window: HistoryWindow) =>
+      (await history([id], window)).map((point) => Math.round((NOW - point.at) / DAY_MS));
+    assert.deepEqual((await daysOf("30d")).slice(0, 2), [30, 29]);
+    assert.equal((await daysOf("90d")).length, 91);
+    assert.deepEqual((await daysOf("1y")).slice(0, 2), [94, 93]);
+    assert.deepEqual((await daysOf("all")).slice(0, 2), [91, 84]);
   });
 
   test("leaves other work a turn of the event loop after every 50 repositories", async () => {

@@ -1,0 +1,118 @@
+import { createHash } from "node:crypto";
+import type { Repository } from "../catalog/catalog.js";
+import { content } from "../http/http.js";
+import { watchlistPage } from "../lists/lists.js";
+import { WINDOW_LABELS } from "../rankings/rankings.js";
+import { z } from "../schema.js";
+import {
+  dayOf,
+  type EntryPlace,
+  feedDocument,
+  growthEntry,
+  periodStart,
+  repositoryEntry,
+} from "./feed-document.js";
+import { feedQuery } from "./feeds.js";
+import { errorResponses, operation } from "./operation.js";
+
+/** Entries about growth, and as many about other changes. */
+const MAX_ENTRIES = 50;
+
+export const getWatchlistFeed = operation({
+  id: "getWatchlistFeed",
+  tags: ["Watchlists"],
+  summary: "What the repositories of a watchlist gained, as an Atom feed",
+  description: "Also renames, and repositories that are not available.",
+  params: z.object({ token: z.string().openapi({ description: "A share token or feed token." }) }),
+  query: feedQuery.pick({ window: true }),
+  body: null,
+  responses: {
+    200: { description: "The feed.", content: { "application/atom+xml": { schema: z.string() } } },
+    ...errorResponses("VALIDATION_FAILED", "NOT_FOUND", "FORBIDDEN"),
+  },
+  handle: async ({ params: { token }, query: { window }, services: { modules, config } }) => {
+    const { baseUrl } = config;
+    const { feeds } = modules.watchlists;
+    const { id, name } = await feeds.get(token);
+    const rowsQuery = {
+      window,
+      sort: "stars-gained",
+      limit: MAX_ENTRIES,
+      page: 1,
+      cursor: undefined,
+    } as const;
+    const page = await watchlistPage(modules, { kind: "watchlist", id }, { ...rowsQuery, order: "desc" });
+    const since = periodStart(window, page.asOf ?? 0);
+    const news = await feeds.news({ id }, since);
+    const renamed = news.renamed.slice(0, MAX_ENTRIES);
+    const unavailable = news.unavailable.slice(0, MAX_ENTRIES - renamed.length);
+    const named = await modules.catalog.findMany([
+      ...renamed.map(({ repositoryId }) => repositoryId),
+      ...unavailable,
+    ]);
+    const byId = new Map(named.map((repository) => [repository.id, repository]));
+    // Not the address of the feed, which is a secret: people share entries.
+    const place: EntryPlace = { feed: "stars-gained", window, baseUrl, path: "/watchlist" };
+    const body = feedDocument({
+      id: `${baseUrl}/watchlist#${feedKey(token)}-${window}`,
+      title: `Sidereal, ${name}: stars gained in ${WINDOW_LABELS[window]}`,
+      asOf: page.asOf,
+      ageDays: page.ageDays,
+      page: `${baseUrl}/watchlist`,
+      entries: [
+        ...renamed.flatMap(({ repositoryId, from }) => {
+          const repository = byId.get(repositoryId);
+          return repository === undefined ? [] : [renamedEntry(place, repository, { from, since })];
+        }),
+        ...unavailable.flatMap((repositoryId) => {
+          const repository = byId.get(repositoryId);
+          return repository === undefined ? [] : absentEntry(place, repository);
+        }),
+        ...page.rows
+          .filter(({ trend }) => trend !== undefined && trend.starsDelta !== 0)
+          .map((row) => growthEntry(place, row, page.asOf ?? row.repository.discoveredAt)),
+      ],
+    });
+    return content("application/atom+xml; charset=utf-8", body);
+  },
+});
+
+/** Part of a hash of the token, which names its feed without giving the token away. */
+function feedKey(token: string): string {
+  return createHash("sha256").update(`feed ${token}`).digest("hex").slice(0, 16);
+}
+
+function renamedEntry(
+  place: EntryPlace,
+  repository: Repository,
+  { from, since }: { from: string; since: number },
+) {
+  return repositoryEntry(place, repository, {
+    key: `${repository.id}-renamed-${place.window}-${dayOf(since)}`,
+    title: `${repository.fullName} was renamed from ${from}`,
+    at: since,
+    summary: repository.description ?? `Its name was ${from}.`,
+  });
+}
+
+const ABSENCE = {
+  PRIVATE: "is private",
+  BLOCKED: "is blocked by its forge",
+  GONE: "is no longer available",
+  RENAMED: "seems to be renamed",
+} as const;
+
+/** One entry for as long as the repository is not available. */
+function absentEntry(place: EntryPlace, repository: Repository) {
+  const { availability, id, fullName, countedAt, discoveredAt } = repository;
+  // Read after the list: it may be available again.
+  if (availability === "AVAILABLE") return [];
+  const at = countedAt ?? discoveredAt;
+  const entry = {
+    key: `${id}-${availability.toLowerCase()}-${dayOf(at)}`,
+    title: `${fullName} ${ABSENCE[availability]}`,
+    at,
+    summary: `Not seen since ${dayOf(at)}.`,
+  };
+  return [repositoryEntry(place, repository, entry)];
+}
