@@ -32,20 +32,17 @@ const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const ENTRIES = [
   "main.js",
   "api/stream-maker-thread.js",
+  "avatars/shrink-process.js",
   "embeds/png-thread.js",
   "lists/index/builder-thread.js",
   "threads/serving-thread.js",
   "transfer/reader-thread.js",
 ];
-/** The modules that browsers load, which are sent as they are. */
-const BROWSER_MODULES = join(FROM, "web/client");
+/** What bundle-browser.ts has made for browsers. */
+const BROWSER_SCRIPTS = join(FROM, "web/client");
 const CLIENT = "client";
 /** Files of libraries that are loaded as they are, see `src/library-file.ts`. */
-const LIBRARY_FILES = [
-  "dejavu-fonts-ttf/ttf/DejaVuSans.ttf",
-  "dejavu-fonts-ttf/ttf/DejaVuSans-Bold.ttf",
-  "uplot/dist/uPlot.iife.min.js",
-];
+const LIBRARY_FILES = ["dejavu-fonts-ttf/ttf/DejaVuSans.ttf", "dejavu-fonts-ttf/ttf/DejaVuSans-Bold.ttf"];
 const COPIES = "files";
 /** How long files of earlier builds are kept: a program started from one of them may still load them. */
 const KEPT_MS = process.argv.includes("--tidy") ? -1 : 7 * 86_400_000;
@@ -99,8 +96,8 @@ for (const path of copied) files.set(join(COPIES, basename(path)), readFileSync(
 const places = new Set([...Object.keys(metafile.inputs), ...copied].flatMap((path) => packageOf(path) ?? []));
 const bundled = [...places].sort();
 files.set("LICENSES.txt", Buffer.from(licenceTexts(ROOT, bundled)));
-for (const name of readdirSync(BROWSER_MODULES))
-  if (name.endsWith(".js")) files.set(join(CLIENT, name), readFileSync(join(BROWSER_MODULES, name)));
+for (const name of readdirSync(BROWSER_SCRIPTS))
+  if (name.endsWith(".js")) files.set(join(CLIENT, name), readFileSync(join(BROWSER_SCRIPTS, name)));
 
 // A running program may load files later: those that have not changed are left alone, and the others are replaced atomically.
 for (const folder of [CLIENT, COPIES]) mkdirSync(join(TO, folder), { recursive: true });

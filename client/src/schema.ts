@@ -2,8 +2,8 @@
  * The types of the API, generated from its OpenAPI document by openapi-typescript. Run `npm run client` after a change of the API.
  * Failures and response headers are left out: the client throws the former, and returns the latter as they are.
  *
- * Document: 64cb865cc3dc0d98
- * Types: f4915bd28b3c6df9
+ * Document: b1ce5baedbd85d39
+ * Types: 13bc95af13207896
  */
 export interface paths {
     "/api": {
@@ -459,8 +459,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A badge with a repository's rank, or with its stars
-         * @description Counts by address in the bucket embed. ranking and scope apply to kind=rank; the ranking by stars has no window. Errors are badges too, with their status.
+         * A badge with a repository's rank, stars or gain, or whether it is trending
+         * @description Counts by address in the bucket embed. ranking applies to kind=rank, scope also to trending; the ranking by stars has no window. Old data has its date. Errors are badges too, with their status.
          */
         get: operations["getBadge"];
         put?: never;
@@ -696,6 +696,26 @@ export interface paths {
          * @description Between snapshots a repository counts with its latest one; before its first snapshot it does not count.
          */
         get: operations["listWatchlistMetrics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/watchlists/{token}/feed.atom": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What the repositories of a watchlist gained, as an Atom feed
+         * @description Also renames, and repositories that are not available.
+         */
+        get: operations["getWatchlistFeed"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1279,6 +1299,8 @@ export interface components {
             newSince: "CREATED" | "FIRST_SEEN" | null;
             /** @description starsDelta divided by the stars at `from`: 0.02 is 2 %. */
             starsGrowth: number | null;
+            /** @description Stars gained on a usual day before `from`: the median of up to 30 days; null with fewer than 3. */
+            usualPerDay: number | null;
             /** @description From 0 to 100; null if a score cannot be computed. */
             scores: {
                 trending: number | null;
@@ -1692,7 +1714,7 @@ export interface components {
                 points: {
                     /** Format: date-time */
                     at: string;
-                    /** @description null unless aligned by age. */
+                    /** @description null unless aligned by age, or if its creation is unknown. */
                     ageDays: number | null;
                     value: number;
                     /** @enum {string} */
@@ -1913,7 +1935,7 @@ export interface components {
             /** Format: date-time */
             at: string;
             /** @enum {string} */
-            event: "signed_in" | "sign_in_refused" | "reauthenticated" | "signed_out" | "session_ended" | "sessions_ended" | "account_created" | "account_deleted" | "data_exported" | "key_created" | "key_revoked" | "key_refused" | "passkey_added" | "passkey_removed" | "cross_site_refused" | "rate_limited";
+            event: "signed_in" | "sign_in_refused" | "reauthenticated" | "signed_out" | "session_ended" | "sessions_ended" | "account_created" | "account_deleted" | "data_exported" | "key_created" | "key_revoked" | "key_refused" | "passkey_added" | "passkey_removed" | "operator_code_logged" | "operator_entered" | "operator_refused" | "operator_left" | "forge_token_added" | "forge_token_refused" | "forge_token_removed" | "cross_site_refused" | "rate_limited";
             /** @description 24 bits of an IPv4 address, 48 of an IPv6 one. */
             network: string;
             /** @description Depends on the event: agent, the family of the browser or program; method; key. */
@@ -3416,6 +3438,7 @@ export interface operations {
                                 lastSeenAt: string | null;
                                 /** @description Whether that is too long ago for its growth to count: more than two of its own refresh intervals, or the newest undamaged file of the archive it is from no longer has it. */
                                 stale: boolean;
+                                starsDelta7d: number | null;
                             }[];
                             languages: components["schemas"]["SuggestedFacet"][];
                             topics: components["schemas"]["SuggestedFacet"][];
@@ -4102,6 +4125,21 @@ export interface operations {
                  */
                 window?: "30d" | "90d" | "1y" | "all";
                 /**
+                 * @description First day (UTC), in place of window.
+                 * @example 2026-04-30
+                 */
+                from?: string;
+                /**
+                 * @description Last day, after from.
+                 * @example 2026-04-30
+                 */
+                to?: string;
+                /**
+                 * @description per-day: what was gained per day, on a linear scale.
+                 * @example total
+                 */
+                view?: "total" | "per-day";
+                /**
                  * @description auto: follows the light or dark setting of the reader's system.
                  * @example auto
                  */
@@ -4122,7 +4160,7 @@ export interface operations {
                  */
                 scale?: "linear" | "log";
                 /**
-                 * @description age: the snapshots of the window by the age of the repository, counted from its creation, or from its first snapshot.
+                 * @description age: the snapshots of the window by the age of the repository; those whose creation is unknown are left out.
                  * @example date
                  */
                 align?: "date" | "age";
@@ -4171,6 +4209,21 @@ export interface operations {
                  */
                 window?: "30d" | "90d" | "1y" | "all";
                 /**
+                 * @description First day (UTC), in place of window.
+                 * @example 2026-04-30
+                 */
+                from?: string;
+                /**
+                 * @description Last day, after from.
+                 * @example 2026-04-30
+                 */
+                to?: string;
+                /**
+                 * @description per-day: what was gained per day, on a linear scale.
+                 * @example total
+                 */
+                view?: "total" | "per-day";
+                /**
                  * @description auto: follows the light or dark setting of the reader's system.
                  * @example auto
                  */
@@ -4191,7 +4244,7 @@ export interface operations {
                  */
                 scale?: "linear" | "log";
                 /**
-                 * @description age: the snapshots of the window by the age of the repository, counted from its creation, or from its first snapshot.
+                 * @description age: the snapshots of the window by the age of the repository; those whose creation is unknown are left out.
                  * @example date
                  */
                 align?: "date" | "age";
@@ -4239,7 +4292,7 @@ export interface operations {
                  * @description What the badge shows.
                  * @example rank
                  */
-                kind?: "rank" | "stars";
+                kind?: "rank" | "stars" | "gain" | "trending";
                 /**
                  * @description The ranking.
                  * @example trending
@@ -4260,6 +4313,11 @@ export interface operations {
                  * @example auto
                  */
                 theme?: "auto" | "light" | "dark";
+                /**
+                 * @description In place of the text at the left.
+                 * @example my rank
+                 */
+                label?: string;
             };
             header?: {
                 /**
@@ -4828,6 +4886,44 @@ export interface operations {
                         };
                     };
                     "text/csv": string;
+                };
+            };
+        };
+    };
+    getWatchlistFeed: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The window over which growth is measured, and how often a repository gets a new entry.
+                 * @example 7d
+                 */
+                window?: "24h" | "7d" | "30d";
+            };
+            header?: {
+                /**
+                 * @description The ETag of a response that the caller has.
+                 * @example W/"6PZfVzQ1tN0aX4dDkqYl2g"
+                 */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description A share token or feed token.
+                 * @example q3J2rG0vTz6xk1mYhWb8Zw
+                 */
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The feed. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/atom+xml": string;
                 };
             };
         };

@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { AppError } from "../errors.js";
 import { content, FREE_LIMIT, type Route, redirect } from "../http/http.js";
-import { libraryFile } from "../library-file.js";
 import { STYLES } from "./styles.js";
 
 /** Content types by file extension. */
@@ -17,7 +16,7 @@ const TYPES: ReadonlyMap<string, string> = new Map([
 /** The icon: a star in a circle. */
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><style>path,circle{color:#8a5a00}@media(prefers-color-scheme:dark){path,circle{color:#f0b860}}</style><circle cx="12" cy="12" r="10" fill="none" stroke="currentColor" stroke-width="1.5"/><path d="M12 4.5 13.8 10.2 19.5 12 13.8 13.8 12 19.5 10.2 13.8 4.5 12 10.2 10.2Z" fill="currentColor"/></svg>`;
 
-/** The files that pages load, by name: the style sheet, the icon, the browser modules and the chart library. */
+/** The files that pages load, by name: the style sheet, the icon and the browser modules. */
 function readFiles(): ReadonlyMap<string, string> {
   const files = new Map([
     ["sidereal.css", STYLES],
@@ -26,7 +25,6 @@ function readFiles(): ReadonlyMap<string, string> {
   const modules = fileURLToPath(new URL("./client/", import.meta.url));
   for (const name of readdirSync(modules).filter((file) => file.endsWith(".js")))
     files.set(name, readFileSync(join(modules, name), "utf8"));
-  files.set("uplot.js", readFileSync(libraryFile("uplot/dist/uPlot.iife.min.js"), "utf8"));
   return files;
 }
 

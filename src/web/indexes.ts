@@ -19,7 +19,7 @@ const MAX_REPOSITORIES = 10_000;
 export const PART_REPOSITORIES = 1_000;
 const MAX_LANGUAGES = 200;
 const MAX_TOPICS = 1_000;
-const PAGES = ["/", "/explore", LANGUAGES_PAGE, TOPICS_PAGE, "/about", "/docs"];
+const PAGES = ["/", "/explore", LANGUAGES_PAGE, TOPICS_PAGE, "/embed", "/about", "/docs"];
 
 /** How long a part is cached: these requests are hardly limited, so they must not read the list each time. */
 const CACHED_MS = HOUR_MS;

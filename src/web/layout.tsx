@@ -1,8 +1,10 @@
 import type { Child, FC } from "hono/jsx";
 import type { Repository } from "../catalog/catalog.js";
-import { repositoryPage } from "../page-addresses.js";
+import { repositoryPage, TOPICS_PAGE } from "../page-addresses.js";
 import { assetPath } from "./assets.js";
+import { cardAlt, cardPath } from "./card-path.js";
 import { withQuery } from "./components/addresses.js";
+import { Notice } from "./components/notice.js";
 import { OriginNotice } from "./components/origin-notice.js";
 import type { FrameRequest, Page } from "./page-request.js";
 
@@ -13,6 +15,13 @@ const NAVIGATION = [
   ["/topics", "Topics"],
   ["/compare", "Compare"],
   ["/watchlist", "Watchlist"],
+] as const;
+
+/** The themes to choose from, as client/theme-menu.ts knows them. */
+const THEMES = [
+  ["system", "System"],
+  ["light", "Light"],
+  ["dark", "Dark"],
 ] as const;
 
 interface LayoutProps {
@@ -44,11 +53,13 @@ export const Layout: FC<LayoutProps> = ({ request, page, savedCount, children })
             Sidereal
           </a>
           <nav aria-label="Main">
-            {NAVIGATION.map(([path, name]) => (
-              <a href={path} aria-current={isIn(request.url.pathname, path) ? "page" : undefined}>
-                {name}
-              </a>
-            ))}
+            {NAVIGATION.filter(([path]) => path !== TOPICS_PAGE || request.summary?.topics !== 0).map(
+              ([path, name]) => (
+                <a href={path} aria-current={isIn(request.url.pathname, path) ? "page" : undefined}>
+                  {name}
+                </a>
+              ),
+            )}
           </nav>
           <search class="search">
             <form action="/explore" data-search="">
@@ -65,18 +76,27 @@ export const Layout: FC<LayoutProps> = ({ request, page, savedCount, children })
                 spellcheck={false}
                 value={request.url.pathname === "/explore" ? (request.url.searchParams.get("q") ?? "") : ""}
               />
-              <kbd>/</kbd>
+              <button type="button" class="scripted" data-palette="">
+                <span class="hidden">Open the command palette: </span>
+                <kbd>Ctrl K</kbd>
+                <svg viewBox="0 0 24 24" aria-hidden="true">
+                  <path d="M5 7h14M5 12h14M5 17h9" fill="none" stroke="currentColor" stroke-width="1.75" />
+                </svg>
+              </button>
             </form>
           </search>
-          <UserMenu request={request} savedCount={savedCount} />
+          <div class="tools">
+            <ThemeMenu />
+            <UserMenu request={request} savedCount={savedCount} />
+          </div>
         </div>
       </header>
       <main id="content" class="frame" tabindex={-1}>
-        {request.summary === undefined ? null : <OriginNotice summary={request.summary} />}
+        {request.summary === undefined ? null : (
+          <OriginNotice summary={request.summary} isAgeShown={page.showsAge ?? !isPublic(request, page)} />
+        )}
         {request.notice === undefined ? null : (
-          <p class="note" role="status">
-            {request.notice}
-          </p>
+          <Notice isDone={request.notice.isDone}>{request.notice.text}</Notice>
         )}
         {request.offer === undefined ? null : <Offer repository={request.offer} url={request.url} />}
         {children}
@@ -86,6 +106,7 @@ export const Layout: FC<LayoutProps> = ({ request, page, savedCount, children })
           <p>Every number comes from stored snapshots, which you can check through the API.</p>
           <a href="/about">How scores work</a>
           <a href="/docs">API</a>
+          <a href="/embed">Charts and badges</a>
           <a href="/sitemap.xml">Sitemap</a>
         </div>
       </footer>
@@ -97,28 +118,32 @@ function isIn(path: string, section: string): boolean {
   return path === section || path.startsWith(`${section}/`);
 }
 
+/** Whether everybody may find the page: it shows data of the catalogue, and no error. */
+function isPublic({ privacy }: FrameRequest, { status = 200 }: Page): boolean {
+  return privacy === "open" && status === 200;
+}
+
 const Head: FC<{ request: FrameRequest; page: Page }> = ({ request, page }) => {
   const title = `${page.title} · Sidereal`;
-  const isOpen = request.privacy === "open" && (page.status ?? 200) === 200;
-  const address = request.baseUrl + (page.canonical ?? request.url.pathname);
+  const isOpen = isPublic(request, page);
+  const path = page.canonical ?? request.url.pathname;
+  const address = request.baseUrl + path;
+  const image = page.image ?? (isOpen ? cardPath(path) : undefined);
   return (
     <head>
       <meta charset="utf-8" />
       <meta name="viewport" content="width=device-width, initial-scale=1" />
       <title>{title}</title>
       {page.refreshSeconds === undefined ? null : (
-        <meta http-equiv="refresh" content={String(page.refreshSeconds)} />
+        <Refresh seconds={page.refreshSeconds} isLive={page.isLive ?? false} />
       )}
+      <script src={assetPath("theme.js")} />
       <link rel="stylesheet" href={assetPath("sidereal.css")} />
       <link rel="icon" href={assetPath("icon.svg")} type="image/svg+xml" />
       <meta name="color-scheme" content="light dark" />
-      {["search.js", ...(page.scripts ?? [])].map((name) =>
-        name === "uplot.js" ? (
-          <script defer src={assetPath(name)} />
-        ) : (
-          <script type="module" src={assetPath(name)} />
-        ),
-      )}
+      {["search.js", ...(page.scripts ?? [])].map((name) => (
+        <script type="module" src={assetPath(name)} />
+      ))}
       {page.description === undefined ? null : <meta name="description" content={page.description} />}
       {isOpen ? <link rel="canonical" href={address} /> : <meta name="robots" content="noindex" />}
       {isOpen ? (
@@ -132,11 +157,12 @@ const Head: FC<{ request: FrameRequest; page: Page }> = ({ request, page }) => {
           )}
         </>
       ) : null}
-      {isOpen && page.image !== undefined ? (
+      {image !== undefined && (page.status ?? 200) === 200 ? (
         <>
-          <meta property="og:image" content={request.baseUrl + page.image} />
+          <meta property="og:image" content={request.baseUrl + image} />
           <meta property="og:image:width" content="1200" />
           <meta property="og:image:height" content="630" />
+          <meta property="og:image:alt" content={cardAlt(path, page.title)} />
           <meta name="twitter:card" content="summary_large_image" />
         </>
       ) : null}
@@ -147,16 +173,53 @@ const Head: FC<{ request: FrameRequest; page: Page }> = ({ request, page }) => {
   );
 };
 
+/** The choice between light, dark, and the theme of the system. It takes a script, so it is shown only with scripts. */
+const ThemeMenu: FC = () => (
+  <details class="menu scripted" data-menu="" data-themes="">
+    <summary aria-label="Theme" title="Theme">
+      <svg viewBox="0 0 24 24" aria-hidden="true">
+        <circle cx="12" cy="12" r="8" fill="none" stroke="currentColor" stroke-width="1.75" />
+        <path d="M12 4a8 8 0 0 1 0 16Z" fill="currentColor" />
+      </svg>
+    </summary>
+    <div>
+      {THEMES.map(([theme, name]) => (
+        <button type="button" data-choose-theme={theme} aria-pressed="false">
+          {name}
+        </button>
+      ))}
+    </div>
+  </details>
+);
+
+/** Without scripts the browser reloads the page; with them, a script updates a part of it. */
+const Refresh: FC<{ seconds: number; isLive: boolean }> = ({ seconds, isLive }) => {
+  const reload = <meta http-equiv="refresh" content={String(seconds)} />;
+  if (!isLive) return reload;
+  return (
+    <>
+      <noscript>{reload}</noscript>
+      <meta name="live-seconds" content={String(seconds)} />
+      <script type="module" src={assetPath("live.js")} />
+    </>
+  );
+};
+
 /** The sign-in link, or the menu of the account. */
 const UserMenu: FC<Pick<LayoutProps, "request" | "savedCount">> = ({ request, savedCount }) => {
   const { account } = request;
-  if (account === undefined) {
+  if (account === undefined && request.operator !== undefined)
+    return (
+      <a class="button" href="/operator">
+        Operation
+      </a>
+    );
+  if (account === undefined)
     return (
       <a class="button" href={`/sign-in${returnQuery(request)}`}>
         Sign in
       </a>
     );
-  }
   return (
     <details class="menu" data-menu="">
       <summary>{account.name === "" ? account.email : account.name}</summary>
@@ -164,6 +227,7 @@ const UserMenu: FC<Pick<LayoutProps, "request" | "savedCount">> = ({ request, sa
         <a href="/watchlist">Watchlist{savedCount === 0 ? "" : ` (${savedCount})`}</a>
         <a href="/account/keys">API keys</a>
         <a href="/account">Account</a>
+        {request.operator === undefined ? null : <a href="/operator">Operation</a>}
         <form method="post" action="/sign-out">
           <button type="submit">Sign out</button>
         </form>

@@ -1,10 +1,13 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
-import type { Account, Source } from "../accounts/accounts.js";
+import type { Account, Operator, Source } from "../accounts/accounts.js";
 import type { Repository } from "../catalog/catalog.js";
 import type { Clock } from "../clock.js";
+import type { Config, TrackAccess } from "../config.js";
 import type { AppError } from "../errors.js";
-import type { HttpRequest } from "../http/http.js";
+import type { ProviderSettings } from "../forges.js";
+import type { CacheState, HttpRequest } from "../http/http.js";
 import type { Members, Modules } from "../modules.js";
+import type { TokenCheck } from "../providers/providers.js";
 import type { CurrentSummary } from "../rankings/rankings.js";
 import type { Requester, TrackPolicy } from "../track-requests/track-requests.js";
 import type { Adding, DailyQuota } from "../watchlists/watchlists.js";
@@ -15,10 +18,14 @@ export interface Site {
   members: Members;
   /** Public address, without a slash at the end. */
   baseUrl: string;
-  /** Names of the providers that are configured to be tracked. */
-  tracked: readonly string[];
-  /** Who may request repositories, of which forges, and how many in a day; undefined: any number. */
-  tracking: TrackPolicy & { perDay: number | undefined };
+  /** Who may request repositories, and how many in a day; undefined: any number. */
+  tracking: { access: TrackAccess; perDay: number | undefined };
+  /** Asks a forge about a token. Throws UpstreamFailure. */
+  checkToken(settings: ProviderSettings, token: string): Promise<TokenCheck>;
+  /** The cache of responses of this process or thread; null before it is there. */
+  caches(): CacheState | null;
+  /** Where the store and the dumps are. */
+  place: Pick<Config, "databaseUrl" | "dataDir" | "dumps">;
   /** What a visitor may add to watchlists in a day; undefined: no limit. */
   watchlistQuota: DailyQuota | undefined;
   clock: Clock;
@@ -45,8 +52,8 @@ export interface FrameRequest {
   account: Account | undefined;
   /** Which of these repositories are on its watchlist; none for visitors. */
   savedAmong(repositoryIds: readonly number[]): Promise<ReadonlySet<number>>;
-  /** A message to show on this page. */
-  notice: string | undefined;
+  /** A message to show on this page; `isDone`: something has succeeded. */
+  notice: { text: string; isDone: boolean } | undefined;
   /** A repository that the user selected in another browser, to offer for saving. */
   offer: Repository | undefined;
   /** Path and query below the base URL; ignore its host. */
@@ -59,7 +66,7 @@ export interface FrameRequest {
   cookie: string | null;
   privacy: Privacy;
   baseUrl: string;
-  /** Names of the providers that are configured to be tracked. */
+  /** Names of the providers that are tracked. */
   tracked: readonly string[];
   /** Who adds to watchlists without an owner, for the daily quota; undefined where none is set. */
   adding: Adding | undefined;
@@ -67,6 +74,10 @@ export interface FrameRequest {
   tracking: TrackPolicy;
   /** The caller, as somebody who may request repositories. */
   requester: Requester;
+  /** The sender, as an operator of the service; undefined for everybody else, and on error pages. */
+  operator: Operator | undefined;
+  /** See HttpRequest. */
+  isOnThisMachine: boolean;
   /** Where the request comes from, as far as it is stored. */
   source: () => Source;
   now: number;
@@ -91,11 +102,17 @@ export interface Page {
   alternates?: readonly { type: string; href: string; title: string }[];
   /** Canonical path and query; absent: the path of the page. */
   canonical?: string;
-  /** Path of a picture for previews. */
+  /** Path of a picture for previews; absent: that of its address, see `cardPath`. Everybody with that path sees it. */
   image?: string;
+  /** Whether it shows how old its data is, so that no note has to. Default: whether it is private, or an error. */
+  showsAge?: boolean;
   cookies?: readonly string[];
   /** The browser reloads the page after this time. */
   refreshSeconds?: number;
+  /** Whether it changes without the catalogue, so that no response is kept. */
+  isFresh?: boolean;
+  /** Whether a script updates what is marked with `data-live` instead, every `refreshSeconds`. */
+  isLive?: boolean;
   /** Other origins that its forms may redirect to. */
   formsTo?: readonly string[];
 }
@@ -116,3 +133,11 @@ export type FormHandler = (request: PageRequest, form: URLSearchParams) => Promi
 export type MemberRequest = PageRequest & { account: Account };
 export type MemberPageHandler = (request: MemberRequest) => Promise<Result> | Result;
 export type MemberFormHandler = (request: MemberRequest, form: URLSearchParams) => Promise<Result> | Result;
+
+/** A request of an operator, and what only their pages see. */
+export type OperatorRequest = PageRequest & { operator: Operator; site: Site };
+export type OperatorPageHandler = (request: OperatorRequest) => Promise<Result> | Result;
+export type OperatorFormHandler = (
+  request: OperatorRequest,
+  form: URLSearchParams,
+) => Promise<Result> | Result;

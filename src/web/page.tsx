@@ -9,11 +9,16 @@ import {
   type Route,
 } from "../http/http.js";
 import { quotaOf } from "../metering/metering.js";
+import { ownerImagesOf } from "./avatars.js";
+import { NowContext } from "./components/numbers.js";
+import { OwnerImages } from "./components/owner-image.js";
+import { withFirstRun } from "./first-run.js";
 import { isView } from "./last-seen.js";
 import { Layout } from "./layout.js";
 import type {
   FormHandler,
   FrameRequest,
+  Page,
   PageHandler,
   PageRequest,
   Privacy,
@@ -45,9 +50,14 @@ export class PageRenderer {
     this.#basePath = basePathOf(site.baseUrl);
   }
 
+  /** What pages depend on, for those of operators. */
+  get site(): Site {
+    return this.#site;
+  }
+
   async show(handler: PageHandler, http: HttpRequest, facts: Facts): Promise<Reply> {
     const { request, cookies } = await this.#attach(await this.#pageRequest(http, privacyOf(facts)));
-    const result = await handler(request);
+    const result = await withFirstRun(request, await handler(request));
     return this.#reply(request, { ...result, cookies: [...(result.cookies ?? []), ...cookies] });
   }
 
@@ -61,19 +71,33 @@ export class PageRenderer {
     // A page for a caller over its limit, or on an overloaded service, must not cost a query.
     const mayRead = error.status !== 429 && error.status !== 503;
     const summary = mayRead ? await this.#site.modules.rankings.summary() : undefined;
-    const request = this.#frameRequest(http, "secret", summary);
+    const request = this.#frameRequest(http, "secret", { summary });
     return this.#reply(request, await errorPage(error, request));
   }
 
   async #pageRequest(http: HttpRequest, privacy: Privacy): Promise<PageRequest> {
-    const summary = await this.#site.modules.rankings.summary();
-    return { ...this.#frameRequest(http, privacy, summary), summary };
+    const { modules, members } = this.#site;
+    const cookie = http.headers.cookie ?? null;
+    const visitor = { account: http.account, cookie, isOnThisMachine: http.isOnThisMachine() };
+    const [summary, operator] = await Promise.all([
+      modules.rankings.summary(),
+      members.operators.find(visitor),
+      modules.forges.current(),
+    ]);
+    return { ...this.#frameRequest(http, privacy, { summary, operator }), summary };
   }
 
-  #frameRequest(http: HttpRequest, privacy: Privacy, summary: FrameRequest["summary"]): FrameRequest {
-    const { modules, members, baseUrl, tracked, tracking, watchlistQuota, clock } = this.#site;
+  #frameRequest(
+    http: HttpRequest,
+    privacy: Privacy,
+    { summary, operator }: { summary?: FrameRequest["summary"]; operator?: FrameRequest["operator"] },
+  ): FrameRequest {
+    const { modules, members, baseUrl, tracking, watchlistQuota, clock } = this.#site;
     const { account, headers, params, method } = http;
-    const { perDay } = tracking;
+    // Operators decide what is tracked.
+    const { access, perDay } =
+      operator === undefined ? tracking : ({ access: "everyone", perDay: undefined } as const);
+    const forges = modules.forges.known;
     return {
       modules,
       summary,
@@ -90,9 +114,11 @@ export class PageRenderer {
       cookie: headers.cookie ?? null,
       privacy,
       baseUrl,
-      tracked,
+      tracked: forges.map(({ name }) => name),
       adding: quotaOf(http.caller, watchlistQuota),
-      tracking,
+      tracking: { access, forges },
+      operator,
+      isOnThisMachine: http.isOnThisMachine(),
       source: http.source,
       requester: {
         hasAccount: account !== undefined,
@@ -120,18 +146,24 @@ export class PageRenderer {
     const setCookie = cookies.length === 0 ? {} : { "Set-Cookie": cookies };
     if ("location" in result) {
       const { location, status } = result;
-      const isShared = status === 301 && cookies.length === 0 && request.account === undefined;
+      const isShared = status === 301 && cookies.length === 0 && isVisitor(request);
       const control = isShared ? "public, max-age=300" : "no-store";
       return { status, headers: { Location: location, "Cache-Control": control, ...setCookie }, body: null };
     }
     const { status = 200 } = result;
+    const { avatars } = this.#site.modules;
+    if (request.summary !== undefined) await avatars.update();
     const document = (
-      <Layout request={request} page={result} savedCount={await savedCount(request)}>
-        {result.body}
-      </Layout>
+      <NowContext.Provider value={request.now}>
+        <OwnerImages.Provider value={ownerImagesOf(avatars)}>
+          <Layout request={request} page={result} savedCount={await savedCount(request)}>
+            {result.body}
+          </Layout>
+        </OwnerImages.Provider>
+      </NowContext.Provider>
     );
     const html = this.#belowBase(`<!doctype html>${document}`).replaceAll(IMPOSSIBLE, "\uFFFD");
-    const headers = { ...headersOf(request, status, result.formsTo ?? []), ...setCookie };
+    const headers = { ...headersOf(request, status, result), ...setCookie };
     return content("text/html; charset=utf-8", html, { status, headers });
   }
 
@@ -162,13 +194,19 @@ function privacyOf({ access, cache }: Facts): Privacy {
   return byCache[cache.kind];
 }
 
+/** Whether the page is the same for everybody: somebody signed in, or an operator, sees more. */
+function isVisitor({ account, operator }: FrameRequest): boolean {
+  return account === undefined && operator === undefined;
+}
+
 function headersOf(
-  { privacy, account }: FrameRequest,
+  request: FrameRequest,
   status: number,
-  formsTo: readonly string[],
+  { formsTo = [], isFresh = false }: Pick<Page, "formsTo" | "isFresh">,
 ): Reply["headers"] {
-  const isKept = privacy !== "secret" && status < 400;
-  const isShared = privacy === "open" && account === undefined;
+  const { privacy } = request;
+  const isKept = privacy !== "secret" && status < 400 && !isFresh;
+  const isShared = privacy === "open" && isVisitor(request);
   return {
     "Content-Security-Policy": [POLICY, ...formsTo].join(" "),
     "Cross-Origin-Resource-Policy": "same-origin",

@@ -22,7 +22,7 @@ export function keepPending(cookie: string | null, id: number, baseUrl: string):
 
 /** The outcome of saving pending repositories: a notice, and the cookie that clears them. */
 export interface Attached {
-  notice: string;
+  notice: { text: string; isDone: boolean };
   cookie: string;
 }
 
@@ -37,9 +37,9 @@ export async function attachPending(
 ): Promise<Attached | undefined> {
   if (readNote(PENDING, cookie, baseUrl) === undefined) return undefined;
   const end = writeNote(PENDING, undefined, baseUrl);
+  const failed = (text: string): Attached => ({ notice: { text, isDone: false }, cookie: end });
   const found = await catalog.findMany(pendingIds(cookie, baseUrl));
-  if (found.length === 0)
-    return { notice: "The repository you wanted to save is no longer tracked.", cookie: end };
+  if (found.length === 0) return failed("The repository you wanted to save is no longer tracked.");
   try {
     await watchlists.add(
       { accountId },
@@ -47,9 +47,20 @@ export async function attachPending(
     );
   } catch (error) {
     const reason = error instanceof AppError ? error.message : "Try again.";
-    return { notice: `${namesOf(found)} could not be saved. ${reason}`, cookie: end };
+    return failed(`${namesOf(found)} could not be saved. ${reason}`);
   }
-  return { notice: `Saved ${namesOf(found)} to your watchlist.`, cookie: end };
+  return { notice: { text: `Saved ${namesOf(found)} to your watchlist.`, isDone: true }, cookie: end };
+}
+
+/** What is saved once this browser has signed in, in words; undefined for nothing. */
+export async function pendingNames({
+  modules,
+  cookie,
+  baseUrl,
+}: Pick<PageRequest, "modules" | "cookie" | "baseUrl">): Promise<string | undefined> {
+  const ids = pendingIds(cookie, baseUrl);
+  const found = ids.length === 0 ? [] : await modules.catalog.findMany(ids);
+  return found.length === 0 ? undefined : namesOf(found);
 }
 
 function namesOf(found: readonly { fullName: string }[]): string {

@@ -1,19 +1,40 @@
-import { type CachePolicy, PER_ROWS, type RateLimit, type Route, UNKNOWN_TOKEN_COST } from "../http/http.js";
+import {
+  type CachePolicy,
+  DEFAULT_LIMIT,
+  PER_ROWS,
+  type RateLimit,
+  type Route,
+  UNKNOWN_TOKEN_COST,
+} from "../http/http.js";
 import { listQuery } from "../lists/lists.js";
 import { DOCS_PAGE, LANGUAGES_PAGE, TOPICS_PAGE } from "../page-addresses.js";
+import { PER_REPOSITORY } from "./compared-names.js";
+import { embedQuery } from "./embed-query.js";
+import { operatorsOnly, operatorsOnlyForm } from "./operators-only.js";
 import type { PageRenderer } from "./page.js";
-import type { FormHandler, MemberFormHandler, MemberPageHandler, PageHandler } from "./page-request.js";
+import type {
+  FormHandler,
+  MemberFormHandler,
+  MemberPageHandler,
+  OperatorFormHandler,
+  OperatorPageHandler,
+  PageHandler,
+} from "./page-request.js";
 import { showAbout } from "./pages/about.js";
 import * as account from "./pages/account.js";
 import { showAccountExport } from "./pages/account-export.js";
-import { compareQuery, MAX_NAMES, showComparison } from "./pages/compare.js";
+import { compareQuery, showComparison } from "./pages/compare.js";
+import { showEmbeds } from "./pages/embed.js";
 import { showExplore } from "./pages/explore.js";
 import { facetQuery, showLanguage, showTopic } from "./pages/facet.js";
 import { facetsQuery, showLanguages, showTopics } from "./pages/facets.js";
-import { showHome } from "./pages/home.js";
+import { homeQuery, showHome } from "./pages/home.js";
 import { showKeyUsage } from "./pages/key-usage.js";
 import * as keys from "./pages/keys.js";
 import { createTokenWatchlist, showNewWatchlist } from "./pages/new-watchlist.js";
+import { showOperator } from "./pages/operator.js";
+import * as enter from "./pages/operator-enter.js";
+import * as tokens from "./pages/operator-tokens.js";
 import * as passkeys from "./pages/passkeys.js";
 import { repositoryQuery, showRepository } from "./pages/repository.js";
 import { showSecurity } from "./pages/security.js";
@@ -24,8 +45,10 @@ import * as code from "./pages/sign-in-code.js";
 import * as link from "./pages/sign-in-link.js";
 import * as shared from "./pages/token-watchlist.js";
 import * as track from "./pages/track.js";
-import { showWatchlist } from "./pages/watchlist.js";
-import { saveRepository, unsaveRepository } from "./saving.js";
+import { showTrackList } from "./pages/track-list.js";
+import { addToWatchlist, showWatchlist } from "./pages/watchlist.js";
+import * as feed from "./pages/watchlist-feed.js";
+import { unsaveRepository } from "./saving.js";
 import { watchlistPageQuery } from "./watchlist-view.js";
 
 /** Facts of a page that differ from the defaults. */
@@ -43,6 +66,8 @@ export type PageRoute = Omit<Route, "handle"> &
     | { submit: FormHandler }
     | { showMember: MemberPageHandler }
     | { submitMember: MemberFormHandler; signInNext: string }
+    | { showOperator: OperatorPageHandler }
+    | { submitOperator: OperatorFormHandler }
   );
 
 const VISITOR: CachePolicy = { kind: "visitor" };
@@ -112,6 +137,26 @@ const myForm = (
   signInNext,
 });
 
+/**
+ * A page for operators. For everybody else it is not found, at the cost of an unknown page. Other methods are answered with 405, and
+ * forms of other origins with 403, as on every page: that the address exists is public, who operates the service is not.
+ */
+const operatorPage = (
+  path: string,
+  showOperator: OperatorPageHandler,
+  query: readonly string[] = [],
+): PageRoute => ({
+  ...pageFacts(path, { cache: NONE, limit: DEFAULT_LIMIT, query }),
+  showOperator,
+});
+
+/** A form for operators. */
+const operatorForm = (
+  path: string,
+  submitOperator: OperatorFormHandler,
+  facts: Partial<Facts> = {},
+): PageRoute => ({ ...formFacts(path, facts), submitOperator });
+
 /** A watchlist addressed by its token, which may be a guess. */
 const tokenPage = (path: string, show: PageHandler, query: readonly string[]): PageRoute =>
   page(path, show, {
@@ -126,7 +171,7 @@ const tokenForm = (path: string, submit: FormHandler): PageRoute =>
 
 /** All pages and forms. Where two match a path, the first one wins. */
 export const PAGE_ROUTES: readonly PageRoute[] = [
-  page("/", showHome, { cache: VISITOR }),
+  page("/", showHome, { cache: VISITOR, query: parameters(homeQuery) }),
   page("/explore", showExplore, { cache: VISITOR, limit: LIST, query: parameters(listQuery) }),
   page(LANGUAGES_PAGE, showLanguages, { cache: VISITOR, query: parameters(facetsQuery) }),
   page(`${LANGUAGES_PAGE}/{name}`, showLanguage, { cache: VISITOR, query: parameters(facetQuery) }),
@@ -139,22 +184,35 @@ export const PAGE_ROUTES: readonly PageRoute[] = [
   }),
   page("/compare", showComparison, {
     cache: VISITOR,
-    limit: {
-      ...PAGE,
-      surcharges: [{ parameter: "repo", counts: "values", included: 2, step: 2, most: MAX_NAMES }],
-    },
+    limit: { ...PAGE, surcharges: [PER_REPOSITORY] },
     query: ["repo", ...parameters(compareQuery)],
     aliases: { window: "range" },
   }),
+  page("/embed", showEmbeds, { cache: VISITOR, query: ["repo", ...parameters(embedQuery)] }),
   page("/about", showAbout, { cache: VISITOR }),
 
   page("/track", track.showTrackForm, { cache: PRIVATE, query: ["repository"] }),
   form("/track", track.requestRepository, { limit: { ...WRITE, cost: 3 } }),
+  page("/track/lists/{listId}", showTrackList, {
+    access: "token",
+    limit: { ...PAGE, unknownCost: UNKNOWN_TOKEN_COST },
+    cache: NONE,
+  }),
   page("/track/{requestId}", track.showTrackRequest, {
     access: "token",
     limit: { ...PAGE, unknownCost: UNKNOWN_TOKEN_COST },
     cache: NONE,
   }),
+
+  operatorPage("/operator", showOperator),
+  page("/operator/enter", enter.showEnter, { cache: NONE, limit: DEFAULT_LIMIT, query: ["logged"] }),
+  form("/operator/code", enter.requestCode, { limit: AUTH }),
+  form("/operator/enter", enter.submitCode, { limit: AUTH }),
+  operatorForm("/operator/leave", enter.leave),
+  operatorPage("/operator/tokens", tokens.showTokens, ["added", "removed", "forge"]),
+  // It sends a request to a forge.
+  operatorForm("/operator/tokens", tokens.addToken, { limit: AUTH }),
+  operatorForm("/operator/tokens/{id}/remove", tokens.removeToken),
 
   page("/sign-in", signIn.showSignIn, { cache: PRIVATE, query: ["again", "next"] }),
   form("/sign-in", signIn.requestSignInLink, { limit: AUTH }),
@@ -189,8 +247,10 @@ export const PAGE_ROUTES: readonly PageRoute[] = [
     limit: WATCHLIST,
     query: parameters(watchlistPageQuery),
   }),
-  form("/watchlist/items", saveRepository),
+  form("/watchlist/items", addToWatchlist),
   form("/watchlist/items/remove", unsaveRepository),
+  myForm("/watchlist/feed", feed.createFeed, { signInNext: "/watchlist" }),
+  myForm("/watchlist/feed/revoke", feed.revokeFeed, { signInNext: "/watchlist" }),
   page("/watchlists", showNewWatchlist, { cache: PRIVATE }),
   form("/watchlists", createTokenWatchlist, { limit: { ...WRITE, cost: 3 } }),
   page("/watchlists/gone", shared.showWatchlistRemoved, { cache: PRIVATE }),
@@ -213,6 +273,11 @@ function handlerOf(renderer: PageRenderer, route: PageRoute): Route["handle"] {
   if ("show" in route) return (request) => renderer.show(route.show, request, route);
   if ("submit" in route) return (request) => renderer.submit(route.submit, request, route);
   if ("showMember" in route) return (request) => renderer.show(membersOnly(route.showMember), request, route);
+  if ("showOperator" in route)
+    return (request) => renderer.show(operatorsOnly(route.showOperator, renderer.site), request, route);
+  if ("submitOperator" in route)
+    return (request) =>
+      renderer.submit(operatorsOnlyForm(route.submitOperator, renderer.site), request, route);
   const { submitMember, signInNext } = route;
   const submit: FormHandler = (request, fields) =>
     membersOnly((member) => submitMember(member, fields), signInNext)(request);

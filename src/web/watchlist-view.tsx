@@ -1,6 +1,7 @@
-import type { FC } from "hono/jsx";
+import type { Child, FC } from "hono/jsx";
 import type { z } from "zod";
 import type { Repository, StarCount } from "../catalog/catalog.js";
+import { MAX_SERIES } from "../embeds/embeds.js";
 import {
   count,
   type ListPage,
@@ -10,17 +11,20 @@ import {
   watchlistPage,
   watchlistQuery,
 } from "../lists/lists.js";
+import { chartPage, queryOf, repositoryKey } from "../page-addresses.js";
+import type { Trend } from "../rankings/rankings.js";
 import type { Changes, StarTotal } from "../watchlists/watchlists.js";
 import { withQuery } from "./components/addresses.js";
+import { headsOf } from "./components/listing.js";
 import { AsOf, Delta } from "./components/numbers.js";
 import { BeyondEnd, Pager } from "./components/pager.js";
 import { PLOT_SCRIPTS } from "./components/plot.js";
 import { Problems } from "./components/problems.js";
-import { type MoreColumn, RepositoryList } from "./components/repository-list.js";
-import { SinceVisit } from "./components/since-visit.js";
+import { type ListedRow, type MoreColumn, RepositoryList } from "./components/repository-list.js";
+import { SinceVisit, topGains } from "./components/since-visit.js";
 import { columnsOf, SORT_NAMES } from "./components/sorts.js";
 import { Strip } from "./components/strip.js";
-import { SumChart } from "./components/sum-chart.js";
+import { SumChart, sumParameters } from "./components/sum-chart.js";
 import { WindowTabs } from "./components/tabs.js";
 import { isolated } from "./naming.js";
 import { type Problem, readUsableQuery } from "./page-query.js";
@@ -34,7 +38,8 @@ const MAX_PAGES = 10;
 
 export const watchlistPageQuery = watchlistQuery
   .pick({ window: true, sort: true, order: true })
-  .extend({ page: count(1, MAX_PAGES).default(1) });
+  .extend({ page: count(1, MAX_PAGES).default(1) })
+  .extend(sumParameters.shape);
 type PageQuery = z.output<typeof watchlistPageQuery>;
 
 /** A watchlist as its page shows it. */
@@ -49,6 +54,8 @@ export interface Watched {
   changes: Changes | undefined;
   /** The repositories that the changes name, by id. */
   named: ReadonlyMap<number, Repository>;
+  /** Each repository's part of the stars that the list gained in the window. */
+  shares: ReadonlyMap<number, number>;
 }
 
 /** The list to show. */
@@ -65,9 +72,10 @@ export async function readWatched(
 ): Promise<Watched> {
   const { url, query, problems } = readUsableQuery(watchlistPageQuery, request.url);
   const rowsQuery: WatchlistQuery = { ...query, limit: ROWS, cursor: undefined };
-  const [page, sums, changes] = await Promise.all([
+  const [page, trends, sums, changes] = await Promise.all([
     watchlistPage(modules, list.scope, rowsQuery),
-    asOf === null ? [] : modules.watchlists.starHistory(list.ids, asOf),
+    modules.rankings.trends(list.ids, query.window),
+    asOf === null ? [] : modules.watchlists.starHistory(list.ids, { end: asOf, window: query.range }),
     list.changes,
   ]);
   const ids = page.rows.map(({ repository }) => repository.id);
@@ -76,13 +84,21 @@ export async function readWatched(
     changes === undefined
       ? []
       : modules.catalog.findMany([
+          ...topGains(changes).map(([id]) => id),
           ...changes.renamed.map(({ repositoryId }) => repositoryId),
           ...changes.archived,
           ...changes.unavailable,
         ]),
   ]);
   const byId = new Map(named.map((repository) => [repository.id, repository]));
-  return { url, problems, query, page, sparks, sums, changes, named: byId };
+  return { url, problems, query, page, sparks, sums, changes, named: byId, shares: sharesOf(trends) };
+}
+
+/** The parts of all stars gained that count. A repository that lost stars, or whose growth is unknown, has none. */
+function sharesOf(trends: ReadonlyMap<number, Trend>): Map<number, number> {
+  const gains = [...trends].filter(([, { starsCounted }]) => starsCounted > 0);
+  const total = gains.reduce((sum, [, { starsCounted }]) => sum + starsCounted, 0);
+  return new Map(gains.map(([id, { starsCounted }]) => [id, starsCounted / total]));
 }
 
 /** Browser modules of the page of a list. */
@@ -90,9 +106,13 @@ export function watchedScripts({ sums }: Watched): readonly string[] {
   return sums.length < 2 ? [] : PLOT_SCRIPTS;
 }
 
-/** The list: changes, rows and total stars. `more` adds columns. */
+/** What changed since the last visit; nothing on the first one. */
+export const WatchedChanges: FC<{ watched: Watched }> = ({ watched: { changes, named } }) =>
+  changes === undefined ? null : <SinceVisit changes={changes} known={named} />;
+
+/** The list: rows and total stars. `more` adds columns. */
 export const WatchedBody: FC<{ watched: Watched; name: string; more: readonly MoreColumn[] }> = ({
-  watched: { url, problems, query, page, sparks, sums, changes, named },
+  watched: { url, problems, query, page, sparks, sums, changes, shares },
   name,
   more,
 }) => {
@@ -100,7 +120,6 @@ export const WatchedBody: FC<{ watched: Watched; name: string; more: readonly Mo
   return (
     <>
       <Problems problems={problems} isLeftOut />
-      {changes === undefined ? null : <SinceVisit changes={changes} known={named} />}
       <Strip
         label="Sort by"
         tabs={WATCHLIST_SORTS.map((sort) => ({
@@ -111,8 +130,9 @@ export const WatchedBody: FC<{ watched: Watched; name: string; more: readonly Mo
       />
       <div class="row">
         <WindowTabs url={url} current={query.window} />
+        <CompareThese repositories={page.rows.map(({ repository }) => repository)} />
         <span class="soft small">
-          <AsOf at={page.asOf} ageDays={page.ageDays} />
+          <AsOf at={page.asOf} />
         </span>
       </div>
       {page.rows.length === 0 ? (
@@ -123,21 +143,72 @@ export const WatchedBody: FC<{ watched: Watched; name: string; more: readonly Mo
             rows={page.rows}
             caption={`${isolated(name)}, growth in ${query.window}`}
             sparks={sparks}
+            headOf={headsOf({
+              url,
+              sort: query.sort,
+              order: query.order ?? "desc",
+              sorts: WATCHLIST_SORTS,
+              hasOrder: true,
+            })}
             {...shown}
-            more={[...sortedBy, ...sinceColumn(changes), ...more]}
+            more={[...sortedBy, shareColumn(shares), ...sinceColumn(changes), ...more]}
           />
           <Pager url={url} limit={ROWS} {...page} />
         </>
       )}
-      {sums.length < 2 ? null : (
-        <>
-          <h2>Total stars</h2>
-          <SumChart points={sums} asOf={page.asOf} />
-        </>
-      )}
+      {sums.length === 0 ? null : <SumChart points={sums} asOf={page.asOf} url={url} query={query} />}
     </>
   );
 };
+
+/** Leads from a list to its first repositories on one chart. */
+const CompareThese: FC<{ repositories: readonly Repository[] }> = ({ repositories }) => {
+  const first = repositories.slice(0, MAX_SERIES);
+  if (first.length < 2) return null;
+  return (
+    <a class="button" href={chartPage(first)} data-command="">
+      {first.length === repositories.length ? "Compare these" : `Compare the first ${first.length}`}
+    </a>
+  );
+};
+
+const percent = new Intl.NumberFormat("en-US", { style: "percent", maximumFractionDigits: 0 });
+
+/** Each repository's part of what the list gained. */
+function shareColumn(shares: ReadonlyMap<number, number>): MoreColumn {
+  return {
+    title: "Share of gain",
+    onPhone: "nowhere",
+    cell: ({ repository }) => {
+      const share = shares.get(repository.id);
+      if (share === undefined) return <span class="soft">–</span>;
+      return share < 0.005 ? "< 1%" : percent.format(share);
+    },
+  };
+}
+
+/** What to do with a row: compare it, or what `action` says. */
+export function rowActions(action?: (row: ListedRow) => Child): MoreColumn {
+  return {
+    title: "Actions",
+    isTitleHidden: true,
+    cell: (row) => (
+      <span class="row-actions">
+        <a
+          class="star quiet"
+          href={`/compare?${queryOf([["repo", repositoryKey(row.repository)]])}`}
+          title="Compare with…"
+        >
+          <span class="hidden">Compare {row.repository.fullName} with…</span>
+          <svg viewBox="0 0 24 24" aria-hidden="true">
+            <path d="M4 17l5-6 4 3 7-8M4 20h16" stroke="currentColor" stroke-width="1.75" />
+          </svg>
+        </a>
+        {action?.(row)}
+      </span>
+    ),
+  };
+}
 
 /** Stars gained since the last visit. */
 function sinceColumn(changes: Changes | undefined): MoreColumn[] {

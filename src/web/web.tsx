@@ -1,7 +1,10 @@
 /** The pages for people, rendered on the server. They work without scripts, and better with ours. */
+import type { PngRenderer } from "../embeds/embeds.js";
 import type { ErrorRenderers, Route } from "../http/http.js";
 import type { Limits } from "../limit-config.js";
 import { assetRoutes } from "./assets.js";
+import { avatarRoute } from "./avatars.js";
+import { cardRoutes } from "./cards.js";
 import { indexRoutes } from "./indexes.js";
 import { PageRenderer } from "./page.js";
 import type { Site } from "./page-request.js";
@@ -11,6 +14,7 @@ import { pageRoutes } from "./routes.js";
 export { markStale } from "./stale-page.js";
 
 export interface WebOptions extends Site {
+  pictures: PngRenderer;
   /** The contract of the API, for the reference. */
   document: () => ReferenceDocument;
   /** Rate limits to document; undefined: there are none. */
@@ -23,10 +27,16 @@ export interface Web {
   errorPage: ErrorRenderers["page"];
 }
 
-export function createWeb({ document, limits, ...site }: WebOptions): Web {
+export function createWeb({ document, limits, pictures, ...site }: WebOptions): Web {
   const renderer = new PageRenderer(site);
   return {
-    routes: [...pageRoutes(renderer, docsPage(document, limits)), ...indexRoutes(site), ...assetRoutes()],
+    routes: [
+      ...pageRoutes(renderer, docsPage(document, limits)),
+      ...cardRoutes({ ...site, pictures }),
+      ...indexRoutes(site),
+      ...assetRoutes(),
+      avatarRoute(site.modules.avatars),
+    ],
     errorPage: (error, request) => renderer.error(error, request),
   };
 }

@@ -23,6 +23,10 @@ async function fact(page: Page, name: string): Promise<string> {
   return ((await row.first().locator("dd").innerText()) ?? "").split("\n")[0]?.trim() ?? "";
 }
 
+/** The link of a repository in a list: other links of its row name it too. */
+const listed = (page: Page, fullName: string): Locator =>
+  page.locator(`.named a[href="/repos/github/${fullName}"]`);
+
 /** The first suggestion, once it is this one: those for fewer letters may begin with others. */
 function firstOption(page: Page, name: RegExp): Locator {
   return page.getByRole("option").first().and(page.getByRole("option", { name }));
@@ -33,17 +37,26 @@ function everywhere(world: BrowserWorld, mailbox: Mailbox, scripts: boolean): vo
   test("narrow the list, and share its address", async () => {
     const page = await world.visit({ scripts });
     await page.goto("/explore?sort=stars");
+    await page.getByText("Exact values").click();
     await page.getByLabel("Language", { exact: true }).fill("Rust");
+    if (scripts) {
+      await page.keyboard.press("Tab");
+      await page.waitForURL(/language=Rust/);
+    }
     await page.getByLabel("Min. stars", { exact: true }).fill("3000");
     await page.getByRole("button", { name: /^(Apply|Show)/ }).click();
     await page.waitForURL(/language=Rust/);
     assert.match(page.url(), /minStars=3000/);
     const first = page.locator("table.list tbody tr").first().getByRole("link").first();
-    const name = await first.innerText();
+    // The owner is on a line of its own.
+    const name = (await first.innerText()).replaceAll(/\s/g, "");
     const friend = await world.visit({ scripts: !scripts });
     await friend.goto(page.url());
     assert.equal(
-      await friend.locator("table.list tbody tr").first().getByRole("link").first().innerText(),
+      (await friend.locator("table.list tbody tr").first().getByRole("link").first().innerText()).replaceAll(
+        /\s/g,
+        "",
+      ),
       name,
     );
     await first.click();
@@ -93,7 +106,7 @@ function everywhere(world: BrowserWorld, mailbox: Mailbox, scripts: boolean): vo
     await page.waitForURL(/star-tables/);
     await page.getByRole("button", { name: /^Saved/ }).waitFor();
     await page.goto("/watchlist");
-    await page.getByRole("link", { name: "almanac/star-tables" }).waitFor();
+    await listed(page, "almanac/star-tables").waitFor();
   });
 
   test("create a shared list, which the share link only shows", async () => {
@@ -111,13 +124,13 @@ function everywhere(world: BrowserWorld, mailbox: Mailbox, scripts: boolean): vo
     const opened = await friend.goto(shared.pathname);
     assert.equal(opened?.headers()["x-robots-tag"], "noindex");
     await friend.getByRole("heading", { level: 1, name: "Sky & <sea>" }).waitFor();
-    assert.equal(await friend.getByRole("link", { name: "almanac/sundial" }).count(), 1);
+    assert.equal(await listed(friend, "almanac/sundial").count(), 1);
     assert.equal(await friend.getByRole("button", { name: /Remove|Rename|Delete/ }).count(), 0);
 
     await page.getByRole("button", { name: "Remove almanac/sundial" }).click();
     await page.getByRole("button", { name: "Remove almanac/sundial" }).waitFor({ state: "detached" });
     await friend.reload();
-    assert.equal(await friend.getByRole("link", { name: "almanac/sundial" }).count(), 0);
+    assert.equal(await listed(friend, "almanac/sundial").count(), 0);
   });
 }
 
@@ -132,7 +145,7 @@ describe("Journeys without scripts", { skip: NO_CHROMIUM }, () => {
       await page.goto("/");
       await page.getByRole("searchbox").fill("star-tables");
       await page.getByRole("searchbox").press("Enter");
-      await page.getByRole("link", { name: "almanac/star-tables" }).click();
+      await listed(page, "almanac/star-tables").click();
       await page.getByRole("heading", { level: 1, name: "almanac/star-tables" }).waitFor();
       await page
         .getByText(/chart data/i)
@@ -205,11 +218,41 @@ describe("Journeys with scripts", { skip: NO_CHROMIUM }, () => {
       const chart = page.locator(".plot [tabindex='0'], .plot-box[tabindex='0']").first();
       await chart.focus();
       await page.keyboard.press("End");
-      const told = page.locator(".plot [role='status'], .plot-reading").first();
+      const told = page.locator("[role='status']", { hasText: "stars" }).first();
       await page.waitForFunction("/4,000/.test(document.querySelector('.plot')?.textContent ?? '')");
       await page.keyboard.press("ArrowLeft");
       await page.waitForFunction("/3,975/.test(document.querySelector('.plot')?.textContent ?? '')");
       assert.match(await told.innerText(), /3,975/);
+    });
+
+    test("compare, save and look at the list with the keyboard only", async () => {
+      const page = await world.visit();
+      await page.goto("/compare?repo=github:almanac/star-tables");
+      await page.waitForLoadState("networkidle");
+      await page.locator("#add").focus();
+      await page.keyboard.type("almanac/sundia");
+      await page.keyboard.press("Enter");
+      const meant = page.getByRole("alert").getByRole("link", { name: "almanac/sundial" });
+      await meant.waitFor();
+      await meant.focus();
+      await page.keyboard.press("Enter");
+      const chips = page.getByRole("list", { name: "Compared repositories" }).getByRole("listitem");
+      await chips.nth(1).waitFor();
+      await page.getByRole("link", { name: "Remove almanac/star-tables" }).focus();
+      await page.keyboard.press("Enter");
+      await chips.nth(1).waitFor({ state: "detached" });
+      assert.deepEqual(new URL(page.url()).searchParams.getAll("repo"), ["github:almanac/sundial"]);
+
+      await page.goto("/watchlist?save=1");
+      await page.getByRole("link", { name: "Sign in", exact: true }).last().focus();
+      await page.keyboard.press("Enter");
+      await page.getByRole("heading", { level: 1, name: /^Sign in to save / }).waitFor();
+      await sendLink(page, mailbox);
+      await page.waitForURL(/\/watchlist/);
+      await page.locator("#repository").focus();
+      await page.keyboard.type("almanac/sundial");
+      await page.keyboard.press("Enter");
+      await listed(page, "almanac/sundial").waitFor();
     });
 
     test("save and remove without leaving the page", async () => {

@@ -1,15 +1,12 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { describe, test } from "node:test";
 import type { Page } from "playwright-core";
+import { violations } from "../support/axe.js";
 import { NO_CHROMIUM } from "../support/browser.js";
 import { inTheBrowser, signInByMail } from "../support/browser-world.js";
 import { onSqlite } from "../support/engines.js";
 import { openMailbox } from "../support/mail.js";
 import { IS_LONG } from "../support/properties.js";
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 const STAR_TABLES = "/repos/github/almanac/star-tables";
 const COMPARED = "/compare?repo=github:almanac/star-tables&repo=github:almanac/sundial";
@@ -27,15 +24,21 @@ const PAGES = [
   "/repos/github/no/such",
   COMPARED,
   `${COMPARED}&align=age&scale=log&metric=forks`,
+  `${COMPARED}&view=per-day&from=2026-04-15&to=2026-04-28`,
+  `${STAR_TABLES}?view=per-day`,
   "/compare",
   "/languages",
   "/languages/Rust",
   "/topics",
   "/topics/cli",
+  "/embed",
+  "/embed?repo=github:almanac/star-tables&repo=github:almanac/sundial&kind=rank",
   "/about",
   "/docs",
   "/sign-in",
   "/sign-in/sent",
+  "/operator/enter",
+  "/operator/enter?logged=1",
   "/watchlist",
   "/watchlists",
   "/there/is/nothing",
@@ -48,6 +51,8 @@ const OWN_PAGES = [
   "/account/keys",
   "/account/passkeys",
   "/account/sessions",
+  "/operator",
+  "/operator/tokens",
   "/watchlist",
   STAR_TABLES,
   "/",
@@ -71,26 +76,6 @@ const LOOKS = [
     : []),
 ] as const;
 
-interface Violation {
-  id: string;
-  help: string;
-  nodes: { html: string; failureSummary?: string }[];
-}
-
-/** What axe-core finds wrong with a page. */
-async function violations(page: Page): Promise<string[]> {
-  // Given to the page by the browser's own channel, which its policy does not stop.
-  await page.evaluate(AXE);
-  const found: Violation[] = await page.evaluate(
-    "axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations)",
-  );
-  return found.flatMap(({ id, help, nodes }) =>
-    nodes
-      .slice(0, 3)
-      .map(({ html, failureSummary }) => `${id}: ${help}\n${html.slice(0, 200)}\n${failureSummary}`),
-  );
-}
-
 describe("Pages in a browser", { skip: NO_CHROMIUM }, () => {
   onSqlite("with scripts", (engine) => {
     const mailbox = openMailbox();
@@ -98,6 +83,9 @@ describe("Pages in a browser", { skip: NO_CHROMIUM }, () => {
     const world = inTheBrowser(engine, () => ({
       ...mailbox.settings,
       SIDEREAL_BASE_URL: "http://localhost:0",
+      // Whoever signs in below.
+      SIDEREAL_OPERATORS: Array.from({ length: 50 }, (_, i) => `reader-${i}@example.org`).join(","),
+      SIDEREAL_TOKEN_KEY: "k".repeat(40),
     }));
 
     for (const [colorScheme, width] of LOOKS) {

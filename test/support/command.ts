@@ -111,6 +111,7 @@ export function unusedHost(): Host {
     start: endless,
     work: endless,
     workOnce: endless,
+    hasEnteredForges: endless,
     mcp: endless,
     explain: endless,
     serveDemo: endless,

@@ -124,7 +124,7 @@ export function restRow(changes: Record<string, unknown> = {}): Record<string, u
     node_id: "R_7",
     full_name: "octo/seven",
     name: "seven",
-    owner: { login: "octo" },
+    owner: { login: "octo", avatar_url: "https://avatars.githubusercontent.com/u/8?v=4" },
     private: false,
     html_url: "https://github.com/octo/seven",
     description: "Seven",
@@ -167,6 +167,7 @@ export function node(changes: Record<string, unknown> = {}): Record<string, unkn
     isArchived: false,
     createdAt: "2020-01-02T03:04:05Z",
     pushedAt: "2026-04-29T00:00:00Z",
+    owner: { __typename: "User", avatarUrl: "https://avatars.githubusercontent.com/u/8?s=80&u=1f&v=4" },
     ...changes,
   };
 }

@@ -28,7 +28,8 @@ export async function inject(handler: RequestListener, request: Request, peer: s
   message.httpVersion = "1.1";
   message.httpVersionMajor = 1;
   message.httpVersionMinor = 1;
-  const lines = ["host", "localhost", ...[...request.headers].flat()];
+  const host = request.headers.has("host") ? [] : ["host", "localhost"];
+  const lines = [...host, ...[...request.headers].flat()];
   (message as unknown as HeaderLines)._addHeaderLines(lines, lines.length);
   void sendBody(request, message);
   const response = new ServerResponse(message);

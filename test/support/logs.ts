@@ -9,6 +9,7 @@ export interface LogLine {
   repositoryId?: number;
   link?: string;
   limit?: string;
+  code?: string;
 }
 
 /** A log whose lines from a level on are kept. */

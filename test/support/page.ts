@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { Geometry } from "../../src/embeds/embeds.js";
 import type { Mailbox } from "./mail.js";
 import { ORIGIN } from "./members.js";
 import type { World } from "./world.js";
@@ -53,7 +54,8 @@ export function textOf(html: string): string {
   return decoded(visible).replaceAll(/\s+/g, " ").trim();
 }
 
-async function pageOf(response: Response): Promise<Page> {
+/** A response as a page. */
+export async function pageOf(response: Response): Promise<Page> {
   const { status, headers } = response;
   const html = await response.text();
   const innerOf = (expression: RegExp) =>
@@ -163,14 +165,14 @@ export function rowsOf(html: string, className?: string): string[][] {
   const attribute = className === undefined ? "[^>]*" : ` class="[^"]*\\b${className}\\b[^"]*"`;
   const table = new RegExp(`<table${attribute}>(.*?)</table>`, "s").exec(html)?.[1];
   const body = /<tbody>(.*)<\/tbody>/s.exec(table ?? "")?.[1] ?? "";
-  return [...body.matchAll(/<tr>(.*?)<\/tr>/gs)].map(([, row = ""]) =>
+  return [...body.matchAll(/<tr[^>]*>(.*?)<\/tr>/gs)].map(([, row = ""]) =>
     [...row.matchAll(/<t[dh][^>]*>(.*?)<\/t[dh]>/gs)].map(([, cell = ""]) => textOf(cell)),
   );
 }
 
 /** The texts of the links to pages of repositories, in order. */
 export function repositoriesIn(html: string): string[] {
-  return [...html.matchAll(/<a href="\/repos\/[^"]*">([^<]*)<\/a>/g)].map(([, name = ""]) => name);
+  return [...html.matchAll(/<a href="\/repos\/[^"#]*">(.*?)<\/a>/g)].map(([, name = ""]) => textOf(name));
 }
 
 /** Where the link with this text leads, as an address; undefined where there is none. */
@@ -182,6 +184,12 @@ export function linkTo(html: string, text: string): URL | undefined {
 }
 
 /** The content of the only block of data for scripts. */
+/** Where the wide drawing of the chart of a page has its lines. */
+export function geometryOf({ html }: Page): Geometry {
+  const [, text = ""] = /class="plot-wide" data-geometry="([^"]*)"/.exec(html) ?? [];
+  return JSON.parse(text.replaceAll("&quot;", '"'));
+}
+
 export function dataOf({ html }: Page): unknown {
   const blocks = [...html.matchAll(/<script type="application\/json"[^>]*>(.*?)<\/script>/gs)];
   if (blocks.length !== 1) throw new Error(`the page has ${blocks.length} blocks of data`);

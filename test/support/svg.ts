@@ -25,7 +25,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   ],
   rect: ["class", "x", "y", "width", "height", "rx", "fill"],
   circle: ["class", "cx", "cy", "r", "fill", "stroke-width"],
-  text: ["class", "x", "y", "font-size", "font-weight", "text-anchor", "textLength", "fill"],
+  text: ["class", "x", "y", "font-size", "font-weight", "font-family", "text-anchor", "textLength", "fill"],
 };
 
 export interface Box {

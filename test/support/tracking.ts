@@ -11,7 +11,12 @@ import { createForgejo } from "../../src/providers/forgejo/forgejo.js";
 import { createGithub } from "../../src/providers/github/github.js";
 import { createGitlab } from "../../src/providers/gitlab/gitlab.js";
 import { createGogs } from "../../src/providers/gogs/gogs.js";
-import type { OpenProvider, Provider } from "../../src/providers/providers.js";
+import {
+  type AvatarSource,
+  type OpenProvider,
+  openAvatars,
+  type Provider,
+} from "../../src/providers/providers.js";
 import { createTransport } from "../../src/providers/transport.js";
 import { type Retention, Worker } from "../../src/tracking/tracking.js";
 import { type CatalogueOptions, type Forge, ForgeCatalogue, startForge } from "./forge/forge.js";
@@ -40,6 +45,8 @@ export interface TrackedForge {
   responseMs?: number;
   /** Requests go through it. */
   proxy?: ProxySettings;
+  /** Whether the worker fetches avatars; in tests a response may take at most this long, in ms of real time. */
+  avatarMs?: number;
   /** Wraps the provider that the worker uses. */
   wrap?: (provider: Provider) => Provider;
 }
@@ -105,6 +112,7 @@ export async function createTrackingWorld(
     return found;
   };
   const opened: OpenProvider[] = [];
+  const closings: (() => Promise<void>)[] = [];
   const logged: string[] = [];
   const log = pino(
     { level: "debug" },
@@ -120,9 +128,12 @@ export async function createTrackingWorld(
   const begin = (over: Modules) => {
     const own = tracked.map((one) => openTracked(one, forge(one.name), clock));
     opened.push(...own);
+    const sources = new Map(tracked.flatMap((one, i) => avatarsOf(one, own[i]?.provider, clock)));
+    closings.push(...[...sources.values()].map((source) => () => source.close()));
     const worker = new Worker({
       modules: over,
       providers: own.map(({ provider }, i) => tracked[i]?.wrap?.(provider) ?? provider),
+      ...(sources.size > 0 && { avatars: sources }),
       clock,
       log,
       chance: () => {
@@ -191,6 +202,7 @@ export async function createTrackingWorld(
     async close() {
       await stop();
       for (const { close } of opened) await close();
+      for (const close of closings) await close();
       for (const one of forges.values()) await one.close();
       await database.close();
     },
@@ -244,4 +256,15 @@ function openTracked(
   });
   const settings = { name, kind, url, tokens, requestsPerHour: null, minStars, mayBePrivate: true };
   return { provider: CREATE[kind](settings, { fetch, clock }), close };
+}
+
+function avatarsOf(
+  { name, avatarMs }: TrackedForge,
+  provider: Provider | undefined,
+  clock: ManualClock,
+): [string, AvatarSource][] {
+  if (avatarMs === undefined || provider === undefined) return [];
+  const transport = { responseMs: avatarMs, silenceMs: avatarMs };
+  const options = { clock, userAgent: "sidereal-test", proxy: undefined, hosts: [], transport };
+  return [[name, openAvatars(provider.settings, options)]];
 }

@@ -5,6 +5,7 @@ import { createLog } from "../../src/log.js";
 import type { AppContext, Members, Modules } from "../../src/modules.js";
 import type { Engine } from "./engines.js";
 import { inject } from "./inject.js";
+import { type LogLine, recordedLog } from "./logs.js";
 import { ManualClock } from "./manual-clock.js";
 
 /** The time in every test, unless it moves the clock. */
@@ -15,6 +16,8 @@ export interface World {
   modules: Modules;
   members: Members;
   clock: ManualClock;
+  /** Lines of the log from warnings on. */
+  logged: readonly LogLine[];
   /** Records observations and brings up to date what is derived. */
   record(...observations: Observation[]): Promise<void>;
   /** Sends a request, from the address `peer`; every answer is checked against the OpenAPI document. */
@@ -53,7 +56,6 @@ export async function createWorld(engine: Engine, env: Record<string, string> = 
   const { buildModules, updateDerived } = await import("../../src/modules.js");
   const { checkAnswer } = await import("./openapi.js");
   const clock = new ManualClock(NOW);
-  const modules = buildModules(await engine.open(), { clock, log: createLog("silent") });
   const config = loadConfig({
     SIDEREAL_BASE_URL: "https://sidereal.example",
     SIDEREAL_CACHE_MB: "0",
@@ -61,7 +63,14 @@ export async function createWorld(engine: Engine, env: Record<string, string> = 
     ...GENEROUS,
     ...env,
   });
-  const context: AppContext = { config, clock, log: createLog("silent") };
+  const modules = buildModules(await engine.open(), {
+    clock,
+    log: createLog("silent"),
+    // As on PostgreSQL: nothing is kept in a data folder. Only secrets depend on it.
+    config: { ...config, databaseUrl: "postgres://world", dataDir: ":memory:" },
+  });
+  const { log, lines: logged } = recordedLog("warn");
+  const context: AppContext = { config, clock, log };
   const members = buildMembers(context, modules);
   const front = buildFront(context, modules, members);
   const request = async (
@@ -86,6 +95,7 @@ export async function createWorld(engine: Engine, env: Record<string, string> = 
     modules,
     members,
     clock,
+    logged,
     async record(...observations) {
       await modules.catalog.record(observations);
       await updateDerived(modules);

@@ -78,9 +78,9 @@ onSqlite("Addresses of pages", (engine) => {
     const { links } = await open(world, "/languages/Rust?sort=fork-growth&window=7d");
     const forms = links.filter((link) => link.startsWith("/api/"));
     assert.deepEqual(forms, [
-      "/api/feeds/fork-growth.atom?language=Rust&window=7d",
       "/api/repos?language=Rust&sort=fork-growth&window=7d&format=csv&limit=100",
       "/api/repos?language=Rust&sort=fork-growth&window=7d",
+      "/api/feeds/fork-growth.atom?language=Rust&window=7d",
     ]);
     for (const path of forms) assert.equal((await world.request(path)).status, 200, path);
   });

@@ -1,16 +1,21 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { onSqlite } from "../support/engines.js";
-import { dataOf, fieldOf, numbersIn, open, problemsOf, rowsOf } from "../support/page.js";
-import { createWorld, daily, NOW, observation, type World } from "../support/world.js";
+import { dataOf, fieldOf, geometryOf, linkTo, open, problemsOf, rowsOf, textOf } from "../support/page.js";
+import { createWorld, daily, NOW, observation, snapshot, type World } from "../support/world.js";
 
 interface PlotData {
-  scale: string;
   align: string;
   lines: { at: number[]; value: number[] }[];
 }
 
 const DAY_S = 86_400;
+
+/** What the page says about names that lead nowhere. */
+function refusedIn({ html }: { html: string }): string[] {
+  const alert = /<div class="note wrong" role="alert">(.*?)<\/div>/s.exec(html)?.[1] ?? "";
+  return [...alert.matchAll(/<li>(.*?)<\/li>/gs)].map(([, item = ""]) => textOf(item).trim());
+}
 
 onSqlite("the comparison page", (engine) => {
   let world: World;
@@ -39,9 +44,9 @@ onSqlite("the comparison page", (engine) => {
     assert.match(page.html, /<title>Compare acme\/kite, acme\/crane · Sidereal<\/title>/);
     assert.match(page.html, /<title id="whole-title">Stars: acme\/kite, acme\/crane<\/title>/);
     const [kite = [], crane = []] = rowsOf(page.html, "compared");
-    assert.deepEqual(kite.slice(2), ["160", "+30", "+70", "–", "–", "–", "#2", "#1", "2026-04-20", "Rust"]);
-    assert.deepEqual(crane.slice(2, 4), ["5,005", "+4"]);
-    const { lines, scale, align } = dataOf(page) as PlotData;
+    assert.deepEqual(kite.slice(1), ["160", "+30", "+70", "–", "–", "–", "#2", "#1", "2026-04-20", "Rust"]);
+    assert.deepEqual(crane.slice(1, 3), ["5,005", "+4"]);
+    const { lines, align } = dataOf(page) as PlotData;
     assert.deepEqual(
       lines.map(({ value }) => value),
       [
@@ -49,7 +54,7 @@ onSqlite("the comparison page", (engine) => {
         [5_000, 5_001, 5_005],
       ],
     );
-    assert.deepEqual([scale, align], ["linear", "date"]);
+    assert.deepEqual([geometryOf(page).y.kind, align], ["linear", "date"]);
     assert.deepEqual(rowsOf(page.html.slice(page.html.indexOf('class="numbers"'))).slice(0, 2), [
       ["2026-04-30", "160", "5,005"],
       ["2026-04-29", "130", "5,001"],
@@ -67,33 +72,47 @@ onSqlite("the comparison page", (engine) => {
       world,
       "/compare?repo=acme/kite&repo=acme/crane&align=age&scale=log&metric=stars&range=all",
     );
-    const { lines, scale, align } = dataOf(page) as PlotData;
-    assert.deepEqual([scale, align], ["log", "age"]);
+    const { lines, align } = dataOf(page) as PlotData;
+    assert.deepEqual([geometryOf(page).y.kind, align], ["log", "age"]);
     assert.deepEqual(
       lines[0]?.at,
       [6, 7, 8, 9, 10].map((days) => days * DAY_S),
     );
-    assert.equal(lines[1]?.at[0], 0);
-    assert.match(page.text, /window=all&theme=auto&align=age&scale=log/);
-    for (const [, source] of page.html.matchAll(/<img [^>]*src="([^"]+)"/g))
-      assert.equal((await world.request((source ?? "").replaceAll("&amp;", "&"))).status, 200);
+    // Its creation is unknown, so it has no age.
+    assert.deepEqual(lines[1]?.at, []);
+    assert.match(page.text, /acme\/crane – creation date unknown, so not shown by age/);
+    const link = linkTo(page.html, "Embed this chart on another page") ?? assert.fail();
+    assert.deepEqual(
+      [link.pathname, ...["align", "scale", "range"].map((name) => link.searchParams.get(name))],
+      ["/embed", "age", "log", "all"],
+    );
+    assert.deepEqual(link.searchParams.getAll("repo"), ["github:acme/kite", "github:acme/crane"]);
   });
 
-  test("rows of ages start at 0 in whole days, weeks or months", async () => {
+  test("rows have the step of the time that is shown, and those of ages start at 0", async () => {
     const own = await createWorld(engine);
-    // Created on a Thursday, which is no border of weeks by date.
-    const created = { createdAt: NOW - 15 * DAY_S * 1_000 };
+    const lengths = { young: 15, grown: 60, old: 500 };
     await own.record(
-      observation("acme/kite", daily(...Array.from({ length: 15 }, (_, i) => 100 + i)), { facts: created }),
+      ...Object.entries(lengths).map(([name, days]) =>
+        observation(`acme/${name}`, daily(...Array.from({ length: days }, (_, i) => 100 + i)), {
+          // Created on a Thursday, which is no border of weeks by date, or on another day.
+          facts: { createdAt: NOW - days * DAY_S * 1_000 },
+        }),
+      ),
     );
-    const rows = async (range: string) => {
-      const { html } = await open(own, `/compare?repo=acme/kite&align=age&range=${range}`);
+    const rows = async (query: string) => {
+      const { html } = await open(own, `/compare?range=all&${query}`);
       return [...html.matchAll(/<th scope="row">([^<]*)<\/th><td class="number">/g)].map(([, name]) => name);
     };
-    assert.deepEqual(await rows("1y"), ["14 days", "7 days", "0 days"]);
-    const days = await rows("30d");
-    assert.deepEqual([days.at(-1), days.length], ["1 day", 15]);
-    assert.deepEqual(await rows("all"), ["0 months"]);
+    const ages = async (name: string) => {
+      const all = await rows(`repo=acme/${name}&align=age`);
+      return [all[0], all.at(-1), all.length];
+    };
+    assert.deepEqual(await ages("young"), ["15 days", "1 day", 15]);
+    assert.deepEqual(await ages("grown"), ["56 days", "0 days", 9]);
+    assert.deepEqual(await ages("old"), ["16 months", "0 months", 17]);
+    const zoomed = await rows("repo=acme/old&from=2026-04-10&to=2026-04-14");
+    assert.ok(zoomed.includes("2026-04-12"), zoomed.join());
   });
 
   test("accepts any name or URL of a repository", async () => {
@@ -127,7 +146,7 @@ onSqlite("the comparison page", (engine) => {
     );
   });
 
-  test("reports invalid names and shows the rest", async () => {
+  test("reports names that lead nowhere, and shows the rest in the given order", async () => {
     const page = await open(
       world,
       `/compare?${new URLSearchParams([
@@ -137,16 +156,104 @@ onSqlite("the comparison page", (engine) => {
         ["repo", "no/such"],
         ["repo", "https://elsewhere.example/acme/kite"],
         ["repo", ""],
-        ["scale", "cubic"],
+        ["repo", "acme/crane"],
       ])}`,
     );
     assert.equal(page.status, 400);
-    assert.deepEqual(problemsOf(page), ["repo", "repo", "repo", "repo", "scale"]);
-    for (const name of ["acme/kite", "<b>bold", "no/such", "https://elsewhere.example/acme/kite"])
-      assert.ok(page.alerts[0]?.includes(name), name);
+    assert.deepEqual(refusedIn(page), [
+      "GITHUB:acme/KITE is already in this comparison.",
+      "<b>bold is not a valid name: use owner/name, provider:owner/name, or a URL.",
+      "no/such is not tracked here. Look for it on GitHub",
+      "https://elsewhere.example/acme/kite is not tracked here.",
+    ]);
     assert.ok(!page.html.includes("<b>bold"));
+    assert.ok(
+      !page.html.includes('href="https://elsewhere.example'),
+      "no link to a host that only the name gives",
+    );
     assert.match(page.html, /<input id="add" name="repo"[^>]*value="&lt;b&gt;bold/);
-    assert.equal((dataOf(page) as PlotData).lines.length, 1);
+    assert.match(page.html, /<title>Compare acme\/kite, acme\/crane ·/);
+    const wrong = await open(world, "/compare?repo=acme/kite&scale=cubic");
+    assert.deepEqual([wrong.status, problemsOf(wrong)], [400, ["scale"]]);
+  });
+
+  test("offers what a misspelt name may mean, in its place of the comparison, and its page on the forge", async () => {
+    const page = await open(world, "/compare?repo=acme/crane&repo=acme/kit&range=all");
+    assert.equal(page.status, 400);
+    assert.doesNotMatch(page.text, /could not be read/);
+    assert.deepEqual(refusedIn(page), [
+      "acme/kit is not tracked here. Did you mean acme/kite? Look for it on GitHub",
+    ]);
+    assert.ok(page.links.includes("https://github.com/acme/kit"));
+    const meant = page.links.find((link) => link.includes("kite")) ?? "";
+    const both = await open(world, meant);
+    assert.equal(both.status, 200);
+    assert.match(both.html, /<title>Compare acme\/crane, acme\/kite ·/);
+    assert.match(meant, /range=all/);
+    const word = await open(world, "/compare?repo=kite");
+    assert.ok(
+      word.links.some((link) => /^\/compare\?repo=github%3Aacme%2Fkite$/.test(link)),
+      word.links.join(" "),
+    );
+    const elsewhere = await open(world, "/compare?repo=codeberg:acme/none");
+    assert.ok(elsewhere.links.includes("https://codeberg.org/acme/none"));
+    const unknown = await open(world, "/compare?repo=forge:team/none");
+    assert.ok(
+      !unknown.links.some((link) => link.includes("team/none")),
+      "the site of this forge is not known",
+    );
+  });
+
+  test("says what each gained in the time shown, and from which day", async () => {
+    const own = await createWorld(engine);
+    await own.record(
+      observation("long/one", daily(100, 110, 120, 130, 140, 150)),
+      observation("late/two", daily(0, 8)),
+      observation("once/three", daily(5)),
+      observation("held/four", [
+        snapshot(96, 900, { source: "BACKFILLED" }),
+        snapshot(48, 950, { source: "BACKFILLED" }),
+        snapshot(0, 1_200),
+      ]),
+    );
+    const page = await open(own, "/compare?repo=long/one&repo=late/two&repo=once/three&repo=held/four");
+    const table = page.html.match(/<table class="shown-gains">.*?<\/table>/s)?.[0] ?? "";
+    assert.match(textOf(table), /Gained since 25 Apr 2026/);
+    assert.deepEqual(
+      rowsOf(table).map((cells) => cells.map((cell) => cell.trim())),
+      [
+        ["long/one", "150", "+50", "+50%"],
+        ["late/two", "8", "+8 since 29 Apr 2026", "–"],
+        ["once/three", "5", "–", "–"],
+        ["held/four", "1,200", "+50 26 Apr 2026 to 28 Apr 2026 stars still held", "+5.6%"],
+      ],
+    );
+  });
+
+  test("each repository has a chip that removes it and keeps the rest, and the chart can be passed on", async () => {
+    const page = await open(world, "/compare?repo=acme/kite&repo=acme/crane&range=all&align=age&theme=dark");
+    const removal =
+      /<a class="out" href="([^"]+)"[^>]*aria-label="Remove acme\/kite"/.exec(page.html)?.[1] ?? "";
+    const rest = new URLSearchParams(removal.replaceAll("&amp;", "&").split("?")[1]);
+    assert.deepEqual(
+      [...rest],
+      [
+        ["range", "all"],
+        ["align", "age"],
+        ["theme", "dark"],
+        ["repo", "github:acme/crane"],
+      ],
+    );
+    const picture =
+      /<a class="button" href="([^"]+)" download="kite-vs-crane.svg"/.exec(page.html)?.[1] ?? "";
+    const drawn = await world.request(picture.replaceAll("&amp;", "&"));
+    assert.deepEqual(
+      [drawn.status, drawn.headers.get("content-type")],
+      [200, "image/svg+xml; charset=utf-8"],
+    );
+    assert.match(await drawn.text(), /width="1000" height="500"/);
+    assert.match(picture, /align=age/);
+    assert.ok(page.text.includes("https://sidereal.example/compare?range=all"), "the link to copy");
   });
 
   test("a chart has at most six repositories", async () => {
@@ -162,15 +269,15 @@ onSqlite("the comparison page", (engine) => {
     assert.doesNotMatch(full.html, /id="add"/);
     const over = await open(world, `/compare?${query(7)}`);
     assert.equal(over.status, 400);
-    assert.ok(over.alerts[0]?.includes("team/tool"));
-    assert.deepEqual(numbersIn(over.alerts[0] ?? ""), ["6"]);
+    assert.deepEqual(refusedIn(over), ["team/tool is left out: a chart has at most 6 repositories."]);
     assert.equal((dataOf(over) as PlotData).lines.length, 6);
     const flood = await open(
       world,
       `/compare?${Array.from({ length: 300 }, (_, i) => `repo=x/${i}`).join("&")}`,
     );
     assert.equal(flood.status, 400);
-    assert.equal(problemsOf(flood).length, 21, "20 unknown names, and that there are more");
+    assert.equal(refusedIn(flood).length, 21, "20 unknown names, and that there are more");
+    assert.equal(flood.links.filter((link) => link.startsWith("https://github.com/x/")).length, 20);
   });
 
   test("starts with a field and example comparisons", async () => {

@@ -1,22 +1,33 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { TOKENS } from "../../src/web/styles/tokens.js";
+import { COLOURS, TOKENS } from "../../src/web/styles/tokens.js";
 import { contrast } from "../support/colours.js";
 
-/** The colours of one of the two looks, by token. */
-function colours(css: string): Map<string, string> {
-  return new Map(
-    [...css.matchAll(/--([\w-]+): (#[0-9a-f]{6});/g)].map((match) => [match[1] ?? "", match[2] ?? ""]),
-  );
-}
-
-const [light = "", dark = ""] = TOKENS.split("@media (prefers-color-scheme: dark)");
-const LOOKS = { light: colours(light), dark: colours(dark) };
+const LOOKS = {
+  light: new Map<string, string>(Object.entries(COLOURS.light)),
+  dark: new Map<string, string>(Object.entries(COLOURS.dark)),
+};
 
 describe("The colours", () => {
   test("have the same tokens in light and dark", () => {
     assert.ok(LOOKS.light.size > 15);
     assert.deepEqual([...LOOKS.light.keys()].sort(), [...LOOKS.dark.keys()].sort());
+  });
+
+  test("are dark for readers who chose dark, or whose system is dark and who did not choose light", () => {
+    const rules = [...TOKENS.matchAll(/(:root[^{]*)\{([^}]*)\}/g)].map(([, selector = "", body = ""]) => ({
+      selector: selector.trim(),
+      paper: /--paper: ?(#\w+)/.exec(body)?.[1],
+      scheme: /color-scheme: ([a-z ]+);/.exec(body)?.[1],
+    }));
+    const { paper: light } = COLOURS.light;
+    const { paper: dark } = COLOURS.dark;
+    assert.deepEqual(rules, [
+      { selector: ":root", paper: light, scheme: "light dark" },
+      { selector: ':root[data-theme="light"]', paper: undefined, scheme: "light" },
+      { selector: ':root[data-theme="dark"]', paper: dark, scheme: "dark" },
+      { selector: ':root:not([data-theme="light"])', paper: dark, scheme: undefined },
+    ]);
   });
 
   for (const [name, look] of Object.entries(LOOKS)) {
@@ -27,9 +38,11 @@ describe("The colours", () => {
     test(`of text have enough contrast on every background, ${name}`, () => {
       for (const ground of ["paper", "card", "sunk", "note", "bar"])
         for (const text of ["ink", "soft", "link"]) check(text, ground, 4.5);
-      for (const ground of ["paper", "card", "note"])
-        for (const text of ["star", "rise", "fall"]) check(text, ground, 4.5);
+      for (const ground of ["paper", "card", "note", "done"])
+        for (const text of ["ink", "soft", "link", "star", "rise", "fall"]) check(text, ground, 4.5);
       check("on-press", "press", 4.5);
+      // Initials of owners.
+      for (let line = 1; line <= 6; line++) check("on-press", `chart-${line}`, 4.5);
     });
     test(`of lines and edges have enough contrast, ${name}`, () => {
       for (const ground of ["paper", "card"])

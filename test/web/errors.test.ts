@@ -135,20 +135,27 @@ onSqlite("Error pages and the empty catalogue", (engine) => {
 
   test("an empty catalogue shows how to start, and the configured forges", async () => {
     const empty = await createWorld(engine);
-    const commandsIn = (html: string) =>
-      [...html.matchAll(/<pre\b[^>]*><code>(.*?)<\/code>/gs)].map(([, command = ""]) => textOf(command));
-    for (const path of ["/", "/explore", "/explore?sort=wrong", "/languages", "/topics"]) {
-      const { status, html } = await openPage(empty, path);
+    for (const path of ["/", "/explore", "/explore?sort=wrong"]) {
+      const { status, text, html, headers } = await openPage(empty, path);
       assert.equal(status, 200, path);
-      const [track, load] = commandsIn(html);
-      assert.match(track ?? "", /^SIDEREAL_PROVIDERS=/, path);
-      assert.match(load ?? "", / import /, path);
+      assert.match(text, /SIDEREAL_PROVIDERS=github,codeberg/, path);
+      assert.match(text, /\/operator\/tokens/, path);
+      assert.doesNotMatch(html, /http-equiv="refresh"|live-seconds/, "nothing is being read");
+      assert.equal(headers.get("cache-control"), "no-store", "progress is never older than it says");
     }
-    const tracked = await createWorld(engine, { SIDEREAL_PROVIDERS: "github,codeberg" });
-    for (const path of ["/", "/explore", "/languages"]) {
-      const { html, text } = await openPage(tracked, path);
+    for (const path of ["/languages", "/topics"])
+      assert.ok((await openPage(empty, path)).links.includes("/"), path);
+    const tracked = await createWorld(engine, {
+      SIDEREAL_PROVIDERS: "github,codeberg",
+      SIDEREAL_TRACK: "everyone",
+    });
+    for (const path of ["/", "/explore"]) {
+      const { text, buttons, html } = await openPage(tracked, path);
       for (const forge of ["GitHub", "Codeberg"]) assert.ok(text.includes(forge), `${path}: ${forge}`);
-      assert.match(commandsIn(html)[0] ?? "", / status$/, path);
+      assert.ok(buttons.includes("Track"), path);
+      assert.match(html, /data-live="progress" data-seconds="5"/, path);
+      assert.match(html, /<noscript><meta http-equiv="refresh" content="60"/, path);
+      assert.doesNotMatch(text, /Requests left/, "quotas are for operators");
     }
   });
 });

@@ -26,13 +26,13 @@ onSqlite("The pages of languages and topics", (engine) => {
     );
   });
 
-  test("list all with their numbers, the most common first", async () => {
+  test("list all with their numbers, the greatest gain first", async () => {
     const { status, html } = await open("/languages");
     assert.equal(status, 200);
     assert.deepEqual(rowsOf(html, "facets"), [
-      ["1", "C++", "", "2", "1,160", "+110"],
-      ["2", "Go", "", "1", "300", "+290"],
-      ["3", "HTML", "", "1", "5,001", "+1"],
+      ["1", "Go", "", "1", "300", "+290"],
+      ["2", "C++", "", "2", "1.2K", "+110"],
+      ["3", "HTML", "", "1", "5K", "+1"],
     ]);
     assert.equal(linkTo(html, "C++")?.pathname, "/languages/C%2B%2B");
     const [, lead = ""] = /<p class="lead">(.*?)<\/p>/s.exec(html) ?? [];
@@ -46,10 +46,14 @@ onSqlite("The pages of languages and topics", (engine) => {
       assert.ok(url, text);
       return (await open(`${url.pathname}${url.search}`)).html;
     };
-    assert.deepEqual(namesIn(await follow("Stars"), "facets", 1), ["HTML", "C++", "Go"]);
-    const gained = await follow("Stars gained");
-    assert.deepEqual(namesIn(gained, "facets", 1), ["Go", "C++", "HTML"]);
-    assert.equal(linkTo(gained, "7d")?.search, "?sort=stars-gained&window=7d");
+    assert.equal(linkTo(html, "Gained in 24h"), undefined, "the list is sorted so");
+    const stars = await follow("Stars");
+    assert.deepEqual(namesIn(stars, "facets", 1), ["HTML", "C++", "Go"]);
+    assert.match(stars, /<th scope="col" class="number" aria-sort="descending">Stars/);
+    assert.deepEqual(namesIn(await follow("Gained in 24h", stars), "facets", 1), ["Go", "C++", "HTML"]);
+    const common = await follow("Repos");
+    assert.deepEqual(namesIn(common, "facets", 1), ["C++", "Go", "HTML"]);
+    assert.equal(linkTo(common, "7d")?.search, "?sort=repository-count&window=7d");
     assert.deepEqual(namesIn(await follow("GitLab"), "facets", 1), ["Go"]);
     const none = await open("/languages?provider=codeberg");
     assert.deepEqual(rowsOf(none.html, "facets"), []);
@@ -84,6 +88,45 @@ onSqlite("The pages of languages and topics", (engine) => {
     assert.match(html, /href="\/api\/feeds\/trending\.atom\?language=C%2B%2B&amp;window=24h"/);
     assert.equal(linkTo(html, "air")?.search, "?language=C%2B%2B&topic=air");
     assert.equal(linkTo(html, "Filter this list")?.searchParams.get("language"), "C++");
+  });
+
+  test("a facet shows its stars a day, and which repositories its gain comes from", async () => {
+    const { html } = await open("/languages/C%2B%2B");
+    const [paces = "", gains = ""] = [...html.matchAll(/<ol class="bars">(.*?)<\/ol>/gs)].map(
+      ([, list = ""]) => textOf(list),
+    );
+    assert.equal(paces, "24 hours+110 7 days0 30 days0");
+    assert.equal(gains, "acme/kite+100 · 91% acme/wing+10 · 9%");
+    const week = await open("/languages/C%2B%2B?window=7d");
+    assert.doesNotMatch(week.html, /facet-gains/, "nothing is known to have grown in a week");
+  });
+
+  test("a facet has its related topics and languages before the list", async () => {
+    const { html } = await open("/topics/air");
+    const [topics, languages] = [...html.matchAll(/<ul class="tags" aria-label="([^"]*)">(.*?)<\/ul>/gs)];
+    assert.deepEqual(
+      [
+        topics?.[1],
+        textOf(topics?.[2] ?? "")
+          .split(" ")
+          .toSorted(),
+      ],
+      ["Related topics", ["a/b", "wood"]],
+    );
+    assert.deepEqual([languages?.[1], textOf(languages?.[2] ?? "")], ["Languages", "C++ Go"]);
+    assert.ok((topics?.index ?? 0) < html.indexOf("<table"));
+    assert.equal(linkTo(html, "Go")?.search, "?language=Go&topic=air");
+  });
+
+  test("topics are in the navigation only where some are known, and their page has no controls without", async () => {
+    const navigation = (html: string) => textOf(/<nav aria-label="Main">(.*?)<\/nav>/s.exec(html)?.[1] ?? "");
+    assert.match(navigation((await open("/")).html), /Topics/);
+    const without = await createWorld(engine);
+    await without.record(observation("acme/kite", daily(1000, 1100), { facts: { language: "C" } }));
+    const { html, text } = await openPage(without, "/topics");
+    assert.doesNotMatch(navigation(html), /Topics/);
+    assert.doesNotMatch(html, /aria-label="Window"|aria-label="Forge"|<table/);
+    assert.match(text, /No topics in 1 repository/);
   });
 
   test("names may contain slashes and markup", async () => {

@@ -43,19 +43,22 @@ onSqlite("How recent pages are", (engine) => {
   test("recent growth has no notice", async () => {
     for (const path of PAGES) {
       const { html } = await open(world, path);
-      assert.doesNotMatch(html, /Growth as of/, path);
-      assert.doesNotMatch(html, /days? ago/, path);
+      assert.doesNotMatch(html, /Measured 30 Apr 2026, \d+ days/, path);
+      assert.doesNotMatch(html, /days? ago|as-of old/, path);
     }
   });
 
   test("a repository that is no longer seen says since when, in lists and with the reason on its page", async () => {
     const list = textOf((await open(world, "/explore?sort=stars")).html);
-    assert.match(list, /gone\/name\s+not seen since 2026-04-29/);
+    assert.match(list, /gone\/name\s+not seen since 29 Apr 2026/);
     assert.doesNotMatch(list, /here\/still\s+not seen/);
     const page = textOf((await open(world, "/repos/github/gone/name")).html);
-    assert.match(page, /Not seen since 2026-04-29 12:00 UTC.*newest file of github-ranking, of 2026-04-30/s);
+    assert.match(
+      page,
+      /Not seen since 29 Apr 2026 \(24 hours ago\).*newest file of github-ranking, of 2026-04-30/s,
+    );
     const compared = textOf((await open(world, PAGES[8] ?? "")).html);
-    assert.match(compared, /not seen since 2026-04-29/);
+    assert.match(compared, /not seen since 29 Apr 2026/);
   });
 
   test("gains of which not all count show both numbers", async () => {
@@ -70,7 +73,11 @@ onSqlite("How recent pages are", (engine) => {
     const old = Array.from({ length: 60 }, (_, i) => 5_000 + i);
     await other.record(observation("old/known", daily(...old)), observation("new/name", daily(20, 60, 150)));
     for (const path of ["/", "/explore?sort=new-hot"])
-      assert.match(textOf((await open(other, path)).html), /new\/name\s+first seen 2026-04-28/, path);
+      assert.match(
+        textOf((await open(other, path)).html),
+        /new\/name\s+(?:unsure\s+)?first seen 28 Apr 2026/,
+        path,
+      );
     assert.doesNotMatch(textOf((await open(other, "/explore?sort=stars")).html), /first seen/);
   });
 
@@ -79,9 +86,17 @@ onSqlite("How recent pages are", (engine) => {
     for (const path of PAGES) {
       const { html } = await open(world, path);
       const text = textOf(html);
-      assert.match(text, /Growth as of 2026-04-30, 90 days ago\./, path);
+      assert.match(
+        text,
+        /Measured 30 Apr 2026, 90 days ago|Not seen since 29 Apr 2026 \(91 days ago\)/,
+        path,
+      );
       assert.doesNotMatch(text, /\btoday\b|\bright now\b|\bthis week\b|last 24 hours/i, path);
     }
-    assert.match(textOf((await open(world, "/")).html), /as of 2026-04-30 12:00 UTC, 90 days ago/);
+    for (const path of ["/", "/explore", "/languages", "/languages/Go", "/topics/web"]) {
+      const { html } = await open(world, path);
+      assert.match(textOf(html), /Measured 30 Apr 2026, 90 days ago/, path);
+      assert.match(html, /<span class="as-of old">Measured/, `${path}: in the colour of caution`);
+    }
   });
 });

@@ -94,7 +94,9 @@ onSqlite("Files for search engines", (engine) => {
 
   test("lists the pages, including languages and topics", async () => {
     assert.deepEqual(valuesOf(await read("/sitemaps/pages.xml", "urlset"), "loc"), [
-      ...["/", "/explore", "/languages", "/topics", "/about", "/docs"].map((path) => `${BASE}${path}`),
+      ...["/", "/explore", "/languages", "/topics", "/embed", "/about", "/docs"].map(
+        (path) => `${BASE}${path}`,
+      ),
       `${BASE}/languages/C%23`,
       `${BASE}/languages/Go`,
       `${BASE}/topics/a%2Fb`,

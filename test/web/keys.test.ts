@@ -124,8 +124,17 @@ onSqlite("The pages of API keys", (engine) => {
     assert.ok(page.current.includes("7 days"));
     assert.equal(
       [...page.html.matchAll(/<title>2026-04-\d\d \d\d:00: /g)].length,
-      29,
-      "a bar for each six hours, the first of which began before the period",
+      2 * 29,
+      "in both drawings a bar for each six hours, the first of which began before the period",
+    );
+    const axis = [
+      ...(/<svg class="bars-wide".*?<\/svg>/s.exec(html)?.[0] ?? "").matchAll(
+        /text-anchor="end"[^>]*>(\d+)</g,
+      ),
+    ];
+    assert.deepEqual(
+      axis.map(([, label]) => label),
+      ["0", "5", "10"],
     );
     assert.match(
       page.html,

@@ -31,20 +31,18 @@ onSqlite("The page of a repository with a suspected rename", (engine) => {
     assert.equal(old.status, 200);
     const why = "1,000 → 1,010 stars, same description, same name, same language";
     assert.ok(
-      old.notices.some((notice) =>
-        notice.startsWith(`Seems to continue as n/tool since 2026-04-30: ${why}.`),
-      ),
+      old.notices.some((notice) => notice.startsWith(`Looks like n/tool since 30 Apr 2026: ${why}.`)),
       old.notices.join("\n"),
     );
-    assert.match(old.html, /<a href="\/repos\/github\/n\/tool">n\/tool<\/a>/);
+    assert.match(old.html, /<a href="\/repos\/github\/n\/tool"><bdi>n\/tool<\/bdi><\/a>/);
     const living = await notices("/repos/github/n/tool");
     assert.ok(
       living.notices.some((notice) =>
-        notice.startsWith(`Seems to have been o/tool until 2026-04-29: ${why}.`),
+        notice.startsWith(`Seems to have been o/tool until 29 Apr 2026: ${why}.`),
       ),
       living.notices.join("\n"),
     );
-    assert.match(living.html, /<a href="\/repos\/github\/o\/tool">o\/tool<\/a>/);
+    assert.match(living.html, /<a href="\/repos\/github\/o\/tool"><bdi>o\/tool<\/bdi><\/a>/);
   });
 
   test("is said where the old name is searched for", async () => {
@@ -57,13 +55,21 @@ onSqlite("The page of a repository with a suspected rename", (engine) => {
     assert.match(textOf(html), /n\/tool\s+new name/);
   });
 
+  test("leads from lists that keep the old name, such as a watchlist, to the new one", async () => {
+    const { catalog, watchlists } = world.modules;
+    const old = await catalog.findByName("GITHUB", "o/tool");
+    const { shareToken } = await watchlists.create("Mine", [old?.repository.id ?? 0]);
+    const { html } = await open(world, `/watchlists/${shareToken}`);
+    assert.match(html, /<a class="badge caution" href="\/repos\/github\/n\/tool">now n\/tool<\/a>/);
+  });
+
   test("redirects once it is accepted, and says nothing once it is rejected", async () => {
     await world.modules.catalog.decideRename(1, "accept");
     const { status } = await open(world, "/repos/github/o/tool");
     assert.equal(status, 301);
     const living = await notices("/repos/github/n/tool");
     assert.ok(
-      living.notices.some((notice) => notice.startsWith("Was o/tool until 2026-04-29")),
+      living.notices.some((notice) => notice.startsWith("Was o/tool until 29 Apr 2026")),
       living.notices.join("\n"),
     );
     await world.modules.catalog.decideRename(1, "reject");

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
+import { shownRuns } from "../../src/web/components/snapshot-table.js";
 import { onSqlite } from "../support/engines.js";
 import { openMailbox } from "../support/mail.js";
 import { signIn } from "../support/members.js";
@@ -55,6 +56,13 @@ onSqlite("the page of a repository", (engine) => {
       observation("held/back", daily(40, 41), { facts: { availability: "BLOCKED" } }),
       observation("group/gains", daily(100, 104, 110, 190), { facts: { pushedAt: NOW } }),
       observation("group/returned", daily(5_000, 5_000, 5_000, 4_000, 5_000), { facts: { pushedAt: NOW } }),
+      observation(
+        "group/fallen",
+        [111_560, 111_568, 89_312, 89_320, 111_600, 111_610].map((stars, i) =>
+          snapshot(24 * (5 - i), stars, { forks: [5_000, 5_000, 4_000, 4_000, 5_010, 5_010][i] ?? null }),
+        ),
+      ),
+      observation("o/forgotten", [snapshot(1_000, 30), snapshot(750, 33)]),
       observation("young/one", [snapshot(0, 3)]),
       observation("evil/homepage", daily(1, 2), {
         facts: { url: "javascript:alert(1)", homepage: "javascript:alert(2)", description: HOSTILE },
@@ -72,8 +80,14 @@ onSqlite("the page of a repository", (engine) => {
     const [facts = "", times = ""] = [
       ...page.html.matchAll(/<ul class="row facts-line[^>]*>(.*?)<\/ul>/gs),
     ].map(([, list = ""]) => textOf(list));
-    assert.equal(facts, "GitHub (github.com) react.dev JavaScript MIT archived fork");
-    assert.deepEqual(numbersIn(times).slice(0, 2), ["2013-05-24", "2026-04-29"]);
+    assert.equal(facts, "JavaScript MIT fork react.dev Created 24 May 2013 Last push 36 hours ago");
+    assert.match(times, /20 Apr 2026.*less than an hour ago/);
+    assert.match(page.html, /<span class="badge">archived<\/span>/);
+    assert.match(page.html, /<span class="owner-image [^"]*large" data-initial="F"/);
+    assert.match(
+      page.html,
+      /<time datetime="2026-04-29T00:00:00.000Z" title="2026-04-29 00:00 UTC">36 hours ago/,
+    );
     assert.ok(page.links.includes("https://react.dev/learn"));
     assert.ok(page.links.includes("/topics/c%2B%2B"));
     assert.ok(page.links.includes("/compare?repo=github%3AFacebook%2FReact"));
@@ -91,11 +105,11 @@ onSqlite("the page of a repository", (engine) => {
         ["25", "+5", "+5", "–"],
         ["2", "-1", "-1", "–"],
         ["9", "+2", "+2", "–"],
-        ["", "+1,060%", "+1,110%", "–"],
+        ["", "+1,059%", "+1,105%", "–"],
         ["", "0.30 not reliable", "0.22 not reliable", "–"],
       ],
     );
-    assert.deepEqual(numbersIn(facts.get("24 hours") ?? ""), ["2026-04-29", "12:00", "2026-04-30", "12:00"]);
+    assert.doesNotMatch(html, /class="(?:rise|fall)">-1</, "fewer open issues are neither good nor bad");
     assert.deepEqual(
       ["Snapshots", "First", "Last"].map((name) => facts.get(name)),
       ["4", "2026-04-20", "2026-04-30"],
@@ -106,7 +120,7 @@ onSqlite("the page of a repository", (engine) => {
   test("explains the trending score term by term, in the selected window", async () => {
     const { body } = await world.get("/api/repos/github/acme/kite?explain=true");
     const { score, terms } = body.data.explanation.windows["24h"].trending;
-    const lost = await open(world, "/repos/github/acme/kite");
+    const lost = await open(world, "/repos/github/acme/kite?window=24h");
     assert.equal(score, 0);
     assert.ok(captionOf(lost).includes("0.00"));
     assert.equal(rowsOf(lost.html, "terms")[0]?.[1], terms[0].value.toFixed(3));
@@ -114,7 +128,7 @@ onSqlite("the page of a repository", (engine) => {
     const explained = (await world.get("/api/repos/github/facebook/react?explain=true")).body.data.explanation
       .windows["7d"];
     assert.ok(captionOf(week).includes(explained.trending.score.toFixed(2)));
-    assert.ok(week.notes.some((note) => /2026-04-30 12:00 UTC.*\+11,010.*1,040.*12,050/.test(note)));
+    assert.ok(week.notes.some((note) => /30 Apr 2026: 11,010 stars/.test(note)));
     const gained = await open(world, "/repos/github/group/gains?window=24h");
     const counted = (await world.get("/api/repos/github/group/gains?explain=true")).body.data.explanation
       .windows["24h"].trending;
@@ -127,7 +141,7 @@ onSqlite("the page of a repository", (engine) => {
 
   test("explains a score of 0, differently with gained stars and without", async () => {
     const reasonIn = async (path: string) => {
-      const page = await open(world, path);
+      const page = await open(world, `${path}?window=24h`);
       assert.ok(captionOf(page).includes("0.00"), path);
       const [before = ""] = page.html.split('<table class="terms">');
       return before.match(/<p class="soft">[^<]*<\/p>/g)?.at(-1);
@@ -135,6 +149,78 @@ onSqlite("the page of a repository", (engine) => {
     const gained = await reasonIn("/repos/github/group/returned");
     const lost = await reasonIn("/repos/github/acme/kite");
     assert.ok(gained !== undefined && lost !== undefined && gained !== lost);
+  });
+
+  test("a score that cannot be computed is one sentence", async () => {
+    const { html, text } = await open(world, "/repos/github/acme/kite?window=24h");
+    assert.match(text, /Fork momentum \(.*?\): cannot be computed, as its forks are not known\./);
+    assert.equal(html.match(/<table class="terms">/g)?.length, 5, "of the other scores");
+  });
+
+  test("explains a fall and its return once, on the default page, with the forks that fell along", async () => {
+    const page = await open(world, "/repos/github/group/fallen");
+    const told = page.notes.filter((note) => note.includes("Dropped and recovered"));
+    assert.deepEqual(told.length, 1);
+    assert.match(
+      told[0] ?? "",
+      /27 Apr 2026 to 29 Apr 2026: from 111,568 to 89,312 stars and back to 111,600 .*; from 5,000 to 4,000 forks and back to 5,010/,
+    );
+    assert.equal(page.text.match(/Dropped and recovered/g)?.length, 1);
+  });
+
+  test("shows the snapshots behind the growth, with the two compared marked", async () => {
+    const page = await open(world, "/repos/github/facebook/react?window=7d");
+    assert.match(page.html, /<section id="snapshots">/);
+    assert.ok(page.links.includes("#snapshots"));
+    assert.deepEqual(
+      rowsOf(page.html, "snapshots").map((row) => row.slice(0, 3)),
+      [
+        ["2026-04-30 12:00 end of 7d", "12,050", "+11,010"],
+        ["2026-04-29 12:00", "1,040", "+40"],
+        ["2026-04-23 12:00 start of 7d", "1,000", "+100"],
+        ["2026-04-20 12:00", "900", "–"],
+      ],
+    );
+    const day = await open(world, "/repos/github/facebook/react?window=24h");
+    assert.deepEqual(
+      rowsOf(day.html, "snapshots").map(([name = ""]) => name.replace(/^.{16}/, "").trim()),
+      ["end of 24h", "start of 24h", "", ""],
+    );
+    assert.match(page.links.join(), /\/api\/repos\/\d+\/metrics\?window=all&format=csv/);
+    const none = await open(world, "/repos/github/young/one");
+    assert.deepEqual(rowsOf(none.html, "snapshots").length, 1);
+    const chosen = await open(world, "/repos/github/facebook/react?from=2026-04-20&to=2026-04-23");
+    assert.deepEqual(
+      rowsOf(chosen.html, "snapshots").map((row) => row.slice(0, 2)),
+      [
+        ["2026-04-23 12:00 start of 7d", "1,000"],
+        ["2026-04-20 12:00", "900"],
+      ],
+    );
+  });
+
+  test("shows a bounded number of snapshots, however many there are between the two compared", () => {
+    assert.deepEqual(shownRuns(0, undefined), []);
+    assert.deepEqual(shownRuns(3, undefined), [[0, 2]]);
+    assert.deepEqual(shownRuns(900, undefined), [[892, 899]]);
+    assert.deepEqual(shownRuns(900, undefined, 62), [[838, 899]]);
+    assert.deepEqual(shownRuns(12, [3, 11]), [[1, 11]]);
+    assert.deepEqual(shownRuns(900, [100, 890]), [
+      [98, 103],
+      [887, 892],
+    ]);
+  });
+
+  test("says why there is no growth, and never that it is still to come when it is not", async () => {
+    const young = await open(world, "/repos/github/young/one");
+    assert.match(young.text, /No growth over 7 days yet: growth compares two snapshots/);
+    const stale = await open(world, "/repos/github/o/forgotten");
+    assert.match(stale.text, /not seen since 30 Mar 2026/);
+    assert.match(
+      stale.text,
+      /No growth over 7 days: its last snapshot, of 30 Mar 2026, is too old to count\./,
+    );
+    assert.doesNotMatch(stale.text, /\byet\b/);
   });
 
   test("shows the current ranks with links to their lists", async () => {
@@ -156,8 +242,8 @@ onSqlite("the page of a repository", (engine) => {
     assert.deepEqual(rows[0]?.slice(0, 3), ["2026-04-30 12:00 UTC", "25 forks", "+5"]);
     assert.deepEqual(dataOf(page), {
       unit: "forks",
-      scale: "linear",
       align: "date",
+      view: "total",
       isSum: false,
       lines: [
         {
@@ -167,9 +253,10 @@ onSqlite("the page of a repository", (engine) => {
           afterGap: [],
         },
       ],
+      events: [],
     });
     assert.ok(page.links.includes("/repos/github/facebook/react?range=30d&metric=openIssues#course"));
-    assert.ok(page.links.some((link) => /^\/api\/repos\/\d+\/metrics\?window=30d&format=csv$/.test(link)));
+    assert.ok(page.links.some((link) => /^\/api\/repos\/\d+\/metrics\?window=all&format=csv$/.test(link)));
   });
 
   test("explains that a chart needs two snapshots", async () => {
@@ -180,16 +267,11 @@ onSqlite("the page of a repository", (engine) => {
   });
 
   test("offers embeds with their snippets", async () => {
-    const page = await open(world, "/repos/github/Facebook/React?theme=dark&range=90d");
-    const address =
-      "https://sidereal.example/api/embed/chart.svg?repo=github:Facebook/React&metric=stars&window=90d&theme=dark";
+    const page = await open(world, "/repos/github/Facebook/React");
+    const address = "https://sidereal.example/api/embed/chart.svg?repo=github:Facebook/React";
     assert.ok(page.text.includes(`(${address})](https://sidereal.example/repos/github/Facebook/React)`));
-    assert.match(page.html, /<option value="dark" selected=""/);
-    for (const [, source] of page.html.matchAll(/<img [^>]*src="([^"]+)"/g)) {
-      const picture = await world.request((source ?? "").replaceAll("&amp;", "&"));
-      assert.equal(picture.status, 200, source);
-      await picture.arrayBuffer();
-    }
+    assert.match(page.text, /badge\.svg\?repo=github:Facebook\/React&kind=gain&window=7d/);
+    assert.match(page.html, /<a href="\/embed\?repo=github:Facebook\/React">/);
     assert.match(
       page.html,
       /og:image" content="https:\/\/sidereal\.example\/api\/embed\/card\.png\?repo=github:Facebook\/React"/,
@@ -237,6 +319,7 @@ onSqlite("the page of a repository", (engine) => {
       [2, "Similar names"],
     ]);
     assert.ok(page.links.includes("/repos/github/Facebook/React"));
+    assert.ok(page.links.includes("https://github.com/nobody/react"), "to look for it there");
     assert.match(page.html, /name="robots" content="noindex"/);
     for (const path of ["/repos/no-such-provider!/a/b", "/repos/github/one"])
       assert.equal((await world.request(path)).status, 404, path);

@@ -129,6 +129,8 @@ onSqlite("The pages of signing in", (engine) => {
       "/account/sign-out-everywhere",
       "/watchlist/items",
       "/watchlist/items/remove",
+      "/watchlist/feed",
+      "/watchlist/feed/revoke",
       "/watchlists",
     ];
     for (const path of paths)

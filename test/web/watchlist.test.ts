@@ -63,7 +63,7 @@ onSqlite("The page of a personal watchlist", (engine) => {
 
   test("lists saved repositories with their growth, sorts and removes them", async () => {
     const { headers } = await somebody();
-    assert.deepEqual(repositoriesIn((await open(world, "/watchlist", headers)).html), []);
+    assert.match((await open(world, "/watchlist", headers)).text, /Your watchlist is empty/);
     for (const id of [3, 1, 2]) {
       const saved = await save(id, headers, "/explore?page=2");
       assert.deepEqual([saved.status, saved.location], [303, "/explore?page=2"]);
@@ -109,6 +109,60 @@ onSqlite("The page of a personal watchlist", (engine) => {
       "three/three",
       "two/two",
     ]);
+  });
+
+  test("adds a repository by its name, and offers what a misspelt one may mean", async () => {
+    const { headers } = await somebody();
+    const add = (repository: string, more: Record<string, string> = {}) =>
+      submit(world, "/watchlist/items", { repository, next: "/watchlist?window=7d", ...more }, headers);
+    const added = await add("https://github.com/two/two");
+    assert.deepEqual([added.status, added.location], [303, "/watchlist?window=7d"]);
+    const unknown = await add("two/tw");
+    assert.equal(unknown.status, 400);
+    assert.deepEqual(unknown.alerts, ["This repository is not tracked here."]);
+    assert.match(unknown.html, /<button type="submit" name="repository" value="github:two\/two">two\/two</);
+    assert.match(unknown.html, /name="repository"[^>]*value="two\/tw"/);
+    assert.deepEqual(repositoriesIn(unknown.html), ["two/two"], "the list is still shown");
+    assert.equal((await add("")).status, 400);
+    assert.equal((await add("x".repeat(5_000))).status, 400);
+    assert.equal((await add("github:two/two")).status, 303);
+    assert.deepEqual(repositoriesIn((await open(world, "/watchlist", headers)).html), ["two/two"]);
+    const visitor = await submit(world, "/watchlist/items", { repository: "one/one", next: "/watchlist" });
+    assert.equal(visitor.location, "/sign-in?next=%2Fwatchlist%3Fsave%3D1");
+    const astray = await submit(world, "/watchlist/items", { repository: "no/body" });
+    assert.equal(astray.location, "/sign-in?next=%2Fwatchlist");
+  });
+
+  test("says each one's share of the gain, and leads to a comparison of the first six", async () => {
+    const { headers } = await somebody();
+    const empty = await open(world, "/watchlist", headers);
+    assert.match(empty.html, /action="\/watchlist\/items"/, "it can be added to");
+    for (const id of [1, 2, 3]) await save(id, headers);
+    const page = await open(world, "/watchlist?window=24h", headers);
+    // Gains of 15, 30 and 1.
+    assert.deepEqual(
+      rowsOf(page.html, "list").map((cells) => cells.find((cell) => /%$/.test(cell))),
+      ["33%", "65%", "2%"],
+    );
+    const compare = linkTo(page.html, "Compare these");
+    assert.deepEqual(compare?.searchParams.getAll("repo"), [
+      "github:one/one",
+      "github:two/two",
+      "github:three/three",
+    ]);
+    assert.ok(page.links.includes("/compare?repo=github:two/two"), "a row leads to its own comparison");
+    const ids = Array.from({ length: 10 }, (_, i) => String(i + 4));
+    await world.send("POST", "/api/me/watchlist", { ids }, headers);
+    const longer = await open(world, "/watchlist", headers);
+    assert.equal(linkTo(longer.html, "Compare the first 6")?.searchParams.getAll("repo").length, 6);
+  });
+
+  test("an empty list offers what is trending, to begin with", async () => {
+    const { headers } = await somebody();
+    const page = await open(world, "/watchlist", headers);
+    assert.match(page.html, /aria-label="Save (?:one|two)\/(?:one|two)"/);
+    const saved = await submit(world, "/watchlist/items", { repositoryId: "2", next: "/watchlist" }, headers);
+    assert.deepEqual([saved.status, saved.location], [303, "/watchlist"]);
   });
 
   test("invalid parameters are reported and ignored", async () => {
@@ -165,6 +219,22 @@ onSqlite("The page of a personal watchlist", (engine) => {
     ]);
   });
 
+  test("sign-in names what it saves, on every page until it is done", async () => {
+    const sent = await save(2, {}, "/explore?page=2");
+    const page = await open(world, sent.location ?? "");
+    assert.deepEqual(page.headings[0], [1, "Sign in to save two/two"]);
+    assert.match(page.html, /<title>Sign in to save two\/two ·/);
+    const wrong = await submit(world, "/sign-in", {
+      email: "nobody",
+      next: new URL(sent.location ?? "", "http://x").searchParams.get("next") ?? "",
+    });
+    assert.deepEqual([wrong.status, wrong.headings[0]], [400, [1, "Sign in to save two/two"]]);
+    const cookie = sent.cookies.map((one) => one.split(";")[0]).join("; ");
+    assert.match((await open(world, "/sign-in/sent", { Cookie: cookie })).text, /we save two\/two/);
+    assert.doesNotMatch((await open(world, "/sign-in/sent")).text, /we save/);
+    assert.deepEqual((await open(world, "/sign-in?next=%2F%3Fsave%3D999999")).headings[0], [1, "Sign in"]);
+  });
+
   test("a prefetched page saves nothing, and leaves the save and its notice to the next page", async () => {
     const { cookie } = await somebody();
     const headers = { Cookie: `${cookie}; ${PENDING}=1` };
@@ -177,7 +247,7 @@ onSqlite("The page of a personal watchlist", (engine) => {
       const fetched = await open(world, "/docs", { ...headers, [name]: value });
       assert.deepEqual([fetched.status, fetched.cookies], [200, []], `${name}: ${value}`);
       assert.deepEqual(fetched.notices, []);
-      assert.deepEqual(repositoriesIn((await open(world, "/watchlist", { Cookie: cookie })).html), []);
+      assert.match((await open(world, "/watchlist", { Cookie: cookie })).text, /Your watchlist is empty/);
     }
     const opened = await open(world, "/docs", headers);
     assert.deepEqual(namesIn(opened.notices), ["one/one"]);
@@ -247,7 +317,7 @@ onSqlite("The page of a personal watchlist", (engine) => {
     assert.equal(await since(), undefined);
     await watchlists.flush();
     own.clock.advance(VISIT_MS);
-    assert.deepEqual(numbersIn(textOf((await since()) ?? "")), ["2026-04-30", "12:00"]);
+    assert.match(textOf((await since()) ?? ""), /less than an hour ago: no changes/);
     await watchlists.flush();
     own.clock.advance(4 * 3_600_000);
     const at = NOW + 2 * 3_600_000;
@@ -262,12 +332,13 @@ onSqlite("The page of a personal watchlist", (engine) => {
     const fetched = await open(own, "/watchlist", { ...headers, "Sec-Purpose": "prefetch" });
     assert.equal(sectionOf(fetched, "since"), undefined);
     const changes = (await since()) ?? "";
-    assert.deepEqual(numbersIn(textOf(changes)), ["2026-04-30", "12:30", "+40", "1", "1"]);
+    assert.deepEqual(numbersIn(textOf(changes)), ["4", "+40", "1", "1", "+40"]);
     const lines = [...changes.matchAll(/<li>(.*?)<\/li>/gs)].map(([, line = ""]) => textOf(line));
     assert.deepEqual(
       lines.map((line) => namesIn([line])),
-      [["one/uno", "one/one"], ["one/uno"]],
+      [["one/uno"], ["one/uno", "one/one"], ["one/uno"]],
     );
+    assert.match(lines[0] ?? "", /\+40/);
   });
 
   test("stars in lists show what is saved, and lead visitors to sign-in", async () => {

@@ -1,203 +1,77 @@
 /**
- * Interactive charts in place of the drawings of the server: points are read with the pointer, or with the arrow keys while
- * the chart has the focus. Without this module or the library, the drawing and its table stay.
+ * Reads the charts that the server drew: a crosshair with the values at a point, by pointer, touch and keyboard, and the
+ * selection of a part. It draws no line and no axis: without this module the drawing and its table stay as they are.
  */
-import type UPlot from "uplot";
-import {
-  ageText,
-  ageTicks,
-  dateText,
-  dateTicks,
-  drawArea,
-  drawLine,
-  drawMark,
-  drawMarksAlong,
-  drawSources,
-  linearScale,
-  logScale,
-  type PlotData,
-  type PlotLine,
-  RETAINED_SOURCE,
-  type Scale,
-  SOURCES,
-  shortCount,
-} from "./chart-drawing.js";
+import { announce, startIn } from "./base.js";
+import { Geometry, type PlotData, pointWords, timeText } from "./chart-data.js";
+import { showPart } from "./zoom.js";
 
-declare global {
-  interface Window {
-    uPlot?: typeof UPlot;
-  }
+/** Page Up and Page Down move by this fraction of all stops. */
+const PAGE_FRACTION = 10;
+/** Points of several lines within half a day share a stop, as refreshes differ by hours. */
+const TOGETHER = 12 * 3_600;
+/** A shorter movement is a click, not a selection, in pixels. */
+const LEAST_DRAG = 8;
+
+/** A place of the crosshair: a time, and the index of the point of each line; −1 if it has none. */
+interface Stop {
+  at: number;
+  points: readonly number[];
 }
 
-const whole = new Intl.NumberFormat("en-US");
-const signed = new Intl.NumberFormat("en-US", { signDisplay: "exceptZero" });
-
-/** Page Up and Page Down move by this fraction of all points. */
-const PAGE_FRACTION = 10;
+function stopsOf(lines: PlotData["lines"]): Stop[] {
+  const all = lines
+    .flatMap(({ at }, line) => at.map((time, index) => ({ time, line, index })))
+    .sort((a, b) => a.time - b.time);
+  const stops: { at: number; points: number[] }[] = [];
+  let begin = Number.NEGATIVE_INFINITY;
+  for (const { time, line, index } of all) {
+    const last = stops.at(-1);
+    const isTogether = lines.length > 1 && time - begin < TOGETHER && last?.points[line] === -1;
+    if (last !== undefined && isTogether) {
+      last.points[line] = index;
+      last.at = time;
+    } else {
+      begin = time;
+      stops.push({ at: time, points: lines.map((_, i) => (i === line ? index : -1)) });
+    }
+  }
+  return stops;
+}
 
 class Chart {
   readonly #data: PlotData;
   readonly #box: HTMLElement;
-  readonly #reading: HTMLElement;
-  readonly #status: HTMLElement;
-  readonly #values: HTMLElement[];
-  readonly #names: string[];
-  /** All distinct times of all lines. */
-  readonly #times: readonly number[];
-  /** The index of the point of each line at each of the times; −1 if it has none. */
-  readonly #indexes: readonly (readonly number[])[];
-  readonly #scale: Scale;
-  /** Sources that need a legend. */
-  readonly #sources: readonly number[];
-  readonly #plot: UPlot;
-  #colours: readonly string[] = [];
-  #grid = "";
-  #soft = "";
+  readonly #root: HTMLElement;
+  readonly #stops: readonly Stop[];
+  readonly #names: readonly string[];
+  readonly #cursor = part("plot-cursor");
+  readonly #tip = part("plot-tip");
+  readonly #selection = part("plot-selection");
+  readonly #dots: readonly HTMLElement[];
   #current: number | undefined;
+  /** Where a selection began, as a part of the box. */
+  #pressed: number | undefined;
 
-  constructor(
-    { root, box }: { root: HTMLElement; box: HTMLElement },
-    { data, label }: { data: PlotData; label: string },
-    Plot: typeof UPlot,
-  ) {
+  constructor(root: HTMLElement, box: HTMLElement, { data, label }: { data: PlotData; label: string }) {
     this.#data = data;
+    this.#root = root;
     this.#box = box;
-    this.#reading = root.querySelector<HTMLElement>(".plot-reading") ?? document.createElement("p");
-    this.#values = [...root.querySelectorAll<HTMLElement>(".plot-value")];
+    this.#stops = stopsOf(data.lines);
     this.#names = [...root.querySelectorAll(".plot-name")].map((name) => name.textContent ?? "");
-    this.#status = document.createElement("div");
-    this.#status.className = "hidden";
-    this.#status.setAttribute("role", "status");
-    root.append(this.#status);
-    this.#times = [...new Set(data.lines.flatMap(({ at }) => at))].sort((a, b) => a - b);
-    this.#indexes = data.lines.map(({ at }) => {
-      const indexes = new Map(at.map((time, i) => [time, i]));
-      return this.#times.map((time) => indexes.get(time) ?? -1);
-    });
-    const values = data.lines.flatMap(({ value }) => value);
-    const [low, high] = [Math.min(...values), Math.max(...values)];
-    const scaleOf = data.scale === "log" ? logScale : linearScale;
-    this.#scale = scaleOf(low, high, box.clientHeight < 320 ? 4 : 6);
-    this.#sources = [1, 2].filter((source) => data.lines.some((line) => line.source.includes(source)));
-    this.#readColours();
-    this.#plot = new Plot(this.#options(), this.#aligned(), box);
-    box.classList.add("live");
-    this.#listen(label);
-    this.#read(undefined);
+    this.#dots = data.lines.map((_, i) => part(`plot-dot plot-dot-${i + 1}`));
+    box.append(this.#selection, this.#cursor, ...this.#dots, this.#tip);
+    this.#describe(label);
+    this.#listen();
   }
 
-  #readColours(): void {
-    const style = getComputedStyle(this.#box);
-    const colour = (name: string) => style.getPropertyValue(name).trim();
-    this.#colours = this.#data.lines.map((_, i) => colour(`--chart-line-${i + 1}`));
-    this.#grid = colour("--chart-grid");
-    this.#soft = colour("--chart-muted");
-  }
-
-  #aligned(): UPlot.AlignedData {
-    const values = this.#data.lines.map(({ value }, line) =>
-      (this.#indexes[line] ?? []).map((i) => (i < 0 ? undefined : this.#scale.project(value[i] ?? 0))),
-    );
-    return [[...this.#times], ...values];
-  }
-
-  #options(): UPlot.Options {
-    const { align, lines } = this.#data;
-    const [begin = 0, end = 1] = [this.#times[0], this.#times.at(-1)];
-    const ticks = align === "age" ? ageTicks : dateTicks;
-    const named = (plot: UPlot) => ticks(begin, end, Math.max(2, Math.floor(plot.width / 84)));
-    const look = { stroke: () => this.#soft, font: "11px system-ui, sans-serif" };
-    return {
-      width: this.#box.clientWidth,
-      height: this.#box.clientHeight,
-      legend: { show: false },
-      scales: {
-        x: { time: false, range: () => [begin, end > begin ? end : begin + 1] },
-        y: { range: () => this.#scale.range },
-      },
-      axes: [
-        {
-          ...look,
-          size: this.#sources.length === 0 ? 26 : 42,
-          gap: 4,
-          grid: { show: false },
-          ticks: { stroke: () => this.#grid, size: 4, width: 1 },
-          splits: (plot) => named(plot).map(({ at }) => at),
-          values: (plot) => named(plot).map((tick) => tick.label),
-        },
-        {
-          ...look,
-          size: 48,
-          gap: 6,
-          grid: { stroke: () => this.#grid, width: 1 },
-          ticks: { show: false },
-          splits: () => this.#scale.ticks.map(({ at }) => at),
-          values: () => this.#scale.ticks.map(({ value }) => shortCount(value)),
-        },
-      ],
-      series: [
-        {},
-        ...lines.map(
-          (_, i): UPlot.Series => ({
-            stroke: () => this.#colours[i] ?? "",
-            paths: () => null,
-            points: { show: false },
-          }),
-        ),
-      ],
-      cursor: {
-        y: false,
-        drag: { setScale: false, x: false, y: false },
-        points: { size: 9, width: 2 },
-      },
-      hooks: {
-        draw: [(plot) => this.#draw(plot)],
-        setCursor: [(plot) => this.#read(plot.cursor.idx ?? undefined)],
-      },
-    };
-  }
-
-  #draw(plot: UPlot): void {
-    const ratio = devicePixelRatio;
-    const { ctx, bbox } = plot;
-    ctx.save();
-    ctx.beginPath();
-    ctx.rect(bbox.left - 6 * ratio, bbox.top - 6 * ratio, bbox.width + 12 * ratio, bbox.height + 12 * ratio);
-    ctx.clip();
-    const ground =
-      this.#scale.range[0] === 0 && this.#data.scale === "linear" ? bbox.top + bbox.height : undefined;
-    for (const [i, line] of [...this.#data.lines.entries()].reverse()) {
-      const pen = { context: ctx, colour: this.#colours[i] ?? "", ratio };
-      const pointOf = (point: number) => ({
-        x: plot.valToPos(line.at[point] ?? 0, "x", true),
-        y: plot.valToPos(this.#scale.project(line.value[point] ?? 0), "y", true),
-      });
-      if (this.#data.lines.length === 1 && ground !== undefined) drawArea(pen, line, { pointOf, ground });
-      drawLine(pen, line, pointOf);
-      if (this.#data.lines.length > 1)
-        drawMarksAlong(
-          pen,
-          i,
-          line.at.map((_, point) => pointOf(point)),
-        );
-      if (line.at.length > 0) drawMark(pen, i, pointOf(line.at.length - 1));
-    }
-    ctx.restore();
-    drawSources({ context: ctx, colour: this.#soft, ratio }, this.#sources, {
-      right: bbox.left + bbox.width,
-      bottom: ctx.canvas.height,
-    });
-  }
-
-  #listen(label: string): void {
-    const box = this.#box;
+  #describe(label: string): void {
     const help = document.createElement("span");
     help.className = "hidden";
-    help.id = `chart-help-${document.querySelectorAll(".chart-help").length}`;
-    help.classList.add("chart-help");
+    help.id = `chart-help-${document.querySelectorAll("[id^=chart-help-]").length}`;
     help.textContent =
       "Left and Right move between points, Page Up and Page Down by a tenth of the chart, Home and End to the first and last point.";
-    box.after(help);
+    this.#box.after(help);
     const attributes = {
       tabindex: "0",
       role: "application",
@@ -205,22 +79,109 @@ class Chart {
       "aria-label": label,
       "aria-describedby": help.id,
     };
-    for (const [name, value] of Object.entries(attributes)) box.setAttribute(name, value);
+    for (const [name, value] of Object.entries(attributes)) this.#box.setAttribute(name, value);
+    this.#box.classList.add("live");
+  }
+
+  #listen(): void {
+    const box = this.#box;
     box.addEventListener("keydown", (event) => this.#key(event));
     box.addEventListener("blur", () => this.#moveTo(undefined));
-    new ResizeObserver(() =>
-      this.#plot.setSize({ width: box.clientWidth, height: box.clientHeight }),
-    ).observe(box);
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
-      this.#readColours();
-      this.#plot.redraw(false);
+    box.addEventListener("pointerdown", (event) => this.#press(event));
+    box.addEventListener("pointermove", (event) => this.#move(event));
+    box.addEventListener("pointerup", (event) => this.#release(event));
+    box.addEventListener("pointercancel", () => this.#drop());
+    box.addEventListener("pointerleave", (event) => {
+      if (event.pointerType === "mouse" && this.#pressed === undefined) this.#moveTo(undefined);
     });
+    // A touch leaves its point shown until another one beside the chart.
+    document.addEventListener("pointerdown", ({ target }) => {
+      if (!(target instanceof Node && box.contains(target))) this.#moveTo(undefined);
+    });
+  }
+
+  /** The geometry of the drawing that is shown. */
+  #geometry(): Geometry {
+    const drawings = [...this.#box.querySelectorAll<HTMLElement>("[data-geometry]")];
+    const shown = drawings.find(({ offsetWidth }) => offsetWidth > 0) ?? drawings[0];
+    return new Geometry(shown?.dataset.geometry ?? "{}");
+  }
+
+  #partAt({ clientX }: PointerEvent): number {
+    const { left, width } = this.#box.getBoundingClientRect();
+    return (clientX - left) / Math.max(1, width);
+  }
+
+  #press(event: PointerEvent): void {
+    if (event.pointerType === "touch") this.#moveTo(this.#nearest(event));
+    if (
+      event.pointerType === "touch" ||
+      !("zoom" in this.#root.dataset) ||
+      event.button !== 0 ||
+      !event.isPrimary
+    )
+      return;
+    this.#pressed = this.#partAt(event);
+    this.#box.setPointerCapture(event.pointerId);
+  }
+
+  #move(event: PointerEvent): void {
+    this.#moveTo(this.#nearest(event));
+    const { clientWidth } = this.#box;
+    if (this.#pressed === undefined) return;
+    const geometry = this.#geometry();
+    const [from = 0, to = 0] = [this.#pressed, this.#partAt(event)]
+      .map((x) => Math.min(geometry.right, Math.max(geometry.left, x)))
+      .sort((a, b) => a - b);
+    this.#selection.hidden = (to - from) * clientWidth < LEAST_DRAG;
+    place(this.#selection, {
+      left: from,
+      width: to - from,
+      top: geometry.top,
+      height: geometry.bottom - geometry.top,
+    });
+  }
+
+  #release(event: PointerEvent): void {
+    const from = this.#pressed;
+    const isSelected = !this.#selection.hidden;
+    this.#drop();
+    if (from === undefined || !isSelected) return;
+    const geometry = this.#geometry();
+    const [first = 0, last = 0] = [from, this.#partAt(event)]
+      .map((x) => geometry.timeAt(x))
+      .sort((a, b) => a - b);
+    void showPart(this.#root, first, last);
+  }
+
+  #drop(): void {
+    this.#pressed = undefined;
+    this.#selection.hidden = true;
+  }
+
+  #nearest(event: PointerEvent): number | undefined {
+    const geometry = this.#geometry();
+    const x = this.#partAt(event);
+    let best: number | undefined;
+    let least = Number.POSITIVE_INFINITY;
+    for (const [i, stop] of this.#stops.entries()) {
+      const distance = Math.abs(geometry.x(this.#middle(stop)) - x);
+      if (distance < least) [best, least] = [i, distance];
+    }
+    return best;
+  }
+
+  /** Where the crosshair is: a bar is read in its middle. */
+  #middle({ at, points }: Stop): number {
+    const [only, ...others] = this.#data.lines;
+    const since = others.length === 0 ? only?.since?.[points[0] ?? -1] : undefined;
+    return since === undefined ? at : (since + at) / 2;
   }
 
   #key(event: KeyboardEvent): void {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const last = this.#times.length - 1;
-    const page = Math.max(1, Math.round(this.#times.length / PAGE_FRACTION));
+    const last = this.#stops.length - 1;
+    const page = Math.max(1, Math.round(this.#stops.length / PAGE_FRACTION));
     const from = this.#current;
     const moves: Readonly<Record<string, number>> = {
       ArrowLeft: from === undefined ? last : from - 1,
@@ -230,76 +191,107 @@ class Chart {
       Home: 0,
       End: last,
     };
-    const to = event.key === "Escape" ? undefined : moves[event.key];
-    if (to === undefined && event.key !== "Escape") return;
-    event.preventDefault();
-    this.#moveTo(to === undefined ? undefined : Math.min(last, Math.max(0, to)));
-    const now = this.#current === undefined ? undefined : this.#times[this.#current];
-    const others = now === undefined || this.#data.lines.length === 1 ? "" : `: ${this.#many(now)}`;
-    this.#status.textContent = now === undefined ? "" : `${this.#reading.textContent}${others}`;
-  }
-
-  /** Moves the crosshair to a point; undefined hides it. */
-  #moveTo(index: number | undefined): void {
-    const time = index === undefined ? undefined : this.#times[index];
-    const left = time === undefined ? -10 : this.#plot.valToPos(time, "x");
-    this.#plot.setCursor({ left, top: time === undefined ? -10 : 0 }, false);
-    this.#read(index);
-  }
-
-  /** Shows the point of each line at a time; undefined: the last point. */
-  #read(index: number | undefined): void {
-    this.#current = index;
-    const { lines, align } = this.#data;
-    const at = index === undefined ? this.#times.at(-1) : this.#times[index];
-    if (at === undefined) return;
-    const when = align === "age" ? `At the age of ${ageText(at)}` : dateText(at);
-    const [only] = lines;
-    const isOne = lines.length === 1 && only !== undefined;
-    const reading = isOne ? this.#one(only, this.#indexes[0]?.[index ?? this.#times.length - 1] ?? 0) : "";
-    this.#reading.textContent = reading === "" ? when : `${when}: ${reading}`;
-    if (isOne) return;
-    for (const [i, line] of lines.entries()) {
-      const value = index === undefined ? line.value.at(-1) : valueAt(line, at);
-      const element = this.#values[i];
-      if (element !== undefined) element.textContent = value === undefined ? "–" : whole.format(value);
+    if (event.key === "Escape") {
+      this.#drop();
+      this.#moveTo(undefined);
+      announce("");
+      return;
     }
+    const to = moves[event.key];
+    if (to === undefined) return;
+    event.preventDefault();
+    this.#moveTo(Math.min(last, Math.max(0, to)));
+    announce([...this.#tip.children].map(({ textContent }) => textContent).join(". "));
   }
 
-  #one({ value, source }: PlotLine, i: number): string {
-    const [now, before] = [value[i], value[i - 1]];
-    if (now === undefined) return "";
-    if (this.#data.isSum) return `${whole.format(now)} ${this.#data.unit}`;
-    const isSeam = (source[i] === RETAINED_SOURCE) !== (source[i - 1] === RETAINED_SOURCE);
-    const since =
-      before === undefined || isSeam ? "" : `, ${signed.format(now - before)} since the previous snapshot`;
-    return `${whole.format(now)} ${this.#data.unit}${since}; ${SOURCES[source[i] ?? 0]?.words ?? ""}`;
+  /** Moves the crosshair to a stop; undefined hides it. */
+  #moveTo(index: number | undefined): void {
+    this.#current = index;
+    const stop = index === undefined ? undefined : this.#stops[index];
+    for (const one of [this.#cursor, this.#tip, ...this.#dots]) one.hidden = stop === undefined;
+    if (stop === undefined) return;
+    const geometry = this.#geometry();
+    const x = geometry.x(this.#middle(stop));
+    place(this.#cursor, { left: x, top: geometry.top, height: geometry.bottom - geometry.top });
+    for (const [i, line] of this.#data.lines.entries()) {
+      const point = stop.points[i] ?? -1;
+      const [at, value] = [line.at[point], line.value[point] ?? null];
+      const dot = this.#dots[i];
+      if (dot === undefined) continue;
+      // No dot where the line has no point: it would look measured.
+      dot.hidden = at === undefined || value === null;
+      if (at === undefined || value === null) continue;
+      place(dot, { left: this.#data.lines.length === 1 ? x : geometry.x(at), top: geometry.y(value) });
+    }
+    this.#write(stop);
+    this.#placeTip(x, geometry);
   }
 
-  /** The values of the legend, for screen readers. */
-  #many(at: number): string {
-    return this.#data.lines
-      .map((line, i) => {
-        const value = valueAt(line, at);
-        return `${this.#names[i] ?? ""} ${value === undefined ? "unknown" : whole.format(value)}`;
-      })
-      .join(", ");
+  #write(stop: Stop): void {
+    const { lines, align, view, events } = this.#data;
+    const isRate = view === "per-day" && lines.length > 1;
+    const heading = part("plot-tip-time", `${timeText(align, stop.at)}${isRate ? ", per day" : ""}`);
+    const rows = lines.flatMap((line, i) => {
+      const { value, more } = pointWords(this.#data, line, stop.points[i] ?? -1);
+      if (lines.length === 1)
+        return [part("plot-tip-value", value), ...more.map((text) => part("soft", text))];
+      const row = part("plot-tip-row");
+      const key = this.#root.querySelectorAll(".plot-legend svg")[i]?.cloneNode(true);
+      if (key !== undefined) row.append(key);
+      const name = document.createElement("span");
+      name.textContent = `${this.#names[i] ?? ""} `;
+      const strong = document.createElement("strong");
+      strong.textContent = value;
+      row.append(name, strong);
+      const detail = more[0];
+      if (detail !== undefined && more.length > 0 && lines.length < 4) row.append(part("soft", ` ${detail}`));
+      return [row];
+    });
+    const since = lines.length === 1 ? (lines[0]?.since?.[stop.points[0] ?? -1] ?? stop.at) : stop.at;
+    const notes = events
+      .filter(({ from, to }) => from <= stop.at && to >= since)
+      .map(({ words }) => part("plot-tip-note", words));
+    this.#tip.replaceChildren(heading, ...rows, ...notes);
+  }
+
+  /** Beside the crosshair, on the side with more room. */
+  #placeTip(x: number, { top }: Geometry): void {
+    const { clientWidth, clientHeight } = this.#box;
+    const { offsetWidth } = this.#tip;
+    const at = x * clientWidth;
+    const left = at > clientWidth / 2 ? at - offsetWidth - 12 : at + 12;
+    this.#tip.style.left = `${Math.max(0, Math.min(clientWidth - offsetWidth, left))}px`;
+    this.#tip.style.top = `${top * clientHeight + 4}px`;
   }
 }
 
-/** The value of a line at a time; undefined before its first and after its last point. */
-function valueAt({ at, value }: PlotLine, time: number): number | undefined {
-  const [first, last] = [at[0], at.at(-1)];
-  if (first === undefined || last === undefined || time < first || time > last) return undefined;
-  return value[at.findLastIndex((one) => one <= time)];
+function part(className: string, text = ""): HTMLElement {
+  const element = document.createElement("div");
+  element.className = className;
+  element.textContent = text;
+  if (/^plot-(cursor|tip|selection|dot)( |$)/.test(className)) {
+    element.hidden = true;
+    element.setAttribute("aria-hidden", "true");
+  }
+  return element;
 }
 
-const { uPlot } = window;
-for (const root of document.querySelectorAll<HTMLElement>("[data-plot]")) {
-  const box = root.querySelector<HTMLElement>(".plot-box");
-  const script = root.querySelector<HTMLScriptElement>('script[type="application/json"]');
-  if (uPlot === undefined || box === null || script === null) continue;
-  const data: PlotData = JSON.parse(script.textContent ?? "");
-  if (data.lines.some(({ at }) => at.length > 0))
-    new Chart({ root, box }, { data, label: script.dataset.label ?? "" }, uPlot);
+function place(
+  { style }: HTMLElement,
+  at: Partial<Record<"left" | "top" | "width" | "height", number>>,
+): void {
+  for (const [name, value] of Object.entries(at)) style.setProperty(name, `${(100 * value).toFixed(3)}%`);
 }
+
+function start(within: ParentNode): void {
+  for (const root of within.querySelectorAll<HTMLElement>("[data-plot]")) {
+    const box = root.querySelector<HTMLElement>(".plot-box");
+    const script = root.querySelector<HTMLScriptElement>('script[type="application/json"]');
+    if (box === null || script === null) continue;
+    const data: PlotData = JSON.parse(script.textContent ?? "");
+    if (data.lines.some(({ at }) => at.length > 0))
+      new Chart(root, box, { data, label: script.dataset.label ?? "" });
+  }
+}
+
+startIn(start);

@@ -1,28 +1,21 @@
-import { address } from "./base.js";
+import { suggest } from "./suggestions.js";
 
 /** Suggestions for the field that adds a repository to a comparison. Without this module it is a plain text field. */
 
 const PAUSE_MS = 150;
-
-interface Suggested {
-  repositories: { provider: string; fullName: string }[];
-}
 
 const field = document.querySelector<HTMLInputElement>("form[data-compare] input[list]");
 const known = field?.list;
 let pause: ReturnType<typeof setTimeout> | undefined;
 let pending: AbortController | undefined;
 
-async function suggest(text: string, list: HTMLElement): Promise<void> {
+async function fill(text: string, list: HTMLElement): Promise<void> {
   pending?.abort();
   pending = new AbortController();
   try {
-    const query = new URLSearchParams({ q: text.slice(0, 64), limit: "8" });
-    const response = await fetch(address(`/api/search/suggest?${query}`), { signal: pending.signal });
-    if (!response.ok) return;
-    const { data }: { data: Suggested } = await response.json();
+    const { repositories } = await suggest(text, 8, pending.signal);
     list.replaceChildren(
-      ...data.repositories.map(({ provider, fullName }) => {
+      ...repositories.map(({ provider, fullName }) => {
         const option = document.createElement("option");
         option.value = `${provider.toLowerCase()}:${fullName}`;
         option.label = fullName;
@@ -40,6 +33,6 @@ if (field && known) {
     const text = field.value.trim();
     // The server reads URLs, and a chosen suggestion is complete.
     if (text === "" || text.includes(":")) return;
-    pause = setTimeout(() => void suggest(text, known), PAUSE_MS);
+    pause = setTimeout(() => void fill(text, known), PAUSE_MS);
   });
 }

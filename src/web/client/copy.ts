@@ -1,4 +1,4 @@
-import { announce } from "./announce.js";
+import { announce, startIn } from "./base.js";
 
 /** Buttons that copy the text of another element. Without this module they are hidden. */
 
@@ -23,20 +23,22 @@ function select(element: Element): void {
   getSelection()?.addRange(range);
 }
 
-for (const button of document.querySelectorAll<HTMLButtonElement>("button[data-copy]")) {
-  const source = document.getElementById(button.dataset.copy ?? "");
-  if (source === null) continue;
-  button.hidden = false;
-  const label = button.textContent;
-  button.addEventListener("click", async () => {
-    const isCopied = await copy(source.textContent ?? "");
-    if (!isCopied) select(source);
-    const message = isCopied ? "Copied" : "Selected. Press Ctrl+C to copy.";
-    button.textContent = isCopied ? "Copied" : "Selected";
-    announce(message);
-    setTimeout(() => {
-      button.textContent = label;
-      announce("");
-    }, SHOWN_MS);
-  });
-}
+startIn((within) => {
+  for (const button of within.querySelectorAll<HTMLButtonElement>("button[data-copy]")) {
+    const source = document.getElementById(button.dataset.copy ?? "");
+    if (source === null) continue;
+    button.hidden = false;
+    const label = button.textContent;
+    button.addEventListener("click", async () => {
+      const isCopied = await copy(source.textContent ?? "");
+      if (!isCopied) select(source);
+      const message = isCopied ? "Copied" : "Selected. Press Ctrl+C to copy.";
+      button.textContent = isCopied ? "Copied" : "Selected";
+      announce(message);
+      setTimeout(() => {
+        button.textContent = label;
+        announce("");
+      }, SHOWN_MS);
+    });
+  }
+});

@@ -1,5 +1,4 @@
-import { announce } from "./announce.js";
-import { address } from "./base.js";
+import { address, announce } from "./base.js";
 
 /**
  * Saves repositories without leaving the page. If that fails the form is submitted, which leads to sign-in or to a page with

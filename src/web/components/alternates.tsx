@@ -20,6 +20,8 @@ export function alternatesOf(url: URL, sort: string): Alternate[] {
   // Feeds default to a week, lists to a day.
   const window = url.searchParams.get("window") ?? "24h";
   return [
+    { type: "text/csv", href: withQuery(data, { format: "csv", limit: "100" }), name: "CSV" },
+    { type: "application/json", href: withQuery(data, {}), name: "JSON" },
     ...(feed === undefined
       ? []
       : [
@@ -29,15 +31,13 @@ export function alternatesOf(url: URL, sort: string): Alternate[] {
             name: "Atom feed",
           },
         ]),
-    { type: "text/csv", href: withQuery(data, { format: "csv", limit: "100" }), name: "CSV" },
-    { type: "application/json", href: withQuery(data, {}), name: "JSON" },
   ];
 }
 
-/** Links to other formats of a list. */
+/** Links to the list in other formats. */
 export const Alternates: FC<{ alternates: readonly Alternate[] }> = ({ alternates }) => (
   <p class="soft small ways">
-    This list as{" "}
+    Download:{" "}
     {alternates.map(({ href, name }, i) => (
       <>
         {i === 0 ? "" : " · "}

@@ -1,8 +1,38 @@
 import type { FC } from "hono/jsx";
 import type { Repository } from "../../catalog/catalog.js";
 import { MAX_SERIES } from "../../embeds/embeds.js";
-import { repositoryKey } from "../../page-addresses.js";
+import { repositoryKey, repositoryPage } from "../../page-addresses.js";
 import { withQuery } from "./addresses.js";
+import { LineMark } from "./shown-gains.js";
+
+interface ChosenProps {
+  repositories: readonly Repository[];
+  here: URL;
+}
+
+/** The repositories of a comparison with the marks of their lines, each with a link that removes it. */
+export const Chosen: FC<ChosenProps> = ({ repositories, here }) =>
+  repositories.length === 0 ? null : (
+    <ul class="plot-legend chosen" aria-label="Compared repositories">
+      {repositories.map((repository, i) => {
+        const others = repositories.filter((one) => one !== repository);
+        return (
+          <li>
+            <LineMark index={i} />
+            <a href={repositoryPage(repository)}>{repository.fullName}</a>
+            <a
+              class="out"
+              href={withQuery(here, { repo: others.map(repositoryKey) })}
+              title="Remove"
+              aria-label={`Remove ${repository.fullName}`}
+            >
+              ×
+            </a>
+          </li>
+        );
+      })}
+    </ul>
+  );
 
 interface AddFormProps {
   /** The repositories of the comparison, as its address names them. */

@@ -1,13 +1,15 @@
 import type { FC } from "hono/jsx";
-import { type Repository, startOfStep } from "../../catalog/catalog.js";
+import type { Repository } from "../../catalog/catalog.js";
 import { DAY_MS } from "../../clock.js";
-import type { ChartInput, ChartSeries, ChartWindow, Metric } from "../../embeds/embeds.js";
+import type { ChartInput, ChartSeries, Metric } from "../../embeds/embeds.js";
 import { forgeName } from "../../forges.js";
-import { repositoryPage } from "../../page-addresses.js";
+import { type RepositoryName, repositoryPage } from "../../page-addresses.js";
 import { type Rank, type Trend, WINDOW_LABELS, WINDOWS, type Window } from "../../rankings/rankings.js";
+import { type BadgeFacts, BadgeReasons, Badges, badgesOf } from "./badges.js";
 import { Language } from "./language.js";
 import { formatCount, formatDay, Gain } from "./numbers.js";
 import { METRIC_WORDS } from "./plot.js";
+import { type RowStep, rowStep } from "./row-step.js";
 import { Scroll } from "./scroll.js";
 import { StillHeldNote } from "./still-held.js";
 
@@ -18,8 +20,8 @@ export interface Compared {
   ranks: readonly Rank[];
   /** Whether its counts are no longer recent. */
   isStale: boolean;
-  /** The comparison without it. */
-  without: string;
+  /** Under which name it seems to continue. */
+  movedTo: RepositoryName | undefined;
 }
 
 /** The numbers of the repositories, one row each. */
@@ -29,9 +31,6 @@ export const ComparisonTable: FC<{ compared: readonly Compared[] }> = ({ compare
       <caption class="hidden">Repositories side by side</caption>
       <thead>
         <tr>
-          <th scope="col">
-            <span class="hidden">Remove</span>
-          </th>
           <th scope="col">Repository</th>
           <th scope="col" class="number">
             Stars
@@ -58,43 +57,48 @@ export const ComparisonTable: FC<{ compared: readonly Compared[] }> = ({ compare
         </tr>
       </thead>
       <tbody>
-        {compared.map(({ repository, trends, ranks, without, isStale }) => (
-          <tr>
-            <td class="out">
-              <a href={without} title="Remove" aria-label={`Remove ${repository.fullName}`}>
-                ×
-              </a>
-            </td>
-            <th scope="row">
-              <a href={repositoryPage(repository)}>{repository.fullName}</a>{" "}
-              <small class="soft">
-                {forgeName(repository.provider)}
-                {repository.availability === "AVAILABLE" ? "" : `, ${repository.availability.toLowerCase()}`}
-                {repository.archived ? ", archived" : ""}
-                {isStale ? `, not seen since ${formatDay(repository.countedAt)}` : ""}
-              </small>
-            </th>
-            <td class="number strong">{formatCount(repository.stars)}</td>
-            {WINDOWS.map((window) => (
-              <td class="number">
-                <Gain trend={trends[window]} measure="stars" />
+        {compared.map((one) => {
+          const { repository, trends, ranks } = one;
+          return (
+            <tr>
+              <th scope="row">
+                <a href={repositoryPage(repository)}>{repository.fullName}</a>{" "}
+                <small class="soft">{forgeName(repository.provider)}</small> <Badges {...badgeFacts(one)} />
+              </th>
+              <td class="number strong">{formatCount(repository.stars)}</td>
+              {WINDOWS.map((window) => (
+                <td class="number">
+                  <Gain trend={trends[window]} measure="stars" />
+                </td>
+              ))}
+              <td class="number">{formatCount(repository.forks)}</td>
+              <td class="number">{formatCount(repository.openIssues)}</td>
+              <td class="number">{rankText(ranks, "stars", null)}</td>
+              <td class="number">{rankText(ranks, "trending", "7d")}</td>
+              <td>{formatDay(repository.createdAt)}</td>
+              <td>
+                <Language name={repository.language} />
               </td>
-            ))}
-            <td class="number">{formatCount(repository.forks)}</td>
-            <td class="number">{formatCount(repository.openIssues)}</td>
-            <td class="number">{rankText(ranks, "stars", null)}</td>
-            <td class="number">{rankText(ranks, "trending", "7d")}</td>
-            <td>{formatDay(repository.createdAt)}</td>
-            <td>
-              <Language name={repository.language} />
-            </td>
-          </tr>
-        ))}
+            </tr>
+          );
+        })}
       </tbody>
     </table>
     <StillHeldNote trends={compared.flatMap(({ trends }) => WINDOWS.map((window) => trends[window]))} />
+    {compared.map((one) =>
+      badgesOf(badgeFacts(one)).some(({ reason }) => reason !== undefined) ? (
+        <section class="small">
+          <h3>{one.repository.fullName}</h3>
+          <BadgeReasons {...badgeFacts(one)} />
+        </section>
+      ) : null,
+    )}
   </Scroll>
 );
+
+function badgeFacts({ repository, trends, isStale, movedTo }: Compared): BadgeFacts {
+  return { repository, isStale, movedTo, trends: WINDOWS.map((window) => trends[window]) };
+}
 
 /** The overall rank, such as "#12"; a dash if it is not ranked. */
 function rankText(ranks: readonly Rank[], ranking: Rank["ranking"], window: Window | null): string {
@@ -110,20 +114,15 @@ const MONTH_MS = 30.4375 * DAY_MS;
 /** Row steps of ages. */
 const AGE_STEPS_MS = { day: DAY_MS, week: WEEK_MS, month: MONTH_MS } as const;
 
-/** The row step of a range: its name, and the start of the row of a time. */
-function stepOf(
-  range: ChartWindow,
-  align: ChartInput["align"],
-): { word: string; of: (at: number) => number } {
-  const word = range === "30d" ? "day" : range === "all" ? "month" : "week";
-  if (align === "age") {
-    // Ages start at 0, not on a Monday or the first of a month.
-    const step = AGE_STEPS_MS[word];
-    return { word, of: (at) => Math.floor(at / step) * step };
-  }
-  if (word === "month")
-    return { word, of: (at) => Date.UTC(new Date(at).getUTCFullYear(), new Date(at).getUTCMonth()) };
-  return { word, of: (at) => startOfStep(at, word === "day" ? "1d" : "1w") };
+/** The row step of the points that are shown. */
+function stepOf({ align, series }: Pick<ComparedNumbersProps, "align" | "series">): RowStep {
+  const starts = series.flatMap(({ points }) => points[0]?.at ?? []);
+  const ends = series.flatMap(({ points }) => points.at(-1)?.at ?? []);
+  const step = rowStep(Math.max(...ends) - Math.min(...starts));
+  if (align === "date") return step;
+  // Ages start at 0, not on a Monday or the first of a month.
+  const lengthMs = AGE_STEPS_MS[step.word];
+  return { word: step.word, of: (at) => Math.floor(at / lengthMs) * lengthMs };
 }
 
 /** The label of a row: a day, or an age. */
@@ -136,14 +135,13 @@ function nameOf(at: number, align: ChartInput["align"], word: string): string {
 
 export interface ComparedNumbersProps {
   metric: Metric;
-  range: ChartWindow;
   align: ChartInput["align"];
   series: readonly ChartSeries[];
 }
 
 /** The data of the chart: the last count of each repository in each day, week or month, newest first. */
-export const ComparedNumbers: FC<ComparedNumbersProps> = ({ metric, range, align, series }) => {
-  const { word, of } = stepOf(range, align);
+export const ComparedNumbers: FC<ComparedNumbersProps> = ({ metric, align, series }) => {
+  const { word, of } = stepOf({ align, series });
   const columns = series.map(
     ({ points }) => new Map(points.map(({ at, value }) => [of(at), value] as const)),
   );

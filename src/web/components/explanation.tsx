@@ -1,7 +1,5 @@
 import type { FC } from "hono/jsx";
 import {
-  type Anomaly,
-  COUNT_NAMES,
   type Explanation,
   SCORE_LABELS,
   SCORE_NAMES,
@@ -10,7 +8,6 @@ import {
   WINDOW_LABELS,
   type Window,
 } from "../../rankings/rankings.js";
-import { Delta, formatCount, Time } from "./numbers.js";
 import { Scroll } from "./scroll.js";
 
 /** What each term measures. */
@@ -24,6 +21,13 @@ const TERMS: Readonly<Record<string, string>> = {
   "youth (a factor)": "Youth (multiplies the sum)",
 };
 
+/** Why a score is unknown; see docs/RANKINGS.md. */
+const UNKNOWN_TERMS: Readonly<Partial<Record<ScoreName, string>>> = {
+  newHot: "the date of its creation is not known",
+  forkMomentum: "its forks are not known",
+  activity: "neither its pushes nor its issues are known",
+};
+
 export interface ScoreExplanationProps {
   window: Window;
   explanation: Explanation | null;
@@ -33,16 +37,10 @@ export interface ScoreExplanationProps {
 /** The trending score term by term, and the other scores in a disclosure. */
 export const ScoreExplanation: FC<ScoreExplanationProps> = ({ window, explanation, trend }) => {
   if (explanation === null || trend === null)
-    return (
-      <p class="read">
-        No score for {WINDOW_LABELS[window]}. It needs a recent snapshot and another one half a window to two
-        windows earlier.
-      </p>
-    );
+    return <p class="soft read">No scores for {WINDOW_LABELS[window]}, as there is no growth to score.</p>;
   const { score } = explanation.trending;
   return (
     <>
-      <Anomalies anomalies={trend.anomalies} />
       {score === 0 ? (
         <p class="soft">
           {trend.starsDelta <= 0 ? "No stars were gained" : "None of the gained stars count"}, so the trending
@@ -89,10 +87,17 @@ const Terms: FC<{ name: ScoreName; explanation: Explanation; window: Window }> =
   const { score, terms } = explanation[name];
   const { label, description } = SCORE_LABELS[name];
   const isProduct = name === "newHot";
+  if (score === null)
+    return (
+      <p class="soft read">
+        <strong>{label}</strong> ({description}): cannot be computed, as{" "}
+        {UNKNOWN_TERMS[name] ?? "too little is known"}.
+      </p>
+    );
   return (
     <table class="terms">
       <caption>
-        <strong>{label}</strong>, {WINDOW_LABELS[window]}: {score === null ? "unknown" : points(score)} of 100{" "}
+        <strong>{label}</strong>, {WINDOW_LABELS[window]}: {points(score)} of 100{" "}
         <span class="small">({description})</span>
       </caption>
       {terms.length === 0 ? null : (
@@ -121,42 +126,3 @@ const Terms: FC<{ name: ScoreName; explanation: Explanation; window: Window }> =
     </table>
   );
 };
-
-/** The name of each kind of anomaly, and its effect on the scores. */
-const ANOMALIES: Readonly<Record<Anomaly["kind"], { title: string; effect: string }>> = {
-  FAILED_READING: { title: "Failed reading", effect: "It is not compared with any other." },
-  UNCONFIRMED: {
-    title: "Unconfirmed reading",
-    effect: "Until it is confirmed, the reading before it is used.",
-  },
-  RETURN: { title: "Dropped and recovered", effect: "Neither way counts." },
-  LEVEL_SHIFT: { title: "Level shift", effect: "The gain does not count." },
-  BURST: { title: "Burst", effect: "Only the part that other counts support counts." },
-  PURGE: { title: "Purge", effect: "The loss counts in full." },
-};
-
-const CLEARED = {
-  BREADTH: "Other counts have followed since, so all of it counts.",
-  TIME: "It has kept its stars for a month, so all of it counts.",
-} as const;
-
-const Anomalies: FC<{ anomalies: readonly Anomaly[] }> = ({ anomalies }) =>
-  anomalies.length === 0 ? null : (
-    <div class="note" role="note">
-      <p>
-        <strong>Unusual change.</strong> The numbers do not say who caused it or why.
-      </p>
-      <ul>
-        {anomalies.map(({ kind, measure, at, reason, before, after, cleared, sameDay }) => (
-          <li>
-            <strong>{ANOMALIES[kind].title}</strong>, seen <Time at={at} />: <Delta value={after - before} />{" "}
-            {COUNT_NAMES[measure]}, from {formatCount(before)} to {formatCount(after)} ({reason}).{" "}
-            {cleared === undefined ? ANOMALIES[kind].effect : CLEARED[cleared.by]}
-            {sameDay === undefined
-              ? null
-              : ` On that day ${formatCount(sameDay.fell)} of ${formatCount(sameDay.compared)} repositories of the forge lost stars, and ${formatCount(sameDay.jumped)} gained far more than usual.`}
-          </li>
-        ))}
-      </ul>
-    </div>
-  );

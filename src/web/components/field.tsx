@@ -1,13 +1,15 @@
 import type { Child, FC } from "hono/jsx";
 
 export interface FieldProps {
-  /** Its name in the form, and its id. */
+  /** Its name in the form, and its id unless another one is given. */
   name: string;
+  id?: string;
   label: Child;
   /** Why the submitted value is invalid; undefined if it is not. */
   problem: string | undefined;
   value?: string | undefined;
-  type?: "email";
+  /** `password`: hidden while it is typed, and never filled in by us. */
+  type?: "email" | "password";
   required?: boolean;
   maxlength?: number;
   autocomplete?: "email" | "one-time-code" | "off";
@@ -34,6 +36,7 @@ export const EmailField: FC<Pick<FieldProps, "problem" | "value">> = (props) => 
 /** A field of a form with its label above and its problem below, which screen readers announce with it. */
 export const Field: FC<FieldProps> = ({
   name,
+  id = name,
   label,
   problem,
   value = "",
@@ -46,9 +49,9 @@ export const Field: FC<FieldProps> = ({
   isLiteral = false,
 }) => (
   <div class="field">
-    <label for={name}>{label}</label>
+    <label for={id}>{label}</label>
     <input
-      id={name}
+      id={id}
       type={type}
       name={name}
       required={required}
@@ -60,10 +63,10 @@ export const Field: FC<FieldProps> = ({
       placeholder={placeholder}
       value={value}
       aria-invalid={problem === undefined ? undefined : "true"}
-      aria-describedby={problem === undefined ? undefined : `${name}-problem`}
+      aria-describedby={problem === undefined ? undefined : `${id}-problem`}
     />
     {problem === undefined ? null : (
-      <p class="wrong" id={`${name}-problem`} role="alert">
+      <p class="wrong" id={`${id}-problem`} role="alert">
         {problem}
       </p>
     )}

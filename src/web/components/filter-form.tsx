@@ -12,6 +12,9 @@ import {
   TextField,
 } from "./filter-fields.js";
 
+/** Whether a filter can be answered. */
+export type Answerable = (parameter: "topic" | "license" | "createdAfter" | "pushedAfter") => boolean;
+
 export interface FilterFormProps {
   /** The address of the list, which fills the fields. */
   url: URL;
@@ -19,6 +22,7 @@ export interface FilterFormProps {
   summary: Summary;
   languages: readonly Facet[];
   topics: readonly Facet[];
+  isAnswerable: Answerable;
 }
 
 /** Suggested licenses. */
@@ -35,22 +39,39 @@ const LICENSES = [
   "Unlicense",
 ];
 
-/** All filters of a list. Submitting keeps sort and window, and goes to the first page. */
-export const FilterForm: FC<FilterFormProps> = ({ url, problems, summary, languages, topics }) => {
+/**
+ * All filters of a list, for exact values and those that no link offers. Submitting keeps sort and window, and goes to the first
+ * page. With scripts, a change applies when its field is left.
+ */
+export const FilterForm: FC<FilterFormProps> = ({
+  url,
+  problems,
+  summary,
+  languages,
+  topics,
+  isAnswerable,
+}) => {
   const own: FieldContext = { url, problems };
+  const has = (name: string) => url.searchParams.has(name);
+  const hasDates = isAnswerable("createdAfter") || has("createdAfter") || has("createdBefore");
   const kept = ["sort", "window"].flatMap((name) => {
     const value = url.searchParams.get(name);
     return value === null ? [] : [{ name, value }];
   });
   const started = new URLSearchParams(kept.map(({ name, value }): [string, string] => [name, value]));
   return (
-    <form action="/explore" data-filters="" aria-label="Filters">
+    <form action="/explore" data-filters="" aria-label="Exact filters" autocomplete="off">
       {kept.map(({ name, value }) => (
         <input type="hidden" name={name} value={value} />
       ))}
+      <p class="soft small" data-scripted="" hidden>
+        Changes apply when you leave a field.
+      </p>
       <TextField {...own} name="q" label="Keywords" maxlength={200} />
       <SeveralField {...own} name="language" label="Language" known={languages} />
-      <SeveralField {...own} name="topic" label="Topic" known={topics} />
+      {isAnswerable("topic") || has("topic") ? (
+        <SeveralField {...own} name="topic" label="Topic" known={topics} />
+      ) : null}
       {summary.providers.length < 2 ? null : (
         <ChoiceField
           {...own}
@@ -69,21 +90,16 @@ export const FilterForm: FC<FilterFormProps> = ({ url, problems, summary, langua
         <TextField {...own} name="minStars" label="Min. stars" isNumber maxlength={15} />
         <TextField {...own} name="maxStars" label="Max. stars" isNumber maxlength={15} />
       </div>
-      <DayField {...own} name="createdAfter" label="Created after" />
-      <DayField {...own} name="createdBefore" label="Created before" />
-      <DayField {...own} name="pushedAfter" label="Pushed after" />
-      <TextField
-        {...own}
-        name="license"
-        label="License (SPDX id, e.g. MIT)"
-        maxlength={100}
-        list="licenses"
-      />
-      <datalist id="licenses">
-        {LICENSES.map((name) => (
-          <option value={name} />
-        ))}
-      </datalist>
+      {hasDates ? (
+        <>
+          <DayField {...own} name="createdAfter" label="Created after" />
+          <DayField {...own} name="createdBefore" label="Created before" />
+        </>
+      ) : null}
+      {isAnswerable("pushedAfter") || has("pushedAfter") ? (
+        <DayField {...own} name="pushedAfter" label="Pushed after" />
+      ) : null}
+      {isAnswerable("license") || has("license") ? <LicenseField {...own} /> : null}
       <Pair legend="Growth">
         <CheckField {...own} name="reliableOnly" label="Only reliable" />
         <CheckField {...own} name="excludeAnomalous" label="Hide unusual" />
@@ -113,7 +129,7 @@ export const FilterForm: FC<FilterFormProps> = ({ url, problems, summary, langua
           ]}
         />
       </div>
-      <p class="row">
+      <p class="row apply">
         <button type="submit" class="press">
           Apply
         </button>
@@ -122,6 +138,17 @@ export const FilterForm: FC<FilterFormProps> = ({ url, problems, summary, langua
     </form>
   );
 };
+
+const LicenseField: FC<FieldContext> = (own) => (
+  <>
+    <TextField {...own} name="license" label="License (SPDX id, e.g. MIT)" maxlength={100} list="licenses" />
+    <datalist id="licenses">
+      {LICENSES.map((name) => (
+        <option value={name} />
+      ))}
+    </datalist>
+  </>
+);
 
 const TRUTHS: readonly [string, string][] = [
   ["", "Default"],

@@ -42,6 +42,11 @@ const TEXTS: Readonly<Record<string, (value: string) => string | undefined>> = {
   excludeAnomalous: (value) => (value === "true" ? "unusual hidden" : undefined),
 };
 
+/** What a filter with this value says; undefined for one that filters nothing. */
+export function filterText(parameter: string, value: string): string | undefined {
+  return TEXTS[parameter]?.(value);
+}
+
 /** The filters of an address, in the order of the form. */
 export function activeFilters(url: URL): ActiveFilter[] {
   return Object.entries(TEXTS).flatMap(([name, textOf]) => {

@@ -1,5 +1,5 @@
 import type { Child, FC } from "hono/jsx";
-import type { Repository, Snapshot } from "../../catalog/catalog.js";
+import type { Readings, Repository } from "../../catalog/catalog.js";
 import {
   type CountedMeasure,
   gainWords,
@@ -9,18 +9,22 @@ import {
   WINDOWS,
   type Window,
 } from "../../rankings/rankings.js";
-import { Delta, formatCount, formatDelta, formatGrowth, SOURCE_WORDS, Time } from "./numbers.js";
+import { type NoGrowthFacts, noGrowthReason, noGrowthText } from "./no-growth.js";
+import { Delta, formatCount, formatDelta, formatGrowth } from "./numbers.js";
 
 export interface GrowthTableProps {
   repository: Repository;
   trends: Readonly<Record<Window, Trend | null>>;
-  /** The snapshots that the trends compare, as far as they are still stored. */
-  compared: readonly Snapshot[];
+  /** The stored snapshots around those that the trends compare. */
+  readings: Readings;
 }
 
 /** The counts of a repository, their gains in each window, and how reliable those are. */
-export const GrowthTable: FC<GrowthTableProps> = ({ repository, trends, compared }) => {
-  const watchersAt = (at: number) => compared.find(({ capturedAt }) => capturedAt === at)?.watchers ?? null;
+export const GrowthTable: FC<GrowthTableProps> = ({ repository, trends, readings }) => {
+  const watchersAt = (at: number) => {
+    const index = readings.countBefore(at);
+    return readings.at(index) === at ? readings.snapshot(index).watchers : null;
+  };
   const watchersDelta = ({ from, to }: Trend) => {
     const [before, after] = [watchersAt(from), watchersAt(to)];
     return before === null || after === null ? null : after - before;
@@ -32,13 +36,18 @@ export const GrowthTable: FC<GrowthTableProps> = ({ repository, trends, compared
     {
       name: "Open issues",
       count: repository.openIssues,
-      gain: ({ openIssuesDelta }: Trend) => <Delta value={openIssuesDelta} />,
+      // More of them is neither good nor bad.
+      gain: ({ openIssuesDelta }: Trend) => formatDelta(openIssuesDelta),
     },
-    {
-      name: "Watchers",
-      count: repository.watchers,
-      gain: (trend: Trend) => <Delta value={watchersDelta(trend)} />,
-    },
+    ...(repository.watchers === null
+      ? []
+      : [
+          {
+            name: "Watchers",
+            count: repository.watchers,
+            gain: (trend: Trend) => formatDelta(watchersDelta(trend)),
+          },
+        ]),
   ];
   return (
     <table class="growth">
@@ -87,20 +96,27 @@ export const GrowthTable: FC<GrowthTableProps> = ({ repository, trends, compared
   );
 };
 
+interface GainNotesProps extends Pick<GrowthTableProps, "trends"> {
+  facts: NoGrowthFacts;
+}
+
 /**
- * One line for each window whose gains need words: what they compare, what of them counts ("7 days: +12,400 stars, none counted: dropped and
- * recovered"), and why they are not reliable.
+ * One line for each window whose gains need words: why it has none, what they compare, what of them counts ("7 days: +12,400
+ * stars, none counted: dropped and recovered"), and why they are not reliable. Windows without growth for the same reason share a line.
  */
-export const GainNotes: FC<Pick<GrowthTableProps, "trends">> = ({ trends }) => {
+export const GainNotes: FC<GainNotesProps> = ({ trends, facts }) => {
+  const missing = WINDOWS.filter((window) => trends[window] === null);
+  const reasons = Map.groupBy(missing, (window) => noGrowthReason(window, facts));
   const notes = WINDOWS.flatMap((window) => {
     const trend = trends[window];
-    const parts = trend === null ? [] : [...countedParts(trend), ...doubtsOf(trend)];
+    if (trend === null) return [];
+    const parts = [...countedParts(trend), ...doubtsOf(trend)];
     return parts.length === 0 ? [] : [`${WINDOW_LABELS[window]}: ${parts.join("; ")}`];
   });
-  if (notes.length === 0) return null;
+  if (notes.length + reasons.size === 0) return null;
   return (
     <ul class="plain small">
-      {notes.map((note) => (
+      {[...notes, ...[...reasons.values()].map((windows) => noGrowthText(windows, facts))].map((note) => (
         <li>{note}</li>
       ))}
     </ul>
@@ -131,30 +147,3 @@ const Each: FC<{ trends: GrowthTableProps["trends"]; cell: (trend: Trend) => Chi
     })}
   </>
 );
-
-/** The times of the snapshots behind each difference. */
-export const ComparedTimes: FC<Pick<GrowthTableProps, "trends">> = ({ trends }) => {
-  const known = WINDOWS.flatMap((window) => trends[window] ?? []);
-  if (known.length === 0)
-    return <p class="soft small">Growth needs two snapshots, far enough apart and not too old.</p>;
-  return (
-    <details class="small">
-      <summary>Snapshots compared</summary>
-      <dl class="pairs">
-        {known.map(({ window, from, to, fromSource, basis }) => (
-          <div>
-            <dt>{WINDOW_LABELS[window]}</dt>
-            <dd>
-              <Time at={from} /> to <Time at={to} />
-              {basis === "RETAINED"
-                ? `, both ${SOURCE_WORDS.BACKFILLED}`
-                : fromSource === "OBSERVED"
-                  ? null
-                  : `, the first one ${SOURCE_WORDS[fromSource]}`}
-            </dd>
-          </div>
-        ))}
-      </dl>
-    </details>
-  );
-};

@@ -1,5 +1,5 @@
-import type { FC } from "hono/jsx";
-import { isoTime } from "../../clock.js";
+import { createContext, type FC, useContext } from "hono/jsx";
+import { DAY_MS, HOUR_MS, isoTime } from "../../clock.js";
 import { RETAINED_WORDS } from "../../embeds/embeds.js";
 import { type CountedMeasure, gainWords, type Trend } from "../../rankings/rankings.js";
 
@@ -8,11 +8,14 @@ import { type CountedMeasure, gainWords, type Trend } from "../../rankings/ranki
 const whole = new Intl.NumberFormat("en-US");
 const signed = new Intl.NumberFormat("en-US", { signDisplay: "exceptZero" });
 const compact = new Intl.NumberFormat("en-US", { notation: "compact", maximumFractionDigits: 1 });
-const percent = new Intl.NumberFormat("en-US", {
-  style: "percent",
-  signDisplay: "exceptZero",
-  maximumSignificantDigits: 3,
-});
+const percents = [0, 1, 2].map(
+  (digits) =>
+    new Intl.NumberFormat("en-US", {
+      style: "percent",
+      signDisplay: "exceptZero",
+      maximumFractionDigits: digits,
+    }),
+);
 
 const UNKNOWN = "–";
 
@@ -31,9 +34,15 @@ export function formatDelta(value: number | null): string {
   return value === null ? UNKNOWN : signed.format(value);
 }
 
-/** +2.4%, of a part such as 0.024 */
+/** Smaller parts would be rounded to 0. */
+const LEAST_GROWTH = 0.000_05;
+
+/** +2.4%, of a part such as 0.024; small parts with two decimals at most, large ones without any. */
 export function formatGrowth(part: number | null): string {
-  return part === null ? UNKNOWN : percent.format(part);
+  if (part === null) return UNKNOWN;
+  const size = Math.abs(part);
+  if (size > 0 && size < LEAST_GROWTH) return part > 0 ? "<0.01%" : "−<0.01%";
+  return (size >= 0.1 ? percents[0] : size >= 0.01 ? percents[1] : percents[2])?.format(part) ?? UNKNOWN;
 }
 
 const UNITS = ["B", "kB", "MB", "GB", "TB"] as const;
@@ -57,13 +66,51 @@ export function formatDay(ms: number | null): string {
   return ms === null ? UNKNOWN : isoTime(ms).slice(0, 10);
 }
 
-/** 2026-04-30 12:00 UTC, as a time element. */
-export const Time: FC<{ at: number | null }> = ({ at }) =>
-  at === null ? (
-    <span>{UNKNOWN}</span>
-  ) : (
-    <time datetime={isoTime(at)}>{isoTime(at).slice(0, 16).replace("T", " ")} UTC</time>
+/** 30 Apr 2026: days in sentences. Tables and charts have the form of `formatDay`. */
+export function formatDate(ms: number | null): string {
+  if (ms === null) return UNKNOWN;
+  const date = new Date(ms);
+  return `${date.getUTCDate()} ${month.format(date)} ${date.getUTCFullYear()}`;
+}
+
+const month = new Intl.DateTimeFormat("en-US", { month: "short", timeZone: "UTC" });
+
+/** 2026-04-30 12:00 UTC */
+export function formatTime(ms: number): string {
+  return `${isoTime(ms).slice(0, 16).replace("T", " ")} UTC`;
+}
+
+/** When the page is made, for relative times; `page.tsx` provides it. Undefined: times are exact. */
+export const NowContext = createContext<number | undefined>(undefined);
+
+/**
+ * A time relative to now, such as "3 hours ago", with the exact one in its title. `exact`: the exact one, for rows of a
+ * table and for what somebody may compare. Relative times also hold in a page that is cached, which is renewed every hour.
+ */
+export const Time: FC<{ at: number | null; exact?: boolean }> = ({ at, exact = false }) => {
+  const now = useContext(NowContext);
+  if (at === null) return <span>{UNKNOWN}</span>;
+  const full = formatTime(at);
+  if (exact || now === undefined) return <time datetime={isoTime(at)}>{full}</time>;
+  return (
+    <time datetime={isoTime(at)} title={full}>
+      {relativeTime(at, now)}
+    </time>
   );
+};
+
+/** Times up to this many hours away are given in hours. */
+const HOURS_SHOWN = 48;
+
+/** "3 hours ago", "91 days ago", "in 2 hours". Counts whole hours and days in UTC, so it changes only when these do. */
+export function relativeTime(at: number, now: number): string {
+  const hours = Math.floor(now / HOUR_MS) - Math.floor(at / HOUR_MS);
+  const days = Math.floor(now / DAY_MS) - Math.floor(at / DAY_MS);
+  const [count, unit] = Math.abs(hours) < HOURS_SHOWN ? [hours, "hour"] : [days, "day"];
+  const amount = `${formatCount(Math.abs(count))} ${unit}${Math.abs(count) === 1 ? "" : "s"}`;
+  if (count === 0) return at > now ? "in less than an hour" : "less than an hour ago";
+  return count > 0 ? `${amount} ago` : `in ${amount}`;
+}
 
 /** "90 days ago"; undefined for less than a day. */
 export function agoText(days: number | null): string | undefined {
@@ -71,13 +118,25 @@ export function agoText(days: number | null): string | undefined {
   return days === 1 ? "1 day ago" : `${formatCount(days)} days ago`;
 }
 
-/** "as of 2026-04-30 12:00 UTC, 90 days ago": the end of the windows, and its age. */
-export const AsOf: FC<{ at: number | null; ageDays: number | null }> = ({ at, ageDays }) => {
-  const ago = agoText(ageDays);
+/** From this age, what was measured is marked as old. */
+const OLD_MS = 36 * HOUR_MS;
+
+/** Whether measurements that end at this time are too old to be called recent. */
+export function isOld(at: number | null, now: number): boolean {
+  return at !== null && now - at > OLD_MS;
+}
+
+/** "Measured 22 Aug 2026, 91 days ago": the end of the windows and its age, in the colour of caution if it is old. */
+export const AsOf: FC<{ at: number | null }> = ({ at }) => {
+  const now = useContext(NowContext);
+  if (at === null) return <span>Not measured yet</span>;
   return (
-    <span>
-      as of <Time at={at} />
-      {ago === undefined ? "" : `, ${ago}`}
+    <span class={now !== undefined && isOld(at, now) ? "as-of old" : "as-of"}>
+      Measured{" "}
+      <time datetime={isoTime(at)} title={formatTime(at)}>
+        {formatDate(at)}
+      </time>
+      {now === undefined ? "" : `, ${relativeTime(at, now)}`}
     </span>
   );
 };
@@ -93,6 +152,18 @@ export const Gain: FC<{ trend: Trend | undefined; measure: CountedMeasure }> = (
           {words.short}
         </small>
       )}
+    </>
+  );
+};
+
+/** A gain as a part of the count before, where it is known, and the gain itself below it. */
+export const Growth: FC<{ trend: Trend | undefined; measure: CountedMeasure }> = ({ trend, measure }) => {
+  const part = measure === "stars" ? (trend?.starsGrowth ?? null) : null;
+  if (part === null) return <Gain trend={trend} measure={measure} />;
+  return (
+    <>
+      <span class={part === 0 ? "soft" : part > 0 ? "rise" : "fall"}>{formatGrowth(part)}</span>
+      <small class="counted">{formatDelta(trend?.starsDelta ?? null)}</small>
     </>
   );
 };

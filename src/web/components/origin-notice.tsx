@@ -2,19 +2,21 @@ import type { Child, FC } from "hono/jsx";
 import { forgeName } from "../../forges.js";
 import { START_TRACKING_PAGE } from "../../page-addresses.js";
 import type { CurrentSummary } from "../../rankings/rankings.js";
-import { agoText, formatCount, formatDay } from "./numbers.js";
+import { agoText, formatCount, formatDate, formatDay } from "./numbers.js";
 
 export interface OriginNoticeProps {
   summary: Pick<CurrentSummary, "catalogue" | "asOf" | "ageDays" | "repositories" | "providers">;
+  /** Whether the page itself shows the age; then a note says it only where forges differ. */
+  isAgeShown: boolean;
 }
 
 /** From this age in days, pages say how old growth is. A forge that is read every day is a day old for some hours. */
 const OLD_DAYS = 2;
 
 /** Labels sample and demonstration data on every page, and old data with its age; nothing for recent real data. */
-export const OriginNotice: FC<OriginNoticeProps> = ({ summary }) => {
+export const OriginNotice: FC<OriginNoticeProps> = ({ summary, isAgeShown }) => {
   const { catalogue, repositories } = summary;
-  const age = ageOf(summary);
+  const age = ageOf(summary, isAgeShown);
   if (catalogue === "real") return age === undefined ? null : <Note>{age}</Note>;
   return (
     <Note>
@@ -45,16 +47,18 @@ const Note: FC<{ children: Child }> = ({ children }) => (
   </div>
 );
 
-/** "Growth as of 2026-08-24, 90 days ago.", or the same of the forges that are old; undefined if all are recent. */
-function ageOf({ asOf, ageDays, providers }: OriginNoticeProps["summary"]): string | undefined {
+/** "Measured 24 Aug 2026, 90 days ago.", or the same of the forges that are old; undefined if all are recent. */
+function ageOf(
+  { asOf, ageDays, providers }: OriginNoticeProps["summary"],
+  isAgeShown: boolean,
+): string | undefined {
   const old = providers.filter((one) => (one.ageDays ?? 0) >= OLD_DAYS);
   if (old.length === 0) return undefined;
   const isAll = old.length === providers.length && new Set(old.map((one) => formatDay(one.asOf))).size === 1;
-  if (isAll) return `Growth as of ${formatDay(asOf)}${agoPart(ageDays)}.`;
-  const parts = old.map(
-    (one) => `of ${forgeName(one.provider)} as of ${formatDay(one.asOf)}${agoPart(one.ageDays)}`,
-  );
-  return `Growth ${parts.join("; ")}.`;
+  if (isAll && isAgeShown) return undefined;
+  if (isAll) return `Measured ${formatDate(asOf)}${agoPart(ageDays)}.`;
+  const parts = old.map((one) => `${forgeName(one.provider)} ${formatDate(one.asOf)}${agoPart(one.ageDays)}`);
+  return `Measured: ${parts.join("; ")}.`;
 }
 
 function agoPart(ageDays: number | null): string {

@@ -1,14 +1,24 @@
 import { raw } from "hono/html";
-import type { Child, FC } from "hono/jsx";
+import type { FC } from "hono/jsx";
 import { SNAPSHOT_SOURCES } from "../../catalog/catalog.js";
 import {
   type ChartInput,
   type ChartSeries,
-  drawChart,
+  type ChartSpan,
+  distanceText,
   drawMark,
+  drawPlot,
+  gainsOf,
+  hasMilestones,
   isBroken,
   type Metric,
+  milestonesOf,
+  milestoneWords,
+  noteOfSpan,
   reducePoints,
+  spanOf,
+  stepOf,
+  type View,
   widestGaps,
 } from "../../embeds/embeds.js";
 import { formatCount, formatDelta, SOURCE_WORDS, Time } from "./numbers.js";
@@ -21,13 +31,16 @@ export const METRIC_WORDS: Readonly<Record<Metric, { title: string; unit: string
 };
 
 /** Browser modules of a page with a chart. */
-export const PLOT_SCRIPTS = ["uplot.js", "chart.js"] as const;
+export const PLOT_SCRIPTS = ["chart.js"] as const;
 
 export interface PlotProps {
   metric: Metric;
   series: readonly ChartSeries[];
   scale: ChartInput["scale"];
   align: ChartInput["align"];
+  view?: View;
+  /** Times to shade, with a note below the chart each. */
+  spans?: readonly ChartSpan[];
   /** Time of the newest count. */
   asOf: number | null;
   /** Accessible name of the chart. */
@@ -36,6 +49,10 @@ export interface PlotProps {
   shape: "half" | "whole";
   /** Whether points are sums. A repository that joins would look like growth, so sums are shown without differences. */
   isSum?: boolean;
+  /** Whether the lines are explained below the chart; default: yes. Otherwise the page does so itself. */
+  hasLegend?: boolean;
+  /** Whether the page takes `from` and `to`, so that a part of the chart can be selected. Its section needs `data-chart`. */
+  canZoom?: boolean;
 }
 
 const SIZES = {
@@ -48,95 +65,180 @@ const SIZES = {
 const MAX_POINTS = 400;
 const MAX_TOTAL_POINTS = 1_200;
 
-/** A chart drawn on the server, in a box of fixed shape. The script chart.js redraws it in place and adds a crosshair. */
-export const Plot: FC<PlotProps> = ({ metric, series, scale, align, asOf, label, shape, isSum = false }) => {
-  const draw = (size: keyof typeof SIZES) =>
-    drawChart({
+/**
+ * A chart drawn on the server, in a box of fixed shape: once for wide windows and once for phones. The script chart.js reads the
+ * drawing's geometry and the points beside it; it draws nothing but a crosshair.
+ */
+export const Plot: FC<PlotProps> = (props) => {
+  const {
+    metric,
+    series,
+    scale,
+    align,
+    view = "total",
+    spans = [],
+    asOf,
+    shape,
+    isSum = false,
+    canZoom = false,
+    hasLegend = true,
+  } = props;
+  const draw = (size: keyof typeof SIZES) => {
+    const { svg, geometry } = drawPlot({
       metric,
       series,
       scale,
       align,
+      view,
+      spans,
+      isSum,
       asOf,
       ...SIZES[size],
       theme: "page",
       idPrefix: size,
       isBare: true,
     });
-  return (
-    <div class={`plot ${shape}`} data-plot="">
-      <div class="plot-box">
-        {/* Safe: numbers, and names that the drawing escapes. */}
-        <div class="plot-wide">{raw(draw(shape))}</div>
-        <div class="plot-narrow">{raw(draw("narrow"))}</div>
+    // Safe: numbers, and names that the drawing escapes.
+    return (
+      <div class={size === "narrow" ? "plot-narrow" : "plot-wide"} data-geometry={JSON.stringify(geometry)}>
+        {raw(svg)}
       </div>
-      {series.length > 1 ? <Legend series={series} /> : null}
-      <p class="plot-reading soft small">{readingOf({ metric, series, align, isSum })}</p>
-      <PlotData {...{ metric, series, scale, align, label, isSum }} />
+    );
+  };
+  return (
+    <div class={`plot ${shape}`} data-plot="" data-zoom={canZoom ? "" : undefined}>
+      <div class="plot-box">
+        {draw(shape)}
+        {draw("narrow")}
+      </div>
+      {series.length > 1 ? <Legend {...{ series, align, hasLegend }} /> : null}
+      <Reading {...props} />
+      <SpanNotes spans={align === "date" ? spans : []} />
+      <PlotData {...props} />
     </div>
   );
 };
 
-/** The newest point in words; the script replaces it with the selected one. */
-function readingOf({
-  metric,
-  series,
-  align,
-  isSum,
-}: Pick<PlotProps, "metric" | "series" | "align" | "isSum">): Child {
+/** The newest point of a single line in words. */
+const Reading: FC<PlotProps> = ({ metric, series, align, view = "total", isSum = false }) => {
   const [only] = series;
+  const { unit } = METRIC_WORDS[metric];
+  const gain = view === "per-day" ? gainsOf(only?.points ?? []).at(-1) : undefined;
   const [before, last] = only?.points.slice(-2) ?? [];
   if (series.length !== 1 || align === "age" || before === undefined || last === undefined) return null;
+  if (view === "per-day")
+    return gain === undefined ? null : (
+      <p class="plot-reading soft small">
+        <Time at={gain.at} exact />: {formatDelta(gain.change)} {unit} in {distanceText(gain.at - gain.since)}
+        . Each bar is as high as its gain per day. Where snapshots are missing there is no bar.
+      </p>
+    );
+  const change = isBroken(before, last)
+    ? ""
+    : `, ${formatDelta(last.value - before.value)} since the previous snapshot`;
   return (
-    <>
-      <Time at={last.at} />: {formatCount(last.value)} {METRIC_WORDS[metric].unit}
-      {isSum
-        ? null
-        : `${isBroken(before, last) ? "" : `, ${formatDelta(last.value - before.value)} since the previous snapshot`}; ${SOURCE_WORDS[last.source]}`}
-    </>
+    <p class="plot-reading soft small">
+      <Time at={last.at} exact />: {formatCount(last.value)} {unit}
+      {isSum ? null : `${change}; ${SOURCE_WORDS[last.source]}`}
+    </p>
   );
-}
+};
 
-/** The name, mark and last value of each line. */
-const Legend: FC<{ series: readonly ChartSeries[] }> = ({ series }) => (
-  <ul class="plot-legend">
-    {series.map(({ name, points, note }, i) => (
-      <li>
-        <svg viewBox="0 0 26 12" aria-hidden="true">
-          <path class={`chart-line-${i + 1}`} d="M1 6H20" stroke-width="2.3" />
-          {raw(drawMark({ x: 20, y: 6 }, i + 1, { size: 4.2 }).xml)}
-        </svg>
-        <span class="plot-name">{name}</span>{" "}
-        <span class="plot-value">{formatCount(points.at(-1)?.value ?? null)}</span>
-        {note === undefined ? null : <span class="soft small"> {note}</span>}
-      </li>
-    ))}
+/** What the numbers in the chart refer to. */
+const SpanNotes: FC<{ spans: readonly ChartSpan[] }> = ({ spans }) =>
+  spans.length === 0 ? null : (
+    <ol class="plot-notes small" aria-label="Notes on the chart">
+      {spans.map((span) => (
+        <li>{noteOfSpan(span)}</li>
+      ))}
+    </ol>
+  );
+
+/** The name, mark and last value of each line. The script takes the marks from it even where it is not shown. */
+const Legend: FC<Pick<PlotProps, "series" | "align" | "hasLegend">> = ({ series, align, hasLegend }) => (
+  <ul class="plot-legend" hidden={hasLegend !== true}>
+    {series.map(({ name, points, note }, i) => {
+      const last = points.at(-1);
+      return (
+        <li>
+          <svg viewBox="0 0 26 12" aria-hidden="true">
+            <path class={`chart-line-${i + 1}`} d="M1 6H20" stroke-width="2.3" />
+            {raw(drawMark({ x: 20, y: 6 }, i + 1, { size: 4.2 }).xml)}
+          </svg>
+          <span class="plot-name">{name}</span>{" "}
+          <span class="plot-value">{formatCount(last?.value ?? null)}</span>
+          {align === "age" && last !== undefined ? (
+            <span class="soft small"> at {distanceText(last.at)}</span>
+          ) : null}
+          {note === undefined ? null : <span class="soft small"> {note}</span>}
+        </li>
+      );
+    })}
   </ul>
 );
 
-/** The data of the chart for the script: only numbers and fixed words. */
-const PlotData: FC<Pick<PlotProps, "metric" | "series" | "scale" | "align" | "label" | "isSum">> = ({
-  metric,
-  series,
-  scale,
-  align,
-  label,
-  isSum = false,
-}) => {
-  const most = Math.min(MAX_POINTS, Math.floor(MAX_TOTAL_POINTS / Math.max(1, series.length)));
-  const lines = series.map(({ points, gaps }) => {
-    const kept = reducePoints(points, gaps, most);
-    const ends = new Set(widestGaps(gaps).map(({ to }) => to));
-    return {
-      at: kept.map(({ at }) => Math.round(at / 1_000)),
-      value: kept.map(({ value }) => value),
-      source: kept.map(({ source }) => SNAPSHOT_SOURCES.indexOf(source)),
-      afterGap: kept.flatMap((point, i) => (ends.has(point.at) || isBroken(kept[i - 1], point) ? [i] : [])),
-    };
-  });
-  const data = { unit: METRIC_WORDS[metric].unit, scale, align, isSum, lines };
+/** The data of the chart for the script: only numbers and fixed words. Times are in seconds. */
+const PlotData: FC<PlotProps> = (props) => {
+  const { metric, series, align, view = "total", spans = [], label, isSum = false } = props;
+  const [only] = series;
+  const isTotal = view === "total";
+  const milestones =
+    isTotal && series.length === 1 && only !== undefined && hasMilestones({ metric, align, isSum })
+      ? milestonesOf(only.points, spans)
+      : [];
+  const data = {
+    unit: METRIC_WORDS[metric].unit,
+    align,
+    view,
+    isSum,
+    lines: isTotal ? totalLines(series) : gainLines(series),
+    events: [
+      ...milestones.map((one) => ({
+        from: seconds(one.point.at),
+        to: seconds(one.point.at),
+        words: `First ${milestoneWords(one)}`,
+      })),
+      ...(align === "date" ? spans : []).map((span) => ({
+        from: seconds(span.from),
+        to: seconds(span.to),
+        words: noteOfSpan(span),
+      })),
+    ],
+  };
   return (
     <script type="application/json" data-label={label}>
       {raw(JSON.stringify(data).replaceAll("<", "\\u003c"))}
     </script>
   );
 };
+
+const seconds = (ms: number) => Math.round(ms / 1_000);
+
+function totalLines(series: readonly ChartSeries[]) {
+  const most = Math.min(MAX_POINTS, Math.floor(MAX_TOTAL_POINTS / Math.max(1, series.length)));
+  return series.map(({ points, gaps }) => {
+    const kept = reducePoints(points, gaps, most);
+    const ends = new Set(widestGaps(gaps).map(({ to }) => to));
+    return {
+      at: kept.map(({ at }) => seconds(at)),
+      value: kept.map(({ value }) => value),
+      source: kept.map(({ source }) => SNAPSHOT_SOURCES.indexOf(source)),
+      afterGap: kept.flatMap((point, i) => (ends.has(point.at) || isBroken(kept[i - 1], point) ? [i] : [])),
+    };
+  });
+}
+
+function gainLines(series: readonly ChartSeries[]) {
+  const span = spanOf(series.map(({ points }) => points));
+  return series.map(({ points }) => {
+    const gains = gainsOf(points, stepOf(points, span));
+    return {
+      at: gains.map(({ at }) => seconds(at)),
+      since: gains.map(({ since }) => seconds(since)),
+      value: gains.map(({ perDay }) => (perDay === null ? null : Math.round(perDay * 10) / 10)),
+      change: gains.map(({ change }) => change),
+      total: gains.map(({ point }) => point.value),
+      source: gains.map(({ point }) => SNAPSHOT_SOURCES.indexOf(point.source)),
+    };
+  });
+}

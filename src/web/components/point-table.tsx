@@ -1,32 +1,39 @@
 import type { FC } from "hono/jsx";
-import { isSeam, startOfStep } from "../../catalog/catalog.js";
-import type { ChartPoint, ChartWindow, Metric } from "../../embeds/embeds.js";
-import { Delta, formatCount, SOURCE_WORDS, Time } from "./numbers.js";
+import { isSeam } from "../../catalog/catalog.js";
+import { DAY_MS } from "../../clock.js";
+import {
+  type ChartPoint,
+  type ChartSpan,
+  hasMilestones,
+  type Metric,
+  milestonesOf,
+  signedRate,
+} from "../../embeds/embeds.js";
+import { Delta, formatCompact, formatCount, SOURCE_WORDS, Time } from "./numbers.js";
 import { METRIC_WORDS } from "./plot.js";
-
-/** One row per step keeps the table readable. */
-const STEPS = {
-  "30d": { word: "day", of: (at: number) => startOfStep(at, "1d") },
-  "90d": { word: "week", of: (at: number) => startOfStep(at, "1w") },
-  "1y": { word: "week", of: (at: number) => startOfStep(at, "1w") },
-  all: {
-    word: "month",
-    of: (at: number) => Date.UTC(new Date(at).getUTCFullYear(), new Date(at).getUTCMonth()),
-  },
-} as const satisfies Record<ChartWindow, { word: string; of: (at: number) => number }>;
+import { rowStep } from "./row-step.js";
 
 export interface PointTableProps {
   metric: Metric;
-  range: ChartWindow;
   points: readonly ChartPoint[];
+  spans: readonly ChartSpan[];
   /** Path of the CSV with all points. */
   csvPath: string;
 }
 
-/** The data of a chart: the last point of each day, week or month, newest first. */
-export const PointTable: FC<PointTableProps> = ({ metric, range, points, csvPath }) => {
-  const { word, of } = STEPS[range];
-  const rows = [...Map.groupBy(points, ({ at }) => of(at)).values()].flatMap((group) => group.at(-1) ?? []);
+/** The data of a chart: the last point of each day, week or month, newest first, and the points of milestones. */
+export const PointTable: FC<PointTableProps> = ({ metric, points, spans, csvPath }) => {
+  const { word, of } = rowStep((points.at(-1)?.at ?? 0) - (points[0]?.at ?? 0));
+  const milestones = new Map(
+    hasMilestones({ metric, align: "date" })
+      ? milestonesOf(points, spans).map(({ point, value }) => [point, value])
+      : [],
+  );
+  const kept = new Set([
+    ...[...Map.groupBy(points, ({ at }) => of(at)).values()].flatMap((group) => group.at(-1) ?? []),
+    ...milestones.keys(),
+  ]);
+  const rows = points.filter((point) => kept.has(point));
   const { title, unit } = METRIC_WORDS[metric];
   return (
     <details class="numbers">
@@ -49,6 +56,9 @@ export const PointTable: FC<PointTableProps> = ({ metric, range, points, csvPath
             <th scope="col" class="number">
               Change
             </th>
+            <th scope="col" class="number">
+              Per day
+            </th>
             <th scope="col" class="roomy">
               Source
             </th>
@@ -56,26 +66,36 @@ export const PointTable: FC<PointTableProps> = ({ metric, range, points, csvPath
         </thead>
         <tbody>
           {rows
-            .map((row, i) => ({ ...row, before: rows[i - 1] }))
+            .map((row, i) => ({ ...row, row, before: rows[i - 1] }))
             .reverse()
-            .map(({ at, value, source, before }) => (
-              <tr>
-                <th scope="row">
-                  <Time at={at} />
-                </th>
-                <td class="number">
-                  {formatCount(value)} <span class="hidden">{unit}</span>
-                </td>
-                <td class="number">
-                  <Delta
-                    value={before === undefined || isSeam(before, { source }) ? null : value - before.value}
-                  />
-                </td>
-                <td class="roomy soft">{SOURCE_WORDS[source]}</td>
-              </tr>
-            ))}
+            .map(({ row, at, value, source, before }) => {
+              const change = before === undefined || isSeam(before, { source }) ? null : value - before.value;
+              const milestone = milestones.get(row);
+              return (
+                <tr>
+                  <th scope="row">
+                    <Time at={at} exact />
+                  </th>
+                  <td class="number">
+                    {formatCount(value)} <span class="hidden">{unit}</span>
+                    {milestone === undefined ? null : (
+                      <small class="counted">first over {formatCompact(milestone)}</small>
+                    )}
+                  </td>
+                  <td class="number">
+                    <Delta value={change} />
+                  </td>
+                  <td class="number">{perDay(change, at - (before?.at ?? at))}</td>
+                  <td class="roomy soft">{SOURCE_WORDS[source]}</td>
+                </tr>
+              );
+            })}
         </tbody>
       </table>
     </details>
   );
 };
+
+function perDay(change: number | null, lengthMs: number): string {
+  return change === null || lengthMs <= 0 ? "–" : signedRate((change * DAY_MS) / lengthMs);
+}

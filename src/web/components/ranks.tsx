@@ -7,7 +7,7 @@ import { formatCount, formatDay } from "./numbers.js";
 import { Spark } from "./spark.js";
 
 /** Ranks shown above the fold. */
-const SHOWN = 8;
+const SHOWN = 6;
 
 const SCOPE_ORDER: readonly Rank["scope"][] = ["overall", "provider", "language", "topic"];
 
@@ -111,7 +111,7 @@ export const RankHistory: FC<{ history: readonly PastRank[]; window: string }> =
     <>
       <h3>Days in Trending</h3>
       <p class="row">
-        <Spark values={line} />
+        {days.length < 2 ? null : <Spark values={line} />}
         <span>
           #{formatCount(last.position)} on {formatDay(last.day)}
           {days.length < 2

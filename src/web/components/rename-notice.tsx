@@ -2,7 +2,7 @@ import type { FC } from "hono/jsx";
 import { describeEvidence, type Rename } from "../../catalog/catalog.js";
 import type { RenamedName } from "../../lists/lists.js";
 import { repositoryPage } from "../../page-addresses.js";
-import { formatDay } from "./numbers.js";
+import { formatDate } from "./numbers.js";
 
 export interface RenameNoticeProps {
   repositoryId: number;
@@ -25,9 +25,13 @@ export const RenameNotice: FC<RenameNoticeProps> = ({ repositoryId, renames }) =
 const Later: FC<{ rename: Rename }> = ({ rename }) => (
   <>
     <strong>
-      Seems to continue as <a href={repositoryPage(rename.to)}>{rename.to.fullName}</a>
+      Looks like{" "}
+      <a href={repositoryPage(rename.to)}>
+        <bdi>{rename.to.fullName}</bdi>
+      </a>
     </strong>{" "}
-    since {formatDay(rename.evidence.to.at)}: {describeEvidence(rename.evidence).join(", ")}.
+    since {formatDate(rename.evidence.to.at)}: {describeEvidence(rename.evidence).join(", ")}. The history of
+    this name stays here, and is no longer listed.
   </>
 );
 
@@ -36,12 +40,14 @@ const Earlier: FC<{ rename: Rename }> = ({ rename }) => (
     <strong>
       {rename.status === "ACCEPTED" ? "Was " : "Seems to have been "}
       {rename.status === "ACCEPTED" ? (
-        rename.from.fullName
+        <bdi>{rename.from.fullName}</bdi>
       ) : (
-        <a href={repositoryPage(rename.from)}>{rename.from.fullName}</a>
+        <a href={repositoryPage(rename.from)}>
+          <bdi>{rename.from.fullName}</bdi>
+        </a>
       )}
     </strong>{" "}
-    until {formatDay(rename.evidence.from.at)}: {describeEvidence(rename.evidence).join(", ")}.{" "}
+    until {formatDate(rename.evidence.from.at)}: {describeEvidence(rename.evidence).join(", ")}.{" "}
     {rename.status === "ACCEPTED"
       ? "Its history is part of this one."
       : "Growth since before that day is counted from there; the histories are not joined."}
@@ -51,7 +57,10 @@ const Earlier: FC<{ rename: Rename }> = ({ rename }) => (
 /** Where a name that was searched for continues. */
 export const RenamedHint: FC<{ renamed: RenamedName }> = ({ renamed: { fullName, isSuspected, to } }) => (
   <p>
-    {fullName} {isSuspected ? "seems to continue as" : "is now"}{" "}
-    <a href={repositoryPage(to)}>{to.fullName}</a>.
+    <bdi>{fullName}</bdi> {isSuspected ? "seems to continue as" : "is now"}{" "}
+    <a href={repositoryPage(to)}>
+      <bdi>{to.fullName}</bdi>
+    </a>
+    .
   </p>
 );

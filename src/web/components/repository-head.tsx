@@ -2,8 +2,11 @@ import type { FC } from "hono/jsx";
 import type { Repository } from "../../catalog/catalog.js";
 import { forgeName } from "../../forges.js";
 import { repositoryKey, topicPage } from "../../page-addresses.js";
+import { withEmoji } from "../emoji.js";
+import { type BadgeFacts, Badges } from "./badges.js";
 import { Language } from "./language.js";
-import { formatDay, Time } from "./numbers.js";
+import { formatDate, Time } from "./numbers.js";
+import { OwnerImage } from "./owner-image.js";
 import { SaveButton } from "./save-button.js";
 
 /** A safe http(s) URL with its host; undefined for anything else. */
@@ -29,81 +32,93 @@ const ABSENT = {
   },
 } as const;
 
+/** Why a repository is no longer shown by its forge; nothing for one that is. */
+export const AbsentNote: FC<{ repository: Repository; lastSnapshotAt: number | null }> = ({
+  repository: { availability, refreshedAt },
+  lastSnapshotAt,
+}) =>
+  availability === "AVAILABLE" ? null : (
+    <div class="note" role="note">
+      <p>
+        <strong>{ABSENT[availability].title}</strong> {ABSENT[availability].text} Last snapshot:{" "}
+        <Time at={lastSnapshotAt} exact />. Last checked: <Time at={refreshedAt} />. Its history stays here,
+        but it is no longer listed.
+      </p>
+    </div>
+  );
+
 export interface RepositoryHeadProps {
   repository: Repository;
-  /** Time of its newest snapshot. */
-  lastSnapshotAt: number | null;
+  badges: BadgeFacts;
   isSaved: boolean;
   /** Path of this page. */
   next: string;
 }
 
-/** Name, actions, description and facts of a repository. */
-export const RepositoryHead: FC<RepositoryHeadProps> = ({ repository, lastSnapshotAt, isSaved, next }) => {
-  const { owner, name, provider, description, availability } = repository;
+/** Name, badges, actions, description and facts of a repository. */
+export const RepositoryHead: FC<RepositoryHeadProps> = ({ repository, badges, isSaved, next }) => {
+  const { owner, name, provider, description } = repository;
   return (
     <>
-      <div class="apart repository-head">
-        <h1>
-          <span class="owner">{owner}/</span>
-          <wbr />
-          <span>{name}</span>
-        </h1>
-        <div class="row">
-          <a class="button" href={`/compare?${new URLSearchParams({ repo: repositoryKey(repository) })}`}>
+      <div class="repository-head">
+        <OwnerImage owner={owner} provider={provider} size={40} isFirst />
+        <div class="titled">
+          <h1>
+            <bdi class="owner">{owner}</bdi>/<wbr />
+            <bdi>{name}</bdi>
+          </h1>
+          <Badges {...badges} />
+        </div>
+        <div class="row actions-row">
+          <SaveButton repositoryId={repository.id} isSaved={isSaved} next={next} />
+          <a
+            class="button"
+            href={`/compare?${new URLSearchParams({ repo: repositoryKey(repository) })}`}
+            data-command=""
+            data-compare={repository.fullName}
+          >
             Compare with…
           </a>
-          <SaveButton repositoryId={repository.id} isSaved={isSaved} next={next} />
+          <a class="button" href="#embed">
+            Embed
+          </a>
+          <ForgeLink repository={repository} provider={provider} />
         </div>
       </div>
-      {description === null || description === "" ? null : <p class="lead">{description}</p>}
-      {availability === "AVAILABLE" ? null : (
-        <div class="note" role="note">
-          <p>
-            <strong>{ABSENT[availability].title}</strong> {ABSENT[availability].text} Last snapshot:{" "}
-            <Time at={lastSnapshotAt} />. Last checked: <Time at={repository.refreshedAt} />. Its history
-            stays here, but it is no longer listed.
-          </p>
-        </div>
+      {description === null || description === "" ? null : (
+        <p class="lead" dir="auto">
+          {withEmoji(description)}
+        </p>
       )}
-      <ul class="row facts-line">
-        <li>
-          <ForgeLink repository={repository} provider={provider} />
-        </li>
-        <Homepage homepage={repository.homepage} />
+      <ul class="row facts-line small">
         {repository.language === null ? null : (
           <li>
             <Language name={repository.language} />
           </li>
         )}
         {repository.license === null ? null : <li>{repository.license}</li>}
-        {repository.archived ? <li class="badge">archived</li> : null}
         {repository.fork ? <li class="badge">fork</li> : null}
+        <Homepage homepage={repository.homepage} />
+        {repository.createdAt === null ? null : (
+          <li class="soft">Created {formatDate(repository.createdAt)}</li>
+        )}
+        {repository.pushedAt === null ? null : (
+          <li class="soft">
+            Last push <Time at={repository.pushedAt} />
+          </li>
+        )}
       </ul>
       {repository.topics.length === 0 ? null : (
         <ul class="tags" aria-label="Topics">
           {repository.topics.map((topic) => (
             <li>
-              <a href={topicPage(topic)}>{topic}</a>
+              <a href={topicPage(topic)}>
+                <bdi>{topic}</bdi>
+              </a>
             </li>
           ))}
         </ul>
       )}
-      <ul class="row facts-line soft small">
-        <li>Created {formatDay(repository.createdAt)}</li>
-        <li>
-          Last push <Time at={repository.pushedAt} />
-        </li>
-        <li>First seen {formatDay(repository.discoveredAt)}</li>
-        <li>
-          Refreshed <Time at={repository.refreshedAt} />
-        </li>
-        {repository.nextRefreshAt === null ? null : (
-          <li>
-            Next refresh <Time at={repository.nextRefreshAt} />
-          </li>
-        )}
-      </ul>
     </>
   );
 };
@@ -113,10 +128,10 @@ const ForgeLink: FC<{ repository: Repository; provider: string }> = ({
   provider,
 }) => {
   const address = webAddress(url);
-  if (address === undefined) return <span>{forgeName(provider)}</span>;
+  if (address === undefined) return <span class="soft">{forgeName(provider)}</span>;
   return (
-    <a href={address.href} rel="noopener nofollow" title={fullName}>
-      {forgeName(provider)} <span class="soft">({address.host})</span>
+    <a class="button" href={address.href} rel="noopener nofollow" title={`${fullName} on ${address.host}`}>
+      {forgeName(provider)} <span aria-hidden="true">↗</span>
     </a>
   );
 };

@@ -1,20 +1,41 @@
 import type { Child, FC } from "hono/jsx";
 import type { Repository, StarCount } from "../../catalog/catalog.js";
 import { forgeName } from "../../forges.js";
-import { repositoryPage } from "../../page-addresses.js";
+import { type RepositoryName, repositoryPage } from "../../page-addresses.js";
 import type { Trend } from "../../rankings/rankings.js";
+import { withEmoji } from "../emoji.js";
+import { Badges } from "./badges.js";
 import { Language } from "./language.js";
-import { formatCompact, formatCount, formatDay, Gain } from "./numbers.js";
+import { formatCompact, formatCount, Gain, Growth } from "./numbers.js";
+import { OwnerImage } from "./owner-image.js";
 import { SaveStar } from "./save-button.js";
 import { StarSpark } from "./spark.js";
-import { StaleBadge } from "./stale-note.js";
 import { StillHeldNote } from "./still-held.js";
+import { Why } from "./why.js";
 
 export interface ListedRow {
   repository: Repository;
   trend: Trend | undefined;
   /** Whether its counts are no longer recent. */
   isStale: boolean;
+  /** Under which name a renamed repository seems to continue. */
+  movedTo?: RepositoryName | undefined;
+}
+
+/** The columns that a list may be sorted by at their heads. */
+export type SortableColumn =
+  | "stars"
+  | "forks"
+  | "starsGained"
+  | "forksGained"
+  | "pushed"
+  | "created"
+  | "score";
+
+/** The head of a column: where its link leads, if it has one, and the `aria-sort` of its cell. */
+export interface ColumnHead {
+  href?: string | undefined;
+  sorted: "ascending" | "descending" | undefined;
 }
 
 /** An additional column. */
@@ -24,6 +45,8 @@ export interface MoreColumn {
   isTitleHidden?: boolean;
   /** For numbers and days: what the column replaces on a phone, or `nowhere` to hide it there. */
   onPhone?: "for-count" | "for-gain" | "nowhere";
+  /** What its head sorts by. */
+  sorts?: SortableColumn;
   cell: (row: ListedRow) => Child;
 }
 
@@ -39,12 +62,16 @@ export interface RepositoryListProps {
   isShort?: boolean;
   /** The count shown; stars by default. */
   metric?: "stars" | "forks";
+  /** Whether gains are shown as parts of the count before. */
+  withGrowth?: boolean;
   /** Saved repositories. If given, each row has a star that saves it; the page needs the script save.js. */
   saved?: ReadonlySet<number>;
   /** Path to return to after saving without scripts; the home page by default. */
   next?: string;
   /** Columns after the others. */
   more?: readonly MoreColumn[];
+  /** How the head of a column sorts the list; undefined for one that does not. */
+  headOf?: (column: SortableColumn) => ColumnHead | undefined;
   /** Whether rows show their forge. */
   withForge?: boolean;
   /** Whether rows show that their age counts from when they were first seen. */
@@ -53,36 +80,37 @@ export interface RepositoryListProps {
   withLanguage?: boolean;
 }
 
-/** Repositories, one per row: rank, name, sparkline, stars, and the gain in the window. */
-export const RepositoryList: FC<RepositoryListProps> = ({
-  rows,
-  caption,
-  from,
-  sparks,
-  isShort = false,
-  metric = "stars",
-  saved,
-  next = "/",
-  more = [],
-  withForge = false,
-  withLanguage = true,
-  marksFirstSeen = false,
-}) => {
+/** Owners' images in the first rows load with the page, those below when they come near. */
+const FIRST_ROWS = 5;
+
+/** Repositories, one per row: rank, name, why it is here, sparkline, stars, and the gain in the window. */
+export const RepositoryList: FC<RepositoryListProps> = (props) => {
+  const {
+    rows,
+    caption,
+    from,
+    isShort = false,
+    metric = "stars",
+    saved,
+    next = "/",
+    more = [],
+    marksFirstSeen = false,
+  } = props;
   const form = `save-${caption.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-")}`;
   const columns = saved === undefined ? more : [...more, saveColumn(form, saved)];
   // On a phone an additional number replaces one of these, to leave room for names.
-  const classOf = (replaced: MoreColumn["onPhone"]) =>
-    more.some(({ onPhone }) => onPhone === replaced) ? "number spare" : "number";
-  const [countClass, gainClass] = [classOf("for-count"), classOf("for-gain")];
+  const classOf = (own: string, replaced: MoreColumn["onPhone"]) =>
+    more.some(({ onPhone }) => onPhone === replaced) ? `number ${own} spare` : `number ${own}`;
+  const classes = { count: classOf("of-count", "for-count"), gain: classOf("of-gain", "for-gain") };
   return (
     <>
-      <table class={isShort ? "list short" : "list"}>
+      <table class={`list repositories${isShort ? " short" : ""}${from === undefined ? " unranked" : ""}`}>
         <caption class="hidden">{caption}</caption>
         {isShort ? (
           <colgroup>
             {from === undefined ? null : <col class="rank" />}
             <col />
-            <col class="spark-column spare" />
+            <col class="spark-column" />
             <col class="count" />
             <col class="gain" />
             {columns.map(() => (
@@ -90,62 +118,18 @@ export const RepositoryList: FC<RepositoryListProps> = ({
             ))}
           </colgroup>
         ) : null}
-        <thead class={isShort ? "hidden" : undefined}>
-          <tr>
-            {from === undefined ? null : (
-              <th scope="col" class="rank">
-                <abbr title="Rank">#</abbr>
-              </th>
-            )}
-            <th scope="col">Repository</th>
-            <th scope="col" class="spare">
-              {metric === "stars" ? "30 days" : "Stars, 30 days"}
-            </th>
-            <th scope="col" class={countClass}>
-              {metric === "stars" ? "Stars" : "Forks"}
-            </th>
-            <th scope="col" class={gainClass}>
-              Gained
-            </th>
-            {columns.map(({ title, isTitleHidden = false, onPhone }) => (
-              <th scope="col" class={columnClass(onPhone)}>
-                {isTitleHidden ? <span class="hidden">{title}</span> : title}
-              </th>
-            ))}
-          </tr>
-        </thead>
+        <Heads {...props} {...{ classes, columns }} />
         <tbody>
-          {rows.map(({ repository, trend, isStale }, i) => (
-            <tr>
-              {from === undefined ? null : <td class="rank">{from + i}</td>}
-              <td class="name">
-                <div class="named">
-                  <a href={repositoryPage(repository)}>{repository.fullName}</a>{" "}
-                  <Marks {...{ repository, trend, marksFirstSeen }} />
-                </div>
-                <div class="about">
-                  <StaleBadge {...{ repository, isStale }} />{" "}
-                  {isShort || !withLanguage ? null : <Language name={repository.language} />}{" "}
-                  {withForge ? <span class="forge">{forgeName(repository.provider)}</span> : null}{" "}
-                  {repository.description === null ? null : <bdi>{repository.description}</bdi>}
-                </div>
-              </td>
-              <td class="spark-cell spare">
-                <StarSpark counts={sparks.get(repository.id) ?? []} />
-              </td>
-              <td class={countClass}>
-                {isShort ? formatCompact(repository[metric]) : formatCount(repository[metric])}
-              </td>
-              <td class={gainClass}>
-                <Gain trend={trend} measure={metric} />
-              </td>
-              {columns.map(({ onPhone, cell }) => (
-                <td class={columnClass(onPhone) ?? "action"}>{cell({ repository, trend, isStale })}</td>
-              ))}
-            </tr>
+          {rows.map((row, i) => (
+            <Row {...props} {...{ row, classes, columns, metric }} index={i} />
           ))}
         </tbody>
       </table>
+      {!isShort && marksFirstSeen && rows.some(({ trend }) => (trend?.firstSeenAt ?? null) !== null) ? (
+        <p class="soft small">
+          First seen: the date of creation is not known, so the age counts from the first snapshot.
+        </p>
+      ) : null}
       {isShort ? null : <StillHeldNote trends={rows.map(({ trend }) => trend)} />}
       {saved === undefined ? null : (
         <form method="post" action="/watchlist/items" id={form}>
@@ -156,9 +140,127 @@ export const RepositoryList: FC<RepositoryListProps> = ({
   );
 };
 
+interface Columns {
+  classes: { count: string; gain: string };
+  columns: readonly MoreColumn[];
+}
+
+const Heads: FC<RepositoryListProps & Columns> = ({
+  from,
+  metric = "stars",
+  withGrowth = false,
+  headOf = () => undefined,
+  classes,
+  columns,
+}) => {
+  const isForks = metric === "forks";
+  return (
+    <thead>
+      <tr>
+        {from === undefined ? null : (
+          <th scope="col" class="rank">
+            <abbr title="Rank">#</abbr>
+          </th>
+        )}
+        <th scope="col" class="name">
+          Repository
+        </th>
+        <th scope="col" class="spark-cell">
+          {isForks ? "Stars, 30 days" : "30 days"}
+          <small>own scale</small>
+        </th>
+        <Head class={classes.count} head={headOf(isForks ? "forks" : "stars")}>
+          {isForks ? "Forks" : "Stars"}
+        </Head>
+        <Head class={classes.gain} head={headOf(isForks ? "forksGained" : "starsGained")}>
+          {withGrowth ? "Growth" : "Gained"}
+        </Head>
+        {columns.map(({ title, isTitleHidden = false, onPhone, sorts }) => (
+          <Head
+            class={columnClass(onPhone) ?? "action"}
+            head={sorts === undefined ? undefined : headOf(sorts)}
+          >
+            {isTitleHidden ? <span class="hidden">{title}</span> : title}
+          </Head>
+        ))}
+      </tr>
+    </thead>
+  );
+};
+
+const Head: FC<{ class: string | undefined; head: ColumnHead | undefined; children: Child }> = ({
+  class: className,
+  head,
+  children,
+}) => (
+  <th scope="col" class={className} aria-sort={head?.sorted}>
+    {head?.href === undefined ? children : <a href={head.href}>{children}</a>}
+    {head?.sorted === undefined ? null : (
+      <span class="sorted" aria-hidden="true">
+        {head.sorted === "ascending" ? "▲" : "▼"}
+      </span>
+    )}
+  </th>
+);
+
+type RowProps = RepositoryListProps & Columns & { row: ListedRow; index: number; metric: "stars" | "forks" };
+
+const Row: FC<RowProps> = ({
+  row,
+  index,
+  from,
+  sparks,
+  isShort = false,
+  metric,
+  withGrowth = false,
+  withForge = false,
+  withLanguage = true,
+  marksFirstSeen = false,
+  classes,
+  columns,
+}) => {
+  const { repository, trend, isStale, movedTo } = row;
+  const { owner, name, provider, language, description } = repository;
+  const badges = { repository, isStale, movedTo, marksFirstSeen, trends: [trend] };
+  return (
+    <tr class={isStale ? "stale" : undefined}>
+      {from === undefined ? null : <td class="rank">{from + index}</td>}
+      <td class="name">
+        <div class="named">
+          <a href={repositoryPage(repository)}>
+            <span class="owner">
+              <OwnerImage owner={owner} provider={provider} isFirst={index < FIRST_ROWS} />
+              <span>{owner}/</span>
+            </span>
+            <span class="title">{name}</span>
+          </a>{" "}
+          <Badges {...badges} />
+        </div>
+        <div class="about">
+          {withLanguage ? <Language name={language} /> : null}{" "}
+          {withForge ? <span class="forge">{forgeName(provider)}</span> : null}{" "}
+          {description === null ? null : <bdi>{withEmoji(description)}</bdi>}
+        </div>
+        <Why {...{ repository, trend, badges, isShort }} measure={metric} />
+      </td>
+      <td class="spark-cell">
+        <StarSpark counts={sparks.get(repository.id) ?? []} />
+      </td>
+      <td class={classes.count}>{(isShort ? formatCompact : formatCount)(repository[metric])}</td>
+      <td class={classes.gain}>
+        {withGrowth ? <Growth trend={trend} measure={metric} /> : <Gain trend={trend} measure={metric} />}
+      </td>
+      {columns.map(({ onPhone, cell }) => (
+        <td class={columnClass(onPhone) ?? "action"}>{cell(row)}</td>
+      ))}
+    </tr>
+  );
+};
+
 /** Numbers are aligned right; other columns are shown on every screen. */
 function columnClass(onPhone: MoreColumn["onPhone"]): string | undefined {
-  return onPhone === undefined ? undefined : onPhone === "nowhere" ? "number spare" : "number";
+  if (onPhone === undefined) return undefined;
+  return { nowhere: "number spare", "for-count": "number of-count", "for-gain": "number of-gain" }[onPhone];
 }
 
 /** A star for each row, as buttons of one form. */
@@ -169,35 +271,3 @@ function saveColumn(form: string, saved: ReadonlySet<number>): MoreColumn {
     cell: ({ repository }) => <SaveStar {...{ repository, form }} isSaved={saved.has(repository.id)} />,
   };
 }
-
-/** Badges of a row that affect how far to trust it. */
-const Marks: FC<Pick<ListedRow, "repository" | "trend"> & { marksFirstSeen: boolean }> = ({
-  repository,
-  trend,
-  marksFirstSeen,
-}) => (
-  <>
-    {repository.availability === "AVAILABLE" ? null : (
-      <span class="badge caution">{repository.availability.toLowerCase()}</span>
-    )}
-    {repository.archived ? <span class="badge">archived</span> : null}
-    {marksFirstSeen && trend !== undefined && trend.firstSeenAt !== null ? (
-      <span
-        class="badge"
-        title="Its date of creation is not known, so its age counts from its first snapshot."
-      >
-        first seen {formatDay(trend.firstSeenAt)}
-      </span>
-    ) : null}
-    {(trend?.predecessorId ?? null) === null ? null : (
-      <span class="badge" title="Its growth begins with a snapshot of what seems to be its earlier name.">
-        new name
-      </span>
-    )}
-    {(trend?.anomalies.length ?? 0) > 0 ? (
-      <span class="badge caution" title={trend?.anomalies.map(({ reason }) => reason).join("; ")}>
-        unusual
-      </span>
-    ) : null}
-  </>
-);

@@ -17,13 +17,15 @@ const Star: FC = () => (
 
 export interface SaveButtonProps {
   repositoryId: number;
+  /** Its name, where the page has several such buttons. */
+  fullName?: string;
   isSaved: boolean;
   /** Path to return to without scripts. */
   next: string;
 }
 
 /** Saves a repository to the user's watchlist or removes it. The script save.js does so without leaving the page. */
-export const SaveButton: FC<SaveButtonProps> = ({ repositoryId, isSaved, next }) => (
+export const SaveButton: FC<SaveButtonProps> = ({ repositoryId, fullName, isSaved, next }) => (
   <form method="post" action="/watchlist/items" class="inline">
     <input type="hidden" name="repositoryId" value={repositoryId} />
     <input type="hidden" name="next" value={next} />
@@ -32,6 +34,9 @@ export const SaveButton: FC<SaveButtonProps> = ({ repositoryId, isSaved, next })
       class={isSaved ? "save saved" : "save"}
       formaction={actionOf(isSaved)}
       data-save={repositoryId}
+      data-name={fullName}
+      data-command={fullName === undefined ? "" : undefined}
+      aria-label={fullName === undefined ? undefined : `Save ${fullName}`}
     >
       <Star />
       <span>{isSaved ? "Saved" : "Save"}</span>

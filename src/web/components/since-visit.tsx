@@ -10,6 +10,17 @@ export interface SinceVisitProps {
   known: ReadonlyMap<number, Repository>;
 }
 
+/** Repositories named for their gain. */
+const NAMED = 3;
+
+/** The repositories that gained most since the last visit, with their gains. */
+export function topGains({ gained }: Changes): [id: number, gain: number][] {
+  return [...gained]
+    .flatMap(([id, gain]): [number, number][] => (gain === null || gain <= 0 ? [] : [[id, gain]]))
+    .sort(([, a], [, b]) => b - a)
+    .slice(0, NAMED);
+}
+
 /** Changes of a list since the last visit. */
 export const SinceVisit: FC<SinceVisitProps> = ({ changes, known }) => {
   const { since, gained, totalGained, renamed, archived, unavailable } = changes;
@@ -32,6 +43,11 @@ export const SinceVisit: FC<SinceVisitProps> = ({ changes, known }) => {
         )}
       </p>
       <ul class="plain">
+        {topGains(changes).map(([id, gain]) => (
+          <Line {...{ known, id }}>
+            <Delta value={gain} />
+          </Line>
+        ))}
         {renamed.map(({ repositoryId, from }) => (
           <Line {...{ known }} id={repositoryId}>
             was renamed from {from}

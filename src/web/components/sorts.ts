@@ -5,8 +5,9 @@ import {
   type RankingDefinition,
   type ScoreName,
 } from "../../rankings/rankings.js";
+import { withQuery } from "./addresses.js";
 import { formatDay } from "./numbers.js";
-import type { RepositoryListProps } from "./repository-list.js";
+import type { ColumnHead, RepositoryListProps, SortableColumn } from "./repository-list.js";
 
 /** Names of the sorts. */
 export const SORT_NAMES: Readonly<Record<Sort, string>> = {
@@ -67,13 +68,23 @@ export function columnsOf(sort: string): Pick<RepositoryListProps, "metric" | "m
   if (sort === "pushed")
     return {
       more: [
-        { title: "Pushed", onPhone: "for-gain", cell: ({ repository }) => formatDay(repository.pushedAt) },
+        {
+          title: "Pushed",
+          onPhone: "for-gain",
+          sorts: "pushed",
+          cell: ({ repository }) => formatDay(repository.pushedAt),
+        },
       ],
     };
   if (sort === "created")
     return {
       more: [
-        { title: "Created", onPhone: "for-gain", cell: ({ repository }) => formatDay(repository.createdAt) },
+        {
+          title: "Created",
+          onPhone: "for-gain",
+          sorts: "created",
+          cell: ({ repository }) => formatDay(repository.createdAt),
+        },
       ],
     };
   const metric = FORK_SORTS.includes(sort) ? { metric: "forks" as const } : {};
@@ -83,7 +94,40 @@ export function columnsOf(sort: string): Pick<RepositoryListProps, "metric" | "m
     ...metric,
     marksFirstSeen: sort === "new-hot",
     more: [
-      { title: "Score", onPhone: "nowhere", cell: ({ trend }) => trend?.scores[score]?.toFixed(1) ?? "–" },
+      {
+        title: "Score",
+        onPhone: "nowhere",
+        sorts: "score",
+        cell: ({ trend }) => trend?.scores[score]?.toFixed(1) ?? "–",
+      },
     ],
+  };
+}
+
+/** The sort of each column that a list can be sorted by at its head. A column of scores has that of the list. */
+export const COLUMN_SORTS = {
+  stars: "stars",
+  forks: "forks",
+  starsGained: "stars-gained",
+  forksGained: "forks-gained",
+  pushed: "pushed",
+  created: "created",
+} as const satisfies Record<Exclude<SortableColumn, "score">, Sort>;
+
+/** The head of a column: where its link leads, and the `aria-sort` of its cell. */
+export interface SortHead extends ColumnHead {
+  href: string;
+}
+
+/**
+ * How the head of a column sorts the list at an address: from the highest value first; if the list is sorted so already, in the
+ * other direction. `sort` is that of the column.
+ */
+export function sortHead(url: URL, sort: string, current: { sort: string; order: string }): SortHead {
+  const isCurrent = sort === current.sort;
+  const isDown = isCurrent && current.order !== "asc";
+  return {
+    href: withQuery(url, { sort, order: isDown ? "asc" : undefined }),
+    sorted: isCurrent ? (isDown ? "descending" : "ascending") : undefined,
   };
 }

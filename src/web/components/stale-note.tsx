@@ -1,18 +1,7 @@
 import type { FC } from "hono/jsx";
 import { isStale, type Recency, type Repository } from "../../catalog/catalog.js";
 import { DAY_MS, HOUR_MS } from "../../clock.js";
-import { formatCount, formatDay, Time } from "./numbers.js";
-
-/** Since when a repository was not seen, as a badge in lists; nothing for one whose counts are recent. */
-export const StaleBadge: FC<{ repository: Repository; isStale: boolean }> = ({
-  repository: { countedAt },
-  isStale: isOld,
-}) =>
-  isOld ? (
-    <span class="badge caution" title="Its counts are too old to be ranked by growth.">
-      not seen since {formatDay(countedAt)}
-    </span>
-  ) : null;
+import { formatCount, formatDate, formatDay, Time } from "./numbers.js";
 
 /** Why a repository has no growth, on its page; nothing for one whose counts are recent. */
 export const StaleNote: FC<{ repository: Repository; recency: Recency }> = ({ repository, recency }) =>
@@ -20,7 +9,8 @@ export const StaleNote: FC<{ repository: Repository; recency: Recency }> = ({ re
     <div class="note" role="note">
       <p>
         <strong>
-          Not seen since <Time at={repository.countedAt} />.
+          Not seen since {formatDate(repository.countedAt)} (<Time at={repository.countedAt} />
+          ).
         </strong>{" "}
         {reasonOf(repository, recency)} Its counts are kept, but it is in no ranking by growth until it is
         seen again.

@@ -1,12 +1,64 @@
 import type { FC } from "hono/jsx";
+import { z } from "zod";
+import { CHART_WINDOWS, VIEWS } from "../../embeds/embeds.js";
 import type { StarTotal } from "../../watchlists/watchlists.js";
+import { withQuery } from "./addresses.js";
+import { RANGE_WORDS, VIEW_WORDS } from "./chart-controls.js";
 import { Delta, formatCount, formatDay } from "./numbers.js";
 import { Plot } from "./plot.js";
+import { Tabs } from "./tabs.js";
 
-/** The total stars of a list over time, with a table of the same data. The page needs PLOT_SCRIPTS. */
-export const SumChart: FC<{ points: readonly StarTotal[]; asOf: number | null }> = ({ points, asOf }) => {
+/** The parameters of the chart. */
+export const sumParameters = z.object({
+  range: z.enum(CHART_WINDOWS).default("90d"),
+  view: z.enum(VIEWS).default("total"),
+});
+
+export interface SumChartProps {
+  points: readonly StarTotal[];
+  asOf: number | null;
+  /** The address of the page, for links. */
+  url: URL;
+  query: z.output<typeof sumParameters>;
+}
+
+/** The total stars of a list over time, or per day, with a table of the same data. The page needs PLOT_SCRIPTS. */
+export const SumChart: FC<SumChartProps> = ({ points, asOf, url, query: { range, view } }) => (
+  <section id="sum">
+    <h2>{view === "per-day" ? "Stars per day" : "Total stars"}</h2>
+    <div class="row chart-controls">
+      <Tabs
+        label="View"
+        tabs={VIEWS.map((name) => ({
+          name: VIEW_WORDS[name],
+          href: `${withQuery(url, { view: name })}#sum`,
+          isCurrent: name === view,
+        }))}
+      />
+      <Tabs
+        label="Time range"
+        tabs={CHART_WINDOWS.map((name) => ({
+          name: RANGE_WORDS[name],
+          href: `${withQuery(url, { range: name })}#sum`,
+          isCurrent: name === range,
+        }))}
+      />
+    </div>
+    {points.length < 2 ? (
+      <p class="plot-empty">Only one total in this time range; a chart needs two.</p>
+    ) : (
+      <Sums {...{ points, asOf, view }} />
+    )}
+  </section>
+);
+
+const Sums: FC<Pick<SumChartProps, "points" | "asOf"> & Pick<SumChartProps["query"], "view">> = ({
+  points,
+  asOf,
+  view,
+}) => {
   const last = points.at(-1);
-  if (last === undefined || points.length < 2) return null;
+  if (last === undefined) return null;
   const hasRetained = points.some(({ retained }) => retained > 0);
   // Totals cannot be compared with sums that hold stars still held.
   const first = points.find(({ retained }) => retained === 0);
@@ -17,11 +69,15 @@ export const SumChart: FC<{ points: readonly StarTotal[]; asOf: number | null }>
   const hasJoined = joined.length > 0;
   const line = {
     name: "Total stars",
-    points: points.map(({ at, stars, retained }, i) => ({
+    points: points.map(({ at, stars, repositories, retained }, i) => ({
       at,
       value: stars,
       source: retained > 0 ? ("BACKFILLED" as const) : ("OBSERVED" as const),
-      isApart: i > 0 && points[i - 1]?.retained !== retained,
+      // Where a repository joins, the total line goes on, but there is no gain to show.
+      isApart:
+        i > 0 &&
+        (points[i - 1]?.retained !== retained ||
+          (view === "per-day" && points[i - 1]?.repositories !== repositories)),
     })),
     gaps: [],
     ...(hasJoined ? { note: "some repositories were added in this time" } : {}),
@@ -41,14 +97,16 @@ export const SumChart: FC<{ points: readonly StarTotal[]; asOf: number | null }>
         series={[line]}
         scale="linear"
         align="date"
+        view={view}
         asOf={asOf}
-        label="Total stars"
+        label={view === "per-day" ? "Stars per day" : "Total stars"}
         shape="whole"
         isSum
       />
       {!hasJoined ? null : (
         <p class="soft small">
-          Each repository counts from its first snapshot, so the line steps up when one is added (last on{" "}
+          Each repository counts from its first snapshot, so{" "}
+          {view === "per-day" ? "there is no bar" : "the line steps up"} when one is added (last on{" "}
           {formatDay(joined.at(-1)?.at ?? null)}).
         </p>
       )}

@@ -9,6 +9,8 @@ import { TrackForms } from "./track-forms.js";
 export interface UnknownRepositoryProps {
   provider: string;
   fullName: string;
+  /** Where it would be on its forge; no web address for a forge that is not known. */
+  url: string;
   suggestions: readonly Repository[];
   /** The repository itself, if it may be requested. */
   offers: readonly TrackingOffer[];
@@ -18,15 +20,23 @@ export interface UnknownRepositoryProps {
 export const UnknownRepository: FC<UnknownRepositoryProps> = ({
   provider,
   fullName,
+  url,
   suggestions,
   offers,
 }) => (
   <>
     <h1>Not tracked here</h1>
     <p class="lead">
-      We have no data on {fullName} ({forgeName(provider)}). The name may be misspelled, or the repository
-      private or not discovered yet.
+      We have no data on <bdi>{fullName}</bdi> ({forgeName(provider)}). The name may be misspelled, or the
+      repository private or not discovered yet.
     </p>
+    {/^https?:/.test(url) ? (
+      <p>
+        <a href={url} rel="noopener nofollow">
+          Look for it on {forgeName(provider)} <span aria-hidden="true">↗</span>
+        </a>
+      </p>
+    ) : null}
     <TrackForms offers={offers} label="Track this repository" />
     {suggestions.length === 0 ? null : (
       <>
@@ -34,7 +44,9 @@ export const UnknownRepository: FC<UnknownRepositoryProps> = ({
         <ul class="plain">
           {suggestions.map((repository) => (
             <li>
-              <a href={repositoryPage(repository)}>{repository.fullName}</a>{" "}
+              <a href={repositoryPage(repository)}>
+                <bdi>{repository.fullName}</bdi>
+              </a>{" "}
               <span class="soft small">
                 {forgeName(repository.provider)}, {formatCompact(repository.stars)} stars
               </span>

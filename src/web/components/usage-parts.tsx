@@ -14,7 +14,7 @@ export const Endpoints: FC<{ usage: UsageView }> = ({ usage: { endpoints } }) =>
   <>
     <h2>Top endpoints</h2>
     <Scroll label="Top endpoints">
-      <table>
+      <table class="stacked">
         <caption class="hidden">Endpoints by number of requests</caption>
         <thead>
           <tr>
@@ -32,11 +32,21 @@ export const Endpoints: FC<{ usage: UsageView }> = ({ usage: { endpoints } }) =>
               <th scope="row" class="nowrap">
                 <code>{routeName(endpoint)}</code>
               </th>
-              <td class="number">{formatCount(endpoint.requests)}</td>
-              <td class="number">{formatCount(endpoint.errors)}</td>
-              <td class="number">{formatCount(endpoint.blocked)}</td>
-              <td class="number">{formatBytes(endpoint.bytes)}</td>
-              <td class="number">{endpoint.meanMs === null ? "–" : `${endpoint.meanMs.toFixed(1)} ms`}</td>
+              <td class="number" data-label="Requests">
+                {formatCount(endpoint.requests)}
+              </td>
+              <td class="number" data-label="Errors">
+                {formatCount(endpoint.errors)}
+              </td>
+              <td class="number" data-label="Blocked">
+                {formatCount(endpoint.blocked)}
+              </td>
+              <td class="number" data-label="Sent">
+                {formatBytes(endpoint.bytes)}
+              </td>
+              <td class="number" data-label="Mean time">
+                {endpoint.meanMs === null ? "–" : `${endpoint.meanMs.toFixed(1)} ms`}
+              </td>
             </tr>
           ))}
         </tbody>
@@ -55,7 +65,7 @@ export const Pressure: FC<{ usage: UsageView }> = ({ usage: { pressure } }) => (
           <strong>{bucket}</strong>: lowest remaining {formatCount(lowestRemaining)} of {formatCount(limit)}
           <span class="soft small">
             {" "}
-            · <Time at={at} />
+            · <Time at={at} exact />
           </span>
           <svg class="share" viewBox="0 0 100 3" preserveAspectRatio="none" aria-hidden="true">
             <rect width={((100 * (limit - lowestRemaining)) / limit).toFixed(1)} height="3" />
@@ -87,7 +97,7 @@ export const Failures: FC<{
             {reason(row)}
             <span class="soft small">
               {" "}
-              · <Time at={row.at} />
+              · <Time at={row.at} exact />
             </span>
           </li>
         ))}
@@ -110,7 +120,7 @@ export const Callers: FC<{
           {lastSeenAt === undefined ? null : (
             <span class="soft small">
               {" "}
-              · <Time at={lastSeenAt} />
+              · <Time at={lastSeenAt} exact />
             </span>
           )}
         </li>

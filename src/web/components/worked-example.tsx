@@ -38,8 +38,8 @@ export const WorkedExample: FC<Example> = ({
     <>
       <p>
         <a href={path}>{repository.fullName}</a> is #1 in Trending for {WINDOW_LABELS[trend.window]}. It had{" "}
-        {formatCount(trend.starsFrom)} stars at <Time at={trend.from} />, and gained{" "}
-        {formatCount(trend.starsDelta)} in {hours.toFixed(1)} hours, until <Time at={trend.to} />
+        {formatCount(trend.starsFrom)} stars at <Time at={trend.from} exact />, and gained{" "}
+        {formatCount(trend.starsDelta)} in {hours.toFixed(1)} hours, until <Time at={trend.to} exact />
         {trend.forksDelta === null ? "" : `; its forks changed by ${formatDelta(trend.forksDelta)}`}.
       </p>
       <Scroll label="Terms of the score">

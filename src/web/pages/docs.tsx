@@ -25,6 +25,7 @@ export function docsPage(document: () => ReferenceDocument, limits: Limits | und
     reference ??= String(<Docs document={document()} limits={limits} />);
     return {
       title: "API reference",
+      showsAge: true,
       description: "Every API route with its parameters and responses.",
       scripts: ["docs.js"],
       alternates: [{ type: "application/json", href: DOCUMENT, title: "OpenAPI 3.1" }],

@@ -52,12 +52,38 @@ export async function errorPage(error: AppError, request: FrameRequest): Promise
           </>
         )}
         {suggestions === undefined ? null : <Meant {...suggestions} />}
-        <p>
-          <a href="/">Home</a> · <a href="/explore">Explore all repositories</a>
+        {status === 404 ? <SearchAgain url={request.url} /> : null}
+        <p class="ways">
+          <a href="/">Home</a> · <a href="/explore">Explore all repositories</a> ·{" "}
+          <a href="/compare">Compare</a> · <a href="/docs">API</a>
         </p>
       </div>
     ),
   };
+}
+
+/** A search for what the address may have meant. */
+const SearchAgain: FC<{ url: URL }> = ({ url }) => (
+  <search>
+    <form action="/explore" class="row-form">
+      <div class="field">
+        <label for="search-again">Search repositories</label>
+        <input id="search-again" type="search" name="q" maxlength={64} value={lastSegment(url)} />
+      </div>
+      <button type="submit" class="press">
+        Search
+      </button>
+    </form>
+  </search>
+);
+
+/** The end of a path, decoded; empty if it cannot be. */
+function lastSegment({ pathname }: URL): string {
+  try {
+    return decodeURIComponent(pathname.split("/").findLast((part) => part !== "") ?? "").slice(0, 64);
+  } catch {
+    return "";
+  }
 }
 
 /** Suggestions of each kind. */
@@ -68,8 +94,7 @@ async function suggestionsFor({ url, modules, method }: FrameRequest): Promise<S
   // Requests for files are not rate limited, so they must not cost a search.
   if (method !== "GET" || /^\/(?:assets|sitemaps?)\b/.test(url.pathname)) return undefined;
   try {
-    const last = decodeURIComponent(url.pathname.split("/").findLast((part) => part !== "") ?? "");
-    const text = last.slice(0, 64);
+    const text = lastSegment(url);
     if (text.trim() === "") return undefined;
     const found = await modules.search.suggest(text, SUGGESTED);
     if (countOf(found) > 0) return found;

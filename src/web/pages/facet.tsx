@@ -17,15 +17,18 @@ import {
   RANKINGS,
   type Summary,
   WINDOWS,
+  type Window,
 } from "../../rankings/rankings.js";
 import { addressOf, withQuery } from "../components/addresses.js";
 import { Alternates, alternatesOf } from "../components/alternates.js";
+import { FacetGains } from "../components/facet-gains.js";
 import { Facts } from "../components/facts.js";
 import { Dot } from "../components/language.js";
 import { type Listing, ListingView, readListing } from "../components/listing.js";
 import { AsOf, Delta, formatCount } from "../components/numbers.js";
 import { BeyondEnd } from "../components/pager.js";
 import { Problems } from "../components/problems.js";
+import type { ListedRow } from "../components/repository-list.js";
 import { feedPath, SORT_NAMES } from "../components/sorts.js";
 import { Strip } from "../components/strip.js";
 import { WindowTabs } from "../components/tabs.js";
@@ -74,6 +77,7 @@ async function facet(request: PageRequest, kind: FacetKind): Promise<Page> {
       body: <FacetBody {...frame} problems={[...problems, ...result.problems]} />,
     };
   const { list } = result.found;
+  const leaders = await gainingMost(request, { kind, name: found.name, window: result.found.query.window });
   const stars = await starsOf(request, list.rows, addressOf(url));
   const feed = feedPath(list.sort);
   return {
@@ -89,9 +93,22 @@ async function facet(request: PageRequest, kind: FacetKind): Promise<Page> {
               title: `${found.name}, ${list.sort}`,
             },
           ],
+    showsAge: true,
     scripts: starScripts(request),
-    body: <FacetBody {...frame} problems={[]} found={{ ...result.found, stars }} />,
+    body: <FacetBody {...frame} problems={[]} found={{ ...result.found, stars, leaders }} />,
   };
+}
+
+/** Repositories in the chart of a language or topic. */
+const CHARTED = 5;
+
+/** The repositories of a language or topic that gained most in a window; none for a topic without a leaderboard. */
+async function gainingMost(
+  { modules: { rankings, lists } }: PageRequest,
+  { kind, name, window }: { kind: FacetKind; name: string; window: Window },
+): Promise<ListedRow[]> {
+  const leaders = await rankings.leaders({ scope: kind, name, limit: CHARTED });
+  return lists.rows(leaders("stars-gained", window), window);
 }
 
 /** The list of a ranking, before filters. */
@@ -111,7 +128,7 @@ interface FacetBodyProps {
   summary: Summary;
   problems: readonly Problem[];
   /** Absent if a parameter is invalid. */
-  found?: Listing & { query: FacetQuery; stars: ListStars };
+  found?: Listing & { query: FacetQuery; stars: ListStars; leaders: readonly ListedRow[] };
 }
 
 const FacetBody: FC<FacetBodyProps> = ({
@@ -138,6 +155,12 @@ const FacetBody: FC<FacetBodyProps> = ({
       ]}
     />
     <Problems problems={problems} />
+    {found === undefined ? null : (
+      <>
+        <Related {...{ kind, name }} list={found.list} />
+        <FacetGains totals={totals} window={found.query.window} leaders={found.leaders} />
+      </>
+    )}
     <Strip
       label="Ranking"
       tabs={RANKINGS.map((sort) => ({
@@ -173,7 +196,7 @@ const FacetList: FC<FacetListProps> = ({ kind, name, url, query, stars, list, sp
         <h2 class="count">
           {SORT_NAMES[query.sort]}
           <small>
-            <AsOf at={list.asOf} ageDays={list.ageDays} />
+            <AsOf at={list.asOf} />
           </small>
         </h2>
         <WindowTabs url={url} current={query.window} />
@@ -192,11 +215,12 @@ const FacetList: FC<FacetListProps> = ({ kind, name, url, query, stars, list, sp
           {...{ list, sparks, url, withForge }}
           {...stars}
           withLanguage={kind !== "language"}
-          query={{ limit: LIMIT }}
+          query={{ limit: LIMIT, order: "desc" }}
+          sorts={RANKINGS}
+          hasOrder={false}
           caption={`${isolated(name)}: ${SORT_NAMES[query.sort]}, ${query.window}`}
         />
       )}
-      <Related {...{ kind, name, list }} />
       <p>
         <a href={explore}>Filter this list</a>
       </p>
@@ -208,36 +232,53 @@ const FacetList: FC<FacetListProps> = ({ kind, name, url, query, stars, list, sp
 /** Rows per page: the default of lists. */
 const LIMIT = listQuery.shape.limit.parse(undefined);
 
-/** Topics shown below a list. */
+/** Topics or languages shown as related. */
 const RELATED = 12;
 
-/** The most common topics of the repositories on this page, which cost no query. */
+/** The most common topics of the repositories on this page, and languages of those of a topic, which cost no query. */
 const Related: FC<{ kind: FacetKind; name: string; list: Listing["list"] }> = ({ kind, name, list }) => {
-  const counts = new Map<string, number>();
-  for (const { repository } of list.rows) {
-    for (const topic of repository.topics) counts.set(topic, (counts.get(topic) ?? 0) + 1);
-  }
-  if (kind === "topic") counts.delete(name);
-  const topics = [...counts].toSorted(([, a], [, b]) => b - a).slice(0, RELATED);
-  if (topics.length === 0) return null;
+  const rows = list.rows.map(({ repository }) => repository);
+  const topics = mostCommon(rows.flatMap((repository) => repository.topics)).filter(
+    (topic) => kind === "language" || topic !== name,
+  );
+  const languages = kind === "topic" ? mostCommon(rows.flatMap(({ language }) => language ?? [])) : [];
+  const pathOf = (one: { language: string; topic: string }) => explorePage(new URLSearchParams(one));
   return (
     <>
-      <h2>Topics of these repositories</h2>
-      <ul class="tags">
-        {topics.map(([topic]) => (
-          <li>
-            <a
-              href={
-                kind === "topic"
-                  ? topicPage(topic)
-                  : explorePage(new URLSearchParams({ language: name, topic }))
-              }
-            >
-              {topic}
-            </a>
-          </li>
-        ))}
-      </ul>
+      <Tags
+        label="Related topics"
+        tags={topics.map((topic) => [
+          topic,
+          kind === "topic" ? topicPage(topic) : pathOf({ language: name, topic }),
+        ])}
+      />
+      <Tags
+        label="Languages"
+        tags={languages.map((language) => [language, pathOf({ language, topic: name })])}
+      />
     </>
   );
 };
+
+function mostCommon(names: readonly string[]): string[] {
+  const counts = new Map<string, number>();
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return [...counts]
+    .toSorted(([, a], [, b]) => b - a)
+    .slice(0, RELATED)
+    .map(([name]) => name);
+}
+
+const Tags: FC<{ label: string; tags: readonly (readonly [name: string, href: string])[] }> = ({
+  label,
+  tags,
+}) =>
+  tags.length === 0 ? null : (
+    <ul class="tags" aria-label={label}>
+      {tags.map(([name, href]) => (
+        <li>
+          <a href={href}>{name}</a>
+        </li>
+      ))}
+    </ul>
+  );

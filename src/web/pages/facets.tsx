@@ -1,24 +1,17 @@
-import type { FC } from "hono/jsx";
+import type { Child, FC } from "hono/jsx";
 import { z } from "zod";
 import { forgeName } from "../../forges.js";
 import { facetSortParameter, pageParameter, providerParameter, windowParameter } from "../../lists/lists.js";
 import { LANGUAGES_PAGE, languagePage, TOPICS_PAGE, topicPage } from "../../page-addresses.js";
-import {
-  type CurrentSummary,
-  FACET_SORTS,
-  type Facet,
-  type FacetKind,
-  type FacetPage,
-  type FacetSort,
-} from "../../rankings/rankings.js";
+import type { CurrentSummary, FacetKind, FacetPage, FacetSort } from "../../rankings/rankings.js";
 import { canonicalAddress, withQuery } from "../components/addresses.js";
 import { ForgeChoices } from "../components/forges.js";
 import { Dot } from "../components/language.js";
 import { Nothing } from "../components/nothing.js";
-import { AsOf, Delta, formatCount } from "../components/numbers.js";
+import { AsOf, Delta, formatCompact, formatCount } from "../components/numbers.js";
 import { BeyondEnd, Pager } from "../components/pager.js";
 import { Problems } from "../components/problems.js";
-import { Tabs, WindowTabs } from "../components/tabs.js";
+import { WindowTabs } from "../components/tabs.js";
 import { type Problem, readQuery } from "../page-query.js";
 import type { Page, PageRequest } from "../page-request.js";
 
@@ -27,7 +20,8 @@ const LIMIT = 50;
 const MAX_PAGE = 200;
 
 export const facetsQuery = z.object({
-  sort: facetSortParameter,
+  // The list begins with what grows: the numbers of repositories are much alike.
+  sort: facetSortParameter.removeDefault().default("stars-gained"),
   window: windowParameter,
   provider: providerParameter.optional(),
   page: pageParameter.refine((page = 1) => page <= MAX_PAGE, `must be a whole number from 1 to ${MAX_PAGE}`),
@@ -48,13 +42,6 @@ const SORT_NAMES: Readonly<Record<FacetSort, string>> = {
   "stars-gained": "Stars gained",
 };
 
-/** The field of each sort. */
-const SORTED_BY = {
-  "repository-count": "repositories",
-  stars: "stars",
-  "stars-gained": "starsGained",
-} as const satisfies Readonly<Record<FacetSort, keyof Facet>>;
-
 /** All languages. */
 export function showLanguages(request: PageRequest): Promise<Page> {
   return facets(request, "language");
@@ -66,7 +53,7 @@ export function showTopics(request: PageRequest): Promise<Page> {
 }
 
 async function facets(
-  { modules: { rankings }, summary, tracked, ...request }: PageRequest,
+  { modules: { rankings }, summary, ...request }: PageRequest,
   kind: FacetKind,
 ): Promise<Page> {
   const { title } = KINDS[kind];
@@ -75,13 +62,14 @@ async function facets(
     ? undefined
     : rankings.facets(requestOf(kind, parsed.query)));
   const shared = { title, description: `${title} by repositories, stars and measured growth.` };
-  if (summary.repositories === 0) return { ...shared, body: <Nothing tracked={tracked} /> };
+  if (summary.repositories === 0) return { ...shared, body: <Nothing leadsHome /> };
   const { query, problems } = parsed;
   const frame = { kind, summary, url: parsed.url, problems };
   if (page === undefined || query === undefined)
     return { ...shared, status: 400, body: <FacetsPage {...frame} /> };
   return {
     ...shared,
+    showsAge: true,
     canonical: canonicalAddress(parsed.url),
     body: <FacetsPage {...frame} found={{ page, query }} />,
   };
@@ -103,33 +91,42 @@ interface FacetsPageProps {
 const FacetsPage: FC<FacetsPageProps> = ({ kind, url, summary, problems, found }) => {
   const { title } = KINDS[kind];
   const known = kind === "language" ? summary.languages : summary.topics;
-  const sort = found?.query.sort;
   return (
     <>
       <h1>{title}</h1>
       <p class="lead">
-        {formatCount(known)} {title.toLowerCase()} in {formatCount(summary.repositories)} repositories ·{" "}
-        <AsOf at={summary.asOf} ageDays={summary.ageDays} />
+        {known === 0 ? `No ${title.toLowerCase()}` : `${formatCount(known)} ${title.toLowerCase()}`} in{" "}
+        {formatCount(summary.repositories)} {summary.repositories === 1 ? "repository" : "repositories"} ·{" "}
+        <AsOf at={summary.asOf} />
       </p>
       <Problems problems={problems} />
-      {known === 0 ? null : (
-        <div class="row">
-          <Tabs
-            label="Sort by"
-            tabs={FACET_SORTS.map((name) => ({
-              name: SORT_NAMES[name],
-              href: withQuery(url, { sort: name }),
-              isCurrent: name === sort,
-            }))}
-          />
-          <WindowTabs url={url} current={found?.query.window ?? ""} />
-        </div>
-      )}
-      <ForgeChoices url={url} summary={summary} current={found?.query.provider} />
+      {known === 0 ? null : <WindowTabs url={url} current={found?.query.window ?? ""} />}
+      {known === 0 ? null : <ForgeChoices url={url} summary={summary} current={found?.query.provider} />}
       {found === undefined ? null : <FacetTable {...{ kind, url }} {...found} />}
     </>
   );
 };
+
+/** The head of a column, which sorts the list by it. */
+const Head: FC<{ url: URL; sort: FacetSort; current: FacetSort; children: Child }> = ({
+  url,
+  sort,
+  current,
+  children,
+}) => (
+  <th scope="col" class="number" aria-sort={sort === current ? "descending" : undefined}>
+    {sort === current ? (
+      <>
+        {children}
+        <span class="sorted" aria-hidden="true">
+          ▼
+        </span>
+      </>
+    ) : (
+      <a href={withQuery(url, { sort })}>{children}</a>
+    )}
+  </th>
+);
 
 const FacetTable: FC<{ kind: FacetKind; url: URL; page: FacetPage; query: FacetsQuery }> = ({
   kind,
@@ -139,8 +136,7 @@ const FacetTable: FC<{ kind: FacetKind; url: URL; page: FacetPage; query: Facets
 }) => {
   const { title, one } = KINDS[kind];
   const offset = (page - 1) * LIMIT;
-  const shown = (facet: Facet) => facet[SORTED_BY[sort]];
-  const most = Math.max(1, ...rows.map(shown));
+  const most = Math.max(1, ...rows.map(({ starsGained }) => starsGained));
   if (rows.length === 0 && page > 1) return <BeyondEnd url={url} />;
   if (rows.length === 0)
     return (
@@ -165,17 +161,17 @@ const FacetTable: FC<{ kind: FacetKind; url: URL; page: FacetPage; query: Facets
             </th>
             <th scope="col">{one}</th>
             <th scope="col" class="spare">
-              <span class="hidden">Share</span>
+              <span class="hidden">Gained, as a bar</span>
             </th>
-            <th scope="col" class="number">
+            <Head url={url} sort="repository-count" current={sort}>
               <abbr title="Repositories">Repos</abbr>
-            </th>
-            <th scope="col" class="number">
+            </Head>
+            <Head url={url} sort="stars" current={sort}>
               Stars
-            </th>
-            <th scope="col" class="number">
+            </Head>
+            <Head url={url} sort="stars-gained" current={sort}>
               Gained<span class="spare"> in {window}</span>
-            </th>
+            </Head>
           </tr>
         </thead>
         <tbody>
@@ -188,11 +184,11 @@ const FacetTable: FC<{ kind: FacetKind; url: URL; page: FacetPage; query: Facets
               </th>
               <td class="spare bar">
                 <svg viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">
-                  <rect width={((100 * Math.max(0, shown(facet))) / most).toFixed(1)} height="6" />
+                  <rect width={((100 * Math.max(0, facet.starsGained)) / most).toFixed(1)} height="6" />
                 </svg>
               </td>
               <td class="number">{formatCount(facet.repositories)}</td>
-              <td class="number">{formatCount(facet.stars)}</td>
+              <td class="number">{formatCompact(facet.stars)}</td>
               <td class="number">
                 <Delta value={facet.starsGained} />
               </td>

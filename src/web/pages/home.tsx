@@ -1,177 +1,350 @@
 import type { FC } from "hono/jsx";
+import { z } from "zod";
 import type { StarCount } from "../../catalog/catalog.js";
 import { explorePage, LANGUAGES_PAGE, languagePage, TOPICS_PAGE, topicPage } from "../../page-addresses.js";
 import {
   type CurrentSummary,
   type Facet,
-  type Home,
+  type FacetKind,
+  type GainingFacets,
+  type Leaders,
   RANKING_DEFINITIONS,
-  type RankedList,
-  type Ranking,
-  type RankingDefinition,
   WINDOW_LABELS,
   WINDOWS,
   type Window,
 } from "../../rankings/rankings.js";
+import { canonicalAddress, withQuery } from "../components/addresses.js";
 import { Bars } from "../components/bars.js";
+import { Chips } from "../components/chips.js";
 import { Nothing } from "../components/nothing.js";
-import { AsOf, formatCount } from "../components/numbers.js";
+import { AsOf, formatCount, formatDate, isOld } from "../components/numbers.js";
+import { Problems } from "../components/problems.js";
 import { type ListedRow, RepositoryList } from "../components/repository-list.js";
 import { StillHeldNote } from "../components/still-held.js";
+import { type Problem, readUsableQuery } from "../page-query.js";
 import type { Page, PageRequest } from "../page-request.js";
 import { type ListStars, starScripts, starsOf } from "../saving.js";
 
-const NO_GROWTH = "Nothing yet. Growth needs two snapshots of a repository, at least half a day apart.";
+/** The parameters of the page: one window and one language for all of it. */
+export const homeQuery = z.object({
+  window: z.enum(WINDOWS).optional(),
+  language: z.string().max(100, "must be at most 100 characters").optional(),
+});
 
-interface HomeList extends RankingDefinition {
-  key: "trending" | "rising" | "newHot" | "forkGrowth";
-  sort: Ranking;
-  /** Shown while the list is empty; absent: NO_GROWTH. */
-  none?: string;
-}
+/** Rows of each list. */
+const ROWS = 10;
+/** Read of each ranking, to replace what another list shows. */
+const READ = 2 * ROWS;
+/** Languages offered as chips. */
+const CHIPS = 6;
 
-/** The rankings on the home page, in order. */
-const LISTS: readonly HomeList[] = [
-  { key: "trending", sort: "trending", ...RANKING_DEFINITIONS.trending },
-  { key: "rising", sort: "rising", ...RANKING_DEFINITIONS.rising },
-  {
-    key: "newHot",
-    sort: "new-hot",
-    ...RANKING_DEFINITIONS["new-hot"],
-    none: "Nothing yet. This list has repositories younger than 90 days, or first seen with few stars where creation dates are not known.",
-  },
-  { key: "forkGrowth", sort: "fork-growth", ...RANKING_DEFINITIONS["fork-growth"] },
-];
+/** The rankings on the page, in order. */
+const LISTS = ["trending", "rising", "new-hot", "fork-growth"] as const;
+type HomeRanking = (typeof LISTS)[number];
+/** The lists that leave out what Trending shows: most of their first rows would be the same. */
+const BEYOND_TRENDING: readonly HomeRanking[] = ["rising", "fork-growth"];
 
+/** What grew, how it is known, and how fresh that is. */
 export async function showHome(request: PageRequest): Promise<Page> {
-  const { modules, summary, tracked } = request;
-  const prepared = await modules.rankings.home();
-  const description = "Repositories across forges, ranked by measured growth.";
-  if (summary.repositories === 0)
-    return { title: "Growing repositories", description, body: <Nothing tracked={tracked} /> };
-  const ids = [...new Set(LISTS.flatMap(({ key }) => prepared[key].ids))];
-  const [sparks, rows] = await Promise.all([
-    modules.catalog.sparks(ids, summary.asOf ?? prepared.generatedAt),
-    modules.lists.rowsOfEach(LISTS.map(({ key }) => prepared[key])),
+  const { modules, summary, now } = request;
+  const { rankings, catalog, lists } = modules;
+  const description = "What grows on GitHub, GitLab, Codeberg and other forges, measured from stored counts.";
+  if (summary.repositories === 0) return { title: "What is growing", description, body: <Nothing /> };
+  const { url, query, problems } = readUsableQuery(homeQuery, request.url);
+  const language = await languageOf(request, query.language);
+  if (language === undefined) url.searchParams.delete("language");
+  else url.searchParams.set("language", language);
+  const leaders = await rankings.leaders({
+    ...(language === undefined ? { scope: "overall", name: "" } : { scope: "language", name: language }),
+    limit: READ,
+  });
+  const window = query.window ?? usualWindow(leaders);
+  const shown = shownLists(leaders, window);
+  const [rows, sparks, gaining] = await Promise.all([
+    lists.rowsOfEach(shown.map(({ ids }) => ({ ids, window }))),
+    catalog.sparks([...new Set(shown.flatMap(({ ids }) => ids))], summary.asOf ?? now),
+    readGaining(request, window),
   ]);
-  const lists = LISTS.map((list, i) => ({ ...list, ...prepared[list.key], rows: rows[i] ?? [] }));
+  const found = shown.map(({ sort, isBeyond }, i) => ({ sort, isBeyond, rows: rows[i] ?? [] }));
   const stars = await starsOf(
     request,
-    lists.flatMap(({ rows }) => rows),
-    "/",
+    found.flatMap((list) => list.rows),
+    `${url.pathname}${url.search}`,
   );
+  const isUnknown = query.language !== undefined && language === undefined;
+  const title = titleOf({ window, language, summary, now });
   return {
-    title: "Growing repositories",
+    title,
     description,
+    showsAge: true,
+    canonical: canonicalAddress(url),
+    status: problems.length === 0 ? 200 : 400,
     scripts: starScripts(request),
-    alternates: LISTS.map(({ label, sort }) => ({
+    alternates: LISTS.map((sort) => ({
       type: "application/atom+xml",
-      href: `/api/feeds/${sort}.atom?window=7d`,
-      title: `${label}, ${WINDOW_LABELS["7d"]}`,
+      href: feedPath({ sort, window: "7d", language }),
+      title: `${RANKING_DEFINITIONS[sort].label}, ${WINDOW_LABELS["7d"]}`,
     })),
-    body: <HomeBody {...{ summary, prepared, lists, sparks, stars }} />,
+    body: (
+      <HomeBody
+        {...{ url, window, language, title, summary, sparks, stars }}
+        problems={isUnknown ? [...problems, UNKNOWN_LANGUAGE] : problems}
+        isFallback={query.window === undefined && window !== "24h"}
+        lists={found}
+        languages={gaining.languages}
+        topics={language === undefined ? gaining.topics : []}
+      />
+    ),
   };
 }
 
-interface HomeBodyProps {
+const UNKNOWN_LANGUAGE: Problem = {
+  parameter: "language",
+  message: "no repository here has this language",
+};
+
+/** The languages and topics that gained most. They are prepared, but for what an older version stored last. */
+async function readGaining({ modules: { rankings } }: PageRequest, window: Window): Promise<GainingFacets> {
+  const { gaining } = await rankings.home();
+  if (gaining !== undefined) return gaining[window];
+  const read = async (kind: FacetKind) => {
+    const { facets } = await rankings.facets({ kind, window, sort: "stars-gained", limit: ROWS, offset: 0 });
+    return facets.filter(({ starsGained }) => starsGained > 0);
+  };
+  return { languages: await read("language"), topics: await read("topic") };
+}
+
+/** The language as the catalogue spells it; undefined if none is requested or no repository has it. */
+async function languageOf({ modules }: PageRequest, name: string | undefined): Promise<string | undefined> {
+  return name === undefined ? undefined : (await modules.rankings.findFacet("language", name))?.name;
+}
+
+/** 24 hours, or 7 days while too few repositories have known growth in a day. */
+function usualWindow(leaders: Leaders): Window {
+  const day = leaders("trending", "24h").length;
+  return day < ROWS && leaders("trending", "7d").length > day ? "7d" : "24h";
+}
+
+interface ShownList {
+  sort: HomeRanking;
+  /** Whether it leaves out what Trending shows. */
+  isBeyond: boolean;
+}
+
+/** The repositories of each list. One that Trending would empty repeats them. */
+function shownLists(leaders: Leaders, window: Window): (ShownList & { ids: number[] })[] {
+  const trending = new Set(leaders("trending", window).slice(0, ROWS));
+  return LISTS.map((sort) => {
+    const ids = leaders(sort, window);
+    const others = BEYOND_TRENDING.includes(sort) ? ids.filter((id) => !trending.has(id)) : [];
+    const isBeyond = others.length > 0;
+    return { sort, isBeyond, ids: (isBeyond ? others : ids).slice(0, ROWS) };
+  });
+}
+
+interface Chosen {
+  window: Window;
+  language: string | undefined;
+}
+
+/** "What grew in the last 24 hours"; what was measured long ago is not called recent. */
+function titleOf({
+  window,
+  language,
+  summary,
+  now,
+}: Chosen & { summary: CurrentSummary; now: number }): string {
+  const { asOf } = summary;
+  const span = isOld(asOf, now)
+    ? `the ${WINDOW_LABELS[window]} to ${formatDate(asOf)}`
+    : `the last ${WINDOW_LABELS[window]}`;
+  return `What grew in ${span}${language === undefined ? "" : `: ${language}`}`;
+}
+
+interface HomeBodyProps extends Chosen {
+  url: URL;
+  title: string;
   summary: CurrentSummary;
-  prepared: Home;
-  lists: (HomeList & RankedList & { rows: ListedRow[] })[];
+  problems: readonly Problem[];
+  /** Whether 7 days replace 24 hours, for which too little is known. */
+  isFallback: boolean;
+  lists: readonly (ShownList & { rows: readonly ListedRow[] })[];
+  languages: readonly Facet[];
+  topics: readonly Facet[];
   sparks: ReadonlyMap<number, readonly (StarCount | null)[]>;
   stars: ListStars;
 }
 
-const HomeBody: FC<HomeBodyProps> = ({ summary, prepared, lists, sparks, stars }) => (
-  <>
-    <h1>Growing repositories</h1>
-    <p class="lead">
-      {formatCount(summary.repositories)} repositories · {formatCount(summary.snapshots)} snapshots ·{" "}
-      <AsOf at={summary.asOf} ageDays={summary.ageDays} />
-    </p>
-    <div class="grid">
-      {lists
-        .filter(({ rows }) => rows.length > 0)
-        .map((list) => (
-          <ListSection {...{ list, sparks, stars }} />
+const HomeBody: FC<HomeBodyProps> = (props) => {
+  const { url, title, summary, window, language, problems, isFallback, lists, languages, topics } = props;
+  const full = lists.filter(({ rows }) => rows.length > 0);
+  const empty = lists.filter(({ rows }) => rows.length === 0);
+  return (
+    <>
+      <h1>{title}</h1>
+      <Problems problems={problems} isLeftOut />
+      <Choices {...{ url, window, language, languages }} />
+      <p class="measured">
+        <a class="chip" href="/about">
+          <AsOf at={summary.asOf} />
+          <span>
+            {" "}
+            · {formatCount(summary.repositories)} repositories · {formatCount(summary.snapshots)} snapshots
+          </span>
+        </a>{" "}
+        <span class="soft small">
+          Every gain is the difference of two stored counts.
+          {isFallback
+            ? ` Fewer than ten ${language === undefined ? "" : `${language} `}repositories have known growth in 24 hours, so this is a week.`
+            : ""}
+        </span>
+      </p>
+      <div class="grid lists">
+        {full.map((list) => (
+          <ListSection {...props} {...list} />
         ))}
-      <Facets title="Languages" path={LANGUAGES_PAGE} facets={prepared.languages} page={languagePage} />
-      <Facets title="Topics" path={TOPICS_PAGE} facets={prepared.topics} page={topicPage} />
-      {/* Last, so that they leave no hole between the others. */}
-      {lists
-        .filter(({ rows }) => rows.length === 0)
-        .map((list) => (
-          <ListSection {...{ list, sparks, stars }} />
-        ))}
-    </div>
-    <StillHeldNote trends={lists.flatMap(({ rows }) => rows.map(({ trend }) => trend))} />
-  </>
-);
+        <Facets
+          title="Languages"
+          path={LANGUAGES_PAGE}
+          facets={languages}
+          page={languagePage}
+          window={window}
+        />
+        <Facets title="Topics" path={TOPICS_PAGE} facets={topics} page={topicPage} window={window} />
+      </div>
+      <Missing lists={empty} window={window} />
+      <StillHeldNote trends={full.flatMap(({ rows }) => rows.map(({ trend }) => trend))} />
+    </>
+  );
+};
 
-const ListSection: FC<Pick<HomeBodyProps, "sparks" | "stars"> & { list: HomeBodyProps["lists"][number] }> = ({
-  list: { sort, label, description: about, window, isFallback, rows, none = NO_GROWTH },
-  sparks,
-  stars,
-}) => (
-  <section>
-    <div class="apart">
-      <h2>
-        <a href={listPath(sort, window)}>{label}</a>
-      </h2>
-      <span class="soft small">
-        {about} · {WINDOW_LABELS[window]}
-        {isFallback ? " (fewer than ten in 24 hours)" : ""}
-      </span>
+/** The chips of the page: windows, and the languages that gained most in this one. */
+const Choices: FC<Pick<HomeBodyProps, "url" | "window" | "language" | "languages">> = ({
+  url,
+  window,
+  language,
+  languages,
+}) => {
+  const top = languages.slice(0, CHIPS).map(({ name }) => name);
+  const offered = language === undefined || top.includes(language) ? top : [language, ...top];
+  return (
+    <div class="pickers">
+      <Chips
+        label="Window"
+        chips={WINDOWS.map((one) => ({
+          name: one,
+          href: withQuery(url, { window: one }),
+          isCurrent: one === window,
+        }))}
+      />
+      {offered.length === 0 ? null : (
+        <Chips
+          label="Language"
+          chips={[
+            {
+              name: "All languages",
+              href: withQuery(url, { language: undefined }),
+              isCurrent: language === undefined,
+            },
+            ...offered.map((name) => ({
+              name,
+              language: name,
+              href: withQuery(url, { language: name }),
+              isCurrent: name === language,
+            })),
+          ]}
+        />
+      )}
     </div>
-    {rows.length === 0 ? (
-      <p class="soft">{none}</p>
-    ) : (
+  );
+};
+
+type ListSectionProps = Pick<HomeBodyProps, "window" | "language" | "sparks" | "stars"> &
+  HomeBodyProps["lists"][number];
+
+const ListSection: FC<ListSectionProps> = ({ sort, isBeyond, rows, window, language, sparks, stars }) => {
+  const { label, description } = RANKING_DEFINITIONS[sort];
+  const list = explorePage(
+    new URLSearchParams({ sort, window, ...(language === undefined ? {} : { language }) }),
+  );
+  return (
+    <section>
+      <div class="apart">
+        <h2>
+          <a href={list}>{label}</a>
+        </h2>
+        <span class="soft small">
+          {description}
+          {isBeyond ? ", beyond Trending" : ""}
+          {sort === "new-hot" ? ", or first seen then" : ""}
+        </span>
+      </div>
       <RepositoryList
         rows={rows}
         caption={label}
-        from={1}
+        // Without those in Trending, ranks would have gaps.
+        {...(isBeyond ? {} : { from: 1 })}
         sparks={sparks}
         metric={sort === "fork-growth" ? "forks" : "stars"}
+        withGrowth={sort === "rising"}
         marksFirstSeen={sort === "new-hot"}
         isShort
         {...stars}
       />
-    )}
-    <p class="soft small ways">
-      Full list:{" "}
-      {WINDOWS.map((one, i) => (
-        <>
-          {i === 0 ? "" : " · "}
-          <a href={listPath(sort, one)} aria-label={`${label}, ${one}`}>
-            {one}
-          </a>
-        </>
-      ))}{" "}
-      ·{" "}
-      <a href={`/api/feeds/${sort}.atom?window=7d`} aria-label={`Atom feed of ${label}, 7d`}>
-        Atom feed
-      </a>
-    </p>
-  </section>
-);
+      <p class="soft small ways">
+        <a href={list} aria-label={`Full list of ${label}, ${window}`}>
+          Full list
+        </a>{" "}
+        ·{" "}
+        <a href={feedPath({ sort, window, language })} aria-label={`Atom feed of ${label}, ${window}`}>
+          Atom feed
+        </a>
+      </p>
+    </section>
+  );
+};
 
-function listPath(sort: string, window: Window): string {
-  return explorePage(new URLSearchParams({ sort, window }));
+function feedPath({ sort, window, language }: Chosen & { sort: HomeRanking }): string {
+  const query = new URLSearchParams({ window, ...(language === undefined ? {} : { language }) });
+  return `/api/feeds/${sort}.atom?${query}`;
 }
+
+/** Names the lists without repositories, and why they are empty; nothing without any. */
+const Missing: FC<Pick<HomeBodyProps, "lists" | "window">> = ({ lists, window }) => {
+  if (lists.length === 0) return null;
+  const names = lists.map(({ sort }) => RANKING_DEFINITIONS[sort].label).join(", ");
+  return (
+    <p class="soft">
+      Nothing in {WINDOW_LABELS[window]} yet: {names}.
+      {lists.some(({ sort }) => sort === "trending")
+        ? " Growth needs two snapshots of a repository, at least half a day apart."
+        : ""}
+      {lists.some(({ sort }) => sort === "new-hot")
+        ? " New and hot has repositories younger than 90 days, or first seen with few stars where creation dates are not known."
+        : ""}{" "}
+      <a href={explorePage(new URLSearchParams({ sort: "stars" }))}>Repositories by stars</a>
+    </p>
+  );
+};
 
 interface FacetsProps {
   title: string;
   path: string;
   facets: readonly Facet[];
   page: (name: string) => string;
+  window: Window;
 }
 
-/** The most common languages or topics; nothing if none are known, since not every forge reports them. */
-const Facets: FC<FacetsProps> = ({ title, path, facets, page }) =>
+/** The languages or topics that gained most; nothing if none did, since not every forge reports them. */
+const Facets: FC<FacetsProps> = ({ title, path, facets, page, window }) =>
   facets.length === 0 ? null : (
     <section>
-      <h2>
-        <a href={path}>{title}</a>
-      </h2>
-      <Bars facets={facets} page={page} />
+      <div class="apart">
+        <h2>
+          <a href={`${path}?sort=stars-gained&window=${window}`}>{title}</a>
+        </h2>
+        <span class="soft small">Most stars gained</span>
+      </div>
+      <Bars facets={facets} page={page} hasDots={path === LANGUAGES_PAGE} />
     </section>
   );

@@ -62,7 +62,7 @@ const KeyUsage: FC<KeyUsageProps> = ({ apiKey, usage, window, path, baseUrl, isU
       {apiKey.lastUsedAt === null ? "never" : <Time at={apiKey.lastUsedAt} />}
     </p>
     {isUnknown ? (
-      <p class="note" role="alert">
+      <p class="note wrong" role="alert">
         The window must be one of {USAGE_WINDOWS.join(", ")}. Showing the last 24 hours.
       </p>
     ) : null}

@@ -4,8 +4,9 @@ import { repositoryId } from "../../catalog/catalog.js";
 import { AppError } from "../../errors.js";
 import { nameField } from "../../lists/lists.js";
 import { Field } from "../components/field.js";
+import { Notice } from "../components/notice.js";
 import { formatDay, Time } from "../components/numbers.js";
-import { type OwnColumn, OwnTable } from "../components/own-table.js";
+import { OwnTable } from "../components/own-table.js";
 import { Snippet } from "../components/snippet.js";
 import type { MemberRequest, Page, PageRequest, Redirect } from "../page-request.js";
 import { toSignInAgain } from "./sign-in.js";
@@ -75,12 +76,7 @@ async function keysPage({ members }: PageRequest, account: Account, messages: Me
   };
 }
 
-const COLUMNS: readonly OwnColumn[] = [
-  { name: "Name" },
-  { name: "Ends in" },
-  { name: "Created", isSpare: true },
-  { name: "Last used", isSpare: true },
-];
+const COLUMNS = ["Name", "Ends in", "Created", "Last used"];
 
 const Keys: FC<{ keys: readonly ApiKey[]; messages: Messages; isRecent: boolean }> = ({
   keys,
@@ -94,9 +90,7 @@ const Keys: FC<{ keys: readonly ApiKey[]; messages: Messages; isRecent: boolean 
       key.
     </p>
     {messages.isRevoked ? (
-      <p class="note" role="status">
-        The key is revoked. It stops working within five seconds.
-      </p>
+      <Notice isDone>The key is revoked. It stops working within five seconds.</Notice>
     ) : null}
     {keys.length === 0 ? null : (
       <OwnTable label="Active keys" columns={COLUMNS}>
@@ -121,11 +115,13 @@ const KeyRow: FC<{ apiKey: ApiKey }> = ({ apiKey: { id, name, hint, createdAt, l
     <th scope="row">
       <a href={`/account/keys/${id}`}>{name}</a>
     </th>
-    <td class="nowrap">
+    <td class="nowrap" data-label="Ends in">
       <code>…{hint}</code>
     </td>
-    <td class="nowrap spare">{formatDay(createdAt)}</td>
-    <td class="nowrap spare">
+    <td class="nowrap" data-label="Created">
+      {formatDay(createdAt)}
+    </td>
+    <td class="nowrap" data-label="Last used">
       {lastUsedAt === null ? <span class="soft">never</span> : <Time at={lastUsedAt} />}
     </td>
     <td class="actions">

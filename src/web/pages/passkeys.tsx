@@ -1,8 +1,9 @@
 import type { FC } from "hono/jsx";
 import { isRecentSignIn, MAX_PASSKEYS, type Passkey } from "../../accounts/accounts.js";
 import { Field } from "../components/field.js";
+import { Notice } from "../components/notice.js";
 import { formatDay } from "../components/numbers.js";
-import { type OwnColumn, OwnTable } from "../components/own-table.js";
+import { OwnTable } from "../components/own-table.js";
 import type { MemberRequest, Page, Redirect } from "../page-request.js";
 import { toSignInAgain } from "./sign-in.js";
 
@@ -54,11 +55,7 @@ interface PasskeysProps {
   notice: string | undefined;
 }
 
-const COLUMNS: readonly OwnColumn[] = [
-  { name: "Name" },
-  { name: "Added" },
-  { name: "Synced", isSpare: true },
-];
+const COLUMNS = ["Name", "Added", "Synced"];
 
 const Passkeys: FC<PasskeysProps> = ({ passkeys, notice, ...props }) => (
   <>
@@ -67,11 +64,7 @@ const Passkeys: FC<PasskeysProps> = ({ passkeys, notice, ...props }) => (
       Sign in with a fingerprint, a face or a PIN instead of a mail. Your devices keep the secret; this
       service cannot read it.
     </p>
-    {notice === undefined ? null : (
-      <p class="note" role="status">
-        {notice}
-      </p>
-    )}
+    {notice === undefined ? null : <Notice isDone>{notice}</Notice>}
     {passkeys.length === 0 ? null : (
       <OwnTable label="Your passkeys" columns={COLUMNS}>
         {passkeys.map((passkey) => (
@@ -91,8 +84,12 @@ const PasskeyRow: FC<{ passkey: Passkey; isRecent: boolean }> = ({ passkey, isRe
       <th scope="row">
         <bdi>{name}</bdi>
       </th>
-      <td class="nowrap">{formatDay(createdAt)}</td>
-      <td class="nowrap spare">{isSynced ? "Yes" : "No, on one device"}</td>
+      <td class="nowrap" data-label="Added">
+        {formatDay(createdAt)}
+      </td>
+      <td class="nowrap" data-label="Synced">
+        {isSynced ? "Yes" : "No, on one device"}
+      </td>
       <td class="actions">
         <details class="confirm">
           <summary aria-label={`Remove ${name}`}>Remove</summary>

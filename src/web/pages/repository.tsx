@@ -1,34 +1,43 @@
 import type { FC } from "hono/jsx";
 import { z } from "zod";
-import { type Described, providerName, type Repository, splitFullName } from "../../catalog/catalog.js";
-import { ageInDays, DAY_MS } from "../../clock.js";
-import { CHART_WINDOWS, METRICS, readHistory, THEMES } from "../../embeds/embeds.js";
+import {
+  type Described,
+  isStale,
+  providerName,
+  type Readings,
+  type Repository,
+  splitFullName,
+} from "../../catalog/catalog.js";
+import { DAY_MS } from "../../clock.js";
+import { readHistory, spansOf } from "../../embeds/embeds.js";
 import { AppError } from "../../errors.js";
-import { windowParameter } from "../../lists/lists.js";
+import { defaultUrl, repositoryUrl } from "../../forges.js";
 import {
   repositoryPage as pageOf,
   queryOf,
   repositoryKey,
   withoutTrailingSlashes,
 } from "../../page-addresses.js";
-import { gainWords, MEASURES, WINDOWS } from "../../rankings/rankings.js";
-import { withQuery } from "../components/addresses.js";
+import { gainWords, MEASURES, type Trend, WINDOWS, type Window } from "../../rankings/rankings.js";
+import { chartParameters, readChartQuery } from "../components/chart-controls.js";
 import { ChartSection } from "../components/chart-section.js";
 import { DataQuality } from "../components/data-quality.js";
 import { EmbedPanel } from "../components/embed-panel.js";
 import { ScoreExplanation } from "../components/explanation.js";
-import { ComparedTimes, GainNotes, GrowthTable } from "../components/growth-table.js";
-import { AsOf, formatCount, formatDelta } from "../components/numbers.js";
+import { GainSummary } from "../components/gain-summary.js";
+import { GainNotes, GrowthTable } from "../components/growth-table.js";
+import { formatCount, formatDelta } from "../components/numbers.js";
 import { PLOT_SCRIPTS } from "../components/plot.js";
 import { Problems } from "../components/problems.js";
 import { RankHistory, Ranks } from "../components/ranks.js";
 import { RenameNotice } from "../components/rename-notice.js";
-import { RepositoryHead } from "../components/repository-head.js";
+import { AbsentNote, RepositoryHead } from "../components/repository-head.js";
 import { Scroll } from "../components/scroll.js";
+import { SnapshotSection } from "../components/snapshot-table.js";
 import { StaleNote } from "../components/stale-note.js";
-import { Tabs } from "../components/tabs.js";
 import { UnknownRepository } from "../components/unknown-repository.js";
-import { readUsableQuery } from "../page-query.js";
+import { UnusualChanges } from "../components/unusual-changes.js";
+import { withEmoji } from "../emoji.js";
 import type { Page, PageRequest, Redirect } from "../page-request.js";
 import { offerTracking } from "../tracking-offer.js";
 
@@ -64,65 +73,115 @@ async function asCloned(
   return found && { location: pageOf(found.repository) + url.search, status: 301 };
 }
 
+/** Similar names shown on the page of a repository that is not tracked. */
+const SIMILAR = 8;
+
 async function unknown(request: PageRequest, named: { provider: string; fullName: string }): Promise<Page> {
-  const name = splitFullName(named.fullName)?.name ?? "";
-  const { repositories } = await request.modules.search.suggest(name.slice(0, 64), 8);
-  const offers = await offerTracking(request, [repositoryKey(named)]);
+  const { provider, fullName } = named;
+  const site = request.tracking.forges.find(({ name }) => name === provider)?.url;
   return {
     title: "Not tracked here",
     status: 404,
-    body: <UnknownRepository {...named} suggestions={repositories} offers={offers} />,
+    body: (
+      <UnknownRepository
+        {...named}
+        url={site === undefined ? defaultUrl(provider, fullName) : repositoryUrl(site, fullName)}
+        suggestions={await similarTo(request, fullName)}
+        offers={await offerTracking(request, [repositoryKey(named)])}
+      />
+    ),
   };
 }
 
+/** Repositories with a similar name: those that begin like it, then those that a search with corrected typing errors finds. */
+async function similarTo({ modules }: PageRequest, fullName: string): Promise<Repository[]> {
+  const name = (splitFullName(fullName)?.name ?? "").slice(0, 64);
+  const { repositories } = await modules.search.suggest(name, SIMILAR);
+  if (repositories.length >= SIMILAR) return repositories;
+  const { ids } = await modules.search.find(name, { limit: SIMILAR });
+  const known = new Set(repositories.map(({ id }) => id));
+  const found = await modules.catalog.findMany(ids.filter((id) => !known.has(id)));
+  return [...repositories, ...found].slice(0, SIMILAR);
+}
+
 /** The parameters of the page. */
-export const repositoryQuery = z.object({
-  metric: z.enum(METRICS).default("stars"),
-  range: z.enum(CHART_WINDOWS).default("1y"),
-  window: windowParameter,
-  theme: z.enum(THEMES).default("auto"),
+export const repositoryQuery = chartParameters.extend({
+  /** Default: the week, or the shortest with growth where the week has none. */
+  window: z.enum(WINDOWS).optional(),
 });
 type State = z.output<typeof repositoryQuery>;
 
 /** A repository found by its current name. */
 type Current = Extract<Described, { isPreviousName: false }>;
 
+/** How far before the growth of all windows snapshots are read, to show what came before it. */
+const BEFORE_MS = 8 * DAY_MS;
+/** The same where there is no growth, before the last snapshot. */
+const LATEST_MS = 30 * DAY_MS;
+
+/** The snapshots around those that the trends compare, or the latest ones. */
+function readAround(
+  catalog: PageRequest["modules"]["catalog"],
+  { repository: { id }, stored: { lastSnapshotAt: last } }: Current,
+  trends: Readonly<Record<Window, Trend | null>>,
+): Promise<Readings> {
+  const begins = WINDOWS.flatMap((window) => trends[window]?.from ?? []);
+  const from = begins.length === 0 ? (last ?? 0) - LATEST_MS : Math.min(...begins) - BEFORE_MS;
+  return catalog.snapshotsBetween(id, { from, until: last ?? 0 });
+}
+
+/** The most of a time chosen for the chart whose snapshots are read for the table. */
+const CHOSEN_MS = 62 * DAY_MS;
+
+/** The snapshots of the days chosen for the chart; undefined if none are. */
+async function readChosen(
+  catalog: PageRequest["modules"]["catalog"],
+  { repository: { id }, stored: { lastSnapshotAt: last } }: Current,
+  { from, to }: State,
+): Promise<Readings | undefined> {
+  if (from === undefined && to === undefined) return undefined;
+  const until = Math.min(last ?? 0, (to ?? last ?? 0) + DAY_MS - 1);
+  return catalog.snapshotsBetween(id, { from: Math.max(from ?? 0, until - CHOSEN_MS), until });
+}
+
 /** Reads the data of the page, concurrently. */
-async function readFacts({ modules, savedAmong, now }: PageRequest, current: Current, state: State) {
+async function readFacts({ modules, savedAmong }: PageRequest, current: Current, state: State) {
   const { catalog, rankings } = modules;
   const { repository, previousNames, stored, asOf } = current;
   const { id } = repository;
   const readStanding = async () => {
     const standing = await rankings.standing(id);
-    const times = Object.values(standing.trends).flatMap((trend) =>
-      trend === null ? [] : [trend.from, trend.to],
-    );
-    return {
-      ...standing,
-      compared: repository.watchers === null ? [] : await catalog.snapshotsAt(id, times),
-    };
+    return { ...standing, readings: await readAround(catalog, current, standing.trends) };
   };
-  const { metric, range } = state;
-  const [history, standing, explanations, rankHistory, saved, renames, recency] = await Promise.all([
-    readHistory(catalog, repository, { metric, window: range, known: { asOf, stored } }),
+  const { metric, range, from, to } = state;
+  const [history, standing, explanations, rankHistory, saved, renames, recency, chosen] = await Promise.all([
+    readHistory(catalog, repository, { metric, window: range, from, to, known: { asOf, stored } }),
     readStanding(),
     rankings.explain(id),
     asOf === null ? [] : rankings.rankHistory(id, asOf - RANK_DAYS * DAY_MS, MAX_RANKS),
     savedAmong([id]),
     catalog.renamesOf(id),
     catalog.recency(),
+    readChosen(catalog, current, state),
   ]);
+  const { trends } = standing;
+  const window =
+    state.window ?? (trends["7d"] === null ? WINDOWS.find((one) => trends[one] !== null) : "7d") ?? "7d";
   return {
     history,
     ...standing,
-    explanation: explanations[state.window],
+    window,
+    trend: trends[window],
+    explanation: explanations[window],
     rankHistory,
     names: previousNames,
-    renames,
+    renames: renames.filter(({ status }) => status !== "REJECTED"),
     stored,
+    asOf,
     isSaved: saved.has(id),
+    isStale: isStale(repository, recency),
     recency,
-    ageDays: ageInDays(asOf, now),
+    chosen,
   };
 }
 
@@ -130,10 +189,11 @@ async function known(request: PageRequest, current: Current): Promise<Page> {
   const { baseUrl } = request;
   const { repository } = current;
   const { id, fullName } = repository;
-  const { url, query: state, problems } = readUsableQuery(repositoryQuery, request.url);
+  const { url, query: state, problems } = readChartQuery(repositoryQuery, request.url);
   const facts = await readFacts(request, current, state);
   const path = pageOf(repository);
   const key = repositoryKey(repository);
+  const movedTo = facts.renames.find(({ from }) => from.id === id);
   const week = facts.trends["7d"];
   const words = week === null ? undefined : gainWords(week, "stars");
   const gained =
@@ -143,9 +203,10 @@ async function known(request: PageRequest, current: Current): Promise<Page> {
   const api = `/api/repos/${repository.provider.toLowerCase()}/by-full-name?${new URLSearchParams({ fullName })}`;
   return {
     title: fullName,
+    showsAge: true,
     status: problems.length === 0 ? 200 : 400,
     description:
-      `${fullName}: ${formatCount(repository.stars)} stars${gained}. ${repository.description ?? ""}`
+      `${fullName}: ${formatCount(repository.stars)} stars${gained}. ${withEmoji(repository.description ?? "")}`
         .trim()
         .slice(0, 300)
         .toWellFormed(),
@@ -165,24 +226,24 @@ async function known(request: PageRequest, current: Current): Promise<Page> {
         <Problems problems={problems} isLeftOut />
         <RepositoryHead
           repository={repository}
-          lastSnapshotAt={facts.stored.lastSnapshotAt}
+          badges={{
+            repository,
+            trends: [facts.trend],
+            isStale: facts.isStale,
+            movedTo: movedTo?.to,
+          }}
           isSaved={facts.isSaved}
           next={path}
         />
+        {movedTo === undefined ? (
+          <AbsentNote repository={repository} lastSnapshotAt={facts.stored.lastSnapshotAt} />
+        ) : null}
         <RenameNotice repositoryId={id} renames={facts.renames} />
         {repository.availability === "AVAILABLE" ? (
           <StaleNote repository={repository} recency={facts.recency} />
         ) : null}
         <KnownFacts {...{ url, repository, state, facts }} />
-        <EmbedPanel
-          repositories={[repository]}
-          baseUrl={baseUrl}
-          path={path}
-          metric={state.metric}
-          range={state.range}
-          theme={state.theme}
-          kept={[["window", state.window]]}
-        />
+        <EmbedPanel repository={repository} baseUrl={baseUrl} />
       </>
     ),
   };
@@ -195,54 +256,55 @@ interface KnownFactsProps {
   facts: Awaited<ReturnType<typeof readFacts>>;
 }
 
-const KnownFacts: FC<KnownFactsProps> = ({ url, repository, state, facts }) => (
-  <>
-    <div class="course">
-      <ChartSection url={url} metric={state.metric} range={state.range} history={facts.history} />
-      <section>
-        <h2>Growth</h2>
-        <Scroll label="Growth by window">
-          <GrowthTable repository={repository} trends={facts.trends} compared={facts.compared} />
-        </Scroll>
-        <GainNotes trends={facts.trends} />
-        {WINDOWS.every((window) => facts.trends[window] === null) ? null : (
-          <p class="soft small">
-            Growth <AsOf at={facts.history.asOf} ageDays={facts.ageDays} />
-          </p>
-        )}
-        <ComparedTimes trends={facts.trends} />
-      </section>
-    </div>
-    <div class="grid after">
-      <section id="trend">
-        <div class="apart">
-          <h2>Score breakdown</h2>
-          <Tabs
-            label="Window"
-            tabs={WINDOWS.map((window) => ({
-              name: window,
-              href: `${withQuery(url, { window })}#trend`,
-              isCurrent: window === state.window,
-            }))}
-          />
-        </div>
-        <ScoreExplanation
-          window={state.window}
-          explanation={facts.explanation}
-          trend={facts.trends[state.window]}
+const KnownFacts: FC<KnownFactsProps> = ({ url, repository, state, facts }) => {
+  const { trends, trend, window, stored, history } = facts;
+  const earlier = facts.renames.find(({ from }) => from.id === trend?.predecessorId)?.from;
+  return (
+    <>
+      <GainSummary url={url} repository={repository} window={window} trend={trend} facts={facts} />
+      <UnusualChanges trends={trends} />
+      <div class="course">
+        <ChartSection
+          {...{ url, state, history }}
+          spans={spansOf([history], [Object.values(trends)], state.metric)}
         />
-      </section>
-      <section>
-        <h2>Rankings</h2>
-        <Ranks ranks={facts.ranks} />
-        <RankHistory history={facts.rankHistory} window={state.window} />
-      </section>
-    </div>
-    <DataQuality
-      stored={facts.stored}
-      names={facts.names}
-      trends={facts.trends}
-      gaps={facts.history.gaps.length}
-    />
-  </>
-);
+        <section>
+          <h2>Growth</h2>
+          <Scroll label="Growth by window">
+            <GrowthTable repository={repository} trends={trends} readings={facts.readings} />
+          </Scroll>
+          <GainNotes trends={trends} facts={facts} />
+        </section>
+      </div>
+      <div class="grid after">
+        <section>
+          <h2>Rankings</h2>
+          <Ranks ranks={facts.ranks} />
+          <RankHistory history={facts.rankHistory} window={window} />
+        </section>
+        <SnapshotSection
+          repository={repository}
+          readings={facts.readings}
+          chosen={facts.chosen}
+          window={window}
+          trend={trend}
+          stored={stored.snapshots}
+          earlier={earlier}
+        />
+      </div>
+      <details class="part" id="trend">
+        <summary>
+          <h2>How this score is made up</h2>
+        </summary>
+        <ScoreExplanation window={window} explanation={facts.explanation} trend={trend} />
+      </details>
+      <DataQuality
+        repository={repository}
+        stored={stored}
+        names={facts.names}
+        trends={trends}
+        gaps={history.gaps.length}
+      />
+    </>
+  );
+};

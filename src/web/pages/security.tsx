@@ -57,7 +57,7 @@ const Log: FC<{ rows: readonly StoredEvent[]; older: number | undefined }> = ({ 
 const EventRow: FC<{ row: StoredEvent }> = ({ row: { at, event, network, detail, times } }) => (
   <tr>
     <td class="nowrap">
-      <Time at={at} />
+      <Time at={at} exact />
     </td>
     <th scope="row">
       {EVENT_WORDS[event]} <span class="soft">{detailWords(detail)}</span>

@@ -1,7 +1,8 @@
 import type { FC } from "hono/jsx";
 import { isRecentSignIn, type Session } from "../../accounts/accounts.js";
+import { Notice } from "../components/notice.js";
 import { formatDay, Time } from "../components/numbers.js";
-import { type OwnColumn, OwnTable } from "../components/own-table.js";
+import { OwnTable } from "../components/own-table.js";
 import type { MemberRequest, Page, Redirect } from "../page-request.js";
 import { toSignInAgain } from "./sign-in.js";
 
@@ -46,12 +47,7 @@ interface SessionsProps {
   hasEnded: boolean;
 }
 
-const COLUMNS: readonly OwnColumn[] = [
-  { name: "Browser or program" },
-  { name: "Network", isSpare: true },
-  { name: "Signed in", isSpare: true },
-  { name: "Last seen" },
-];
+const COLUMNS = ["Browser or program", "Network", "Signed in", "Last seen"];
 
 const Sessions: FC<SessionsProps> = ({ current, others, isRecent, hasEnded }) => (
   <>
@@ -60,11 +56,7 @@ const Sessions: FC<SessionsProps> = ({ current, others, isRecent, hasEnded }) =>
       Where you are signed in. A session ends after 30 days, or 14 days without use. If you do not know one,
       end it, and look into the <a href="/account/security">security log</a>.
     </p>
-    {hasEnded ? (
-      <p class="note" role="status">
-        The session has ended.
-      </p>
-    ) : null}
+    {hasEnded ? <Notice isDone>The session has ended.</Notice> : null}
     <OwnTable label="Your sessions" columns={COLUMNS}>
       {current.map((session) => (
         <SessionRow session={session} isCurrent />
@@ -98,11 +90,13 @@ const SessionRow: FC<{ session: Session; isCurrent?: boolean }> = ({
       <th scope="row">
         {agent} {isCurrent ? <span class="soft">this one</span> : null}
       </th>
-      <td class="nowrap spare">{source === null ? "–" : <code>{source.network}</code>}</td>
-      <td class="nowrap spare">
+      <td class="nowrap" data-label="Network">
+        {source === null ? "–" : <code>{source.network}</code>}
+      </td>
+      <td class="nowrap" data-label="Signed in">
         <Time at={createdAt} />
       </td>
-      <td class="nowrap">
+      <td class="nowrap" data-label="Last seen">
         <time datetime={formatDay(seenAt)}>{formatDay(seenAt)}</time>
       </td>
       <td class="actions">

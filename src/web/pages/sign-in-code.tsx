@@ -1,12 +1,14 @@
 import type { FC } from "hono/jsx";
 import { CODE_LENGTH, typedCode } from "../../accounts/accounts.js";
 import { Field } from "../components/field.js";
+import { Notice } from "../components/notice.js";
 import { finishSignIn } from "../finish-sign-in.js";
 import { requestingBrowser } from "../link-browser.js";
 import type { Page, PageRequest, Redirect } from "../page-request.js";
+import { pendingNames } from "../pending-save.js";
 
 /** The page after requesting a mail. It takes the code in the mail, as many people read their mail on another device. */
-export function showSignInSent(request: PageRequest): Page {
+export function showSignInSent(request: PageRequest): Promise<Page> {
   return sentPage(request, { isAgain: request.url.searchParams.has("again") });
 }
 
@@ -40,33 +42,39 @@ interface SentProps {
   isAgain?: boolean;
 }
 
-function sentPage({ members: { accounts } }: PageRequest, props: SentProps): Page {
-  const { isLogged, linkSeconds } = accounts.mail;
+async function sentPage(request: PageRequest, props: SentProps): Promise<Page> {
+  const { isLogged, linkSeconds } = request.members.accounts.mail;
+  const pending = await pendingNames(request);
   return {
     title: "Check your inbox",
     status: props.problem === undefined ? 200 : 400,
-    body: <Sent {...props} isLogged={isLogged} minutes={linkSeconds / 60} />,
+    body: <Sent {...props} {...{ isLogged, pending }} minutes={linkSeconds / 60} />,
   };
 }
 
-const Sent: FC<SentProps & { isLogged: boolean; minutes: number }> = ({
-  code,
-  problem,
-  isAgain,
-  isLogged,
-  minutes,
-}) => (
+interface SentFacts {
+  isLogged: boolean;
+  minutes: number;
+  /** What is saved after sign-in; undefined for nothing. */
+  pending: string | undefined;
+}
+
+const Sent: FC<SentProps & SentFacts> = ({ code, problem, isAgain, isLogged, minutes, pending }) => (
   <div class="narrow">
     <h1>Check your inbox</h1>
     {isAgain ? (
-      <p class="note" role="status">
-        {isLogged ? "The log has another code." : "We have sent the email again."}
-      </p>
+      <Notice isDone>{isLogged ? "The log has another code." : "We have sent the email again."}</Notice>
     ) : null}
     <p class="lead">
       {isLogged
         ? "This server has no mail server configured, so the code is in its log: look for “this link signs in”."
         : "We have sent you an email with a code. You can read it on any device."}
+      {pending === undefined ? null : (
+        <>
+          {" "}
+          Once you have signed in, we save <bdi>{pending}</bdi>.
+        </>
+      )}
     </p>
     <form method="post" action="/sign-in/code" class="box">
       <Field
@@ -91,7 +99,7 @@ const Sent: FC<SentProps & { isLogged: boolean; minutes: number }> = ({
     <h2>{isLogged ? "No code?" : "No email?"}</h2>
     {isLogged ? null : (
       <p>
-        Wait a minute and look into your spam folder. An address gets only a few emails in an hour. If you may
+        Wait a minute and check your spam folder. An address gets only a few emails in an hour. If you may
         have mistyped it, <a href="/sign-in">start again</a>.
       </p>
     )}

@@ -67,7 +67,7 @@ const Elsewhere: FC = () => (
 const Refused: FC<{ reason: string }> = ({ reason }) => (
   <>
     <h1>Not signed in</h1>
-    <p class="note" role="alert">
+    <p class="note wrong" role="alert">
       {reason}
     </p>
     <p>

@@ -5,10 +5,11 @@ import { EmailField } from "../components/field.js";
 import { PasskeySignIn } from "../components/passkey-sign-in.js";
 import { requestingBrowser } from "../link-browser.js";
 import type { Page, PageRequest, Redirect } from "../page-request.js";
+import { offeredBy } from "../pending-save.js";
 
 const SITE_NAMES: Readonly<Record<Site, string>> = { github: "GitHub", google: "Google" };
 
-export function showSignIn(request: PageRequest): Page | Redirect {
+export async function showSignIn(request: PageRequest): Promise<Page | Redirect> {
   const { account, url } = request;
   const next = nextOf(request, url.searchParams.get("next"));
   if (account === undefined) return signInPage(request, { next });
@@ -17,7 +18,10 @@ export function showSignIn(request: PageRequest): Page | Redirect {
 }
 
 /** Mails a sign-in link. */
-export function requestSignInLink(request: PageRequest, form: URLSearchParams): Page | Redirect {
+export async function requestSignInLink(
+  request: PageRequest,
+  form: URLSearchParams,
+): Promise<Page | Redirect> {
   const next = nextOf(request, form.get("next"));
   const email = form.get("email")?.trim() ?? "";
   const parsed = emailField.safeParse(email);
@@ -72,11 +76,15 @@ interface SignInProps {
   isAgain?: boolean;
 }
 
-function signInPage({ members: { accounts }, baseUrl }: PageRequest, props: SignInProps): Page {
+async function signInPage(
+  { members: { accounts }, modules, baseUrl }: PageRequest,
+  props: SignInProps,
+): Promise<Page> {
   const { mail, sites } = accounts.methods;
   const { isOffered } = accounts.passkeys;
+  const wanted = await offeredBy(new URL(props.next, baseUrl), modules);
   return {
-    title: "Sign in",
+    title: wanted === undefined ? "Sign in" : `Sign in to save ${wanted.fullName}`,
     description: "Sign in without a password, with a code by email.",
     status: props.problem === undefined ? 200 : 400,
     formsTo: sites.map((site) => SITE_ORIGINS[site]),
@@ -84,6 +92,7 @@ function signInPage({ members: { accounts }, baseUrl }: PageRequest, props: Sign
     body: (
       <SignIn
         {...props}
+        wanted={wanted?.fullName}
         hasMail={mail}
         isLogged={accounts.mail.isLogged}
         sites={sites}
@@ -94,6 +103,8 @@ function signInPage({ members: { accounts }, baseUrl }: PageRequest, props: Sign
 }
 
 interface Methods {
+  /** The repository that is saved after sign-in. */
+  wanted: string | undefined;
   hasMail: boolean;
   isLogged: boolean;
   sites: readonly Site[];
@@ -106,17 +117,30 @@ const SignIn: FC<SignInProps & Methods> = ({
   email,
   problem,
   isAgain,
+  wanted,
   hasMail,
   isLogged,
   sites,
   passkeyOrigin,
 }) => (
   <div class="narrow">
-    <h1>{isAgain ? "Sign in again" : "Sign in"}</h1>
+    <h1>
+      {isAgain ? (
+        "Sign in again"
+      ) : wanted === undefined ? (
+        "Sign in"
+      ) : (
+        <>
+          Sign in to save <bdi>{wanted}</bdi>
+        </>
+      )}
+    </h1>
     <p class="lead">
       {isAgain
         ? `This needs a sign-in within the last ${RECENT_MINUTES} minutes. You then continue where you were.`
-        : "Keep a watchlist on all your devices and create API keys. No password needed."}
+        : wanted !== undefined
+          ? "You return to the page you came from, with the repository saved. No password needed."
+          : "Keep a watchlist on all your devices and create API keys. No password needed."}
     </p>
     {hasMail ? (
       <form method="post" action="/sign-in" class="box">

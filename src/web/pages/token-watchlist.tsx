@@ -3,6 +3,8 @@ import { repositoryId } from "../../catalog/catalog.js";
 import { invalidParameter } from "../../errors.js";
 import { nameField } from "../../lists/lists.js";
 import type { Watchlist } from "../../watchlists/watchlists.js";
+import { watchlistCardPath } from "../card-path.js";
+import { AddRepository, type NotAdded } from "../components/add-repository.js";
 import { withQuery } from "../components/addresses.js";
 import { Field } from "../components/field.js";
 import { formatDay } from "../components/numbers.js";
@@ -10,8 +12,16 @@ import { RemoveButton } from "../components/remove-button.js";
 import type { MoreColumn } from "../components/repository-list.js";
 import { isView, recordView } from "../last-seen.js";
 import { findByLines } from "../naming.js";
+import { notAdded } from "../not-added.js";
 import type { Page, PageRequest, Redirect } from "../page-request.js";
-import { readWatched, type Watched, WatchedBody, watchedScripts } from "../watchlist-view.js";
+import {
+  readWatched,
+  rowActions,
+  type Watched,
+  WatchedBody,
+  WatchedChanges,
+  watchedScripts,
+} from "../watchlist-view.js";
 import { toSignIn } from "./sign-in.js";
 
 /** A list without an owner: both its links show it, and the first one can change it. */
@@ -71,8 +81,7 @@ export async function addToTokenWatchlist(
   const written = (form.get("repository") ?? "").slice(0, 500);
   const { ids } = await findByLines(request.modules, [written]);
   const [id] = ids;
-  if (id === undefined)
-    return listPage(request, { written, problem: "This repository is not tracked here." });
+  if (id === undefined) return listPage(request, { notAdded: await notAdded(request, written) });
   await request.modules.watchlists.add(accessOf(request), [id], { adding: request.adding });
   return backTo(request);
 }
@@ -90,9 +99,7 @@ export async function copyTokenWatchlist(request: PageRequest): Promise<Redirect
 }
 
 interface Messages {
-  /** Why a repository could not be added, and how it was written. */
-  problem?: string;
-  written?: string;
+  notAdded?: NotAdded;
   nameProblem?: string;
 }
 
@@ -113,12 +120,14 @@ async function listPage(request: PageRequest, messages: Messages): Promise<Page>
         seen.since === undefined ? Promise.resolve(undefined) : modules.watchlists.changes(ids, seen.since),
     },
   );
-  const isWrong = watched.problems.length > 0 || (messages.problem ?? messages.nameProblem) !== undefined;
+  const isWrong = watched.problems.length > 0 || (messages.notAdded ?? messages.nameProblem) !== undefined;
   const canCopy = account !== undefined && (await request.savedAmong(ids)).size < ids.length;
   return {
     title: watchlist.name,
     status: isWrong ? 400 : 200,
     scripts: watchedScripts(watched),
+    // The link that changes the list is not passed on to those who keep pictures.
+    ...(watchlist.canEdit ? {} : { image: watchlistCardPath(token) }),
     cookies: isView(request) ? [seen.cookie] : [],
     body: <TokenWatchlist {...{ token, watchlist, watched, messages, canCopy }} />,
   };
@@ -143,21 +152,32 @@ const TokenWatchlist: FC<TokenWatchlistProps> = ({ token, watchlist, watched, me
         {formatDay(createdAt)} ·{" "}
         {canEdit ? "Anyone with this link can edit the list: keep it private." : "Read only"}
       </p>
+      {items.length === 0 ? null : <WatchedChanges watched={watched} />}
       {canCopy ? (
         <form method="post" action={`${path}/copy`}>
           <button type="submit">Copy to my watchlist</button>
         </form>
       ) : null}
-      {canEdit ? <AddForm {...{ path, messages }} /> : null}
+      {canEdit ? <AddRepository action={`${path}/items`} notAdded={messages.notAdded} /> : null}
       {items.length === 0 ? (
         <p class="soft">{canEdit ? "This list is empty. Add a repository above." : "This list is empty."}</p>
       ) : (
         <>
-          <WatchedBody watched={watched} name={name} more={canEdit ? [removal(path, watched.url)] : []} />
+          <WatchedBody
+            watched={watched}
+            name={name}
+            more={[canEdit ? removal(path, watched.url) : rowActions()]}
+          />
           <p class="soft small">
             Download: <a href={`/api${path}/repositories?window=${watched.query.window}`}>JSON</a>,{" "}
             <a href={`/api${path}/repositories?window=${watched.query.window}&format=csv`}>CSV</a>, and{" "}
-            <a href={`/api${path}/metrics?window=90d`}>totals</a>.
+            <a href={`/api${path}/metrics?window=90d`}>totals</a>
+            {canEdit ? null : (
+              <>
+                , <a href={`/api${path}/feed.atom`}>Atom feed</a>
+              </>
+            )}
+            .
           </p>
         </>
       )}
@@ -172,37 +192,15 @@ const TokenWatchlist: FC<TokenWatchlistProps> = ({ token, watchlist, watched, me
   );
 };
 
-const AddForm: FC<{ path: string; messages: Messages }> = ({ path, messages: { problem, written } }) => (
-  <form method="post" action={`${path}/items`} class="row-form">
-    <Field
-      name="repository"
-      label="Add a repository"
-      problem={problem}
-      value={written}
-      required
-      maxlength={500}
-      placeholder="owner/name or URL"
-      isLiteral
-    />
-    <button type="submit" class="press">
-      Add
-    </button>
-  </form>
-);
-
 /** The button that removes a row. */
 function removal(path: string, { search }: URL): MoreColumn {
-  return {
-    title: "Remove",
-    isTitleHidden: true,
-    cell: ({ repository: { id, fullName } }) => (
-      <form method="post" action={`${path}/items/remove`} class="inline">
-        <input type="hidden" name="repositoryId" value={id} />
-        <input type="hidden" name="query" value={search.slice(1)} />
-        <RemoveButton fullName={fullName} />
-      </form>
-    ),
-  };
+  return rowActions(({ repository: { id, fullName } }) => (
+    <form method="post" action={`${path}/items/remove`} class="inline">
+      <input type="hidden" name="repositoryId" value={id} />
+      <input type="hidden" name="query" value={search.slice(1)} />
+      <RemoveButton fullName={fullName} />
+    </form>
+  ));
 }
 
 const Settings: FC<{ path: string; name: string; problem: string | undefined }> = ({

@@ -2,11 +2,15 @@ import type { FC } from "hono/jsx";
 import type { Repository } from "../../catalog/catalog.js";
 import { AppError } from "../../errors.js";
 import { forgeName } from "../../forges.js";
-import { repositoryKey, repositoryPage, trackRequestPage } from "../../page-addresses.js";
-import { MAX_ADDRESS, readRepositoryAddress } from "../../repository-addresses/repository-addresses.js";
-import type { TrackRequest } from "../../track-requests/track-requests.js";
-import { Field } from "../components/field.js";
+import { repositoryKey, repositoryPage, trackListPage, trackRequestPage } from "../../page-addresses.js";
+import {
+  addressReader,
+  linksIn,
+  readRepositoryAddress,
+} from "../../repository-addresses/repository-addresses.js";
+import { MAX_PASTED, type TrackRequest } from "../../track-requests/track-requests.js";
 import { formatCount } from "../components/numbers.js";
+import { TrackForm, type TrackFormProps } from "../components/track-form.js";
 import type { Page, PageRequest, Redirect } from "../page-request.js";
 import { mayRequest, needsSignIn } from "../tracking-offer.js";
 import { toSignIn } from "./sign-in.js";
@@ -22,8 +26,10 @@ export async function requestRepository(
   request: PageRequest,
   form: URLSearchParams,
 ): Promise<Page | Redirect> {
-  const { modules, tracking, requester } = request;
-  const text = form.get("repository") ?? "";
+  const { modules, tracking, requester, operator } = request;
+  const text = form.get("repository")?.trim() ?? "";
+  if (/\s/.test(text)) return requestList(request, text);
+  if (form.has("readme") && operator !== undefined) return requestReadme(request, text);
   try {
     const requested = await modules.trackRequests.request(text, tracking, requester);
     const location =
@@ -42,6 +48,32 @@ export async function requestRepository(
   }
 }
 
+/** Requests what a pasted text links to. Who may, and how many in a day, is the same as for single ones. */
+async function requestList(request: PageRequest, text: string): Promise<Page | Redirect> {
+  const { modules, tracking, requester } = request;
+  if (!mayRequest(request))
+    throw new AppError("FORBIDDEN", "Repositories cannot be requested here; its operator chooses them.");
+  if (needsSignIn(request)) return toSignIn(request, "/track");
+  const { addresses } = linksIn(text, addressReader(tracking.forges));
+  if (addresses.length === 0)
+    return formPage(request, { text, problem: "The text names no repository of a tracked forge." });
+  if (addresses.length > MAX_PASTED)
+    return formPage(request, {
+      text,
+      problem: `The text names ${formatCount(addresses.length)} repositories. Send at most ${MAX_PASTED} at a time.`,
+    });
+  const id = await modules.trackRequests.lists.addPasted(addresses, requester.adding);
+  return { location: trackListPage(id), status: 303 };
+}
+
+/** Requests what the README of a repository links to, which the worker reads. */
+async function requestReadme(request: PageRequest, text: string): Promise<Page | Redirect> {
+  const address = readRepositoryAddress(text, request.tracking.forges);
+  if ("problem" in address) return formPage(request, { text, problem: `The address ${address.problem}.` });
+  const id = await request.modules.trackRequests.lists.addReadme(address);
+  return { location: trackListPage(id), status: 303 };
+}
+
 /** The progress of a request; the page of the repository once all is done. */
 export async function showTrackRequest(request: PageRequest): Promise<Page | Redirect> {
   const { modules, params } = request;
@@ -56,7 +88,7 @@ export async function showTrackRequest(request: PageRequest): Promise<Page | Red
   const refreshSeconds = found.finishedAt === null ? refreshSecondsOf(found) : undefined;
   return {
     title: state === "FAILED" ? `${fullName} is not tracked` : `Tracking ${fullName}`,
-    ...(refreshSeconds !== undefined && { refreshSeconds }),
+    ...(refreshSeconds !== undefined && { refreshSeconds, isLive: true }),
     body: <Progress {...{ request: found, repository, retry, refreshSeconds }} />,
   };
 }
@@ -74,49 +106,28 @@ function refreshSecondsOf({ state, estimatedSeconds }: TrackRequest): number {
   return isSoon ? 3 : 15;
 }
 
-interface FormProps {
-  text: string;
-  problem?: string;
-}
+type FormProps = Pick<TrackFormProps, "text" | "problem">;
 
 function formPage(request: PageRequest, props: FormProps): Page {
   const forges = request.tracking.forges.map(({ name }) => forgeName(name));
   return {
-    title: "Track a repository",
+    title: "Track repositories",
     status: props.problem === undefined ? 200 : 400,
-    body: <TrackForm {...props} forges={forges} needsSignIn={needsSignIn(request)} />,
+    body: (
+      <div class="narrow">
+        <h1>Track repositories</h1>
+        <p class="lead">
+          Any public repositories on {new Intl.ListFormat("en", { type: "disjunction" }).format(forges)}.
+        </p>
+        <TrackForm
+          {...props}
+          needsSignIn={needsSignIn(request)}
+          mayReadLists={request.operator !== undefined}
+        />
+      </div>
+    ),
   };
 }
-
-const TrackForm: FC<FormProps & { forges: readonly string[]; needsSignIn: boolean }> = ({
-  text,
-  problem,
-  forges,
-  needsSignIn: signInFirst,
-}) => (
-  <div class="narrow">
-    <h1>Track a repository</h1>
-    <p class="lead">
-      Any public repository on {new Intl.ListFormat("en", { type: "disjunction" }).format(forges)}.
-    </p>
-    <form method="post" action="/track" class="box">
-      <Field
-        name="repository"
-        label="Address or name"
-        problem={problem}
-        value={text.slice(0, MAX_ADDRESS)}
-        required
-        maxlength={MAX_ADDRESS}
-        placeholder="owner/name or URL"
-        isLiteral
-      />
-      <button type="submit" class="press">
-        Track this repository
-      </button>
-      {signInFirst ? <p class="soft small">You sign in first, and come back here afterwards.</p> : null}
-    </form>
-  </div>
-);
 
 interface ProgressProps {
   request: TrackRequest;
@@ -130,7 +141,7 @@ interface ProgressProps {
 const Progress: FC<ProgressProps> = ({ request, repository, retry, refreshSeconds }) => {
   const { state, fullName, failure } = request;
   return (
-    <div class="read">
+    <div class="read" data-live="request">
       <h1>{state === "FAILED" ? `${fullName} is not tracked` : `Tracking ${fullName}`}</h1>
       <p class="lead">{failure === null ? stateWords(request) : failure.message}</p>
       {state === "WAITING" ? <Waiting {...request} /> : null}

@@ -1,13 +1,29 @@
 import type { FC } from "hono/jsx";
 import type { Account } from "../../accounts/accounts.js";
 import type { Repository } from "../../catalog/catalog.js";
+import type { Modules } from "../../modules.js";
+import { repositoryPage } from "../../page-addresses.js";
+import { AddRepository, type NotAdded } from "../components/add-repository.js";
 import { withQuery } from "../components/addresses.js";
 import { RemoveButton } from "../components/remove-button.js";
 import type { MoreColumn } from "../components/repository-list.js";
+import { SaveButton } from "../components/save-button.js";
 import { isView } from "../last-seen.js";
-import type { Page, PageRequest } from "../page-request.js";
+import { findByLines } from "../naming.js";
+import { notAdded } from "../not-added.js";
+import type { Page, PageRequest, Redirect } from "../page-request.js";
 import { offeredBy } from "../pending-save.js";
-import { readWatched, type Watched, WatchedBody, watchedScripts } from "../watchlist-view.js";
+import { saveRepository } from "../saving.js";
+import {
+  readWatched,
+  rowActions,
+  type Watched,
+  WatchedBody,
+  WatchedChanges,
+  watchedScripts,
+} from "../watchlist-view.js";
+import { toSignIn } from "./sign-in.js";
+import { FeedSection } from "./watchlist-feed.js";
 
 /** The watchlist of the signed-in user. */
 export function showWatchlist(request: PageRequest): Promise<Page> {
@@ -18,13 +34,30 @@ async function signedOut(request: PageRequest): Promise<Page> {
   const offered = await offeredBy(request.url, request.modules);
   return {
     title: "Watchlist",
+    showsAge: true,
     description: "Save the repositories you care about and see what changed since your last visit.",
     canonical: "/watchlist",
     body: <SignedOut offered={offered} />,
   };
 }
 
-async function ownList(request: PageRequest, account: Account): Promise<Page> {
+/** Adds a repository to the signed-in user's watchlist: one that a star names by its id, or that a person writes. */
+export async function addToWatchlist(request: PageRequest, form: URLSearchParams): Promise<Page | Redirect> {
+  const written = form.get("repository")?.slice(0, 500);
+  if (written === undefined) return saveRepository(request, form);
+  const { account, modules } = request;
+  const { ids } = await findByLines(modules, [written]);
+  const [id] = ids;
+  if (id !== undefined) {
+    form.set("repositoryId", String(id));
+    return saveRepository(request, form);
+  }
+  if (account === undefined) return toSignIn(request, "/watchlist");
+  const shown = { ...request, url: new URL("/watchlist", request.url) };
+  return ownList(shown, account, await notAdded(request, written));
+}
+
+async function ownList(request: PageRequest, account: Account, refused?: NotAdded): Promise<Page> {
   const { modules } = request;
   const { id, items } = await modules.watchlists.get({ accountId: account.id });
   const ids = items.map(({ repositoryId }) => repositoryId);
@@ -33,20 +66,49 @@ async function ownList(request: PageRequest, account: Account): Promise<Page> {
     ids,
     changes: isView(request) ? modules.watchlists.visits.record(account.id, ids) : Promise.resolve(undefined),
   };
-  const watched = await readWatched(request, list);
+  const [watched, trending, hasFeed] = await Promise.all([
+    readWatched(request, list),
+    ids.length === 0 ? readTrending(modules) : [],
+    modules.watchlists.feeds.has(account.id),
+  ]);
   return {
     title: "Watchlist",
-    status: watched.problems.length === 0 ? 200 : 400,
-    scripts: watchedScripts(watched),
-    body: <OwnList watched={watched} total={ids.length} />,
+    showsAge: true,
+    status: watched.problems.length === 0 && refused === undefined ? 200 : 400,
+    scripts: [...watchedScripts(watched), ...(ids.length === 0 ? ["save.js"] : [])],
+    body: <OwnList {...{ watched, trending, refused, hasFeed }} total={ids.length} />,
   };
 }
 
-const OwnList: FC<{ watched: Watched; total: number }> = ({ watched, total }) => (
+/** Repositories to begin a list with. */
+const SUGGESTED = 6;
+
+async function readTrending({ rankings, catalog }: Modules): Promise<Repository[]> {
+  const { trending } = await rankings.home();
+  return catalog.findMany(trending.ids.slice(0, SUGGESTED));
+}
+
+interface OwnListProps {
+  watched: Watched;
+  total: number;
+  /** For an empty list. */
+  trending: readonly Repository[];
+  refused: NotAdded | undefined;
+  hasFeed: boolean;
+}
+
+const OwnList: FC<OwnListProps> = ({ watched, total, trending, refused, hasFeed }) => (
   <>
     <h1>Watchlist</h1>
+    {total === 0 ? <p class="lead">Your watchlist is empty. Add the repositories you care about.</p> : null}
+    {total === 0 ? null : <WatchedChanges watched={watched} />}
+    <AddRepository
+      action="/watchlist/items"
+      kept={{ next: withQuery(watched.url, { save: undefined }) }}
+      notAdded={refused}
+    />
     {total === 0 ? (
-      <Empty />
+      <Empty trending={trending} />
     ) : (
       <>
         <WatchedBody watched={watched} name="Your watchlist" more={[removal(watched.url)]} />
@@ -56,6 +118,7 @@ const OwnList: FC<{ watched: Watched; total: number }> = ({ watched, total }) =>
         </p>
       </>
     )}
+    {total === 0 && !hasFeed ? null : <FeedSection hasFeed={hasFeed} />}
   </>
 );
 
@@ -66,25 +129,38 @@ function dataPath({ query: { window, sort } }: Watched, more: Readonly<Record<st
 /** The button that removes a row. */
 function removal(url: URL): MoreColumn {
   const next = withQuery(url, { save: undefined, page: url.searchParams.get("page") ?? undefined });
-  return {
-    title: "Remove",
-    isTitleHidden: true,
-    cell: ({ repository: { id, fullName } }) => (
-      <form method="post" action="/watchlist/items/remove" class="inline">
-        <input type="hidden" name="repositoryId" value={id} />
-        <input type="hidden" name="next" value={next} />
-        <RemoveButton fullName={fullName} />
-      </form>
-    ),
-  };
+  return rowActions(({ repository: { id, fullName } }) => (
+    <form method="post" action="/watchlist/items/remove" class="inline">
+      <input type="hidden" name="repositoryId" value={id} />
+      <input type="hidden" name="next" value={next} />
+      <RemoveButton fullName={fullName} />
+    </form>
+  ));
 }
 
-const Empty: FC = () => (
+const Empty: FC<{ trending: readonly Repository[] }> = ({ trending }) => (
   <>
-    <p class="lead">Your watchlist is empty.</p>
+    {trending.length === 0 ? null : (
+      <section class="narrow" aria-labelledby="trending">
+        <h2 id="trending">Trending</h2>
+        <ul class="plain suggested">
+          {trending.map((repository) => (
+            <li>
+              <a href={repositoryPage(repository)}>{repository.fullName}</a>
+              <SaveButton
+                repositoryId={repository.id}
+                fullName={repository.fullName}
+                isSaved={false}
+                next="/watchlist"
+              />
+            </li>
+          ))}
+        </ul>
+      </section>
+    )}
     <p>
-      Select the star next to a repository to save it here. <a href="/explore">Explore repositories</a> or see
-      what is <a href="/explore?sort=trending&window=7d">trending over 7 days</a>.
+      Or select the star next to any repository: <a href="/explore">explore all of them</a>, or see what is{" "}
+      <a href="/explore?sort=trending&window=7d">trending over 7 days</a>.
     </p>
   </>
 );

@@ -14,6 +14,7 @@ export const ACCOUNT = `
 .row-form:has(.wrong) { align-items: center; }
 .nowrap, tbody th.nowrap, .actions, .plain time { white-space: nowrap; }
 .actions > * { margin-right: var(--s3); vertical-align: top; }
+.actions > a { display: inline-block; padding: .15rem 0; }
 .plain { list-style: none; padding: 0; }
 .plain > li { padding: var(--s1) 0; border-bottom: 1px solid var(--line); }
 .plain > li:last-child { border-bottom: 0; }
@@ -34,21 +35,37 @@ export const ACCOUNT = `
 .star { border: 0; background: none; padding: 0; min-height: 1.5rem; width: 1.75rem; display: inline-flex; align-items: center; justify-content: center; vertical-align: middle; }
 .star:hover { background: var(--bar); }
 .list td.action { width: 1.75rem; text-align: right; white-space: nowrap; }
+.row-actions { display: inline-flex; align-items: center; }
+.suggested > li { display: flex; justify-content: space-between; align-items: center; gap: var(--s3); }
+.suggested form { margin: 0; }
 .since { border-left: 3px solid var(--star); padding-left: var(--s4); margin: 0 0 var(--s5); }
 .since h2 { font-size: var(--large); margin: 0 0 var(--s1); }
 .since p { margin: 0; }
 .since ul { margin: var(--s1) 0 0; }
 .bar-chart { margin: 0 0 var(--s5); }
-.bar-chart .plot { width: 100%; height: 10rem; background: var(--card); border: 1px solid var(--line); }
-.axis { display: flex; justify-content: space-between; color: var(--soft); font-size: var(--small); }
+.bar-chart > svg { width: 100%; height: auto; }
+.bar-chart text { fill: var(--soft); }
+.bar-chart .grid-line { stroke: var(--line); fill: none; }
+.bar-chart .bars-narrow { display: none; }
 .legend { display: flex; flex-wrap: wrap; gap: var(--s1) var(--s4); font-size: var(--small); margin: 0 0 var(--s2); }
 .legend svg { display: inline-block; width: .8rem; height: .8rem; margin-right: .4em; vertical-align: -.1em; }
 .bar-chart rect.plain { fill: var(--chart-1); }
 .bar-chart .striped { color: var(--chart-5); }
 .bar-chart .crossed { color: var(--chart-2); }
-.bar-chart #striped .ground, .bar-chart #legend-striped .ground { fill: var(--chart-5); }
-.bar-chart #crossed .ground, .bar-chart #legend-crossed .ground { fill: var(--chart-2); }
+.bar-chart [id$="striped"] .ground { fill: var(--chart-5); }
+.bar-chart [id$="crossed"] .ground { fill: var(--chart-2); }
 .bar-chart .lines { stroke: var(--card); stroke-width: .7; fill: none; }
 .stack > section + section { margin-top: var(--s5); }
-@media (max-width: 34rem) { .box { padding: var(--s4); } }
+@media (max-width: 46rem) { .row-actions { flex-direction: column; } }
+@media (max-width: 34rem) {
+  .box { padding: var(--s4); }
+  .bar-chart .bars-wide { display: none; }
+  .bar-chart .bars-narrow { display: block; }
+  .stacked thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+  .stacked, .stacked tbody, .stacked tr, .stacked tbody :is(th, td) { display: block; }
+  .stacked tr { border-bottom: 1px solid var(--line); padding: var(--s2) 0; }
+  .stacked tbody :is(th, td) { border: 0; padding: .1rem 0; text-align: left; white-space: normal; }
+  .stacked tbody th { font-weight: 500; overflow-wrap: anywhere; }
+  .stacked td[data-label]::before { content: attr(data-label); display: inline-block; min-width: 6rem; color: var(--soft); font-size: var(--small); }
+}
 `;

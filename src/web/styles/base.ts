@@ -6,8 +6,10 @@ body { margin: 0; min-height: 100vh; display: flex; flex-direction: column; back
   font: var(--body)/1.5 var(--sans); font-variant-numeric: tabular-nums; overflow-wrap: break-word; }
 /* A name in another script does not change the order of what is around it. */
 a, abbr, b, button, code, label, span, strong, summary, time { unicode-bidi: isolate; }
+/* Names of a hundred letters without a gap; in tables they would make columns too narrow. */
+h1, h2, p, li, dd, summary, .titled { overflow-wrap: anywhere; }
 h1, h2, h3 { font-family: var(--serif); font-weight: 600; line-height: 1.2; text-wrap: balance; }
-h1 { font-size: var(--display); margin: 0 0 var(--s3); letter-spacing: -.01em; }
+h1 { overflow-wrap: anywhere; font-size: var(--display); margin: 0 0 var(--s3); letter-spacing: -.01em; }
 h2 { font-size: var(--title); margin: var(--s6) 0 var(--s3); }
 h1 a, h2 a, h3 a { color: inherit; text-decoration-color: var(--edge); }
 h1 + h2, section > h2:first-child, .apart > h2 { margin-top: 0; }
@@ -33,6 +35,7 @@ tbody th { color: inherit; font-weight: inherit; font-size: inherit; white-space
 tr:last-child > td, tr:last-child > th { border-bottom-color: transparent; }
 thead tr:last-child > th { border-bottom-color: var(--edge); }
 summary { cursor: pointer; }
+[hidden] { display: none !important; }
 .hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 .skip { position: absolute; left: -99rem; top: var(--s2); background: var(--card); padding: var(--s2) var(--s3); z-index: 9; }
 .skip:focus { left: var(--s3); }
@@ -44,18 +47,26 @@ main.frame { flex: 1; padding-top: var(--s5); padding-bottom: var(--s6); }
 .brand svg { width: 1.5rem; height: 1.5rem; color: var(--star); }
 .top nav { display: flex; gap: var(--s1) var(--s4); flex-wrap: wrap; }
 .top nav a, .menu > summary { color: var(--soft); text-decoration: none; padding: var(--s1) 0; border-bottom: 2px solid transparent; }
-.top > .frame > .button { margin-left: auto; }
 .top nav a:hover, .menu > summary:hover { color: var(--ink); }
 .top nav a[aria-current] { color: var(--ink); border-bottom-color: var(--star); }
 .search { flex: 1 1 14rem; max-width: 28rem; }
 .search form { position: relative; margin: 0; }
-.search input { width: 100%; padding-right: 2.25rem; }
-.search kbd { position: absolute; right: .5rem; top: 50%; transform: translateY(-50%); pointer-events: none; }
-.search input:focus ~ kbd { display: none; }
-.menu { position: relative; margin-left: auto; }
+.search input { width: 100%; }
+:root[data-scripts] .search input { padding-right: 4rem; }
+.search button { position: absolute; right: .3rem; top: 50%; transform: translateY(-50%); min-height: 1.75rem; padding: 0 .2rem; border: 0; background: none; line-height: 1; }
+.search kbd { font-size: .75rem; white-space: nowrap; }
+.search svg { display: none; width: 1.25rem; height: 1.25rem; color: var(--soft); }
+:root:not([data-scripts]) .scripted { display: none; }
+.tools { min-height: 2.25rem; display: flex; align-items: center; gap: var(--s2) var(--s4); margin-left: auto; min-width: 0; }
+.menu { position: relative; min-width: 0; }
 .menu > summary { list-style: none; max-width: 14rem; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 .menu > summary::-webkit-details-marker { display: none; }
-.menu > summary::after { content: " ▾"; }
+.menu:not([data-themes]) > summary::after { content: " ▾"; }
+.menu[data-themes] > summary { padding: var(--s1); border: 0; }
+.menu[data-themes] svg { width: 1.25rem; height: 1.25rem; }
+.menu[data-themes] > div { min-width: 8rem; }
+.menu button[aria-pressed="true"] { font-weight: 600; }
+.menu button[aria-pressed="true"]::after { content: " ✓"; content: " ✓" / ""; color: var(--star); }
 .menu > div { position: absolute; right: 0; top: 100%; z-index: 8; min-width: 13rem; padding: var(--s2) 0; background: var(--card);
   border: 1px solid var(--edge); border-radius: var(--round); box-shadow: 0 .5rem 1.5rem rgb(0 0 0 / .18); }
 .menu > div > a, .menu > div button { display: block; width: 100%; padding: var(--s2) var(--s4); border: 0; border-radius: 0; background: none;
@@ -66,15 +77,15 @@ main.frame { flex: 1; padding-top: var(--s5); padding-bottom: var(--s6); }
 .bottom .frame { display: flex; flex-wrap: wrap; gap: var(--s1) var(--s5); padding-top: var(--s4); padding-bottom: var(--s4); }
 .bottom p { margin: 0; flex: 1 1 24rem; }
 .bottom a { color: inherit; padding: .2rem 0; }
+@media (max-width: 24rem) { .menu > summary { max-width: 8rem; } }
 @media (max-width: 46rem) {
   .frame { padding: 0 var(--s4); }
   .top .frame { gap: var(--s2) var(--s4); }
-  .search { order: 9; flex-basis: 100%; max-width: none; }
   .search kbd { display: none; }
-  .search input { padding-right: .6rem; }
+  .search svg { display: block; }
+  .search { order: 9; flex-basis: 100%; max-width: none; }
   .top nav { order: 8; flex-basis: 100%; gap: 0 var(--s4); font-size: var(--small); }
   h1 { font-size: 1.5rem; }
 }
 @media (prefers-reduced-motion: no-preference) { a, button, summary { transition: color .12s, background-color .12s, border-color .12s; } }
-@media print { .top nav, .search, .menu, .bottom, .button { display: none; } }
 `;

@@ -6,21 +6,54 @@ export const EXPLORE = `
 .strip a { color: var(--soft); text-decoration: none; padding: var(--s1) 0; border-bottom: 2px solid transparent; margin-bottom: -1px; }
 .strip a:hover { color: var(--ink); }
 .strip a[aria-current] { color: var(--ink); font-weight: 500; border-bottom-color: var(--star); }
-.count { font-size: var(--large); margin: 0; }
+h2.count { display: flex; flex-wrap: wrap; align-items: baseline; gap: 0 var(--s3); font-size: var(--large); margin: 0; }
+p.ways { margin-top: var(--s4); }
 .ways a { display: inline-block; padding: .15rem 0; }
-.count small { font: var(--small)/1.5 var(--sans); color: var(--soft); margin-left: var(--s3); white-space: nowrap; }
+h2.count small { font: var(--small)/1.5 var(--sans); color: var(--soft); }
 .beside section + section, .beside .read > section { margin-top: var(--s6); }
 .beside .tags { margin-top: var(--s3); }
-.filters .field > label, .filters legend { font-size: var(--small); }
-.filters input:not([type="checkbox"]), .filters select { width: 100%; }
-.filters .field input[type="checkbox"] { width: 1rem; display: inline-block; }
-.filters .field > label:has(input) { color: inherit; font-size: inherit; padding: .1rem 0; }
+nav.choices { display: grid; gap: var(--s4) var(--s5); margin-bottom: var(--s4); }
+nav.choices section, nav.choices section + section { margin: 0; }
+nav.choices h2 { font: 500 var(--small)/1.5 var(--sans); color: var(--soft); margin: 0; }
+nav.choices ul { list-style: none; margin: 0; padding: 0; }
+nav.choices a { display: flex; justify-content: space-between; gap: var(--s2); padding: .1rem var(--s2); margin: 0 calc(-1 * var(--s2)); min-height: 1.625rem;
+  border-radius: var(--round); color: inherit; text-decoration: none; }
+nav.choices a > span:first-child { min-width: 0; overflow-wrap: anywhere; }
+nav.choices a > .soft { font-size: var(--small); line-height: 1.7; }
+nav.choices a:hover { background: var(--sunk); }
+nav.choices a[aria-current] { background: var(--bar); font-weight: 500; }
+nav.choices a[aria-current] > .soft { color: inherit; }
+nav.choices .dot { display: inline-block; width: .65em; height: .65em; margin-right: .4em; }
+nav.choices summary, .exact > summary { color: var(--link); font-size: var(--small); padding: .2rem 0; }
+.exact { border-top: 1px solid var(--line); padding-top: var(--s2); }
+.exact > summary { margin-bottom: var(--s2); }
+.exact .field > label, .exact legend { font-size: var(--small); }
+.exact input:not([type="checkbox"]), .exact select { width: 100%; }
+.exact label:has(> input) { display: flex; align-items: baseline; color: inherit; font-size: inherit; padding: .15rem 0; overflow-wrap: anywhere; }
+.exact label > input[type="checkbox"] { flex: none; display: block; width: 1rem; }
+.exact :is(input, select) { scroll-margin-bottom: 4rem; }
+.apply { position: sticky; bottom: 0; margin: 0; padding: var(--s2) 0; background: var(--paper); border-top: 1px solid var(--line); }
+.sort-bar { display: flex; flex-wrap: wrap; align-items: flex-end; gap: 0 var(--s4); margin-bottom: var(--s4); border-bottom: 1px solid var(--line); }
+.sort-bar .strip { margin: 0; border: 0; flex: 1 1 auto; }
+.sort-menu { position: relative; }
+.sort-menu > summary { list-style: none; color: var(--soft); padding: var(--s1) 0; border-bottom: 2px solid transparent; margin-bottom: -1px; }
+.sort-menu > summary::-webkit-details-marker { display: none; }
+.sort-menu > summary::after { content: " ▾"; }
+.sort-menu > summary:hover { color: var(--ink); }
+.sort-menu > summary.current { color: var(--ink); font-weight: 500; border-bottom-color: var(--star); }
+.sort-menu > nav { position: absolute; right: 0; top: 100%; z-index: 7; min-width: 12rem; padding: var(--s2) 0; background: var(--card);
+  border: 1px solid var(--edge); border-radius: var(--round); box-shadow: 0 .5rem 1.5rem rgb(0 0 0 / .18); }
+.sort-menu a { display: block; padding: var(--s1) var(--s4); color: var(--ink); text-decoration: none; }
+.sort-menu a:hover { background: var(--sunk); }
+.sort-menu a[aria-current] { background: var(--bar); font-weight: 500; }
+.sort-menu .direction { border-top: 1px solid var(--line); margin-top: var(--s2); padding-top: var(--s2); }
+.no-matches ul { margin-bottom: var(--s3); }
 .pair { display: flex; flex-wrap: wrap; gap: 0 var(--s3); }
 .pair > * { flex: 1 1 6rem; }
 fieldset > .pair .field { margin-bottom: 0; }
 .pair > label { padding: .15rem 0; flex-basis: 100%; }
-.title .dot, h1 .dot, .language .dot { display: inline-block; width: .65em; height: .65em; margin-right: .4em; }
-.facets .title { width: 45%; }
+.dot { display: inline-block; flex: none; width: .65em; height: .65em; margin-right: .4em; }
+.facets .title { width: 45%; overflow-wrap: anywhere; }
 .facets .title a { font-weight: 500; text-decoration: none; }
 .facets .title a:hover { text-decoration: underline; }
 .facets .number { padding-left: var(--s4); }
@@ -45,7 +78,7 @@ fieldset > .pair .field { margin-bottom: 0; }
 .codes > :target { background: var(--note); }
 .codes dd { margin: var(--s1) 0 0; }
 .forge { color: var(--soft); font-size: var(--small); }
-.pager a, .filters .row a { display: inline-block; padding: var(--s1) 0; }
+.pager a, .exact .row a { display: inline-block; padding: var(--s1) 0; }
 .tight { width: auto; }
 .tight code { white-space: nowrap; }
 .tight :is(th, td) { padding-right: var(--s5); }
@@ -61,5 +94,9 @@ tfoot :is(th, td) { border-top: 1px solid var(--edge); }
 }
 @media (max-width: 34rem) { .list :is(th, td):has(+ .spare:last-child) { padding-right: 0; } }
 @media (max-width: 26rem) { .facets .number { padding-left: 0; } .facets .title { overflow-wrap: anywhere; } .facets .rank { width: 1.5rem; } }
-@media (max-width: 46rem) { .contents .roomy { display: none; } .filters > form { margin-top: var(--s3); } }
+@media (max-width: 46rem) { .contents .roomy { display: none; } }
+@media (max-width: 58rem) {
+  .filters > .choices { margin-top: var(--s3); grid-template-columns: repeat(auto-fill, minmax(min(100%, 12rem), 1fr)); }
+  .sort-menu > nav { right: auto; left: 0; }
+}
 `;

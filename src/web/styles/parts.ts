@@ -13,13 +13,17 @@ export const PARTS = `
 .facts-line + .note { margin-top: var(--s4); }
 .note > :last-child { margin-bottom: 0; }
 .note.wrong { border-left-color: var(--fall); }
+.note.done { background: var(--done); border-left-color: var(--rise); }
 .card { background: var(--card); border: 1px solid var(--line); border-radius: var(--round); padding: var(--s4); }
 .card > :first-child { margin-top: 0; }
 .card > :last-child { margin-bottom: 0; }
 .row { display: flex; flex-wrap: wrap; align-items: center; gap: var(--s2) var(--s4); }
+.row + :is(table, .scroll), .apart + :is(table, .scroll) { margin-top: var(--s3); }
 .apart { display: flex; flex-wrap: wrap; align-items: baseline; justify-content: space-between; gap: var(--s1) var(--s4); }
 .apart > h2 { margin-bottom: var(--s2); }
-.grid { display: grid; gap: var(--s5) var(--s6); grid-template-columns: repeat(auto-fit, minmax(min(100%, 27rem), 1fr)); }
+/* auto-fill: with auto-fit, the first part would be as wide as the page until the second has arrived. */
+.grid { display: grid; gap: var(--s5) var(--s6); grid-template-columns: repeat(auto-fill, minmax(min(100%, 27rem), 1fr)); }
+.grid.lists { grid-template-columns: repeat(auto-fill, minmax(min(100%, 34rem), 1fr)); }
 .grid > * { min-width: 0; }
 .facts { display: flex; flex-wrap: wrap; gap: var(--s3) var(--s6); margin: 0 0 var(--s4); padding: 0; }
 .facts > div { min-width: 6rem; }
@@ -31,42 +35,18 @@ export const PARTS = `
 .tags li { max-width: 100%; }
 .tags a { overflow-wrap: anywhere; display: block; padding: .1rem var(--s2); border: 1px solid var(--line); border-radius: 1rem; font-size: var(--small); text-decoration: none; background: var(--card); }
 .tags a:hover { border-color: var(--edge); }
-.badge { display: inline-block; padding: 0 .5em; border: 1px solid var(--edge); border-radius: 1rem; font-size: var(--small); color: var(--soft); white-space: nowrap; }
-.badge.caution { border-color: var(--star); color: var(--star); }
-.list td { padding-top: .4rem; padding-bottom: .4rem; }
-.list .rank { color: var(--soft); width: 2.25rem; text-align: right; padding-right: var(--s3); }
-.list .name { width: 99%; max-width: 0; }
-/* Its columns have their widths before its rows have arrived, so that nothing moves while the page loads. */
-.list.short { table-layout: fixed; }
-.short .name { width: auto; max-width: none; }
-.short col.rank { width: 2.25rem; }
-.short col.spark-column { width: 6.75rem; }
-.short col.count { width: 4.25rem; }
-.short col.gain { width: 5.5rem; }
-.short col.action { width: 2.25rem; }
-.list .name > div { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
-.list .name a { font-weight: 500; text-decoration: none; }
-.list .name a:hover { text-decoration: underline; }
-.list .name > .named { display: flex; align-items: baseline; gap: var(--s2); }
-.named > a, .list .about a { line-height: 1.5rem; }
-.list .about a { display: inline-block; }
-.named > a { min-width: 0; overflow: hidden; text-overflow: ellipsis; }
-.named > .badge { flex: none; }
-.list .about > span { margin-right: var(--s2); }
-.counted { display: block; color: var(--soft); font-size: var(--small); }
-.list .about { color: var(--soft); font-size: var(--small); }
-.list tbody tr:hover { background: color-mix(in srgb, var(--bar) 35%, transparent); }
-.spark { width: 6rem; height: 1.5rem; }
-.spark polyline { fill: none; stroke-width: 1.5; stroke-linejoin: round; }
-.spark .chart-1 { stroke: var(--chart-1); }
-.spark .still-held { stroke-dasharray: .1 3; stroke-linecap: round; }
-.spark .chart-end { fill: var(--chart-1); }
-td.spark-cell { padding-top: 0; padding-bottom: 0; vertical-align: middle; width: 6.75rem; }
 .bars { margin: 0; padding: 0; list-style: none; }
-.bars li { display: grid; grid-template-columns: 1fr auto auto; gap: 0 var(--s3); align-items: center; padding: .3rem 0; border-bottom: 1px solid var(--line); }
+.bars li { display: grid; grid-template-columns: minmax(0, 1fr) auto auto; overflow-wrap: anywhere; gap: 0 var(--s3); align-items: center; padding: .3rem 0; border-bottom: 1px solid var(--line); }
 .bars li:last-child { border-bottom: 0; }
-.bars svg { grid-column: 1 / -1; width: 100%; height: 3px; margin-top: .2rem; }
+.bars li > svg { grid-column: 1 / -1; width: 100%; height: 3px; margin-top: .2rem; }
 .bars rect { fill: var(--chart-1); opacity: .55; }
+.chips { display: flex; flex-wrap: wrap; gap: var(--s1) var(--s2); }
+.chip { max-width: 100%; overflow-wrap: anywhere; display: inline-flex; align-items: center; padding: .1rem .75rem; min-height: 1.75rem; border: 1px solid var(--edge); border-radius: 1rem; background: var(--card); color: var(--ink); font-size: var(--small); text-decoration: none; }
+.chip:hover { border-color: var(--link); }
+.chip[aria-current] { background: var(--bar); border-color: var(--link); font-weight: 600; }
+.pickers { display: flex; flex-wrap: wrap; gap: var(--s2) var(--s5); margin-bottom: var(--s3); }
+.measured { margin-bottom: var(--s5); }
+.measured .chip { display: inline-block; margin-right: var(--s2); }
 .tabs { display: inline-flex; border: 1px solid var(--edge); border-radius: var(--round); overflow: hidden; background: var(--card); }
 .tabs a { padding: .2rem .75rem; color: var(--soft); text-decoration: none; border-left: 1px solid var(--line); }
 .tabs a:first-child { border-left: 0; }
@@ -89,23 +69,8 @@ label { display: block; }
 .field .wrong { color: var(--fall); font-size: var(--small); }
 fieldset { border: 0; padding: 0; margin: 0 0 var(--s3); min-width: 0; }
 form.inline { display: inline; }
-#suggestions { position: absolute; left: 0; right: 0; top: calc(100% + .3rem); z-index: 9; max-height: 70vh; overflow-y: auto; padding: var(--s2) 0;
-  background: var(--card); border: 1px solid var(--edge); border-radius: var(--round); box-shadow: 0 .5rem 1.5rem rgb(0 0 0 / .18); }
-#suggestions .group { padding: var(--s1) var(--s3); color: var(--soft); font-size: var(--small); }
-#suggestions a { display: flex; justify-content: space-between; gap: var(--s3); padding: var(--s1) var(--s3); color: inherit; text-decoration: none; }
-#suggestions a span:first-child { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
-#suggestions a span:last-child { white-space: nowrap; }
-#suggestions a:hover, #suggestions a[aria-selected="true"] { background: var(--bar); }
-#suggestions a[aria-selected="true"] { outline: 2px solid var(--link); outline-offset: -2px; }
 @media (max-width: 46rem) { .roomy { display: none; } .facts { gap: var(--s3) var(--s5); } }
 @media (max-width: 34rem) {
   .spare { display: none; }
-  .short col.rank { width: 1.75rem; }
-  .short col.count { width: 3.5rem; }
-  .short col.gain { width: 4.75rem; }
-  .short col.action { width: 2rem; }
-  .counted { white-space: normal; }
-  .about > .badge { font-size: .6875rem; padding: 0 .35em; }
-  .list.short .rank { padding-right: var(--s2); }
 }
 `;

@@ -69,7 +69,8 @@ export function spoil(
   };
   const instead = (body: string, type = "application/json; charset=utf-8") => {
     const { etag: _, link: __, location: ___, ...rest } = response.headers;
-    return { ...response, status: 200, headers: { ...rest, "content-type": type }, body };
+    const { bytes: ____, ...without } = response;
+    return { ...without, status: 200, headers: { ...rest, "content-type": type }, body };
   };
   const rewritten = (rewrite: Rewrite) => ({
     response: { ...response, body: rewriteJson(response.body, rewrite) },
@@ -128,7 +129,7 @@ export function spoil(
     case "stall":
       return { response, deliver: () => {} };
     case "cut": {
-      const length = String(Buffer.byteLength(response.body));
+      const length = String(response.bytes?.length ?? Buffer.byteLength(response.body));
       return {
         response: { ...response, headers: { ...response.headers, "content-length": length } },
         deliver: cut,
@@ -136,7 +137,11 @@ export function spoil(
     }
     case "truncated":
       return {
-        response: { ...response, body: response.body.slice(0, Math.floor(response.body.length / 2)) },
+        response: {
+          ...response,
+          body: response.body.slice(0, Math.floor(response.body.length / 2)),
+          ...(response.bytes && { bytes: response.bytes.subarray(0, Math.floor(response.bytes.length / 2)) }),
+        },
       };
     case "html":
       return {

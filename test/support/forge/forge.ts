@@ -6,6 +6,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Clock } from "../../../src/clock.js";
 import type { ForgeKind } from "../../../src/forges.js";
+import { handleAvatar, isAvatarPath } from "./avatars.js";
 import { ForgeCatalogue, type ForgeRepository } from "./catalogue.js";
 import { Conduct } from "./conduct.js";
 import { Counters } from "./counters.js";
@@ -77,6 +78,8 @@ export interface Switches {
   listingAgeMs: number;
   /** Called for every repository in a response; returns the fields that are false in it. null: all are true. */
   lie: ((truth: ForgeRepository, request: ForgeRequest) => Partial<ForgeRepository> | undefined) | null;
+  /** Called for every request for an avatar; what to send in its place. null: the images of the forge. */
+  avatar: ((request: ForgeRequest) => Partial<ForgeResponse> | undefined) | null;
   /** Called for every request; returns the fault to inject. null: none. */
   fault: ((request: ForgeRequest) => Fault | FaultName | undefined) | null;
 }
@@ -126,6 +129,7 @@ export class Forge {
       gitlabGraphql: { offered: "all", lacks: [] },
       listingAgeMs: 3_600_000,
       lie: null,
+      avatar: null,
       fault: null,
     };
     this.#server = createServer((incoming, outgoing) => {
@@ -173,7 +177,10 @@ export class Forge {
   }
 
   async #handle(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
-    const request = await readRequest(incoming, (path) => this.#interface.kindOf(path));
+    const request = await readRequest(incoming, (path) =>
+      isAvatarPath(path) ? "avatar" : this.#interface.kindOf(path),
+    );
+    if (request.kind === "avatar") return this.#sendAvatar(request, outgoing);
     const resource = this.#interface.resourceOf(request.kind);
     const isTooMuch = this.#conduct.begin(request, resource, this.switches.secondary) === "too-much";
     outgoing.once("close", () => this.#conduct.end(request));
@@ -182,6 +189,20 @@ export class Forge {
       ? this.#interface.tooMuch(this.switches.secondary)
       : this.#response(request, resource);
     this.#addHeaders(response, request, resource);
+    const sent = this.#send(request, response, outgoing);
+    outgoing.once("finish", () => this.#noteLimits(sent, request, resource));
+  }
+
+  /** Images are apart from the API: they need no token and count against no limit. */
+  #sendAvatar(request: ForgeRequest, outgoing: ServerResponse): void {
+    if (request.token !== null) throw new Error("a token was sent to where images are");
+    const response = { ...handleAvatar(request), ...this.switches.avatar?.(request) };
+    response.headers.date = new Date(this.#clock.now()).toUTCString();
+    this.#send(request, response, outgoing);
+  }
+
+  /** Sends a response, or what a fault makes of it, which is returned. */
+  #send(request: ForgeRequest, response: ForgeResponse, outgoing: ServerResponse): ForgeResponse {
     const asked = this.switches.fault?.(request);
     const fault = typeof asked === "string" ? { name: asked } : asked;
     const spoilt =
@@ -189,13 +210,13 @@ export class Forge {
         ? { response }
         : spoil(fault, { request, response, site: this.#site() }, this.#interface);
     this.counters.count(request, spoilt.response, fault?.name);
-    outgoing.once("finish", () => this.#noteLimits(spoilt.response, request, resource));
     send(outgoing, request, spoilt.response, {
       isCompressed: this.switches.isCompressed,
       deliver: spoilt.deliver,
       signal: this.#left.signal,
       onBytes: (count) => this.counters.addBytes(count),
     });
+    return spoilt.response;
   }
 
   #response(request: ForgeRequest, resource: string): ForgeResponse {

@@ -10,6 +10,7 @@ import {
   validate,
 } from "graphql";
 import { z } from "zod";
+import { groupAvatar } from "./avatars.js";
 import type { ForgeRepository } from "./catalogue.js";
 import { Listing } from "./listing.js";
 import { type ForgeRequest, type ForgeResponse, json, type Site } from "./responses.js";
@@ -43,6 +44,7 @@ const FIELDS = {
   openMergeRequestsCount: "Int",
   isForked: "Boolean!",
   languages: "[RepositoryLanguage!]",
+  namespace: "Namespace",
 };
 /** Fields that cost one more, as they read from the repository's files. */
 const CALLS_GITALY = new Set(["forksCount", "languages"]);
@@ -63,6 +65,7 @@ export function gitlabSchema(lacks: readonly string[] = []): GraphQLSchema {
     scalar Color
     enum ProjectArchived { ONLY INCLUDE EXCLUDE }
     type RepositoryLanguage { name: String! share: Float color: Color }
+    type Namespace { fullPath: ID! ${lacks.includes("avatarUrl") ? "" : "avatarUrl: String"} }
     type PageInfo { hasNextPage: Boolean! hasPreviousPage: Boolean! startCursor: String endCursor: String }
     type Project { ${fields.join(" ")} }
     type ProjectConnection { count: Int! nodes: [Project] pageInfo: PageInfo! }
@@ -258,6 +261,7 @@ function projectNode(url: string, repository: ForgeRepository) {
     openIssuesCount: repository.openIssues,
     openMergeRequestsCount: repository.openPullRequests,
     isForked: repository.isFork,
+    namespace: { fullPath: owner, avatarUrl: groupAvatar(owner) },
     languages:
       language === null
         ? []

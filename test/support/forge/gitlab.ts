@@ -1,3 +1,4 @@
+import { groupAvatar } from "./avatars.js";
 import type { ForgeRepository } from "./catalogue.js";
 import { handleGitlabGraphql } from "./gitlab-graphql.js";
 import {
@@ -144,7 +145,7 @@ function plainRecord(url: string, repository: ForgeRepository) {
       kind: owner.includes("/") ? "group" : "user",
       full_path: owner,
       parent_id: owner.includes("/") ? 50_000 + (id % 9_973) : null,
-      avatar_url: null,
+      avatar_url: groupAvatar(owner),
       web_url: `${url}/${owner.includes("/") ? `groups/${owner}` : owner}`,
     },
   };

@@ -51,7 +51,7 @@ export function send(
   },
 ): void {
   const accepted = options.isCompressed && /\bgzip\b/.test(request.headers["accept-encoding"] ?? "");
-  let body = Buffer.from(response.body);
+  let body = response.bytes ?? Buffer.from(response.body);
   const headers = { ...response.headers };
   if (accepted && options.deliver === undefined && body.length > 1_000) {
     body = gzipSync(body, { level: constants.Z_BEST_SPEED });

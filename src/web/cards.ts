@@ -1,0 +1,258 @@
+import { ageInDays, type Clock } from "../clock.js";
+import {
+  drawHistories,
+  MAX_CARD_ROWS,
+  type PageCardInput,
+  type PageCardRow,
+  type Picture,
+  type PngRenderer,
+  readHistory,
+} from "../embeds/embeds.js";
+import { AppError } from "../errors.js";
+import { forgeName } from "../forges.js";
+import {
+  type CachePolicy,
+  type HttpRequest,
+  pngReply,
+  type Route,
+  UNKNOWN_TOKEN_COST,
+} from "../http/http.js";
+import {
+  type ListQuery,
+  type ListRow,
+  listPage,
+  listQuery,
+  watchlistPage,
+  watchlistQuery,
+} from "../lists/lists.js";
+import type { Modules } from "../modules.js";
+import { type FacetKind, gainWords, WINDOW_LABELS, type Window } from "../rankings/rankings.js";
+import { PER_REPOSITORY, readComparedNames } from "./compared-names.js";
+import { readChartQuery } from "./components/chart-controls.js";
+import { activeFilters } from "./components/filters.js";
+import { formatCount, formatDate, formatDelta } from "./components/numbers.js";
+import { type Problem, readQuery, resultOrProblems } from "./page-query.js";
+import { compareQuery } from "./pages/compare.js";
+import { titleOf } from "./pages/explore.js";
+
+/** Pictures for previews of pages on other sites. They show what their page shows to everybody who has its address. */
+
+export interface CardOptions {
+  modules: Modules;
+  pictures: PngRenderer;
+  clock: Clock;
+}
+
+/** A card is as expensive as one of the API: rendering it takes tens of milliseconds of the rendering thread. */
+const COST = 8;
+/** How long other sites may keep one. */
+const SHARED: CachePolicy = { kind: "shared", control: "public, max-age=300, stale-while-revalidate=3600" };
+/** The window of what is listed. */
+const WINDOW: Window = "7d";
+/** Half of the size of a card: a chart is drawn smaller and rendered with twice as many pixels, so that its text is readable. */
+const CHART_SIZE = { width: 600, height: 315 };
+
+type Card = (request: HttpRequest, options: CardOptions) => Promise<Picture>;
+
+/** The routes of all cards. */
+export function cardRoutes(options: CardOptions): Route[] {
+  const card = (path: string, read: Card, facts: Partial<Route> = {}): Route => ({
+    method: "GET",
+    path,
+    access: "public",
+    limit: { bucket: "embed", cost: COST },
+    cache: SHARED,
+    query: [],
+    body: "none",
+    form: "file",
+    ...facts,
+    handle: async (request) => {
+      const picture = await read(request, options);
+      return pngReply(await request.offThread(() => options.pictures.render(picture)));
+    },
+  });
+  return [
+    card("/cards/pages/{page}", pageCard),
+    card("/cards/lists", listCard, { query: Object.keys(listQuery.shape) }),
+    card("/cards/languages/{name}", facetCard("language")),
+    card("/cards/topics/{name}", facetCard("topic")),
+    card("/cards/charts", chartCard, {
+      limit: { bucket: "embed", cost: COST, surcharges: [PER_REPOSITORY] },
+      query: ["repo", ...Object.keys(compareQuery.shape)],
+      foldedQuery: ["repo"],
+    }),
+    card("/cards/watchlists/{token}", watchlistCard, {
+      access: "token",
+      limit: { bucket: "embed", cost: COST, unknownCost: UNKNOWN_TOKEN_COST },
+      cache: { kind: "private" },
+    }),
+  ];
+}
+
+const TEXTS: Readonly<Record<string, { title: string; lead: string }>> = {
+  compare: {
+    title: "Compare repositories",
+    lead: "Up to six repositories on one chart, by date or by age, and their numbers side by side.",
+  },
+  about: {
+    title: "How scores work",
+    lead: "What is measured and when, how rankings, scores and confidence are calculated, and what is marked as unusual.",
+  },
+  docs: {
+    title: "API reference",
+    lead: "Repositories, their snapshots, growth and ranks as JSON, CSV, Atom and pictures.",
+  },
+  embed: {
+    title: "Charts and badges",
+    lead: "Star charts, badges and cards for a README or any other page, with the code to copy.",
+  },
+};
+
+/** The card of a page without parameters. */
+async function pageCard({ params: { page = "" } }: HttpRequest, options: CardOptions): Promise<Picture> {
+  if (page === "home") return homeCard(options);
+  if (page === "languages" || page === "topics") return facetsCard(page, options);
+  const text = Object.hasOwn(TEXTS, page) ? TEXTS[page] : undefined;
+  if (text === undefined) throw new AppError("NOT_FOUND", "This page has no card.");
+  return picture({ ...text, rows: [], asOf: null });
+}
+
+async function homeCard({ modules, clock }: CardOptions): Promise<Picture> {
+  const [summary, { trending }] = await Promise.all([modules.rankings.summary(), modules.rankings.home()]);
+  const [rows = []] = await modules.lists.rowsOfEach([trending]);
+  const age = ageOf(summary.asOf, clock);
+  // Nothing is known about now.
+  const isOld = (age.ageDays ?? 0) > 1;
+  return picture({
+    title: isOld
+      ? `What grew in the ${WINDOW_LABELS[trending.window]} to ${formatDate(summary.asOf)}`
+      : "What is growing",
+    lead: `${repositoriesOf(summary.repositories)}, measured from stored snapshots`,
+    rows: rows.slice(0, MAX_CARD_ROWS).map((row) => rowOf(row, "trending", trending.window)),
+    ...age,
+  });
+}
+
+async function facetsCard(
+  page: "languages" | "topics",
+  { modules: { rankings }, clock }: CardOptions,
+): Promise<Picture> {
+  const kind: FacetKind = page === "languages" ? "language" : "topic";
+  const [{ asOf }, { facets }] = await Promise.all([
+    rankings.summary(),
+    rankings.facets({ kind, window: WINDOW, sort: "stars-gained", limit: MAX_CARD_ROWS, offset: 0 }),
+  ]);
+  return picture({
+    title: page === "languages" ? "Languages" : "Topics",
+    lead: `${page === "languages" ? "Languages" : "Topics"} by the stars that their repositories gained`,
+    rows: facets.map(({ name, repositories, starsGained }) => ({
+      name,
+      detail: repositoriesOf(repositories),
+      value: formatDelta(starsGained),
+      unit: `stars in ${WINDOW_LABELS[WINDOW]}`,
+    })),
+    ...ageOf(asOf, clock),
+  });
+}
+
+async function listCard(request: HttpRequest, { modules, clock }: CardOptions): Promise<Picture> {
+  const url = new URL(`/explore?${request.query}`, "http://localhost");
+  for (const name of ["page", "cursor", "limit"]) url.searchParams.delete(name);
+  const { query, problems } = readQuery(listQuery, url);
+  const result = await resultOrProblems(async () => query && listPage(modules, firstOf(query)));
+  const list = result.found;
+  if (list === undefined || query === undefined) throw invalid([...problems, ...result.problems]);
+  const { total, totalIsExact, rows, sort, asOf } = list;
+  const count = `${formatCount(total)}${totalIsExact ? "" : "+"} ${total === 1 ? "repository" : "repositories"}`;
+  return picture({
+    title: titleOf(sort, activeFilters(url)),
+    lead: count,
+    rows: rows.map((row) => rowOf(row, sort, query.window)),
+    ...ageOf(asOf, clock),
+  });
+}
+
+const facetCard =
+  (kind: FacetKind): Card =>
+  async ({ params: { name = "" } }, { modules, clock }) => {
+    const found = await modules.rankings.findFacet(kind, name);
+    if (found === undefined) throw new AppError("NOT_FOUND", `No repository has this ${kind}.`);
+    const query = { ...listQuery.parse({}), window: WINDOW, [kind]: [found.name] };
+    const { rows, asOf } = await listPage(modules, firstOf(query));
+    const gained = found.gained[WINDOW];
+    return picture({
+      title: found.name,
+      lead: `${repositoriesOf(found.repositories)}, ${formatDelta(gained)} stars in ${WINDOW_LABELS[WINDOW]}`,
+      rows: rows.map((row) => rowOf(row, "trending", WINDOW)),
+      ...ageOf(asOf, clock),
+    });
+  };
+
+/** The chart of a comparison. Names that are not tracked are left out, as on its page. */
+async function chartCard(request: HttpRequest, { modules, clock }: CardOptions): Promise<Picture> {
+  const { query } = readChartQuery(compareQuery, new URL(`/compare?${request.query}`, "http://localhost"));
+  const { repositories } = await readComparedNames(modules, request.query.getAll("repo"), {
+    withSimilar: false,
+  });
+  if (repositories.length === 0)
+    throw new AppError("NOT_FOUND", "None of these repositories is tracked here.");
+  const { theme } = query;
+  const histories = await Promise.all(
+    repositories.map((one) => readHistory(modules.catalog, one, { ...query, window: query.range })),
+  );
+  // A PNG cannot follow the theme of its reader.
+  const look = { ...CHART_SIZE, theme: theme === "auto" ? "light" : theme } as const;
+  const svg = drawHistories(histories, { ...query, ...look, now: clock.now() });
+  return { kind: "svg", svg, zoom: 2 };
+}
+
+/** What the link to a watchlist shows: its name and the beginning of its list. */
+async function watchlistCard(
+  { params: { token = "" } }: HttpRequest,
+  { modules, clock }: CardOptions,
+): Promise<Picture> {
+  const { id, name, items } = await modules.watchlists.get({ token });
+  const query = {
+    ...watchlistQuery.parse({ window: WINDOW, sort: "stars-gained" }),
+    limit: MAX_CARD_ROWS,
+  };
+  const { rows, asOf } = await watchlistPage(modules, { kind: "watchlist", id }, query);
+  return picture({
+    title: name,
+    lead: `A watchlist of ${repositoriesOf(items.length)}`,
+    rows: rows.map((row) => rowOf(row, "stars-gained", WINDOW)),
+    ...ageOf(asOf, clock),
+  });
+}
+
+const picture = (card: PageCardInput): Picture => ({ kind: "page", card });
+
+const repositoriesOf = (count: number): string =>
+  `${formatCount(count)} ${count === 1 ? "repository" : "repositories"}`;
+
+const ageOf = (asOf: number | null, clock: Clock) => ({ asOf, ageDays: ageInDays(asOf, clock.now()) });
+
+const firstOf = (query: ListQuery): ListQuery => ({
+  ...query,
+  limit: MAX_CARD_ROWS,
+  page: 1,
+  cursor: undefined,
+});
+
+/** A repository with the count that its list is about: forks, stars gained, or stars where no growth is known. */
+function rowOf({ repository, trend }: ListRow, sort: string, window: Window): PageCardRow {
+  const { provider, fullName, language, description, stars } = repository;
+  const detail = [forgeName(provider), language, description].filter((one) => one !== null && one !== "");
+  const shared = { name: fullName, detail: detail.join(" · ") };
+  const metric = sort.startsWith("fork") ? "forks" : "stars";
+  const gained = metric === "forks" ? trend?.forksDelta : trend?.starsDelta;
+  if (sort === "stars" || trend === undefined || gained === undefined || gained === null)
+    return { ...shared, value: formatCount(stars), unit: stars === null ? "stars not known" : "stars" };
+  const words = gainWords(trend, metric);
+  const unit = `${metric} in ${WINDOW_LABELS[window]}${words === undefined ? "" : `, ${words.short}`}`;
+  return { ...shared, value: formatDelta(gained), unit };
+}
+
+function invalid(problems: readonly Problem[]): AppError {
+  return new AppError("VALIDATION_FAILED", "Some parameters are not valid.", { details: [...problems] });
+}

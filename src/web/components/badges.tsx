@@ -1,0 +1,137 @@
+import type { FC } from "hono/jsx";
+import type { Availability, Repository } from "../../catalog/catalog.js";
+import { type RepositoryName, repositoryPage } from "../../page-addresses.js";
+import { type Anomaly, COUNT_NAMES, type Trend } from "../../rankings/rankings.js";
+import { formatDate } from "./numbers.js";
+
+/** A word of caution or state after a name, and its reason. */
+export interface Badge {
+  label: string;
+  /** Whether it lowers how far the counts or the growth of the repository can be trusted. */
+  isCaution: boolean;
+  /** A phrase without a full stop; absent where the label says it all. */
+  reason?: string;
+  /** Where the label leads. */
+  href?: string;
+}
+
+/** What decides about the badges of a repository. */
+export interface BadgeFacts {
+  repository: Pick<Repository, "availability" | "archived" | "countedAt">;
+  /** The growth that is shown beside the badges, of one window or of several. */
+  trends: readonly (Trend | null | undefined)[];
+  /** Whether its counts are no longer recent. */
+  isStale: boolean;
+  /** Under which name it seems to continue. */
+  movedTo?: RepositoryName | undefined;
+  /** Whether to say that its age counts from when it was first seen. */
+  marksFirstSeen?: boolean;
+}
+
+const ABSENT: Readonly<Record<Exclude<Availability, "AVAILABLE" | "RENAMED">, Badge>> = {
+  GONE: { label: "gone", isCaution: true, reason: "the forge reports that it was deleted or moved" },
+  PRIVATE: { label: "private", isCaution: true, reason: "the forge no longer shows it to the public" },
+  BLOCKED: { label: "blocked", isCaution: true, reason: "the forge has disabled access to it" },
+};
+
+/** The badges of a repository, in order. The only place that decides about them and words them. */
+export function badgesOf({ repository, trends, isStale, movedTo, marksFirstSeen }: BadgeFacts): Badge[] {
+  const { availability, archived, countedAt } = repository;
+  const known = trends.filter((trend) => trend !== null && trend !== undefined);
+  const badges: Badge[] = [];
+  if (availability === "RENAMED") badges.push(movedBadge(movedTo));
+  else if (availability !== "AVAILABLE") badges.push(ABSENT[availability]);
+  if (isStale)
+    badges.push({
+      label: `not seen since ${formatDate(countedAt)}`,
+      isCaution: true,
+      reason: "too old to rank by growth",
+    });
+  const anomalies = known.flatMap((trend) => trend.anomalies);
+  if (anomalies.length > 0)
+    badges.push({ label: "unusual", isCaution: true, reason: anomalyWords(anomalies) });
+  const unsure = known.filter(({ reliable }) => !reliable);
+  const doubts = new Set(unsure.flatMap(({ confidenceReasons }) => confidenceReasons));
+  if (unsure.length > 0)
+    badges.push({ label: "unsure", isCaution: true, reason: [...doubts].join(", ") || "low confidence" });
+  if (archived) badges.push({ label: "archived", isCaution: false });
+  if (known.some(({ predecessorId }) => predecessorId !== null))
+    badges.push({
+      label: "new name",
+      isCaution: false,
+      reason: "its growth begins under what seems to be its earlier name",
+    });
+  const firstSeenAt = known.find((trend) => trend.firstSeenAt !== null)?.firstSeenAt ?? null;
+  if (marksFirstSeen && firstSeenAt !== null)
+    badges.push({
+      label: `first seen ${formatDate(firstSeenAt)}`,
+      isCaution: false,
+    });
+  return badges;
+}
+
+function movedBadge(movedTo: RepositoryName | undefined): Badge {
+  if (movedTo === undefined)
+    return { label: "renamed", isCaution: true, reason: "it seems to continue under another name" };
+  return {
+    label: `now ${movedTo.fullName}`,
+    isCaution: true,
+    reason: "it seems to continue under that name",
+    href: repositoryPage(movedTo),
+  };
+}
+
+/** What moved in an unusual way. */
+const ANOMALY_WORDS: Readonly<Record<Anomaly["kind"], (counts: string) => string>> = {
+  FAILED_READING: (counts) => `a reading of ${counts} looks wrong`,
+  UNCONFIRMED: (counts) => `a jump in ${counts} is not confirmed yet`,
+  RETURN: (counts) => `${counts} dropped and recovered`,
+  LEVEL_SHIFT: (counts) => `${counts} shifted to another level`,
+  BURST: (counts) => `far more ${counts} than usual`,
+  PURGE: (counts) => `many ${counts} were taken back`,
+};
+
+/** "stars and forks dropped and recovered", each kind once. */
+function anomalyWords(anomalies: readonly Anomaly[]): string {
+  const kinds = Map.groupBy(anomalies, ({ kind }) => kind);
+  return [...kinds]
+    .map(([kind, ofKind]) => {
+      const counts = new Set(ofKind.map(({ measure }) => COUNT_NAMES[measure]));
+      return ANOMALY_WORDS[kind]([...counts].join(" and "));
+    })
+    .join("; ");
+}
+
+/** The badges after a name. Their reasons follow as visible text: in the row's line "why it is here", or as `BadgeReasons`. */
+export const Badges: FC<BadgeFacts> = (facts) => (
+  <>
+    {badgesOf(facts).map(({ label, isCaution, href }) => {
+      const look = isCaution ? "badge caution" : "badge";
+      const badge =
+        href === undefined ? (
+          <span class={look}>{label}</span>
+        ) : (
+          <a class={look} href={href}>
+            {label}
+          </a>
+        );
+      // Without the space, two of them are read as one word.
+      return <>{badge} </>;
+    })}
+  </>
+);
+
+/** The reasons of the badges, as a list; nothing without any. */
+export const BadgeReasons: FC<BadgeFacts> = (facts) => {
+  const reasons = badgesOf(facts).filter(({ reason }) => reason !== undefined);
+  if (reasons.length === 0) return null;
+  return (
+    <ul class="badge-reasons soft small">
+      {reasons.map(({ label, reason }) => (
+        <li>
+          <strong>{label}</strong>: {reason}
+        </li>
+      ))}
+    </ul>
+  );
+};

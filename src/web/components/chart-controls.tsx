@@ -1,0 +1,173 @@
+import type { Child, FC } from "hono/jsx";
+import { z } from "zod";
+import { isoTime } from "../../clock.js";
+import {
+  ALIGNMENTS,
+  CHART_WINDOWS,
+  type ChartWindow,
+  daysProblem,
+  METRICS,
+  SCALES,
+  VIEWS,
+} from "../../embeds/embeds.js";
+import { dayParameter } from "../../lists/lists.js";
+import { type PageQuery, readUsableQuery } from "../page-query.js";
+import { withQuery } from "./addresses.js";
+import { formatDate, formatDay } from "./numbers.js";
+import { METRIC_WORDS } from "./plot.js";
+import { Tabs } from "./tabs.js";
+
+/** The parameters of charts by time, and the links and fields that set them. */
+
+export const chartParameters = z.object({
+  metric: z.enum(METRICS).default("stars"),
+  range: z.enum(CHART_WINDOWS).default("1y"),
+  from: dayParameter.optional(),
+  to: dayParameter.optional(),
+  view: z.enum(VIEWS).default("total"),
+  scale: z.enum(SCALES).default("linear"),
+});
+export type ChartState = z.output<typeof chartParameters>;
+
+/** Names of time ranges. */
+export const RANGE_WORDS: Readonly<Record<ChartWindow, string>> = {
+  "30d": "30 days",
+  "90d": "90 days",
+  "1y": "1 year",
+  all: "All",
+};
+
+/** Names of views. */
+export const VIEW_WORDS = { total: "Total", "per-day": "Per day" } as const;
+const SCALE_WORDS = { linear: "Linear", log: "Log" } as const;
+const ALIGN_WORDS = { date: "By date", age: "By age" } as const;
+
+/** Like `readUsableQuery`, for parameters that include those of charts: days in the wrong order are reported and dropped. */
+export function readChartQuery<Schema extends typeof chartParameters>(
+  schema: Schema,
+  url: URL,
+): PageQuery<z.output<Schema>> & { query: z.output<Schema> } {
+  const read = readUsableQuery(schema, url);
+  const message = daysProblem(read.query);
+  if (message === undefined) return read;
+  for (const name of ["from", "to"]) read.url.searchParams.delete(name);
+  return {
+    ...read,
+    query: { ...read.query, from: undefined, to: undefined },
+    problems: [...read.problems, { parameter: "to", message }],
+  };
+}
+
+export interface ChartControlsProps {
+  url: URL;
+  state: ChartState;
+  align?: (typeof ALIGNMENTS)[number];
+  /** Id of the section of the chart, which links return to. */
+  section: string;
+}
+
+/** The tabs above a chart. */
+export const ChartControls: FC<ChartControlsProps> = ({ url, state, align, section }) => {
+  const { metric, range, view, scale, from, to } = state;
+  const isPart = from !== undefined || to !== undefined;
+  const link = (changes: Parameters<typeof withQuery>[1]) => `${withQuery(url, changes)}#${section}`;
+  return (
+    <div class="row chart-controls">
+      <Tabs
+        label="Metric"
+        tabs={METRICS.map((name) => ({
+          name: METRIC_WORDS[name].title,
+          href: link({ metric: name }),
+          isCurrent: name === metric,
+        }))}
+      />
+      <Tabs
+        label="View"
+        tabs={VIEWS.map((name) => ({
+          name: VIEW_WORDS[name],
+          href: link({ view: name }),
+          isCurrent: name === view,
+        }))}
+      />
+      <Tabs
+        label="Time range"
+        tabs={CHART_WINDOWS.map((name) => ({
+          name: RANGE_WORDS[name],
+          href: link({ range: name, from: undefined, to: undefined }),
+          isCurrent: name === range && !isPart,
+        }))}
+      />
+      {align === undefined ? null : (
+        <Tabs
+          label="Alignment"
+          tabs={ALIGNMENTS.map((name) => ({
+            name: ALIGN_WORDS[name],
+            href: link({ align: name }),
+            isCurrent: name === align,
+          }))}
+        />
+      )}
+      {view === "per-day" ? null : (
+        <Tabs
+          label="Scale"
+          tabs={SCALES.map((name) => ({
+            name: SCALE_WORDS[name],
+            href: link({ scale: name }),
+            isCurrent: name === scale,
+          }))}
+        />
+      )}
+    </div>
+  );
+};
+
+/** Two dates that choose the part of the time that the chart shows; without scripts there is no other way. */
+export const ChartDates: FC<
+  Pick<ChartControlsProps, "url" | "state" | "section"> & { shown: { from: number; to: number } | undefined }
+> = ({ url, state: { from, to }, section, shown }) => {
+  const kept = [...url.searchParams].filter(([name]) => name !== "from" && name !== "to");
+  const isPart = from !== undefined || to !== undefined;
+  const [first, last] = [from ?? shown?.from, to ?? shown?.to];
+  const words: Child =
+    first !== undefined && last !== undefined
+      ? `${formatDate(first)} to ${formatDate(last)}`
+      : first === undefined
+        ? `days until ${formatDate(last ?? null)}`
+        : `days since ${formatDate(first)}`;
+  return (
+    <div class="row chart-dates small">
+      {isPart ? (
+        <p>
+          <span data-shown="">Showing {words}</span>{" "}
+          <a href={`${withQuery(url, { from: undefined, to: undefined })}#${section}`} data-reset="">
+            Reset zoom
+          </a>
+        </p>
+      ) : null}
+      <details>
+        <summary>Zoom by dates</summary>
+        <form action={`${url.pathname}#${section}`} class="row">
+          {kept.map(([name, value]) => (
+            <input type="hidden" name={name} value={value} />
+          ))}
+          <DayField name="from" label="From" value={first} />
+          <DayField name="to" label="To" value={last} />
+          <button type="submit">Show</button>
+        </form>
+      </details>
+    </div>
+  );
+};
+
+const DayField: FC<{ name: string; label: string; value: number | undefined }> = ({ name, label, value }) => (
+  <label>
+    {label}{" "}
+    <input
+      type="date"
+      name={name}
+      value={value === undefined ? "" : formatDay(value)}
+      max={isoTime(Date.UTC(9999, 11, 31)).slice(0, 10)}
+      required
+    />
+  </label>
+);

@@ -1,0 +1,224 @@
+import type { FC } from "hono/jsx";
+import { forgeName } from "../../forges.js";
+import type { FacetCounts, Precision, ValueCounts } from "../../lists/lists.js";
+import type { Facet, Summary } from "../../rankings/rankings.js";
+import { withQuery } from "./addresses.js";
+import { Dot } from "./language.js";
+import { formatCompact, formatCount } from "./numbers.js";
+import type { PresetGroup } from "./presets.js";
+
+export interface FilterChoicesProps {
+  /** The address of the list. */
+  url: URL;
+  /** Absent: the values are offered without counts. */
+  counts: FacetCounts | undefined;
+  presets: readonly PresetGroup[];
+  summary: Summary;
+  /** The most frequent ones of the catalogue, for lists without counts. */
+  languages: readonly Facet[];
+  topics: readonly Facet[];
+  /** Whether the list is empty: then only what is chosen is offered, to be removed. */
+  isEmpty: boolean;
+}
+
+/** A value of a filter, as a link that adds or removes it. */
+interface Choice {
+  label: string;
+  href: string;
+  isChosen: boolean;
+  /** Null: not known. */
+  count: number | null;
+}
+
+/** The choices of one filter. */
+interface ChoiceGroup {
+  title: string;
+  /** The parameter, which identifies the group. */
+  name: string;
+  precision: Precision;
+  choices: readonly Choice[];
+  hasDots?: boolean;
+  /** Whether the choices keep their order; otherwise those that are chosen come first. */
+  isOrdered?: boolean;
+}
+
+/** Choices of a group that are shown outside of its fold. */
+const SHOWN = 8;
+/** Values of a repeated parameter. */
+const MOST_VALUES = 20;
+
+/** Characters of the addresses in all links: each repeats the other filters, which may be very long. */
+const MAX_LINK_CHARACTERS = 200_000;
+
+/** The filters as links, each with the number of repositories that it leaves; nothing that this catalogue cannot answer. */
+export const FilterChoices: FC<FilterChoicesProps> = (props) => {
+  const groups = groupsOf(props);
+  const most = Math.floor(MAX_LINK_CHARACTERS / groups.length / (props.url.href.length + 1));
+  return (
+    <nav class="choices" aria-label="Filters">
+      {groups.map((group) => (
+        <Group
+          group={props.isEmpty ? { ...group, choices: group.choices.filter(isChosen) } : group}
+          most={most}
+        />
+      ))}
+    </nav>
+  );
+};
+
+/** At most `most` choices. */
+const Group: FC<{ group: ChoiceGroup; most: number }> = ({ group, most }) => {
+  const { title, choices, isOrdered = false } = group;
+  // First means never in the fold.
+  const sorted = (
+    isOrdered ? choices : [...choices.filter(isChosen), ...choices.filter((choice) => !isChosen(choice))]
+  ).slice(0, most);
+  const shown = Math.max(SHOWN, choices.filter(isChosen).length);
+  const rest = sorted.slice(shown);
+  if (sorted.length === 0) return null;
+  return (
+    <section>
+      <h2>{title}</h2>
+      <Choices {...group} choices={sorted.slice(0, shown)} />
+      {rest.length === 0 ? null : (
+        <details>
+          <summary>{rest.length} more</summary>
+          <Choices {...group} choices={rest} />
+        </details>
+      )}
+    </section>
+  );
+};
+
+const isChosen = (choice: Choice) => choice.isChosen;
+
+const Choices: FC<ChoiceGroup> = ({ name, choices, precision, hasDots = false }) => (
+  <ul>
+    {choices.map(({ label, href, isChosen, count }) => (
+      <li>
+        <a
+          href={href}
+          rel="nofollow"
+          aria-current={isChosen ? "true" : undefined}
+          data-choice={`${name} ${label}`}
+        >
+          <span>
+            {isChosen ? <span aria-hidden="true">✓ </span> : null}
+            {hasDots ? <Dot name={label} /> : null}
+            <bdi>{label}</bdi>
+            {isChosen ? <span class="hidden">, remove this filter</span> : null}
+          </span>{" "}
+          {count === null ? null : <span class="soft">{countText(count, precision)}</span>}
+        </a>
+      </li>
+    ))}
+  </ul>
+);
+
+/** 1,234, or 1.2K+ of a search with more matches, or ≈1.2K of a sample. */
+function countText(count: number, precision: Precision): string {
+  if (precision === "exact") return formatCount(count);
+  return precision === "sampled" ? `≈${formatCompact(count)}` : `${formatCompact(count)}+`;
+}
+
+function groupsOf({ url, counts, presets, summary, languages, topics }: FilterChoicesProps): ChoiceGroup[] {
+  const namesOf = (facets: readonly Facet[]): ValueCounts => {
+    const names = facets.map(({ name }) => name);
+    const distinct = names.filter((name, i) => names.findIndex((other) => isSame(other, name)) === i);
+    return { precision: "exact", values: distinct.map((name) => ({ name, count: null })) };
+  };
+  const groups: ChoiceGroup[] = [
+    {
+      title: "Language",
+      name: "language",
+      hasDots: true,
+      ...severalOf(url, "language", counts?.languages ?? namesOf(languages)),
+    },
+    ...presets.slice(0, 1).flatMap((group) => presetsOf(url, group, counts)),
+    { title: "Topic", name: "topic", ...severalOf(url, "topic", counts?.topics ?? namesOf(topics)) },
+    ...presets.slice(1).flatMap((group) => presetsOf(url, group, counts)),
+  ];
+  if (summary.providers.length > 1)
+    groups.push({ title: "Forge", name: "provider", ...forgesOf(url, summary, counts) });
+  if (counts?.known.licenses)
+    groups.push({ title: "License", name: "license", ...oneOf(url, "license", counts.licenses) });
+  return groups;
+}
+
+type Counted = Pick<ChoiceGroup, "precision" | "choices">;
+
+/** The choices of a parameter that may be repeated. */
+function severalOf(url: URL, name: string, { precision, values }: ValueCounts): Counted {
+  const given = url.searchParams.getAll(name);
+  const isGiven = (value: string) => given.some((one) => isSame(one, value));
+  const others = given.filter((one) => !values.some((value) => isSame(value.name, one)));
+  // The address has room for no more.
+  const offered = [
+    ...others.map((one) => ({ name: one, count: null })),
+    ...values.filter((value) => isGiven(value.name) || given.length < MOST_VALUES),
+  ];
+  const choices = offered.map(({ name: value, count }): Choice => {
+    const others = given.filter((one) => !isSame(one, value));
+    const chosen = isGiven(value);
+    return {
+      label: value,
+      href: withQuery(url, { [name]: chosen ? others : [...given, value] }),
+      isChosen: chosen,
+      count,
+    };
+  });
+  return { precision, choices };
+}
+
+/** The choices of a parameter with one value. */
+function oneOf(url: URL, name: string, { precision, values }: ValueCounts): Counted {
+  const given = url.searchParams.get(name) ?? "";
+  const choices = values.map(({ name: value, count }): Choice => {
+    const isChosen = isSame(given, value);
+    return { label: value, href: withQuery(url, { [name]: isChosen ? undefined : value }), isChosen, count };
+  });
+  return { precision, choices };
+}
+
+function forgesOf(url: URL, { providers }: Summary, counts: FacetCounts | undefined): Counted {
+  const values =
+    counts?.providers.values ?? providers.map(({ provider }) => ({ name: provider, count: null }));
+  const lower = values.map(({ name, count }) => ({ name: name.toLowerCase(), count }));
+  const { precision, choices } = oneOf(url, "provider", {
+    precision: counts?.providers.precision ?? "exact",
+    values: lower,
+  });
+  return {
+    precision,
+    choices: choices.map((choice) => ({ ...choice, label: forgeName(choice.label.toUpperCase()) })),
+  };
+}
+
+/** The choices of presets; without a count of 0, and none about facts that no repository has. */
+function presetsOf(
+  url: URL,
+  { parameter, title, replaces, presets }: PresetGroup,
+  counts: FacetCounts | undefined,
+): ChoiceGroup[] {
+  const given = url.searchParams.get(parameter);
+  const counted = counts?.[parameter];
+  const choices = presets.map(({ label, value }, i): Choice => {
+    const isChosen = given === value;
+    const others = Object.fromEntries(replaces.map((name) => [name, undefined]));
+    return {
+      label,
+      href: withQuery(url, { ...others, [parameter]: isChosen ? undefined : value }),
+      isChosen,
+      count: counted?.counts[i] ?? null,
+    };
+  });
+  const useful = choices.filter(({ count, isChosen }) => count !== 0 || isChosen);
+  return [
+    { title, name: parameter, precision: counted?.precision ?? "exact", choices: useful, isOrdered: true },
+  ];
+}
+
+/** Filters by name ignore case. */
+function isSame(a: string, b: string): boolean {
+  return a.toLowerCase() === b.toLowerCase();
+}

@@ -1,0 +1,145 @@
+/** What leads the way while there is nothing of one's own to see: in an empty catalogue, beside the sample, and before any growth. */
+import type { FC } from "hono/jsx";
+import { forgeName } from "../forges.js";
+import { Progress } from "./components/progress.js";
+import { TrackForm } from "./components/track-form.js";
+import type { Page, PageRequest, Result } from "./page-request.js";
+import { type ForgeProgress, readProgress } from "./progress.js";
+import { mayRequest, needsSignIn } from "./tracking-offer.js";
+
+/** The pages that show it. */
+const PAGES: ReadonlySet<string> = new Set(["/", "/explore"]);
+/** How often the progress is updated, and the page loaded again without scripts. */
+const UPDATE_SECONDS = 5;
+const RELOAD_SECONDS = 60;
+
+interface FirstRunProps {
+  kind: "empty" | "sample" | "young";
+  tracked: readonly string[];
+  forges: readonly ForgeProgress[];
+  now: number;
+  /** Where tokens are entered; undefined for visitors who may not. */
+  tokensPage: string | undefined;
+  form: { needsSignIn: boolean; mayReadLists: boolean } | undefined;
+}
+
+/** The result of a page, with the way to begin above its content where that is needed. It changes without the catalogue. */
+export async function withFirstRun(request: PageRequest, result: Result): Promise<Result> {
+  if ("location" in result || !PAGES.has(request.url.pathname) || (result.status ?? 200) !== 200)
+    return result;
+  const kind = await kindOf(request);
+  if (kind === undefined) return result;
+  const { operator, members, tracked, now } = request;
+  const props: FirstRunProps = {
+    kind,
+    tracked,
+    forges: await readProgress(request),
+    now,
+    tokensPage:
+      operator !== undefined ? "/operator/tokens" : members.operators.hasCodes ? "/operator" : undefined,
+    form: mayRequest(request)
+      ? { needsSignIn: needsSignIn(request), mayReadLists: operator !== undefined }
+      : undefined,
+  };
+  const page: Page = {
+    ...result,
+    // Without a forge nothing is being read.
+    ...(props.forges.length > 0 && { refreshSeconds: RELOAD_SECONDS, isLive: true }),
+    isFresh: true,
+    body: (
+      <>
+        {kind === "empty" ? result.body : null}
+        <FirstRun {...props} />
+        {kind === "empty" ? null : result.body}
+      </>
+    ),
+  };
+  return page;
+}
+
+async function kindOf({
+  summary,
+  modules,
+  tracked,
+}: PageRequest): Promise<FirstRunProps["kind"] | undefined> {
+  if (summary.catalogue === "sample") return "sample";
+  if (summary.catalogue !== "real") return undefined;
+  if (summary.repositories === 0) return "empty";
+  const { trending } = await modules.rankings.home();
+  return tracked.length > 0 && trending.ids.length === 0 ? "young" : undefined;
+}
+
+const TITLES = {
+  empty: "How to begin",
+  sample: "Track what you care about",
+  young: "The first hours",
+} as const;
+
+const FirstRun: FC<FirstRunProps> = ({ kind, tracked, forges, now, tokensPage, form }) => (
+  <aside class="start" aria-label={TITLES[kind]}>
+    <p class="start-title">{TITLES[kind]}</p>
+    <p class="read">
+      Sidereal takes snapshots of public repositories, and ranks them by how fast they grow. Every number
+      comes from what this service has read itself or imported.
+    </p>
+    <ol class="steps">
+      <li>
+        <strong>Turn on a forge.</strong>{" "}
+        {tracked.length > 0 ? (
+          <>
+            {new Intl.ListFormat("en").format(tracked.map(forgeName))} {tracked.length === 1 ? "is" : "are"}{" "}
+            tracked.
+            {tokensPage === undefined ? null : (
+              <>
+                {" "}
+                <a href={tokensPage}>Enter a token</a> for more requests.
+              </>
+            )}
+          </>
+        ) : tokensPage === undefined ? (
+          <>
+            Its operator enters a token at <code>/operator/tokens</code>, or starts the service with{" "}
+            <code>SIDEREAL_PROVIDERS=github,codeberg</code>.
+          </>
+        ) : (
+          <>
+            <a class="button press" href={tokensPage}>
+              Enter a token
+            </a>{" "}
+            of GitHub, GitLab or Codeberg, or start the service with{" "}
+            <code>SIDEREAL_PROVIDERS=github,codeberg</code>. <ThisMachine tokensPage={tokensPage} />
+          </>
+        )}
+      </li>
+      <li>
+        <strong>Choose repositories.</strong>{" "}
+        {tracked.length === 0
+          ? "Then there is a field here for names, addresses and lists; popular ones are found without it."
+          : form === undefined
+            ? "Popular ones are found on their own. Its operator may add others."
+            : "Popular ones are found on their own. Add others here:"}
+        {form === undefined ? null : <TrackForm {...form} />}
+      </li>
+      <li>
+        <strong>Watch them being read.</strong>{" "}
+        {forges.length === 0 ? (
+          "Counts show up within a minute, and growth after the second snapshot, half a day later."
+        ) : (
+          <div data-live="progress" data-seconds={UPDATE_SECONDS}>
+            <Progress forges={forges} now={now} />
+          </div>
+        )}
+      </li>
+    </ol>
+    <p class="soft small">
+      Have history already? <code>sidereal import</code> reads files of archives.{" "}
+      <a href="/about#begin">More ways to begin</a>
+    </p>
+  </aside>
+);
+
+/** What somebody must do who is not known as an operator yet. */
+const ThisMachine: FC<{ tokensPage: string }> = ({ tokensPage }) =>
+  tokensPage === "/operator" ? (
+    <>This works in a browser on the machine itself, with a code from its log.</>
+  ) : null;

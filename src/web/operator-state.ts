@@ -1,0 +1,92 @@
+import { readFile, stat, statfs } from "node:fs/promises";
+import { join } from "node:path";
+import { z } from "zod";
+import { type MailUse, readMailUse } from "../accounts/accounts.js";
+import { BACKUP_NOTE } from "../backups/backups.js";
+import { Dumps } from "../dumps/dumps.js";
+import type { CacheState } from "../http/http.js";
+import { type OpenRequests, readOpenRequests } from "../track-requests/track-requests.js";
+import { type PreparedStatus, readPreparedStatus } from "../tracking/tracking.js";
+import type { OperatorRequest } from "./page-request.js";
+
+/** A backup that was taken on this machine. */
+export interface LastBackup {
+  takenAt: number;
+  fileBytes: number;
+}
+
+/** What the page of operators shows besides the summary. Times in ms since 1970. */
+export interface OperatorState {
+  /** Undefined: no worker has run. */
+  status: PreparedStatus | undefined;
+  requests: OpenRequests[];
+  mail: MailUse;
+  /** Files of SQLite and what is free beside them; null where the store is elsewhere. */
+  files: { bytes: number; logBytes: number } | null;
+  disk: { free: number; total: number } | null;
+  /** null: there are no dumps. */
+  dumps: { count: number; newest: string | null } | null;
+  backup: LastBackup | null;
+  cache: CacheState | null;
+  memory: number;
+  uptimeMs: number;
+}
+
+/** Reads small tables, one prepared document and the sizes of files: some milliseconds, whatever the size of the catalogue. */
+export async function readOperatorState({ modules, site, now }: OperatorRequest): Promise<OperatorState> {
+  const { database } = modules;
+  const { databaseUrl, dataDir, dumps } = site.place;
+  const isFile = databaseUrl === undefined && dataDir !== ":memory:";
+  const [status, requests, mail, files, disk, listed, backup] = await Promise.all([
+    readPreparedStatus(database),
+    readOpenRequests(database.read),
+    readMailUse(database.read, now),
+    isFile ? sizesOf(dataDir) : null,
+    dataDir === ":memory:" ? null : diskOf(dataDir),
+    dumps === undefined ? null : new Dumps(dumps.folder, site.clock).list().catch(() => []),
+    dataDir === ":memory:" ? null : lastBackup(dataDir),
+  ]);
+  return {
+    status,
+    requests,
+    mail,
+    files,
+    disk,
+    dumps: listed && { count: listed.length, newest: listed[0]?.asOf ?? null },
+    backup,
+    cache: site.caches(),
+    memory: process.memoryUsage.rss(),
+    uptimeMs: process.uptime() * 1_000,
+  };
+}
+
+async function sizesOf(dataDir: string): Promise<{ bytes: number; logBytes: number }> {
+  const sizeOf = (name: string) =>
+    stat(join(dataDir, name)).then(
+      ({ size }) => size,
+      () => 0,
+    );
+  const [bytes, logBytes] = await Promise.all([sizeOf("sidereal.db"), sizeOf("sidereal.db-wal")]);
+  return { bytes, logBytes };
+}
+
+async function diskOf(dataDir: string): Promise<OperatorState["disk"]> {
+  try {
+    const { bavail, blocks, bsize } = await statfs(dataDir);
+    return { free: bavail * bsize, total: blocks * bsize };
+  } catch {
+    return null;
+  }
+}
+
+const noteSchema = z.object({ takenAt: z.number(), fileBytes: z.number() });
+
+/** What the command `backup` has noted in the data folder. */
+async function lastBackup(dataDir: string): Promise<LastBackup | null> {
+  try {
+    const text = await readFile(join(dataDir, BACKUP_NOTE), "utf8");
+    return noteSchema.safeParse(JSON.parse(text)).data ?? null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,114 @@
+import type { FC } from "hono/jsx";
+import { CODE_MS, createBrowserSecret, OPERATOR_MS } from "../../accounts/accounts.js";
+import { Field } from "../components/field.js";
+import { type Note, readNote, writeNote } from "../cookies.js";
+import { ENTER_PAGE, notFound } from "../operators-only.js";
+import type { OperatorRequest, Page, PageRequest, Redirect } from "../page-request.js";
+
+/** A secret of the browser that requested a code: in another one the code is worth nothing. */
+const BROWSER: Note = { name: "sidereal.machine", path: "/operator", seconds: CODE_MS / 1_000 };
+/** Longer texts are no codes. */
+const MAX_TYPED = 40;
+
+/** Where somebody at the machine types the code from its log. For everybody else it does not exist. */
+export function showEnter(request: PageRequest): Page | Redirect {
+  checkHere(request);
+  if (request.operator !== undefined) return { location: "/operator", status: 303 };
+  return enterPage({ isLogged: request.url.searchParams.has("logged") });
+}
+
+/** Writes a code into the log. */
+export async function requestCode(request: PageRequest): Promise<Redirect> {
+  checkHere(request);
+  const { members, baseUrl, source } = request;
+  const browser = browserOf(request) ?? createBrowserSecret();
+  await members.operators.logCode(browser);
+  members.security.record({ event: "operator_code_logged", source: source(), accountId: null });
+  const cookies = [writeNote(BROWSER, browser, baseUrl)];
+  return { location: `${ENTER_PAGE}?logged=1`, status: 303, cookies };
+}
+
+export async function submitCode(request: PageRequest, form: URLSearchParams): Promise<Page | Redirect> {
+  checkHere(request);
+  const { members, baseUrl, source } = request;
+  const browser = browserOf(request);
+  const typed = form.get("code") ?? "";
+  const isPossible = browser !== undefined && typed.length <= MAX_TYPED;
+  const cookie = isPossible ? await members.operators.enter(browser, typed) : undefined;
+  const event = cookie === undefined ? "operator_refused" : "operator_entered";
+  members.security.record({ event, source: source(), accountId: null });
+  if (cookie === undefined) return enterPage({ isLogged: true, problem: NOT_VALID });
+  return { location: "/operator", status: 303, cookies: [cookie, writeNote(BROWSER, undefined, baseUrl)] };
+}
+
+/** Ends what a code began. The session of an account goes on. */
+export async function leave(request: OperatorRequest): Promise<Redirect> {
+  const { members, account, cookie, isOnThisMachine, source } = request;
+  const ended = await members.operators.leave({ account, cookie, isOnThisMachine });
+  members.security.record({ event: "operator_left", source: source(), accountId: account?.id ?? null });
+  return { location: "/", status: 303, cookies: [ended] };
+}
+
+function checkHere({ members, isOnThisMachine }: PageRequest): void {
+  if (!members.operators.mayUseCode({ isOnThisMachine })) throw notFound();
+}
+
+function browserOf({ cookie, baseUrl }: PageRequest): string | undefined {
+  const secret = readNote(BROWSER, cookie, baseUrl);
+  return secret !== undefined && /^[\w-]{43}$/.test(secret) ? secret : undefined;
+}
+
+/** The same whatever is wrong with a code. */
+const NOT_VALID =
+  "The code is wrong, was used before, has expired, or was replaced by a newer one. After five wrong codes, get a new one.";
+
+interface EnterProps {
+  /** Whether a code may be in the log. */
+  isLogged: boolean;
+  problem?: string;
+}
+
+function enterPage(props: EnterProps): Page {
+  return {
+    title: "Set up this service",
+    status: props.problem === undefined ? 200 : 400,
+    body: <Enter {...props} />,
+  };
+}
+
+const Enter: FC<EnterProps> = ({ isLogged, problem }) => (
+  <div class="narrow">
+    <h1>Set up this service</h1>
+    <p class="lead">
+      Show that you run it: type a code that only its log has. You need no account, and can do this only on
+      the machine that it runs on.
+    </p>
+    <form method="post" action="/operator/code" class="buttons">
+      <button type="submit" class={isLogged ? undefined : "press"}>
+        {isLogged ? "Write another code to the log" : "Write a code to the log"}
+      </button>
+    </form>
+    {isLogged ? (
+      <form method="post" action="/operator/enter" class="box">
+        <Field
+          name="code"
+          label="Code from the log"
+          problem={problem}
+          required
+          maxlength={MAX_TYPED}
+          autocomplete="one-time-code"
+          placeholder="ABCDE-FGHJK"
+          isLiteral
+        />
+        <button type="submit" class="press">
+          Continue
+        </button>
+        <p class="soft small">
+          The log is where you started the service: look for “this code opens the operator's page”. The code
+          works once, in this browser, for {CODE_MS / 60_000} minutes. Then you have {OPERATOR_MS / 60_000}{" "}
+          minutes.
+        </p>
+      </form>
+    ) : null}
+  </div>
+);

@@ -1,0 +1,359 @@
+import type { Child, FC } from "hono/jsx";
+import { AppError } from "../../errors.js";
+import type { TokenFault } from "../../forge-tokens/forge-tokens.js";
+import { forgeName, isToken } from "../../forges.js";
+import { type TokenCheck, UpstreamFailure } from "../../providers/providers.js";
+import { Field } from "../components/field.js";
+import { formatCount, formatDay, Time } from "../components/numbers.js";
+import { OwnTable } from "../components/own-table.js";
+import { readTokenForges, type ShownToken, type TokenForge } from "../operator-tokens.js";
+import type { OperatorRequest, Page, Redirect } from "../page-request.js";
+import { toSignInAgain } from "./sign-in.js";
+
+const TOKENS_PAGE = "/operator/tokens";
+
+/** The tokens of each forge, with a field for another one. */
+export function showTokens(request: OperatorRequest): Promise<Page> {
+  const { searchParams } = request.url;
+  const forge = searchParams.get("forge") ?? "";
+  const done = searchParams.has("added") ? "added" : searchParams.has("removed") ? "removed" : undefined;
+  return tokensPage(request, done && /^[A-Z0-9_]{1,32}$/.test(forge) ? { done, forge } : {});
+}
+
+/** Asks the forge about a token, and stores it if it is accepted. */
+export async function addToken(request: OperatorRequest, form: URLSearchParams): Promise<Page | Redirect> {
+  const { operator, modules, members, site, source } = request;
+  if (!operator.isRecent) return toSignInAgain(TOKENS_PAGE);
+  const forge = form.get("forge") ?? "";
+  const token = (form.get("token") ?? "").trim();
+  const known = (await readTokenForges(request)).find(({ name }) => name === forge);
+  if (known?.settings === undefined) throw new AppError("NOT_FOUND", "There is no such forge.");
+  const refuse = (problem: string) => tokensPage(request, { forge, problem });
+  if (known.problem !== undefined) return refuse(known.problem);
+  if (!isToken(token)) return refuse("This is not a token: it is empty, too long, or has other characters.");
+  if (modules.forgeTokens.keySource === undefined)
+    return refuse(
+      modules.forgeTokens.isInMemory
+        ? "Tokens cannot be stored in memory."
+        : "Tokens cannot be stored without a key.",
+    );
+  const event = { source: source(), accountId: operator.accountId, detail: { forge } };
+  let allows: TokenCheck;
+  try {
+    allows = await site.checkToken(known.settings, token);
+  } catch (error) {
+    if (!(error instanceof UpstreamFailure)) throw error;
+    members.security.record({ event: "forge_token_refused", ...event });
+    return refuse(wordsOfFailure(error, forgeName(forge)));
+  }
+  const replaces = known.entered.find(({ id }) => String(id) === form.get("replaces"))?.id;
+  try {
+    await modules.forgeTokens.add(forge, token, { allows, replaces });
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== "LIMIT_REACHED") throw error;
+    return refuse(error.message);
+  }
+  await modules.forges.read();
+  members.security.record({ event: "forge_token_added", ...event });
+  return { location: `${TOKENS_PAGE}?added&forge=${forge}`, status: 303 };
+}
+
+export async function removeToken({
+  operator,
+  modules,
+  members,
+  params,
+  source,
+}: OperatorRequest): Promise<Redirect> {
+  if (!operator.isRecent) return toSignInAgain(TOKENS_PAGE);
+  const id = /^[1-9]\d{0,14}$/.test(params.id ?? "") ? Number(params.id) : 0;
+  const forge = await modules.forgeTokens.remove(id);
+  if (forge === undefined) return { location: TOKENS_PAGE, status: 303 };
+  await modules.forges.read();
+  members.security.record({
+    event: "forge_token_removed",
+    source: source(),
+    accountId: operator.accountId,
+    detail: { forge },
+  });
+  return { location: `${TOKENS_PAGE}?removed&forge=${forge}`, status: 303 };
+}
+
+/** Why a forge did not accept a token, for the person who entered it. Its own words are in a safe form. */
+function wordsOfFailure({ kind, reason, until }: UpstreamFailure, forge: string): string {
+  const words = reason === null ? "" : ` It says: ${reason}`;
+  switch (kind) {
+    case "refused":
+      return `${forge} does not accept this token.${words}`;
+    case "quota":
+      return `${forge} asks to wait${until === null ? "" : ` until ${new Date(until).toISOString().slice(11, 16)} UTC`}. Nothing was stored.${words}`;
+    case "clock":
+      return "The clock of this machine is wrong. Nothing was stored.";
+    case "unreachable":
+      return `${forge} did not respond. Nothing was stored; try again.`;
+    default:
+      return `${forge} sent a response that cannot be used. Nothing was stored.${words}`;
+  }
+}
+
+interface Messages {
+  done?: "added" | "removed";
+  forge?: string;
+  problem?: string;
+}
+
+async function tokensPage(request: OperatorRequest, messages: Messages): Promise<Page> {
+  const { modules } = request;
+  const forges = await readTokenForges(request);
+  return {
+    title: "Tokens of forges",
+    status: messages.problem === undefined ? 200 : 400,
+    body: <Tokens {...{ forges, messages }} {...pickKey(modules.forgeTokens)} />,
+  };
+}
+
+const pickKey = ({ keySource, isInMemory }: OperatorRequest["modules"]["forgeTokens"]) => ({
+  keySource,
+  isInMemory,
+});
+
+interface TokensProps {
+  forges: readonly TokenForge[];
+  messages: Messages;
+  keySource: "setting" | "file" | undefined;
+  isInMemory: boolean;
+}
+
+const Tokens: FC<TokensProps> = ({ forges, messages, keySource, isInMemory }) => (
+  <>
+    <h1>Tokens of forges</h1>
+    <p class="lead">
+      With a token, a forge permits far more requests. It needs no scopes: everything that is tracked is
+      public. <a href="/operator">Operation</a>
+    </p>
+    {messages.done === undefined ? null : (
+      <p class="note" role="status">
+        {messages.done === "added"
+          ? `${forgeName(messages.forge ?? "")} accepts the token. The worker uses it within seconds.`
+          : `The token of ${forgeName(messages.forge ?? "")} is removed here. To be sure that nobody uses it, revoke it at the forge too.`}
+      </p>
+    )}
+    {isInMemory ? <InMemory /> : keySource === undefined ? <NoKey /> : null}
+    {forges.map((forge) => (
+      <ForgeTokensSection
+        forge={forge}
+        problem={messages.forge === forge.name ? messages.problem : undefined}
+        hasKey={keySource !== undefined}
+      />
+    ))}
+    <h2>How they are kept</h2>
+    <p class="read">
+      A token is checked at its forge, then stored encrypted and never shown again.{" "}
+      {keySource === "setting"
+        ? "The key is the setting SIDEREAL_TOKEN_KEY, which is not in the database."
+        : "The key is the file token-key beside the database; set SIDEREAL_TOKEN_KEY to keep it elsewhere."}{" "}
+      Backups have the encrypted tokens and not the key, so a restored store needs the same key, or the tokens
+      again.
+    </p>
+  </>
+);
+
+const InMemory: FC = () => (
+  <div class="note" role="note">
+    <p>
+      Tokens cannot be entered: this store is in memory, where no worker could use them. Set{" "}
+      <code>SIDEREAL_DATA_DIR</code> to a folder and restart the service.
+    </p>
+  </div>
+);
+
+const NoKey: FC = () => (
+  <div class="note" role="note">
+    <p>
+      Tokens cannot be entered yet: there is no key to encrypt them with. Set <code>SIDEREAL_TOKEN_KEY</code>{" "}
+      (or <code>SIDEREAL_TOKEN_KEY_FILE</code>) to at least 32 random characters, such as the output of{" "}
+      <code>openssl rand -hex 32</code>, for the service and the worker, and restart both.
+    </p>
+  </div>
+);
+
+const COLUMNS = ["Token", "Permits", "Left", "Added"];
+
+const ForgeTokensSection: FC<{ forge: TokenForge; problem: string | undefined; hasKey: boolean }> = ({
+  forge: { name, settings, isTracked, isConfigured, ofSettings, entered, problem: barrier },
+  problem,
+  hasKey,
+}) => {
+  const label = forgeName(name);
+  return (
+    <section aria-labelledby={`forge-${name}`}>
+      <h2 id={`forge-${name}`}>{label}</h2>
+      {settings === undefined ? (
+        <p>Not tracked: the settings do not name this forge any more.</p>
+      ) : (
+        <p>
+          {isTracked ? "Tracked" : "Not tracked"}
+          {isTracked && !isConfigured ? " because of a token entered here" : ""}
+          {ofSettings === undefined ? "" : `, with ${ofSettings}`}.
+          {isTracked ? "" : " A token turns it on: the worker begins within seconds."}
+        </p>
+      )}
+      {entered.length === 0 ? null : (
+        <OwnTable label={`Tokens of ${label}`} columns={COLUMNS}>
+          {entered.map((token) => (
+            <TokenRow token={token} />
+          ))}
+        </OwnTable>
+      )}
+      {barrier === undefined ? null : <p class="wrong">{barrier}</p>}
+      {hasKey && settings !== undefined && barrier === undefined ? (
+        <form method="post" action={TOKENS_PAGE} class="box narrow">
+          <input type="hidden" name="forge" value={name} />
+          <TokenField name={name} label={label} problem={problem} />
+          {entered.length === 0 ? null : (
+            <div class="field">
+              <label for={`replaces-${name}`}>Replaces</label>
+              <select id={`replaces-${name}`} name="replaces">
+                <option value="">none: use it as well</option>
+                {entered.map(({ id }) => (
+                  <option value={String(id)}>#{id}</option>
+                ))}
+              </select>
+            </div>
+          )}
+          <button type="submit" class="press">
+            Check and save
+          </button>
+          <p class="soft small">{whereToGetOne(settings.kind, settings.url)}</p>
+        </form>
+      ) : null}
+    </section>
+  );
+};
+
+/** Each forge has a field of its own, so its id has the name of the forge. */
+const TokenField: FC<{ name: string; label: string; problem: string | undefined }> = ({
+  name,
+  label,
+  problem,
+}) => (
+  <Field
+    name="token"
+    id={`token-${name}`}
+    label={`Token of ${label}`}
+    type="password"
+    problem={problem}
+    required
+    maxlength={4_096}
+    isLiteral
+  />
+);
+
+/** Where a forge makes tokens. */
+function whereToGetOne(kind: string, url: string): Child {
+  const [path, what] =
+    kind === "github"
+      ? ["/settings/personal-access-tokens/new", "a fine-grained token with access to public repositories"]
+      : kind === "gitlab"
+        ? ["/-/user_settings/personal_access_tokens", "a token with the scope read_api"]
+        : ["/user/settings/applications", "a token that may read repositories"];
+  return (
+    <>
+      Make one at{" "}
+      <a href={`${url}${path}`} rel="noopener noreferrer">
+        {new URL(url).host}
+      </a>
+      : {what}.
+    </>
+  );
+}
+
+const TokenRow: FC<{ token: ShownToken }> = ({ token: { id, site, allows, addedAt, fault, quota } }) => (
+  <tr>
+    <th scope="row">
+      #{id}
+      {allows.owner === null ? null : <small class="counted">{allows.owner}</small>}
+    </th>
+    <td>
+      {fault === undefined ? (
+        <Permits allows={allows} />
+      ) : (
+        <span class="wrong">{wordsOfFault(fault, site)}</span>
+      )}
+    </td>
+    <td data-label="Left">
+      <Left allows={allows} quota={quota} />
+    </td>
+    <td data-label="Added">
+      <Time at={addedAt} />
+    </td>
+    <td class="actions">
+      <details class="confirm">
+        <summary>Remove</summary>
+        <form method="post" action={`${TOKENS_PAGE}/${id}/remove`}>
+          <p>The worker stops using it within seconds.</p>
+          <button type="submit" class="danger">
+            Remove token #{id}
+          </button>
+        </form>
+      </details>
+    </td>
+  </tr>
+);
+
+function wordsOfFault(fault: TokenFault, site: string): string {
+  switch (fault) {
+    case "other_address":
+      return `Not used: it is for ${site}, and the settings do not name that address for this forge. It is sent nowhere else. Set the address again, or remove the token.`;
+    case "plain_http":
+      return "Not used: the settings permit it no longer to be sent over http.";
+    case "other_key":
+      return "Not used: it was encrypted with another key. Set that key again, or enter the token again.";
+    case "damaged":
+      return "Not used: what is stored of it is damaged. Enter it again.";
+  }
+}
+
+/** Scopes with which nothing can be changed. */
+const HARMLESS = /^(?:read[:_].*|public_repo:read|metadata|read_api|read_user)$/;
+
+const Permits: FC<{ allows: TokenCheck }> = ({ allows: { scopes, expiresAt } }) => {
+  const more = scopes?.filter((scope) => !HARMLESS.test(scope)) ?? [];
+  return (
+    <>
+      {scopes === null
+        ? "Reading; its forge names no scopes"
+        : scopes.length === 0
+          ? "Reading what is public"
+          : scopes.join(", ")}
+      {more.length === 0 ? null : (
+        <small class="counted">More than needed: a token without {more.join(", ")} is safer.</small>
+      )}
+      {expiresAt === null ? null : <small class="counted">Expires {formatDay(expiresAt)}</small>}
+    </>
+  );
+};
+
+/** What is left of the limits: as the worker last saw it, else as the forge said when the token was checked. */
+const Left: FC<Pick<ShownToken, "allows" | "quota">> = ({ allows, quota }) => {
+  const blocked = quota.find(({ blockReason }) => blockReason === "rejected");
+  if (blocked !== undefined) return <span class="wrong">Rejected by the forge: {blocked.blockMessage}</span>;
+  const used = quota.filter(({ limit }) => limit !== null);
+  if (used.length === 0)
+    return (
+      <>
+        {allows.limit === null
+          ? "not known yet"
+          : `${formatCount(allows.remaining)} of ${formatCount(allows.limit)} an hour`}
+      </>
+    );
+  return (
+    <>
+      {used.map(({ resource, remaining, limit }) => (
+        <span class="counted">
+          {resource}: {formatCount(remaining)} of {formatCount(limit)}
+        </span>
+      ))}
+    </>
+  );
+};

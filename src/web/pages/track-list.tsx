@@ -1,0 +1,113 @@
+import type { FC } from "hono/jsx";
+import { AppError } from "../../errors.js";
+import { forgeName } from "../../forges.js";
+import type { TrackList } from "../../track-requests/track-requests.js";
+import { type Fact, Facts } from "../components/facts.js";
+import { formatCount } from "../components/numbers.js";
+import { Progress } from "../components/progress.js";
+import type { Page, PageRequest } from "../page-request.js";
+import { type ForgeProgress, readProgress } from "../progress.js";
+
+const REFRESH_SECONDS = 3;
+
+/** The progress of repositories that were requested together. */
+export async function showTrackList(request: PageRequest): Promise<Page> {
+  const list = await request.modules.trackRequests.lists.find(request.params.listId ?? "");
+  if (list === undefined)
+    throw new AppError(
+      "NOT_FOUND",
+      "There is no such list. Lists are removed a week after they are requested.",
+    );
+  const isOver = list.failure !== null || (list.isRead && list.waiting === 0);
+  return {
+    title: titleOf(list),
+    ...(isOver ? {} : { refreshSeconds: REFRESH_SECONDS, isLive: true }),
+    body: <List {...{ list, isOver }} forges={await readProgress(request)} now={request.now} />,
+  };
+}
+
+function titleOf({ source, found, isRead }: TrackList): string {
+  if (source !== null) return `Tracking what ${source.fullName} links to`;
+  return isRead && found === 1 ? "Tracking 1 repository" : `Tracking ${formatCount(found)} repositories`;
+}
+
+interface ListProps {
+  list: TrackList;
+  isOver: boolean;
+  forges: readonly ForgeProgress[];
+  now: number;
+}
+
+const List: FC<ListProps> = ({ list, isOver, forges, now }) => (
+  <div data-live="list">
+    <h1>{titleOf(list)}</h1>
+    <p class="lead" role="status">
+      {leadOf(list, isOver)}
+    </p>
+    {list.isRead && list.failure === null ? (
+      <>
+        <p>
+          <label>
+            <span class="hidden">Done</span>
+            <progress value={list.found - list.waiting} max={Math.max(1, list.found)} />
+          </label>
+        </p>
+        <Facts facts={factsOf(list)} />
+      </>
+    ) : null}
+    {list.failures.length === 0 ? null : (
+      <>
+        <h2>Not tracked</h2>
+        <ul class="plain">
+          {list.failures.map(({ fullName, message }) => (
+            <li>
+              <code>{fullName}</code>: {message}
+            </li>
+          ))}
+        </ul>
+      </>
+    )}
+    {isOver ? (
+      <p>
+        <a class="button press" href="/explore?sort=created">
+          Explore
+        </a>{" "}
+        <a class="button" href="/track">
+          Track others
+        </a>
+      </p>
+    ) : (
+      <>
+        <h2>Tracking as a whole</h2>
+        <Progress forges={forges} now={now} />
+        <p class="soft small">
+          This page updates itself every {REFRESH_SECONDS} seconds. You can close it and come back to its
+          address.
+        </p>
+      </>
+    )}
+  </div>
+);
+
+function leadOf({ source, isRead, failure, waiting, found }: TrackList, isOver: boolean): string {
+  if (failure !== null) return `Its README cannot be read. ${failure.message}`;
+  if (!isRead && source !== null) return `Its README waits to be read on ${forgeName(source.provider)}.`;
+  if (found === 0) return "It links to no repository of a tracked forge.";
+  if (isOver) return "All of them are looked up. Their star histories follow, where the forge has them.";
+  return `${formatCount(waiting)} wait to be looked up.`;
+}
+
+function factsOf({ found, known, recorded, waiting, failed, leftOut }: TrackList): Fact[] {
+  const others = found - known - recorded - waiting - failed - leftOut;
+  return [
+    { name: "Named", value: formatCount(found) },
+    { name: "Tracked before", value: formatCount(known) },
+    { name: "Added", value: formatCount(recorded) },
+    { name: "Waiting", value: formatCount(waiting) },
+    ...(failed === 0 ? [] : [{ name: "Not found", value: formatCount(failed) }]),
+    ...(leftOut === 0
+      ? []
+      : [{ name: "No room", value: formatCount(leftOut), more: "send them again later" }]),
+    ...(others <= 0 ? [] : [{ name: "Requested by others", value: formatCount(others) }]),
+  ];
+}

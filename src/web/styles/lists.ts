@@ -1,0 +1,74 @@
+/** Lists of repositories and of languages and topics, with their badges. */
+export const LISTS = `
+.badge { display: inline-block; padding: 0 .5em; border: 1px solid var(--edge); border-radius: 1rem; font-size: var(--small); color: var(--soft); overflow-wrap: anywhere; }
+.badge.caution { border-color: var(--star); color: var(--star); }
+a.badge { text-decoration: none; line-height: 1.5rem; }
+a.badge:hover { text-decoration: underline; }
+.badge-reasons { margin: 0 0 var(--s4); padding: 0; list-style: none; }
+.as-of.old { color: var(--star); }
+.list td { padding-top: .3rem; padding-bottom: .3rem; }
+.list .rank { color: var(--soft); width: 2.25rem; text-align: right; padding-right: var(--s3); }
+.list tbody tr:hover { background: color-mix(in srgb, var(--bar) 35%, transparent); }
+.list thead a { color: inherit; text-decoration-color: var(--edge); line-height: 1.5rem; display: inline-block; }
+.list thead [aria-sort] { color: var(--ink); }
+.repositories thead th { padding-top: var(--s1); padding-bottom: var(--s1); vertical-align: bottom; }
+.list thead small { display: block; font-weight: 400; font-size: .6875rem; line-height: 1; }
+.facet-gains { margin-bottom: var(--s5); }
+.facet-gains h2 { font-size: var(--large); margin: 0; }
+.facet-gains .bars li { grid-template-columns: minmax(0, 1fr) auto; }
+.facet-gains .bars li > svg { height: 6px; }
+.sorted { font-size: .625rem; margin-left: .3em; }
+.counted { display: block; color: var(--soft); font-size: var(--small); }
+.repositories .name { width: 99%; max-width: 0; }
+.repositories tbody .name { overflow-wrap: anywhere; }
+.repositories .named > a:first-child { text-decoration: none; line-height: 1.35; }
+.repositories .named > a:first-child:hover .title { text-decoration: underline; }
+.named .owner { color: var(--soft); line-height: 1.5rem; }
+.named .owner-image { margin-right: .35em; vertical-align: middle; }
+.named .title { font-weight: 600; margin-right: var(--s1); }
+.named .badge { margin-left: var(--s1); }
+.repositories .about { color: var(--soft); font-size: var(--small); overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+.repositories .about a { display: inline-block; line-height: 1.5rem; }
+.repositories .language { white-space: inherit; }
+.repositories .about > span { margin-right: var(--s2); }
+.why { margin: 0; color: var(--soft); font-size: var(--small); }
+.why a { color: inherit; text-decoration-color: var(--edge); display: inline-block; line-height: 1.5rem; }
+.stale :is(.of-count, .of-gain), .stale .spark { color: var(--soft); opacity: .8; }
+.spark { width: 6rem; height: 1.5rem; }
+.spark polyline, .spark line { fill: none; stroke-width: 1.5; stroke-linejoin: round; }
+.spark .chart-1 { stroke: var(--chart-1); }
+.spark .still-held { stroke-dasharray: .1 3; stroke-linecap: round; }
+.spark .chart-end { fill: var(--chart-1); }
+.spark.none line { stroke: var(--edge); stroke-dasharray: 2 4; }
+.spark-cell { width: 6.75rem; }
+td.spark-cell { padding-top: 0; padding-bottom: 0; vertical-align: middle; }
+/* Its columns have their widths before its rows have arrived, so that nothing moves while the page loads. */
+.list.short { table-layout: fixed; }
+.short .name { width: auto; max-width: none; }
+.short col.rank { width: 2.25rem; }
+.short col.spark-column { width: 6.5rem; }
+.short col.count { width: 3.75rem; }
+.short col.gain { width: 5rem; }
+.short col.action { width: 2rem; }
+@media (max-width: 46rem) {
+  .repositories, .repositories :is(thead, tbody) { display: block; }
+  .repositories colgroup { display: none; }
+  .repositories tr { display: grid; grid-template: "rank name name name action" auto ". spark count gain gain" auto / 1.75rem auto 1fr auto 1.75rem; border-bottom: 1px solid var(--line); }
+  .repositories.unranked tr { grid-template-columns: 0 auto 1fr auto 1.75rem; }
+  .repositories thead tr { grid-template: "spark name count gain action" auto / auto 1fr auto auto 1.75rem; }
+  .repositories tr > * { border: 0; }
+  .repositories thead :is(.rank, .name) { position: absolute; clip-path: inset(50%); }
+  .repositories .rank { grid-area: rank; padding-right: var(--s2); text-align: left; width: auto; }
+  .repositories tr > .name { grid-area: name; width: auto; max-width: none; padding-bottom: 0; }
+  .repositories .spare { display: none; }
+  .named .owner { display: flex; align-items: center; font-size: var(--small); line-height: 1.375rem; }
+  .short tbody tr:nth-child(n + 6) { display: none; }
+  .repositories .about { white-space: normal; display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2; }
+  .repositories .spark-cell { grid-area: spark; width: auto; }
+  .repositories td.spark-cell { align-self: center; }
+  .repositories .of-count { grid-area: count; }
+  .repositories .of-gain { grid-area: gain; white-space: normal; }
+  .repositories .of-gain .counted { white-space: normal; }
+  .repositories .action { grid-area: action; }
+}
+`;

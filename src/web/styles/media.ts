@@ -1,0 +1,42 @@
+import { COLOURS, properties } from "./tokens.js";
+
+/**
+ * Paper, and displays with colours of their own. Printed pages are light, without what only a screen can use, and show where links
+ * to other sites lead. Forced colours (https://www.w3.org/TR/css-color-adjust-1/#forced) replace all but those of the system, so
+ * what only a colour or a background says is said by the system's.
+ */
+export const MEDIA = `
+@media print {
+  :root:root:root { color-scheme: light; ${properties(COLOURS.light)} --paper: #fff; }
+  @page { margin: 1.5cm; }
+  body { display: block; font-size: 10pt; }
+  .frame { max-width: none; padding: 0; }
+  .top { border-bottom: 0; }
+  .skip, .search, .tools, .top nav, .bottom, .tabs, .chips, .filters, .contents, .pager, .button:not([rel]), form:not(.note), button, .star, #embed, [role="status"]:empty { display: none; }
+  .button[rel] { border: 0; padding: 0; min-height: 0; }
+  a[rel~="nofollow"][href^="http"]::after { content: " (" attr(href) ")"; font-size: var(--small); overflow-wrap: anywhere; }
+  .scroll { overflow: visible; }
+  .scroll table, .scroll table :is(th, small, .badge) { font-size: 8pt; }
+  .scroll table :is(th, td) { white-space: normal; overflow-wrap: anywhere; padding-right: .4rem; }
+  .scroll table .number { overflow-wrap: normal; }
+  pre { white-space: pre-wrap; overflow-wrap: anywhere; }
+  .contents, .beside > aside { position: static; }
+  h2, h3, caption, summary { break-after: avoid; }
+  tr, .plot, .card, .note, figure { break-inside: avoid; }
+  thead { display: table-header-group; }
+}
+@media (forced-colors: active) {
+  :root:root:root { --ink: CanvasText; --soft: CanvasText; --paper: Canvas; --card: Canvas; --sunk: Canvas; --line: GrayText; --edge: GrayText;
+    --link: LinkText; --star: CanvasText; --rise: CanvasText; --fall: CanvasText; --press: ButtonText; --on-press: ButtonFace;
+    --chart-1: CanvasText; --chart-2: LinkText; --chart-3: GrayText; --chart-4: CanvasText; --chart-5: LinkText; --chart-6: GrayText; }
+  /* Borders that are transparent otherwise would show here, so that every item would look current. */
+  .top nav a, .strip a { border-bottom-color: Canvas; }
+  .top nav a[aria-current], .strip a[aria-current] { border-bottom-color: Highlight; border-bottom-width: 3px; }
+  .tabs a[aria-current], .chips a[aria-current], [aria-selected="true"], button[aria-pressed="true"] { forced-color-adjust: none; background: Highlight; color: HighlightText; }
+  tr:last-child > :is(td, th) { border-bottom-color: Canvas; }
+  tfoot :is(th, td), thead tr:last-child > th { border-color: CanvasText; }
+  .marked > * { border-top: 1px solid Highlight; border-bottom: 1px solid Highlight !important; }
+  .owner-image { border: 1px solid CanvasText; }
+  .top nav a:focus-visible, :focus-visible { outline-color: Highlight; }
+}
+`;

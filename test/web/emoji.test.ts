@@ -1,0 +1,36 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { withEmoji } from "../../src/web/emoji.js";
+
+describe("Short names of emoji in descriptions", () => {
+  test("are shown as emoji, and dropped where they are not known", () => {
+    for (const [written, shown] of [
+      [":books: Freely available books", "📚 Freely available books"],
+      ["Fast :zap::rocket: and :heart:.", "Fast ⚡🚀 and ❤️."],
+      ["(:+1: for this) :trollface: yes", "(👍 for this) yes"],
+      [":octocat:", ""],
+      [":constructor: :toString:", ":toString:"],
+    ] as const)
+      assert.equal(withEmoji(written), shown, written);
+  });
+
+  test("are not seen in code, times and addresses", () => {
+    for (const text of [
+      "Wraps std::io::Read",
+      "At 10:30:00 sharp",
+      "Note: this: that",
+      "http://a:b:c@example.org/:id:",
+      "a:star:b",
+      "Two  spaces",
+      ":ref:`x`",
+    ])
+      assert.equal(withEmoji(text), text.includes(":") ? text.replaceAll("  ", " ") : text, text);
+  });
+
+  test("take time in proportion to the text", () => {
+    const long = `:${"a".repeat(50_000)} ${":a".repeat(50_000)}`;
+    const before = performance.now();
+    withEmoji(long);
+    assert.ok(performance.now() - before < 1_000);
+  });
+});

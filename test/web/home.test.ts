@@ -1,0 +1,211 @@
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import { DAY_MS } from "../../src/clock.js";
+import { RANKINGS, WINDOWS } from "../../src/rankings/rankings.js";
+import { onBothEngines, onSqlite } from "../support/engines.js";
+import { linkTo, open, openPage, problemsOf, repositoriesIn, rowsOf, textOf } from "../support/page.js";
+import { createWorld, daily, NOW, observation, snapshot, type World } from "../support/world.js";
+
+/** 30 repositories with different gains, of three languages. */
+const many = (days = 40) =>
+  Array.from({ length: 30 }, (_, i) =>
+    observation(`owner-${i}/repo-${i}`, daily(...Array.from({ length: days }, (__, day) => 900 + i * day)), {
+      facts: { language: ["Rust", "Go", "C++"][i % 3] ?? "Go", topics: ["web"], description: `Thing ${i}` },
+    }),
+  );
+
+/** The section of the page under a heading of this text. */
+const sectionNamed = (html: string, name: string): string | undefined =>
+  [...html.matchAll(/<section>(.*?)<\/section>/gs)]
+    .map(([, inner = ""]) => inner)
+    .find((inner) => textOf(/<h2>(.*?)<\/h2>/s.exec(inner)?.[1] ?? "") === name);
+
+onBothEngines("The home page", (engine) => {
+  let world: World;
+  before(async () => {
+    world = await createWorld(engine);
+    await world.record(...many());
+  });
+
+  test("says what grew in which time, how fresh that is, and how it is known", async () => {
+    const page = await openPage(world, "/");
+    assert.deepEqual(page.headings[0], [1, "What grew in the last 24 hours"]);
+    assert.match(
+      page.text,
+      /Measured 30 Apr 2026, less than an hour ago · 30 repositories · 1,200 snapshots/,
+    );
+    assert.match(page.html, /<a class="chip" href="\/about"><span class="as-of">Measured/);
+    assert.equal(repositoriesIn(sectionNamed(page.html, "Trending") ?? "").length, 10);
+  });
+
+  test("has one window and one language for all lists, as links", async () => {
+    const { html, current } = await openPage(world, "/");
+    assert.deepEqual(current, ["24h", "All languages"]);
+    assert.equal(linkTo(html, "7d")?.search, "?window=7d");
+    const rust = await openPage(world, "/?window=7d&language=rust");
+    assert.deepEqual(rust.headings[0], [1, "What grew in the last 7 days: Rust"]);
+    assert.deepEqual(rust.current, ["7d", "Rust"]);
+    assert.equal(linkTo(rust.html, "30d")?.search, "?language=Rust&window=30d");
+    const shown = repositoriesIn(sectionNamed(rust.html, "Trending") ?? "");
+    assert.ok(
+      shown.length > 5 && shown.every((name) => Number(name.split("-").at(-1)) % 3 === 0),
+      `${shown}`,
+    );
+    assert.match(linkTo(rust.html, "Trending")?.search ?? "", /sort=trending&window=7d&language=Rust/);
+  });
+
+  test("each row says why it is there, and leads to the two snapshots", async () => {
+    const { html } = await openPage(world, "/");
+    const [first = ""] = rowsOf(html, "repositories").map((row) => row[1] ?? "");
+    assert.match(first, /^owner-\d+\/repo-\d+ .*[\d,]+ → [\d,]+ · .*usual/);
+    assert.match(html, /href="\/repos\/github\/owner-29\/repo-29\?window=24h#snapshots"/);
+    const full = await openPage(world, "/explore");
+    assert.match(full.text, /2,002 → 2,031 in 24\.0 h · .*confidence \d\.\d\d/);
+  });
+
+  test("Rising shows growth in percent, and nothing that Trending shows", async () => {
+    const { html } = await openPage(world, "/");
+    const rising = sectionNamed(html, "Rising") ?? "";
+    const trending = new Set(repositoriesIn(sectionNamed(html, "Trending") ?? ""));
+    const names = repositoriesIn(rising);
+    assert.ok(names.length > 0);
+    assert.deepEqual(
+      names.filter((name) => trending.has(name)),
+      [],
+    );
+    assert.match(textOf(rising), /Growth.*\+\d+(?:\.\d+)?%/);
+  });
+
+  test("orders languages by the stars they gained", async () => {
+    const { html } = await openPage(world, "/");
+    const gains = [
+      ...textOf(sectionNamed(html, "Languages") ?? "").matchAll(/repositories\s*\+([\d,]+)/g),
+    ].map(([, gain = ""]) => Number(gain.replaceAll(",", "")));
+    assert.equal(gains.length, 3);
+    assert.deepEqual(
+      gains,
+      gains.toSorted((a, b) => b - a),
+    );
+  });
+
+  test("lists without repositories are one sentence, not a hole", async () => {
+    const { html, text } = await openPage(world, "/");
+    assert.equal(sectionNamed(html, "Fork growth"), undefined, "no forks are known");
+    assert.match(text, /Nothing in 24 hours yet: .*Fork growth\./);
+  });
+
+  test("a language that nobody uses and an invalid window are reported, and all is shown", async () => {
+    const unknown = await openPage(world, "/?language=cobol");
+    assert.deepEqual(problemsOf(unknown), ["language"]);
+    assert.deepEqual(unknown.headings[0], [1, "What grew in the last 24 hours"]);
+    const invalid = await openPage(world, "/?window=1y&language=Go");
+    assert.equal(invalid.status, 400);
+    assert.deepEqual(problemsOf(invalid), ["window"]);
+    assert.deepEqual(invalid.headings[0], [1, "What grew in the last 24 hours: Go"]);
+  });
+
+  test("leaders are the first rows of the lists, in every ranking, window and scope", async () => {
+    const { rankings, lists } = world.modules;
+    const { listQuery, listPage } = await import("../../src/lists/lists.js");
+    for (const language of [undefined, "Rust", "Go"]) {
+      const scope = language === undefined ? "overall" : "language";
+      const leaders = await rankings.leaders({ scope, name: language ?? "", limit: 8 });
+      for (const ranking of RANKINGS)
+        for (const window of WINDOWS) {
+          const filter = language === undefined ? {} : { language: [language] };
+          const query = { ...listQuery.parse({}), sort: ranking, window, limit: 8, ...filter };
+          const { rows } = await listPage({ lists }, query);
+          const ids = rows.map(({ repository }) => repository.id);
+          assert.deepEqual(leaders(ranking, window), ids, `${scope} ${ranking} ${window}`);
+        }
+    }
+    const none = await rankings.leaders({ scope: "language", name: "cobol", limit: 8 });
+    assert.deepEqual(none("trending", "7d"), []);
+  });
+});
+
+onSqlite("The home page of other catalogues", (engine) => {
+  test("over old data never speaks of the last hours or days", async () => {
+    const world = await createWorld(engine);
+    await world.record(...many());
+    world.clock.advance(2 * DAY_MS);
+    for (const [path, title] of [
+      ["/", "What grew in the 24 hours to 30 Apr 2026"],
+      ["/?window=30d&language=Go", "What grew in the 30 days to 30 Apr 2026: Go"],
+    ] as const) {
+      const page = await open(world, path);
+      assert.deepEqual(page.headings[0], [1, title]);
+      assert.match(page.html, /<title>What grew in the \d+ \w+ to 30 Apr 2026/);
+      assert.doesNotMatch(page.text, /last (?:24|7|30)|today|\bnow\b/i);
+      assert.match(page.text, /Measured 30 Apr 2026, 2 days ago/);
+    }
+  });
+
+  test("that is young shows a week, and says why", async () => {
+    const world = await createWorld(engine);
+    await world.record(
+      ...Array.from({ length: 12 }, (_, i) =>
+        observation(`o/young-${i}`, [snapshot(i < 3 ? 24 : 7 * 24, 100 + i), snapshot(0, 160 + i)]),
+      ),
+    );
+    const page = await openPage(world, "/");
+    const isWeek = page.current[0] === "7d";
+    assert.equal(/Fewer than ten repositories have known growth in 24 hours/.test(page.text), isWeek);
+    assert.ok(isWeek, "only three have a snapshot a day ago");
+    const asked = await openPage(world, "/?window=24h");
+    assert.deepEqual(asked.headings[0], [1, "What grew in the last 24 hours"]);
+  });
+
+  test("names the language of which too little is known in a day", async () => {
+    const world = await createWorld(engine);
+    await world.record(
+      ...Array.from({ length: 12 }, (_, i) =>
+        observation(`o/vue-${i}`, [snapshot(i < 3 ? 24 : 7 * 24, 100 + i), snapshot(0, 160 + i)], {
+          facts: { language: "Vue" },
+        }),
+      ),
+    );
+    assert.match((await openPage(world, "/?language=Vue")).text, /Fewer than ten Vue repositories have/);
+  });
+
+  test("with few repositories repeats those of Trending in the lists that it would empty", async () => {
+    const world = await createWorld(engine);
+    await world.record(
+      ...Array.from({ length: 3 }, (_, i) =>
+        observation(`o/few-${i}`, daily(900, 950 + i, 1_020 + 2 * i), {
+          facts: { createdAt: NOW - 1_000 * DAY_MS },
+        }),
+      ),
+    );
+    const page = await openPage(world, "/");
+    assert.equal(repositoriesIn(sectionNamed(page.html, "Trending") ?? "").length, 3);
+    assert.equal(repositoriesIn(sectionNamed(page.html, "Rising") ?? "").length, 3);
+    assert.doesNotMatch(page.text, /beyond Trending|two snapshots of a repository, at least/);
+    assert.match(page.text, /Nothing in 24 hours yet: New and hot/);
+  });
+
+  test("without any growth leads to the repositories by stars", async () => {
+    const world = await createWorld(engine);
+    await world.record(observation("o/only", [snapshot(0, 100)]));
+    const page = await openPage(world, "/");
+    assert.match(page.text, /Growth needs two snapshots of a repository/);
+    assert.ok(page.links.includes("/explore?sort=stars"));
+    assert.doesNotMatch(page.html, /<table/);
+  });
+
+  test("names with markup and in other scripts stay text, each isolated", async () => {
+    const world = await createWorld(engine);
+    const languages = ["<b>bold</b>", "שפה", "x".repeat(100)];
+    await world.record(
+      ...languages.map((language, i) =>
+        observation(`o/named-${i}`, daily(100, 150 + i), { facts: { language, description: "<i>x</i>" } }),
+      ),
+    );
+    const page = await openPage(world, "/");
+    assert.doesNotMatch(page.html, /<b>bold|<i>x/);
+    for (const language of languages) assert.ok(page.text.includes(language), language);
+    const one = await openPage(world, `/?language=${encodeURIComponent("<b>bold</b>")}`);
+    assert.deepEqual(one.headings[0], [1, "What grew in the last 24 hours: <b>bold</b>"]);
+    assert.equal(NOW, world.clock.now());
+  });
+});

@@ -1,0 +1,58 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { OwnerImage, OwnerImages } from "../../src/web/components/owner-image.js";
+
+const drawn = (owner: string) => String(<OwnerImage provider="GITHUB" owner={owner} />);
+const initialOf = (owner: string) => /data-initial="([^"]*)"/.exec(drawn(owner))?.[1];
+const tintOf = (owner: string) => /tint-(\d)/.exec(drawn(owner))?.[1];
+
+describe("The image of an owner", () => {
+  test("shows one initial of any script where there is no image", () => {
+    for (const [owner, initial] of [
+      ["facebook", "F"],
+      ["9fans", "9"],
+      ["-dash", "D"],
+      ["group/sub", "S"],
+      ["ßharp", "ß"],
+      ["中文", "中"],
+      ["مثال", "م"],
+      ["e\u0301cole", "E\u0301"],
+      ["नमस्ते", "न"],
+      ["👩‍👩‍👧x", "X"],
+      ["👩‍👩‍👧", "👩‍👩‍👧"],
+      ["--", "-"],
+      ['"><b>', "B"],
+      ['"', "&quot;"],
+      ["", ""],
+    ] as const)
+      assert.equal(initialOf(owner), initial, owner);
+    assert.doesNotMatch(drawn("facebook"), /<img/);
+  });
+
+  test("has one of six colours, the same for an owner however it is written", () => {
+    assert.equal(tintOf("Facebook"), tintOf("facebook"));
+    const tints = new Set(Array.from({ length: 200 }, (_, i) => tintOf(`owner${i}`)));
+    assert.deepEqual([...tints].sort(), ["1", "2", "3", "4", "5", "6"]);
+  });
+
+  test("is the stored one where there is one, with its size, and hidden from screen readers", () => {
+    const find = (provider: string, owner: string) =>
+      provider === "GITHUB" && owner === "facebook" ? "/avatars/0123" : undefined;
+    const page = (
+      <OwnerImages.Provider value={find}>
+        <OwnerImage provider="GITHUB" owner="facebook" size={40} isFirst />
+        <OwnerImage provider="GITLAB" owner="facebook" />
+      </OwnerImages.Provider>
+    );
+    const [first = "", second = ""] = String(page).split("</span>");
+    assert.match(first, /class="owner-image tint-\d large" data-initial="F" aria-hidden="true"/);
+    assert.match(first, /<img src="\/avatars\/0123" alt="" width="40" height="40"\/>/);
+    assert.doesNotMatch(second, /<img/);
+    const below = (
+      <OwnerImages.Provider value={find}>
+        <OwnerImage provider="GITHUB" owner="facebook" />
+      </OwnerImages.Provider>
+    );
+    assert.match(String(below), /width="20" height="20" loading="lazy"/);
+  });
+});

@@ -1,0 +1,134 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { MAX_PASTED } from "../../src/track-requests/track-requests.js";
+import { onBothEngines } from "../support/engines.js";
+import { openMailbox } from "../support/mail.js";
+import { signIn } from "../support/members.js";
+import { open, openPage, submit } from "../support/page.js";
+import { createWorld, NOW, observation, type World } from "../support/world.js";
+
+const OPEN = {
+  SIDEREAL_PROVIDERS: "github,gitlab",
+  SIDEREAL_TRACK: "everyone",
+  SIDEREAL_TRACK_PER_DAY: "1000000",
+};
+
+onBothEngines("Requesting several repositories", (engine) => {
+  const mailbox = openMailbox();
+  const openWorld = async (env: Record<string, string> = {}) => {
+    const world = await createWorld(engine, { ...OPEN, ...env });
+    await world.record(observation("known/one", [], { facts: { stars: 7 } }));
+    return world;
+  };
+  const requests = (world: World) =>
+    world.modules.database.read.selectFrom("track_requests").selectAll().orderBy("id").execute();
+  const paste = async (world: World, repository: string) => {
+    const { status, location } = await submit(world, "/track", { repository });
+    assert.equal(status, 303);
+    assert.match(location ?? "", /^\/track\/lists\/sidt_/);
+    return location ?? "";
+  };
+
+  test("finds the links in a text, requests each once, and shows what becomes of them", async () => {
+    const world = await openWorld();
+    const path = await paste(
+      world,
+      `# Awesome\n- [One](https://github.com/Known/One) and [two](https://github.com/a/two#readme)\n- https://gitlab.com/g/s/three.git\n- again https://github.com/A/Two, elsewhere https://example.org/a/b`,
+    );
+    assert.deepEqual(
+      (await requests(world)).map((row) => [row.provider, row.full_name, row.is_batch]),
+      [
+        ["GITHUB", "a/two", 1],
+        ["GITLAB", "g/s/three", 1],
+      ],
+    );
+    const page = await openPage(world, path);
+    assert.deepEqual(
+      ["Named", "Tracked before", "Added", "Waiting"].map((name) => page.facts.get(name)),
+      ["3", "1", "0", "2"],
+    );
+    assert.match(page.html, /<noscript><meta http-equiv="refresh" content="3"\/?><\/noscript>/);
+    assert.equal(page.headers.get("cache-control"), "no-store");
+    const { write } = world.modules.database;
+    const set = (name: string, change: object) =>
+      write.updateTable("track_requests").set(change).where("full_name", "=", name).execute();
+    await set("a/two", { repository_id: 1, finished_at: NOW });
+    await set("g/s/three", { failure: "gone", finished_at: NOW });
+    const done = await openPage(world, path);
+    assert.deepEqual(
+      ["Added", "Waiting", "Not found"].map((name) => done.facts.get(name)),
+      ["1", "0", "1"],
+    );
+    assert.match(done.text, /g\/s\/three: The forge has no public repository/);
+    assert.doesNotMatch(done.html, /http-equiv="refresh"/);
+  });
+
+  test("takes a bounded number of repositories", async () => {
+    const world = await openWorld();
+    const many = Array.from({ length: MAX_PASTED + 1 }, (_, i) => `o/r${i}`).join("\n");
+    const page = await submit(world, "/track", { repository: many });
+    assert.deepEqual([page.status, page.alerts.length], [400, 1]);
+    assert.deepEqual(await requests(world), []);
+    await paste(world, many.slice(0, many.lastIndexOf("\n")));
+    assert.equal((await requests(world)).length, MAX_PASTED);
+    assert.equal((await submit(world, "/track", { repository: "x ".repeat(40_000) })).status, 413);
+  });
+
+  test("counts for the daily quota as many single ones do, all or none", async () => {
+    const world = await openWorld({ SIDEREAL_TRACK_PER_DAY: "3" });
+    assert.equal((await submit(world, "/track", { repository: "o/a\no/b\no/c\no/d" })).status, 429);
+    assert.deepEqual(await requests(world), []);
+    await paste(world, "known/one\no/a\no/b\no/c");
+    assert.equal((await submit(world, "/track", { repository: "o/e" })).status, 429);
+  });
+
+  test("a text without links, or of hostile ones, requests nothing and is shown as text", async () => {
+    const world = await openWorld();
+    for (const repository of [
+      "no links here at all",
+      `<script>alert(1)</script> "><b>x</b>`,
+      "https://169.254.169.254/latest/meta http://localhost:80/a/b file:///etc/passwd",
+      "javascript:alert(1) //evil.example/a/b",
+    ]) {
+      const page = await submit(world, "/track", { repository });
+      assert.equal(page.status, 400, repository);
+      assert.equal(page.alerts.length, 1);
+      assert.doesNotMatch(page.html, /<script>alert|<b>x/);
+    }
+    assert.deepEqual(await requests(world), []);
+    assert.equal((await open(world, "/track/lists/sidt_unknown")).status, 404);
+  });
+
+  test("where accounts may, visitors sign in first; where nobody may, it is refused", async () => {
+    const world = await openWorld({ ...mailbox.settings, SIDEREAL_TRACK: "accounts" });
+    assert.match((await submit(world, "/track", { repository: "o/a\no/b" })).location ?? "", /^\/sign-in/);
+    const off = await openWorld({ SIDEREAL_TRACK: "off" });
+    assert.equal((await submit(off, "/track", { repository: "o/a\no/b" })).status, 403);
+  });
+
+  test("operators may without a quota, and alone have a README read", async () => {
+    const world = await openWorld({
+      ...mailbox.settings,
+      SIDEREAL_OPERATORS: "ann@example.org",
+      SIDEREAL_TRACK: "off",
+      SIDEREAL_TRACK_PER_DAY: "1",
+    });
+    const ann = await signIn(world, mailbox, "ann@example.org");
+    const bob = await signIn(world, mailbox, "bob@example.org");
+    const send = (repository: string, headers: Record<string, string>) =>
+      submit(world, "/track", { repository, readme: "1" }, headers);
+    assert.match((await send("o/a\no/b\no/c", ann.headers)).location ?? "", /^\/track\/lists\//);
+    const asked = await send("https://github.com/sindresorhus/awesome", ann.headers);
+    const page = await openPage(world, asked.location ?? "", ann.headers);
+    assert.match(page.text, /waits to be read on GitHub/);
+    const lists = await world.modules.database.read.selectFrom("track_lists").selectAll().execute();
+    assert.deepEqual(
+      lists.map((row) => [row.full_name, row.read_at === null]),
+      [
+        [null, false],
+        ["sindresorhus/awesome", true],
+      ],
+    );
+    assert.equal((await send("o/list", bob.headers)).status, 403);
+  });
+});
