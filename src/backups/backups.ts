@@ -41,10 +41,16 @@ export interface BackupProgress {
   onProgress: (bytes: number, total: number) => void;
 }
 
+/** In the data folder: when the last backup was taken, and how large it is, as JSON. */
+export const BACKUP_NOTE = "last-backup.json";
+
 /** The part with the secret of the service. No table has this name. */
 const SECRET = "secret file";
 
-/** Writes a backup to `path` and checks it. Throws BackupRefused, also if `path` is a file of the store. */
+/**
+ * Writes a backup to `path` and checks it; an earlier one stays there unless the new one is whole. Throws BackupRefused, also if
+ * `path` is a file of the store.
+ */
 export async function takeBackup(
   path: string,
   { location, secretFile }: BackupPlace,
@@ -60,10 +66,12 @@ export async function takeBackup(
       if (secret !== undefined) yield { name: SECRET, data: bytesOf(secret) };
       yield* source.parts();
     }
-    const written = await writeBackup(path, { header, parts: parts() }, (bytes) =>
-      onProgress(bytes, source.bytes),
+    const { fileBytes, checked } = await writeBackup(
+      path,
+      { header, parts: parts() },
+      { onProgress: (bytes) => onProgress(bytes, source.bytes), check: checkBackup },
     );
-    return { ...written, ...(await checkBackup(path)) };
+    return { ...checked, fileBytes };
   } finally {
     await source.close();
   }

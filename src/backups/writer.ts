@@ -11,15 +11,22 @@ const deflate = promisify(deflateRaw);
 /** Most of what compression gains, at a fraction of its time. */
 const LEVEL = 3;
 
+export interface WriteSteps<Checked> {
+  /** Gets the number of bytes read so far. */
+  onProgress(bytes: number): void;
+  /** Checks the file before it takes the place of the one at `path`. */
+  check(partial: string): Promise<Checked>;
+}
+
 /**
- * Writes a backup to `path`, readable by its owner alone. It appears under this name once it is complete and on the disk.
- * `onProgress` gets the number of bytes read so far. Returns the size of the file and the bytes that were read.
+ * Writes a backup to `path`, readable by its owner alone. It appears under this name once it is complete, checked and on the disk;
+ * until then an earlier one stays there. Returns the size of the file and the result of the check.
  */
-export async function writeBackup(
+export async function writeBackup<Checked>(
   path: string,
   { header, parts }: { header: BackupHeader; parts: AsyncIterable<BackupPart> },
-  onProgress: (bytes: number) => void,
-): Promise<{ fileBytes: number; bytes: number }> {
+  { onProgress, check }: WriteSteps<Checked>,
+): Promise<{ fileBytes: number; checked: Checked }> {
   const partial = `${path}.partial`;
   rmSync(partial, { force: true });
   const file = await open(partial, "wx", 0o600);
@@ -38,9 +45,10 @@ export async function writeBackup(
     await writer.end();
     await file.sync();
     await file.close();
+    const checked = await check(partial);
     renameSync(partial, path);
     await syncFolder(dirname(path));
-    return { fileBytes: writer.bytes, bytes };
+    return { fileBytes: writer.bytes, checked };
   } catch (error) {
     await file.close().catch(() => {});
     rmSync(partial, { force: true });

@@ -1,5 +1,13 @@
 import assert from "node:assert/strict";
-import { existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { sql } from "kysely";
@@ -185,6 +193,11 @@ onBothEngines("A backup", (engine) => {
     const before = await exportOf(database);
     assert.match(before, /o\/old|"old"/);
     await database.close();
+    if (location.url !== undefined) {
+      const named = await openAt({ ...location, url: `${location.url}?application_name=own` });
+      await assert.rejects(restoreTo(location, file, { replaces: true }), /A process uses the database/);
+      await named.close();
+    }
     await restoreTo(location, file, { replaces: true });
     const restored = await openAt(location);
     assert.match(await exportOf(restored), /o\/new|"new"/);
@@ -296,6 +309,25 @@ test("A backup does not replace a file of the store", async () => {
   }
 });
 
+test("A backup that is not whole leaves the earlier one of its name in place", async () => {
+  const file = newFile();
+  writeFileSync(file, "earlier");
+  const header = { kind: "sqlite" as const, version: LATEST_VERSION, takenAt: NOW };
+  async function* parts() {
+    yield { name: "database", data: repeated(Buffer.from("rows"), 3) };
+  }
+  const damage = async (partial: string) => {
+    appendFileSync(partial, "x");
+    return checkBackup(partial);
+  };
+  await assert.rejects(
+    writeBackup(file, { header, parts: parts() }, { onProgress: () => {}, check: damage }),
+    BackupRefused,
+  );
+  assert.equal(readFileSync(file, "utf8"), "earlier");
+  assert.ok(!existsSync(`${file}.partial`));
+});
+
 test("A restore that is refused at its end keeps the secret that was there, and reads no large part into memory", async () => {
   const location = { url: undefined, dataDir: temporaryFolder() };
   const { dataDir } = location;
@@ -313,7 +345,7 @@ test("A restore that is refused at its end keeps the secret that was there, and 
       for (const [name, chunk, times] of parts) yield { name, data: repeated(chunk, times) };
     }
     const header = { kind: "sqlite" as const, version: LATEST_VERSION, takenAt: NOW };
-    await writeBackup(file, { header, parts: all() }, () => {});
+    await writeBackup(file, { header, parts: all() }, { onProgress: () => {}, check: checkBackup });
     await assert.rejects(restoreTo(location, file, { replaces: true, secretFile: secret }), reason);
     assert.equal(readFileSync(secret, "utf8"), "s".repeat(43));
     assert.deepEqual(readdirSync(dataDir).toSorted(), ["auth-secret", "sidereal.db"]);
