@@ -1,8 +1,18 @@
 /** Assembles the service. The modules are built in modules.ts, and tracking is assembled in tracker.ts. */
-import { Accounts, ApiKeys, EventMails, Revocations, readSecret, SecurityLog } from "./accounts/accounts.js";
+import {
+  Accounts,
+  ApiKeys,
+  EventMails,
+  Operators,
+  Revocations,
+  readSecret,
+  SecurityLog,
+} from "./accounts/accounts.js";
 import { apiRoutes, errorPicture, hintFor, ListStreamer, openApiDocument } from "./api/api.js";
-import { type Clock, DAY_MS, HOUR_MS } from "./clock.js";
-import { Admission, createHttpServer, Front, listen } from "./http/http.js";
+import { type Clock, HOUR_MS } from "./clock.js";
+import { PngRenderer } from "./embeds/embeds.js";
+import { checkToken } from "./forge-tokens/forge-tokens.js";
+import { Admission, type CacheState, createHttpServer, Front, listen } from "./http/http.js";
 import { followIndex } from "./lists/lists.js";
 import { mcpRoute } from "./mcp/mcp.js";
 import { Callers, openAllowances, type TableMemory, Usage } from "./metering/metering.js";
@@ -25,15 +35,16 @@ export function buildMembers(
     security:
       before.security ?? new SecurityLog({ database, clock, log, notify: (event) => mails.notify(event) }),
     mails,
+    operators: new Operators({ database, clock, log, config }),
   };
 }
 
 /**
- * Changes whenever a response may: with the data, with the day, as responses say how old the data is, and with the list
+ * Changes whenever a response may: with the data, with the hour, as pages say how long ago something was, and with the list
  * index.
  */
 async function revisionOf({ catalog, listIndex }: Modules, clock: Clock): Promise<string> {
-  return `${Math.floor(clock.now() / DAY_MS)} ${await catalog.revision()} ${listIndex.version}`;
+  return `${Math.floor(clock.now() / HOUR_MS)} ${await catalog.revision()} ${listIndex.version}`;
 }
 
 interface FrontParts {
@@ -41,26 +52,32 @@ interface FrontParts {
   members: Members;
   admission: Admission;
   streams: ListStreamer;
+  /** The cache of responses of the front over these routes. */
+  caches?: () => CacheState | null;
 }
 
 /** All routes of the API and of the pages over these modules, and the page of an error. */
 export function buildRoutes(
   { config, clock, log }: AppContext,
-  { modules, members, admission, streams }: FrontParts,
+  { modules, members, admission, streams, caches = () => null }: FrontParts,
 ): Web {
   const { baseUrl } = config;
+  const pictures = new PngRenderer();
   const web = createWeb({
     modules,
+    pictures,
     members,
     clock,
     baseUrl,
-    tracked: config.providers.map(({ name }) => name),
-    tracking: { ...config.onDemand, forges: config.providers },
+    tracking: config.onDemand,
+    caches,
+    place: { databaseUrl: config.databaseUrl, dataDir: config.dataDir, dumps: config.dumps },
+    checkToken: (settings, token) => checkToken({ clock, config }, settings, token),
     limits: config.limits,
     watchlistQuota: config.watchlistQuota,
     document: () => JSON.parse(JSON.stringify(openApiDocument(baseUrl))),
   });
-  const routes = apiRoutes({ modules, members, config, clock, admission, streams });
+  const routes = apiRoutes({ modules, members, config, clock, admission, streams, pictures });
   return { ...web, routes: [...routes, mcpRoute({ baseUrl, log }), ...web.routes] };
 }
 
@@ -70,8 +87,9 @@ function joinFront(context: AppContext, parts: FrontParts): Front {
   const { modules, members, admission } = parts;
   const { baseUrl, allowedHosts, cors, cacheBytes } = config;
   const { accounts, keys, usage, security } = members;
-  const { routes, errorPage } = buildRoutes(context, parts);
-  return new Front({
+  let front: Front | undefined;
+  const { routes, errorPage } = buildRoutes(context, { ...parts, caches: () => front?.cacheState ?? null });
+  front = new Front({
     routes,
     hintFor,
     baseUrl,
@@ -97,6 +115,7 @@ function joinFront(context: AppContext, parts: FrontParts): Front {
     clock,
     log,
   });
+  return front;
 }
 
 /** The whole service without a port, for tests. */
@@ -221,7 +240,10 @@ const EXPIRY_EVERY_MS = HOUR_MS;
 /** Deletes what has expired now and then. Every process that serves does, so that it happens without a worker too. */
 async function removeExpired(
   { clock, log }: AppContext,
-  { modules: { watchlists }, members: { accounts, keys, security } }: { modules: Modules; members: Members },
+  {
+    modules: { watchlists },
+    members: { accounts, keys, operators, security },
+  }: { modules: Modules; members: Members },
   signal: AbortSignal,
 ): Promise<void> {
   const tasks = [
@@ -234,6 +256,11 @@ async function removeExpired(
       remove: () => accounts.removeExpired(signal),
       done: "deleted sessions that had ended",
       failed: "ended sessions could not be deleted",
+    },
+    {
+      remove: () => operators.removeExpired(),
+      done: "deleted operators' sessions that had ended",
+      failed: "operators' sessions that had ended could not be deleted",
     },
     {
       remove: () => keys.removeRevoked(),

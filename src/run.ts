@@ -36,6 +36,13 @@ async function main(argv: readonly string[]): Promise<number> {
     start: (withSample) => exitAfter(start(context(), withSample)),
     work: () => exitAfter(work(context())),
     workOnce: () => exitAfter(work(context(), { once: true })),
+    async hasEnteredForges() {
+      const { database, forges } = await openModules(context());
+      return forges
+        .read()
+        .then((tracked) => tracked.length > 0)
+        .finally(() => database.close());
+    },
     explain: async (limit) => (await import("./tracker.js")).explainWork(context(), limit),
     mcp: (url) => serveMcp(context(), url),
     openTracker: async () => (await import("./tracker.js")).openTracker(context()),
@@ -75,7 +82,6 @@ async function work(context: AppContext, { once: isOnce = false } = {}): Promise
     const stopping = new AbortController();
     const dump = config.dumps === undefined ? undefined : () => writeDump(context, stopping.signal);
     const worker = await startWorker(context, opened.value, { isOnce, dump });
-    log.info({ providers: config.providers.map(({ name }) => name) }, "tracking");
     // A worker started by `start` ends when its parent does, however the parent ends.
     const orphaned = process.send === undefined ? [] : [once(process, "disconnect")];
     // The parent may have ended while the worker was starting.
@@ -111,15 +117,16 @@ const WORKER_RESTART_MS = 10_000;
 
 /** Serves here and tracks in a child process, so that heavy writes do not delay responses. */
 async function start(context: AppContext, withSample: boolean): Promise<void> {
-  const { config, log } = context;
-  const isTracking = config.providers.length > 0;
-  const opened = await unlessStopped(openToStart(context, !isTracking && withSample && config.sample));
+  const { log } = context;
+  const opened = await unlessStopped(openToStart(context, withSample));
   if (opened === undefined) return;
-  const { modules, search } = opened.value;
+  const { modules, due, isTracking } = opened.value;
   const stopping = new AbortController();
   // Immediately, as a terminal sends the signal to the worker too.
   stopSignal().then(() => stopping.abort());
-  const working = isTracking ? keepWorking(log, stopping.signal) : updateSearch(log, search, stopping.signal);
+  const working = isTracking
+    ? keepWorking(log, stopping.signal)
+    : workOnceTracked(context, due, stopping.signal);
   try {
     await serveModules(context, modules);
   } finally {
@@ -132,29 +139,74 @@ async function start(context: AppContext, withSample: boolean): Promise<void> {
 /** Opens the modules and imports the sample, or removes it. */
 async function openToStart(
   context: AppContext,
-  wantsSample: boolean,
-): Promise<{ modules: Modules; search: SearchStatus }> {
+  mayHaveSample: boolean,
+): Promise<{ modules: Modules; due: Due; isTracking: boolean }> {
   const modules = await openModules(context);
-  if (wantsSample) await (await import("./sample.js")).importSample(modules);
+  const isTracking = (await modules.forges.read()).length > 0;
+  if (!isTracking && mayHaveSample && context.config.sample)
+    await (await import("./sample.js")).importSample(modules);
   else await modules.catalog.removeSample();
-  return { modules, search: await modules.search.status() };
+  const [search, growth] = await Promise.all([modules.search.status(), modules.rankings.isUpdateDue()]);
+  return { modules, due: { search, growth }, isTracking };
 }
 
-/** Without a worker nothing else builds the search index of a store from before it. A child process does, if it is needed. */
-async function updateSearch(
+/** How often a service that tracks nothing looks for the first token that is entered. */
+const FIRST_TOKEN_EVERY_MS = 2_000;
+
+/** Starts the worker as soon as a token is entered on a page. */
+async function workOnceTracked(context: AppContext, due: Due, signal: AbortSignal): Promise<void> {
+  await deriveOnce(context.log, due, signal);
+  // Nobody else could read a database in memory.
+  if (signal.aborted || (context.config.databaseUrl === undefined && context.config.dataDir === ":memory:"))
+    return;
+  // Its own connection: where threads serve, the other one is closed.
+  let own: Modules | undefined;
+  try {
+    for (;;) {
+      await systemClock.sleep(FIRST_TOKEN_EVERY_MS, signal);
+      if (signal.aborted) return;
+      try {
+        own ??= await openModules(context);
+      } catch (error) {
+        context.log.warn({ err: error }, "the database cannot be opened to look for tokens; trying again");
+        continue;
+      }
+      if ((await own.forges.current()).length > 0) break;
+    }
+  } finally {
+    await own?.database.close();
+  }
+  context.log.info("a token was entered: the worker starts");
+  await keepWorking(context.log, signal);
+}
+
+/** What is derived from the catalogue and out of date, as after an upgrade. */
+interface Due {
+  search: SearchStatus;
+  growth: boolean;
+}
+
+/** Without a worker nothing else derives what an upgrade or an import that was killed left. A child process does, if it is needed. */
+async function deriveOnce(
   log: AppContext["log"],
-  { isBuilt, waiting }: SearchStatus,
+  { search: { isBuilt, waiting }, growth }: Due,
   signal: AbortSignal,
 ): Promise<void> {
-  if (waiting === 0) return;
-  const consequence = isBuilt ? "until then searches may miss changes" : "until then searches find nothing";
-  log.info({ repositories: waiting }, `another process updates the search index; ${consequence}`);
+  if (waiting === 0 && !growth) return;
+  const consequence = isBuilt ? "until then they may miss changes" : "until then searches find nothing";
+  log.info(
+    { repositories: waiting, growth },
+    `another process updates growth, rankings and search; ${consequence}`,
+  );
   const began = systemClock.monotonic();
   const code = await runCommand("derive", signal, ["ignore", "ignore", "inherit", "ipc"]);
   if (signal.aborted) return;
   if (code === 0)
-    log.info({ ms: Math.round(systemClock.monotonic() - began) }, "the search index is up to date");
-  else log.error({ code }, "the search index was not updated; run derive");
+    log.info(
+      { ms: Math.round(systemClock.monotonic() - began) },
+      "growth, rankings and search are up to date",
+    );
+  else log.error({ code }, "growth, rankings and search were not updated; run derive");
 }
 
 async function keepWorking(log: AppContext["log"], signal: AbortSignal): Promise<void> {

@@ -6,3 +6,8 @@ export function readVersion(): string {
   const manifest: unknown = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
   return z.object({ version: z.string() }).parse(manifest).version;
 }
+
+/** The `User-Agent` of requests to forges; a web address has a plus sign before it, as those of crawlers. */
+export function userAgentOf(version: string, contact = "self-hosted repository tracker"): string {
+  return `Sidereal/${version} (${/^https?:\/\//.test(contact) ? "+" : ""}${contact})`;
+}

@@ -306,7 +306,7 @@ export function worstRequests({ old, popular, languages, topics, token }: WorstS
     { name: "readiness", path: () => "/readyz" },
     { name: "robots.txt", path: () => "/robots.txt" },
     { name: "site map, part", path: (i) => `/sitemaps/repositories-${1 + (i % 10)}.xml` },
-    { name: "asset", path: () => "/assets/old/uplot.js" },
-    { name: "asset, other versions", path: (i) => `/assets/v${i}/uplot.js` },
+    { name: "asset", path: () => "/assets/old/sidereal.css" },
+    { name: "asset, other versions", path: (i) => `/assets/v${i}/sidereal.css` },
   ];
 }

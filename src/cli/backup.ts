@@ -1,6 +1,8 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import type { Command } from "commander";
 import { secretFileOf } from "../accounts/accounts.js";
-import { type BackupPlace, BackupRefused, takeBackup } from "../backups/backups.js";
+import { BACKUP_NOTE, type BackupPlace, BackupRefused, takeBackup } from "../backups/backups.js";
 import { isoTime } from "../clock.js";
 import { EXIT, type Host } from "./host.js";
 import { type Progress, reportOf, showProgress } from "./progress.js";
@@ -25,6 +27,7 @@ async function runBackup(host: Host, file: string, json: boolean): Promise<numbe
   );
   const seconds = secondsSince(host, began);
   const { hasSecret, fileBytes, bytes, ...header } = report;
+  noteBackup(host, { takenAt: header.takenAt, fileBytes });
   stdout.write(
     reportOf(
       json,
@@ -34,6 +37,13 @@ It has hashed keys and addresses of people${hasSecret ? ", and the secret of the
     ),
   );
   return EXIT.ok;
+}
+
+/** Notes a backup for the page of operators, where there is a data folder. That it cannot be noted does not make it worse. */
+function noteBackup({ config: { dataDir } }: Host, note: { takenAt: number; fileBytes: number }): void {
+  try {
+    writeFileSync(join(dataDir, BACKUP_NOTE), `${JSON.stringify(note)}\n`, { mode: 0o600 });
+  } catch {}
 }
 
 /** Where the configured store is, with its secret. */

@@ -17,7 +17,10 @@ export function addRestore(program: Command, host: Host, finish: (code: number) 
     .description("restore a backup, after checking all of it; the service must not run")
     .argument("<file>", "what backup has written")
     .option("--check", "only check the backup")
-    .option("--replace", "replace the database that is there; a SQLite file is kept under another name")
+    .option(
+      "--replace",
+      "replace the database that is there: a SQLite file is kept under another name, in PostgreSQL all tables of the schema are dropped",
+    )
     .option("--json", "print the report as JSON")
     .action(async (file: string, flags: RestoreFlags) =>
       finish(await refusing(host, flags.json === true, () => runRestore(host, file, flags))),

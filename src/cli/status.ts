@@ -69,6 +69,14 @@ function describe(status: ProviderStatus, now: number): string {
       `  losses        ${lostToday} today, ${missing.waiting} reported missing and not recorded${since}`,
     );
   }
+  const { avatars } = status;
+  if (avatars.wanted > 0) {
+    const megabytes = (avatars.bytes / 1_000_000).toFixed(1);
+    const problems = avatars.problems.map(({ problem, owners }) => `, ${owners}: ${problem}`).join("");
+    lines.push(
+      `  avatars       ${avatars.images} of ${avatars.wanted} owners on lists, ${megabytes} MB, ${avatars.due} due${problems}`,
+    );
+  }
   for (const { worker, at, report } of workers) {
     const failures = Object.entries(report.failures).map(([kind, count]) => `${count} ${kind}`);
     lines.push(

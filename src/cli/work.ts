@@ -24,9 +24,9 @@ export function addWork(program: Command, host: Host, finish: (code: number) => 
     .option("--limit <number>", "with --explain: repositories listed per lane", parseLimit, LISTED)
     .option("--json", "with --explain: print one JSON object per provider")
     .action(async ({ once, explain, limit, json }: WorkOptions) => {
-      if (host.config.providers.length === 0) {
+      if (host.config.providers.length === 0 && !(await host.hasEnteredForges())) {
         host.stderr.write(
-          "No provider is configured. SIDEREAL_PROVIDERS=github,codeberg tracks these two.\n",
+          "No provider is configured. SIDEREAL_PROVIDERS=github,codeberg tracks these two; so does a token entered at /operator/tokens.\n",
         );
         return finish(EXIT.usage);
       }

@@ -70,14 +70,19 @@ const facetCases = [
 
 const chart = (path: string): ExpensiveCase[] =>
   ["stars", "openIssues"].flatMap((metric) =>
-    ["date", "age"].map((align) =>
-      get(`most repositories, ${metric}, by ${align}, all, largest`, ({ facts }, round) =>
+    [
+      ["date", "total"],
+      ["date", "per-day"],
+      ["age", "total"],
+    ].map(([align, view]) =>
+      get(`most repositories, ${metric}, by ${align}, ${view}, all, largest`, ({ facts }, round) =>
         address(path, {
           repo: references(facts, 6, (round * 6) % 480),
           metric,
           window: "all",
           scale: "log",
           align,
+          view,
           width: 1_200 - round,
           height: 800,
         }),
@@ -89,6 +94,7 @@ const list =
   (rest = "") =>
   ({ token }: CaseContext) =>
     `/api/watchlists/${token}${rest}`;
+const feed = ({ shareToken }: CaseContext) => `/api/watchlists/${shareToken}/feed.atom?window=30d`;
 
 export const API_CASES: Readonly<Record<string, readonly ExpensiveCase[]>> = {
   "GET /api/repos": [
@@ -263,6 +269,7 @@ export const API_CASES: Readonly<Record<string, readonly ExpensiveCase[]>> = {
   "GET /api/watchlists/{token}/metrics": ["30d", "90d", "all"].map((window) =>
     get(`500 repositories, ${window}`, list(`/metrics?window=${window}`)),
   ),
+  "GET /api/watchlists/{token}/feed.atom": [get("500 repositories", feed)],
   "POST /api/watchlists/{token}/items": [
     make("one more of 500", ({ token, facts }) => ({
       method: "POST",

@@ -41,15 +41,6 @@ export async function countWork(empty: Database): Promise<CountedWork> {
   const { database, statements, rows } = countStatements(empty);
   const clock = new ManualClock(NOW);
   const log = createLog("silent");
-  const modules = buildModules(database, { clock, log });
-  await modules.catalog.record(smallCatalogue());
-  await updateDerived(modules);
-  await buildIndex({
-    source: database,
-    maxBytes: 1e9,
-    clock,
-    send: (message) => modules.listIndex.accept(message),
-  });
   const dumps = mkdtempSync(join(tmpdir(), "sidereal-dumps-"));
   plantDump(dumps, DUMP_BYTES, { isSparse: true });
   const config = loadConfig({
@@ -62,6 +53,16 @@ export async function countWork(empty: Database): Promise<CountedWork> {
     SIDEREAL_DUMPS_DIR: dumps,
     SIDEREAL_AUTH_GITHUB_ID: "client",
     SIDEREAL_AUTH_GITHUB_SECRET: "secret",
+  });
+  const own = { ...config, databaseUrl: undefined, dataDir: ":memory:" };
+  const modules = buildModules(database, { clock, log, config: own });
+  await modules.catalog.record(smallCatalogue());
+  await updateDerived(modules);
+  await buildIndex({
+    source: database,
+    maxBytes: 1e9,
+    clock,
+    send: (message) => modules.listIndex.accept(message),
   });
   const options = { config, clock, log };
   const members = buildMembers(options, modules);

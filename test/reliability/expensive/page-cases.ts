@@ -68,15 +68,20 @@ const facetsPage = (path: string) => [
 ];
 
 const compared = (name: string, count: number): ExpensiveCase[] =>
-  ["stars", "openIssues"].map((metric) =>
+  [
+    ["stars", "date", "per-day"],
+    ["stars", "age", "total"],
+    ["openIssues", "age", "total"],
+  ].map(([metric, align, view]) =>
     page(
-      `${name}, ${metric}, by age`,
+      `${name}, ${metric}, by ${align}, ${view}`,
       ({ facts }, round) =>
         address("/compare", {
           repo: references(facts, count, (round * count) % (500 - count)),
           metric,
           range: "all",
-          align: "age",
+          align,
+          view,
           scale: "log",
         }),
       count > 6 ? 400 : 200,
@@ -84,7 +89,13 @@ const compared = (name: string, count: number): ExpensiveCase[] =>
   );
 
 export const PAGE_CASES: Readonly<Record<string, readonly ExpensiveCase[]>> = {
-  "GET /": [page("as it is", () => "/")],
+  "GET /": [
+    page("as it is", () => "/"),
+    page("another window", () => address("/", { window: "30d" })),
+    page("a language", ({ facts }, round) =>
+      address("/", { window: "30d", language: facts.languages[round % facts.languages.length] }),
+    ),
+  ],
   "GET /explore": [
     ...["trending", "rising", "new-hot", "stars"].flatMap((sort) =>
       ["a b", SEARCH_TEXTS[6] ?? "", undefined].map((q) =>
@@ -102,6 +113,24 @@ export const PAGE_CASES: Readonly<Record<string, readonly ExpensiveCase[]>> = {
         ),
       ),
     ),
+    page("every kind of filter, none of which leaves few", ({ facts }, round) =>
+      address("/explore", {
+        topic: facts.topics,
+        language: facts.languages,
+        provider: "github",
+        minStars: round,
+        createdAfter: "2000-01-01",
+        pushedAfter: "2000-01-01",
+        sort: "stars",
+      }),
+    ),
+    page("the longest address", (_, round) =>
+      address("/explore", {
+        language: Array.from({ length: 19 }, (_, i) => `${round} ${i} ${"x".repeat(90)}`),
+        topic: Array.from({ length: 19 }, (_, i) => `${round} ${i} ${"y".repeat(90)}`),
+        sort: "stars",
+      }),
+    ),
     page("a typing error", (_, round) =>
       address("/explore", { q: "kubernetse opratr", minStars: round, limit: 100 }),
     ),
@@ -114,9 +143,36 @@ export const PAGE_CASES: Readonly<Record<string, readonly ExpensiveCase[]>> = {
     page("all, openIssues", ({ facts }, round) =>
       address(`/repos/${pathOf(facts, round)}`, { range: "all", metric: "openIssues" }),
     ),
+    page("all, stars per day", ({ facts }, round) =>
+      address(`/repos/${pathOf(facts, round)}`, { from: "1970-01-01", to: "9999-12-31", view: "per-day" }),
+    ),
     page("one that is unknown", (_, round) => `/repos/github/reakt-native/komponent${round}`, 404),
   ],
-  "GET /compare": [...compared("6 repositories", 6), ...compared("20 repositories", 20)],
+  "GET /compare": [
+    ...compared("6 repositories", 6),
+    ...compared("20 repositories", 20),
+    page(
+      "20 misspelt names",
+      (_, round) =>
+        address("/compare", {
+          repo: Array.from({ length: 20 }, (_, i) => `reakt-native/komponent${round}-${i}`),
+        }),
+      400,
+    ),
+  ],
+  "GET /embed": [
+    page("6 charts", ({ facts }, round) =>
+      address("/embed", { repo: references(facts, 6, round), range: "all", label: "x".repeat(40) }),
+    ),
+    page(
+      "20 misspelt names",
+      (_, round) =>
+        address("/embed", {
+          repo: Array.from({ length: 20 }, (_, i) => `reakt-native/komponent${round}-${i}`),
+        }),
+      400,
+    ),
+  ],
   "GET /about": [page("as it is", () => "/about")],
   "GET /track": [page("a long address", () => address("/track", { repository: "x".repeat(2_000) }))],
   "POST /track": [
@@ -124,10 +180,37 @@ export const PAGE_CASES: Readonly<Record<string, readonly ExpensiveCase[]>> = {
       status: 303,
       fields: (_, round) => ({ repository: `https://github.com/o/p${round}/${"%2F".repeat(600)}` }),
     }),
+    form("a text with 300 links", () => "/track", {
+      status: 303,
+      fields: (_, round) => ({
+        repository: Array.from({ length: 300 }, (_, i) => `https://github.com/l${round}/r${i}`).join(" "),
+      }),
+    }),
     form("the longest address of no repository", () => "/track", {
       status: 400,
       fields: () => ({ repository: `https://${"a.".repeat(990)}` }),
     }),
+  ],
+  "GET /track/lists/{listId}": [page("an unknown one", () => `/track/lists/${createToken("sidt")}`, 404)],
+  "GET /operator": [page("of nobody", () => "/operator", 404)],
+  "GET /operator/enter": [page("of nobody", () => "/operator/enter", 404)],
+  "GET /operator/tokens": [page("of nobody", () => "/operator/tokens", 404)],
+  "POST /operator/code": [form("a code", () => "/operator/code", { status: 404, fields: nothing })],
+  "POST /operator/enter": [
+    form("a code of nobody", () => "/operator/enter", {
+      status: 404,
+      fields: () => ({ code: "ABCDE-FGHJK" }),
+    }),
+  ],
+  "POST /operator/leave": [form("of nobody", () => "/operator/leave", { status: 404, fields: nothing })],
+  "POST /operator/tokens": [
+    form("of nobody", () => "/operator/tokens", {
+      status: 404,
+      fields: () => ({ forge: "GITHUB", token: "x".repeat(4_000) }),
+    }),
+  ],
+  "POST /operator/tokens/{id}/remove": [
+    form("of nobody", () => "/operator/tokens/1/remove", { status: 404, fields: nothing }),
   ],
   "GET /track/{requestId}": [page("an unknown one", () => `/track/${createToken("sidt")}`, 404)],
   "GET /docs": [page("as it is", () => "/docs")],
@@ -169,6 +252,10 @@ export const PAGE_CASES: Readonly<Record<string, readonly ExpensiveCase[]>> = {
         repositoryId: String(repositoryOf(facts).id),
         next: `/${"x".repeat(1_000)}`,
       }),
+    }),
+    form("a name that is unknown, of a visitor", () => "/watchlist/items", {
+      status: 303,
+      fields: (_, round) => ({ repository: `reakt-native/komponent${round}` }),
     }),
   ],
   "POST /watchlist/items/remove": [
@@ -242,11 +329,38 @@ export const PAGE_CASES: Readonly<Record<string, readonly ExpensiveCase[]>> = {
     form("by a visitor", ({ token }) => `/watchlists/${token}/copy`, { status: 303, fields: nothing }),
   ],
   "GET /robots.txt": [page("as it is", () => "/robots.txt")],
+  "GET /cards/pages/{page}": [page("the first page", () => "/cards/pages/home")],
+  "GET /cards/lists": [
+    page("a search with 20 topics and 20 languages", ({ facts }, round) =>
+      address("/cards/lists", {
+        q: SEARCH_TEXTS[0] ?? "",
+        topic: facts.topics,
+        language: facts.languages,
+        minStars: round,
+      }),
+    ),
+  ],
+  "GET /cards/languages/{name}": [
+    page("the largest", ({ facts }) => `/cards/languages/${encodeURIComponent(facts.languages[0] ?? "")}`),
+  ],
+  "GET /cards/topics/{name}": [
+    page("the largest", ({ facts }) => `/cards/topics/${encodeURIComponent(facts.topics[0] ?? "")}`),
+  ],
+  "GET /cards/charts": [
+    page("6 repositories", ({ facts }, round) =>
+      address("/cards/charts", { repo: references(facts, 6, round), range: "all" }),
+    ),
+  ],
+  "GET /cards/watchlists/{token}": [
+    page("500 repositories", ({ token }) => `/cards/watchlists/${token}`),
+    page("an unknown one", () => `/cards/watchlists/${createToken("sidr")}`, 404),
+  ],
   "GET /sitemap.xml": [page("as it is", () => "/sitemap.xml")],
   "GET /sitemaps/pages.xml": [page("as it is", () => "/sitemaps/pages.xml")],
   "GET /sitemaps/{part}.xml": [
     page("another part", (_, round) => `/sitemaps/repositories-${1 + (round % 10)}.xml`),
   ],
-  "GET /assets/{version}/{name}": [page("the largest", () => assetPath("uplot.js"))],
+  "GET /assets/{version}/{name}": [page("the largest", () => assetPath("sidereal.css"))],
+  "GET /avatars/{version}": [page("an unknown one", () => `/avatars/${"0".repeat(32)}`, 404)],
   "GET /favicon.ico": [page("as it is", () => "/favicon.ico", 302)],
 };

@@ -49,6 +49,8 @@ export class MeasuredService {
       SIDEREAL_LIMITS: "false",
       SIDEREAL_PROVIDERS: "github",
       SIDEREAL_TRACK: "everyone",
+      // The pages of operators are for nobody, as in the counted work.
+      SIDEREAL_TRUSTED_PROXIES: "192.0.2.0/24",
       SIDEREAL_LOG_LEVEL: "fatal",
       SIDEREAL_AUTH_GITHUB_ID: "client",
       SIDEREAL_AUTH_GITHUB_SECRET: "secret",

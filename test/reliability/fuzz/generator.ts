@@ -166,7 +166,7 @@ export class Generator {
 
 /** A token that is not the given one: another kind, unknown with the right checksum, or damaged. */
 export function wrongToken(random: Random, token: string): string {
-  const prefix = random.pick<TokenPrefix>(["sid", "sidl", "sidw", "sidr"]);
+  const prefix = random.pick<TokenPrefix>(["sid", "sidl", "sidw", "sidr", "sidf"]);
   if (random.chance(0.3)) return createToken(prefix);
   return random.chance(0.7) ? changed(random, token) : hostile(random);
 }

@@ -56,7 +56,12 @@ export function apiOperations(): Operation[] {
 
 /** The fields that the form at a path reads. */
 const FIELDS: Readonly<Record<string, readonly string[]>> = {
-  "/track": ["repository"],
+  "/track": ["repository", "readme"],
+  "/operator/code": [],
+  "/operator/enter": ["code"],
+  "/operator/leave": [],
+  "/operator/tokens": ["forge", "token", "replaces"],
+  "/operator/tokens/{id}/remove": [],
   "/sign-in": ["email", "next"],
   "/sign-in/link": ["token", "next"],
   "/sign-in/code": ["code"],
@@ -70,8 +75,10 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
   "/account/passkeys/{id}/remove": [],
   "/account/sessions/{id}/end": [],
   "/account/sessions/end-others": [],
-  "/watchlist/items": ["repositoryId", "next"],
+  "/watchlist/items": ["repositoryId", "repository", "next"],
   "/watchlist/items/remove": ["repositoryId", "next"],
+  "/watchlist/feed": [],
+  "/watchlist/feed/revoke": [],
   "/watchlists": ["name", "repositories"],
   "/watchlists/{token}/items": ["repository", "query"],
   "/watchlists/{token}/items/remove": ["repositoryId", "query"],

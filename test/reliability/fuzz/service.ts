@@ -8,6 +8,7 @@ import { buildFront, buildMembers, type Service, startService } from "../../../s
 import { loadConfig } from "../../../src/config.js";
 import type { Database } from "../../../src/database/database.js";
 import { fillWithDemo } from "../../../src/demo/demo.js";
+import { PngRenderer } from "../../../src/embeds/embeds.js";
 import { createHttpServer, listen } from "../../../src/http/http.js";
 import { createLog } from "../../../src/log.js";
 import { Callers } from "../../../src/metering/metering.js";
@@ -90,11 +91,14 @@ export class FuzzService {
       members,
       clock: parts.clock,
       baseUrl: parts.service.url,
-      tracked: [],
-      tracking: { access: "off" as const, perDay: undefined, forges: [] },
+      tracking: { access: "off" as const, perDay: undefined },
+      caches: () => null,
+      place: { databaseUrl: undefined, dataDir: ":memory:", dumps: undefined },
+      checkToken: () => Promise.reject(new Error("no forge is asked here")),
     };
     const { routes } = createWeb({
       ...site,
+      pictures: new PngRenderer(),
       limits: undefined,
       watchlistQuota: undefined,
       document: () => JSON.parse(documentText()),
@@ -121,10 +125,6 @@ export class FuzzService {
         },
       },
     );
-    const modules = buildModules(options.database, { clock, log: createLog("silent") });
-    await fillWithDemo(modules.catalog, { repositories: options.repositories, days: 40, seed: 7, end: NOW });
-    await modules.catalog.record(HOSTILE);
-    await updateDerived(modules);
     const dumps = mkdtempSync(join(tmpdir(), "sidereal-dumps-"));
     plantDump(dumps, DUMP_BYTES);
     const config = {
@@ -147,6 +147,10 @@ export class FuzzService {
       databaseUrl: options.databaseUrl,
       dataDir: options.dataDir,
     };
+    const modules = buildModules(options.database, { clock, log: createLog("silent"), config });
+    await fillWithDemo(modules.catalog, { repositories: options.repositories, days: 40, seed: 7, end: NOW });
+    await modules.catalog.record(HOSTILE);
+    await updateDerived(modules);
     const context: AppContext = { config, clock, log };
     const service = await startService(context, modules);
     try {

@@ -133,6 +133,7 @@ export function knownValue(random: Random, stock: Stock, picked: Picked, name: s
     case "keyId":
       return from(member.keyIds, "1");
     case "requestId":
+    case "listId":
       return from(stock.requests, "sidt_");
     case "passkeyId":
       return from(member.passkeyIds, "x");
@@ -162,6 +163,9 @@ export function knownValue(random: Random, stock: Stock, picked: Picked, name: s
     case "createdBefore":
     case "pushedAfter":
       return `20${random.between(10, 26)}-0${random.between(1, 9)}-${random.between(10, 28)}`;
+    case "from":
+    case "to":
+      return `2026-0${random.between(1, 5)}-${random.between(10, 28)}`;
     case "cursor":
       return from(stock.cursors, "WyJ4IiwwLDBd");
     case "if-match":
@@ -174,6 +178,8 @@ export function knownValue(random: Random, stock: Stock, picked: Picked, name: s
       return random.pick(["/account", "/watchlist", "/explore?q=web"]);
     case "query":
       return "sort=stars";
+    case "page":
+      return random.pick(["1", "2", "home", "about", "docs"]);
     case "part":
       return "repositories-1";
     default:

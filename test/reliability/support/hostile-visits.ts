@@ -48,6 +48,7 @@ const IN_PATH: Values = {
   token: ({ token }) => token,
   keyId: ({ keyId }) => keyId,
   requestId: ({ requestId }) => requestId,
+  listId: ({ requestId }) => requestId,
   passkeyId: ({ text }) => text,
   sessionId: ({ text }) => text,
   ranking: () => "trending",
@@ -55,6 +56,7 @@ const IN_PATH: Values = {
   file: () => "repositories.parquet",
   site: () => "github",
   part: () => "repositories-1",
+  page: () => "home",
   version: () => "0123456789ab",
 };
 
@@ -69,6 +71,7 @@ const IN_QUERY: Values = {
   fullName: ({ repository }) => repository.fullName,
   id: ({ repository }) => String(repository.id),
   repository: ({ repository }) => repository.fullName,
+  label: ({ text }) => text.slice(0, 40),
   again: () => "1",
   name: ({ text }) => text,
   explain: () => "true",
@@ -86,8 +89,23 @@ const CHOICES = new Set([
   ...["verbatim", "minStars", "maxStars", "createdAfter", "createdBefore", "pushedAfter", "archived", "fork"],
   ...["sort", "reliableOnly", "excludeAnomalous", "order", "window", "limit", "page", "cursor", "format"],
   ...["step", "fields"],
-  ...["metric", "range", "theme", "width", "height", "scale", "align", "kind", "ranking", "scope"],
-  ...["revoked", "again", "ended", "added", "removed"],
+  ...[
+    "metric",
+    "range",
+    "theme",
+    "width",
+    "height",
+    "scale",
+    "align",
+    "view",
+    "from",
+    "to",
+    "kind",
+    "size",
+    "ranking",
+    "scope",
+  ],
+  ...["revoked", "again", "ended", "added", "removed", "logged", "forge"],
 ]);
 
 /** Bodies of the routes of the API that take one. */
