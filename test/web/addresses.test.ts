@@ -63,15 +63,26 @@ onSqlite("Addresses of pages", (engine) => {
     assert.equal((await world.request("/assets/0123456789ab/none.js")).status, 404);
   });
 
-  test("the home page links to its lists in every window, and hides empty facets", async () => {
+  test("the home page links to every window, to the lists of the present one, and hides empty facets", async () => {
     const { links, html } = await open(world, "/");
-    for (const window of ["24h", "7d", "30d"])
-      assert.ok(links.includes(`/explore?sort=rising&window=${window}`));
-    assert.ok(links.includes("/api/feeds/new-hot.atom?window=7d"));
-    assert.match(html, /<h2><a href="\/languages">/);
-    assert.doesNotMatch(html, /<h2><a href="\/topics">/);
+    for (const window of ["24h", "7d", "30d"]) assert.ok(links.includes(`/?window=${window}`), window);
+    for (const sort of ["trending", "rising"]) {
+      assert.ok(links.includes(`/explore?sort=${sort}&window=24h`), sort);
+      assert.ok(links.includes(`/api/feeds/${sort}.atom?window=24h`), sort);
+    }
+    assert.match(html, /<h2><a href="\/languages\?sort=stars-gained&amp;window=24h">/);
+    assert.doesNotMatch(html, /<h2><a href="\/topics/);
     for (const link of links.filter((one) => one.startsWith("/api/feeds/")))
       assert.equal((await world.request(link)).status, 200, link);
+  });
+
+  test("the home page of a window without growth links to no empty list", async () => {
+    const { links, text } = await open(world, "/?window=30d");
+    assert.match(text, /Nothing in 30 days yet: Trending/);
+    assert.deepEqual(
+      links.filter((link) => link.startsWith("/explore?")),
+      ["/explore?sort=stars"],
+    );
   });
 
   test("the page of a language links to feed, CSV and JSON", async () => {
