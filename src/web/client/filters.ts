@@ -1,4 +1,5 @@
-import { address, announce } from "./base.js";
+import { announce } from "./base.js";
+import { suggest } from "./suggestions.js";
 
 /**
  * The filters of lists: applies a change of the form when its field is left, leaves empty fields out of the address, suggests
@@ -24,6 +25,8 @@ function emptyFields(within: HTMLFormElement): Field[] {
 
 /** Typing within this time sends one request. */
 const PAUSE_MS = 150;
+/** Names suggested for a field. */
+const MAX_NAMES = 20;
 
 /** Suggests names that start with the text of a field. */
 function suggestFor(field: HTMLInputElement): void {
@@ -31,17 +34,13 @@ function suggestFor(field: HTMLInputElement): void {
   const { list } = field;
   let pause: ReturnType<typeof setTimeout> | undefined;
   let pending: AbortController | undefined;
-  const suggest = async () => {
+  const update = async () => {
     pending?.abort();
     const text = field.value.trim();
     if (text === "") return;
     pending = new AbortController();
     try {
-      const query = new URLSearchParams({ q: text.slice(0, 64), limit: "20" });
-      const response = await fetch(address(`/api/search/suggest?${query}`), { signal: pending.signal });
-      if (!response.ok) return;
-      const { data }: { data: Record<typeof kind, { name: string }[]> } = await response.json();
-      const names = data[kind].map(({ name }) => name);
+      const names = (await suggest(text, MAX_NAMES, pending.signal))[kind].map(({ name }) => name);
       // The name is complete: a suggestion would only cover the form.
       if (names.includes(text)) return;
       list?.replaceChildren(...names.map((name) => new Option("", name)));
@@ -51,7 +50,7 @@ function suggestFor(field: HTMLInputElement): void {
   };
   field.addEventListener("input", () => {
     clearTimeout(pause);
-    pause = setTimeout(() => void suggest(), PAUSE_MS);
+    pause = setTimeout(() => void update(), PAUSE_MS);
   });
 }
 

@@ -28,10 +28,13 @@ export interface BadgeFacts {
   marksFirstSeen?: boolean;
 }
 
-const ABSENT: Readonly<Record<Exclude<Availability, "AVAILABLE" | "RENAMED">, Badge>> = {
-  GONE: { label: "gone", isCaution: true, reason: "the forge reports that it was deleted or moved" },
-  PRIVATE: { label: "private", isCaution: true, reason: "the forge no longer shows it to the public" },
-  BLOCKED: { label: "blocked", isCaution: true, reason: "the forge has disabled access to it" },
+type Absence = Exclude<Availability, "AVAILABLE" | "RENAMED">;
+
+/** Why a repository is no longer there, in words that follow its badge. */
+export const ABSENCE_REASONS: Readonly<Record<Absence, string>> = {
+  GONE: "the forge reports that it was deleted or moved",
+  PRIVATE: "the forge no longer shows it to the public",
+  BLOCKED: "the forge has disabled access to it",
 };
 
 /** The badges of a repository, in order. The only place that decides about them and words them. */
@@ -40,7 +43,12 @@ export function badgesOf({ repository, trends, isStale, movedTo, marksFirstSeen 
   const known = trends.filter((trend) => trend !== null && trend !== undefined);
   const badges: Badge[] = [];
   if (availability === "RENAMED") badges.push(movedBadge(movedTo));
-  else if (availability !== "AVAILABLE") badges.push(ABSENT[availability]);
+  else if (availability !== "AVAILABLE")
+    badges.push({
+      label: availability.toLowerCase(),
+      isCaution: true,
+      reason: ABSENCE_REASONS[availability],
+    });
   if (isStale)
     badges.push({
       label: `not seen since ${formatDate(countedAt)}`,

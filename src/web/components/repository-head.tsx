@@ -3,7 +3,7 @@ import type { Repository } from "../../catalog/catalog.js";
 import { forgeName } from "../../forges.js";
 import { repositoryKey, topicPage } from "../../page-addresses.js";
 import { withEmoji } from "../emoji.js";
-import { type BadgeFacts, Badges } from "./badges.js";
+import { ABSENCE_REASONS, type BadgeFacts, Badges } from "./badges.js";
 import { Language } from "./language.js";
 import { formatDate, Time } from "./numbers.js";
 import { OwnerImage } from "./owner-image.js";
@@ -17,18 +17,12 @@ function webAddress(text: string | null): { href: string; host: string } | undef
 }
 
 const ABSENT = {
-  GONE: {
-    title: "This repository no longer exists.",
-    text: "The forge reports that it was deleted or moved.",
-  },
-  PRIVATE: {
-    title: "This repository is private.",
-    text: "The forge no longer shows it to the public.",
-  },
-  BLOCKED: { title: "This repository is blocked.", text: "The forge has disabled access to it." },
+  GONE: { title: "This repository no longer exists", reason: ABSENCE_REASONS.GONE },
+  PRIVATE: { title: "This repository is private", reason: ABSENCE_REASONS.PRIVATE },
+  BLOCKED: { title: "This repository is blocked", reason: ABSENCE_REASONS.BLOCKED },
   RENAMED: {
-    title: "This repository seems to have a new name.",
-    text: "Its counts continue under another one.",
+    title: "This repository seems to have a new name",
+    reason: "its counts continue under another one",
   },
 } as const;
 
@@ -40,7 +34,7 @@ export const AbsentNote: FC<{ repository: Repository; lastSnapshotAt: number | n
   availability === "AVAILABLE" ? null : (
     <div class="note" role="note">
       <p>
-        <strong>{ABSENT[availability].title}</strong> {ABSENT[availability].text} Last snapshot:{" "}
+        <strong>{ABSENT[availability].title}:</strong> {ABSENT[availability].reason}. Last snapshot:{" "}
         <Time at={lastSnapshotAt} exact />. Last checked: <Time at={refreshedAt} />. Its history stays here,
         but it is no longer listed.
       </p>
