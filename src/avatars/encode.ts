@@ -8,7 +8,7 @@ interface Colour {
 
 /** Colours of an encoded image: as an avatar is shown in 20 to 40 pixels, more make no difference that can be seen. */
 const COLOURS = 128;
-/** Colours are told apart to this many bits per channel before the palette is chosen. */
+/** Bits per channel that are kept before the palette is chosen. */
 const BITS = 6;
 
 /**

@@ -4,7 +4,7 @@ export interface Owner {
   owner: string;
 }
 
-/** The owner in small letters, as in `owner_key`: forges tell no two owners apart by their capitals. */
+/** The owner in small letters, as in `owner_key`: forges ignore case in the names of owners. */
 export const ownerKey = (owner: string): string => owner.toLowerCase();
 
 /** Identifies an owner among those of all providers: no name contains a space. */

@@ -31,7 +31,7 @@ export interface SeveralSeries {
 /**
  * The series of repositories as `windowSeries` has them, by the finest step by which each has at most MAX_POINTS, and all together
  * MAX_SEVERAL_POINTS; if there are too many even by the longest step, the newest of each. Costs two statements, and one more for
- * each provider or twenty thousand snapshots, with a turn of the event loop in between. Holds no more than the points and the
+ * each provider or twenty thousand snapshots, yielding to the event loop in between. Holds no more than the points and the
  * snapshots of one turn.
  */
 export async function readSeveralSeries(

@@ -33,7 +33,7 @@ const STEPS: readonly Step[] = [
 ];
 const MONTH: Step = { name: "month", ms: 30.4375 * DAY_MS };
 
-/** Most bars that can be told apart; more are joined to weeks or months. */
+/** Most bars that stay visible; beyond it, days are joined into weeks or months. */
 const MAX_BARS = 130;
 /** A bar covers at most this many steps: the missing ones would look measured. */
 const LONGEST = 1.75;

@@ -16,7 +16,7 @@ export interface ChartSpan {
   isDoubtful: boolean;
 }
 
-/** More are not told apart. */
+/** Further ones are left out. */
 export const MAX_SPANS = 9;
 
 /** What happened, and what of it counts: "dropped by 22,000 and recovered; neither counts". `turn`: the first count of a return. */

@@ -3,7 +3,7 @@ import type { SealFault } from "./seal.js";
 
 /**
  * Why a stored token is not used. `other_address`: the settings have another address for its forge, or no such forge. `plain_http`:
- * they permit it no longer to be sent over http.
+ * they no longer allow it to be sent over http.
  */
 export type TokenFault = SealFault | "other_address" | "plain_http";
 

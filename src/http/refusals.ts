@@ -28,7 +28,7 @@ export interface RefusalContext extends Refusal {
 
 interface Prepared {
   response: StoredResponse;
-  /** The body, with every placeholder as a part of its own; undefined if there are none. */
+  /** The body, split at its placeholders; undefined if it has none. */
   parts: readonly string[] | undefined;
   /** The header that is WAIT; -1 if none is. */
   waitAt: number;

@@ -83,7 +83,7 @@ export function picturesOf(query: EmbedQuery, repositories: readonly RepositoryN
   });
 }
 
-/** Parameters that the picture has without being told. */
+/** Defaults of the picture: such parameters are left out of its address. */
 const DEFAULTS: Readonly<Record<string, string>> = {
   ...{ metric: "stars", window: "1y", view: "total", align: "date", scale: "linear", theme: "auto" },
   ...{ width: String(SIZES.medium.width), height: String(SIZES.medium.height) },

@@ -110,7 +110,7 @@ async function killMany(
   ];
 }
 
-/** Reads the list for some time: when the list index has been built, what was cached before is computed anew. */
+/** Reads the list for some time: when the list index has been built, what was cached before is computed again. */
 async function warm(url: string, ms: number): Promise<void> {
   const until = performance.now() + ms;
   do {

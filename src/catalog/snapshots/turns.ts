@@ -22,7 +22,7 @@ export interface TurnsOptions {
 const onDamaged = () => {};
 
 /**
- * The readings of repositories in a span, by id, some repositories at a time. Other work gets a turn of the event loop in between: on
+ * The readings of repositories in a span, by id, some repositories at a time. Other work runs in between: on
  * SQLite, reading and decoding would otherwise hold it until the last one.
  */
 export async function* readInTurns(

@@ -306,7 +306,7 @@ function wordsOfFault(fault: TokenFault, site: string): string {
     case "other_address":
       return `Not used: it is for ${site}, and the settings do not name that address for this forge. It is sent nowhere else. Set the address again, or remove the token.`;
     case "plain_http":
-      return "Not used: the settings permit it no longer to be sent over http.";
+      return "Not used: the settings no longer allow tokens to be sent over http.";
     case "other_key":
       return "Not used: it was encrypted with another key. Set that key again, or enter the token again.";
     case "damaged":
