@@ -2,6 +2,7 @@ import type { FC } from "hono/jsx";
 import type { Repository } from "../../catalog/catalog.js";
 import { MAX_SERIES } from "../../embeds/embeds.js";
 import { repositoryKey, repositoryPage } from "../../page-addresses.js";
+import { AddField } from "./add-field.js";
 import { withQuery } from "./addresses.js";
 import { LineMark } from "./shown-gains.js";
 
@@ -52,21 +53,7 @@ export const AddForm: FC<AddFormProps> = ({ keys, state, refused }) => {
       {[...keys.map((key) => ["repo", key] as const), ...Object.entries(state)].map(([name, value]) => (
         <input type="hidden" name={name} value={value} />
       ))}
-      <div class="field">
-        <label for="add">{keys.length === 0 ? "First repository" : "Add a repository"}</label>
-        <input
-          id="add"
-          name="repo"
-          maxlength={500}
-          placeholder="owner/name or URL"
-          autocomplete="off"
-          autocapitalize="none"
-          spellcheck={false}
-          list="known"
-          value={refused.slice(0, 500)}
-        />
-        <datalist id="known" />
-      </div>
+      <AddField label={keys.length === 0 ? "First repository" : "Add a repository"} refused={refused} />
       <button type="submit" class="press">
         Add
       </button>

@@ -12,6 +12,7 @@ import {
 } from "../../embeds/embeds.js";
 import { RANKING_DEFINITIONS, RANKINGS, WINDOW_LABELS, WINDOWS } from "../../rankings/rankings.js";
 import { type EmbedQuery, KINDS, SCOPES, SIZES } from "../embed-query.js";
+import { AddField } from "./add-field.js";
 import { RANGE_WORDS } from "./chart-controls.js";
 import { METRIC_WORDS } from "./plot.js";
 
@@ -36,21 +37,7 @@ export const EmbedForm: FC<{ keys: readonly string[]; query: EmbedQuery; refused
       <input type="hidden" name="repo" value={key} />
     ))}
     {keys.length >= MAX_SERIES ? null : (
-      <div class="field">
-        <label for="add">{keys.length === 0 ? "Repository" : "Add a repository"}</label>
-        <input
-          id="add"
-          name="repo"
-          maxlength={500}
-          placeholder="owner/name or URL"
-          autocomplete="off"
-          autocapitalize="none"
-          spellcheck={false}
-          list="known"
-          value={refused.slice(0, 500)}
-        />
-        <datalist id="known" />
-      </div>
+      <AddField label={keys.length === 0 ? "Repository" : "Add a repository"} refused={refused} />
     )}
     <Choice name="kind" label="Picture" query={query} options={KINDS} word={(one) => KINDS[one]} />
     <div id="embed-options">

@@ -18,6 +18,8 @@ export interface FieldProps {
   placeholder?: string;
   /** Turns off spell checking and capitalisation, for identifiers. */
   isLiteral?: boolean;
+  /** Id of a list of suggestions, which a script fills. */
+  list?: string;
 }
 
 /** The field of an email address. */
@@ -47,6 +49,7 @@ export const Field: FC<FieldProps> = ({
   inputmode,
   placeholder,
   isLiteral = false,
+  list,
 }) => (
   <div class="field">
     <label for={id}>{label}</label>
@@ -61,10 +64,12 @@ export const Field: FC<FieldProps> = ({
       autocapitalize={isLiteral ? "none" : undefined}
       spellcheck={isLiteral ? false : undefined}
       placeholder={placeholder}
+      list={list}
       value={value}
       aria-invalid={problem === undefined ? undefined : "true"}
       aria-describedby={problem === undefined ? undefined : `${id}-problem`}
     />
+    {list === undefined ? null : <datalist id={list} />}
     {problem === undefined ? null : (
       <p class="wrong" id={`${id}-problem`} role="alert">
         {problem}
