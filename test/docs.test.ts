@@ -10,6 +10,7 @@ import { isProviderSetting, PROVIDER_SETTINGS, providerNames } from "../src/prov
 
 const DOCUMENTS = [
   "client/README.md",
+  "examples/cluster/README.md",
   ...readdirSync(".").filter((file) => file.endsWith(".md")),
   ...readdirSync("docs", { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".md"))

@@ -1,0 +1,126 @@
+import assert from "node:assert/strict";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { Cluster, ClusterFailure, WITHOUT_CLUSTER } from "../support/cluster.js";
+
+/** Searches that an address may send in a minute. */
+const SEARCHES = 20;
+
+describe("The cluster of the examples", { skip: WITHOUT_CLUSTER }, () => {
+  let cluster: Cluster;
+  const get = async (path: string) => {
+    const response = await fetch(cluster.url + path);
+    // biome-ignore lint/suspicious/noExplicitAny: a response of any route.
+    const body: any = await response.json();
+    return { status: response.status, body };
+  };
+  /** The log of nginx, which has a request once the next one is handled. */
+  const readLog = async () => {
+    await get("/healthz");
+    return readFileSync(join(cluster.state, "nginx/access.log"), "utf8");
+  };
+  const createList = async (name: string): Promise<string> => {
+    const response = await fetch(`${cluster.url}/api/watchlists`, {
+      method: "POST",
+      headers: { "content-type": "application/json", origin: cluster.url },
+      body: JSON.stringify({ name }),
+    });
+    const { data } = (await response.json()) as { data: { token: string } };
+    assert.equal(response.status, 201);
+    return data.token;
+  };
+  /** Statuses of reads that are sent one after the other until the work is done. */
+  const readDuring = async (work: () => Promise<unknown>): Promise<Map<number, number>> => {
+    const statuses = new Map<number, number>();
+    let isDone = false;
+    const working = work().finally(() => {
+      isDone = true;
+    });
+    for (let page = 1; !isDone; page++) {
+      const { status } = await get(`/api/repos?page=${(page % 20) + 1}`);
+      statuses.set(status, (statuses.get(status) ?? 0) + 1);
+    }
+    await working;
+    return statuses;
+  };
+
+  before(async () => {
+    const settings = {
+      SIDEREAL_LIMIT_DEFAULT_ANONYMOUS: "100000",
+      SIDEREAL_LIMIT_SEARCH_ANONYMOUS: String(SEARCHES),
+    };
+    cluster = await Cluster.start({ isSmall: true, settings });
+  });
+  after(() => cluster?.stop());
+
+  test("serves the bundled sample through nginx", async () => {
+    const { status, body } = await get("/api/stats/summary");
+    assert.equal(status, 200);
+    assert.equal(body.data.catalogue, "sample");
+    assert.equal(body.data.repositoryCount, 2_000);
+  });
+
+  test("its serve processes count limits together", async () => {
+    const sent = await Promise.all(
+      Array.from({ length: 2 * SEARCHES }, (_, i) => get(`/api/repos?q=web&page=${i + 1}`)),
+    );
+    const passed = sent.filter(({ status }) => status === 200).length;
+    assert.equal(new Set((await readLog()).match(/"127[.\d]+:\d+"/g)).size, 2, "both have responded");
+    // Each would let as many pass if it counted for itself. Some come back while the requests are sent.
+    assert.ok(passed >= SEARCHES && passed < 1.5 * SEARCHES, `${passed} passed`);
+  });
+
+  test("no read fails when a serve process is killed, and when the replica is", async () => {
+    for (const part of ["serve1", "replica"]) {
+      const statuses = await readDuring(async () => {
+        await cluster.run("kill", part);
+        await createList(`after ${part}`);
+      });
+      assert.deepEqual([...statuses.keys()], [200], part);
+    }
+  });
+
+  test("up starts what was killed, and nothing else", async () => {
+    const printed = await cluster.run("up", "--small");
+    assert.deepEqual(printed.match(/^\S+(?=: starting)/gm), ["db2", "serve1"]);
+    assert.doesNotMatch(await cluster.run("status"), /stopped/);
+  });
+
+  test("a former primary is not started beside the new one, and joins it as a replica", async () => {
+    const token = await createList("before the failure");
+    await cluster.run("promote", "db2");
+    await createList("after the failure");
+    assert.equal((await get(`/api/watchlists/${token}`)).body.data.name, "before the failure");
+    await assert.rejects(cluster.run("start", "db1"), ClusterFailure);
+    await cluster.run("rejoin", "db1");
+    assert.match(await cluster.run("status"), /db2 .*primary[\s\S]*db1 is async/);
+  });
+
+  test("the log of nginx has no token of a watchlist", async () => {
+    const token = await createList("secret");
+    await get(`/api/watchlists/${token}`);
+    const log = await readLog();
+    assert.match(log, /GET \/api\/watchlists\/sidw_\.{3}"/);
+    assert.equal(log.includes(token), false);
+  });
+
+  test("down ends every process, and removes everything on request", async () => {
+    const pids = readdirSync(cluster.state)
+      .filter((name) => name.endsWith(".pid"))
+      .map((name) => readFileSync(join(cluster.state, name), "utf8").split(" ")[0]);
+    assert.equal(pids.length, 7);
+    await cluster.run("down", "--delete");
+    assert.equal(existsSync(cluster.state), false);
+    for (const pid of pids) assert.equal(isRunning(pid ?? ""), false, pid);
+  });
+});
+
+/** Whether a process runs; one that has ended may not have been reaped yet. */
+function isRunning(pid: string): boolean {
+  try {
+    return !/^State:\s*[ZX]/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
+  } catch {
+    return false;
+  }
+}
