@@ -159,14 +159,17 @@ const LOAD_MS = 1_000;
 export async function startService(context: AppContext, modules: Modules, shared?: Shared): Promise<Service> {
   const { config, clock, log } = context;
   const { database } = modules;
+  const { messages } = modules.redis ?? {};
   const allowances = await openAllowances({
     ...context,
     ...config,
+    redis: modules.redis?.client,
     memory: shared?.allowances,
     readSecret: () => readSecret(config, database),
   });
   const admission = new Admission({ ...context, allowances, maxComputing: database.maxReaders });
-  const keys = new ApiKeys({ database, clock, log, revocations: new Revocations(shared?.revocations) });
+  const revocations = new Revocations(shared?.revocations, async () => messages?.publish("revoked"));
+  const keys = new ApiKeys({ database, clock, log, revocations });
   let members = buildMembers(context, modules, { keys });
   const { usage, security } = members;
   const streams = new ListStreamer({ ...context, modules });
@@ -182,7 +185,6 @@ export async function startService(context: AppContext, modules: Modules, shared
     await members.accounts.open();
     await listen(server, config, shared !== undefined);
   } catch (error) {
-    await allowances?.close();
     await modules.database.close();
     throw error;
   }
@@ -196,6 +198,7 @@ export async function startService(context: AppContext, modules: Modules, shared
     front = joinFront(known, { modules, members, admission, streams });
   }
   usage.start();
+  messages?.follow({ revoked: () => revocations.note(), revised: () => front.noteRevised() });
   const leaveIndex = followIndex(modules.listIndex, { url: config.databaseUrl, dataDir: config.dataDir });
   const stopIndex = shared === undefined ? startListIndex(context, modules) : undefined;
   const stopping = new AbortController();
@@ -224,12 +227,7 @@ export async function startService(context: AppContext, modules: Modules, shared
       const notes = [keys.flush(), events, modules.watchlists.flush()];
       await finish("mail and notes", [accounts.close(), ...notes]);
       leaveIndex();
-      await finish("databases", [
-        indexStopped,
-        streamsStopped,
-        allowances?.close(),
-        modules.database.close(),
-      ]);
+      await finish("databases", [indexStopped, streamsStopped, modules.database.close()]);
     },
   };
 }

@@ -22,6 +22,7 @@ import {
   readProviders,
   readProxy,
 } from "./provider-config.js";
+import { parseRedisUrl, REDIS_URL_RULE, type RedisAddress } from "./redis/redis.js";
 import { flag, hostList, longSecret, mailList, whole } from "./setting-rules.js";
 
 export { ConfigError };
@@ -70,11 +71,10 @@ const SETTINGS = {
   SIDEREAL_QUEUE_MS: whole(1, 60_000).default(500),
   SIDEREAL_REDIS_URL: z
     .string()
-    .refine(
-      (url) => /^rediss?:\/\//.test(url) && URL.canParse(url),
-      "must be an address that begins with redis:// or rediss://",
-    )
+    .refine((url) => parseRedisUrl(url) !== undefined, REDIS_URL_RULE)
+    .transform(parseRedisUrl)
     .optional(),
+  SIDEREAL_REDIS_CA: z.string().min(1).optional(),
   SIDEREAL_TRUSTED_PROXIES: networkList.default([]),
   SIDEREAL_PROVIDERS: z.string().default(""),
   SIDEREAL_CONTACT: z
@@ -175,8 +175,11 @@ export interface Config {
   mailLimits: { perHour: number; perDomain: number; perNetwork: number } | undefined;
   /** Undefined: any number of responses may wait to be computed, for any time. */
   queue: QueueBounds | undefined;
-  /** Redis or Valkey, in which several processes share rate limits. */
-  redisUrl: string | undefined;
+  /**
+   * Redis or Valkey, which several processes share. `caFile`: the certificates of the authorities to trust, in PEM; undefined: those
+   * that Node.js trusts.
+   */
+  redis: { address: RedisAddress; caFile: string | undefined } | undefined;
   /** Networks whose `X-Forwarded-For` is trusted. */
   trustedProxies: readonly string[];
   /** The forges to track; may be empty. */
@@ -266,6 +269,8 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
   const found = readProxy(env, proxyProblems);
   if (providers.length > 0) problems.push(...proxyProblems);
   const proxyProblem = proxyProblems.length > 0 ? proxyProblems.join("; ") : undefined;
+  if (given.SIDEREAL_REDIS_CA !== undefined && !given.SIDEREAL_REDIS_URL?.startsWith("rediss"))
+    problems.push("SIDEREAL_REDIS_CA: SIDEREAL_REDIS_URL must begin with rediss");
   const proxy = proxyProblem === undefined ? found : undefined;
   const limits = readLimits(env, problems);
   if (!parsed.success || problems.length > 0) throw new ConfigError(problems);
@@ -307,7 +312,10 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
           perNetwork: settings.SIDEREAL_MAIL_PER_NETWORK,
         }
       : undefined,
-    redisUrl: settings.SIDEREAL_REDIS_URL,
+    redis: settings.SIDEREAL_REDIS_URL && {
+      address: settings.SIDEREAL_REDIS_URL,
+      caFile: settings.SIDEREAL_REDIS_CA,
+    },
     trustedProxies: settings.SIDEREAL_TRUSTED_PROXIES,
     providers,
     contact: settings.SIDEREAL_CONTACT,

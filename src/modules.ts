@@ -7,7 +7,7 @@ import {
   type SecurityLog,
 } from "./accounts/accounts.js";
 import { Avatars } from "./avatars/avatars.js";
-import { bumpRevision, Catalog, type RenameReport } from "./catalog/catalog.js";
+import { bumpRevision, Catalog, type RenameReport, watchRevision } from "./catalog/catalog.js";
 import type { Clock } from "./clock.js";
 import type { Config } from "./config.js";
 import { type Database, openDatabase } from "./database/database.js";
@@ -16,6 +16,7 @@ import { ListIndex, Lists, startIndexBuilder } from "./lists/lists.js";
 import type { Logger } from "./log.js";
 import type { Usage } from "./metering/metering.js";
 import { Rankings } from "./rankings/rankings.js";
+import { openRedis, type SharedRedis } from "./redis/redis.js";
 import { Search } from "./search/search.js";
 import { TrackRequests } from "./track-requests/track-requests.js";
 import { Watchlists } from "./watchlists/watchlists.js";
@@ -43,6 +44,8 @@ export interface Modules {
   lists: Lists;
   /** What `lists` selects from; empty until something fills it. */
   listIndex: ListIndex;
+  /** What this process shares with others; undefined: nothing. Closed with the database. */
+  redis: SharedRedis | undefined;
 }
 
 /** The modules that belong to people, over the same database. Built in `app.ts`, as only what serves needs them. */
@@ -85,7 +88,7 @@ export function buildListReading(
   return { catalog, rankings, search, lists, listIndex };
 }
 
-export function buildModules(database: Database, context: ModulesContext): Modules {
+export function buildModules(database: Database, context: ModulesContext, redis?: SharedRedis): Modules {
   const { clock, log, config = WITHOUT_CONFIG } = context;
   const reading = buildListReading(database, { clock, log });
   const { catalog } = reading;
@@ -95,6 +98,7 @@ export function buildModules(database: Database, context: ModulesContext): Modul
   return {
     ...reading,
     database,
+    redis,
     watchlists,
     avatars: new Avatars({ database, clock, maxBytes: config.avatars.maxBytes }),
     forgeTokens,
@@ -106,7 +110,18 @@ export function buildModules(database: Database, context: ModulesContext): Modul
 /** Opens and migrates the configured database, and builds the modules on it. */
 export async function openModules({ config, clock, log }: AppContext): Promise<Modules> {
   const { databaseUrl: url, dataDir, databasePool: pool } = config;
-  return buildModules(await openDatabase({ url, dataDir, pool, log }), { config, clock, log });
+  const database = await openDatabase({ url, dataDir, pool, log });
+  const context = { config, clock, log };
+  if (config.redis === undefined) return buildModules(database, context);
+  const redis = openRedis({ ...config.redis, clock, log, readSecret: () => readSecret(config, database) });
+  const announce = () => redis.messages.publish("revised");
+  const endWatch = watchRevision({ database, clock, announce });
+  const close = async () => {
+    await endWatch();
+    await redis.close();
+    await database.close();
+  };
+  return buildModules({ ...database, close }, context, redis);
 }
 
 /**

@@ -31,6 +31,7 @@ const RANKS: Readonly<Record<string, number>> = {
   config: 2,
   tokens: 0,
   "background-writes": 1,
+  redis: 1,
   validation: 1,
   "node-version": 0,
   database: 1,

@@ -92,7 +92,7 @@ const STORING = ["web/client/base.ts", "web/client/theme.ts", "web/client/filter
 
 /** What no file of the program contains, by the reason, except for those named. */
 const ABSENT: readonly (readonly [what: string, pattern: RegExp, allowed?: readonly string[]])[] = [
-  ["evaluates text", /(?<!redis\.)\beval\(|\bnew Function\(|node:vm/],
+  ["evaluates text", /(?<!connection\.)\beval\(|\bnew Function\(|node:vm/],
   ["builds regular expressions from texts", /\bnew RegExp\(|[^\w.]RegExp\(/],
   ["writes markup from scripts", /\b(?:inner|outer)HTML\b|insertAdjacentHTML|document\.write/],
   ["stores data in browsers, other than cookies", /\b(?:local|session)Storage\b|indexedDB/, STORING],

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { ConfigError, loadConfig, readEnvironment, SETTING_NAMES } from "../src/config.js";
+import { parseRedisUrl, REDIS_URL_RULE } from "../src/redis/redis.js";
 
 const folder = mkdtempSync(join(tmpdir(), "sidereal-test-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -192,18 +193,17 @@ test("providers need a database that the worker process can open too", () => {
 });
 
 test("Redis is named by an address of its own kind, which may be in a file and is never shown", () => {
-  assert.equal(
-    loadConfig({ SIDEREAL_REDIS_URL: "rediss://u:hunter2@h:6380/1" }).redisUrl,
-    "rediss://u:hunter2@h:6380/1",
-  );
-  assert.equal(
-    loadConfig({ SIDEREAL_REDIS_URL_FILE: file("redis-url", "redis://h\n") }).redisUrl,
-    "redis://h",
-  );
+  const withTls = { SIDEREAL_REDIS_URL: "rediss://u:hunter2@h:6380/1", SIDEREAL_REDIS_CA: "ca.pem" };
+  const { address, caFile } = loadConfig(withTls).redis ?? {};
+  assert.deepEqual(address, parseRedisUrl(withTls.SIDEREAL_REDIS_URL));
+  assert.deepEqual([address?.tls, address?.password, caFile], [true, "hunter2", "ca.pem"]);
+  const inFile = loadConfig({ SIDEREAL_REDIS_URL_FILE: file("redis-url", "redis://h\n") }).redis;
+  assert.deepEqual(inFile, { address: parseRedisUrl("redis://h"), caFile: undefined });
   for (const value of ["http://hunter2", "redis", "redis://:hunter2@h:port"])
-    assert.deepEqual(problemsOf({ SIDEREAL_REDIS_URL: value }), [
-      "SIDEREAL_REDIS_URL: must be an address that begins with redis:// or rediss://",
-    ]);
+    assert.deepEqual(problemsOf({ SIDEREAL_REDIS_URL: value }), [`SIDEREAL_REDIS_URL: ${REDIS_URL_RULE}`]);
+  assert.deepEqual(problemsOf({ SIDEREAL_REDIS_URL: "redis://h", SIDEREAL_REDIS_CA: "ca.pem" }), [
+    "SIDEREAL_REDIS_CA: SIDEREAL_REDIS_URL must begin with rediss",
+  ]);
 });
 
 test("where the base URL is private, only its host is served, and no other site may use the API", () => {

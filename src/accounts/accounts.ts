@@ -273,7 +273,7 @@ export class Accounts {
       await tx.deleteFrom("accounts").where("id", "=", id).execute();
       await tx.deleteFrom("sign_in_requests").where("email", "=", email).execute();
     });
-    keys.revocations.announce();
+    await keys.revocations.announce();
     this.erasure.start();
     return [this.clearingCookie];
   }

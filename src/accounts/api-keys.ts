@@ -49,7 +49,7 @@ export interface ApiKeysOptions {
 
 /**
  * API keys. Only hashes are stored, so a key is shown once. A revoked key is refused immediately in all threads of this
- * process, and within five seconds in other processes.
+ * process and in all processes that receive its message, and within five seconds in others.
  */
 export class ApiKeys {
   readonly #database: Database;
@@ -162,7 +162,7 @@ export class ApiKeys {
       return { revoked: false, known: earlier !== undefined };
     });
     // Only then: it discards what is cached for everybody.
-    if (revoked) this.revocations.announce();
+    if (revoked) await this.revocations.announce();
     if (!known) throw new AppError("NOT_FOUND", "There is no such key.");
     return revoked;
   }

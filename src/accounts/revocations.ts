@@ -6,10 +6,16 @@ export class Revocations {
   /** Can be handed to other threads. */
   readonly memory: SharedArrayBuffer;
   readonly #counts: Int32Array<SharedArrayBuffer>;
+  readonly #publish: () => Promise<void>;
 
-  constructor(memory = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)) {
+  /** `publish`: tells other processes; must not throw. */
+  constructor(
+    memory = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT),
+    publish: () => Promise<void> = async () => {},
+  ) {
     this.memory = memory;
     this.#counts = new Int32Array(memory);
+    this.#publish = publish;
   }
 
   /** Differs after each revocation. */
@@ -17,7 +23,14 @@ export class Revocations {
     return Atomics.load(this.#counts, 0);
   }
 
-  announce(): void {
+  /** Makes caches discard what they have, here immediately, and in other processes before it resolves, where they can be told. */
+  announce(): Promise<void> {
+    this.note();
+    return this.#publish();
+  }
+
+  /** The same for a revocation by another process. */
+  note(): void {
     Atomics.add(this.#counts, 0, 1);
   }
 }

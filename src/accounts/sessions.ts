@@ -47,7 +47,8 @@ export interface SessionsOptions {
 
 /**
  * The sessions of accounts, which the sign-in library creates. A session lasts 30 days, and ends after 14 days without use. Ended
- * sessions are refused immediately in this process; others notice within five seconds where they only count requests.
+ * sessions are refused immediately. Where other processes only count requests, they notice within five seconds, or as soon as
+ * they receive the message.
  */
 export class Sessions {
   readonly #options: SessionsOptions;
@@ -76,7 +77,7 @@ export class Sessions {
         delete from sessions where token_hash = ${earlier} returning account_id as account`.execute(tx);
       return rows[0]?.account;
     });
-    if (endedOf !== undefined) revocations.announce();
+    if (endedOf !== undefined) await revocations.announce();
     return endedOf;
   }
 
@@ -142,7 +143,7 @@ export class Sessions {
   async #end(which: Condition): Promise<number> {
     const ended = await endSessions(this.#options.database.durable, which);
     // Only then: it discards what is cached for everybody.
-    if (ended > 0) this.#options.revocations.announce();
+    if (ended > 0) await this.#options.revocations.announce();
     return ended;
   }
 

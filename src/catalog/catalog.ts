@@ -79,6 +79,7 @@ export {
 } from "./renames/renames.js";
 export * from "./repair.js";
 export * from "./repository.js";
+export { watchRevision } from "./revision-watch.js";
 export { DERIVED_TABLES, REPOSITORY_TABLES } from "./sample.js";
 export * from "./series.js";
 export { chooseFrom } from "./series-start.js";

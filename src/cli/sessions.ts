@@ -28,7 +28,7 @@ async function end(host: Host, { account, all = false, json = false }: Options):
     return EXIT.usage;
   }
   const { endSessionsOf } = await import("../accounts/accounts.js");
-  const { database } = await host.openModules();
+  const { database, redis } = await host.openModules();
   try {
     const whose = account === undefined ? "everybody" : { email: account };
     const ended = await endSessionsOf(database, whose, host.clock.now());
@@ -36,6 +36,7 @@ async function end(host: Host, { account, all = false, json = false }: Options):
       host.stderr.write(`--account: there is no account with the address ${account}\n`);
       return EXIT.failed;
     }
+    await redis?.messages.publish("revoked");
     host.stdout.write(reportOf(json, { ended }, `${ended} sessions ended`));
     return EXIT.ok;
   } finally {

@@ -82,8 +82,6 @@ export class Limiter implements Allowances {
     return this.#rates.limitsOf(caller, bucket).map((limit) => this.#move(limit, now, cost));
   }
 
-  async close(): Promise<void> {}
-
   /** Whether `cost` fits, without counting it. */
   #look(limit: AppliedLimit, now: number, cost: number): Level {
     const { rate } = limit;

@@ -55,8 +55,6 @@ export interface Allowances {
   adjust(caller: Caller, bucket: Bucket, cost: number): Decision | Promise<Decision>;
   /** The limits of a caller one by one: first its own, then those of its groups. Counts nothing. */
   levels(caller: Caller, bucket: Bucket): Level[] | Promise<Level[]>;
-  /** Closes connections. */
-  close(): Promise<void>;
 }
 
 export const WINDOW_SECONDS = 60;

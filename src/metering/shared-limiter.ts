@@ -1,6 +1,6 @@
 import type { Clock } from "../clock.js";
 import type { Bucket, CallerKind, Limits } from "../limit-config.js";
-import type { Logger } from "../log.js";
+import type { RedisClient } from "../redis/redis.js";
 import type { TableMemory } from "./allowance-table.js";
 import { Limiter } from "./limiter.js";
 import {
@@ -13,31 +13,28 @@ import {
   tighter,
   timeOf,
 } from "./rates.js";
-import type { Charged, RedisStore } from "./redis-store.js";
+import { type Charged, RedisStore } from "./redis-store.js";
 
 export interface AllowancesOptions {
   /** Undefined: nothing is limited. */
   limits: Limits | undefined;
   /** Where allowances are shared with other processes; undefined: they are not. */
-  redisUrl: string | undefined;
-  /** Called only with a `redisUrl`; must return the same in all processes that share. */
+  redis: RedisClient | undefined;
+  /** Called only with `redis`; must return the same in all processes that share. */
   readSecret: () => Promise<string>;
   /** Memory shared with other threads. */
   memory: TableMemory | undefined;
   clock: Clock;
-  log: Logger;
 }
 
 /** The allowances as configured. A store that is unavailable does not fail: it is retried later. */
 export async function openAllowances(options: AllowancesOptions): Promise<Allowances | undefined> {
-  const { limits, redisUrl: url, memory, clock, log } = options;
+  const { limits, redis, memory, clock } = options;
   if (limits === undefined) return undefined;
   const local = new Limiter({ limits, clock, memory });
-  if (url === undefined) return local;
-  // Loaded only here: loading the client library makes every request a third slower, even without using it.
-  const { RedisStore } = await import("./redis-store.js");
-  const store = new RedisStore({ url, secret: await options.readSecret(), clock, log });
-  await store.open();
+  if (redis === undefined) return local;
+  const store = new RedisStore(redis, await options.readSecret());
+  await redis.open();
   return new SharedLimiter(local, store, limits);
 }
 
@@ -76,10 +73,6 @@ class SharedLimiter implements Allowances {
     const moving = this.#store.run("move", this.#charged(caller, bucket, cost));
     if (moving === undefined) return decisionOf(local);
     return moving.then((shared) => decisionOf(shared === undefined ? local : merge(local, shared)));
-  }
-
-  async close(): Promise<void> {
-    this.#store.close();
   }
 
   #take(caller: Caller, bucket: Bucket, cost: number): Level[] | Promise<Level[]> {

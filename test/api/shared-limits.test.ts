@@ -3,9 +3,8 @@ import { after, before, describe, test } from "node:test";
 import { setTimeout } from "node:timers/promises";
 import { type Service, startService } from "../../src/app.js";
 import { loadConfig } from "../../src/config.js";
-import { openDatabase } from "../../src/database/database.js";
 import { createLog } from "../../src/log.js";
-import { buildModules } from "../../src/modules.js";
+import { openModules } from "../../src/modules.js";
 import { onSqlite } from "../support/engines.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { unknownSession } from "../support/members.js";
@@ -35,10 +34,10 @@ describe("Shared limits", { skip: WITHOUT_REDIS }, () =>
         SIDEREAL_LIMIT_DEFAULT_ANONYMOUS: String(LIMIT),
         SIDEREAL_LIMIT_LOOKUP_ANONYMOUS: String(LOOKUPS),
       });
-      const first = await engine.open();
-      const second = await openDatabase({ ...engine.location(), pool: 2, log });
-      for (const database of [first, second])
-        services.push(await startService({ config, clock, log }, buildModules(database, { clock, log })));
+      await engine.open();
+      const { url: databaseUrl, dataDir } = engine.location();
+      const context = { config: { ...config, databaseUrl, dataDir }, clock, log };
+      for (let i = 0; i < 2; i++) services.push(await startService(context, await openModules(context)));
     });
     after(() => Promise.all(services.map((service) => service.stop())));
 
