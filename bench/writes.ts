@@ -28,13 +28,14 @@ export async function measureWrites(context: BenchContext): Promise<ResultRow[]>
   return [...(await measureImport(context)), ...(await measureDerived(context))];
 }
 
-interface Taken {
+export interface Taken {
   seconds: number;
   /** CPU time of this process, in seconds. */
   cpu: number;
 }
 
-async function timeOf(work: () => Promise<unknown>): Promise<Taken> {
+/** Runs work that this process does, and measures it. */
+export async function timeOf(work: () => Promise<unknown>): Promise<Taken> {
   const began = performance.now();
   const cpuBefore = process.cpuUsage();
   await work();
@@ -45,13 +46,16 @@ async function timeOf(work: () => Promise<unknown>): Promise<Taken> {
 /** Elapsed time says little where others use the machine. */
 const cpuNote = ({ cpu }: Taken): string => `${cpu.toFixed(2)} s of CPU time`;
 
-/** Daily files in the layout of the ranking archive. */
-function writeFiles(folder: string): DatedFile[] {
-  const options = generatorOptions({ size: IMPORTED, days: DAYS });
+/** Writes daily files in the layout of the ranking archive. */
+export function writeFiles(
+  folder: string,
+  { size, days }: Pick<Store, "size" | "days"> = { size: IMPORTED, days: DAYS },
+): DatedFile[] {
+  const options = generatorOptions({ size, days });
   const cell = (value: string | number | null | undefined) =>
     `"${String(value ?? "").replaceAll('"', '""')}"`;
-  const files: string[][] = Array.from({ length: DAYS }, () => []);
-  for (let i = 0; i < IMPORTED; i++) {
+  const files: string[][] = Array.from({ length: days }, () => []);
+  for (let i = 0; i < size; i++) {
     const { owner, name, facts, snapshots } = syntheticRepository(i, options);
     if (owner.includes("/")) continue;
     const pushed = new Date(facts.pushedAt ?? 0).toISOString().replace(/\.\d+Z$/, "Z");
@@ -61,7 +65,7 @@ function writeFiles(folder: string): DatedFile[] {
       );
   }
   return files.map((lines, day) => {
-    const capturedAt = STORE_END - (DAYS - 1 - day) * DAY_MS;
+    const capturedAt = STORE_END - (days - 1 - day) * DAY_MS;
     const path = join(folder, `github-ranking-${new Date(capturedAt).toISOString().slice(0, 10)}.csv`);
     const header = "item,stars,forks,language,repo_url,issues,last_commit,description";
     writeFileSync(path, `${[header, ...lines].join("\n")}\n`);

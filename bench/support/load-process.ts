@@ -22,14 +22,13 @@ const clock: LoadClock = {
 };
 
 const job: LoadJob = JSON.parse(await text(process.stdin));
-const pool = new Pool(job.url, {
-  connections: "rate" in job ? (job.connections ?? CONNECTIONS) : job.clients,
-  pipelining: 1,
-});
+const connections = "rate" in job ? (job.connections ?? CONNECTIONS) : job.clients;
+const pools = job.urls.map((url) => new Pool(url, { connections, pipelining: 1 }));
+let sent = 0;
 const send: Send = ({ path, headers = NO_HEADERS }) =>
   new Promise((resolve, reject) => {
     let status = 0;
-    pool.dispatch(
+    pools[sent++ % pools.length]?.dispatch(
       { path, method: "GET", headers: { ...job.headers, ...headers } },
       {
         onRequestStart() {},
@@ -48,5 +47,5 @@ const sendFor = (seconds: number): Promise<LoadReport> => {
 };
 const warm = await sendFor(WARM_UP_SECONDS);
 const report: SentReport = { ...(await sendFor(job.seconds)), sentBefore: warm.all.count };
-await pool.close();
+await Promise.all(pools.map((pool) => pool.close()));
 process.stdout.write(JSON.stringify(report));

@@ -103,10 +103,14 @@ export function measuredServer(child: ChildProcess, url: string): MeasuredServer
   };
 }
 
-/** Starts `sidereal serve` on a store, at a free port of this machine, on the server's core; resolves when it listens. */
+/**
+ * Starts `sidereal serve` on a store, at a free port of this machine, on the server's core unless it is not to be pinned; resolves when
+ * it listens.
+ */
 export async function startSidereal(
   { url, dataDir }: Pick<Store, "url" | "dataDir">,
   settings: Readonly<Record<string, string>> = {},
+  { isPinned = true }: { isPinned?: boolean } = {},
 ): Promise<MeasuredServer> {
   const env = {
     SIDEREAL_PORT: "0",
@@ -115,7 +119,10 @@ export async function startSidereal(
     ...(url === undefined ? {} : { SIDEREAL_DATABASE_URL: url }),
     ...settings,
   };
-  const child = spawnPinned(process.execPath, [MAIN, "serve"], { core: SERVER_CORE, env });
+  const child = spawnPinned(process.execPath, [MAIN, "serve"], {
+    core: isPinned ? SERVER_CORE : undefined,
+    env,
+  });
   return measuredServer(child, await waitForLine(child, /listens at (\S+)/));
 }
 

@@ -8,7 +8,8 @@ const PROCESS = fileURLToPath(new URL("./load-process.js", import.meta.url));
 
 /** What the load process does: either a constant rate (requests per second), or a number of clients as fast as possible. */
 export type LoadJob = {
-  url: string;
+  /** Addresses of servers, which get the requests in turn. */
+  urls: readonly string[];
   requests: readonly LoadRequest[];
   seconds: number;
   headers: Readonly<Record<string, string>>;
@@ -28,19 +29,26 @@ export interface ServerLoadReport extends LoadReport {
   cpuMs: number | undefined;
 }
 
+export interface LoadOptions {
+  requests: readonly LoadRequest[];
+  headers?: Readonly<Record<string, string>>;
+  mayFail?: boolean;
+  /** Servers that get requests too, the same number each. Nothing is pinned to a core then, also with none of them. */
+  others?: readonly MeasuredServer[];
+}
+
 /** Sends load to a server from a process on its own core. Throws if nothing was sent, or a request failed that `mayFail` does not allow. */
 export async function runLoad(
   server: MeasuredServer,
-  {
-    requests,
-    headers = {},
-    mayFail = false,
-  }: { requests: readonly LoadRequest[]; headers?: Readonly<Record<string, string>>; mayFail?: boolean },
+  { requests, headers = {}, mayFail = false, others }: LoadOptions,
   mode: LoadMode & { seconds: number },
 ): Promise<ServerLoadReport> {
-  const job: LoadJob = { url: server.url, requests, headers, ...mode };
-  const before = server.cpuSeconds();
-  const child = spawnPinned(process.execPath, [PROCESS], { core: LOAD_CORE, stdin: "pipe" });
+  const servers = [server, ...(others ?? [])];
+  const job: LoadJob = { urls: servers.map(({ url }) => url), requests, headers, ...mode };
+  const cpuSeconds = () => servers.reduce((sum, one) => sum + (one.cpuSeconds() ?? Number.NaN), 0);
+  const before = cpuSeconds();
+  const core = others === undefined ? LOAD_CORE : undefined;
+  const child = spawnPinned(process.execPath, [PROCESS], { core, stdin: "pipe" });
   try {
     const { stdin, stdout } = child;
     if (stdin === null || stdout === null) throw new Error("the load process has no pipes");
@@ -53,9 +61,9 @@ export async function runLoad(
       throw new Error(
         `${report.failed} of ${report.all.count} requests failed: ${report.failures.join("; ")}`,
       );
-    const after = server.cpuSeconds();
+    const used = cpuSeconds() - before;
     const sent = report.sentBefore + report.all.count;
-    const cpuMs = before === undefined || after === undefined ? undefined : ((after - before) * 1_000) / sent;
+    const cpuMs = Number.isNaN(used) ? undefined : (used * 1_000) / sent;
     return { ...report, cpuMs };
   } finally {
     await endChild(child);

@@ -81,7 +81,8 @@ export async function openStore({ url, dataDir }: Pick<Store, "url" | "dataDir">
   return buildModules(await openDatabase({ url, dataDir, pool: 4, log }), { clock: systemClock, log });
 }
 
-async function onServer(postgresUrl: string, text: string): Promise<pg.QueryResult> {
+/** Runs one statement on the maintenance database of a server. */
+export async function onServer(postgresUrl: string, text: string): Promise<pg.QueryResult> {
   const client = new pg.Client({ connectionString: withDatabase(postgresUrl, "postgres") });
   await client.connect();
   try {
@@ -91,7 +92,8 @@ async function onServer(postgresUrl: string, text: string): Promise<pg.QueryResu
   }
 }
 
-function withDatabase(url: string, database: string): string {
+/** The address of another database of the same server. */
+export function withDatabase(url: string, database: string): string {
   const parsed = new URL(url);
   parsed.pathname = `/${database}`;
   return parsed.href;
