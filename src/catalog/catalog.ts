@@ -38,14 +38,7 @@ import { removeSample } from "./sample.js";
 import { readSparks, type Series, type SeriesBounds, type StarCount, seriesFrom } from "./series.js";
 import { seriesStart } from "./series-start.js";
 import { readSeveralSeries, type SeveralOptions, type SeveralSeries } from "./several-series.js";
-import {
-  packTails,
-  Readings,
-  rangeColumn,
-  rangeOf,
-  type SnapshotRange,
-  SnapshotReader,
-} from "./snapshots/snapshots.js";
+import { packTails, Readings, type SnapshotRange, SnapshotReader } from "./snapshots/snapshots.js";
 
 export { BASES, type Basis, basisOf, byBasis, isSeam } from "./basis.js";
 export { type CatalogDamage, checkCatalogue } from "./check.js";
@@ -110,7 +103,6 @@ export class Catalog {
   readonly #newest: Prepared<string, [number]>;
   readonly #snapshots: SnapshotReader;
   readonly #renames: RenameReader;
-  readonly #readRange: Prepared<number, [range: string]>;
   readonly #revisions: RevisionReader;
   readonly #recency: RecencyMemory;
   /** Observations per transaction of `recordAll`. */
@@ -126,9 +118,6 @@ export class Catalog {
     );
     this.#snapshots = new SnapshotReader(database);
     this.#renames = new RenameReader(database);
-    this.#readRange = database.prepare(
-      (given) => sql`select ${rangeColumn(database.dialect, sql`${given((id) => id)}`)}`,
-    );
     this.#revisions = new RevisionReader(database, clock);
     this.#recency = new RecencyMemory(database.read, () => this.recentRevision());
   }
@@ -234,7 +223,7 @@ export class Catalog {
     return this.#lookup.findByNames(names);
   }
 
-  /** As `findByName`, with what a detail shows, by one statement if the name is current. */
+  /** As `findByName`, with what a detail shows, by two statements. */
   describe(provider: string, fullName: string): Promise<Described | undefined> {
     return this.#lookup.describe(provider, fullName);
   }
@@ -244,9 +233,8 @@ export class Catalog {
     return this.#lookup.describeById(id);
   }
 
-  async snapshotRange(id: number): Promise<SnapshotRange> {
-    const [row] = await this.#readRange(id);
-    return rangeOf(row?.[0] ?? "[]");
+  snapshotRange(id: number): Promise<SnapshotRange> {
+    return this.#lookup.snapshotRange(id);
   }
 
   /** The snapshots between two times (inclusive), oldest first; none if the history is damaged. Costs the blocks of that time. */

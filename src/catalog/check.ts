@@ -20,6 +20,8 @@ export type OnCatalogDamage = (kind: CatalogDamage, found: string) => void;
 /** Repositories read at a time, and orphans that are named. */
 const BATCH = 1_000;
 const NAMED = 100;
+/** Ids looked up at a time. */
+const ORPHAN_BATCH = 10_000;
 
 /** Tables whose rows follow from a repository: without it they are left over. */
 export const FOLLOWING_TABLES: readonly TableName[] = [
@@ -62,7 +64,7 @@ export async function checkCatalogue(db: Db, dialect: Dialect, onDamage: OnCatal
     for (const row of rows) checkRow(row, topics.get(row.id) ?? [], onDamage);
     await histories.add(db, dialect, new Map(rows.map(({ id, provider }) => [id, provider])));
   }
-  await checkOrphans(db, onDamage);
+  await checkOrphans(db, dialect, onDamage);
   for (const found of (await histories.wrongHours(db)) ?? []) onDamage("snapshot-hours-wrong", found);
   for (const { table, ids } of SINGLE_ROWS) {
     const { rows } = await sql<{ id: number }>`select id from ${sql.table(table)}`.execute(db);
@@ -107,16 +109,42 @@ function areSame(a: readonly string[], b: readonly string[]): boolean {
   return all.size === b.length && b.every((topic) => all.has(topic));
 }
 
-async function checkOrphans(db: Db, onDamage: OnCatalogDamage): Promise<void> {
+async function checkOrphans(db: Db, dialect: Dialect, onDamage: OnCatalogDamage): Promise<void> {
   const check = async (table: TableName, kind: CatalogDamage) => {
-    const { rows } = await sql<{ id: number; count: number }>`select repository_id as id, count(*) as count
-      from ${sql.table(table)} t where ${isOrphan} group by repository_id limit ${NAMED}`.execute(db);
-    for (const { id, count } of rows) onDamage(kind, `${table}: ${count} rows of repository ${id}`);
+    let named = 0;
+    for await (const orphans of orphansOf(db, dialect, table)) {
+      const { rows } = await sql<{ id: number; count: number }>`select repository_id as id, count(*) as count
+        from ${sql.table(table)} where ${dialect.among(sql.ref("repository_id"), orphans.slice(0, NAMED - named))}
+        group by repository_id`.execute(db);
+      for (const { id, count } of rows) onDamage(kind, `${table}: ${count} rows of repository ${id}`);
+      named += rows.length;
+      if (named >= NAMED) return;
+    }
   };
   for (const table of ["snapshots", "snapshot_blocks"] as const) await check(table, "snapshots-orphaned");
   for (const table of FOLLOWING_TABLES) await check(table, "derived-orphaned");
 }
 
-/** Of a row of a table `t`. The id 0 means all repositories. */
-export const isOrphan = sql<boolean>`repository_id <> 0
-  and not exists (select 1 from repositories o where o.id = t.repository_id)`;
+/**
+ * The ids in a table that no repository has, a batch at a time. Costs a look at each repository of the table. A table may be
+ * distributed, so it is not joined with the repositories.
+ */
+export async function* orphansOf(db: Db, dialect: Dialect, table: TableName): AsyncGenerator<number[]> {
+  // The id 0 means all repositories.
+  for (let after = 0; ; ) {
+    const { rows } = await sql<{ id: number }>`select distinct repository_id as id from ${sql.table(table)}
+      where repository_id > ${after} order by repository_id limit ${ORPHAN_BATCH}`.execute(db);
+    const ids = rows.map(({ id }) => id);
+    const last = ids.at(-1);
+    if (last === undefined) return;
+    after = last;
+    const known = await db
+      .selectFrom("repositories")
+      .select("id")
+      .where(dialect.among(sql.ref("id"), ids))
+      .execute();
+    const found = new Set(known.map(({ id }) => id));
+    const orphans = ids.filter((id) => !found.has(id));
+    if (orphans.length > 0) yield orphans;
+  }
+}

@@ -43,7 +43,9 @@ interface History {
   asOf: number | null;
 }
 
-type DescribedValues = [...RepositoryValues, names: string, range: string, asOf: number | null];
+type DescribedValues = [...RepositoryValues, names: string, asOf: number | null];
+type DescribedByIdValues = [...RepositoryValues, ...DescribedRest];
+type DescribedRest = [names: string, asOf: number | null, range: string];
 type PreviousNameValues = [fullName: string, until: number];
 
 /** What a name leads to. */
@@ -67,7 +69,8 @@ export class Lookup {
   readonly #byName: Prepared<Name, RepositoryValues>;
   readonly #byPreviousName: Prepared<Name, RepositoryValues>;
   readonly #described: Prepared<Name, DescribedValues>;
-  readonly #describedById: Prepared<number, DescribedValues>;
+  readonly #describedById: Prepared<number, DescribedByIdValues>;
+  readonly #range: Prepared<number, [range: string]>;
   readonly #byNames: Prepared<readonly NameRow[], NamedValues>;
   readonly #byPreviousNames: Prepared<readonly NameRow[], NamedValues>;
 
@@ -104,17 +107,19 @@ export class Lookup {
         join repositories r on r.id = p.repository_id order by p.until`,
     );
     const namePair = dialect.jsonRow([sql.ref("full_name"), sql.ref("until")]);
-    const described = sql`select ${columns},
+    const described = sql`${columns},
         (select ${dialect.jsonArray(namePair)} from (select full_name, until from previous_names
           where repository_id = r.id order by until desc, name_key) as names),
-        ${rangeColumn(dialect, sql.ref("r.id"))},
-        (select newest_at from snapshot_hours where provider = r.provider order by hour desc limit 1)
-        from repositories r`;
+        (select newest_at from snapshot_hours where provider = r.provider order by hour desc limit 1)`;
     this.#described = prepare(
-      (given) => sql`${described}
+      (given) => sql`select ${described} from repositories r
         where r.provider = ${given(({ provider }) => provider)} and r.name_key = ${given(({ key }) => key)}`,
     );
-    this.#describedById = prepare((given) => sql`${described} where r.id = ${given((id) => id)}`);
+    this.#describedById = prepare((given) => {
+      const id = sql`${given((values) => values)}`;
+      return sql`select ${described}, ${rangeColumn(dialect, id)} from repositories r where r.id = ${id}`;
+    });
+    this.#range = prepare((given) => sql`select ${rangeColumn(dialect, sql`${given((id) => id)}`)}`);
   }
 
   /** The repositories with these ids, in the same order; ids that do not exist are skipped. */
@@ -151,13 +156,28 @@ export class Lookup {
   async describe(provider: string, fullName: string): Promise<Described | undefined> {
     const name = { provider, key: fullName.toLowerCase() };
     const [current] = await this.#described(name);
-    return current === undefined ? this.#findByPreviousName(name) : describedOf(current);
+    if (current === undefined) return this.#findByPreviousName(name);
+    const { repository, rest } = takeRepository<[string, number | null]>(current);
+    // A second statement, as the snapshots may be on the node that only the id leads to.
+    return describedOf(repository, [...rest, await this.#readRange(repository.id)]);
   }
 
   /** See `Catalog.describeById`. */
   async describeById(id: number): Promise<CurrentlyDescribed | undefined> {
     const [found] = await this.#describedById(id);
-    return found && describedOf(found);
+    if (found === undefined) return undefined;
+    const { repository, rest } = takeRepository<DescribedRest>(found);
+    return describedOf(repository, rest);
+  }
+
+  /** See `Catalog.snapshotRange`. */
+  async snapshotRange(id: number): Promise<SnapshotRange> {
+    return rangeOf(await this.#readRange(id));
+  }
+
+  async #readRange(id: number): Promise<string> {
+    const [row] = await this.#range(id);
+    return row?.[0] ?? "[]";
   }
 
   async #findByPreviousName(
@@ -168,9 +188,7 @@ export class Lookup {
   }
 }
 
-function describedOf(values: DescribedValues): CurrentlyDescribed {
-  const { repository, rest } = takeRepository<[string, string, number | null]>(values);
-  const [names, range, asOf] = rest;
+function describedOf(repository: Repository, [names, asOf, range]: DescribedRest): CurrentlyDescribed {
   const pairs: PreviousNameValues[] = JSON.parse(names);
   const previousNames = pairs.map(([previous, until]) => ({ fullName: previous, until }));
   return { repository, isPreviousName: false, previousNames, stored: rangeOf(range), asOf };

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Database } from "../database/database.js";
-import { FOLLOWING_TABLES } from "./check.js";
+import { FOLLOWING_TABLES, orphansOf } from "./check.js";
 import { bumpRevision } from "./outdated.js";
 import { nameKey } from "./repository.js";
 import { recountHours } from "./snapshots/snapshots.js";
@@ -25,8 +25,9 @@ export async function restoreRows({ dialect, write }: Database): Promise<void> {
 export async function removeOrphans({ dialect, write }: Database): Promise<void> {
   for (const table of FOLLOWING_TABLES)
     await dialect.exclusively(write, "catalogue", async (tx) => {
-      await sql`delete from ${sql.table(table)} where repository_id <> 0
-        and repository_id not in (select id from repositories)`.execute(tx);
+      for await (const orphans of orphansOf(tx, dialect, table))
+        await sql`delete from ${sql.table(table)}
+          where ${dialect.among(sql.ref("repository_id"), orphans)}`.execute(tx);
     });
 }
 

@@ -225,9 +225,9 @@ onBothEngines("Stored snapshots", (engine) => {
       await catalog.record(batch);
       await catalog.pack(1_000);
     }
-    const { rows } = await sql<{ bytes: number; tail: number }>`select sum(length(data)) as bytes,
-      (select count(*) from snapshots) as tail from snapshot_blocks`.execute(database.read);
-    const { bytes = 0, tail = 0 } = rows[0] ?? {};
+    const { rows } = await sql<{ bytes: number }>`select sum(length(data)) as bytes from snapshot_blocks
+      union all select count(*) from snapshots`.execute(database.read);
+    const [bytes = 0, tail = 0] = rows.map((row) => row.bytes);
     // A row of the tail takes 26 bytes on SQLite, and the row of a block 27 beside its data.
     const blocks = Number(bytes) + 27 * repositories;
     const each = (blocks + 26 * Number(tail)) / (90 * repositories);
@@ -272,8 +272,11 @@ onBothEngines("Stored snapshots", (engine) => {
     const { catalog, database } = await openCatalog(engine);
     const days = Array.from({ length: 9 }, (_, i) => snapshot(24 * (9 - i), i));
     await catalog.record([observation("o/good", days), observation("o/bad", days)]);
-    await sql`update snapshot_blocks set data = (select data from snapshot_blocks where repository_id = 1),
-      snapshots = 8 where repository_id = 2`.execute(database.write);
+    await database.write
+      .updateTable("snapshot_blocks")
+      .set({ snapshots: 8 })
+      .where("repository_id", "=", 2)
+      .execute();
     await assert.rejects(catalog.series(2, 0), /history of repository 2 is damaged/);
     assert.deepEqual((await catalog.series(1, 0)).points, days);
   });

@@ -21,7 +21,10 @@ export async function readSnapshotRanges(
   );
 }
 
-/** The range of the repository whose id is a column of the outer statement, as JSON text that `rangeOf` reads. */
+/**
+ * The range of a repository, as JSON text that `rangeOf` reads. Its id is a value, and never a column of the outer statement: a
+ * distributed table cannot be read for each row of a local one.
+ */
 export function rangeColumn(dialect: Dialect, id: RawBuilder<unknown>): RawBuilder<unknown> {
   const row = dialect.jsonRow(RANGE_COLUMNS.map((name) => sql.ref(name)));
   return sql`(select ${dialect.jsonArray(row)} from (${selectRanges(sql<boolean>`repository_id = ${id}`)}) as ranges)`;
