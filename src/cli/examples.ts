@@ -49,6 +49,12 @@ const EXAMPLES: Readonly<Record<string, readonly (readonly [line: string, effect
     ["sidereal doctor", "changes nothing"],
     ["sidereal doctor --repair", "brings back what follows from other data"],
   ],
+  "database status": [["sidereal database status", "nodes, shards, bytes and rows"]],
+  "database distribute": [
+    ["sidereal database distribute", "while the service runs; run it again if it was interrupted"],
+    ["sidereal database distribute --shards 64", "for a cluster that will grow"],
+  ],
+  "database undistribute": [["sidereal database undistribute", "brings everything back to one server"]],
   "renames list": [["sidereal renames list --status suspected", "those to decide about"]],
   "renames accept": [["sidereal renames accept 17 18", "joins their histories"]],
   "renames reject": [["sidereal renames reject 17", "keeps both names apart"]],

@@ -6,6 +6,7 @@ import { Command, CommanderError } from "commander";
 import { readVersion } from "../version.js";
 import { addBackup } from "./backup.js";
 import { addCompletion } from "./completion.js";
+import { addDatabase } from "./database.js";
 import { addDemo } from "./demo.js";
 import { addDerive } from "./derive.js";
 import { addDoctor } from "./doctor.js";
@@ -75,6 +76,7 @@ export function createProgram(host: Host, finish: (code: number) => void): Comma
   addBackup(program, host, finish);
   addRestore(program, host, finish);
   addDoctor(program, host, finish);
+  addDatabase(program, host, finish);
   addRenames(program, host, finish);
   addSessions(program, host, finish);
   addDemo(program, host);

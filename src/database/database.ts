@@ -40,6 +40,16 @@ export {
 export { syncFolder } from "./backup/sqlite-backup.js";
 export { BatchSize } from "./batch-size.js";
 export type { BulkColumns, BulkRow, BulkTable, Db, Dialect, TableName, Tx } from "./dialect.js";
+export {
+  DISTRIBUTED_TABLES,
+  type DistributionOptions,
+  DistributionRefused,
+  type DistributionStatus,
+  distribute,
+  readDistribution,
+  type TableMoved,
+  undistribute,
+} from "./distribution/distribution.js";
 export { DatabaseFault, databaseFault, type FaultKind } from "./fault.js";
 export { type ReferenceSchema, readReference } from "./inspect/reference.js";
 export { checkReferences, checkSchema, createIndexes, type SchemaDamage } from "./inspect/schema-check.js";

@@ -9,6 +9,7 @@ import {
 import pg from "pg";
 import type { Logger } from "../log.js";
 import type { BulkColumns, BulkRow, BulkTable, Db, Dialect } from "./dialect.js";
+import { isDistributed } from "./distribution/tables.js";
 import { DatabaseFault } from "./fault.js";
 import { FaultPool, LOCK_NOT_AVAILABLE } from "./postgres-pool.js";
 import { preparing } from "./postgres-prepared.js";
@@ -115,6 +116,18 @@ async function sequencesOf(db: Db): Promise<{ name: string; sequence: string }[]
   }));
 }
 
+/**
+ * Keeps the catalogue of a distributed database from being written until the returned function is called: a transaction that sees
+ * one state of the coordinator still sees what each of the other nodes has committed since. `db` is one connection.
+ */
+export async function holdIfDistributed(db: Db): Promise<() => Promise<void>> {
+  if (!(await isDistributed(db))) return async () => {};
+  await sql`select pg_advisory_lock(${LOCKS.catalogue})`.execute(db);
+  return async () => {
+    await sql`select pg_advisory_unlock(${LOCKS.catalogue})`.execute(db);
+  };
+}
+
 export const postgresDialect: Dialect = {
   engine: "postgres",
   libraryName: "postgres",
@@ -214,19 +227,28 @@ export const postgresDialect: Dialect = {
   // Vacuum does, when the server decides; its own log and copies of it are up to the operator.
   eraseDeleted: async () => true,
   snapshot: (db, work) =>
-    db
-      .transaction()
-      .setIsolationLevel("repeatable read")
-      .setAccessMode("read only")
-      .execute(async (tx) => {
-        await sql`set local statement_timeout = 0`.execute(tx);
-        return work(tx);
-      }),
+    db.connection().execute(async (connection) => {
+      const release = await holdIfDistributed(connection);
+      try {
+        return await connection
+          .transaction()
+          .setIsolationLevel("repeatable read")
+          .setAccessMode("read only")
+          .execute(async (tx) => {
+            await sql`set local statement_timeout = 0`.execute(tx);
+            return work(tx);
+          });
+      } finally {
+        await release();
+      }
+    }),
 
   async columns(db) {
     const { rows } = await sql<{ table: string; column: string }>`
       select table_name as "table", column_name as "column" from information_schema.columns
-      where table_schema = current_schema() order by table_name, ordinal_position`.execute(db);
+      join information_schema.tables using (table_catalog, table_schema, table_name)
+      where table_schema = current_schema() and table_type = 'BASE TABLE'
+      order by table_name, ordinal_position`.execute(db);
     const byTable = Map.groupBy(rows, ({ table }) => table);
     return new Map([...byTable].map(([table, own]) => [table, own.map(({ column }) => column)]));
   },

@@ -1,7 +1,12 @@
-/** What `npm test` does once around all files: starts one PostgreSQL server, and makes the OpenAPI document. */
+/**
+ * What `npm test` does once around all files: starts one PostgreSQL server and, where Citus is installed, a cluster; and makes the
+ * OpenAPI document.
+ */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { type CitusCluster, startCitus } from "./citus.js";
+import type { CitusReport } from "./citus-process.js";
 import { documentText } from "./openapi.js";
 import { type PostgresServer, startPostgres } from "./postgres.js";
 import type { PostgresReport } from "./postgres-process.js";
@@ -12,6 +17,7 @@ function publish(report: PostgresReport): void {
 }
 
 let server: PostgresServer | undefined;
+let cluster: CitusCluster | undefined;
 let folder: string | undefined;
 
 export async function globalSetup(): Promise<void> {
@@ -29,13 +35,31 @@ export async function globalSetup(): Promise<void> {
     process.stderr.write(`${problem}\n`);
     publish({ problem });
   }
+  process.env.TEST_CITUS = JSON.stringify(await setUpCitus());
   process.exitCode = undefined;
+}
+
+async function setUpCitus(): Promise<CitusReport> {
+  try {
+    const started = await startCitus();
+    if ("missing" in started) {
+      process.stderr.write(`Tests on Citus are skipped. ${started.missing}\n`);
+      return started;
+    }
+    cluster = started;
+    return { ports: [...started.ports] };
+  } catch (error) {
+    const problem = error instanceof Error ? error.message : String(error);
+    process.stderr.write(`${problem}\n`);
+    return { problem };
+  }
 }
 
 /** Called twice when the run is interrupted. */
 export async function globalTeardown(): Promise<void> {
-  const running = server;
+  const running = [server, cluster];
   server = undefined;
+  cluster = undefined;
   if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
-  await running?.stop();
+  for (const one of running) await one?.stop();
 }

@@ -18,7 +18,7 @@ import { MonthFiles } from "../../src/transfer/month-files.js";
 import { exportParquet, type ParquetManifest } from "../../src/transfer/transfer.js";
 import { awkward } from "../support/awkward.js";
 import { CommandWorld } from "../support/command.js";
-import { onBothEngines, onSqlite } from "../support/engines.js";
+import { onEveryEngine, onSqlite } from "../support/engines.js";
 import { rankingFile, temporaryFolder } from "../support/imports.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { type ParquetRow, readParquet, rowGroups } from "../support/parquet.js";
@@ -90,7 +90,7 @@ const snapshotRow = (id: number, { capturedAt, openIssues, ...counts }: Snapshot
 
 const manifests = new Map<string, ParquetManifest>();
 
-onBothEngines("A Parquet export", (engine) => {
+onEveryEngine("A Parquet export", (engine) => {
   let catalog: Catalog;
   let folder = "";
   let manifest: ParquetManifest;
@@ -100,7 +100,7 @@ onBothEngines("A Parquet export", (engine) => {
     await catalog.record([...awkward, large]);
     folder = newFolder();
     manifest = await exportParquet(catalog, folder, { clock });
-    manifests.set(engine.name, manifest);
+    manifests.set(engine.label, manifest);
   });
 
   test("has every repository of the catalogue with all its fields, by id", async () => {
@@ -171,9 +171,10 @@ onBothEngines("A Parquet export", (engine) => {
   });
 });
 
-test("the same catalogue exports to the same bytes on both engines", () => {
-  assert.equal(manifests.size, 2);
-  assert.deepEqual(manifests.get("postgres"), manifests.get("sqlite"));
+test("the same catalogue exports to the same bytes on every engine", () => {
+  const [manifest, ...others] = manifests.values();
+  assert.ok(others.length > 0);
+  for (const other of others) assert.deepEqual(other, manifest);
 });
 
 onSqlite("A Parquet export to a folder", (engine) => {

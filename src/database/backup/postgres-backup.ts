@@ -1,7 +1,7 @@
 import pg from "pg";
 import type { Clock } from "../../clock.js";
 import { LATEST_VERSION, migrateIn } from "../migrate.js";
-import { connectionDb, numberTypes, postgresDialect } from "../postgres.js";
+import { connectionDb, holdIfDistributed, numberTypes, postgresDialect } from "../postgres.js";
 import { APPLICATION_NAME, connectionOf } from "../postgres-url.js";
 import {
   allOf,
@@ -31,11 +31,13 @@ interface TableColumns {
 
 /**
  * Reads all tables in one transaction that sees the state at its beginning. It locks no row; only dropping a table, as a rebuild of
- * growth does at its end, waits for it.
+ * growth does at its end, waits for it. A distributed database is not recorded to meanwhile.
  */
 export async function postgresSource(url: string): Promise<BackupSource> {
   const client = await connect(url);
   try {
+    // Until the connection is closed.
+    await holdIfDistributed(connectionDb(client));
     const tables = await begin(client);
     const { rows } = await client.query<{ version: number; bytes: string }>(
       "select max(version)::int as version, pg_database_size(current_database()) as bytes from schema_version",
