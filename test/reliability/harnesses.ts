@@ -1,3 +1,4 @@
+import { clusterKills } from "./cluster-kills.js";
 import { connections } from "./connections.js";
 import { databaseAway } from "./database-away.js";
 import { disk } from "./disk.js";
@@ -19,6 +20,7 @@ import { upgrade } from "./upgrade.js";
 
 /** All harnesses, in the order of their tables. */
 export const HARNESSES: readonly Harness[] = [
+  clusterKills,
   connections,
   databaseAway,
   disk,

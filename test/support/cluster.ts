@@ -63,10 +63,10 @@ export class Cluster {
     return join(this.#folder, "state");
   }
 
-  /** The address of the first database node, without a pooler between. */
+  /** The address of PgBouncer, which leads to the primary. */
   get databaseUrl(): string {
     const password = readFileSync(join(this.state, "password"), "utf8");
-    return `postgres://sidereal:${password}@127.0.0.1:${this.#port + 11}/sidereal`;
+    return `postgres://sidereal:${password}@127.0.0.1:${this.#port + 21}/sidereal`;
   }
 
   /** Runs a command of the script. Resolves with what it printed; throws ClusterFailure. */

@@ -12,7 +12,8 @@ import { createSession } from "./session.js";
 
 /** The program as it is installed. */
 export const MAIN = fileURLToPath(new URL("../../../bundle/main.js", import.meta.url));
-const SECRET = "a secret of the harnesses that nobody else has";
+/** Signs the sessions of `signInWriters`. */
+export const SECRET = "a secret of the harnesses that nobody else has";
 const CLIENTS = 4;
 /** Sessions that clients may end. */
 const SESSIONS = 40;

@@ -125,7 +125,9 @@ export async function request(
       signal: AbortSignal.timeout(10_000),
     });
     const text = await response.text();
-    return { status: response.status, body: text === "" ? null : JSON.parse(text) };
+    // A proxy in front responds in its own form.
+    const isJson = response.headers.get("content-type")?.includes("json") === true;
+    return { status: response.status, body: isJson ? JSON.parse(text) : null };
   } catch {
     return { status: 0, body: null };
   }
