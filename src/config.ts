@@ -23,7 +23,17 @@ import {
   readProxy,
 } from "./provider-config.js";
 import { parseRedisUrl, REDIS_URL_RULE, type RedisAddress } from "./redis/redis.js";
-import { flag, hostList, longSecret, mailList, whole } from "./setting-rules.js";
+import {
+  contactAddress,
+  flag,
+  hostList,
+  longSecret,
+  mailList,
+  mailSender,
+  POSTGRES_ADDRESS,
+  postgresList,
+  whole,
+} from "./setting-rules.js";
 
 export { ConfigError };
 
@@ -47,11 +57,10 @@ const SETTINGS = {
   SIDEREAL_ALLOWED_HOSTS: hostList.optional(),
   SIDEREAL_CORS: flag.optional(),
   SIDEREAL_DATA_DIR: z.string().min(1).default("./data"),
-  SIDEREAL_DATABASE_URL: z
-    .string()
-    .regex(/^postgres(ql)?:\/\//, "must begin with postgres://")
-    .optional(),
+  SIDEREAL_DATABASE_URL: z.string().regex(POSTGRES_ADDRESS, "must begin with postgres://").optional(),
   SIDEREAL_DATABASE_POOL: whole(1, 200).default(10),
+  SIDEREAL_DATABASE_READ_URL: postgresList.optional(),
+  SIDEREAL_DATABASE_MAX_LAG: whole(2, 3_600).default(10),
   SIDEREAL_LOG_LEVEL: z.enum(LOG_LEVELS).default("info"),
   SIDEREAL_SAMPLE: flag.default(true),
   SIDEREAL_CACHE_MB: whole(0, 65_536).default(64),
@@ -77,13 +86,7 @@ const SETTINGS = {
   SIDEREAL_REDIS_CA: z.string().min(1).optional(),
   SIDEREAL_TRUSTED_PROXIES: networkList.default([]),
   SIDEREAL_PROVIDERS: z.string().default(""),
-  SIDEREAL_CONTACT: z
-    .string()
-    .regex(
-      /^(?=[!-~]+$)(?:https?:\/\/[^()<>]{1,180}|[^()<>@]{1,64}@[^()<>@]{1,120})$/,
-      "must be a mail address or a web address, of plain ASCII characters",
-    )
-    .optional(),
+  SIDEREAL_CONTACT: contactAddress.optional(),
   SIDEREAL_TRACK: z.enum(TRACK_ACCESS).optional(),
   SIDEREAL_TRACK_PER_DAY: whole(1, 1_000_000).default(20),
   SIDEREAL_DUMPS_DIR: z.string().min(1).optional(),
@@ -106,10 +109,7 @@ const SETTINGS = {
       "must be an address that begins with smtp:// or smtps://",
     )
     .optional(),
-  SIDEREAL_MAIL_FROM: z
-    .string()
-    .regex(/^[^\r\n]*[^\s<>]+@[^\s<>]+>?$/, "must be an e-mail address, optionally with a name before it")
-    .optional(),
+  SIDEREAL_MAIL_FROM: mailSender.optional(),
 };
 
 type Settings = z.infer<z.ZodObject<typeof SETTINGS>>;
@@ -117,6 +117,7 @@ type Settings = z.infer<z.ZodObject<typeof SETTINGS>>;
 /** Settings that may contain a secret. They can be read from a file named by the setting with the suffix `_FILE`. */
 const SECRETS = [
   "SIDEREAL_DATABASE_URL",
+  "SIDEREAL_DATABASE_READ_URL",
   "SIDEREAL_REDIS_URL",
   "SIDEREAL_API_KEY",
   "SIDEREAL_AUTH_SECRET",
@@ -154,6 +155,8 @@ export interface Config {
   /** PostgreSQL address; absent means SQLite in `dataDir`. */
   databaseUrl: string | undefined;
   databasePool: number;
+  /** Replicas that public data is read from, and the maximum lag of one that is used; undefined without any. */
+  replicas: { urls: readonly string[]; maxLagMs: number } | undefined;
   logLevel: (typeof LOG_LEVELS)[number];
   /** Whether `start` imports the bundled sample into an empty catalogue if no provider is configured. */
   sample: boolean;
@@ -259,6 +262,10 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
   }
   if (given.SIDEREAL_DATA_DIR === ":memory:" && Number(given.SIDEREAL_HTTP_THREADS ?? 1) > 1)
     problems.push("SIDEREAL_HTTP_THREADS: threads cannot share a database in memory; it must be 1");
+  if (given.SIDEREAL_DATABASE_READ_URL && !given.SIDEREAL_DATABASE_URL)
+    problems.push(
+      "SIDEREAL_DATABASE_READ_URL: only PostgreSQL has replicas; SIDEREAL_DATABASE_URL must be set",
+    );
   const providers = readProviders(env, names, problems);
   if (given.SIDEREAL_DATA_DIR === ":memory:" && !given.SIDEREAL_DATABASE_URL && providers.length > 0)
     problems.push(
@@ -286,6 +293,10 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     dataDir: settings.SIDEREAL_DATA_DIR,
     databaseUrl: settings.SIDEREAL_DATABASE_URL,
     databasePool: settings.SIDEREAL_DATABASE_POOL,
+    replicas: settings.SIDEREAL_DATABASE_READ_URL && {
+      urls: settings.SIDEREAL_DATABASE_READ_URL,
+      maxLagMs: 1_000 * settings.SIDEREAL_DATABASE_MAX_LAG,
+    },
     logLevel: settings.SIDEREAL_LOG_LEVEL,
     sample: settings.SIDEREAL_SAMPLE,
     cacheBytes: settings.SIDEREAL_CACHE_MB * 1024 * 1024,

@@ -9,8 +9,8 @@ import {
 import { Avatars } from "./avatars/avatars.js";
 import { bumpRevision, Catalog, type RenameReport, watchRevision } from "./catalog/catalog.js";
 import type { Clock } from "./clock.js";
-import type { Config } from "./config.js";
-import { type Database, openDatabase } from "./database/database.js";
+import { type Config, ConfigError } from "./config.js";
+import { type Database, openDatabase, ReplicaRefused } from "./database/database.js";
 import { ForgeTokens, TrackedForges } from "./forge-tokens/forge-tokens.js";
 import { ListIndex, Lists, startIndexBuilder } from "./lists/lists.js";
 import type { Logger } from "./log.js";
@@ -46,6 +46,12 @@ export interface Modules {
   listIndex: ListIndex;
   /** What this process shares with others; undefined: nothing. Closed with the database. */
   redis: SharedRedis | undefined;
+  /**
+   * The modules for requests that show the same to everybody: catalogue, rankings, search, lists and avatars read from a replica where
+   * one is usable, and cannot write. All others are the same. Without replicas, these modules. To be called for each request, since they
+   * remember what they have read, and are replaced whenever reads go to another server.
+   */
+  forPublic(): Modules;
 }
 
 /** The modules that belong to people, over the same database. Built in `app.ts`, as only what serves needs them. */
@@ -71,6 +77,11 @@ const WITHOUT_CONFIG = {
   proxyProblem: undefined,
 } as const;
 
+/** Identifies from which server `forPublic` reads, and since when. */
+export function sourceOf({ database }: Pick<Modules, "database">): number {
+  return database.publicReads?.generation() ?? 0;
+}
+
 /** What lists are read with. */
 type ListReading = Pick<Modules, "catalog" | "rankings" | "search" | "lists" | "listIndex">;
 
@@ -78,12 +89,14 @@ type ListReading = Pick<Modules, "catalog" | "rankings" | "search" | "lists" | "
 export function buildListReading(
   database: Database,
   { clock, log }: Pick<AppContext, "clock" | "log">,
-  remembersRows = true,
+  {
+    remembersRows = true,
+    listIndex = new ListIndex(clock),
+  }: { remembersRows?: boolean; listIndex?: ListIndex } = {},
 ): ListReading {
   const catalog = new Catalog(database, clock);
   const rankings = new Rankings(database, clock, log);
   const search = new Search(database, catalog, clock);
-  const listIndex = new ListIndex(clock);
   const lists = new Lists({ database, catalog, rankings, search, clock, index: listIndex, remembersRows });
   return { catalog, rankings, search, lists, listIndex };
 }
@@ -95,22 +108,52 @@ export function buildModules(database: Database, context: ModulesContext, redis?
   const readServiceSecret = () => readSecret(config, database);
   const forgeTokens = new ForgeTokens({ database, clock, config, onChange: bumpRevision });
   const watchlists = new Watchlists({ database, clock, log, readSecret: readServiceSecret });
-  return {
+  const { maxBytes } = config.avatars;
+  const modules: Modules = {
     ...reading,
     database,
     redis,
     watchlists,
-    avatars: new Avatars({ database, clock, maxBytes: config.avatars.maxBytes }),
+    avatars: new Avatars({ database, clock, maxBytes }),
     forgeTokens,
     forges: new TrackedForges({ configured: config.providers, tokens: forgeTokens, clock }),
     trackRequests: new TrackRequests({ database, catalog, clock, watchlists, readSecret: readServiceSecret }),
+    forPublic: () => modules,
   };
+  const { publicReads } = database;
+  if (publicReads === undefined) return modules;
+  let known: { source: number; modules: Modules } | undefined;
+  modules.forPublic = () => {
+    const source = publicReads.generation();
+    if (known?.source === source) return known.modules;
+    const publicDatabase = publicReads.database;
+    known = {
+      source,
+      modules: {
+        ...modules,
+        ...buildListReading(publicDatabase, { clock, log }, { listIndex: reading.listIndex }),
+        avatars: new Avatars({ database: publicDatabase, clock, maxBytes }),
+      },
+    };
+    return known.modules;
+  };
+  return modules;
 }
 
-/** Opens and migrates the configured database, and builds the modules on it. */
-export async function openModules({ config, clock, log }: AppContext): Promise<Modules> {
+/**
+ * Opens and migrates the configured database, and builds the modules on it. `withReplicas`: follows the replicas, for processes that
+ * serve, and for a worker to report on them. Throws a ConfigError if one of them is a copy of another database.
+ */
+export async function openModules(
+  { config, clock, log }: AppContext,
+  { withReplicas = false } = {},
+): Promise<Modules> {
   const { databaseUrl: url, dataDir, databasePool: pool } = config;
-  const database = await openDatabase({ url, dataDir, pool, log });
+  const replicas = withReplicas ? config.replicas : undefined;
+  const opening = openDatabase({ url, dataDir, pool, replicas, log });
+  const database = await opening.catch((error: unknown): never => {
+    throw error instanceof ReplicaRefused ? new ConfigError([error.message]) : error;
+  });
   const context = { config, clock, log };
   if (config.redis === undefined) return buildModules(database, context);
   const redis = openRedis({ ...config.redis, clock, log, readSecret: () => readSecret(config, database) });
@@ -128,14 +171,22 @@ export async function openModules({ config, clock, log }: AppContext): Promise<M
  * Starts building the list index, for all threads of this process that serve the database; a database in memory has none.
  * Returns the function that stops it.
  */
-export function startListIndex(
-  { config, clock, log }: AppContext,
-  { catalog }: Modules,
-): () => Promise<void> {
+export function startListIndex({ config, clock, log }: AppContext, modules: Modules): () => Promise<void> {
   const { listIndexBytes: maxBytes, logLevel, databaseUrl: url, dataDir } = config;
   if (maxBytes === 0 || (url === undefined && dataDir === ":memory:")) return async () => {};
-  const readRevision = () => catalog.recentRevision();
-  return startIndexBuilder({ location: { url, dataDir }, maxBytes, logLevel, clock, log, readRevision });
+  const location = { url, dataDir };
+  return startIndexBuilder({
+    location,
+    maxBytes,
+    logLevel,
+    clock,
+    log,
+    readRevision: () => modules.forPublic().catalog.recentRevision(),
+    readSource: () => ({
+      id: sourceOf(modules),
+      location: modules.database.publicReads?.location() ?? location,
+    }),
+  });
 }
 
 /** Steps of `updateDerived`, reported to `onProgress`. */

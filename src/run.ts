@@ -76,7 +76,7 @@ async function unlessStopped<T>(step: Promise<T>): Promise<{ value: T } | undefi
 
 async function work(context: AppContext, { once: isOnce = false } = {}): Promise<void> {
   const { log, config } = context;
-  const opened = await unlessStopped(openModules(context));
+  const opened = await unlessStopped(openModules(context, { withReplicas: true }));
   if (opened !== undefined) {
     const { startWorker } = await import("./tracker.js");
     const stopping = new AbortController();
@@ -141,7 +141,7 @@ async function openToStart(
   context: AppContext,
   mayHaveSample: boolean,
 ): Promise<{ modules: Modules; due: Due; isTracking: boolean }> {
-  const modules = await openModules(context);
+  const modules = await openModules(context, { withReplicas: true });
   const isTracking = (await modules.forges.read()).length > 0;
   if (!isTracking && mayHaveSample && context.config.sample)
     await (await import("./sample.js")).importSample(modules);
@@ -299,7 +299,7 @@ async function fillDemo({ clock, log }: AppContext, size: DemoSize): Promise<Mod
 }
 
 async function serve(context: AppContext): Promise<void> {
-  const opened = await unlessStopped(openModules(context));
+  const opened = await unlessStopped(openModules(context, { withReplicas: true }));
   if (opened !== undefined) await serveModules(context, opened.value);
 }
 

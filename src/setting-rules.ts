@@ -43,5 +43,31 @@ export const mailList = z.string().transform((text, context) => {
   return [...new Set(addresses)];
 });
 
+export const POSTGRES_ADDRESS = /^postgres(ql)?:\/\//;
+
+/** Addresses of PostgreSQL servers, separated by commas or white space. A password may contain a comma too. */
+export const postgresList = z.string().transform((text, context) => {
+  const addresses = text.trim().split(/[\s,]+(?=postgres(?:ql)?:\/\/)/);
+  if (!addresses.every((address) => POSTGRES_ADDRESS.test(address) && !/\s/.test(address)))
+    context.addIssue({
+      code: "custom",
+      message: "each address must begin with postgres://; commas or spaces separate them",
+    });
+  return [...new Set(addresses)];
+});
+
+/** Where the operator can be reached; it is part of a header. */
+export const contactAddress = z
+  .string()
+  .regex(
+    /^(?=[!-~]+$)(?:https?:\/\/[^()<>]{1,180}|[^()<>@]{1,64}@[^()<>@]{1,120})$/,
+    "must be a mail address or a web address, of plain ASCII characters",
+  );
+
+/** The sender of mail. */
+export const mailSender = z
+  .string()
+  .regex(/^[^\r\n]*[^\s<>]+@[^\s<>]+>?$/, "must be an e-mail address, optionally with a name before it");
+
 /** A secret that keys are made of. */
 export const longSecret = z.string().min(32, "must be at least 32 characters");

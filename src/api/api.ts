@@ -24,8 +24,14 @@ export function apiRoutes(given: Omit<ApiServices, "dumps" | "downloads">): Rout
     dumps: config.dumps && new Dumps(config.dumps.folder, clock),
     downloads: new DownloadSlots(config.concurrency !== undefined),
   };
+  // What everybody may see comes from a replica where one is usable.
+  const publicServices = (): ApiServices => ({ ...services, modules: services.modules.forPublic() });
   const routes = API_ROUTES.map(
-    ({ route, operation }): Route => ({ ...route, handle: (request) => operation.handle(request, services) }),
+    ({ route, operation }): Route => ({
+      ...route,
+      handle: (request) =>
+        operation.handle(request, route.cache.kind === "shared" ? publicServices() : services),
+    }),
   );
   return [...routes, documentRoute(services.config.baseUrl)];
 }

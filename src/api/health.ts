@@ -26,7 +26,7 @@ export const getReadiness = operation({
   responses: { 200: dataResponse("They can.", status), ...errorResponses() },
   handle: async (request) => {
     try {
-      await request.services.modules.catalog.revision();
+      await request.services.modules.forPublic().catalog.revision();
     } catch (cause) {
       throw new AppError("UNAVAILABLE", "The database does not respond.", { cause });
     }

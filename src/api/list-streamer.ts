@@ -20,14 +20,18 @@ const IDLE_MS = 30_000;
 
 /**
  * Makes whole lists for clients, in one thread beside the one that serves, which has a connection of its own and shares the list
- * index. The thread starts with the first stream and ends half a minute after the last. Lists of a database in memory, which no
- * other thread can read, are made here.
+ * index. The thread starts with the first stream and ends half a minute after the last. Where public reads move to another server, the
+ * next stream gets a thread that reads there; a stream that has begun stays with its server, and is cut short if that goes away. Lists
+ * of a database in memory, which no other thread can read, are made here.
  */
 export class ListStreamer implements ListStreams {
   readonly #options: ListStreamerOptions;
-  readonly #open = new Set<ListStream>();
+  /** The threads of the open streams; undefined: made here. */
+  readonly #open = new Map<ListStream, StreamMaker | undefined>();
   readonly #stopping = new AbortController();
   #maker: StreamMaker | undefined;
+  /** Where it reads. */
+  #url: string | undefined;
   #idle = new AbortController();
   #onEmpty: () => void = () => {};
 
@@ -37,8 +41,10 @@ export class ListStreamer implements ListStreams {
 
   open(list: StreamedList): ListStream {
     if (this.#stopping.signal.aborted) throw stopped();
-    const stream = new ListStream(this.#sourceOf(list), () => this.#leave(stream));
-    this.#open.add(stream);
+    const maker = this.#makerNow();
+    const source = maker?.open(list) ?? partsHere(this.#options.modules, list);
+    const stream = new ListStream(source, () => this.#leave(stream));
+    this.#open.set(stream, maker);
     this.#idle.abort();
     return stream;
   }
@@ -52,21 +58,34 @@ export class ListStreamer implements ListStreams {
       this.#onEmpty = () => patience.abort();
       await this.#options.clock.sleep(STOP_MS, patience.signal);
     }
-    for (const stream of this.#open) stream.end(stopped());
-    await this.#maker?.stop();
+    const makers = new Set([this.#maker, ...this.#open.values()]);
+    for (const stream of this.#open.keys()) stream.end(stopped());
+    await Promise.all([...makers].map((maker) => maker?.stop()));
   }
 
-  #sourceOf(list: StreamedList): PartSource {
+  /** The thread that reads where public reads go now; undefined for a database in memory. */
+  #makerNow(): StreamMaker | undefined {
     const { modules, config } = this.#options;
-    const { location } = modules.database;
-    if (location === undefined) return partsHere(modules, list);
-    if (this.#maker === undefined || this.#maker.hasEnded)
-      this.#maker = new StreamMaker({ location, logLevel: config.logLevel });
-    return this.#maker.open(list);
+    const { location, publicReads } = modules.database;
+    if (location === undefined) return undefined;
+    const source = publicReads?.location() ?? location;
+    if (this.#maker !== undefined && !this.#maker.hasEnded && this.#url === source.url) return this.#maker;
+    const previous = this.#maker;
+    this.#maker = new StreamMaker({ location, source, logLevel: config.logLevel });
+    this.#url = source.url;
+    this.#endUnused(previous);
+    return this.#maker;
+  }
+
+  /** Ends a thread that was replaced, unless a stream needs it. */
+  #endUnused(maker: StreamMaker | undefined): void {
+    if (maker !== this.#maker && ![...this.#open.values()].includes(maker)) void maker?.stop();
   }
 
   #leave(stream: ListStream): void {
+    const maker = this.#open.get(stream);
     this.#open.delete(stream);
+    this.#endUnused(maker);
     if (this.#open.size > 0) return;
     this.#onEmpty();
     if (!this.#stopping.signal.aborted) void this.#endIdle();

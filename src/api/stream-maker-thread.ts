@@ -10,10 +10,14 @@ import type { StreamCommand, StreamMakerData, StreamMessage } from "./stream-mak
 
 const parent = parentPort;
 if (parent === null) throw new Error("this file is the entry of a thread");
-const { location, logLevel }: StreamMakerData = workerData;
+const { location, source, logLevel }: StreamMakerData = workerData;
 const log = createLog(logLevel);
-const database = openBackgroundReader({ ...location, log });
-const { lists, listIndex } = buildListReading(database, { clock: systemClock, log }, false);
+const database = openBackgroundReader({ ...source, log });
+const { lists, listIndex } = buildListReading(
+  database,
+  { clock: systemClock, log },
+  { remembersRows: false },
+);
 const leaveIndex = followIndex(listIndex, location);
 const open = new Map<number, ReturnType<typeof listParts>>();
 

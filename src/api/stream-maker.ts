@@ -9,6 +9,8 @@ import type { StreamedList } from "./streamed-list.js";
 /** Input of the thread. */
 export interface StreamMakerData {
   location: StoreLocation;
+  /** Where it reads: the same database, or a replica. */
+  source: StoreLocation;
   logLevel: Config["logLevel"];
 }
 

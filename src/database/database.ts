@@ -25,6 +25,8 @@ import { openPostgres, postgresDialect } from "./postgres.js";
 import { ServerWatch } from "./postgres-watch.js";
 import type { Prepare } from "./prepared.js";
 import { makePrivate, openPrivateFile, openPrivateFolder } from "./private-files.js";
+import { connectReplicas, type PublicConnections, type ReplicaOptions } from "./replicas/public-reads.js";
+import type { ReplicaStatus } from "./replicas/sources.js";
 import { openSqlite, sqliteDialect } from "./sqlite.js";
 import { WriteQueue } from "./sqlite-writer.js";
 
@@ -65,6 +67,8 @@ export {
   type Scalar,
 } from "./prepared.js";
 export { createSecret, makePrivate, secretInFile } from "./private-files.js";
+export type { ReplicaOptions } from "./replicas/public-reads.js";
+export { ReplicaRefused, type ReplicaState, type ReplicaStatus } from "./replicas/sources.js";
 export { createRollupTable, indexRollupTable } from "./rollup-tables.js";
 export type {
   FacetPartTable,
@@ -82,7 +86,7 @@ export interface Database {
   readonly dialect: Dialect;
   /** Where other threads find it; undefined for one in memory, which only this one has. */
   readonly location: StoreLocation | undefined;
-  /** For requests: read-only (SQLite), or with a statement timeout (PostgreSQL). */
+  /** For requests: read-only (SQLite), or with a statement timeout (PostgreSQL). Sees every commit of this process. */
   readonly read: Db;
   /** Prepares a statement for requests, to run like those of `read`. Modules prepare each of theirs once. */
   readonly prepare: Prepare;
@@ -94,7 +98,24 @@ export interface Database {
   readonly maxReaders: number;
   /** Grows whenever this process has written something; what other processes write does not show. */
   writes(): number;
+  /** Where public data may be read from instead; undefined without replicas. */
+  readonly publicReads: PublicReads | undefined;
   close(): Promise<void>;
+}
+
+/**
+ * Reads of public data, from a replica where one is usable and otherwise from the primary. They may be older than what this process
+ * has written, so whatever belongs to people, and whatever is read in order to be written, is read with `Database.read`.
+ */
+export interface PublicReads {
+  /** The same database with other connections, which cannot write. */
+  readonly database: Database;
+  /** Grows whenever reads go to another server, whose state may be older: what was remembered of earlier ones must be forgotten. */
+  generation(): number;
+  /** Where other threads read from now. */
+  location(): StoreLocation;
+  /** The replicas, in the order in which this process prefers them. */
+  status(): ReplicaStatus[];
 }
 
 export interface DatabaseOptions {
@@ -104,21 +125,27 @@ export interface DatabaseOptions {
   dataDir: string;
   pool: number;
   log: Logger;
+  /** Replicas of a PostgreSQL database, to read public data from. */
+  replicas?: ReplicaOptions | undefined;
   /** For waiting until other processes have written; default: the clock of the system, since those do not know another one. */
   clock?: Clock;
 }
 
-/** Opens and migrates the database. Throws, with a message for the operator, if it is unsafe, too new or unreachable. */
+/**
+ * Opens and migrates the database. Throws, with a message for the operator, if it is unsafe, too new or unreachable, and
+ * ReplicaRefused if one of the replicas is a copy of another database. A replica that cannot be reached is used once it can.
+ */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const problem = unsafeNode(process.version);
   if (problem !== undefined) throw new Error(problem);
   const { url, dataDir, clock = systemClock } = options;
-  const database =
+  const { database, replicas } =
     url === undefined
-      ? openSqliteDatabase(dataDir, new WriteQueue(clock))
+      ? { database: openSqliteDatabase(dataDir, new WriteQueue(clock)) }
       : openPostgresDatabase({ ...options, clock }, url);
   try {
     await migrate(database.durable, database.dialect, { clock });
+    await replicas?.start();
   } catch (error) {
     await database.close();
     throw error;
@@ -145,23 +172,33 @@ export function openBackgroundReader({
     url === undefined || watch === undefined
       ? openSqlite(join(dataDir, FILE), { synchronous: "NORMAL", cacheKib: BACKGROUND_CACHE_KIB })
       : openPostgres(url, { pool: 1, reads: true, watch, log });
-  return {
+  return onlyReading({
     dialect: url === undefined ? sqliteDialect : postgresDialect,
     location: { url, dataDir },
     read,
     prepare,
+    maxReaders: 1,
+    async close() {
+      watch?.close();
+      await read.destroy();
+    },
+  });
+}
+
+/** A database whose connections cannot write. */
+function onlyReading(
+  reading: Pick<Database, "dialect" | "location" | "read" | "prepare" | "maxReaders" | "close">,
+): Database {
+  return {
+    ...reading,
     get write(): Db {
       throw new Error(ONLY_READS);
     },
     get durable(): Db {
       throw new Error(ONLY_READS);
     },
-    maxReaders: 1,
     writes: () => 0,
-    async close() {
-      watch?.close();
-      await read.destroy();
-    },
+    publicReads: undefined,
   };
 }
 
@@ -238,17 +275,23 @@ const SQLITE_READERS = 8;
 const REQUEST_PATIENCE_MS = 2_000;
 
 function openPostgresDatabase(
-  { pool, dataDir, clock, log }: Pick<DatabaseOptions, "pool" | "dataDir" | "log"> & { clock: Clock },
+  options: Pick<DatabaseOptions, "pool" | "dataDir" | "log" | "replicas"> & { clock: Clock },
   url: string,
-): Database {
+): { database: Database; replicas: PublicConnections | undefined } {
+  const { pool, dataDir, clock, log } = options;
   const watch = new ServerWatch({ url, clock, log });
-  const read = openPostgres(url, { pool, reads: true, watch, log });
-  const write = openPostgres(url, { pool: Math.max(2, Math.ceil(pool / 2)), reads: false, watch, log });
+  const replicas =
+    options.replicas &&
+    connectReplicas({ ...options.replicas, primaryUrl: url, primaryWatch: watch, pool, clock, log });
+  const half = Math.max(2, Math.ceil(pool / 2));
+  // With replicas, only what belongs to people is read here.
+  const read = openPostgres(url, { pool: replicas === undefined ? pool : half, reads: true, watch, log });
+  const write = openPostgres(url, { pool: half, reads: false, watch, log });
   const close = async () => {
     watch.close();
-    await Promise.all([read.db.destroy(), write.db.destroy()]);
+    await Promise.all([replicas?.close(), read.db.destroy(), write.db.destroy()]);
   };
-  return {
+  const database: Database = {
     dialect: postgresDialect,
     location: { url, dataDir },
     read: read.db,
@@ -257,7 +300,28 @@ function openPostgresDatabase(
     durable: write.db,
     maxReaders: pool,
     writes: write.turns,
+    publicReads: replicas && publicReadsOver(replicas, { location: { url, dataDir }, maxReaders: pool }),
     close,
+  };
+  return { database, replicas };
+}
+
+function publicReadsOver(
+  replicas: PublicConnections,
+  { location, maxReaders }: { location: StoreLocation; maxReaders: number },
+): PublicReads {
+  return {
+    database: onlyReading({
+      dialect: postgresDialect,
+      location,
+      read: replicas.db,
+      prepare: replicas.prepare,
+      maxReaders,
+      close: async () => {},
+    }),
+    generation: () => replicas.sources.generation,
+    location: () => ({ ...location, url: replicas.url() }),
+    status: replicas.status,
   };
 }
 
@@ -273,6 +337,7 @@ function openSqliteDatabase(dataDir: string, writers: WriteQueue): Database {
       durable: db,
       maxReaders: SQLITE_READERS,
       writes: () => writers.turns,
+      publicReads: undefined,
       close: () => db.destroy(),
     };
   }
@@ -296,6 +361,7 @@ function openSqliteDatabase(dataDir: string, writers: WriteQueue): Database {
     durable: durable.db,
     maxReaders: SQLITE_READERS,
     writes: () => writers.turns,
+    publicReads: undefined,
     close,
   };
 }

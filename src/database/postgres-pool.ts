@@ -34,8 +34,19 @@ function isFatal(error: unknown): boolean {
   return !(error instanceof pg.DatabaseError);
 }
 
+/** What runs prepared statements. */
+export interface RowsPool {
+  /**
+   * Runs a statement outside transactions, and returns its rows as arrays with their number of columns. The server parses a
+   * statement with a name once per connection.
+   */
+  rows<R extends unknown[]>(
+    query: pg.QueryConfig & { name: string },
+  ): Promise<{ rows: R[]; columns: number }>;
+}
+
 /** A pool under watch, whose errors are translated. */
-export class FaultPool implements PostgresPool {
+export class FaultPool implements PostgresPool, RowsPool {
   readonly #pool: pg.Pool;
   readonly #watch: ServerWatch;
   #turns = 0;
@@ -52,10 +63,6 @@ export class FaultPool implements PostgresPool {
     return this.#turns;
   }
 
-  /**
-   * Runs a statement outside transactions, and returns its rows as arrays with their number of columns. The server parses a
-   * statement with a name once per connection.
-   */
   async rows<R extends unknown[]>(
     query: pg.QueryConfig & { name: string },
   ): Promise<{ rows: R[]; columns: number }> {

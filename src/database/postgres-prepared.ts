@@ -1,5 +1,5 @@
 import type { Kysely, RawBuilder } from "kysely";
-import type { FaultPool } from "./postgres-pool.js";
+import type { RowsPool } from "./postgres-pool.js";
 import { type Bound, bound, type Given, type Prepare, type Scalar } from "./prepared.js";
 import type { Schema } from "./schema.js";
 
@@ -10,7 +10,7 @@ import type { Schema } from "./schema.js";
 const MANY_COLUMNS = { from: 10, to: 100 };
 
 /** Prepares statements under names of their own, by which each connection of the pool knows them after the first run. */
-export function preparing(db: Kysely<Schema>, pool: FaultPool): Prepare {
+export function preparing(db: Kysely<Schema>, pool: RowsPool): Prepare {
   let named = 0;
   return <V, R extends (Scalar | Uint8Array)[]>(build: (given: Given<V>) => RawBuilder<R>) => {
     const name = `sidereal_${named++}`;

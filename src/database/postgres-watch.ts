@@ -18,6 +18,8 @@ export interface ServerWatchOptions {
   url: string;
   clock: Clock;
   log: Logger;
+  /** What the log calls it; default: the database server. */
+  server?: string;
 }
 
 /**
@@ -95,12 +97,12 @@ export class ServerWatch {
 
   #turn(isAway: boolean): void {
     this.#isAway = isAway;
-    const { log } = this.#options;
+    const { log, server = "the database server" } = this.#options;
     if (!isAway) {
-      log.info("the database server responds again");
+      log.info(`${server} responds again`);
       return;
     }
-    log.error("the database server does not respond: its connections are closed");
+    log.error(`${server} does not respond: its connections are closed`);
     for (const socket of this.#sockets) socket.destroy(unresponsive());
   }
 

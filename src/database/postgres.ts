@@ -37,11 +37,24 @@ export interface PostgresConnections {
   turns: () => number;
 }
 
-/** Opens a pool. Reads have a statement timeout; imports and rebuilds do not. */
-export function openPostgres(
-  url: string,
-  options: { pool: number; reads: boolean; watch: ServerWatch; log: Logger },
-): PostgresConnections {
+export interface PoolOptions {
+  /** Maximum number of connections. */
+  pool: number;
+  /** Reads have a statement timeout; imports and rebuilds do not. */
+  reads: boolean;
+  watch: ServerWatch;
+  log: Logger;
+}
+
+/** Opens a pool, and what prepares statements on it. */
+export function openPostgres(url: string, options: PoolOptions): PostgresConnections {
+  const faults = openPool(url, options);
+  const db = new Kysely<Schema>({ dialect: new KyselyPostgresDialect({ pool: faults }) });
+  return { db, prepare: preparing(db, faults), turns: () => faults.turns };
+}
+
+/** Opens a pool. It connects when it is used. */
+export function openPool(url: string, options: PoolOptions): FaultPool {
   const pool = new pg.Pool({
     ...connectionOf(url),
     max: options.pool,
@@ -58,9 +71,7 @@ export function openPostgres(
     client.on("error", (error) => options.log.warn({ error: error.message }, "lost a database connection"));
   });
   pool.on("error", () => {});
-  const faults = new FaultPool(pool, options.watch);
-  const db = new Kysely<Schema>({ dialect: new KyselyPostgresDialect({ pool: faults }) });
-  return { db, prepare: preparing(db, faults), turns: () => faults.turns };
+  return new FaultPool(pool, options.watch);
 }
 
 /** Large integers and decimals as numbers, as SQLite gives them. */

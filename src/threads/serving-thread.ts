@@ -10,7 +10,7 @@ const parent = parentPort;
 if (parent === null) throw new Error("this file is the entry of a thread");
 const { config, shared }: ThreadData = workerData;
 const context: AppContext = { config, clock: systemClock, log: createLog(config.logLevel) };
-const service = await startService(context, await openModules(context), shared);
+const service = await startService(context, await openModules(context, { withReplicas: true }), shared);
 parent.once("message", async () => {
   await service.stop();
   // Exits this thread only.

@@ -46,7 +46,7 @@ export async function startThreads(context: AppContext): Promise<Threads> {
     },
   };
   const shared: Shared = { allowances: createTableMemory(), revocations: new Revocations().memory };
-  const modules = await openModules(part);
+  const modules = await openModules(part, { withReplicas: true });
   const first = await startService(part, modules, shared);
   const { port, url } = first;
   const workers = new Workers(part, { config: { ...part.config, port, baseUrl: url }, shared });

@@ -15,7 +15,7 @@ export function ownerImagesOf(avatars: Avatars): FindOwnerImage {
 }
 
 /** The images of owners, as they were made here. */
-export function avatarRoute(avatars: Avatars): Route {
+export function avatarRoute(avatarsNow: () => Avatars): Route {
   return {
     method: "GET",
     path: pathOf("{version}"),
@@ -26,7 +26,7 @@ export function avatarRoute(avatars: Avatars): Route {
     body: "none",
     form: "file",
     async handle({ params: { version = "" } }) {
-      const png = await avatars.image(version);
+      const png = await avatarsNow().image(version);
       if (png === undefined) throw new AppError("NOT_FOUND", "This avatar does not exist.");
       return content("image/png", png, {
         headers: { "Content-Security-Policy": "default-src 'none'; sandbox" },

@@ -67,7 +67,9 @@ export function cardRoutes(options: CardOptions): Route[] {
     form: "file",
     ...facts,
     handle: async (request) => {
-      const picture = await read(request, options);
+      const isPublic = (facts.cache ?? SHARED).kind === "shared";
+      const modules = isPublic ? options.modules.forPublic() : options.modules;
+      const picture = await read(request, { ...options, modules });
       return pngReply(await request.offThread(() => options.pictures.render(picture)));
     },
   });

@@ -28,7 +28,8 @@ import type {
 import { errorPage } from "./pages/errors.js";
 import { attachPending, offeredBy } from "./pending-save.js";
 
-type Facts = Pick<Route, "access" | "cache">;
+/** `readsOwn`: see the table of routes. */
+type Facts = Pick<Route, "access" | "cache"> & { readsOwn?: true };
 
 /** Only our own scripts, styles and pictures. */
 const POLICY =
@@ -56,13 +57,13 @@ export class PageRenderer {
   }
 
   async show(handler: PageHandler, http: HttpRequest, facts: Facts): Promise<Reply> {
-    const { request, cookies } = await this.#attach(await this.#pageRequest(http, privacyOf(facts)));
+    const { request, cookies } = await this.#attach(await this.#pageRequest(http, facts));
     const result = await withFirstRun(request, await handler(request));
     return this.#reply(request, { ...result, cookies: [...(result.cookies ?? []), ...cookies] });
   }
 
   async submit(handler: FormHandler, http: HttpRequest, facts: Facts): Promise<Reply> {
-    const request = await this.#pageRequest(http, privacyOf(facts));
+    const request = await this.#pageRequest(http, facts);
     return this.#reply(request, await handler(request, http.formFields));
   }
 
@@ -70,13 +71,14 @@ export class PageRenderer {
   async error(error: AppError, http: HttpRequest): Promise<Reply> {
     // A page for a caller over its limit, or on an overloaded service, must not cost a query.
     const mayRead = error.status !== 429 && error.status !== 503;
-    const summary = mayRead ? await this.#site.modules.rankings.summary() : undefined;
+    const summary = mayRead ? await this.#site.modules.forPublic().rankings.summary() : undefined;
     const request = this.#frameRequest(http, "secret", { summary });
     return this.#reply(request, await errorPage(error, request));
   }
 
-  async #pageRequest(http: HttpRequest, privacy: Privacy): Promise<PageRequest> {
-    const { modules, members } = this.#site;
+  async #pageRequest(http: HttpRequest, facts: Facts): Promise<PageRequest> {
+    const { modules: own, members } = this.#site;
+    const modules = isForEverybody(facts) ? own.forPublic() : own;
     const cookie = http.headers.cookie ?? null;
     const visitor = { account: http.account, cookie, isOnThisMachine: http.isOnThisMachine() };
     const [summary, operator] = await Promise.all([
@@ -84,7 +86,7 @@ export class PageRenderer {
       members.operators.find(visitor),
       modules.forges.current(),
     ]);
-    return { ...this.#frameRequest(http, privacy, { summary, operator }), summary };
+    return { ...this.#frameRequest(http, privacyOf(facts), { summary, operator }), modules, summary };
   }
 
   #frameRequest(
@@ -130,7 +132,8 @@ export class PageRenderer {
 
   /** Saves the repositories that were pending before signing in, or offers one that only the address names. */
   async #attach(request: PageRequest): Promise<{ request: PageRequest; cookies: readonly string[] }> {
-    const { account, modules, url } = request;
+    const { account, url } = request;
+    const { modules } = this.#site;
     if (account === undefined) return { request, cookies: [] };
     const attached = isView(request) ? await attachPending(modules, account.id, request) : undefined;
     const wanted = await offeredBy(url, modules);
@@ -151,7 +154,7 @@ export class PageRenderer {
       return { status, headers: { Location: location, "Cache-Control": control, ...setCookie }, body: null };
     }
     const { status = 200 } = result;
-    const { avatars } = this.#site.modules;
+    const { avatars } = this.#site.modules.forPublic();
     if (request.summary !== undefined) await avatars.update();
     const document = (
       <NowContext.Provider value={request.now}>
@@ -192,6 +195,11 @@ function privacyOf({ access, cache }: Facts): Privacy {
     none: "secret",
   };
   return byCache[cache.kind];
+}
+
+/** Whether what the page lists is the same for everybody. Stars of saved repositories are read elsewhere. */
+function isForEverybody({ cache, readsOwn }: Facts): boolean {
+  return (cache.kind === "shared" || cache.kind === "visitor") && readsOwn !== true;
 }
 
 /** Whether the page is the same for everybody: somebody signed in, or an operator, sees more. */

@@ -58,9 +58,12 @@ interface Facts {
   query: readonly string[];
   endsSession: true;
   aliases: Readonly<Record<string, string>>;
+  /** Whether it shows what belongs to an account though visitors share a page: it is not read from a replica. */
+  readsOwn: true;
 }
 
 export type PageRoute = Omit<Route, "handle"> &
+  Pick<Partial<Facts>, "readsOwn"> &
   (
     | { show: PageHandler }
     | { submit: FormHandler }
@@ -244,6 +247,7 @@ export const PAGE_ROUTES: readonly PageRoute[] = [
 
   page("/watchlist", showWatchlist, {
     cache: VISITOR,
+    readsOwn: true,
     limit: WATCHLIST,
     query: parameters(watchlistPageQuery),
   }),

@@ -35,7 +35,7 @@ export function createWeb({ document, limits, pictures, ...site }: WebOptions): 
       ...cardRoutes({ ...site, pictures }),
       ...indexRoutes(site),
       ...assetRoutes(),
-      avatarRoute(site.modules.avatars),
+      avatarRoute(() => site.modules.forPublic().avatars),
     ],
     errorPage: (error, request) => renderer.error(error, request),
   };

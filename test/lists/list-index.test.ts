@@ -221,6 +221,7 @@ onBothEngines("The list index", (engine) => {
       clock: systemClock,
       log: createLog("silent"),
       readRevision: async () => revision,
+      readSource: () => ({ id: 0, location }),
     });
     try {
       await first.built;

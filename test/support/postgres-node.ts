@@ -91,7 +91,7 @@ export async function launch(
     server.once("exit", () => reject(new Error(`PostgreSQL ended while starting: ${log.trim()}`)));
     server.stderr.setEncoding("utf8").on("data", (text: string) => {
       log = (log + text).slice(-4_000);
-      if (log.includes("ready to accept connections")) resolve();
+      if (/ready to accept (?:read-only )?connections/.test(log)) resolve();
     });
   });
   server.stderr.removeAllListeners("data").resume();

@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { openDatabase } from "../../src/database/database.js";
 import { createLog } from "../../src/log.js";
-import type { PostgresReport } from "./postgres-process.js";
+import type { PostgresReport, ServerCommand } from "./postgres-process.js";
 
 const PROCESS = fileURLToPath(new URL("./postgres-process.js", import.meta.url));
 const TEMPLATE = "sidereal_template";
@@ -36,7 +36,20 @@ export function startKillablePostgres(): Promise<KillableServer> {
   return startServer(["killable"]);
 }
 
-async function startServer(args: readonly string[]): Promise<KillableServer> {
+/** A primary and its streaming replicas. */
+export interface ReplicatedServers extends PostgresServer {
+  /** Ports of the replicas. */
+  replicas: readonly number[];
+  /** Resolves when it is done. */
+  command(command: ServerCommand): Promise<void>;
+}
+
+/** Starts a primary with streaming replicas, and makes the template. */
+export function startReplicated(replicas: number): Promise<ReplicatedServers> {
+  return startServer(["replicas", String(replicas)]);
+}
+
+async function startServer(args: readonly string[]): Promise<KillableServer & ReplicatedServers> {
   // Of its own group, so that Ctrl-C leaves the server to the end of the run.
   const child = spawn(process.execPath, [PROCESS, ...args], {
     stdio: ["pipe", "pipe", "inherit"],
@@ -48,14 +61,14 @@ async function startServer(args: readonly string[]): Promise<KillableServer> {
     await ended;
   };
   const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
-  const portOf = async (): Promise<number> => {
+  const reportOf = async (): Promise<{ port: number; replicas?: number[] }> => {
     const { value = '{"problem":"It ended without a word."}' } = await lines.next();
     const report: PostgresReport = JSON.parse(value);
-    if (!("problem" in report)) return report.port;
+    if (!("problem" in report)) return report;
     await stop();
     throw new Error(`PostgreSQL did not start. ${report.problem}`);
   };
-  const port = await portOf();
+  const { port, replicas = [] } = await reportOf();
   try {
     await makeTemplate(port);
   } catch (error) {
@@ -64,13 +77,17 @@ async function startServer(args: readonly string[]): Promise<KillableServer> {
   }
   const kill = async () => {
     child.stdin.write("\n");
-    await portOf();
+    await reportOf();
   };
-  return { port, stop, kill };
+  const command = async (one: ServerCommand) => {
+    child.stdin.write(`${JSON.stringify(one)}\n`);
+    await reportOf();
+  };
+  return { port, replicas, stop, kill, command };
 }
 
 async function makeTemplate(port: number): Promise<void> {
-  await command(port, `create database ${TEMPLATE}`);
+  await runCommand(port, `create database ${TEMPLATE}`);
   const options = { url: urlOf(port, TEMPLATE), dataDir: "", pool: 1, log: createLog("silent") };
   const template = await openDatabase(options);
   await template.close();
@@ -79,20 +96,20 @@ async function makeTemplate(port: number): Promise<void> {
 /** Makes a database with all tables, and gives its address. */
 export async function createTestDatabase(port: number): Promise<string> {
   const name = `test_${randomBytes(8).toString("hex")}`;
-  await command(port, `create database ${name} template ${TEMPLATE} strategy file_copy`);
+  await runCommand(port, `create database ${name} template ${TEMPLATE} strategy file_copy`);
   return urlOf(port, name);
 }
 
 export async function dropTestDatabase(url: string): Promise<void> {
   const { port, pathname } = new URL(url);
-  await command(Number(port), `drop database if exists ${pathname.slice(1)} with (force)`);
+  await runCommand(Number(port), `drop database if exists ${pathname.slice(1)} with (force)`);
 }
 
 function urlOf(port: number, database: string): string {
   return `postgres://postgres@127.0.0.1:${port}/${database}`;
 }
 
-async function command(port: number, text: string): Promise<void> {
+async function runCommand(port: number, text: string): Promise<void> {
   const client = new pg.Client({ connectionString: urlOf(port, "postgres") });
   await client.connect();
   try {

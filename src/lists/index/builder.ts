@@ -14,15 +14,19 @@ export interface Location {
 /** Input of the thread. */
 export interface BuilderData {
   location: Location;
+  /** Where it reads: the same database, or a replica. */
+  source: Location;
   maxBytes: number;
   logLevel: (typeof LOG_LEVELS)[number];
 }
 
-export interface BuilderOptions extends BuilderData {
+export interface BuilderOptions extends Omit<BuilderData, "source"> {
   clock: Clock;
   log: Logger;
   /** The revision of the catalogue, or one from shortly before. */
   readRevision: () => Promise<number>;
+  /** Where an index is read from now. Each change of the id is followed by a new index. */
+  readSource: () => { id: number; location: Location };
 }
 
 /** Messages between the thread that builds the index and those that read it. */
@@ -82,17 +86,21 @@ function keepIndex(location: Location): () => void {
 }
 
 async function buildRepeatedly(options: BuilderOptions, signal: AbortSignal): Promise<void> {
-  const { clock, log, readRevision } = options;
-  let built: number | undefined;
+  const { clock, log, readRevision, readSource } = options;
+  let built: { revision: number; source: number } | undefined;
   let logged = "";
   await clock.sleep(START_MS, signal);
   while (!signal.aborted) {
     const beganAt = clock.monotonic();
     let restMs = CHECK_MS;
     try {
-      if ((await readRevision()) !== built) {
-        const { revision, repositories, bytes, left, problem } = await buildInThread(options, signal);
-        built = revision;
+      const source = readSource();
+      if ((await readRevision()) !== built?.revision || source.id !== built.source) {
+        const { revision, repositories, bytes, left, problem } = await buildInThread(
+          { ...options, source: source.location },
+          signal,
+        );
+        built = { revision, source: source.id };
         const seconds = (clock.monotonic() - beganAt) / 1_000;
         restMs = Math.max(CHECK_MS, (SHARE - 1) * 1_000 * seconds);
         const text = problem === undefined ? "the list index is built" : `there is no list index: ${problem}`;
@@ -111,10 +119,10 @@ async function buildRepeatedly(options: BuilderOptions, signal: AbortSignal): Pr
 
 /** Builds once, in a thread. Throws what the thread throws, and if it ends before it has built the index. */
 async function buildInThread(
-  { location, maxBytes, logLevel }: BuilderData,
+  { location, source, maxBytes, logLevel }: BuilderData,
   signal: AbortSignal,
 ): Promise<Built> {
-  const workerData: BuilderData = { location, maxBytes, logLevel };
+  const workerData: BuilderData = { location, source, maxBytes, logLevel };
   const worker = new Worker(new URL("./builder-thread.js", import.meta.url), {
     workerData,
     resourceLimits: MEMORY_MB,

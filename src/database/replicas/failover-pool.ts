@@ -1,0 +1,123 @@
+import type { PostgresPool, PostgresPoolClient, PostgresQueryResult } from "kysely";
+import pg from "pg";
+import { DatabaseFault } from "../fault.js";
+import type { FaultPool, RowsPool } from "../postgres-pool.js";
+import type { Source, Sources } from "./sources.js";
+
+/**
+ * What a replica refuses to one statement though it is well: rows that the statement reads were removed by the primary (40001, 40P01),
+ * or it writes (25006).
+ */
+const PRIMARY_RUNS = ["40001", "40P01", "25006"];
+
+/**
+ * A pool over several servers, for statements that only read. A statement whose replica goes away is run again on the next
+ * source, so its caller does not notice. One that conflicts with what the replica replays is run by the primary, whose rows are never
+ * older. Transactions are not repeated: their caller may have used what the first statements returned.
+ */
+export class FailoverPool implements PostgresPool, RowsPool {
+  readonly #sources: Sources;
+
+  constructor(sources: Sources) {
+    this.#sources = sources;
+  }
+
+  rows<R extends unknown[]>(
+    query: pg.QueryConfig & { name: string },
+  ): Promise<{ rows: R[]; columns: number }> {
+    return this.run((pool) => pool.rows<R>(query));
+  }
+
+  async connect(): Promise<PostgresPoolClient> {
+    return new FailoverClient(this, this.#sources, await this.open());
+  }
+
+  /** Takes a connection to the present source, or to the next ones. */
+  async open(): Promise<OpenClient> {
+    for (;;) {
+      const source = this.#sources.current;
+      try {
+        return { source, client: await source.pool.connect() };
+      } catch (error) {
+        if (source === this.#sources.primary) throw error;
+        this.#sources.leave(source, error);
+      }
+    }
+  }
+
+  /** Runs work of one statement. Throws the fault of the primary, and errors of the statement itself. */
+  async run<T>(work: (pool: FaultPool) => Promise<T>): Promise<T> {
+    const { primary } = this.#sources;
+    for (;;) {
+      const source = this.#sources.current;
+      try {
+        return await work(source.pool);
+      } catch (error) {
+        const next = source === primary ? "none" : nextAfter(error);
+        if (next === "none") throw error;
+        if (next === "primary") return work(primary.pool);
+        this.#sources.leave(source, error);
+      }
+    }
+  }
+
+  async end(): Promise<void> {}
+}
+
+interface OpenClient {
+  source: Source;
+  client: PostgresPoolClient;
+}
+
+/** Where a statement that a replica has failed is run again. */
+export function nextAfter(error: unknown): "replica" | "primary" | "none" {
+  if (!(error instanceof DatabaseFault)) return "none";
+  const code = error.cause instanceof pg.DatabaseError ? error.cause.code : undefined;
+  if (code !== undefined && PRIMARY_RUNS.includes(code)) return "primary";
+  return error.kind === "unavailable" ? "replica" : "none";
+}
+
+class FailoverClient implements PostgresPoolClient {
+  readonly #pool: FailoverPool;
+  readonly #sources: Sources;
+  #open: OpenClient;
+  #isInTransaction = false;
+
+  constructor(pool: FailoverPool, sources: Sources, open: OpenClient) {
+    this.#pool = pool;
+    this.#sources = sources;
+    this.#open = open;
+  }
+
+  query<R>(text: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<R>>;
+  query<R>(cursor: unknown): R;
+  query(text: unknown, parameters: readonly unknown[] = []): unknown {
+    if (typeof text !== "string") throw new Error("cursors are not used here");
+    this.#isInTransaction ||= /^\s*(?:begin|start)\b/i.test(text);
+    return this.#run(text, parameters);
+  }
+
+  async #run(text: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<unknown>> {
+    const { primary } = this.#sources;
+    for (;;) {
+      const { source, client } = this.#open;
+      try {
+        return await client.query(text, parameters);
+      } catch (error) {
+        const next = source === primary ? "none" : nextAfter(error);
+        if (next === "replica") this.#sources.leave(source, error);
+        if (next === "none" || this.#isInTransaction) throw error;
+        const following =
+          next === "primary"
+            ? { source: primary, client: await primary.pool.connect() }
+            : await this.#pool.open();
+        client.release();
+        this.#open = following;
+      }
+    }
+  }
+
+  release(): void {
+    this.#open.client.release();
+  }
+}
