@@ -137,7 +137,7 @@ export interface Service {
   port: number;
   /** Its public address. */
   url: string;
-  /** Lets running requests end, then closes everything; nothing that hangs or fails keeps usage from being written. */
+  /** Drains as configured, lets running requests end, then closes everything; nothing that hangs or fails keeps usage from being written. */
   stop(): Promise<void>;
 }
 
@@ -214,6 +214,8 @@ export async function startService(context: AppContext, modules: Modules, shared
     port,
     url,
     async stop() {
+      admission.isDraining = true;
+      if (config.drainMs > 0) await clock.sleep(config.drainMs);
       stopping.abort();
       const stepsUntil = clock.monotonic() + STEPS_UNTIL_MS;
       const finish = (step: string, ending: readonly (Promise<unknown> | undefined)[]) =>

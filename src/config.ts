@@ -61,6 +61,7 @@ const SETTINGS = {
   SIDEREAL_DATABASE_POOL: whole(1, 200).default(10),
   SIDEREAL_DATABASE_READ_URL: postgresList.optional(),
   SIDEREAL_DATABASE_MAX_LAG: whole(2, 3_600).default(10),
+  SIDEREAL_DRAIN_SECONDS: whole(0, 300).default(0),
   SIDEREAL_LOG_LEVEL: z.enum(LOG_LEVELS).default("info"),
   SIDEREAL_SAMPLE: flag.default(true),
   SIDEREAL_CACHE_MB: whole(0, 65_536).default(64),
@@ -157,6 +158,8 @@ export interface Config {
   databasePool: number;
   /** Replicas that public data is read from, and the maximum lag of one that is used; undefined without any. */
   replicas: { urls: readonly string[]; maxLagMs: number } | undefined;
+  /** How long the service goes on after the signal to stop while `/readyz` says that it will. */
+  drainMs: number;
   logLevel: (typeof LOG_LEVELS)[number];
   /** Whether `start` imports the bundled sample into an empty catalogue if no provider is configured. */
   sample: boolean;
@@ -297,6 +300,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
       urls: settings.SIDEREAL_DATABASE_READ_URL,
       maxLagMs: 1_000 * settings.SIDEREAL_DATABASE_MAX_LAG,
     },
+    drainMs: settings.SIDEREAL_DRAIN_SECONDS * 1_000,
     logLevel: settings.SIDEREAL_LOG_LEVEL,
     sample: settings.SIDEREAL_SAMPLE,
     cacheBytes: settings.SIDEREAL_CACHE_MB * 1024 * 1024,

@@ -32,8 +32,8 @@ async function main(argv: readonly string[]): Promise<number> {
     stderr: process.stderr,
     openModules: () => openModules(context()),
     serveDemo: (size) => exitAfter(serveDemo(context(), size)),
-    serve: () => exitAfter(serve(context())),
-    start: (withSample) => exitAfter(start(context(), withSample)),
+    serve: () => exitAfter(serve(context()), context().config.drainMs),
+    start: (withSample) => exitAfter(start(context(), withSample), context().config.drainMs),
     work: () => exitAfter(work(context())),
     workOnce: () => exitAfter(work(context(), { once: true })),
     async hasEnteredForges() {
@@ -60,9 +60,10 @@ const EXIT_MS = 300;
 /** Time after the signal to stop at which the process ends, whatever it is doing. */
 const LATEST_MS = 9_800;
 
-function exitAfter(running: Promise<void>): Promise<void> {
+/** `drainMs`: time for which the service goes on after the signal. */
+function exitAfter(running: Promise<void>, drainMs = 0): Promise<void> {
   const exitIn = (ms: number) => setTimeout(() => process.exit(), ms).unref();
-  void stopSignal().then(() => exitIn(LATEST_MS));
+  void stopSignal().then(() => exitIn(LATEST_MS + drainMs));
   return running.finally(() => exitIn(EXIT_MS));
 }
 

@@ -25,6 +25,7 @@ export const getReadiness = operation({
   body: null,
   responses: { 200: dataResponse("They can.", status), ...errorResponses() },
   handle: async (request) => {
+    if (request.services.admission.isDraining) throw new AppError("UNAVAILABLE", "The process is stopping.");
     try {
       await request.services.modules.forPublic().catalog.revision();
     } catch (cause) {

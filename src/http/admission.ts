@@ -51,6 +51,8 @@ export class Admission {
   readonly computing: RunQueue;
   /** Where drawings wait for the thread that renders them. */
   readonly rendering: RunQueue;
+  /** Whether the process is about to stop, so that balancers should send it nothing new. It still responds. */
+  isDraining = false;
   readonly #allowances: Allowances | undefined;
   readonly #callers: Callers;
   readonly #peers = new Map<string, Caller>();

@@ -100,7 +100,7 @@ class Workers {
     for (const worker of running) worker.postMessage("stop");
     const deadline = setTimeout(() => {
       for (const worker of running) void worker.terminate();
-    }, STOP_MS);
+    }, STOP_MS + this.#data.config.drainMs);
     await Promise.allSettled(ended);
     clearTimeout(deadline);
   }

@@ -9,7 +9,7 @@ import { startService } from "../../src/app.js";
 import { loadConfig } from "../../src/config.js";
 import { createLog } from "../../src/log.js";
 import { Usage } from "../../src/metering/metering.js";
-import { buildModules } from "../../src/modules.js";
+import { buildModules, openModules } from "../../src/modules.js";
 import { addAccount } from "../support/accounts.js";
 import { onBothEngines } from "../support/engines.js";
 import { recordedLog } from "../support/logs.js";
@@ -131,5 +131,28 @@ onBothEngines("Stopping", (engine) => {
     assert.ok(said.some(([msg, step]) => msg === "a step of stopping failed" && step === "mail and notes"));
     assert.equal(clock.sleeping, 0);
     await assert.rejects(database.read.selectFrom("accounts").select("id").execute(), "it is closed");
+  });
+
+  test("a service that drains says so to balancers, and responds until the time is over", async () => {
+    const config = loadConfig({ ...GENEROUS, SIDEREAL_PORT: "0", SIDEREAL_DRAIN_SECONDS: "20" });
+    const clock = new ManualClock(NOW);
+    const log = createLog("silent");
+    await engine.open();
+    const { url: databaseUrl, dataDir } = engine.location();
+    const context = { config: { ...config, databaseUrl, dataDir }, clock, log };
+    const service = await startService(context, await openModules(context));
+    const statusOf = async (path: string) =>
+      (await fetch(`${service.url}${path}`, { headers: { Connection: "close" } })).status;
+    assert.equal(await statusOf("/readyz"), 200);
+    const stopping = service.stop();
+    assert.deepEqual(
+      [await statusOf("/readyz"), await statusOf("/healthz"), await statusOf("/api/repos")],
+      [503, 200, 200],
+    );
+    clock.advance(19_999);
+    assert.deepEqual([await statusOf("/readyz"), await statusOf("/")], [503, 200]);
+    clock.advance(1);
+    await stopping;
+    await assert.rejects(statusOf("/readyz"));
   });
 });
