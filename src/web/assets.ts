@@ -48,6 +48,9 @@ function assets(): Assets {
   return read;
 }
 
+/** Stands for the version of whichever process responds. */
+const ANY_VERSION = "current";
+
 /** The path of a file. It changes whenever any file does, so files can be cached forever and modules can import each other. */
 export function assetPath(name: string): string {
   const { files, version } = assets();
@@ -73,10 +76,13 @@ export function assetRoutes(): Route[] {
     file("/assets/{version}/{name}", ({ params: { version, name = "" } }) => {
       const text = current.files.get(name);
       if (text === undefined) throw new AppError("NOT_FOUND", "This file does not exist.");
-      // For cached pages of another version. Any other address of a file would be one more response to compress and to keep.
-      if (version !== current.version)
-        return redirect(assetPath(name), 302, { "Cache-Control": "private, no-cache" });
-      return content(TYPES.get(name.split(".").at(-1) ?? "") ?? "text/plain", text);
+      // For pages of another version: cached ones, and those of other processes during an update. To an address that all
+      // processes serve, as two of different versions would send the client back and forth. Any further address of a file would be one more
+      // response to compress and to keep.
+      if (version !== current.version && version !== ANY_VERSION)
+        return redirect(`/assets/${ANY_VERSION}/${name}`, 302, { "Cache-Control": "private, no-cache" });
+      const headers = version === ANY_VERSION ? { "Cache-Control": "public, no-cache" } : {};
+      return content(TYPES.get(name.split(".").at(-1) ?? "") ?? "text/plain", text, { headers });
     }),
     file("/favicon.ico", () =>
       redirect(assetPath("icon.svg"), 302, { "Cache-Control": "public, max-age=3600" }),
