@@ -30,6 +30,7 @@ import {
   longSecret,
   mailList,
   mailSender,
+  mailServer,
   POSTGRES_ADDRESS,
   postgresList,
   whole,
@@ -103,13 +104,7 @@ const SETTINGS = {
   SIDEREAL_AUTH_GITHUB_SECRET: z.string().optional(),
   SIDEREAL_AUTH_GOOGLE_ID: z.string().optional(),
   SIDEREAL_AUTH_GOOGLE_SECRET: z.string().optional(),
-  SIDEREAL_SMTP_URL: z
-    .string()
-    .refine(
-      (url) => /^smtps?:\/\//.test(url) && URL.canParse(url),
-      "must be an address that begins with smtp:// or smtps://",
-    )
-    .optional(),
+  SIDEREAL_SMTP_URL: mailServer.optional(),
   SIDEREAL_MAIL_FROM: mailSender.optional(),
 };
 

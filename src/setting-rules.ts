@@ -71,3 +71,11 @@ export const mailSender = z
 
 /** A secret that keys are made of. */
 export const longSecret = z.string().min(32, "must be at least 32 characters");
+
+/** The address of a mail server. */
+export const mailServer = z
+  .string()
+  .refine(
+    (url) => /^smtps?:\/\//.test(url) && URL.canParse(url),
+    "must be an address that begins with smtp:// or smtps://",
+  );
