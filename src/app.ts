@@ -75,7 +75,8 @@ export function buildRoutes(
     tracking: config.onDemand,
     caches,
     place: { databaseUrl: config.databaseUrl, dataDir: config.dataDir, dumps: config.dumps },
-    checkToken: (settings, token) => checkToken({ clock, config }, settings, token),
+    checkToken: (settings, token) =>
+      checkToken({ clock, config, shared: modules.forgeStates }, settings, token),
     limits: config.limits,
     watchlistQuota: config.watchlistQuota,
     document: () => JSON.parse(JSON.stringify(openApiDocument(baseUrl))),

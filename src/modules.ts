@@ -11,6 +11,7 @@ import { bumpRevision, Catalog, type RenameReport, watchRevision } from "./catal
 import type { Clock } from "./clock.js";
 import { type Config, ConfigError } from "./config.js";
 import { type Database, openDatabase, ReplicaRefused } from "./database/database.js";
+import { ForgeStates } from "./forge-states.js";
 import { ForgeTokens, TrackedForges } from "./forge-tokens/forge-tokens.js";
 import { ListIndex, Lists, startIndexBuilder } from "./lists/lists.js";
 import type { Logger } from "./log.js";
@@ -41,6 +42,8 @@ export interface Modules {
   forgeTokens: ForgeTokens;
   /** The forges that are tracked. */
   forges: TrackedForges;
+  /** What all processes together have sent to forges. */
+  forgeStates: ForgeStates;
   lists: Lists;
   /** What `lists` selects from; empty until something fills it. */
   listIndex: ListIndex;
@@ -117,6 +120,7 @@ export function buildModules(database: Database, context: ModulesContext, redis?
     avatars: new Avatars({ database, clock, maxBytes }),
     forgeTokens,
     forges: new TrackedForges({ configured: config.providers, tokens: forgeTokens, clock }),
+    forgeStates: new ForgeStates({ database, clock, readSecret: readServiceSecret }),
     trackRequests: new TrackRequests({ database, catalog, clock, watchlists, readSecret: readServiceSecret }),
     forPublic: () => modules,
   };

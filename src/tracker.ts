@@ -26,8 +26,8 @@ export interface RunningWorker {
 }
 
 /** What providers are opened with. `User-Agent` names the version and whom a forge can write to. Throws as `proxyOf` does. */
-function openingOf({ config, clock }: AppContext): Opening {
-  return { clock, userAgent: userAgentOf(readVersion(), config.contact), proxy: proxyOf(config) };
+function openingOf({ config, clock }: AppContext, { forgeStates: shared }: Modules): Opening {
+  return { clock, userAgent: userAgentOf(readVersion(), config.contact), proxy: proxyOf(config), shared };
 }
 
 /** The operators of a public forge block what they cannot write to. */
@@ -62,7 +62,7 @@ const TOKENS_EVERY_MS = 2_000;
 /** Opens the forges that are tracked now, with the tokens that were entered. */
 async function openForges(context: AppContext, modules: Modules): Promise<OpenProvider[]> {
   const forges = await modules.forges.read();
-  const opened = forges.map((settings) => openProvider(settings, openingOf(context)));
+  const opened = forges.map((settings) => openProvider(settings, openingOf(context, modules)));
   await useEntered(context, modules, opened);
   return opened;
 }
@@ -115,7 +115,7 @@ export async function startWorker(
     const avatars = new Map(
       providers.map(({ settings }) => [
         settings.name,
-        openAvatars(settings, { ...openingOf(context), hosts }),
+        openAvatars(settings, { ...openingOf(context, modules), hosts }),
       ]),
     );
     const worker = new Worker({

@@ -38,6 +38,7 @@ const RANKS: Readonly<Record<string, number>> = {
   providers: 1,
   "repository-addresses": 1,
   "daily-quota": 2,
+  "forge-states": 2,
   avatars: 2,
   accounts: 3,
   catalog: 2,

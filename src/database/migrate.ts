@@ -16,6 +16,7 @@ import { usualDay } from "./migrations/0010-usual-day.js";
 import { avatars } from "./migrations/0011-avatars.js";
 import { forgeTokens } from "./migrations/0012-forge-tokens.js";
 import { feedTokens } from "./migrations/0013-feed-tokens.js";
+import { forgeStates } from "./migrations/0014-forge-states.js";
 
 /** In order. The version of a database is the number of migrations it has had. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -32,6 +33,7 @@ export const MIGRATIONS: readonly Migration[] = [
   avatars,
   forgeTokens,
   feedTokens,
+  forgeStates,
 ];
 
 /** How long to wait for other processes that write. */

@@ -28,6 +28,7 @@ import type {
   SearchWordTable,
 } from "./search-schema.js";
 import type {
+  ForgeStateTable,
   LostDayTable,
   TrackingTable,
   TrackLaneTable,
@@ -83,6 +84,7 @@ export interface Schema {
   track_requests: TrackRequestTable;
   track_request_lists: TrackRequestListTable;
   track_lanes: TrackLaneTable;
+  forge_states: ForgeStateTable;
   walks: WalkTable;
   avatars: AvatarTable;
   avatar_images: AvatarImageTable;

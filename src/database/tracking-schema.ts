@@ -30,6 +30,13 @@ export interface TrackingTable {
   missing_since: number | null;
 }
 
+/** What all processes together have sent to a forge. */
+export interface ForgeStateTable {
+  provider: string;
+  /** JSON of providers' SharedState. */
+  body: string;
+}
+
 /** How many repositories of a provider were recorded as lost on a day. */
 export interface LostDayTable {
   provider: string;

@@ -1,7 +1,7 @@
 import type { Clock } from "../clock.js";
 import type { ProviderSettings, ProxySettings } from "../forges.js";
 import { proxyOf } from "../provider-config.js";
-import { type TokenCheck, UpstreamFailure } from "../providers/providers.js";
+import { type SharedStates, type TokenCheck, UpstreamFailure } from "../providers/providers.js";
 import { readVersion, userAgentOf } from "../version.js";
 
 /** Longest time that somebody waits for a forge. */
@@ -12,6 +12,8 @@ let checks = 0;
 
 export interface CheckContext {
   clock: Clock;
+  /** Where the requests of all processes are counted; these too. */
+  shared: SharedStates;
   config: { contact: string | undefined; proxy: ProxySettings | undefined; proxyProblem: string | undefined };
 }
 
@@ -20,7 +22,7 @@ export interface CheckContext {
  * UpstreamFailure: `refused` for a token that the forge does not accept; and ConfigError, if the proxy cannot be used.
  */
 export async function checkToken(
-  { clock, config }: CheckContext,
+  { clock, config, shared }: CheckContext,
   settings: ProviderSettings,
   token: string,
 ): Promise<TokenCheck> {
@@ -30,7 +32,8 @@ export async function checkToken(
     const { tokenSource: _, ...rest } = settings;
     // Loaded when it is needed: a service that only serves has no other use for it.
     const { openProvider } = await import("../providers/providers.js");
-    const opening = { clock, userAgent: userAgentOf(readVersion(), config.contact), proxy: proxyOf(config) };
+    const userAgent = userAgentOf(readVersion(), config.contact);
+    const opening = { clock, userAgent, proxy: proxyOf(config), shared, isUrgent: true };
     const { provider, close } = openProvider({ ...rest, tokens: [token] }, opening);
     const [late, done] = [new AbortController(), new AbortController()];
     void clock.sleep(PATIENCE_MS, done.signal).then(() => late.abort());

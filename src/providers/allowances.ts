@@ -16,10 +16,20 @@ export type AllowanceReport = { [Key in keyof Allowance]: number | undefined };
 
 /** What a forge has reported about the quota of one token, by resource. */
 export class Allowances {
-  readonly #byResource = new Map<string, Allowance>();
+  readonly #byResource: Map<string, Allowance>;
+
+  /** `known`: what was reported before, by resource. */
+  constructor(known: Iterable<readonly [string, Allowance]> = []) {
+    this.#byResource = new Map(known);
+  }
 
   resources(): string[] {
     return [...this.#byResource.keys()];
+  }
+
+  /** Everything that was reported, by resource. */
+  all(): (readonly [string, Readonly<Allowance>])[] {
+    return [...this.#byResource];
   }
 
   /** The current allowance: full again after its reset. */

@@ -1,10 +1,17 @@
 import type { Clock } from "../clock.js";
 import { type ProviderSettings, paceOf, type TokenSource } from "../forges.js";
-import { type EnteredToken, type TokenNotice, type TokenQuota, UpstreamFailure } from "./contract.js";
+import {
+  type EnteredToken,
+  type SharedStates,
+  type TokenNotice,
+  type TokenQuota,
+  UpstreamFailure,
+} from "./contract.js";
 import { Gate } from "./gate.js";
 import { parseJson } from "./json.js";
-import { type Lease, type NamedToken, nameTokens, Quota, type Use } from "./quota.js";
+import { APP, type Lease, type NamedToken, nameTokens, Quota, type QuotaReport, type Use } from "./quota.js";
 import { etagOf, failureOf, isOfAccount, readQuota } from "./responses.js";
+import { type SharedLease, SharedQuota } from "./shared-quota.js";
 import { tokensOfCommand, tokensOfFile } from "./token-files.js";
 import { TokenKeeper, type TokenLoader } from "./token-keeper.js";
 import type { UpstreamFetch, UpstreamRequest, UpstreamResponse } from "./transport.js";
@@ -39,6 +46,9 @@ export interface AppClient {
 export interface Connection {
   fetch: UpstreamFetch;
   clock: Clock;
+  /** See Opening. */
+  shared?: SharedStates | undefined;
+  isUrgent?: boolean | undefined;
 }
 
 /** A document of a REST API. */
@@ -63,6 +73,8 @@ export interface GetOptions {
 const MAX_REDIRECTS = 3;
 /** Shorter texts may be in a response by chance. */
 const MIN_TOKEN_LENGTH = 16;
+/** Refusals of one request, by other processes' use of its tokens, after which it is given up. */
+const MAX_REFUSALS = 200;
 /** Earlier tokens that are still removed from what a forge says. */
 const KEPT_SECRETS = 200;
 
@@ -82,9 +94,21 @@ export class ForgeClient {
   #own: readonly NamedToken[];
   #entered: readonly EnteredToken[] = [];
   #secrets: readonly string[];
+  /** What all processes have in common; null: this one is alone. */
+  readonly #shared: SharedQuota | null;
+  readonly #states: SharedStates | undefined;
+  readonly #sharedLeases = new WeakMap<Lease, SharedLease>();
+  readonly #source: TokenSource | undefined;
 
-  constructor(api: ForgeApi, settings: ProviderSettings, { fetch, clock }: Connection) {
+  constructor(
+    api: ForgeApi,
+    settings: ProviderSettings,
+    { fetch, clock, shared: states, isUrgent = false }: Connection,
+  ) {
     const { name, tokens, requestsPerHour } = settings;
+    this.#states = states;
+    this.#source = settings.tokenSource;
+    this.#shared = states === undefined ? null : new SharedQuota({ states, forge: name, clock, isUrgent });
     const renewAt = () => this.#keeper?.renewedAt() ?? Number.POSITIVE_INFINITY;
     this.quota = new Quota({ tokens, clock, renewAt });
     this.clock = clock;
@@ -110,6 +134,11 @@ export class ForgeClient {
   /** Whether requests are sent with a token. */
   get hasTokens(): boolean {
     return this.#keeper !== null || this.#entered.length > 0 || this.#own.some(({ token }) => token !== null);
+  }
+
+  /** Stores what other processes should know of the quota. Never rejects. */
+  async flush(): Promise<void> {
+    await this.#shared?.flush();
   }
 
   /** Replaces the tokens that operators entered. */
@@ -149,20 +178,75 @@ export class ForgeClient {
     request: UpstreamRequest,
     use: Use,
   ): Promise<{ response: UpstreamResponse; lease: Lease }> {
-    for (;;) {
+    for (let refusals = 0; ; ) {
       await this.#whenReady(request.signal, use);
       this.quota.check(use);
       await this.#gate.pass(use.part ?? null, request.signal);
       const lease = this.quota.take(use);
+      const refusedUntil = await this.#takeShared(lease, use, request.signal);
+      if (refusedUntil !== null) {
+        if (++refusals < MAX_REFUSALS && refusedUntil > this.clock.now()) continue;
+        throw new UpstreamFailure("quota", "other workers use the quota of all tokens", {
+          until: Math.max(refusedUntil, this.clock.now() + 1_000),
+        });
+      }
       const response = await this.#sendOnce(url, request, lease);
       const isRejected = isOfAccount(response);
       if (isRejected && (await this.#hasReplaced(lease, request.signal))) continue;
       const message = response.status < 400 ? null : wordsOfBody(response.text, this.#secrets);
-      this.quota.learn(lease, { ...readQuota(response, use.resource, this.clock), message });
+      await this.learn(lease, { ...readQuota(response, use.resource, this.clock), message });
       if (isRejected && lease.token !== null && this.quota.isReady(use)) continue;
       this.#checkEcho(response, lease);
       return { response, lease };
     }
+  }
+
+  /** Ends a lease and applies a report about its token, here and for other processes. */
+  async learn(lease: Lease, report: QuotaReport): Promise<void> {
+    this.quota.learn(lease, report);
+    const shared = this.#sharedLeases.get(lease);
+    if (shared === undefined) return;
+    // Another process may have a newer token from the same source, which works.
+    const { isRejected: _, ...rest } = report;
+    await this.#shared?.report(shared, this.#isOfSource(lease) ? rest : report);
+  }
+
+  /**
+   * Takes permission from what all processes have in common. Returns null, or until when they do not allow the token, which is
+   * known to the quota then. Throws UpstreamFailure.
+   */
+  async #takeShared(lease: Lease, use: Use, signal: AbortSignal): Promise<number | null> {
+    if (this.#shared === null || this.#states === undefined) return null;
+    const { resource, cost = 1, part = null } = use;
+    try {
+      const token = await this.#states.nameOf(this.#sharedNameOf(lease));
+      const taken = await this.#shared.take({ token, resource, cost, part }, this.#gate.paces(part), signal);
+      if ("id" in taken) {
+        this.#sharedLeases.set(lease, taken);
+        return null;
+      }
+      this.quota.learn(lease, taken.report);
+      return taken.until;
+    } catch (error) {
+      this.quota.giveBack(lease);
+      if (error instanceof UpstreamFailure && error.until !== null) this.#gate.defer(part, error.until);
+      throw error;
+    }
+  }
+
+  /** Whether the token comes from a source that replaces it while the program runs. */
+  #isOfSource({ token }: Lease): boolean {
+    return this.#keeper !== null && !this.#entered.some((entered) => entered.token === token);
+  }
+
+  /** What identifies the quota of a token: each process may have another token from the same source. */
+  #sharedNameOf(lease: Lease): string {
+    const { token, label } = lease;
+    if (token === null) return "anonymous";
+    if (!this.#isOfSource(lease)) return `token ${token}`;
+    const source = this.#source;
+    if (source?.kind === "app" && label === APP) return `app ${source.appId} ${source.installation ?? ""}`;
+    return `${source?.kind} ${label}`;
   }
 
   /** While the source of the settings' tokens fails, those that were entered are used alone. */
@@ -180,7 +264,7 @@ export class ForgeClient {
     if (lease.token === null || this.#keeper === null) return false;
     if (this.#entered.some(({ token }) => token === lease.token)) return false;
     if (!(await this.#keeper.hasReplaced(lease.token, signal))) return false;
-    this.quota.learn(lease, {});
+    await this.learn(lease, {});
     return true;
   }
 
@@ -205,6 +289,8 @@ export class ForgeClient {
       send: (path, request) => {
         // All other requests may be waiting for this one.
         this.#gate.count();
+        const [all = []] = this.#gate.paces(null);
+        this.#shared?.count(all);
         return this.#fetch(root + path, { ...request, headers: { ...headers, ...request.headers } });
       },
     };
@@ -214,8 +300,8 @@ export class ForgeClient {
   async #sendOnce(url: string, request: UpstreamRequest, lease: Lease): Promise<UpstreamResponse> {
     const authorization = lease.token === null ? {} : { authorization: this.#api.authorization(lease.token) };
     const headers = { ...this.#api.headers, ...request.headers, ...authorization };
-    return this.#fetch(url, { ...request, headers }).catch((error: unknown) => {
-      this.quota.learn(lease, {});
+    return this.#fetch(url, { ...request, headers }).catch(async (error: unknown) => {
+      await this.learn(lease, {});
       throw error;
     });
   }

@@ -7,6 +7,21 @@ export interface Opening {
   clock: Clock;
   userAgent: string;
   proxy: ProxySettings | undefined;
+  /** Where pace and quotas are kept in common with other processes; absent: this one is alone. */
+  shared?: SharedStates | undefined;
+  /** Whether somebody waits for each response, so that requests are counted but wait for no turn among those of workers. */
+  isUrgent?: boolean | undefined;
+}
+
+/** Where the states of forges are stored. */
+export interface SharedStates {
+  /**
+   * Replaces the state of a forge by the one that `work` returns, while no other process can; `work` may run several times. null:
+   * nothing is stored yet. Throws UpstreamFailure `quota` while the store cannot be reached.
+   */
+  change<T>(forge: string, work: (state: string | null) => { state: string; result: T }): Promise<T>;
+  /** A name for a token from which nobody can tell the token without the secret of the service. */
+  nameOf(token: string): Promise<string>;
 }
 
 /** A repository as its forge describes it. null: the forge does not say. Times in ms since 1970. */
@@ -194,6 +209,8 @@ export interface Provider {
   notices(): TokenNotice[];
   /** Earliest time a call of this kind can be sent, in ms since 1970; in the past when it can be sent immediately. */
   readyAt(call: Call): number;
+  /** Stores what other processes should know of the quota. Never rejects. */
+  flush(): Promise<void>;
 }
 
 /**

@@ -6,9 +6,8 @@ import type { Clock } from "../clock.js";
 import type { ForgePace } from "../forges.js";
 import { UpstreamFailure } from "./contract.js";
 import { Pace } from "./pace.js";
-
-/** A longer wait ends as `quota`, so that a batch is not held for hours. */
-const MAX_TURN_MS = 60_000;
+import { MAX_TURN_MS } from "./shared-quota.js";
+import type { NamedPace } from "./shared-state.js";
 
 export interface GateOptions {
   pace: ForgePace;
@@ -25,8 +24,12 @@ export class Gate {
   readonly #all: readonly Pace[];
   readonly #byPart: ReadonlyMap<string, { anonymous: Pace; withToken: Pace }>;
   readonly #hasTokens: () => boolean;
+  readonly #options: Pick<GateOptions, "pace" | "requestsPerHour">;
+  /** When the pace of all processes allows requests again, by part; "": those without one. */
+  readonly #deferred = new Map<string, number>();
 
   constructor({ pace, requestsPerHour, hasTokens, clock }: GateOptions) {
+    this.#options = { pace, requestsPerHour };
     this.#clock = clock;
     this.#all = [new Pace(pace.perHour), ...(requestsPerHour === null ? [] : [new Pace(requestsPerHour)])];
     this.#byPart = new Map(
@@ -50,6 +53,21 @@ export class Gate {
     await this.#turn(this.#all, signal);
   }
 
+  /** The paces that `pass` keeps, in its order, for those who keep them in common with other processes. */
+  paces(part: string | null): NamedPace[][] {
+    const { pace, requestsPerHour } = this.#options;
+    const kind = this.#hasTokens() ? "withToken" : "anonymous";
+    const own = pace.parts?.[part ?? ""]?.[kind];
+    const all = [{ name: "all", perHour: pace.perHour }];
+    if (requestsPerHour !== null) all.push({ name: "operator", perHour: requestsPerHour });
+    return own === undefined ? [all] : [[{ name: `${part} ${kind}`, perHour: own }], all];
+  }
+
+  /** Notes until when the pace of all processes allows no request, in ms since 1970. */
+  defer(part: string | null, until: number): void {
+    this.#deferred.set(part ?? "", this.#clock.monotonic() + (until - this.#clock.now()));
+  }
+
   /** Counts a request that must not wait, such as the renewal of a token that all others wait for. */
   count(): void {
     for (const pace of this.#all) pace.spend(this.#clock.monotonic());
@@ -58,8 +76,10 @@ export class Gate {
   /** When `pass` stops throwing `quota`, on the monotonic clock; may be in the past. */
   readyAt(part: string | null): number {
     const own = this.#paceOf(part);
-    const readyAt = latestOf(own === undefined ? this.#all : [own, ...this.#all]);
-    return readyAt - this.#clock.monotonic() > MAX_TURN_MS ? readyAt : Number.NEGATIVE_INFINITY;
+    const ownReadyAt = latestOf(own === undefined ? this.#all : [own, ...this.#all]);
+    const deferred = this.#deferred.get(part ?? "") ?? Number.NEGATIVE_INFINITY;
+    if (deferred > Math.max(ownReadyAt, this.#clock.monotonic())) return deferred;
+    return ownReadyAt - this.#clock.monotonic() > MAX_TURN_MS ? ownReadyAt : Number.NEGATIVE_INFINITY;
   }
 
   #paceOf(part: string | null): Pace | undefined {

@@ -31,11 +31,21 @@ const CREATE = {
 } as const;
 
 /** Opens the provider that the settings describe. Sends nothing before the first call. */
-export function openProvider(settings: ProviderSettings, { clock, userAgent, proxy }: Opening): OpenProvider {
+export function openProvider(
+  settings: ProviderSettings,
+  { clock, userAgent, proxy, shared, isUrgent }: Opening,
+): OpenProvider {
   const { kind, url, name, mayBePrivate } = settings;
   const origins = kind === "github" ? [url, apiRoot(url)] : [url];
   const privateSetting = `SIDEREAL_${name}_PRIVATE`;
   const { fetch, close } = createTransport({ origins, mayBePrivate, privateSetting, userAgent, proxy });
-  const provider = CREATE[kind](settings, { fetch: checkClock(fetch, name, clock), clock });
-  return { provider, close };
+  const connection = { fetch: checkClock(fetch, name, clock), clock, shared, isUrgent };
+  const provider = CREATE[kind](settings, connection);
+  return {
+    provider,
+    async close() {
+      await close();
+      await provider.flush();
+    },
+  };
 }

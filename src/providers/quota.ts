@@ -68,8 +68,8 @@ interface Entry {
 }
 
 const REJECTED_REST_MS = HOUR_MS;
-/** An older lease is considered lost: no response takes this long. */
-const LEASE_MS = 5 * 60_000;
+/** A request in flight for longer is considered lost: no response takes this long. */
+export const OPEN_MS = 5 * 60_000;
 /** Notices kept until somebody reads them. */
 const MAX_NOTICES = 100;
 const NOT_BLOCKED: Block = { until: Number.NEGATIVE_INFINITY, message: null };
@@ -158,6 +158,11 @@ export class Quota {
       { limit, remaining, resetAt: this.#deadline(report.resetAt) },
       now,
     );
+  }
+
+  /** Ends the lease of a request that was not sent. */
+  giveBack(lease: Lease): void {
+    this.#open.delete(lease);
   }
 
   /** Whether a token may be used now. */
@@ -294,7 +299,7 @@ export class Quota {
 
   #giveUpOld(now: number): void {
     for (const [lease, { takenAt }] of this.#open) {
-      if (takenAt + LEASE_MS > now) break;
+      if (takenAt + OPEN_MS > now) break;
       this.#close(lease, undefined);
     }
   }

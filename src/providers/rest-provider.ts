@@ -202,6 +202,7 @@ export function createRestProvider(
     quota: () => client.quotas(),
     notices: () => client.notices(),
     readyAt: (call) => client.readyAt({ resource: "core", part: call === "discover" ? listPart : null }),
+    flush: () => client.flush(),
   };
 }
 

@@ -37,6 +37,7 @@ const UNAFFECTED = [
   "track_requests",
   "track_request_lists",
   "track_lanes",
+  "forge_states",
   "track_lists",
   "forge_tokens",
   "operator_codes",

@@ -16,6 +16,7 @@ import {
   type OpenProvider,
   openAvatars,
   type Provider,
+  type SharedStates,
 } from "../../src/providers/providers.js";
 import { createTransport } from "../../src/providers/transport.js";
 import { type Retention, Worker } from "../../src/tracking/tracking.js";
@@ -59,6 +60,8 @@ export interface TrackingOptions {
   /** How often a worker looks for requests to track; default: every hour, as tests simulate days. */
   requestsEveryMs?: number;
   retention?: Retention;
+  /** false: workers know nothing of what the others send; default true, as in the program. */
+  sharesQuota?: boolean;
 }
 
 /** Fake forges, a catalogue, and workers between them, on a simulated clock. */
@@ -126,7 +129,8 @@ export async function createTrackingWorld(
   let chance = 0;
   let workers: { worker: Worker; running: Promise<void> }[] = [];
   const begin = (over: Modules) => {
-    const own = tracked.map((one) => openTracked(one, forge(one.name), clock));
+    const shared = options.sharesQuota === false ? undefined : over.forgeStates;
+    const own = tracked.map((one) => openTracked(one, forge(one.name), { clock, shared }));
     opened.push(...own);
     const sources = new Map(tracked.flatMap((one, i) => avatarsOf(one, own[i]?.provider, clock)));
     closings.push(...[...sources.values()].map((source) => () => source.close()));
@@ -245,7 +249,7 @@ async function startTracked(
 function openTracked(
   { kind, name, tokens = ["first-token"], minStars = 0, responseMs, proxy }: TrackedForge,
   { url }: Forge,
-  clock: ManualClock,
+  { clock, shared }: { clock: ManualClock; shared: SharedStates | undefined },
 ): OpenProvider {
   const { fetch, close } = createTransport({
     origins: [url],
@@ -255,7 +259,7 @@ function openTracked(
     ...(responseMs !== undefined && { responseMs, silenceMs: responseMs }),
   });
   const settings = { name, kind, url, tokens, requestsPerHour: null, minStars, mayBePrivate: true };
-  return { provider: CREATE[kind](settings, { fetch, clock }), close };
+  return { provider: CREATE[kind](settings, { fetch, clock, shared }), close };
 }
 
 function avatarsOf(

@@ -85,6 +85,7 @@ export function createGithub(settings: ProviderSettings, connection: Connection)
     quota: () => client.quotas(),
     notices: () => client.notices(),
     readyAt: (call) => client.readyAt({ resource: resourceOf(call) }),
+    flush: () => client.flush(),
   };
 }
 
