@@ -57,6 +57,8 @@ export interface DueAvatar extends Owner {
   address: string | null;
   etag: string | null;
   failures: number;
+  /** End of the lease. What is written under an earlier one changes nothing. */
+  leasedUntil: number;
 }
 
 /** The stored avatars as the worker sees them: who is wanted, what is due, and what its forge said. */
@@ -186,9 +188,10 @@ export class AvatarStore {
     if (next === undefined) return { waitMs: Number.POSITIVE_INFINITY };
     // A clock that was set back must not stop it for long.
     if (next.next_at > now && next.next_at - now <= 2 * FRESH_MS) return { waitMs: next.next_at - now };
+    const leasedUntil = now + LEASE_MS;
     const { numUpdatedRows } = await write
       .updateTable("avatars")
-      .set({ next_at: now + LEASE_MS })
+      .set({ next_at: leasedUntil })
       .where("provider", "=", provider)
       .where("owner_key", "=", next.owner_key)
       .where("next_at", "=", next.next_at)
@@ -196,18 +199,21 @@ export class AvatarStore {
     // Another worker has taken it.
     if (numUpdatedRows === 0n) return { waitMs: 1_000 };
     const { owner, address, etag, failures } = next;
-    return { provider, owner, address, etag, failures };
+    return { provider, owner, address, etag, failures, leasedUntil };
   }
 
   /**
    * Keeps the image of an owner, and removes those of the least visible owners if all together are too large. Nothing else may
    * remove images in the meantime: one that it finds could be gone before it is linked.
    */
-  async keep({ provider, owner }: Owner, png: Uint8Array, etag: string | null): Promise<void> {
+  async keep({ provider, owner, leasedUntil }: Due, png: Uint8Array, etag: string | null): Promise<void> {
     const version = createHash("sha256").update(png).digest("hex").slice(0, 32);
     const now = this.#clock.now();
     const { dialect, write } = this.#database;
     await dialect.exclusively(write, "avatars", async (tx) => {
+      const { rows } = await sql`select 1 from avatars where provider = ${provider}
+        and owner_key = ${ownerKey(owner)} and next_at = ${leasedUntil} ${dialect.lockRow}`.execute(tx);
+      if (rows.length === 0) return;
       await tx
         .insertInto("avatar_images")
         .values({ version, png })
@@ -221,35 +227,30 @@ export class AvatarStore {
   }
 
   /** The image is still the same. */
-  async confirm({ provider, owner }: Owner): Promise<void> {
-    await this.#set(
-      { provider, owner },
-      { failures: 0, problem: null, next_at: this.#clock.now() + FRESH_MS },
-    );
+  async confirm(due: Due): Promise<void> {
+    await this.#set(due, { failures: 0, problem: null, next_at: this.#clock.now() + FRESH_MS });
   }
 
   /** The owner has no image, or none that is accepted. */
-  async clear({ provider, owner }: Owner, problem: string): Promise<void> {
+  async clear(due: Due, problem: string): Promise<void> {
     const now = this.#clock.now();
-    await this.#set(
-      { provider, owner },
-      {
-        version: null,
-        bytes: 0,
-        etag: null,
-        failures: 0,
-        problem: problem.slice(0, MAX_PROBLEM),
-        next_at: now + FRESH_MS,
-        changed_at: now,
-      },
-    );
+    await this.#set(due, {
+      version: null,
+      bytes: 0,
+      etag: null,
+      failures: 0,
+      problem: problem.slice(0, MAX_PROBLEM),
+      next_at: now + FRESH_MS,
+      changed_at: now,
+    });
   }
 
   /** Nothing was learned about the image. It stays for some failures, which are further and further apart. */
-  async postpone({ failures, ...owner }: DueAvatar, problem: string): Promise<void> {
-    if (failures + 1 >= MAX_FAILURES) return this.clear(owner, problem);
+  async postpone(due: DueAvatar, problem: string): Promise<void> {
+    const { failures } = due;
+    if (failures + 1 >= MAX_FAILURES) return this.clear(due, problem);
     const waitMs = Math.min(WEEK_MS, HOUR_MS * 3 ** failures);
-    await this.#set(owner, {
+    await this.#set(due, {
       failures: failures + 1,
       problem: problem.slice(0, MAX_PROBLEM),
       next_at: this.#clock.now() + waitMs,
@@ -257,8 +258,8 @@ export class AvatarStore {
   }
 
   /** Ends a lease without a result: the avatar is due again after `waitMs`. */
-  async release({ provider, owner }: Owner, waitMs: number): Promise<void> {
-    await this.#set({ provider, owner }, { next_at: this.#clock.now() + waitMs });
+  async release(due: Due, waitMs: number): Promise<void> {
+    await this.#set(due, { next_at: this.#clock.now() + waitMs });
   }
 
   /**
@@ -309,7 +310,7 @@ export class AvatarStore {
   }
 
   async #set(
-    { provider, owner }: Owner,
+    { provider, owner, leasedUntil }: Due,
     values: Partial<{
       version: null;
       bytes: number;
@@ -325,9 +326,12 @@ export class AvatarStore {
       .set(values)
       .where("provider", "=", provider)
       .where("owner_key", "=", ownerKey(owner))
+      .where("next_at", "=", leasedUntil)
       .execute();
   }
 }
+
+type Due = Pick<DueAvatar, "provider" | "owner" | "leasedUntil">;
 
 /** Size of all images. */
 async function bytesOf(db: Db): Promise<number> {

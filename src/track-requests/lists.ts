@@ -37,6 +37,8 @@ export interface ClaimedList {
   id: number;
   fullName: string;
   attempts: number;
+  /** End of the lease, which no other claim of it has. What is written under an earlier one changes nothing. */
+  leasedUntil: number;
 }
 
 /** Most repositories that are pasted together, and most in a README. */
@@ -79,7 +81,7 @@ export class TrackLists {
       await count(tx, { kind: "tracked", amount: unknown.length, now: clock.now() });
       return this.#insert(tx, null);
     });
-    await this.#record(list.id, { addresses, unknown });
+    await this.#record({ id: list.id, leasedUntil: 0 }, { addresses, unknown });
     return list.publicId;
   }
 
@@ -167,14 +169,14 @@ export class TrackLists {
         .set({ leased_until: leasedUntil, attempts: row.attempts + 1 })
         .where("id", "=", row.id)
         .execute();
-      return { id: row.id, fullName: row.full_name, attempts: row.attempts + 1 };
+      return { id: row.id, fullName: row.full_name, attempts: row.attempts + 1, leasedUntil };
     });
   }
 
   /** Requests the repositories that a README links to. Returns how many were added. */
-  async record(id: number, addresses: readonly RepositoryAddress[]): Promise<number> {
+  async record(claim: ClaimedList, addresses: readonly RepositoryAddress[]): Promise<number> {
     const some = addresses.slice(0, MAX_LINKED);
-    return this.#record(id, {
+    return this.#record(claim, {
       addresses: some,
       unknown: await this.#unknownOf(some),
       leftOut: addresses.length - some.length,
@@ -182,19 +184,38 @@ export class TrackLists {
   }
 
   /** Gives a list back, to be claimed again at a time. */
-  async postpone(id: number, until: number): Promise<void> {
-    await this.#set(id, { leased_until: until });
+  async postpone(claim: ClaimedList, until: number): Promise<void> {
+    await this.#set(claim, { leased_until: until });
   }
 
-  async fail(id: number, failure: FailureKind): Promise<void> {
-    await this.#set(id, { failure, read_at: this.#options.clock.now() });
+  async fail(claim: ClaimedList, failure: FailureKind): Promise<void> {
+    await this.#set(claim, { failure, read_at: this.#options.clock.now() });
   }
 
   async #set(
-    id: number,
-    change: { leased_until?: number; failure?: string; read_at?: number },
+    { id, leasedUntil }: Pick<ClaimedList, "id" | "leasedUntil">,
+    change: {
+      leased_until?: number;
+      failure?: string;
+      read_at?: number;
+      found?: number;
+      known?: number;
+      left_out?: number;
+    },
   ): Promise<void> {
-    await this.#options.database.write.updateTable("track_lists").set(change).where("id", "=", id).execute();
+    await this.#options.database.write
+      .updateTable("track_lists")
+      .set(change)
+      .where("id", "=", id)
+      .where("leased_until", "=", leasedUntil)
+      .execute();
+  }
+
+  /** Whether nobody else has claimed the list since; until the transaction ends, nobody can. */
+  async #isClaimed(tx: Tx, { id, leasedUntil }: Pick<ClaimedList, "id" | "leasedUntil">): Promise<boolean> {
+    const { rows } = await sql`select 1 from track_lists where id = ${id} and leased_until = ${leasedUntil}
+      ${this.#options.database.dialect.lockRow}`.execute(tx);
+    return rows.length > 0;
   }
 
   /** Those that are not tracked, by one statement for each forge. */
@@ -236,7 +257,7 @@ export class TrackLists {
 
   /** Adds the requests some at a time, so that no transaction is long, and then the counts. */
   async #record(
-    id: number,
+    claim: Pick<ClaimedList, "id" | "leasedUntil">,
     {
       addresses,
       unknown,
@@ -249,20 +270,20 @@ export class TrackLists {
     for (let from = 0; from < unknown.length; from += TOGETHER) {
       const results = await database.durable
         .transaction()
-        .execute((tx) => this.#addSome(tx, unknown.slice(from, from + TOGETHER), id));
+        .execute(async (tx) =>
+          (await this.#isClaimed(tx, claim))
+            ? this.#addSome(tx, unknown.slice(from, from + TOGETHER), claim.id)
+            : { added: 0, full: 0 },
+        );
       added += results.added;
       full += results.full;
     }
-    await database.write
-      .updateTable("track_lists")
-      .set({
-        found: addresses.length + leftOut,
-        known: addresses.length - unknown.length,
-        left_out: leftOut + full,
-        read_at: clock.now(),
-      })
-      .where("id", "=", id)
-      .execute();
+    await this.#set(claim, {
+      found: addresses.length + leftOut,
+      known: addresses.length - unknown.length,
+      left_out: leftOut + full,
+      read_at: clock.now(),
+    });
     return added;
   }
 

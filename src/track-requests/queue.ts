@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 import { DAY_MS } from "../clock.js";
-import type { Database, Tx } from "../database/database.js";
+import type { Database, Dialect, Tx } from "../database/database.js";
 import type { FailureKind } from "../providers/providers.js";
 import type { Pace } from "./estimate.js";
 import { removeOldLists } from "./lists.js";
@@ -18,6 +18,8 @@ export interface ClaimedRequest {
   pages: number;
   /** null: it is to be looked up; else its history is to be read. */
   repositoryId: number | null;
+  /** End of the lease, which no other claim of it has. What is written under an earlier one changes nothing. */
+  leasedUntil: number;
 }
 
 /** Nothing is postponed for longer; a later time was written while the clock was wrong. */
@@ -92,8 +94,13 @@ export class TrackQueue {
         limit 1 ${dialect.lockFree("t")}`.execute(tx);
       const [row] = rows;
       if (row === undefined) return undefined;
-      await setOpen(tx, row.id, { leased_until: leasedUntil });
+      await tx
+        .updateTable("track_requests")
+        .set({ leased_until: leasedUntil })
+        .where("id", "=", row.id)
+        .execute();
       return {
+        leasedUntil,
         id: row.id,
         fullName: row.full_name,
         isBatch: row.is_batch === 1,
@@ -143,23 +150,30 @@ export class TrackQueue {
   }
 
   /** Gives a request back with the attempts and failures that it says, to be claimed again at a time. */
-  async postpone({ id, attempts, failingSince }: ClaimedRequest, until: number): Promise<void> {
-    await setOpen(this.#database.write, id, { leased_until: until, attempts, failing_since: failingSince });
+  async postpone(claim: ClaimedRequest, until: number): Promise<void> {
+    const { attempts, failingSince } = claim;
+    await setClaimed(this.#database.write, claim, {
+      leased_until: until,
+      attempts,
+      failing_since: failingSince,
+    });
   }
 
-  async fail({ id }: ClaimedRequest, failure: FailureKind, now: number): Promise<void> {
-    await setOpen(this.#database.write, id, { leased_until: 0, failure, finished_at: now });
+  async fail(claim: ClaimedRequest, failure: FailureKind, now: number): Promise<void> {
+    await setClaimed(this.#database.write, claim, { leased_until: 0, failure, finished_at: now });
   }
 
   /** Ends a request whose history is read, or left to the backfill. */
-  async finish({ id }: ClaimedRequest, now: number): Promise<void> {
-    await setOpen(this.#database.write, id, { leased_until: 0, finished_at: now });
+  async finish(claim: ClaimedRequest, now: number): Promise<void> {
+    await setClaimed(this.#database.write, claim, { leased_until: 0, finished_at: now });
   }
 
-  /** Notes one more page of history, and gives the request back. */
-  async readPage({ id }: ClaimedRequest): Promise<void> {
-    await sql`update track_requests set pages = pages + 1, leased_until = 0, attempts = 0
-      where id = ${id} and finished_at is null`.execute(this.#database.write);
+  /** Notes one more page of history, and gives the request back unless it is the last one. */
+  async readPage({ id, leasedUntil }: ClaimedRequest, { isLast }: { isLast: boolean }): Promise<void> {
+    await sql`update track_requests set pages = pages + 1, attempts = 0, leased_until = ${isLast ? leasedUntil : 0}
+      where id = ${id} and finished_at is null and leased_until = ${leasedUntil}`.execute(
+      this.#database.write,
+    );
   }
 
   /** Reports the pace of the lane, for estimates. */
@@ -172,16 +186,24 @@ export class TrackQueue {
       .execute();
   }
 
+  /** Whether nobody else has claimed the request since; until the transaction ends, nobody can. */
+  static async isClaimed(tx: Tx, dialect: Dialect, { id, leasedUntil }: ClaimedRequest): Promise<boolean> {
+    const { rows } = await sql`select 1 from track_requests where id = ${id} and finished_at is null
+      and leased_until = ${leasedUntil} ${dialect.lockRow}`.execute(tx);
+    return rows.length > 0;
+  }
+
   /**
    * Notes the repository of a claimed request, in the transaction that records it. `isFinished`: nothing is left to read. Returns
    * the ids of the watchlists to add it to.
    */
   static async record(
     tx: Tx,
-    { id }: ClaimedRequest,
+    claim: ClaimedRequest,
     { repositoryId, at, isFinished }: { repositoryId: number; at: number; isFinished: boolean },
   ): Promise<number[]> {
-    await setOpen(tx, id, {
+    const { id } = claim;
+    await setClaimed(tx, claim, {
       repository_id: repositoryId,
       leased_until: 0,
       attempts: 0,
@@ -221,12 +243,17 @@ interface Change {
   finished_at?: number | null;
 }
 
-/** Changes a request unless another worker has ended it, after a lease that took too long. */
-async function setOpen(db: Tx | Database["write"], id: number, change: Change): Promise<void> {
+/** Changes a request unless another worker has claimed or ended it, after a lease that took too long. */
+async function setClaimed(
+  db: Tx | Database["write"],
+  { id, leasedUntil }: ClaimedRequest,
+  change: Change,
+): Promise<void> {
   await db
     .updateTable("track_requests")
     .set(change)
     .where("id", "=", id)
+    .where("leased_until", "=", leasedUntil)
     .where("finished_at", "is", null)
     .execute();
 }

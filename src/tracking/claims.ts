@@ -1,6 +1,6 @@
 /** Known repositories with what their next refresh needs, and which worker may refresh them. */
 import { type RawBuilder, sql } from "kysely";
-import type { BulkRow, Database, Db, Dialect } from "../database/database.js";
+import type { BulkRow, Database, Db, Dialect, Tx } from "../database/database.js";
 import { DUE_TIMES } from "./schedule.js";
 
 /** A repository that a worker has claimed for a refresh. */
@@ -16,6 +16,8 @@ export interface Claim {
   stars: number | null;
   /** Time of its current counts. */
   countedAt: number | null;
+  /** End of the lease that it is claimed under, which no other claim of it has; 0: it is not claimed. */
+  leasedUntil: number;
 }
 
 interface ClaimRow {
@@ -82,8 +84,8 @@ export async function findKnown(
   }));
 }
 
-/** A row as a claim. */
-export function toClaim(row: ClaimRow): Claim {
+/** A row as a claim, or as a repository that is not claimed. */
+export function toClaim(row: ClaimRow, leasedUntil = 0): Claim {
   return {
     repositoryId: row.id,
     providerId: row.provider_id,
@@ -94,6 +96,7 @@ export function toClaim(row: ClaimRow): Claim {
     failures: Number(row.failures),
     stars: row.stars,
     countedAt: row.counted_at,
+    leasedUntil,
   };
 }
 
@@ -130,8 +133,32 @@ export function claim(
         ),
       )
       .execute();
-    return rows.map(toClaim);
+    return rows.map((row) => toClaim(row, leasedUntil));
   });
+}
+
+/**
+ * The repositories of these claims that nobody else has claimed since, which nobody can before the transaction ends. A worker that
+ * took longer than its lease must not record what it read: another one does that, or has done it.
+ */
+export async function stillClaimed(
+  tx: Tx,
+  dialect: Dialect,
+  claims: readonly Pick<Claim, "repositoryId" | "leasedUntil">[],
+): Promise<ReadonlySet<number>> {
+  const leased = claims.filter(({ leasedUntil }) => leasedUntil > 0);
+  const held = new Set(claims.map(({ repositoryId }) => repositoryId));
+  if (leased.length === 0) return held;
+  const ids = leased.map(({ repositoryId }) => repositoryId);
+  const { rows } = await sql<{ id: number; leased_until: number }>`
+    select repository_id as id, leased_until from tracking
+    where ${dialect.among(sql.ref("repository_id"), ids)} order by repository_id ${dialect.lockRow}`.execute(
+    tx,
+  );
+  const leases = new Map(rows.map((row) => [row.id, Number(row.leased_until)]));
+  for (const { repositoryId, leasedUntil } of leased)
+    if (leases.get(repositoryId) !== leasedUntil) held.delete(repositoryId);
+  return held;
 }
 
 /**

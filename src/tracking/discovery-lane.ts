@@ -15,6 +15,8 @@ interface Walk {
   startedAt: number;
   /** Pages read so far. */
   pages: number;
+  /** End of the lease, which no other claim of it has. */
+  leasedUntil: number;
 }
 
 /** Walks through all repositories of a provider: finds new ones, and reads the counts of all. */
@@ -41,7 +43,7 @@ export class DiscoveryLane {
       page = await provider.discover(walk.cursor, signal);
       found = await this.#recorder.recordPage(page.repositories);
     } catch (error) {
-      await this.#release();
+      await this.#release(walk);
       throw error;
     }
     reporter.add("discovered", found);
@@ -65,6 +67,8 @@ export class DiscoveryLane {
         }),
       }))
       .where("provider", "=", provider.name)
+      // Another worker that has claimed it since reads the page again.
+      .where("leased_until", "=", walk.leasedUntil)
       .execute();
     return responded(isEnd ? CHECK_MS : 0);
   }
@@ -87,22 +91,24 @@ export class DiscoveryLane {
       const state = isUnderWay
         ? { started_at: row.started_at, found: row.found, pages: row.pages }
         : { started_at: now, found: 0, pages: 0 };
-      const claimed = { ...state, leased_until: now + LEASE_MS };
+      const leasedUntil = now + LEASE_MS;
+      const claimed = { ...state, leased_until: leasedUntil };
       await tx
         .insertInto("walks")
         .values({ provider: provider.name, cursor: null, next_at: 0, walks: 0, ...claimed })
         .onConflict((conflict) => conflict.column("provider").doUpdateSet(claimed))
         .execute();
-      return { cursor: row?.cursor ?? null, startedAt: state.started_at, pages: state.pages };
+      return { cursor: row?.cursor ?? null, startedAt: state.started_at, pages: state.pages, leasedUntil };
     });
   }
 
-  async #release(): Promise<void> {
+  async #release({ leasedUntil }: Walk): Promise<void> {
     const { modules, provider } = this.#lane;
     await modules.database.write
       .updateTable("walks")
       .set({ leased_until: 0 })
       .where("provider", "=", provider.name)
+      .where("leased_until", "=", leasedUntil)
       .execute();
   }
 }

@@ -38,17 +38,17 @@ export class ListLane {
       const text = await provider.readme(claim.fullName, signal);
       reporter.succeeded(clock.now());
       const read = addressReader(this.#providers.map(({ settings }) => settings));
-      await lists.record(claim.id, linksIn(text, read).addresses);
+      await lists.record(claim, linksIn(text, read).addresses);
     } catch (error) {
       if (!(error instanceof UpstreamFailure) || signal.aborted) {
-        await lists.postpone(claim.id, 0);
+        await lists.postpone(claim, 0);
         throw error;
       }
       reporter.failed(error, clock.now());
       const mayRetry = concernsForge(error.kind) && claim.attempts < MAX_ATTEMPTS;
       const pause = Math.max(RETRY_MS, (error.until ?? 0) - clock.now());
-      if (mayRetry) await lists.postpone(claim.id, clock.now() + pause);
-      else await lists.fail(claim.id, error.kind);
+      if (mayRetry) await lists.postpone(claim, clock.now() + pause);
+      else await lists.fail(claim, error.kind);
     }
     return responded(0);
   }

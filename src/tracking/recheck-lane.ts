@@ -1,5 +1,5 @@
 import { concernsForge, UpstreamFailure, type UpstreamRepository } from "../providers/providers.js";
-import { type Claim, release } from "./claims.js";
+import { type Claim, release, stillClaimed } from "./claims.js";
 import { type Lane, LEASE_MS, responded, type Step, waiting } from "./lane.js";
 import { keptNodeId } from "./node-id.js";
 import { observationOf } from "./outcomes.js";
@@ -53,15 +53,18 @@ export class RecheckLane {
     }
   }
 
-  async #record({ repositoryId, nodeId }: Claim, found: UpstreamRepository | undefined): Promise<void> {
+  async #record(claim: Claim, found: UpstreamRepository | undefined): Promise<void> {
+    const { repositoryId, nodeId } = claim;
     const { modules, provider, clock, reporter } = this.#lane;
     const { database, catalog } = modules;
     const at = clock.now();
-    await database.dialect.exclusively(database.write, "catalogue", async (tx) => {
+    const isOwn = await database.dialect.exclusively(database.write, "catalogue", async (tx) => {
+      if (!(await stillClaimed(tx, database.dialect, [claim])).has(repositoryId)) return false;
       if (found !== undefined)
         await catalog.recordIn(tx, [{ ...observationOf(provider.name, found, at), repositoryId }]);
       await endRecheck(tx, repositoryId, found && { at, nodeId: keptNodeId(nodeId, found.nodeId) });
+      return true;
     });
-    if (found !== undefined) reporter.add("rechecked", 1);
+    if (found !== undefined && isOwn) reporter.add("rechecked", 1);
   }
 }

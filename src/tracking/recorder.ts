@@ -5,7 +5,7 @@ import type { Tx } from "../database/database.js";
 import type { UpstreamFailure, UpstreamRepository } from "../providers/providers.js";
 import { type Trend, WINDOWS } from "../rankings/rankings.js";
 import { beforeEnd, spread } from "./cadence.js";
-import { findKnown } from "./claims.js";
+import { findKnown, stillClaimed } from "./claims.js";
 import type { Lane } from "./lane.js";
 import { isNews, type Listed, listedUpdateOf } from "./listed.js";
 import { countLosses, limitedLosses, lossesLeft } from "./loss-limit.js";
@@ -33,7 +33,7 @@ export class Recorder {
     this.#lane = lane;
   }
 
-  /** Records the results of refreshes. */
+  /** Records the results of refreshes, but not of repositories that somebody else has claimed since. */
   async record(outcomes: readonly Outcome[]): Promise<void> {
     const { clock, reporter } = this.#lane;
     const at = clock.now();
@@ -57,13 +57,19 @@ export class Recorder {
     if (updates.length === 0) return;
     const found = outcomes.flatMap(({ result }) => (result.kind === "found" ? [result.repository] : []));
     const { modules, provider } = this.#lane;
+    const claims = outcomes.map(({ claim }) => claim);
     const written = await this.#exclusively(async (tx) => {
+      const held = await stillClaimed(tx, modules.database.dialect, claims);
       await modules.avatars.store.noteAddresses(tx, provider.name, found);
-      return this.#write(tx, updates, at);
+      return this.#write(
+        tx,
+        updates.filter(({ appointment }) => held.has(appointment.repositoryId)),
+        at,
+      );
     });
     reporter.add("refreshed", written.filter(({ observation }) => observation !== undefined).length);
     reporter.add("lost", written.filter(({ isLost }) => isLost).length);
-    reporter.add("doubted", updates.filter(({ isDoubtful }) => isDoubtful).length);
+    reporter.add("doubted", written.filter(({ isDoubtful }) => isDoubtful).length);
   }
 
   /** Records a page of a list: new repositories, and what it says of known ones. Returns the number of new ones. */

@@ -86,6 +86,7 @@ export class RequestLane {
     const hasHistory = !claim.isBatch && first.historyDue !== undefined;
     const history = hasHistory ? { historyDue: at + LEASE_MS } : first;
     const isNew = await dialect.exclusively(write, "catalogue", async (tx) => {
+      if (!(await TrackQueue.isClaimed(tx, dialect, claim))) return undefined;
       const tracked = await recordTracked(tx, this.#lane, { found, at, history });
       const { repositoryId } = tracked;
       const lists = await TrackQueue.record(tx, claim, { repositoryId, at, isFinished: !hasHistory });
@@ -93,6 +94,7 @@ export class RequestLane {
       return tracked.isNew;
     });
     this.#responded();
+    if (isNew === undefined) return;
     reporter.add("discovered", isNew ? 1 : 0);
     reporter.succeeded(at);
     this.#onRecorded();
@@ -115,7 +117,7 @@ export class RequestLane {
     if (page.kind === "taken") return this.#queue.postpone(claim, clock.now() + OPEN_MS);
     if (page.kind !== "recorded") return this.#queue.finish(claim, clock.now());
     reporter.add("backfilled", page.snapshots);
-    await this.#queue.readPage(claim);
+    await this.#queue.readPage(claim, { isLast: !page.hasMore });
     if (!page.hasMore) await this.#queue.finish(claim, clock.now());
     if (!page.hasMore || claim.pages === 0) this.#onRecorded();
   }

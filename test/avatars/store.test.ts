@@ -4,6 +4,7 @@ import { type KyselyPlugin, sql } from "kysely";
 import { Avatars, type DueAvatar, readAvatarStatus } from "../../src/avatars/avatars.js";
 import { DAY_MS, HOUR_MS } from "../../src/clock.js";
 import type { Database } from "../../src/database/database.js";
+import { leaseAvatar } from "../support/avatars.js";
 import { onBothEngines } from "../support/engines.js";
 import { colouredPng } from "../support/forge/avatars.js";
 import { ManualClock } from "../support/manual-clock.js";
@@ -35,6 +36,7 @@ onBothEngines("The stored avatars", (engine) => {
     await avatars.settled();
     return names.map((name) => avatars.versionOf("GITHUB", name));
   };
+  const leased = (name: string) => leaseAvatar(database, owner(name));
   const storedImages = async () =>
     (await database.read.selectFrom("avatar_images").select("version").execute()).length;
 
@@ -47,6 +49,7 @@ onBothEngines("The stored avatars", (engine) => {
       address: null,
       etag: null,
       failures: 0,
+      leasedUntil: clock.now() + 600_000,
     });
     clock.advance(1);
     assert.equal((await claimed()).owner, "First");
@@ -57,25 +60,41 @@ onBothEngines("The stored avatars", (engine) => {
     assert.equal((await claimed()).owner, "SECOND");
   });
 
+  test("whose worker took longer than its lease are left to the one that has claimed them since", async () => {
+    await avatars.store.want([owner("octo")]);
+    const late = await claimed();
+    clock.advance(10 * 60_000);
+    const next = await claimed();
+    await avatars.store.keep(late, colouredPng("late"), null);
+    await avatars.store.clear(late, "status 404");
+    await avatars.store.postpone(late, "unreachable");
+    await avatars.store.release(late, 0);
+    await avatars.store.confirm(late);
+    assert.equal(await storedImages(), 0);
+    assert.ok("waitMs" in (await avatars.store.claim("GITHUB")), "the other lease holds");
+    await avatars.store.keep(next, colouredPng("next"), null);
+    assert.equal(await storedImages(), 1);
+  });
+
   test("are shown with a version that changes with the image, whatever the capitals of the owner", async () => {
     await avatars.store.want([owner("Octo")]);
     assert.deepEqual(await shown("octo"), [undefined]);
     const [one, other] = [colouredPng("one"), colouredPng("other")];
-    await avatars.store.keep(owner("octo"), one, '"tag"');
+    await avatars.store.keep(await leased("octo"), one, '"tag"');
     const [version] = await shown("OCTO");
     assert.match(version ?? "", /^[0-9a-f]{32}$/);
     assert.deepEqual(Buffer.from((await avatars.image(version ?? "")) ?? []), one);
-    await avatars.store.keep(owner("octo"), other, null);
+    await avatars.store.keep(await leased("octo"), other, null);
     const [next] = await shown("octo");
     assert.notEqual(next, version);
     assert.equal(await avatars.image("0".repeat(32)), undefined);
-    await avatars.store.clear(owner("octo"), "status 404");
+    await avatars.store.clear(await leased("octo"), "status 404");
     assert.deepEqual(await shown("octo"), [undefined]);
   });
 
   test("are read again only when one has changed", async () => {
     await avatars.store.want([owner("octo")]);
-    await avatars.store.keep(owner("octo"), colouredPng("one"), null);
+    await avatars.store.keep(await leased("octo"), colouredPng("one"), null);
     const [version] = await shown("octo");
     await database.write.deleteFrom("avatars").execute();
     for (let i = 0; i < 5; i++) await avatars.update();
@@ -89,7 +108,7 @@ onBothEngines("The stored avatars", (engine) => {
     const other = open(MANY_BYTES, counted);
     await other.update();
     await avatars.store.want([owner("octo")]);
-    await avatars.store.keep(owner("octo"), colouredPng("one"), null);
+    await avatars.store.keep(await leased("octo"), colouredPng("one"), null);
     clock.advance(1_000);
     await avatars.update();
     const version = avatars.versionOf("GITHUB", "octo") ?? assert.fail("the page shows no image");
@@ -108,8 +127,8 @@ onBothEngines("The stored avatars", (engine) => {
 
   test("are kept when another owner's equal image is removed at the same time", async () => {
     await avatars.store.want([owner("before"), owner("after")]);
-    await avatars.store.keep(owner("before"), colouredPng("same"), null);
-    await avatars.store.clear(owner("before"), "status 404");
+    await avatars.store.keep(await leased("before"), colouredPng("same"), null);
+    await avatars.store.clear(await leased("before"), "status 404");
     let evicting: Promise<number> | undefined;
     const inserts = new WeakSet<object>();
     const evictAfterInsert: KyselyPlugin = {
@@ -126,7 +145,7 @@ onBothEngines("The stored avatars", (engine) => {
       },
     };
     const slow = open(MANY_BYTES, { ...database, write: database.write.withPlugin(evictAfterInsert) });
-    await slow.store.keep(owner("after"), colouredPng("same"), null);
+    await slow.store.keep(await leased("after"), colouredPng("same"), null);
     assert.equal(await (evicting ?? assert.fail("nothing was inserted")), 0);
     const [version] = await shown("after");
     assert.deepEqual(Buffer.from((await avatars.image(version ?? "")) ?? []), colouredPng("same"));
@@ -134,21 +153,23 @@ onBothEngines("The stored avatars", (engine) => {
 
   test("of owners with the same image share it, and it goes with the last of them", async () => {
     await avatars.store.want([owner("one"), owner("two")]);
-    for (const name of ["one", "two"]) await avatars.store.keep(owner(name), colouredPng("same"), null);
+    for (const name of ["one", "two"])
+      await avatars.store.keep(await leased(name), colouredPng("same"), null);
     assert.equal(await storedImages(), 1);
-    await avatars.store.clear(owner("one"), "status 404");
+    await avatars.store.clear(await leased("one"), "status 404");
     await avatars.store.evict();
     assert.equal(await storedImages(), 1);
     const [, version] = await shown("one", "two");
     assert.ok((await avatars.image(version ?? "")) !== undefined);
-    await avatars.store.clear(owner("two"), "status 404");
+    await avatars.store.clear(await leased("two"), "status 404");
     await avatars.store.evict();
     assert.equal(await storedImages(), 0);
   });
 
   test("are removed a week after their owner was last on a list", async () => {
     await avatars.store.want([owner("left"), owner("stays")]);
-    for (const name of ["left", "stays"]) await avatars.store.keep(owner(name), colouredPng(name), null);
+    for (const name of ["left", "stays"])
+      await avatars.store.keep(await leased(name), colouredPng(name), null);
     clock.advance(6 * DAY_MS);
     await avatars.store.want([owner("stays")]);
     assert.equal(await avatars.store.evict(), 0);
@@ -166,8 +187,8 @@ onBothEngines("The stored avatars", (engine) => {
     await avatars.store.want([owner("new"), owner("next")]);
     const [old, young] = [colouredPng("old"), colouredPng("new")];
     const full = open(old.length + young.length);
-    await avatars.store.keep(owner("old"), old, null);
-    await avatars.store.keep(owner("new"), young, null);
+    await avatars.store.keep(await leased("old"), old, null);
+    await avatars.store.keep(await leased("new"), young, null);
     clock.advance(HOUR_MS);
     assert.equal((await claimed(full)).owner, "next", "it is more visible than one that left");
     const small = open(young.length);
@@ -188,13 +209,13 @@ onBothEngines("The stored avatars", (engine) => {
     const size = names.reduce((sum, name) => sum + colouredPng(name).length, 0);
     const full = open(size);
     await avatars.store.want(names.map((name) => owner(name)));
-    for (const name of names) await full.store.keep(owner(name), colouredPng(name), null);
+    for (const name of names) await full.store.keep(await leased(name), colouredPng(name), null);
     clock.advance(HOUR_MS);
     // The last one is overtaken by another and by a new one.
     await avatars.store.want(["new", "first", "third", "second", "worst"].map((name) => owner(name)));
     assert.equal((await claimed(full)).owner, "new");
     assert.ok("waitMs" in (await full.store.claim("GITHUB")), "the worst would be fetched in vain");
-    await full.store.keep(owner("new"), colouredPng("second"), null);
+    await full.store.keep(await leased("new"), colouredPng("second"), null);
     const images = await shown("new", "first", "third", "second", "worst");
     assert.deepEqual(
       images.map((version) => version !== undefined),
@@ -231,7 +252,7 @@ onBothEngines("The stored avatars", (engine) => {
 
   test("outlive some failures, which are further and further apart", async () => {
     await avatars.store.want([owner("octo")]);
-    await avatars.store.keep(owner("octo"), colouredPng("one"), null);
+    await avatars.store.keep(await leased("octo"), colouredPng("one"), null);
     clock.advance(30 * DAY_MS);
     const waits: number[] = [];
     for (let failures = 0; failures < 7; failures++) {

@@ -71,7 +71,7 @@ onBothEngines("Reading the links of a README", ({ open }) => {
     const claim = await lists.claim("GITHUB", { now: world.clock.now(), leasedUntil: world.clock.now() + 1 });
     assert.ok(claim);
     const addresses = Array.from({ length: 6_000 }, (_, i) => ({ provider: "GITHUB", fullName: `o/r${i}` }));
-    assert.equal(await lists.record(claim.id, addresses), 5_000);
+    assert.equal(await lists.record(claim, addresses), 5_000);
     const list = await lists.find(id);
     assert.deepEqual([list?.found, list?.waiting, list?.leftOut], [6_000, 5_000, 1_000]);
     for (let i = 0; i < 20; i++) await request(`o/list${i}`);

@@ -104,7 +104,7 @@ onBothEngines("The refresh lane", (engine) => {
     assert.ok(claim);
     const claimed = {
       ...{ repositoryId: claim.id, providerId: "7", nodeId: null, etag: null, owner: "octo", name: "r7" },
-      ...{ failures: 0, stars: 10, countedAt: NOW },
+      ...{ failures: 0, stars: 10, countedAt: NOW, leasedUntil: 0 },
     };
     const at = clock.now() - 60_000;
     const repository = { ...rowOf(7, null), stars: 12 };

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
+import { leaseAvatar } from "../support/avatars.js";
 import { onBothEngines } from "../support/engines.js";
 import { colouredPng } from "../support/forge/avatars.js";
 import { open, textOf } from "../support/page.js";
@@ -26,7 +27,11 @@ onBothEngines("The avatars on pages", (engine) => {
       { provider: "GITHUB", owner: "acme" },
       { provider: "GITHUB", owner: "other" },
     ]);
-    await store.keep({ provider: "GITHUB", owner: "acme" }, png, null);
+    await store.keep(
+      await leaseAvatar(world.modules.database, { provider: "GITHUB", owner: "acme" }),
+      png,
+      null,
+    );
   });
 
   test("are those of the owner on that forge; all others have an initial", async () => {
@@ -67,7 +72,10 @@ onBothEngines("The avatars on pages", (engine) => {
   });
 
   test("disappear from the next page when they are removed", async () => {
-    await world.modules.avatars.store.clear({ provider: "GITHUB", owner: "acme" }, "status 404");
+    await world.modules.avatars.store.clear(
+      await leaseAvatar(world.modules.database, { provider: "GITHUB", owner: "acme" }),
+      "status 404",
+    );
     world.clock.advance(30_000);
     await avatarsOn("/");
     await world.modules.avatars.settled();
