@@ -65,3 +65,73 @@ export function isoTime(ms: number): string {
 const DATES = new Map<number, string>();
 const MAX_DATES = 20_000;
 const TWO_DIGITS = Array.from({ length: 100 }, (_, i) => String(i).padStart(2, "0"));
+
+/** A larger difference is no drift of clocks: one of them was set. */
+export const CLOCK_JUMP_MS = 5_000;
+
+/** What a measurement of the server's clock led to. `ms`: how far the server's clock is ahead of the time before. */
+export type ClockChange =
+  | { kind: "followed"; ms: number }
+  /** The server's clock was set, and the clock of this machine confirms the new time. */
+  | { kind: "jumped"; ms: number }
+  /** The server's clock was set, and nothing confirms the new time: this clock goes on as before. */
+  | { kind: "refused"; ms: number };
+
+/**
+ * The time of a server that several machines share, so that they agree whatever their own clocks say. Between measurements it
+ * runs with the monotonic clock, so setting the machine's clock changes nothing. Until the first measurement it is the clock of
+ * the machine. It never goes back, except when a measurement says `jumped`: it stands still until a small difference is over.
+ */
+export class ServerClock implements Clock {
+  readonly #machine: Clock;
+  /** Time of the server when the monotonic clock was 0. */
+  #base: number | undefined;
+  #latest = Number.NEGATIVE_INFINITY;
+
+  constructor(machine: Clock = systemClock) {
+    this.#machine = machine;
+  }
+
+  now(): number {
+    if (this.#base === undefined) return this.#machine.now();
+    this.#latest = Math.max(this.#latest, Math.floor(this.#base + this.#machine.monotonic()));
+    return this.#latest;
+  }
+
+  monotonic(): number {
+    return this.#machine.monotonic();
+  }
+
+  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    return this.#machine.sleep(ms, signal);
+  }
+
+  /** How far the clock of this machine is ahead of this one, in ms; negative: behind. */
+  get machineAheadMs(): number {
+    return this.#machine.now() - this.now();
+  }
+
+  /**
+   * Takes a measurement: `serverTime` was the time of the server when the monotonic clock was `at`, give or take `errorMs`. It
+   * changes nothing within that error.
+   */
+  note({ serverTime, at, errorMs }: { serverTime: number; at: number; errorMs: number }): ClockChange {
+    const base = serverTime - at;
+    if (this.#base === undefined) {
+      const ms = base + this.#machine.monotonic() - this.#machine.now();
+      this.#base = base;
+      return { kind: "followed", ms };
+    }
+    const ms = base - this.#base;
+    if (Math.abs(ms) <= errorMs) return { kind: "followed", ms: 0 };
+    if (Math.abs(ms) <= CLOCK_JUMP_MS) {
+      this.#base = base;
+      return { kind: "followed", ms };
+    }
+    const machineMs = base + this.#machine.monotonic() - this.#machine.now();
+    if (Math.abs(machineMs) > CLOCK_JUMP_MS) return { kind: "refused", ms };
+    this.#base = base;
+    this.#latest = Number.NEGATIVE_INFINITY;
+    return { kind: "jumped", ms };
+  }
+}

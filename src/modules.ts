@@ -8,7 +8,7 @@ import {
 } from "./accounts/accounts.js";
 import { Avatars } from "./avatars/avatars.js";
 import { bumpRevision, Catalog, type RenameReport, watchRevision } from "./catalog/catalog.js";
-import type { Clock } from "./clock.js";
+import { type Clock, ServerClock } from "./clock.js";
 import { type Config, ConfigError } from "./config.js";
 import { type Database, openDatabase, ReplicaRefused } from "./database/database.js";
 import { ForgeStates } from "./forge-states.js";
@@ -154,7 +154,9 @@ export async function openModules(
 ): Promise<Modules> {
   const { databaseUrl: url, dataDir, databasePool: pool } = config;
   const replicas = withReplicas ? config.replicas : undefined;
-  const opening = openDatabase({ url, dataDir, pool, replicas, log });
+  // All machines on one database have one time.
+  const serverClock = clock instanceof ServerClock ? clock : undefined;
+  const opening = openDatabase({ url, dataDir, pool, replicas, log, serverClock });
   const database = await opening.catch((error: unknown): never => {
     throw error instanceof ReplicaRefused ? new ConfigError([error.message]) : error;
   });

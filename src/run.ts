@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { resolve } from "node:path";
 import type { Service } from "./app.js";
 import { EXIT, type Host, runProgram } from "./cli/program.js";
-import { systemClock } from "./clock.js";
+import { ServerClock, systemClock } from "./clock.js";
 import { ConfigError, loadConfig, readEnvironment } from "./config.js";
 import { hasStore, openDatabase } from "./database/database.js";
 import type { DemoSize } from "./demo/demo.js";
@@ -26,7 +26,9 @@ async function main(argv: readonly string[]): Promise<number> {
     get config() {
       return context().config;
     },
-    clock: systemClock,
+    get clock() {
+      return loaded?.clock ?? systemClock;
+    },
     stdin: process.stdin,
     stdout: process.stdout,
     stderr: process.stderr,
@@ -52,7 +54,7 @@ async function main(argv: readonly string[]): Promise<number> {
 
 function loadContext(): AppContext {
   const config = loadConfig(readEnvironment(process.cwd(), process.env));
-  return { config, clock: systemClock, log: createLog(config.logLevel) };
+  return { config, clock: new ServerClock(), log: createLog(config.logLevel) };
 }
 
 /** How long open handles, such as a hanging mail server, may keep the process alive after the service has stopped. */

@@ -5,7 +5,7 @@
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { type Clock, systemClock } from "../clock.js";
+import { type Clock, type ServerClock, systemClock } from "../clock.js";
 import type { Logger } from "../log.js";
 import { unsafeNode } from "../node-version.js";
 import {
@@ -27,6 +27,7 @@ import type { Prepare } from "./prepared.js";
 import { makePrivate, openPrivateFile, openPrivateFolder } from "./private-files.js";
 import { connectReplicas, type PublicConnections, type ReplicaOptions } from "./replicas/public-reads.js";
 import type { ReplicaStatus } from "./replicas/sources.js";
+import { followServerTime } from "./server-time.js";
 import { openSqlite, sqliteDialect } from "./sqlite.js";
 import { WriteQueue } from "./sqlite-writer.js";
 
@@ -129,6 +130,8 @@ export interface DatabaseOptions {
   replicas?: ReplicaOptions | undefined;
   /** For waiting until other processes have written; default: the clock of the system, since those do not know another one. */
   clock?: Clock;
+  /** A clock that follows that of the server while the database is open; stays that of the machine without a server. */
+  serverClock?: ServerClock | undefined;
 }
 
 /**
@@ -138,13 +141,20 @@ export interface DatabaseOptions {
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const problem = unsafeNode(process.version);
   if (problem !== undefined) throw new Error(problem);
-  const { url, dataDir, clock = systemClock } = options;
+  const { url, dataDir, log, serverClock, clock = systemClock } = options;
+  const closing = new AbortController();
   const { database, replicas } =
     url === undefined
       ? { database: openSqliteDatabase(dataDir, new WriteQueue(clock)) }
-      : openPostgresDatabase({ ...options, clock }, url);
+      : openPostgresDatabase({ ...options, clock }, url, () => closing.abort());
+  const { serverTime } = database.dialect;
   try {
     await migrate(database.durable, database.dialect, { clock });
+    if (serverClock !== undefined && serverTime !== undefined)
+      await followServerTime(serverClock, () => serverTime(database.durable), {
+        log,
+        signal: closing.signal,
+      });
     await replicas?.start();
   } catch (error) {
     await database.close();
@@ -277,6 +287,7 @@ const REQUEST_PATIENCE_MS = 2_000;
 function openPostgresDatabase(
   options: Pick<DatabaseOptions, "pool" | "dataDir" | "log" | "replicas"> & { clock: Clock },
   url: string,
+  onClose: () => void,
 ): { database: Database; replicas: PublicConnections | undefined } {
   const { pool, dataDir, clock, log } = options;
   const watch = new ServerWatch({ url, clock, log });
@@ -288,6 +299,7 @@ function openPostgresDatabase(
   const read = openPostgres(url, { pool: replicas === undefined ? pool : half, reads: true, watch, log });
   const write = openPostgres(url, { pool: half, reads: false, watch, log });
   const close = async () => {
+    onClose();
     watch.close();
     await Promise.all([replicas?.close(), read.db.destroy(), write.db.destroy()]);
   };

@@ -110,4 +110,6 @@ export interface Dialect {
   advanceSequences(db: Db): Promise<void>;
   /** Size of the database in bytes. */
   size(db: Db): Promise<number>;
+  /** Reads the clock of the server, in ms since 1970; undefined: there is no server besides this machine. */
+  readonly serverTime: ((db: Db) => Promise<number>) | undefined;
 }

@@ -290,6 +290,14 @@ export const postgresDialect: Dialect = {
         where highest is not null and highest > (select last_value from ${sql.table(sequence)})`.execute(db);
   },
 
+  async serverTime(db) {
+    const { rows } = await sql<{ ms: number }>`
+      select (extract(epoch from clock_timestamp()) * 1000)::double precision as ms`.execute(db);
+    const [row] = rows;
+    if (row === undefined) throw new Error("the database server did not say its time");
+    return row.ms;
+  },
+
   async size(db) {
     const size = await sql<{ bytes: number }>`select pg_database_size(current_database()) as bytes`.execute(
       db,

@@ -341,6 +341,8 @@ export const sqliteDialect: Dialect = {
   sequencesBehind: async () => [],
   advanceSequences: async () => {},
 
+  serverTime: undefined,
+
   async size(db) {
     const pages = await sql<{ bytes: number }>`
       select page_count * page_size as bytes from pragma_page_count(), pragma_page_size()`.execute(db);

@@ -1,7 +1,7 @@
 /** Entry point of a worker: a complete service that runs until it receives a message. */
 import { parentPort, workerData } from "node:worker_threads";
 import { startService } from "../app.js";
-import { systemClock } from "../clock.js";
+import { ServerClock } from "../clock.js";
 import { createLog } from "../log.js";
 import { type AppContext, openModules } from "../modules.js";
 import type { ThreadData } from "./threads.js";
@@ -9,7 +9,7 @@ import type { ThreadData } from "./threads.js";
 const parent = parentPort;
 if (parent === null) throw new Error("this file is the entry of a thread");
 const { config, shared }: ThreadData = workerData;
-const context: AppContext = { config, clock: systemClock, log: createLog(config.logLevel) };
+const context: AppContext = { config, clock: new ServerClock(), log: createLog(config.logLevel) };
 const service = await startService(context, await openModules(context, { withReplicas: true }), shared);
 parent.once("message", async () => {
   await service.stop();

@@ -10,6 +10,7 @@ export interface LogLine {
   link?: string;
   limit?: string;
   code?: string;
+  aheadMs?: number;
 }
 
 /** A log whose lines from a level on are kept. */

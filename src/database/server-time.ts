@@ -1,0 +1,71 @@
+import { CLOCK_JUMP_MS, type ServerClock } from "../clock.js";
+import type { Logger } from "../log.js";
+
+/** How often the clock of the server is read, and how many times then: the quickest response counts. */
+const EVERY_MS = 60_000;
+const READINGS = 5;
+/** A slower response says too little. */
+const MOST_ERROR_MS = 500;
+/** A machine that is further off is worth a word. */
+const NOTABLE_MS = 2_000;
+
+/** Reads the clock of the server once, a few times. */
+export async function measureServerTime(
+  clock: ServerClock,
+  readTime: () => Promise<number>,
+): Promise<{ serverTime: number; at: number; errorMs: number }> {
+  let best = { serverTime: 0, at: 0, errorMs: Number.POSITIVE_INFINITY };
+  for (let i = 0; i < READINGS; i++) {
+    const before = clock.monotonic();
+    const serverTime = await readTime();
+    const after = clock.monotonic();
+    const errorMs = (after - before) / 2;
+    if (errorMs < best.errorMs) best = { serverTime, at: before + errorMs, errorMs };
+  }
+  return best;
+}
+
+/**
+ * Makes a clock follow the one of the server: now, and every minute until `signal` is aborted. What it does with a server
+ * whose clock is set is decided by the clock; here it is logged. Throws what `readTime` throws the first time.
+ */
+export async function followServerTime(
+  clock: ServerClock,
+  readTime: () => Promise<number>,
+  { log, signal }: { log: Logger; signal: AbortSignal },
+): Promise<void> {
+  clock.note(await measureServerTime(clock, readTime));
+  const warnIfOff = () => {
+    const aheadMs = Math.round(clock.machineAheadMs);
+    if (Math.abs(aheadMs) >= NOTABLE_MS)
+      log.warn(
+        { aheadMs },
+        "the clock of this machine differs from that of the database server, which counts",
+      );
+    return Math.abs(aheadMs) >= NOTABLE_MS;
+  };
+  let isOff = warnIfOff();
+  let isRefused = false;
+  const repeat = async () => {
+    for (;;) {
+      await clock.sleep(EVERY_MS, signal);
+      if (signal.aborted) return;
+      // A server that is away is logged by everybody else.
+      const measured = await measureServerTime(clock, readTime).catch(() => undefined);
+      if (measured === undefined || measured.errorMs > MOST_ERROR_MS) continue;
+      const { kind, ms } = clock.note(measured);
+      const aheadMs = Math.round(ms);
+      if (kind === "jumped")
+        log.warn({ aheadMs }, "the clock of the database server was set, and is followed");
+      if (kind === "refused" && !isRefused)
+        log.error(
+          { aheadMs, mostMs: CLOCK_JUMP_MS },
+          "the clock of the database server was set, and the clock of this machine contradicts it: it is not followed",
+        );
+      if (kind !== "refused" && isRefused) log.info("the clock of the database server agrees again");
+      isRefused = kind === "refused";
+      isOff = Math.abs(clock.machineAheadMs) >= NOTABLE_MS ? isOff || warnIfOff() : false;
+    }
+  };
+  void repeat();
+}
