@@ -9,6 +9,7 @@ import {
 import pg from "pg";
 import type { Logger } from "../log.js";
 import type { BulkColumns, BulkRow, BulkTable, Db, Dialect } from "./dialect.js";
+import { readBytes } from "./distribution/status.js";
 import { isDistributed } from "./distribution/tables.js";
 import { DatabaseFault } from "./fault.js";
 import { FaultPool, LOCK_NOT_AVAILABLE } from "./postgres-pool.js";
@@ -299,6 +300,7 @@ export const postgresDialect: Dialect = {
   },
 
   async size(db) {
+    if (await isDistributed(db)) return readBytes(db);
     const size = await sql<{ bytes: number }>`select pg_database_size(current_database()) as bytes`.execute(
       db,
     );

@@ -48,7 +48,7 @@ async function allRows(engine: Engine, database: Database): Promise<Record<strin
   const { rows } = await sql<{ name: string }>`${sql.raw(
     engine.name === "sqlite"
       ? "select name from sqlite_schema where type = 'table' and name not like 'sqlite_%' order by name"
-      : "select table_name as name from information_schema.tables where table_schema = 'public' order by 1",
+      : "select tablename as name from pg_tables where schemaname = 'public' order by 1",
   )}`.execute(database.read);
   const tables: Record<string, string[]> = {};
   for (const { name } of rows) {

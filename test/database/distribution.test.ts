@@ -20,10 +20,9 @@ import { MIGRATIONS, migrate } from "../../src/database/migrate.js";
 import type { Migration } from "../../src/database/migration.js";
 import { createLog } from "../../src/log.js";
 import { awkward } from "../support/awkward.js";
-import { type CitusCluster, createCitusDatabase, dropCitusDatabase } from "../support/citus.js";
+import { type CitusCluster, createCitusDatabase, dropCitusDatabase, relayNode } from "../support/citus.js";
 import { connectToCitus, onBothEngines, onCitus } from "../support/engines.js";
 import { ManualClock } from "../support/manual-clock.js";
-import { startRelay } from "../support/relay.js";
 import { exportOf } from "../support/stores.js";
 import { NOW, observation, snapshotAt } from "../support/world.js";
 
@@ -170,7 +169,7 @@ onCitus("Distribution", (engine) => {
 
   test("of a database whose node is away is refused by the name of the node", async () => {
     const { database } = await openLocal();
-    const relay = await cutOff(database, cluster?.ports[2] ?? 0);
+    const relay = await relayNode(database);
     await relay.close();
     await assert.rejects(distribute(database, { clock: hurried }), (error: unknown) => {
       assert.ok(error instanceof DistributionRefused);
@@ -193,7 +192,7 @@ onCitus("Distribution", (engine) => {
     const catalog = new Catalog(database, new ManualClock(NOW));
     const days = [1, 2, 3].map((day) => snapshotAt(NOW - day * DAY_MS, day));
     await catalog.record(Array.from({ length: 20 }, (_, i) => observation(`o/r${i}`, days)));
-    const relay = await cutOff(database, cluster?.ports[2] ?? 0);
+    const relay = await relayNode(database);
     const readAll = () => sql`select count(*) from snapshots`.execute(database.read);
     const faultOf = (work: Promise<unknown>) =>
       work.then(
@@ -252,15 +251,6 @@ onCitus("Distribution", (engine) => {
     assert.deepEqual((await readDistribution(database)).local, []);
   });
 });
-
-/** Leads the statements of a database to its last node through a relay. */
-async function cutOff(database: Database, port: number) {
-  const relay = await startRelay(port);
-  await sql`select citus_update_node(nodeid, '127.0.0.1', ${relay.port}) from pg_dist_node
-    where nodeport = ${port}`.execute(database.write);
-  await sql`select start_metadata_sync_to_all_nodes()`.execute(database.write);
-  return relay;
-}
 
 onBothEngines("A database without Citus", (engine) => {
   test("cannot be distributed, and says why", async () => {

@@ -105,7 +105,7 @@ async function tableNames(engine: Engine, { read }: Database): Promise<string[]>
         }>`select name from sqlite_schema where type = 'table' and name not like 'sqlite_%'`
       : sql<{
           name: string;
-        }>`select table_name as name from information_schema.tables where table_schema = 'public'`;
+        }>`select tablename as name from pg_tables where schemaname = 'public'`;
   return (await query.execute(read)).rows.map(({ name }) => name);
 }
 

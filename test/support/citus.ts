@@ -7,11 +7,13 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { sql } from "kysely";
 import pg from "pg";
 import { systemClock } from "../../src/clock.js";
-import { distribute, openDatabase } from "../../src/database/database.js";
+import { type Database, distribute, openDatabase } from "../../src/database/database.js";
 import { createLog } from "../../src/log.js";
 import type { CitusReport } from "./citus-process.js";
+import { type Relay, startRelay } from "./relay.js";
 
 const PROCESS = fileURLToPath(new URL("./citus-process.js", import.meta.url));
 const TEMPLATE = "sidereal_citus_template";
@@ -84,6 +86,17 @@ export async function createCitusDatabase(
 
 export async function dropCitusDatabase(ports: readonly number[], url: string): Promise<void> {
   await onEach(ports, "postgres", `drop database if exists ${new URL(url).pathname.slice(1)} with (force)`);
+}
+
+/** Leads the statements of a distributed database to its last node through a relay, which can cut it off. */
+export async function relayNode({ write }: Database): Promise<Relay> {
+  const { rows } = await sql<{ id: number; port: number }>`select nodeid as id, nodeport as port
+    from pg_dist_node order by nodeid desc limit 1`.execute(write);
+  const relay = await startRelay(rows[0]?.port ?? 0);
+  await sql`select citus_update_node(${rows[0]?.id}, '127.0.0.1', ${relay.port})`.execute(write);
+  // Otherwise it is done in the background, and a node that does not know the others takes no tables.
+  await sql`select start_metadata_sync_to_all_nodes()`.execute(write);
+  return relay;
 }
 
 function urlOf(port: number, database: string): string {

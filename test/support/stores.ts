@@ -19,8 +19,13 @@ export async function emptyPlace(engine: Engine): Promise<StoreLocation> {
   const { url } = engine.location();
   const client = new pg.Client({ connectionString: url });
   await client.connect();
-  await client.query("drop schema public cascade");
-  await client.query("create schema public");
+  // Not the schema, which may have views of Citus.
+  await client.query(`do $$ declare name text; begin
+    for name in select tablename from pg_tables where schemaname = 'public' loop
+      execute format('drop table %I cascade', name);
+    end loop;
+    drop sequence repositories_id_seq;
+  end $$`);
   await client.end();
   return { url, dataDir: "" };
 }

@@ -28,6 +28,12 @@ export interface DistributionStatus {
   isBalanced: boolean;
 }
 
+/** Size of a database in bytes, on all nodes that can be reached. */
+export async function readBytes(db: Db): Promise<number> {
+  const replies = await onAllNodes(db, "select pg_database_size(current_database())");
+  return replies.reduce((sum, { hasFailed, text }) => sum + (hasFailed ? 0 : Number(text)), 0);
+}
+
 /** Reads how a database is distributed; one statement per node and fact. */
 export async function readStatus(db: Db): Promise<DistributionStatus> {
   const version = await readCitusVersion(db);
