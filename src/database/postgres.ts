@@ -221,7 +221,14 @@ export const postgresDialect: Dialect = {
   lockFree: (alias) => sql`for update of ${sql.ref(alias)} skip locked`,
 
   async analyze(db, table) {
-    await (table === undefined ? sql`analyze` : sql`analyze ${sql.table(table)}`).execute(db);
+    if (table !== undefined) await sql`analyze ${sql.table(table)}`.execute(db);
+    else if (!(await isDistributed(db))) await sql`analyze`.execute(db);
+    else {
+      // All tables in one statement may wait for a node that waits for this one.
+      const { rows } = await sql<{ name: string }>`select tablename as name from pg_tables
+        where schemaname = current_schema()`.execute(db);
+      for (const { name } of rows) await sql`analyze ${sql.table(name)}`.execute(db);
+    }
   },
 
   isInUse: (error) =>

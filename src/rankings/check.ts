@@ -33,7 +33,7 @@ export async function checkRankings(
   dialect: Dialect,
   { clock, onDamage }: RankingCheck,
 ): Promise<void> {
-  await checkRankBlocks(db, onDamage);
+  await checkRankBlocks(db, dialect, onDamage);
   if ((await runState(db, clock, "growth")) === "none") await checkGrowth(db, dialect, onDamage);
   if ((await runState(db, clock, "aggregates")) !== "none") return;
   const marked = await readMarked(db);

@@ -1,6 +1,6 @@
 import { crc32 } from "node:zlib";
 import { sql } from "kysely";
-import type { Db } from "../../database/database.js";
+import type { Db, Dialect } from "../../database/database.js";
 import { DamagedPack } from "../../packed-numbers.js";
 import type { Contribution } from "../contributions.js";
 import { decodeBoards } from "./codec.js";
@@ -15,9 +15,9 @@ type OnDamage = (kind: RankDamage, found: string) => void;
 /** Reads what repositories are ranked by now: "unknown" where that is to be updated, undefined for those not listed. */
 type ReadKnown = (ids: readonly number[]) => Promise<(id: number) => Contribution | "unknown" | undefined>;
 
-/** Rows read at a time. */
-const BLOCKS = 2_000;
+/** Rows read at a time, and repositories whose blocks are. */
 const RANKS = 20_000;
+const REPOSITORIES = 200;
 
 interface StoredScope {
   scope: RankScope;
@@ -120,11 +120,17 @@ export async function checkRankRows(db: Db, onDamage: OnDamage): Promise<void> {
 }
 
 /** Reads all packed rank histories. */
-export async function checkRankBlocks(db: Db, onDamage: OnDamage): Promise<void> {
-  for (let last: readonly number[] = [0, 0]; ; ) {
+export async function checkRankBlocks(db: Db, dialect: Dialect, onDamage: OnDamage): Promise<void> {
+  for (let after = 0; ; ) {
+    const { rows: found } = await sql<{ id: number }>`select distinct repository_id as id from rank_blocks
+      where repository_id > ${after} order by repository_id limit ${REPOSITORIES}`.execute(db);
+    const ids = found.map(({ id }) => id);
+    const last = ids.at(-1);
+    if (last === undefined) return;
+    after = last;
     const { rows } = await sql<{ repository_id: number; from_day: number; data: Uint8Array }>`
-      select repository_id, from_day, data from rank_blocks where (repository_id, from_day) > (${sql.join(last)})
-      order by repository_id, from_day limit ${BLOCKS}`.execute(db);
+      select repository_id, from_day, data from rank_blocks
+      where ${dialect.among(sql.ref("repository_id"), ids)} order by repository_id, from_day`.execute(db);
     for (const { repository_id, from_day, data } of rows) {
       try {
         decodeRanks(data, from_day);
@@ -133,8 +139,5 @@ export async function checkRankBlocks(db: Db, onDamage: OnDamage): Promise<void>
         onDamage("rank-block-damaged", `repository ${repository_id}, day ${from_day}: ${error.message}`);
       }
     }
-    const end = rows.at(-1);
-    if (end === undefined) return;
-    last = [end.repository_id, end.from_day];
   }
 }
