@@ -3,7 +3,7 @@ import { after, before, describe, test } from "node:test";
 import { type Service, startService } from "../../src/app.js";
 import { loadConfig } from "../../src/config.js";
 import { createLog } from "../../src/log.js";
-import { type Modules, openModules, updateDerived } from "../../src/modules.js";
+import { type AppContext, type Modules, openModules, updateDerived } from "../../src/modules.js";
 import { type Engine, onBothEngines } from "../support/engines.js";
 import { type Mailbox, openMailbox, tokenOf } from "../support/mail.js";
 import { ManualClock } from "../support/manual-clock.js";
@@ -13,6 +13,8 @@ import { beforeRefill } from "../support/refill.js";
 import { GENEROUS, NOW, observation, snapshot } from "../support/world.js";
 
 const LIMIT = 12;
+/** Where a balancer in front of them would be. */
+const ORIGIN = "http://127.0.0.1";
 /** Of somebody signed in: what tells them from others in a response. */
 const SIGNED_IN = 500_000;
 
@@ -25,6 +27,8 @@ interface Process extends Service {
 /** Three processes over one database. `redisUrl`: undefined: they share nothing else. */
 function threeProcesses(engine: Engine, mailbox: Mailbox, redisUrl: () => string | undefined) {
   const processes: Process[] = [];
+  /** The modules of one more process, with a clock of its own. */
+  let open: () => Promise<{ context: AppContext; modules: Modules; clock: ManualClock }>;
   before(async () => {
     await engine.open();
     const { url: databaseUrl, dataDir } = engine.location();
@@ -32,6 +36,7 @@ function threeProcesses(engine: Engine, mailbox: Mailbox, redisUrl: () => string
     const config = loadConfig({
       ...GENEROUS,
       SIDEREAL_PORT: "0",
+      SIDEREAL_BASE_URL: ORIGIN,
       SIDEREAL_AUTH_SECRET: "s".repeat(40),
       ...(address !== undefined && { SIDEREAL_REDIS_URL: address }),
       SIDEREAL_TRUSTED_PROXIES: "127.0.0.1",
@@ -41,10 +46,13 @@ function threeProcesses(engine: Engine, mailbox: Mailbox, redisUrl: () => string
       ...mailbox.settings,
     });
     const log = createLog("silent");
-    for (let i = 0; i < 3; i++) {
+    open = async () => {
       const clock = new ManualClock(NOW);
       const context = { config: { ...config, databaseUrl, dataDir, databasePool: 2 }, clock, log };
-      const modules = await openModules(context);
+      return { context, modules: await openModules(context), clock };
+    };
+    for (let i = 0; i < 3; i++) {
+      const { context, modules, clock } = await open();
       processes.push({ ...(await startService(context, modules)), modules, clock });
     }
   });
@@ -57,10 +65,9 @@ function threeProcesses(engine: Engine, mailbox: Mailbox, redisUrl: () => string
     return one;
   };
   const call = async (i: number, path: string, init: RequestInit = {}) => {
-    const { url } = at(i);
-    const response = await fetch(url + path, {
+    const response = await fetch(`http://127.0.0.1:${at(i).port}${path}`, {
       ...init,
-      headers: { Origin: url, "Content-Type": "application/json", ...init.headers },
+      headers: { Origin: ORIGIN, "Content-Type": "application/json", ...init.headers },
     });
     const text = await response.text();
     const json = text.startsWith("{") ? JSON.parse(text) : undefined;
@@ -84,19 +91,18 @@ function threeProcesses(engine: Engine, mailbox: Mailbox, redisUrl: () => string
     const list = await read(i, {}, "/api/repos?sort=stars");
     return list.json.data[0]?.repository?.stars ?? list.json.data[0]?.stars;
   };
-  const record = async (count: number, hoursAgo: number) => {
-    const { modules } = at(0);
+  const record = async (count: number, hoursAgo: number, { modules }: Pick<Process, "modules"> = at(0)) => {
     await modules.catalog.record([observation("acme/kite", [snapshot(hoursAgo, count)])]);
     await updateDerived(modules);
   };
-  return { at, call, member, read, stars, record };
+  return { at, call, member, read, stars, record, open: () => open() };
 }
 
 describe("Processes that share Redis", { skip: WITHOUT_REDIS }, () =>
   onBothEngines("Three processes with Redis", (engine) => {
     const server = RedisServer.ofSuite();
     const mailbox = openMailbox();
-    const { at, call, member, read, stars, record } = threeProcesses(engine, mailbox, () => server.url);
+    const { at, call, member, read, stars, record, open } = threeProcesses(engine, mailbox, () => server.url);
     let callers = 0;
 
     test("together they let exactly the limit pass", () =>
@@ -132,6 +138,27 @@ describe("Processes that share Redis", { skip: WITHOUT_REDIS }, () =>
       // The one that recorded looks for that four times a second, and the others look at most as often.
       for (const i of [0, 1, 2]) at(i).clock.advance(250);
       for (const i of [1, 2]) await until(`process ${i} shows 250`, async () => (await stars(i)) === 250);
+    });
+
+    test("what a command records before it ends is seen as soon", async () => {
+      const command = await open();
+      await record(300, 0.5, command);
+      await command.modules.database.close();
+      for (const i of [0, 1, 2]) at(i).clock.advance(250);
+      for (const i of [0, 1, 2]) await until(`process ${i} shows 300`, async () => (await stars(i)) === 300);
+    });
+
+    test("all give the same response the same tag and time, so that a client may change between them", async () => {
+      const paths = ["/", "/explore", "/repos/github/acme/kite", "/api/repos?sort=stars", "/api/repos/1"];
+      const more = ["/api/stats/summary", "/api/facets/languages", "/api/feeds/trending.atom"];
+      for (const path of [...paths, ...more]) {
+        const answers = await Promise.all([0, 1, 2].map((i) => read(i, {}, path)));
+        const tags = answers.map(({ headers }) => `${headers.get("etag")} ${headers.get("last-modified")}`);
+        assert.equal(new Set(tags).size, 1, `${path}: ${tags.join(" or ")}`);
+        assert.match(tags[0] ?? "", /"/, path);
+        const held = { "If-None-Match": answers[0]?.headers.get("etag") ?? "" };
+        for (const i of [1, 2]) assert.equal((await read(i, held, path)).status, 304, path);
+      }
     });
 
     test("while Redis is away a key is revoked without waiting, and the others hear of it when it is back", async () => {
