@@ -6,11 +6,11 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { GENEROUS_LIMITS } from "../support/keys.js";
 import { listMixOf } from "../support/mix.js";
-import { type MeasuredServer, startSidereal } from "../support/processes.js";
+import type { MeasuredServer } from "../support/processes.js";
 import { runLoad } from "../support/run-load.js";
 import { middle, quantile } from "../support/statistics.js";
 import { generatorOptions } from "../support/stores.js";
-import { untilIdle } from "./idle.js";
+import { startIndexed } from "./indexed-server.js";
 import type { ScaleStore } from "./scale-store.js";
 
 const COUNTS = [1, 2, 3];
@@ -30,11 +30,10 @@ export interface ProcessOptions {
 
 export async function measureProcesses(store: ScaleStore, options: ProcessOptions): Promise<void> {
   for (const cache of ["0", "64"]) {
-    const settings = { ...GENEROUS_LIMITS, SIDEREAL_CACHE_MB: cache, SIDEREAL_LIST_INDEX_MB: "4096" };
+    const settings = { ...GENEROUS_LIMITS, SIDEREAL_CACHE_MB: cache };
     const servers: MeasuredServer[] = [];
     try {
-      for (const _ of COUNTS) servers.push(await startSidereal(store, settings, { isPinned: false }));
-      for (const server of servers) await untilIdle(server);
+      for (const _ of COUNTS) servers.push(await startIndexed(store, settings));
       await measureCounts({ store, servers, cache: cache === "0" ? "uncached" : "cached" }, options);
     } finally {
       for (const server of servers) await server.stop();

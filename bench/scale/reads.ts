@@ -5,10 +5,10 @@
 import { request } from "undici";
 import { addKeys, GENEROUS_LIMITS } from "../support/keys.js";
 import { listMixOf, type MixKind, mixOf } from "../support/mix.js";
-import { type MeasuredServer, startSidereal } from "../support/processes.js";
+import type { MeasuredServer } from "../support/processes.js";
 import { interleave, quantile } from "../support/statistics.js";
 import { generatorOptions } from "../support/stores.js";
-import { untilIdle } from "./idle.js";
+import { startIndexed } from "./indexed-server.js";
 import type { ScaleEngine, ScaleStore } from "./scale-store.js";
 
 /** A read: some addresses, of which the next few are requested in each round. */
@@ -40,7 +40,7 @@ const PAGES = 20;
 const PER_ROUND = 40;
 /** About 10,000 repositories of the generator have as many stars. */
 const STREAMED = "/api/repos.ndjson?minStars=2500&sort=stars";
-const SETTINGS = { ...GENEROUS_LIMITS, SIDEREAL_CACHE_MB: "0", SIDEREAL_LIST_INDEX_MB: "4096" };
+const SETTINGS = { ...GENEROUS_LIMITS, SIDEREAL_CACHE_MB: "0" };
 
 export async function measureReads(
   stores: readonly ScaleStore[],
@@ -50,12 +50,11 @@ export async function measureReads(
   try {
     for (const store of stores) {
       const [key = ""] = await addKeys(store, 1);
-      const server = await startSidereal(store, SETTINGS);
-      servers.set(store.name, { server, key });
       const began = performance.now();
-      await untilIdle(server);
+      const server = await startIndexed(store, SETTINGS);
+      servers.set(store.name, { server, key });
       report(
-        `${store.name}: the list index is built, ${Math.round(performance.now() - began)} ms; memory ${megabytes(server)} MB`,
+        `${store.name}: started with the list index in ${Math.round(performance.now() - began)} ms; memory ${megabytes(server)} MB`,
       );
     }
     const [first] = stores;

@@ -25,9 +25,11 @@ export interface PinnedOptions {
   /** Settings of Sidereal are not inherited; these are added. */
   env?: Readonly<Record<string, string>>;
   stdin?: "ignore" | "pipe";
+  /** Where its errors and its log go. Default: to the terminal. */
+  stderr?: "inherit" | "pipe";
 }
 
-/** Starts a program on one core. Its standard output is a pipe; its errors go to the terminal. */
+/** Starts a program on one core. Its standard output is a pipe. */
 export function spawnPinned(command: string, args: readonly string[], options: PinnedOptions): ChildProcess {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("SIDEREAL_"));
   const isPinned = CAN_PIN && options.core !== undefined;
@@ -36,7 +38,7 @@ export function spawnPinned(command: string, args: readonly string[], options: P
     : [command, ...args];
   const child = spawn(program ?? command, rest, {
     env: { ...Object.fromEntries(inherited), ...options.env },
-    stdio: [options.stdin ?? "ignore", "pipe", "inherit"],
+    stdio: [options.stdin ?? "ignore", "pipe", options.stderr ?? "inherit"],
   });
   running.add(child);
   child.once("exit", () => running.delete(child));
@@ -58,14 +60,18 @@ export async function endChild(child: ChildProcess): Promise<void> {
   await ended;
 }
 
-/** Resolves with the first group of the first line of standard output that matches. Rejects if the child ends before. */
-export function waitForLine(child: ChildProcess, pattern: RegExp): Promise<string> {
-  const { stdout } = child;
-  if (stdout === null) throw new Error("the child has no standard output");
+/** Resolves with the first group of the first line of a pipe that matches. Rejects if the child ends before. */
+export function waitForLine(
+  child: ChildProcess,
+  pattern: RegExp,
+  from: "stdout" | "stderr" = "stdout",
+): Promise<string> {
+  const pipe = child[from];
+  if (pipe === null) throw new Error(`the child has no pipe for ${from}`);
   return new Promise((resolve, reject) => {
     child.once("error", reject);
     child.once("exit", (code) => reject(new Error(`the process ended with ${code} before it was ready`)));
-    createInterface(stdout).on("line", (line) => {
+    createInterface(pipe).on("line", (line) => {
       const found = pattern.exec(line);
       if (found !== null) resolve(found[1] ?? "");
     });
@@ -103,15 +109,21 @@ export function measuredServer(child: ChildProcess, url: string): MeasuredServer
   };
 }
 
-/**
- * Starts `sidereal serve` on a store, at a free port of this machine, on the server's core unless it is not to be pinned; resolves when
- * it listens.
- */
+/** Starts `sidereal serve` on a store, at a free port of this machine, on the server's core; resolves when it listens. */
 export async function startSidereal(
-  { url, dataDir }: Pick<Store, "url" | "dataDir">,
+  store: Pick<Store, "url" | "dataDir">,
   settings: Readonly<Record<string, string>> = {},
-  { isPinned = true }: { isPinned?: boolean } = {},
 ): Promise<MeasuredServer> {
+  const child = spawnSidereal(store, settings, { isPinned: true });
+  return measuredServer(child, await waitForLine(child, /listens at (\S+)/));
+}
+
+/** The same, without waiting. */
+export function spawnSidereal(
+  { url, dataDir }: Pick<Store, "url" | "dataDir">,
+  settings: Readonly<Record<string, string>>,
+  { isPinned, stderr }: { isPinned: boolean; stderr?: "pipe" },
+): ChildProcess {
   const env = {
     SIDEREAL_PORT: "0",
     SIDEREAL_DATA_DIR: dataDir,
@@ -119,11 +131,11 @@ export async function startSidereal(
     ...(url === undefined ? {} : { SIDEREAL_DATABASE_URL: url }),
     ...settings,
   };
-  const child = spawnPinned(process.execPath, [MAIN, "serve"], {
+  return spawnPinned(process.execPath, [MAIN, "serve"], {
     core: isPinned ? SERVER_CORE : undefined,
     env,
+    ...(stderr === undefined ? {} : { stderr }),
   });
-  return measuredServer(child, await waitForLine(child, /listens at (\S+)/));
 }
 
 /** Starts a script that prints `listens at <address>`, such as a bare server, on the server's core. `flags`: of Node.js. */
