@@ -1,50 +1,52 @@
 /** Distributes the histories of a filled PostgreSQL database over the workers of Citus on this machine. */
 import pg from "pg";
-import { onServer } from "../support/stores.js";
+import { systemClock } from "../../src/clock.js";
+import { distribute } from "../../src/database/database.js";
+import { onServer, openStore, type Store } from "../support/stores.js";
 
-/** All keyed by `repository_id` first. */
-const DISTRIBUTED = ["snapshots", "snapshot_blocks", "rank_history", "rank_blocks"];
 const LOOPBACK = "127.0.0.1";
 
-/** Returns the seconds of each table. The server and the workers must have loaded Citus. */
-export async function distribute(
-  url: string,
+/**
+ * Adds the nodes to a database, and distributes it as `sidereal database distribute` does. Returns for how many seconds each table
+ * could not be written. The server and the workers must have loaded Citus.
+ */
+export async function distributeStore(
+  store: Pick<Store, "url" | "dataDir">,
   workerPorts: readonly number[],
 ): Promise<Record<string, number>> {
+  const { url = "" } = store;
   const database = new URL(url).pathname.slice(1);
-  const { port } = new URL(url);
-  for (const workerPort of workerPorts) {
-    const worker = `postgres://postgres@${LOOPBACK}:${workerPort}/${database}`;
+  for (const port of workerPorts) {
+    const worker = `postgres://postgres@${LOOPBACK}:${port}/${database}`;
     await onServer(worker, `drop database if exists ${database} with (force)`);
     await onServer(worker, `create database ${database} template template0 encoding 'UTF8'`);
     await onDatabase(worker, (client) => client.query("create extension citus"));
   }
-  return onDatabase(url, async (client) => {
+  await onDatabase(url, async (client) => {
     await client.query("create extension if not exists citus");
-    await client.query("select citus_set_coordinator_host($1, $2)", [LOOPBACK, Number(port)]);
-    for (const workerPort of workerPorts)
-      await client.query("select citus_add_node($1, $2)", [LOOPBACK, workerPort]);
-    const seconds: Record<string, number> = {};
-    for (const [i, table] of DISTRIBUTED.entries()) {
-      const began = performance.now();
-      const colocated = i === 0 ? "default" : DISTRIBUTED[0];
-      await client.query("select create_distributed_table($1, 'repository_id', colocate_with => $2)", [
-        table,
-        colocated,
-      ]);
-      await client.query("select truncate_local_data_after_distributing_table($1)", [table]);
-      seconds[table] = (performance.now() - began) / 1_000;
-    }
-    await client.query("analyze");
-    return seconds;
+    await client.query("select citus_set_coordinator_host($1, $2)", [LOOPBACK, Number(new URL(url).port)]);
+    for (const port of workerPorts) await client.query("select citus_add_node($1, $2)", [LOOPBACK, port]);
   });
+  const seconds: Record<string, number> = {};
+  const { database: opened } = await openStore(store);
+  try {
+    await distribute(opened, {
+      clock: systemClock,
+      onTable: ({ table, pausedMs }) => {
+        seconds[table] = pausedMs / 1_000;
+      },
+    });
+  } finally {
+    await opened.close();
+  }
+  return seconds;
 }
 
-async function onDatabase<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+async function onDatabase(url: string, work: (client: pg.Client) => Promise<unknown>): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
-    return await work(client);
+    await work(client);
   } finally {
     await client.end();
   }

@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { updateDerived } from "../../src/modules.js";
 import { onServer, openStore, prepareStore, type Store, withDatabase } from "../support/stores.js";
-import { distribute } from "./citus.js";
+import { distributeStore } from "./citus.js";
 import { copyToPostgres } from "./copy-to-postgres.js";
 import { multiplyStore } from "./multiply.js";
 
@@ -27,6 +27,9 @@ export interface ScalePlace {
   /** Prints a line of progress. */
   report: (line: string) => void;
 }
+
+/** Exists in the folder of a multiplied store that has all its rows. */
+const FILLED = "filled";
 
 export interface ScaleSize {
   repositories: number;
@@ -64,7 +67,7 @@ export async function scaleStore(name: ScaleEngine, size: ScaleSize, place: Scal
   } else {
     await onServer(url, `create database ${database} template ${pathOf(before.url)} strategy file_copy`);
     report(`citus: the database is copied, ${secondsSoFar()} s`);
-    const byTable = await distribute(url, place.workerPorts);
+    const byTable = await distributeStore(store, place.workerPorts);
     report(`citus: distributed, ${secondsSoFar()} s, by table ${JSON.stringify(byTable)}`);
   }
   writeFileSync(ready, JSON.stringify({ seconds: secondsSoFar() }));
@@ -86,8 +89,13 @@ async function sqliteStore(
   if (times === 1) return source;
   const dataDir = `${source.dataDir}_${times}`;
   const store: Store = { engine: "sqlite", size, days, url: undefined, dataDir };
-  if (existsSync(join(dataDir, "sidereal.db"))) return store;
-  await multiplyStore(source.dataDir, { dataDir, times, report });
+  const ready = join(dataDir, "ready.json");
+  if (existsSync(ready)) return store;
+  // Filled, but what was derived was interrupted, or is to be derived again.
+  if (!existsSync(join(dataDir, FILLED))) {
+    await multiplyStore(source.dataDir, { dataDir, times, report });
+    writeFileSync(join(dataDir, FILLED), "");
+  }
   const modules = await openStore(store);
   const lap = (what: string) => {
     const { user, system } = process.cpuUsage();
@@ -101,5 +109,6 @@ async function sqliteStore(
   });
   lap("everything is derived");
   await modules.database.close();
+  writeFileSync(ready, "{}");
   return store;
 }

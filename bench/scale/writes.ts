@@ -11,7 +11,7 @@ import { importFiles } from "../../src/transfer/transfer.js";
 import { changedAt } from "../support/changes.js";
 import { emptyStore, openStore, STORE_END, type Store } from "../support/stores.js";
 import { type Taken, timeOf, writeFiles } from "../writes.js";
-import { distribute } from "./citus.js";
+import { distributeStore } from "./citus.js";
 import type { ScalePlace, ScaleStore } from "./scale-store.js";
 
 type Report = (line: string) => void;
@@ -119,7 +119,7 @@ export async function measureImport(
     for (const store of stores) {
       const empty = await emptyStore(store);
       const { catalog, database } = await openStore(empty);
-      if (store.name === "citus" && empty.url !== undefined) await distribute(empty.url, workerPorts);
+      if (store.name === "citus" && empty.url !== undefined) await distributeStore(empty, workerPorts);
       let rows = 0;
       const paths = files.map(({ path }) => path);
       const imported = await timeOf(async () => {
