@@ -4,13 +4,15 @@
  */
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readdirSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import {
   dataParent,
   initialise,
   launchOnFreePort,
+  NO_CITUS,
   newFolder,
+  programsWithCitus,
   stop,
   UNSAFE_WRITES,
   unprivilegedUser,
@@ -20,9 +22,6 @@ import {
 export type CitusReport = { ports: number[] } | { missing: string } | { problem: string };
 
 const WORKERS = 2;
-
-/** Where distributions of Linux install PostgreSQL, by major version. */
-const INSTALLED = "/usr/lib/postgresql";
 
 const SETTINGS = {
   ...UNSAFE_WRITES,
@@ -36,14 +35,6 @@ const SETTINGS = {
   "citus.node_conninfo": "sslmode=disable",
 };
 
-/** The folder with `bin` of the newest PostgreSQL that has Citus. */
-function programsWithCitus(): string | undefined {
-  if (!existsSync(INSTALLED)) return undefined;
-  const versions = readdirSync(INSTALLED).sort((a, b) => Number(b) - Number(a));
-  const found = versions.find((version) => existsSync(join(INSTALLED, version, "lib", "citus.so")));
-  return found === undefined ? undefined : join(INSTALLED, found);
-}
-
 function report(line: CitusReport): void {
   process.stdout.write(`${JSON.stringify(line)}\n`);
 }
@@ -54,7 +45,7 @@ const nodes: ChildProcess[] = [];
 let folder: string | undefined;
 try {
   const programs = programsWithCitus();
-  if (programs === undefined) report({ missing: `No PostgreSQL in ${INSTALLED} has Citus.` });
+  if (programs === undefined) report({ missing: NO_CITUS });
   else {
     folder = newFolder(dataParent());
     const identity = unprivilegedUser();

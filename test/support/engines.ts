@@ -7,6 +7,7 @@ import { createLog } from "../../src/log.js";
 import { type CitusCluster, createCitusDatabase, dropCitusDatabase, startCitus } from "./citus.js";
 import type { CitusReport } from "./citus-process.js";
 import { createTestDatabase, dropTestDatabase, type PostgresServer, startPostgres } from "./postgres.js";
+import { NO_CITUS, programsWithCitus } from "./postgres-node.js";
 import type { PostgresReport } from "./postgres-process.js";
 
 /** Opens fresh databases of one engine. */
@@ -44,9 +45,8 @@ export function onEveryEngine(name: string, define: (engine: Engine) => void): v
 
 /** Runs tests on a distributed database; skips them with a message where Citus is not installed. */
 export function onCitus(name: string, define: (engine: Engine) => void): void {
-  const report = citusOfRun();
-  if (report !== undefined && "missing" in report) {
-    describe(`${name} on Citus`, { skip: report.missing }, () => {});
+  if (programsWithCitus() === undefined) {
+    describe(`${name} on Citus`, { skip: NO_CITUS }, () => {});
     return;
   }
   defineSuite(`${name} on Citus`, citusEngine, define);
