@@ -12,6 +12,9 @@ const RANGES = 300;
 
 const checked = spawnSync(SCRIPT, ["check"], { encoding: "utf8" });
 
+/** Whether the history can be distributed with Citus. */
+export const HAS_CITUS = spawnSync(SCRIPT, ["check", "--citus"]).status === 0;
+
 /** Why tests with the cluster do not run here; false where they do. */
 export const WITHOUT_CLUSTER: string | false =
   checked.status === 0 ? false : checked.stderr.trim() || "examples/cluster does not run here";
@@ -19,6 +22,8 @@ export const WITHOUT_CLUSTER: string | false =
 export interface ClusterOptions {
   /** The smallest form, without workers and with one replica. */
   isSmall: boolean;
+  /** Distributed with Citus; default false. */
+  isDistributed?: boolean;
   /** Settings of every serve and work. */
   settings: Readonly<Record<string, string>>;
 }
@@ -37,7 +42,7 @@ export class Cluster {
   }
 
   /** Starts everything. Throws ClusterFailure, and leaves nothing that runs. */
-  static async start({ isSmall, settings }: ClusterOptions): Promise<Cluster> {
+  static async start({ isSmall, isDistributed = false, settings }: ClusterOptions): Promise<Cluster> {
     const folder = mkdtempSync(join(tmpdir(), "sidereal-cluster-"));
     // PostgreSQL runs as another user where this is root.
     chmodSync(folder, 0o711);
@@ -45,7 +50,8 @@ export class Cluster {
     writeFileSync(join(folder, "settings"), lines.join(""));
     const cluster = new Cluster(folder);
     try {
-      await cluster.run("up", ...(isSmall ? ["--small"] : []), "--settings", join(folder, "settings"));
+      const flags = [...(isSmall ? ["--small"] : []), ...(isDistributed ? ["--citus"] : [])];
+      await cluster.run("up", ...flags, "--settings", join(folder, "settings"));
     } catch (error) {
       await cluster.stop();
       throw error;
