@@ -60,10 +60,11 @@ export const clusterKills: Harness = {
     const forge = await forgeOfTest();
     try {
       const full = { isSmall: false, settings: settingsOf(forge) };
+      const distributed = { ...small, isSmall: false, isDistributed: true };
       if (!HAS_CITUS) context.report("without Citus, which is not installed");
       return [
         ...(await withCluster(full, kill(TRIALS))),
-        ...(HAS_CITUS ? await withCluster({ ...full, isDistributed: true }, kill(CITUS_TRIALS)) : []),
+        ...(HAS_CITUS ? await withCluster(distributed, kill(CITUS_TRIALS)) : []),
         await withCluster(small, promoteLate),
       ];
     } finally {
@@ -86,7 +87,7 @@ async function killParts(
   trials: readonly Trial[],
   cluster: Cluster,
 ): Promise<ResultRow[]> {
-  await untilTracked(cluster, scale === "short" ? 1 : FORGE_REPOSITORIES / 2);
+  await untilTracked(cluster, FORGE_REPOSITORIES / 2);
   const writes = new SteadyWrites(new Random(1));
   const results: ResultRow[] = [];
   for (const trial of trials) {
