@@ -71,6 +71,12 @@ describe("The cluster of the examples", { skip: WITHOUT_CLUSTER }, () => {
     assert.ok(passed >= SEARCHES && passed < 1.5 * SEARCHES, `${passed} passed`);
   });
 
+  test("public reads go on from the replica while PgBouncer is away", async () => {
+    await cluster.run("kill", "pgbouncer");
+    const statuses = await readDuring(() => cluster.run("start", "pgbouncer"));
+    assert.deepEqual([...statuses.keys()], [200]);
+  });
+
   test("no read fails when a serve process is killed, and when the replica is", async () => {
     for (const part of ["serve1", "replica"]) {
       const statuses = await readDuring(async () => {

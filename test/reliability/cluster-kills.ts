@@ -28,7 +28,10 @@ const TRIALS: readonly Trial[] = [
   { part: "nginx", recovery: [["start", "nginx"]], reads: "fail" },
   { part: "primary", recovery: [["promote"]], repair: [["rejoin"]], reads: "either" },
 ];
-const SHORT_TRIALS = TRIALS.filter(({ part }) => ["serve1", "replica", "pgbouncer"].includes(part));
+/** Whether reads fail depends on the speed of the machine, where two serve processes are left with one. */
+const SHORT_TRIALS = TRIALS.filter(({ part }) => ["serve1", "replica", "pgbouncer"].includes(part)).map(
+  (trial): Trial => ({ ...trial, reads: "either" }),
+);
 /** In a cluster whose history is distributed. */
 const CITUS_TRIALS: readonly Trial[] = [
   { part: "citus1", recovery: [["start", "citus1"]], reads: "fail" },
