@@ -14,6 +14,7 @@ import { overload } from "./overload.js";
 import { postgresKills } from "./postgres-kills.js";
 import { powerCuts } from "./power-cuts.js";
 import { recovery } from "./recovery.js";
+import { sharedWork } from "./shared-work.js";
 import { stop } from "./stop.js";
 import type { Harness } from "./support/harness.js";
 import { upgrade } from "./upgrade.js";
@@ -36,6 +37,7 @@ export const HARNESSES: readonly Harness[] = [
   postgresKills,
   powerCuts,
   recovery,
+  sharedWork,
   stop,
   upgrade,
 ];

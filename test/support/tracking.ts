@@ -1,7 +1,7 @@
 import { Writable } from "node:stream";
 import pino from "pino";
 import { buildFront } from "../../src/app.js";
-import { DAY_MS, HOUR_MS } from "../../src/clock.js";
+import { type Clock, DAY_MS, HOUR_MS } from "../../src/clock.js";
 import { loadConfig } from "../../src/config.js";
 import type { Database } from "../../src/database/database.js";
 import type { ForgeKind, ProxySettings } from "../../src/forges.js";
@@ -81,6 +81,8 @@ export interface TrackingWorld {
   pass(ms: number): Promise<void>;
   /** Starts another worker, over the same database unless another one is given. */
   addWorker(modules?: Modules): Promise<void>;
+  /** Ends the last worker as a crash does: it does nothing more, and nothing that it holds is released. */
+  kill(): void;
   /** Stops all workers. */
   stop(): Promise<void>;
   /** Stops the workers and starts a new one. */
@@ -127,18 +129,20 @@ export async function createTrackingWorld(
     }),
   );
   let chance = 0;
-  let workers: { worker: Worker; running: Promise<void> }[] = [];
+  let workers: { worker: Worker; running: Promise<void>; life: AbortController }[] = [];
   const begin = (over: Modules) => {
+    const life = new AbortController();
+    const ownClock = mortalClock(clock, life.signal);
     const shared = options.sharesQuota === false ? undefined : over.forgeStates;
-    const own = tracked.map((one) => openTracked(one, forge(one.name), { clock, shared }));
+    const own = tracked.map((one) => openTracked(one, forge(one.name), { clock: ownClock, shared }));
     opened.push(...own);
-    const sources = new Map(tracked.flatMap((one, i) => avatarsOf(one, own[i]?.provider, clock)));
+    const sources = new Map(tracked.flatMap((one, i) => avatarsOf(one, own[i]?.provider, ownClock)));
     closings.push(...[...sources.values()].map((source) => () => source.close()));
     const worker = new Worker({
       modules: over,
       providers: own.map(({ provider }, i) => tracked[i]?.wrap?.(provider) ?? provider),
       ...(sources.size > 0 && { avatars: sources }),
-      clock,
+      clock: ownClock,
       log,
       chance: () => {
         chance = (chance + CHANCE_STEP) % 1;
@@ -152,7 +156,7 @@ export async function createTrackingWorld(
       reportEveryMs: HOUR_MS,
       requestsEveryMs: options.requestsEveryMs ?? HOUR_MS,
     });
-    workers.push({ worker, running: worker.run() });
+    workers.push({ worker, running: worker.run(), life });
     return worker;
   };
   let current = begin(modules);
@@ -199,6 +203,10 @@ export async function createTrackingWorld(
       current = begin(over);
       await atRest();
     },
+    kill() {
+      workers.pop()?.life.abort();
+      clock.recount();
+    },
     async restart() {
       await stop();
       current = begin(modules);
@@ -209,6 +217,26 @@ export async function createTrackingWorld(
       for (const close of closings) await close();
       for (const one of forges.values()) await one.close();
       await database.close();
+    },
+  };
+}
+
+/** A clock on which nothing happens any more after a death: no sleep ends, and none is pending. */
+function mortalClock(clock: ManualClock, death: AbortSignal): Clock {
+  return {
+    now: () => clock.now(),
+    monotonic: () => clock.monotonic(),
+    sleep(ms, signal) {
+      const ending = new AbortController();
+      const end = () => ending.abort();
+      for (const one of [signal, death]) one?.addEventListener("abort", end, { once: true });
+      if (signal?.aborted || death.aborted) end();
+      return new Promise((resolve) => {
+        void clock.sleep(ms, ending.signal).then(() => {
+          for (const one of [signal, death]) one?.removeEventListener("abort", end);
+          if (!death.aborted) resolve();
+        });
+      });
     },
   };
 }
@@ -249,7 +277,7 @@ async function startTracked(
 function openTracked(
   { kind, name, tokens = ["first-token"], minStars = 0, responseMs, proxy }: TrackedForge,
   { url }: Forge,
-  { clock, shared }: { clock: ManualClock; shared: SharedStates | undefined },
+  { clock, shared }: { clock: Clock; shared: SharedStates | undefined },
 ): OpenProvider {
   const { fetch, close } = createTransport({
     origins: [url],
@@ -265,7 +293,7 @@ function openTracked(
 function avatarsOf(
   { name, avatarMs }: TrackedForge,
   provider: Provider | undefined,
-  clock: ManualClock,
+  clock: Clock,
 ): [string, AvatarSource][] {
   if (avatarMs === undefined || provider === undefined) return [];
   const transport = { responseMs: avatarMs, silenceMs: avatarMs };

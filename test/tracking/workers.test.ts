@@ -6,7 +6,7 @@ import { createLog } from "../../src/log.js";
 import { buildModules } from "../../src/modules.js";
 import { type Engine, onBothEngines } from "../support/engines.js";
 import { createTrackingWorld, type TrackedForge, type TrackingOptions } from "../support/tracking.js";
-import { makeAllDue } from "./truth.js";
+import { makeAllDue, makeRefreshesDue } from "./truth.js";
 
 /** Reports what is left with each response, and reads one repository per request. */
 const GITLAB: TrackedForge = { kind: "gitlab", name: "GITLAB", repositories: 60, catalogue: "quiet" };
@@ -39,8 +39,25 @@ onBothEngines("Two workers", (engine) => {
       await world.pass(8 * HOUR_MS);
     }
     assert.deepEqual(forge.violations, []);
-    process.stdout.write(`# ${JSON.stringify(forge.counters)} ${forge.violations.length}\n`);
     assert.equal(forge.counters.byStatus[429] ?? 0, 0, "the forge refused nothing");
+  });
+
+  test("keep one pace, of which each alone would take all", async (t) => {
+    const sent: number[] = [];
+    for (const sharesQuota of [true, false]) {
+      // One request a second, and ten at the beginning.
+      const forge: TrackedForge = { kind: "forgejo", name: "WORK", repositories: 300, catalogue: "quiet" };
+      const { world, end } = await start(forge, { sharesQuota, idleMs: 1_000 });
+      t.after(end);
+      await world.pass(HOUR_MS);
+      await makeRefreshesDue(world);
+      world.forge("WORK").counters.reset();
+      await world.pass(120_000);
+      sent.push(world.forge("WORK").counters.requests);
+    }
+    const [shared = 0, alone = 0] = sent;
+    assert.ok(shared >= 100 && shared <= 131, `${shared} requests in two minutes`);
+    assert.ok(alone >= 200, `${alone} requests of workers that know nothing of each other`);
   });
 
   test("that know nothing of each other exceed it, so the test can fail", async (t) => {
@@ -53,7 +70,6 @@ onBothEngines("Two workers", (engine) => {
       await makeAllDue(world);
       await world.pass(8 * HOUR_MS);
     }
-    process.stdout.write(`# ${JSON.stringify(forge.counters)} ${forge.violations.length}\n`);
     assert.ok(forge.violations.length > 0);
   });
 });
