@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { MailUse } from "../accounts/accounts.js";
-import { DAY_MS, isoTime } from "../clock.js";
+import { DAY_MS, isoTime, ServerClock } from "../clock.js";
 import type { SearchStatus } from "../search/search.js";
 import type { Ages, ProviderStatus } from "../tracking/tracking.js";
 import type { Host } from "./host.js";
@@ -21,19 +21,32 @@ export function addStatus(program: Command, host: Host): void {
         const status = await readStatus(modules.database, host.clock.now());
         const search = await modules.search.status();
         const mail = await readMailUse(modules.database.read, host.clock.now());
+        const { clock } = host;
+        const machineAheadMs = clock instanceof ServerClock ? Math.round(clock.machineAheadMs) : 0;
         const tracked =
           status.map((one) => describe(one, host.clock.now())).join("\n\n") || "nothing is tracked yet";
         host.stdout.write(
           reportOf(
             json === true,
-            { providers: status, search, mail },
-            `${tracked}\n\nsearch index    ${describeSearch(search)}\nmail            ${describeMail(mail)}`,
+            { providers: status, search, mail, machineAheadMs },
+            `${tracked}\n\nsearch index    ${describeSearch(search)}\nmail            ${describeMail(mail)}${describeClock(machineAheadMs)}`,
           ),
         );
       } finally {
         await modules.database.close();
       }
     });
+}
+
+/** A difference that is worth a line. */
+const NOTABLE_MS = 2_000;
+
+/** How far this machine's clock is ahead of the database server's; nothing for a small difference. */
+function describeClock(machineAheadMs: number): string {
+  if (Math.abs(machineAheadMs) < NOTABLE_MS) return "";
+  const seconds = Math.round(Math.abs(machineAheadMs) / 1_000);
+  const direction = machineAheadMs > 0 ? "ahead of" : "behind";
+  return `\nclock           this machine is ${seconds} s ${direction} the database server, which counts`;
 }
 
 function describe(status: ProviderStatus, now: number): string {

@@ -1,6 +1,6 @@
 import { createServer, type Server } from "node:http";
 import { Counter, collectDefaultMetrics, Gauge, Registry } from "prom-client";
-import type { Clock } from "../clock.js";
+import { type Clock, ServerClock } from "../clock.js";
 import type { Database } from "../database/database.js";
 import { FAILURE_KINDS } from "../providers/providers.js";
 import { COUNTED, type Counted, type Reporter } from "./lane.js";
@@ -22,6 +22,7 @@ export async function serveMetrics(
   collectDefaultMetrics({ register: registry });
   const updateStatus = registerStatus(registry, database, clock);
   registerReports(registry, reporters);
+  registerClock(registry, clock);
   const server = createServer((request, response) => {
     if (request.method !== "GET" || request.url !== "/metrics") {
       response.writeHead(404, { "Content-Type": "text/plain; charset=utf-8" }).end("see /metrics\n");
@@ -127,6 +128,18 @@ function registerStatus(registry: Registry, database: Database, clock: Clock): (
     }
     return last.done;
   };
+}
+
+/** Machines on one database follow the clock of its server; SQLite has none. */
+function registerClock(registry: Registry, clock: Clock): void {
+  const ahead = new Gauge({
+    name: "sidereal_machine_ahead_seconds",
+    help: "How far the clock of this machine is ahead of that of the database server.",
+    registers: [registry],
+    collect() {
+      ahead.set(clock instanceof ServerClock ? clock.machineAheadMs / 1_000 : 0);
+    },
+  });
 }
 
 const HELP = {
