@@ -6,8 +6,7 @@ import type { Clock } from "../clock.js";
 import type { ForgePace } from "../forges.js";
 import { UpstreamFailure } from "./contract.js";
 import { Pace } from "./pace.js";
-import { MAX_TURN_MS } from "./shared-quota.js";
-import type { NamedPace } from "./shared-state.js";
+import { MAX_TURN_MS, type NamedPace } from "./shared-state.js";
 
 export interface GateOptions {
   pace: ForgePace;

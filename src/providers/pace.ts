@@ -8,7 +8,8 @@ const MAX_BURST = 10;
  * in ms, on one clock.
  */
 export class Pace {
-  readonly #intervalMs: number;
+  /** Time between two requests that come evenly. */
+  readonly intervalMs: number;
   readonly #slackMs: number;
   /** When the next request is due if all come evenly (GCRA). */
   #dueAt: number;
@@ -18,8 +19,8 @@ export class Pace {
     this.#dueAt = dueAt;
     const burst = Math.min(MAX_BURST, Math.max(1, Math.floor(perHour / 60)));
     // An hour holds the burst plus the evenly spaced rest, together `perHour`.
-    this.#intervalMs = Math.ceil(HOUR_MS / (perHour - burst + 1));
-    this.#slackMs = (burst - 1) * this.#intervalMs;
+    this.intervalMs = Math.ceil(HOUR_MS / (perHour - burst + 1));
+    this.#slackMs = (burst - 1) * this.intervalMs;
   }
 
   /** When the next request is due; what another Pace continues with. */
@@ -34,6 +35,6 @@ export class Pace {
 
   /** Counts a request sent at `at`, which may be in the future. */
   spend(at: number): void {
-    this.#dueAt = Math.max(at, this.#dueAt) + this.#intervalMs;
+    this.#dueAt = Math.max(at, this.#dueAt) + this.intervalMs;
   }
 }

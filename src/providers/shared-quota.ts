@@ -9,6 +9,7 @@ import { type SharedStates, UpstreamFailure } from "./contract.js";
 import type { QuotaReport } from "./quota.js";
 import {
   applyReport,
+  MAX_TURN_MS,
   type NamedPace,
   openRequest,
   paceReadyAt,
@@ -22,8 +23,6 @@ import {
   tidyState,
 } from "./shared-state.js";
 
-/** A longer wait for a turn ends as `quota`, so that a batch is not held for hours. */
-export const MAX_TURN_MS = 60_000;
 /** After a shorter wait the quota need not be looked at again. */
 const SOON_MS = 100;
 

@@ -1,7 +1,7 @@
 /**
  * What all processes together have sent to one forge, as plain data: the pace, the quota of each token, blocks and requests in
  * flight. The rules are those of `Quota` and `Gate`, on the wall clock, which all processes have in common. No time is believed
- * that is further away than MAX_WAIT_MS.
+ * that is further away than MAX_WAIT_MS, and no turn that nobody can have taken.
  */
 import { z } from "zod";
 import { Allowances, isCount } from "./allowances.js";
@@ -35,6 +35,10 @@ const stateSchema = z.object({
 export type SharedState = z.infer<typeof stateSchema>;
 type TokenState = z.infer<typeof tokenSchema>;
 
+/** A longer wait for a turn ends as `quota`, so that a batch is not held for hours. */
+export const MAX_TURN_MS = 60_000;
+/** Most requests that were sent without waiting for their turn, and that others wait for. */
+const URGENT = 10;
 const ANY = "any";
 const REJECTED = "rejected";
 /** How long a rejected token rests, as in `Quota`. */
@@ -71,8 +75,10 @@ export function spendPaces(state: SharedState, paces: readonly NamedPace[], at: 
 }
 
 function paceOf(state: SharedState, { name, perHour }: NamedPace, now: number): Pace {
-  const dueAt = state.paces[name] ?? Number.NEGATIVE_INFINITY;
-  return new Pace(perHour, dueAt - now > MAX_WAIT_MS ? Number.NEGATIVE_INFINITY : dueAt);
+  const pace = new Pace(perHour, state.paces[name]);
+  // Nobody takes a turn that is further away, so the clock was set back since.
+  const isPossible = pace.readyAt - now <= MAX_TURN_MS + URGENT * pace.intervalMs;
+  return isPossible ? pace : new Pace(perHour);
 }
 
 /** What a request counts against. `part`: see `Use`. */

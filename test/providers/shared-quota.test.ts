@@ -212,6 +212,16 @@ test("times that no forge can mean, and a state of another version, stop nobody 
   assert.deepEqual(Object.keys(readState(states.text).tokens), ["two"], "a token of long ago is forgotten");
 });
 
+test("a clock that is set back stops nobody for as long", async () => {
+  const { states, clock, first } = two();
+  const paces = [[{ name: "all", perHour: 36_000 }], [{ name: "slow", perHour: 60 }]];
+  for (let i = 0; i < 3; i++) await granted(first, USE, paces);
+  clock.advance(-HOUR_MS);
+  const began = clock.now();
+  for (let i = 0; i < 3; i++) await granted(new SharedQuota({ states, forge: "WORK", clock }), USE, paces);
+  assert.ok(clock.now() - began <= 3 * 60_000, "the pace goes on from the new time");
+});
+
 test("a request that is aborted while it waits is not in flight any more", async () => {
   const { states, first } = two();
   const aborting = new AbortController();
