@@ -27,6 +27,11 @@ const READ_TIMEOUT_MS = 10_000;
 const DEAD_READ_MS = READ_TIMEOUT_MS + 2_000;
 /** A connection without traffic is checked after this time, and given up ten seconds later. */
 const KEEP_ALIVE_MS = 10_000;
+/**
+ * The server ends a session that is in a transaction and sends nothing for so long: its process hangs, and others wait for its locks.
+ * Shorter than a lease, and longer than any computation between two statements.
+ */
+const HUNG_WRITE = "5min";
 /** Keys of our advisory locks. */
 const LOCKS = { migrate: 7_301_001, catalogue: 7_301_002, avatars: 7_301_003 } as const;
 
@@ -64,7 +69,9 @@ export function openPool(url: string, options: PoolOptions): FaultPool {
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     stream: options.watch.openSocket,
-    ...(options.reads ? { statement_timeout: READ_TIMEOUT_MS, query_timeout: DEAD_READ_MS } : {}),
+    ...(options.reads
+      ? { statement_timeout: READ_TIMEOUT_MS, query_timeout: DEAD_READ_MS }
+      : { onConnect: limitHungWrites }),
   });
   // Without listeners, a server that goes away would end this process: clients report a connection that is lost, in use or
   // idle, and the pool repeats it for an idle one.
@@ -73,6 +80,12 @@ export function openPool(url: string, options: PoolOptions): FaultPool {
   });
   pool.on("error", () => {});
   return new FaultPool(pool, options.watch);
+}
+
+/** By a statement, as poolers refuse to pass on what they do not know when a session begins. A limit of the operator's stays. */
+async function limitHungWrites(client: pg.ClientBase): Promise<void> {
+  await client.query(`select set_config(name, '${HUNG_WRITE}', false) from pg_settings
+    where name = 'idle_in_transaction_session_timeout' and setting = '0'`);
 }
 
 /** Large integers and decimals as numbers, as SQLite gives them. */

@@ -117,6 +117,34 @@ function testPostgres(engine: Engine): void {
     return { database, relay, clock };
   };
 
+  test("is a session that the server ends because its process hangs in a transaction, so that others get its locks", async () => {
+    const database = await engine.open();
+    const limitOf = async (db: Db) => {
+      const { rows } = await sql<{ limit: string }>`
+        select current_setting('idle_in_transaction_session_timeout') as limit`.execute(db);
+      return rows[0]?.limit;
+    };
+    assert.deepEqual(
+      [await limitOf(database.write), await limitOf(database.durable), await limitOf(database.read)],
+      ["5min", "5min", "0"],
+    );
+    const hanging = database.write.transaction().execute(async (tx) => {
+      const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid,
+        set_config('idle_in_transaction_session_timeout', '1ms', true)`.execute(tx);
+      const sessions = () =>
+        sql`select 1 from pg_stat_activity where pid = ${rows[0]?.pid}`.execute(database.read);
+      while ((await sessions()).rows.length > 0);
+      await mark(tx);
+    });
+    assert.equal(await kindOf(hanging), "unavailable");
+    await mark(database.write, "after");
+    const url = new URL(engine.location().url ?? "");
+    url.searchParams.set("options", "-c idle_in_transaction_session_timeout=7min");
+    const limited = await openDatabase({ url: url.href, dataDir: "", pool: 2, log });
+    assert.equal(await limitOf(limited.write), "7min", "that of the operator stays");
+    await limited.close();
+  });
+
   test("is unavailable when the server goes away: during a query, and from then on", async () => {
     const { database, relay } = await openThroughRelay();
     const waiting = kindOf(sql`select pg_sleep(60)`.execute(database.read));
