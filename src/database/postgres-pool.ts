@@ -20,11 +20,16 @@ const KINDS: Readonly<Record<string, FaultKind>> = {
   "57": "unavailable", // operator intervention: shutting down, starting up
 };
 
+/** SQLSTATE of errors without one of their own, and where Citus raises it for a node that has cut the connection during a statement. */
+const INTERNAL_ERROR = "XX000";
+const NODE_GONE = "ReportResultError";
+
 /** The fault that corresponds to a query error; the error itself if none does. */
 function faultOf(error: unknown): unknown {
   // The server reports its errors as DatabaseError. Anything else means that the connection failed.
   if (!(error instanceof pg.DatabaseError)) return new DatabaseFault("unavailable", error);
-  const { code = "" } = error;
+  const { code = "", routine } = error;
+  if (code === INTERNAL_ERROR && routine === NODE_GONE) return new DatabaseFault("unavailable", error);
   const kind = KINDS[code] ?? KINDS[code.slice(0, 2)];
   return kind === undefined ? error : new DatabaseFault(kind, error);
 }
