@@ -8,6 +8,7 @@ import { hashToken } from "../tokens.js";
 import type { Admission } from "./admission.js";
 import { areShort } from "./header-limits.js";
 import type { AllowedHosts } from "./hosts.js";
+import { HttpDate } from "./http-date.js";
 import { callerOfKey, type Identities } from "./identity.js";
 import type { ResponseCache } from "./response-cache.js";
 import { isApi } from "./route.js";
@@ -32,10 +33,12 @@ export interface HitsOptions {
  */
 export class Hits {
   readonly #options: HitsOptions;
+  readonly #date: HttpDate;
   readonly #sent = new WeakMap<Socket, { credentials: string; hash: string }>();
 
   constructor(options: HitsOptions) {
     this.#options = options;
+    this.#date = new HttpDate(options.clock);
   }
 
   /** Sends the response to a request. Returns false, and has done nothing, where it is not ready. */
@@ -72,10 +75,8 @@ export class Hits {
     if (decision === undefined) return false;
     const left = decision === "unlimited" ? undefined : decision;
     const { ignored } = target;
-    response.writeHead(
-      variant.status,
-      variant.head({ id: nextId(), rates: left && admission.ratesOf(left), ignored }),
-    );
+    const [id, date, rates] = [nextId(), this.#date.text(), left && admission.ratesOf(left)];
+    response.writeHead(variant.status, variant.head({ id, date, rates, ignored }));
     response.end(variant.body, "latin1");
     if (holder !== undefined)
       recordUsage({

@@ -6,6 +6,7 @@ import type { Admission } from "./admission.js";
 import { discardBody, hasShortBody } from "./body.js";
 import type { Charge } from "./charge.js";
 import { toAppError } from "./error-response.js";
+import { HttpDate } from "./http-date.js";
 import { type Exchange, type Identities, isKeyValid } from "./identity.js";
 import type { BodyStream } from "./reply.js";
 import { type StoredResponse, streamVariant, type Variant, variantOf } from "./stored-response.js";
@@ -31,9 +32,11 @@ interface Delivery {
 /** Sends responses in the form that the caller accepts, with what is left of its limits, and counts them for its key. */
 export class ResponseSender {
   readonly #options: ResponseSenderOptions;
+  readonly #date: HttpDate;
 
   constructor(options: ResponseSenderOptions) {
     this.#options = options;
+    this.#date = new HttpDate(options.clock);
   }
 
   /** Resolves when the response is sent, a stream at its end. */
@@ -94,7 +97,8 @@ export class ResponseSender {
   #writeHead({ exchange, message, response }: Delivery, variant: Variant, left: Decision | undefined): void {
     const { id, target } = exchange;
     const { admission } = this.#options;
-    let head = variant.head({ id, rates: left && admission.ratesOf(left), ignored: target.ignored });
+    const rates = left && admission.ratesOf(left);
+    let head = variant.head({ id, date: this.#date.text(), rates, ignored: target.ignored });
     // A body that nobody reads must not keep the connection busy; Node drains a short one.
     if (!message.complete && !hasShortBody(message)) {
       discardBody(message);

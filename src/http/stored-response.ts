@@ -85,6 +85,8 @@ const RATE_NAMES = Object.keys(RATE_HEADERS);
 /** What differs between the heads of two responses with the same content. */
 export interface HeadValues {
   id: string;
+  /** The value of `Date`. */
+  date: string;
   /** The values of RATE_HEADERS in their order; undefined where nothing is limited. */
   rates: readonly string[] | undefined;
   /** The value of IGNORED_HEADER; undefined without one. */
@@ -112,15 +114,16 @@ export class Variant {
     this.#age = age;
     this.bytes = body?.byteLength ?? 0;
     this.body = body !== undefined && this.bytes <= MAX_TEXT_BYTES ? body.toString("latin1") : body;
-    this.#head = [...(age === undefined ? [] : ["Age", ""]), ...headers, "X-Request-Id", ""];
+    this.#head = [...(age === undefined ? [] : ["Age", ""]), ...headers, "Date", "", "X-Request-Id", ""];
     this.#limitedHead = [...this.#head, ...RATE_NAMES.flatMap((name) => [name, ""])];
     this.#idAt = this.#head.length - 1;
   }
 
   /** Names and values for `writeHead`, valid until the next call. */
-  head({ id, rates, ignored }: HeadValues): string[] {
+  head({ id, date, rates, ignored }: HeadValues): string[] {
     const head = rates === undefined ? this.#head : this.#limitedHead;
     if (this.#age !== undefined) head[1] = this.#age();
+    head[this.#idAt - 2] = date;
     head[this.#idAt] = id;
     for (let i = 0; i < (rates?.length ?? 0); i++) head[this.#idAt + 2 * (i + 1)] = rates?.[i] ?? "";
     return ignored === undefined ? head : [...head, IGNORED_HEADER, ignored];

@@ -41,6 +41,17 @@ onBothEngines("Answers that are kept", (engine) => {
     assert.equal(list.mock.callCount(), 1);
   });
 
+  test("the date is the time of the service, of a computed response and of a kept one", async () => {
+    const dates: (string | null)[] = [];
+    const asked: string[] = [];
+    for (const waitMs of [0, 400, 60_000]) {
+      world.clock.advance(waitMs);
+      asked.push(new Date(world.clock.now()).toUTCString());
+      dates.push((await world.get("/api/repos?sort=stars&limit=6")).headers.get("date"));
+    }
+    assert.deepEqual(dates, asked);
+  });
+
   test("what a route does know makes another answer", async (t) => {
     const list = t.mock.method(world.modules.lists, "read");
     for (const query of ["limit=4", "limit=5", "limit=5&sort=forks", "limit=5&page=2", "limit=5&q=many"]) {

@@ -68,7 +68,7 @@ function parse(bytes: Buffer): Response {
     const colon = header.indexOf(":");
     const name = header.slice(0, colon);
     // These describe the connection, not the response.
-    if (!/^(date|connection|keep-alive)$/i.test(name)) headers.append(name, header.slice(colon + 1).trim());
+    if (!/^(connection|keep-alive)$/i.test(name)) headers.append(name, header.slice(colon + 1).trim());
   }
   const isChunked = headers.get("transfer-encoding") === "chunked";
   headers.delete("transfer-encoding");
