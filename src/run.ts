@@ -32,7 +32,7 @@ async function main(argv: readonly string[]): Promise<number> {
     stdin: process.stdin,
     stdout: process.stdout,
     stderr: process.stderr,
-    openModules: () => openModules(context()),
+    openModules: (options) => openModules(context(), options),
     serveDemo: (size) => exitAfter(serveDemo(context(), size)),
     serve: () => exitAfter(serve(context()), context().config.drainMs),
     start: (withSample) => exitAfter(start(context(), withSample), context().config.drainMs),

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import type { MailUse } from "../accounts/accounts.js";
-import { DAY_MS, isoTime, ServerClock } from "../clock.js";
+import { type Clock, DAY_MS, isoTime, ServerClock } from "../clock.js";
+import { type Database, REPLICA_WORDS, type ReplicaStatus } from "../database/database.js";
 import type { SearchStatus } from "../search/search.js";
 import type { Ages, ProviderStatus } from "../tracking/tracking.js";
 import type { Host } from "./host.js";
@@ -10,26 +11,32 @@ export function addStatus(program: Command, host: Host): void {
   program
     .command("status")
     .description(
-      "show the state of tracking (due refreshes, freshness, failures, remaining quota) and of the search index",
+      "show the state of tracking (due refreshes, freshness, failures, remaining quota), of the search index and of replicas",
     )
     .option("--json", "print one JSON object")
     .action(async ({ json }: { json?: boolean }) => {
       const { readMailUse } = await import("../accounts/accounts.js");
       const { readStatus } = await import("../tracking/tracking.js");
-      const modules = await host.openModules();
+      const modules = await host.openModules({ withReplicas: true });
       try {
         const status = await readStatus(modules.database, host.clock.now());
         const search = await modules.search.status();
         const mail = await readMailUse(modules.database.read, host.clock.now());
         const { clock } = host;
         const machineAheadMs = clock instanceof ServerClock ? Math.round(clock.machineAheadMs) : 0;
+        const replicas = await readReplicas(modules.database, host.clock);
         const tracked =
           status.map((one) => describe(one, host.clock.now())).join("\n\n") || "nothing is tracked yet";
         host.stdout.write(
           reportOf(
             json === true,
-            { providers: status, search, mail, machineAheadMs },
-            `${tracked}\n\nsearch index    ${describeSearch(search)}\nmail            ${describeMail(mail)}${describeClock(machineAheadMs)}`,
+            { providers: status, search, mail, machineAheadMs, replicas },
+            [
+              `${tracked}\n`,
+              `search index    ${describeSearch(search)}`,
+              `mail            ${describeMail(mail)}${describeClock(machineAheadMs)}`,
+              ...replicas.map((one) => `replica         ${one.name}: ${describeReplica(one)}`),
+            ].join("\n"),
           ),
         );
       } finally {
@@ -145,6 +152,27 @@ function blocksOf(quota: ProviderStatus["workers"][number]["report"]["quota"], n
     const token = key.slice(0, key.indexOf(" "));
     return `  blocked       ${token} (${resources.join(", ")}) ${why}`;
   });
+}
+
+/** How long replicas may take to reach what the primary had written when the command began. */
+const CATCH_UP_MS = 5_000;
+const LOOK_EVERY_MS = 250;
+
+/** The replicas, once the lag of each is known or exceeds five seconds. */
+async function readReplicas({ publicReads }: Database, clock: Clock): Promise<ReplicaReport[]> {
+  if (publicReads === undefined) return [];
+  const until = clock.monotonic() + CATCH_UP_MS;
+  const isWaiting = () =>
+    publicReads.status().some(({ state, lagMs }) => state === "lagging" && lagMs === null);
+  while (isWaiting() && clock.monotonic() < until) await clock.sleep(LOOK_EVERY_MS);
+  return publicReads.status().map(({ name, state, lagMs }) => ({ name, state, lagMs }));
+}
+
+type ReplicaReport = Pick<ReplicaStatus, "name" | "state" | "lagMs">;
+
+function describeReplica({ state, lagMs }: ReplicaReport): string {
+  if (lagMs !== null) return `${REPLICA_WORDS[state]}, ${Math.round(lagMs / 1_000)} s behind`;
+  return state === "lagging" ? `over ${CATCH_UP_MS / 1_000} s behind` : REPLICA_WORDS[state];
 }
 
 function describeSearch({ isBuilt, waiting, isUpdating }: SearchStatus): string {

@@ -69,7 +69,7 @@ export {
 } from "./prepared.js";
 export { createSecret, makePrivate, secretInFile } from "./private-files.js";
 export type { ReplicaOptions } from "./replicas/public-reads.js";
-export { ReplicaRefused, type ReplicaState, type ReplicaStatus } from "./replicas/sources.js";
+export { REPLICA_WORDS, ReplicaRefused, type ReplicaState, type ReplicaStatus } from "./replicas/sources.js";
 export { createRollupTable, indexRollupTable } from "./rollup-tables.js";
 export type {
   FacetPartTable,

@@ -23,6 +23,7 @@ export async function serveMetrics(
   const updateStatus = registerStatus(registry, database, clock);
   registerReports(registry, reporters);
   registerClock(registry, clock);
+  registerReplicas(registry, database);
   const server = createServer((request, response) => {
     if (request.method !== "GET" || request.url !== "/metrics") {
       response.writeHead(404, { "Content-Type": "text/plain; charset=utf-8" }).end("see /metrics\n");
@@ -138,6 +139,33 @@ function registerClock(registry: Registry, clock: Clock): void {
     registers: [registry],
     collect() {
       ahead.set(clock instanceof ServerClock ? clock.machineAheadMs / 1_000 : 0);
+    },
+  });
+}
+
+/** The replicas as this process sees them. Each process measures on its own. */
+function registerReplicas(registry: Registry, { publicReads }: Database): void {
+  if (publicReads === undefined) return;
+  const lag = new Gauge({
+    name: "sidereal_replica_lag_seconds",
+    help: "How far a replica of the database is behind, to about two seconds; absent while that is unknown.",
+    labelNames: ["replica"],
+    registers: [registry],
+    collect() {
+      lag.reset();
+      for (const { name: replica, lagMs } of publicReads.status())
+        if (lagMs !== null) lag.set({ replica }, lagMs / 1_000);
+    },
+  });
+  const usable = new Gauge({
+    name: "sidereal_replica_usable",
+    help: "Whether a replica can be read from: 1 or 0.",
+    labelNames: ["replica"],
+    registers: [registry],
+    collect() {
+      usable.reset();
+      for (const { name: replica, state } of publicReads.status())
+        usable.set({ replica }, state === "ready" ? 1 : 0);
     },
   });
 }

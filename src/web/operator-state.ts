@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { type MailUse, readMailUse } from "../accounts/accounts.js";
 import { BACKUP_NOTE } from "../backups/backups.js";
+import type { ReplicaStatus } from "../database/database.js";
 import { Dumps } from "../dumps/dumps.js";
 import type { CacheState } from "../http/http.js";
 import { type OpenRequests, readOpenRequests } from "../track-requests/track-requests.js";
@@ -28,6 +29,8 @@ export interface OperatorState {
   dumps: { count: number; newest: string | null } | null;
   backup: LastBackup | null;
   cache: CacheState | null;
+  /** Replicas as the process that responds sees them; none without. */
+  replicas: ReplicaStatus[];
   memory: number;
   uptimeMs: number;
 }
@@ -55,6 +58,7 @@ export async function readOperatorState({ modules, site, now }: OperatorRequest)
     dumps: listed && { count: listed.length, newest: listed[0]?.asOf ?? null },
     backup,
     cache: site.caches(),
+    replicas: database.publicReads?.status() ?? [],
     memory: process.memoryUsage.rss(),
     uptimeMs: process.uptime() * 1_000,
   };

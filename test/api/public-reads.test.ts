@@ -60,7 +60,10 @@ onBothEngines("A service whose replica lags far behind", (engine) => {
       },
       generation: () => generation,
       location: () => primary.location ?? { url: undefined, dataDir: ":memory:" },
-      status: () => [],
+      status: () => [
+        { name: "db2.example:5432", state: "ready", lagMs: 3_400, isUsed: true },
+        { name: "db3.example:5432", state: "away", lagMs: null, isUsed: false },
+      ],
     };
     const split: Engine = { ...engine, open: async () => ({ ...primary, publicReads }) };
     world = await createWorld(split, {
@@ -68,6 +71,7 @@ onBothEngines("A service whose replica lags far behind", (engine) => {
       SIDEREAL_CACHE_MB: "8",
       SIDEREAL_PROVIDERS: "github",
       SIDEREAL_TRACK: "everyone",
+      SIDEREAL_OPERATORS: "somebody@example.org",
     });
     await world.record(observation("a/one", daily(1, 5)), observation("b/two", daily(3, 9)));
     member = await signIn(world, mailbox, "somebody@example.org");
@@ -181,6 +185,16 @@ onBothEngines("A service whose replica lags far behind", (engine) => {
     generation++;
     world.clock.advance(3_000);
     assert.deepEqual(await names(), ["a/other"]);
+  });
+
+  test("shows operators how far each replica is behind, and which one is read from", async () => {
+    const { status, body } = await world.get("/operator", member.headers);
+    assert.equal(status, 200);
+    assert.match(
+      body,
+      /db2\.example:5432<\/dt><dd class="words">usable<small[^>]*>3 s behind, read from by this process</,
+    );
+    assert.match(body, /db3\.example:5432<\/dt><dd class="words">does not respond<\/dd>/);
   });
 
   test("derives and imports from the primary alone", async () => {

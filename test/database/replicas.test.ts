@@ -12,6 +12,8 @@ import {
   ReplicaRefused,
 } from "../../src/database/database.js";
 import { ServerProbe } from "../../src/database/replicas/probe.js";
+import { serveMetrics } from "../../src/tracking/tracking.js";
+import { CommandWorld } from "../support/command.js";
 import { connectToServer, type Engine } from "../support/engines.js";
 import { recordedLog } from "../support/logs.js";
 import { createTestDatabase, type ReplicatedServers, startReplicated } from "../support/postgres.js";
@@ -266,6 +268,50 @@ describe("Replicas of PostgreSQL", () => {
     } finally {
       await servers.command({ server: 0, action: "thaw" });
     }
+  });
+
+  test("status and the metrics of a worker show the lag of each replica", async () => {
+    const { database, url } = await open([1, 2]);
+    await until("both are usable", () =>
+      reads(database)
+        .status()
+        .every(({ state }) => state === "ready"),
+    );
+    const metrics = await serveMetrics({ database, clock: systemClock }, new Map(), {
+      host: "127.0.0.1",
+      port: 0,
+    });
+    const response = await fetch(`http://127.0.0.1:${metrics.port}/metrics`, {
+      headers: { connection: "close" },
+    });
+    const text = await response.text();
+    await metrics.close();
+    for (const server of [1, 2]) {
+      assert.match(
+        text,
+        new RegExp(`sidereal_replica_lag_seconds\\{replica="127.0.0.1:${portOf(server)}"\\} \\d`),
+      );
+      assert.match(text, new RegExp(`sidereal_replica_usable\\{replica="127.0.0.1:${portOf(server)}"\\} 1`));
+    }
+    const settings = {
+      SIDEREAL_DATABASE_URL: url,
+      SIDEREAL_DATABASE_READ_URL: `${on(1, url)},postgres://u:secret@127.0.0.1:1/x`,
+    };
+    const { code, stdout } = await new CommandWorld().runHere("", ["status", "--json"], settings);
+    assert.equal(code, 0);
+    const { replicas } = JSON.parse(stdout);
+    const own = replicas.find(({ name }: { name: string }) => name === `127.0.0.1:${portOf(1)}`);
+    assert.equal(own.state, "ready");
+    assert.ok(own.lagMs < 10_000);
+    const plain = await new CommandWorld().runHere("", ["status"], settings);
+    assert.match(plain.stdout, /^replica {9}127\.0\.0\.1:\d+: usable, \d s behind$/m);
+    assert.match(plain.stdout, /^replica {9}127\.0\.0\.1:1: does not respond$/m);
+    assert.doesNotMatch(plain.stdout + stdout, /secret/);
+    const foreign = { ...settings, SIDEREAL_DATABASE_READ_URL: on(1, await newDatabase()) };
+    await assert.rejects(
+      new CommandWorld().runHere("", ["status"], foreign),
+      /is not a replica of the database/,
+    );
   });
 
   test("a server of another cluster or database is refused at the start, and a replica that is away is not", async () => {

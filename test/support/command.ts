@@ -78,7 +78,8 @@ export class CommandWorld {
         config,
         stdout,
         stderr,
-        openModules: () => openModules({ config, clock: systemClock, log: createLog("error") }),
+        openModules: (options) =>
+          openModules({ config, clock: systemClock, log: createLog("error") }, options),
       },
       args,
     );

@@ -15,6 +15,17 @@ const REST_MS = 5_000;
  */
 export type ReplicaState = "ready" | "starting" | "lagging" | "away" | "promoted" | "foreign" | "diverged";
 
+/** The states in words for people. */
+export const REPLICA_WORDS: Readonly<Record<ReplicaState, string>> = {
+  ready: "usable",
+  starting: "not examined yet",
+  lagging: "too far behind",
+  away: "does not respond",
+  promoted: "follows no other server",
+  foreign: "is no copy of this database",
+  diverged: "follows an older history of the primary",
+};
+
 export interface ReplicaStatus {
   /** Host and port. */
   name: string;
