@@ -1,5 +1,6 @@
 /** What leads the way while there is nothing of one's own to see: in an empty catalogue, beside the sample, and before any growth. */
 import type { FC } from "hono/jsx";
+import { databaseFault } from "../database/database.js";
 import { forgeName } from "../forges.js";
 import { Progress } from "./components/progress.js";
 import { TrackForm } from "./components/track-form.js";
@@ -30,10 +31,15 @@ export async function withFirstRun(request: PageRequest, result: Result): Promis
   const kind = await kindOf(request);
   if (kind === undefined) return result;
   const { operator, members, tracked, now } = request;
+  const forges = await readProgress(request).catch((error: unknown) => {
+    if (databaseFault(error) === undefined) throw error;
+  });
+  // A replica serves the page, but progress is read from the primary.
+  if (forges === undefined) return { ...result, isFresh: true };
   const props: FirstRunProps = {
     kind,
     tracked,
-    forges: await readProgress(request),
+    forges,
     now,
     tokensPage:
       operator !== undefined ? "/operator/tokens" : members.operators.hasCodes ? "/operator" : undefined,

@@ -95,7 +95,14 @@ function signalAll({ pid, exitCode, signalCode }: ChildProcess, signal: NodeJS.S
     .trim()
     .split(" ")
     .filter(Boolean);
-  for (const one of [pid, ...children.map(Number)]) process.kill(one, signal);
+  for (const one of [pid, ...children.map(Number)]) {
+    try {
+      process.kill(one, signal);
+    } catch (error) {
+      // It may have ended since.
+      if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) throw error;
+    }
+  }
   return children;
 }
 

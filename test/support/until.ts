@@ -6,7 +6,8 @@ const LONGEST_MS = 60_000;
 
 /** Resolves when a condition holds that other processes bring about in real time. Throws if it does not within a minute. */
 export async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
-  for (let waited = 0; waited < LONGEST_MS; waited += EVERY_MS) {
+  const beganAt = performance.now();
+  while (performance.now() - beganAt < LONGEST_MS) {
     if (await holds()) return;
     await setTimeout(EVERY_MS);
   }
