@@ -24,8 +24,12 @@ const KINDS: Readonly<Record<string, FaultKind>> = {
 const INTERNAL_ERROR = "XX000";
 const NODE_GONE = "ReportResultError";
 
+/** What the pool says when all its connections were in use for too long. It has no code. */
+const POOL_EXHAUSTED = "timeout exceeded when trying to connect";
+
 /** The fault that corresponds to a query error; the error itself if none does. */
 function faultOf(error: unknown): unknown {
+  if (error instanceof Error && error.message === POOL_EXHAUSTED) return new DatabaseFault("busy", error);
   // The server reports its errors as DatabaseError. Anything else means that the connection failed.
   if (!(error instanceof pg.DatabaseError)) return new DatabaseFault("unavailable", error);
   const { code = "", routine } = error;

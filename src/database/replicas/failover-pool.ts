@@ -5,15 +5,15 @@ import type { FaultPool, RowsPool } from "../postgres-pool.js";
 import type { Source, Sources } from "./sources.js";
 
 /**
- * What a replica refuses to one statement though it is well: rows that the statement reads were removed by the primary (40001, 40P01),
- * or it writes (25006).
+ * What a replica refuses to one statement though it serves others: rows that the statement reads were removed by the primary (40001,
+ * 40P01), it writes (25006), there is no connection, memory or disk left for it (53), or the files of this copy are damaged (XX).
  */
-const PRIMARY_RUNS = ["40001", "40P01", "25006"];
+const PRIMARY_RUNS = ["40001", "40P01", "25006", "53", "XX"];
 
 /**
  * A pool over several servers, for statements that only read. A statement whose replica goes away is run again on the next
- * source, so its caller does not notice. One that conflicts with what the replica replays is run by the primary, whose rows are never
- * older. Transactions are not repeated: their caller may have used what the first statements returned.
+ * source, so its caller does not notice. One that only this replica refuses, as it conflicts with what is replayed, is run by the
+ * primary, whose rows are never older. Transactions are not repeated: their caller may have used what the first statements returned.
  */
 export class FailoverPool implements PostgresPool, RowsPool {
   readonly #sources: Sources;
@@ -34,12 +34,14 @@ export class FailoverPool implements PostgresPool, RowsPool {
 
   /** Takes a connection to the present source, or to the next ones. */
   async open(): Promise<OpenClient> {
+    const { primary } = this.#sources;
     for (;;) {
       const source = this.#sources.current;
       try {
         return { source, client: await source.pool.connect() };
       } catch (error) {
-        if (source === this.#sources.primary) throw error;
+        if (source === primary) throw error;
+        if (nextAfter(error) === "primary") return { source: primary, client: await primary.pool.connect() };
         this.#sources.leave(source, error);
       }
     }
@@ -71,9 +73,12 @@ interface OpenClient {
 
 /** Where a statement that a replica has failed is run again. */
 export function nextAfter(error: unknown): "replica" | "primary" | "none" {
+  const cause = error instanceof DatabaseFault ? error.cause : error;
+  const { code = "" } = cause instanceof pg.DatabaseError ? cause : {};
+  if (PRIMARY_RUNS.some((start) => code.startsWith(start))) return "primary";
   if (!(error instanceof DatabaseFault)) return "none";
-  const code = error.cause instanceof pg.DatabaseError ? error.cause.code : undefined;
-  if (code !== undefined && PRIMARY_RUNS.includes(code)) return "primary";
+  // Without a code it is this process that has too few connections.
+  if (error.kind === "busy" && code === "") return "primary";
   return error.kind === "unavailable" ? "replica" : "none";
 }
 
