@@ -14,6 +14,9 @@ type Mode = "take" | "look" | "move";
  * One atomic step for everything a request counts against. Each key holds the time at which nothing is owed any more, by the
  * store's clock, and expires then. KEYS: one per limit. ARGV: `take` to count if all fit, `look` to count nothing, `move` to count
  * in any case; then for each key its cost and capacity in microseconds. Returns whether all fit, then what is owed at each key.
+ *
+ * Nobody owes more than the capacity. A time beyond that means that the store's clock was set back, or that another server with
+ * another clock has taken over: it is brought forward, or callers would be refused until the clock has caught up.
  */
 const SCRIPT = `
 local mode = ARGV[1]
@@ -23,7 +26,11 @@ local owed, fits = {}, 1
 for i, key in ipairs(KEYS) do
   local cost, capacity = tonumber(ARGV[2 * i]), tonumber(ARGV[2 * i + 1])
   local clearAt = tonumber(redis.call('GET', key) or 0)
-  owed[i] = math.max(0, math.min(clearAt - now, capacity))
+  if clearAt > now + capacity then
+    clearAt = now + capacity
+    redis.call('SET', key, string.format('%.0f', clearAt), 'PX', math.ceil(capacity / 1000))
+  end
+  owed[i] = math.max(0, clearAt - now)
   if cost > 0 and owed[i] + cost > capacity then fits = 0 end
 end
 if mode == 'move' or (mode == 'take' and fits == 1) then
