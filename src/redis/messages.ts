@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { type ClientOptions, CONNECT_MS, messageOf, RETRY_MS, type RedisClient } from "./client.js";
-import type { Attempt, Commands } from "./connections.js";
+import type { Attempt } from "./connections.js";
 import { Throttle } from "./throttle.js";
 import { within } from "./within.js";
 
@@ -45,8 +45,9 @@ export class Messages {
   readonly #unsent = new Set<MessageKind>();
   #channel: Promise<string> | undefined;
   #following: Promise<void> | undefined;
-  /** Whether the log already says that none are received. */
+  /** Whether the log already says that none are received, and that none can be sent. */
   #isReported = false;
+  #isRefusalReported = false;
 
   constructor(options: MessagesOptions) {
     this.#options = options;
@@ -62,12 +63,30 @@ export class Messages {
    * throws.
    */
   async publish(kind: MessageKind): Promise<void> {
-    const { client } = this.#options;
-    await client.open();
+    await this.#options.client.open();
     const channel = await this.#channelName();
     if (channel === undefined) return;
-    const sent = await client.run((connection) => connection.publish(channel, `${kind} ${this.#sender}`));
-    if (sent === undefined) this.#unsent.add(kind);
+    const outcome = await this.#send(channel, `${kind} ${this.#sender}`);
+    if (outcome === undefined) this.#unsent.add(kind);
+  }
+
+  /** Undefined: Redis is away. A user who may not publish still shares limits, and others notice changes by themselves. */
+  async #send(channel: string, text: string): Promise<"sent" | "refused" | undefined> {
+    const { client, log } = this.#options;
+    return client.run(async (connection) => {
+      try {
+        await connection.publish(channel, text);
+      } catch (error) {
+        const reason = messageOf(error);
+        if (!reason.startsWith("NOPERM")) throw error;
+        if (!this.#isRefusalReported)
+          log.warn({ error: reason }, "messages to other processes cannot be sent");
+        this.#isRefusalReported = true;
+        return "refused";
+      }
+      this.#isRefusalReported = false;
+      return "sent";
+    });
   }
 
   /** Calls the handlers for what other processes announce, and once for each when messages may have been missed. */
@@ -104,7 +123,7 @@ export class Messages {
 
   /** Receives until the connection fails, which throws. */
   async #receiveOnce(handlers: MessageHandlers, attempt: Attempt): Promise<void> {
-    const { clock, client, log } = this.#options;
+    const { clock, log } = this.#options;
     const { signal } = this.#closing;
     const { newSubscriber } = await import("./connections.js");
     const channel = await this.#channelName();
@@ -123,6 +142,8 @@ export class Messages {
     const close = () => connection.disconnect();
     signal.addEventListener("abort", close, { once: true });
     try {
+      // Closed since this began, which no listener would hear of.
+      signal.throwIfAborted();
       const subscribe = async () => {
         await connection.connect();
         await connection.subscribe(channel, echoes);
@@ -140,8 +161,7 @@ export class Messages {
         const arrived = new Promise<void>((resolve) => {
           arrive = resolve;
         });
-        const sent = await client.run((commands: Commands) => commands.publish(echoes, ""));
-        if (sent !== undefined) await within(clock, ARRIVAL_MS, arrived);
+        if ((await this.#send(echoes, "")) === "sent") await within(clock, ARRIVAL_MS, arrived);
       }
     } finally {
       signal.removeEventListener("abort", close);

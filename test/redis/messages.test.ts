@@ -4,11 +4,11 @@ import { setImmediate } from "node:timers/promises";
 import { Redis } from "ioredis";
 import { createLog } from "../../src/log.js";
 import { Messages } from "../../src/redis/messages.js";
-import { openRedis } from "../../src/redis/redis.js";
+import { openRedis, type RedisAddress } from "../../src/redis/redis.js";
 import { Throttle } from "../../src/redis/throttle.js";
 import { ManualClock } from "../support/manual-clock.js";
-import { RedisServer, WITHOUT_REDIS } from "../support/redis.js";
-import { until } from "../support/redis-group.js";
+import { RedisServer, redisAddress, WITHOUT_REDIS } from "../support/redis.js";
+import { tell, until } from "../support/redis-group.js";
 
 test("a throttle lets a burst through, then one per interval, and forgets none", async () => {
   const clock = new ManualClock(0);
@@ -35,7 +35,7 @@ test("a throttle lets a burst through, then one per interval, and forgets none",
 describe("Messages", { skip: WITHOUT_REDIS }, () => {
   const server = RedisServer.ofSuite();
 
-  const openOne = (t: TestContext, secret = "a secret", at = server) => {
+  const openOne = (t: TestContext, secret = "a secret", at: { address: RedisAddress } = server) => {
     const clock = new ManualClock(0);
     const log = createLog("silent");
     const said: string[] = [];
@@ -121,6 +121,33 @@ describe("Messages", { skip: WITHOUT_REDIS }, () => {
       return heard > 1;
     });
     assert.ok(said.includes("messages of other processes are received again"));
+  });
+
+  test("a process can stop at any moment while it connects", { timeout: 60_000 }, async (t) => {
+    for (let turns = 0; turns < 40; turns++) {
+      const { messages } = openOne(t);
+      messages.follow({ revoked: () => {}, revised: () => {} });
+      for (let turn = 0; turn < turns; turn++) await setImmediate();
+      await messages.close();
+    }
+  });
+
+  test("a user who may not use the channel still shares the rest, and the log says so once", async (t) => {
+    const commands = ["evalsha", "eval", "get", "set", "del", "time", "publish", "subscribe", "ping", "info"];
+    const rights = ["+client|setname", ...commands.map((command) => `+${command}`)];
+    await tell(server, "acl", "setuser", "limits", "on", ">password", "~sidereal:*", "-@all", ...rights);
+    const address = redisAddress(server.url.replace("//", "//limits:password@"));
+    const { client, messages, said } = openOne(t, "a secret", { address });
+    messages.follow({ revoked: () => {}, revised: () => {} });
+    for (let message = 0; message < 3; message++) {
+      await messages.publish("revised");
+      assert.ok(client.isAvailable);
+    }
+    await until("both are said", async () => said.length >= 2);
+    assert.deepEqual(said.toSorted(), [
+      "messages of other processes are not received",
+      "messages to other processes cannot be sent",
+    ]);
   });
 
   test("what could not be sent is sent when Redis is back", async (t) => {
