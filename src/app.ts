@@ -139,7 +139,12 @@ export interface Service {
   /** Its public address. */
   url: string;
   /** Drains as configured, lets running requests end, then closes everything; nothing that hangs or fails keeps usage from being written. */
-  stop(): Promise<void>;
+  stop(options?: StopOptions): Promise<void>;
+}
+
+export interface StopOptions {
+  /** False: ends without draining, as one that nobody was told of. */
+  drains?: boolean;
 }
 
 /** Time that running requests get when the service stops. */
@@ -214,9 +219,9 @@ export async function startService(context: AppContext, modules: Modules, shared
   return {
     port,
     url,
-    async stop() {
+    async stop({ drains = true } = {}) {
       admission.isDraining = true;
-      if (config.drainMs > 0) await clock.sleep(config.drainMs);
+      if (drains && config.drainMs > 0) await clock.sleep(config.drainMs);
       stopping.abort();
       const stepsUntil = clock.monotonic() + STEPS_UNTIL_MS;
       const finish = (step: string, ending: readonly (Promise<unknown> | undefined)[]) =>

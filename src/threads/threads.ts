@@ -8,7 +8,7 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 import { Worker } from "node:worker_threads";
 import { Revocations } from "../accounts/accounts.js";
-import { type Service, type Shared, startService } from "../app.js";
+import { type Service, type Shared, type StopOptions, startService } from "../app.js";
 import type { Config } from "../config.js";
 import { createTableMemory } from "../metering/metering.js";
 import { type AppContext, openModules, startListIndex } from "../modules.js";
@@ -51,14 +51,14 @@ export async function startThreads(context: AppContext): Promise<Threads> {
   const { port, url } = first;
   const workers = new Workers(part, { config: { ...part.config, port, baseUrl: url }, shared });
   let stopIndex = async () => {};
-  const stop = async () => {
-    await Promise.all([stopIndex(), first.stop(), workers.stop()]);
+  const stop = async (options: StopOptions = {}) => {
+    await Promise.all([stopIndex(), first.stop(options), workers.stop(options)]);
   };
   try {
     await Promise.all(Array.from({ length: count - 1 }, () => workers.start()));
     stopIndex = startListIndex(context, modules);
   } catch (error) {
-    await stop();
+    await stop({ drains: false });
     throw error;
   }
   return { port, url, shared, stop };
@@ -93,11 +93,11 @@ class Workers {
     });
   }
 
-  async stop(): Promise<void> {
+  async stop(options: StopOptions): Promise<void> {
     this.#stopping.abort();
     const running = [...this.#running];
     const ended = running.map((worker) => once(worker, "exit"));
-    for (const worker of running) worker.postMessage("stop");
+    for (const worker of running) worker.postMessage(options);
     const deadline = setTimeout(() => {
       for (const worker of running) void worker.terminate();
     }, STOP_MS + this.#data.config.drainMs);

@@ -136,6 +136,15 @@ onSqlite("Threads that cannot go on", (engine) => {
   });
 });
 
+onSqlite("A thread that fails to start", (engine) => {
+  test("it stops the others without draining, as nobody was told of them", { timeout: 60_000 }, async () => {
+    const { config, log } = await contextOf(engine, { SIDEREAL_DRAIN_SECONDS: "300" });
+    // Only the further threads make a log of their own.
+    const broken = { ...config, ...JSON.parse('{ "logLevel": "unknown" }') };
+    await assert.rejects(startThreads({ config: broken, clock: new ManualClock(NOW), log }), /level/);
+  });
+});
+
 test("a service in threads answers, and ends well when it is asked to", async () => {
   const world = new CommandWorld();
   const running = world.start(world.newDataDir(), ["serve"], {
