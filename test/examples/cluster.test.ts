@@ -1,11 +1,40 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { createServer } from "node:net";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { Cluster, ClusterFailure, WITHOUT_CLUSTER } from "../support/cluster.js";
 
 /** Searches that an address may send in a minute. */
 const SEARCHES = 20;
+
+describe("The servers of the cluster of the examples", { skip: WITHOUT_CLUSTER }, () => {
+  const cluster = Cluster.create();
+  after(() => cluster.stop());
+
+  test("are made again after the first start was interrupted", async () => {
+    const other = createServer().listen(cluster.firstServerPort, "127.0.0.1");
+    await once(other, "listening");
+    await assert.rejects(cluster.run("up"), /db1 did not start/);
+    other.close();
+    await once(other, "close");
+    for (const node of ["db1", "db2", "db3"]) await cluster.run("start", node);
+    assert.match(await cluster.run("status"), /db2 is quorum[\s\S]*db3 is quorum/);
+  });
+
+  test("no replica is promoted that has received less than another one, though it was asked for by name", async () => {
+    const ask = (statement: string) => cluster.run("psql", "-c", statement);
+    await ask("create table acknowledged as select 1 as n");
+    await cluster.run("stop", "db2");
+    await ask("insert into acknowledged values (2)");
+    await cluster.run("kill", "primary");
+    await cluster.run("start", "db2");
+    await assert.rejects(cluster.run("promote", "db2"), /db3 has received more than db2/);
+    assert.equal(await cluster.run("promote"), "db3 is the primary\n");
+    assert.equal(await ask("select max(n) from acknowledged"), "2\n");
+  });
+});
 
 describe("The cluster of the examples", { skip: WITHOUT_CLUSTER }, () => {
   let cluster: Cluster;
@@ -110,12 +139,21 @@ describe("The cluster of the examples", { skip: WITHOUT_CLUSTER }, () => {
     assert.match(await cluster.run("status"), /db2 .*primary[\s\S]*db1 is async/);
   });
 
-  test("the log of nginx has no token of a watchlist", async () => {
+  test("the logs of nginx have no token of a watchlist, though no process responds", async () => {
     const token = await createList("secret");
     await get(`/api/watchlists/${token}`);
     const log = await readLog();
     assert.match(log, /GET \/api\/watchlists\/sidw_\.{3}"/);
-    assert.equal(log.includes(token), false);
+    for (const part of ["serve1", "serve2"]) await cluster.run("kill", part);
+    assert.equal((await fetch(`${cluster.url}/api/watchlists/${token}`)).status, 502);
+    for (const part of ["serve1", "serve2"]) await cluster.run("start", part);
+    // nginx tries them again after two seconds.
+    while ((await fetch(`${cluster.url}/healthz`)).status !== 200);
+    const errors = readFileSync(join(cluster.state, "nginx.log"), "utf8");
+    assert.deepEqual(
+      [log, await readLog(), errors].map((text) => text.includes(token)),
+      [false, false, false],
+    );
   });
 
   test("down ends every process, and removes everything on request", async () => {

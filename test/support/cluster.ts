@@ -41,17 +41,23 @@ export class Cluster {
     this.#folder = folder;
   }
 
-  /** Starts everything. Throws ClusterFailure, and leaves nothing that runs. */
-  static async start({ isSmall, isDistributed = false, settings }: ClusterOptions): Promise<Cluster> {
+  /** A cluster that is not started yet. */
+  static create(): Cluster {
     const folder = mkdtempSync(join(tmpdir(), "sidereal-cluster-"));
     // PostgreSQL runs as another user where this is root.
     chmodSync(folder, 0o711);
+    return new Cluster(folder);
+  }
+
+  /** Starts everything. Throws ClusterFailure, and leaves nothing that runs. */
+  static async start({ isSmall, isDistributed = false, settings }: ClusterOptions): Promise<Cluster> {
+    const cluster = Cluster.create();
     const lines = Object.entries(settings).map(([name, value]) => `${name}=${value}\n`);
-    writeFileSync(join(folder, "settings"), lines.join(""));
-    const cluster = new Cluster(folder);
+    const file = join(cluster.#folder, "settings");
+    writeFileSync(file, lines.join(""));
     try {
       const flags = [...(isSmall ? ["--small"] : []), ...(isDistributed ? ["--citus"] : [])];
-      await cluster.run("up", ...flags, "--settings", join(folder, "settings"));
+      await cluster.run("up", ...flags, "--settings", file);
     } catch (error) {
       await cluster.stop();
       throw error;
@@ -62,6 +68,11 @@ export class Cluster {
   /** The address of nginx. */
   get url(): string {
     return `http://127.0.0.1:${this.#port}`;
+  }
+
+  /** The port of the first PostgreSQL server. */
+  get firstServerPort(): number {
+    return this.#port + 11;
   }
 
   /** Where its data, logs and process ids are. */
