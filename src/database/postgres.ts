@@ -70,7 +70,7 @@ export function openPool(url: string, options: PoolOptions): FaultPool {
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     stream: options.watch.openSocket,
     ...(options.reads
-      ? { statement_timeout: READ_TIMEOUT_MS, query_timeout: DEAD_READ_MS }
+      ? { onConnect: limitReads, query_timeout: DEAD_READ_MS }
       : { onConnect: limitHungWrites }),
   });
   // Without listeners, a server that goes away would end this process: clients report a connection that is lost, in use or
@@ -82,7 +82,13 @@ export function openPool(url: string, options: PoolOptions): FaultPool {
   return new FaultPool(pool, options.watch);
 }
 
-/** By a statement, as poolers refuse to pass on what they do not know when a session begins. A limit of the operator's stays. */
+// Both by a statement, as poolers refuse to pass on what they do not know when a session begins.
+
+async function limitReads(client: pg.ClientBase): Promise<void> {
+  await client.query(`set statement_timeout = ${READ_TIMEOUT_MS}`);
+}
+
+/** A limit of the operator's stays. */
 async function limitHungWrites(client: pg.ClientBase): Promise<void> {
   await client.query(`select set_config(name, '${HUNG_WRITE}', false) from pg_settings
     where name = 'idle_in_transaction_session_timeout' and setting = '0'`);

@@ -264,6 +264,10 @@ function testPostgres(engine: Engine): void {
 
   test("is busy when a lock or a statement takes too long", async () => {
     const { read, write } = await engine.open();
+    const limitOf = async (db: Db) =>
+      (await sql<{ limit: string }>`select current_setting('statement_timeout') as limit`.execute(db)).rows[0]
+        ?.limit;
+    assert.deepEqual([await limitOf(read), await limitOf(write)], ["10s", "0"]);
     const locked = write.transaction().execute(async (tx) => {
       await sql`lock table marks in access exclusive mode`.execute(tx);
       return kindOf(
