@@ -154,6 +154,20 @@ test("while the primary is away, a replica is used however long that takes", asy
   assert.equal(sources.status[0]?.lagMs, 3_000);
 });
 
+test("a primary that cannot be examined is logged once, as no replica is used until it can", async () => {
+  const { sources, servers, pass, stateOf, lines } = await follow({ primary: undefined, a: REPLICA });
+  await pass(5);
+  assert.equal(stateOf("a"), "starting");
+  assert.equal(sources.current, sources.primary);
+  assert.deepEqual(
+    lines.map(({ msg }) => msg),
+    ["the primary cannot be examined: the lag of replicas is not measured"],
+  );
+  servers.primary = PRIMARY;
+  await pass(7);
+  assert.equal(sources.current.name, "a");
+});
+
 test("a replica that was promoted is not used, nor one that still follows the previous primary", async () => {
   const { sources, servers, pass, stateOf, lines } = await follow({
     primary: PRIMARY,

@@ -82,6 +82,8 @@ export class Sources {
   readonly #samples = new LagSamples();
   readonly #closing = new AbortController();
   #primaryFacts: ServerFacts | undefined;
+  /** Whether the primary could not be examined last. */
+  #isPrimaryUnknown = false;
   #current: Source;
   #generation = 0;
 
@@ -159,10 +161,17 @@ export class Sources {
     let facts: ServerFacts;
     try {
       facts = await this.#primaryProbe.facts();
-    } catch {
-      // Its own connections report that. Replicas are used nevertheless, see LagSamples.
+    } catch (error) {
+      // Replicas that were usable are used nevertheless, see LagSamples.
+      if (!this.#isPrimaryUnknown && !this.#closing.signal.aborted)
+        this.#options.log.warn(
+          causeOf(error),
+          "the primary cannot be examined: the lag of replicas is not measured",
+        );
+      this.#isPrimaryUnknown = true;
       return;
     }
+    this.#isPrimaryUnknown = false;
     // A standby behind the address of the primary, about to be promoted.
     if (facts.isReplica) return;
     const { system, timeline } = this.#primaryFacts ?? facts;
@@ -228,9 +237,8 @@ export class Sources {
   #report({ name, state, lagMs }: Replica, error: unknown): void {
     const { log } = this.#options;
     const about = { replica: name, ...(lagMs !== null && { lagMs: Math.round(lagMs) }) };
-    const cause = error instanceof Error ? { error: error.message } : {};
     if (state === "ready") log.info(about, "the replica is usable");
-    else if (state !== "starting") log.warn({ ...about, ...cause }, PROBLEMS[state]);
+    else if (state !== "starting") log.warn({ ...about, ...causeOf(error) }, PROBLEMS[state]);
   }
 }
 
@@ -241,3 +249,8 @@ const PROBLEMS: Readonly<Record<Exclude<ReplicaState, "ready" | "starting">, str
   foreign: "the replica is no copy of this database and is not read from",
   diverged: "the replica follows an older history of the primary and is not read from",
 };
+
+/** Only the message: the error object may contain the address. */
+function causeOf(error: unknown): { error?: string } {
+  return error instanceof Error ? { error: error.message } : {};
+}
