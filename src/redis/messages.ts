@@ -92,8 +92,9 @@ export class Messages {
   /** Calls the handlers for what other processes announce, and once for each when messages may have been missed. */
   follow(handlers: MessageHandlers): void {
     const { clock } = this.#options;
-    const revoked = new Throttle({ clock, ...RATES.revoked, run: () => handlers.revoked() });
-    const revised = new Throttle({ clock, ...RATES.revised, run: () => handlers.revised() });
+    const { signal } = this.#closing;
+    const revoked = new Throttle({ clock, signal, ...RATES.revoked, run: () => handlers.revoked() });
+    const revised = new Throttle({ clock, signal, ...RATES.revised, run: () => handlers.revised() });
     this.#following ??= this.#receive({ revoked: () => revoked.request(), revised: () => revised.request() });
   }
 

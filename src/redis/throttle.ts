@@ -6,6 +6,8 @@ export interface ThrottleOptions {
   burst: number;
   /** Time in which one more may run. */
   intervalMs: number;
+  /** After it, nothing runs any more. */
+  signal: AbortSignal;
   run: () => void;
 }
 
@@ -24,8 +26,8 @@ export class Throttle {
   }
 
   request(): void {
-    if (this.#isWaiting) return;
-    const { clock, burst, intervalMs, run } = this.#options;
+    const { clock, burst, intervalMs, signal, run } = this.#options;
+    if (this.#isWaiting || signal.aborted) return;
     const now = clock.monotonic();
     this.#left = Math.min(burst, this.#left + (now - this.#at) / intervalMs);
     this.#at = now;
@@ -35,7 +37,8 @@ export class Throttle {
       return;
     }
     this.#isWaiting = true;
-    void clock.sleep((1 - this.#left) * intervalMs).then(() => {
+    void clock.sleep((1 - this.#left) * intervalMs, signal).then(() => {
+      if (signal.aborted) return;
       this.#isWaiting = false;
       this.#left = 0;
       this.#at = clock.monotonic();

@@ -8,12 +8,14 @@ import { openRedis, type RedisAddress } from "../../src/redis/redis.js";
 import { Throttle } from "../../src/redis/throttle.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { RedisServer, redisAddress, WITHOUT_REDIS } from "../support/redis.js";
-import { tell, until } from "../support/redis-group.js";
+import { tell } from "../support/redis-group.js";
+import { until } from "../support/until.js";
 
 test("a throttle lets a burst through, then one per interval, and forgets none", async () => {
   const clock = new ManualClock(0);
+  const { signal } = new AbortController();
   let runs = 0;
-  const throttle = new Throttle({ clock, burst: 3, intervalMs: 100, run: () => runs++ });
+  const throttle = new Throttle({ clock, signal, burst: 3, intervalMs: 100, run: () => runs++ });
   for (let i = 0; i < 1_000; i++) throttle.request();
   assert.equal(runs, 3);
   for (let second = 0; second < 10; second++) {
@@ -130,6 +132,20 @@ describe("Messages", { skip: WITHOUT_REDIS }, () => {
       for (let turn = 0; turn < turns; turn++) await setImmediate();
       await messages.close();
     }
+  });
+
+  test("a process that stops does not look any more, nor does it wait to do so", async (t) => {
+    const [one, two] = [openOne(t), openOne(t)];
+    await two.follow();
+    await one.messages.publish("revised");
+    await one.messages.publish("revoked");
+    await until("both have arrived", async () => two.heard.revoked === 2);
+    assert.equal(two.heard.revised, 1, "it looks again later");
+    await two.messages.close();
+    assert.equal(two.clock.sleeping, 0);
+    two.clock.advance(1_000);
+    await setImmediate();
+    assert.equal(two.heard.revised, 1);
   });
 
   test("a user who may not use the channel still shares the rest, and the log says so once", async (t) => {
