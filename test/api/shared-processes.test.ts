@@ -8,8 +8,8 @@ import { type Engine, onBothEngines } from "../support/engines.js";
 import { type Mailbox, openMailbox, tokenOf } from "../support/mail.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { RedisServer, WITHOUT_REDIS } from "../support/redis.js";
-import { until } from "../support/redis-group.js";
 import { beforeRefill } from "../support/refill.js";
+import { until } from "../support/until.js";
 import { GENEROUS, NOW, observation, snapshot } from "../support/world.js";
 
 const LIMIT = 12;

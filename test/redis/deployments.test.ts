@@ -17,9 +17,9 @@ import {
   startCluster,
   startSentinelGroup,
   tell,
-  until,
 } from "../support/redis-group.js";
 import { beforeRefill } from "../support/refill.js";
+import { until } from "../support/until.js";
 
 const LIMIT = 6;
 const SECRET = "a secret that all of them have";

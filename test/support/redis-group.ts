@@ -3,24 +3,12 @@ import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after } from "node:test";
-import { setTimeout } from "node:timers/promises";
 import { Redis } from "ioredis";
 import { freePort } from "./ports.js";
 import { RedisServer } from "./redis.js";
+import { until } from "./until.js";
 
 const SLOTS = 16_384;
-/** In real time: other programs decide how long it takes. */
-const WAIT_MS = 30_000;
-
-/** Waits until something holds that other programs bring about. */
-export async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
-  const giveUpAt = performance.now() + WAIT_MS;
-  while (!(await holds().catch(() => false))) {
-    assert.ok(performance.now() < giveUpAt, `it did not happen: ${what}`);
-    await setTimeout(25);
-  }
-}
-
 /** Sends one command to a server. */
 export async function tell(server: RedisServer, ...command: string[]): Promise<unknown> {
   const [name = "", ...args] = command;

@@ -4,12 +4,20 @@ import { setTimeout } from "node:timers/promises";
 const EVERY_MS = 20;
 const LONGEST_MS = 60_000;
 
-/** Resolves when a condition holds that other processes bring about in real time. Throws if it does not within a minute. */
+/**
+ * Resolves when a condition holds that other processes bring about in real time; while it cannot be examined it does not hold. Throws if
+ * it does not within a minute.
+ */
 export async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
-  const beganAt = performance.now();
-  while (performance.now() - beganAt < LONGEST_MS) {
-    if (await holds()) return;
+  let cause: unknown;
+  for (let waited = 0; waited < LONGEST_MS; waited += EVERY_MS) {
+    try {
+      if (await holds()) return;
+      cause = undefined;
+    } catch (error) {
+      cause = error;
+    }
     await setTimeout(EVERY_MS);
   }
-  throw new Error(`not within a minute: ${what}`);
+  throw new Error(`not within a minute: ${what}`, { cause });
 }
