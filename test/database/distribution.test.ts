@@ -187,6 +187,29 @@ onCitus("Distribution", (engine) => {
     await relay.close();
   });
 
+  test("the status names a node that hangs, without the time limit of a request ending it", async () => {
+    const { database } = await openLocal();
+    const relay = await relayNode(database);
+    relay.stall();
+    const { nodes } = await readDistribution(database);
+    assert.deepEqual(
+      nodes.map(({ isReachable, bytes, rows, preparedTransactions }) => [
+        isReachable,
+        bytes,
+        rows,
+        preparedTransactions,
+      ]),
+      [
+        [true, 0, 0, 0],
+        [true, 0, 0, 0],
+        [false, null, null, null],
+      ],
+    );
+    relay.resume();
+    await database.close();
+    await relay.close();
+  });
+
   test("a node that goes away makes the database unavailable, until it is back", async () => {
     const database = await engine.open();
     const catalog = new Catalog(database, new ManualClock(NOW));

@@ -19,6 +19,7 @@ const PROCESS = fileURLToPath(new URL("./citus-process.js", import.meta.url));
 const TEMPLATE = "sidereal_citus_template";
 /** The same without distributed tables. */
 const LOCAL_TEMPLATE = "sidereal_citus_local";
+const DROP_TRIES = 4;
 
 export interface CitusCluster {
   /** The coordinator's first. */
@@ -85,7 +86,16 @@ export async function createCitusDatabase(
 }
 
 export async function dropCitusDatabase(ports: readonly number[], url: string): Promise<void> {
-  await onEach(ports, "postgres", `drop database if exists ${new URL(url).pathname.slice(1)} with (force)`);
+  const drop = `drop database if exists ${new URL(url).pathname.slice(1)} with (force)`;
+  // The server ends sessions and waits five seconds for them; on a busy machine one may take longer.
+  for (let tries = 1; ; tries++) {
+    try {
+      await onEach(ports, "postgres", drop);
+      return;
+    } catch (error) {
+      if (tries === DROP_TRIES) throw error;
+    }
+  }
 }
 
 /** Leads the statements of a distributed database to its last node through a relay, which can cut it off. */

@@ -52,11 +52,15 @@ export async function readNodes(db: Db): Promise<CitusNode[]> {
   }));
 }
 
+/** How long to wait for a node that accepts no connection. Shorter than the limit for statements of requests. */
+const CONNECT_MS = 2_000;
+
 /** Runs a statement that returns one value on every active node. */
 export async function onAllNodes(db: Db, statement: string): Promise<NodeReply[]> {
   const { rows } = await sql<{ host: string; port: number; success: boolean; result: string }>`
     select n.nodename as host, n.nodeport as port, r.success, r.result
-    from run_command_on_all_nodes(${statement}, give_warning_for_connection_errors => true) r
+    from (select set_config('citus.node_connection_timeout', ${String(CONNECT_MS)}, true) as ms offset 0) limited,
+      lateral run_command_on_all_nodes(${statement}, give_warning_for_connection_errors => limited.ms is not null) r
     join pg_dist_node n on n.nodeid = r.nodeid order by n.groupid`.execute(db);
   return rows.map(({ host, port, success, result }) => ({
     host,

@@ -70,26 +70,26 @@ async function readNodeStatus(db: Db, distributed: ReadonlySet<DistributedTable>
     group by n.nodename, n.nodeport`.execute(db);
   // On a node, a shard is a table with the name of the whole and a number.
   const names = `^(${[...distributed].join("|")})_[0-9]+$`;
-  const shardsOf = (what: string) => `select ${what} from pg_class
-    where relkind = 'r' and relnamespace = current_schema()::regnamespace and relname ~ '${names}'`;
-  const numberOf = async (statement: string) => {
-    const replies = await onAllNodes(db, statement);
-    return new Map(replies.map((reply) => [nodeName(reply), reply.hasFailed ? null : Number(reply.text)]));
-  };
-  const bytes = await numberOf(shardsOf("coalesce(sum(pg_total_relation_size(oid)), 0)::bigint"));
-  const rows = await numberOf(shardsOf("coalesce(sum(greatest(reltuples, 0)), 0)::bigint"));
-  const prepared = await numberOf(
-    "select count(*) from pg_prepared_xacts where database = current_database() and prepared < now() - interval '1 minute'",
+  // One statement for all numbers: each waits for a node that hangs.
+  const replies = await onAllNodes(
+    db,
+    `select concat_ws(' ', coalesce(sum(pg_total_relation_size(oid)), 0)::bigint,
+      coalesce(sum(greatest(reltuples, 0)), 0)::bigint,
+      (select count(*) from pg_prepared_xacts
+        where database = current_database() and prepared < now() - interval '1 minute'))
+      from pg_class where relkind = 'r' and relnamespace = current_schema()::regnamespace and relname ~ '${names}'`,
   );
   return nodes.map((node) => {
     const name = nodeName(node);
+    const reply = replies.find((one) => nodeName(one) === name && !one.hasFailed);
+    const [bytes = null, rows = null, preparedTransactions = null] = reply?.text.split(" ").map(Number) ?? [];
     return {
       ...node,
-      isReachable: (bytes.get(name) ?? null) !== null,
+      isReachable: reply !== undefined,
       shards: counts.find(({ host, port }) => nodeName({ host, port }) === name)?.shards ?? 0,
-      bytes: bytes.get(name) ?? null,
-      rows: rows.get(name) ?? null,
-      preparedTransactions: prepared.get(name) ?? null,
+      bytes,
+      rows,
+      preparedTransactions,
     };
   });
 }
