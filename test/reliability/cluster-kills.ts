@@ -19,7 +19,21 @@ import { SteadyWrites } from "./support/steady-writes.js";
 import { SECRET, signInWriters } from "./support/written-service.js";
 import { request } from "./support/written-things.js";
 
+/** Far more than SIDEREAL_DATABASE_MAX_LAG, and long enough for every read to meet it. */
+const DELAY = { seconds: "60", forMs: 75_000 };
+
 const TRIALS: readonly Trial[] = [
+  // Before all kills: what is logged must come from this one.
+  {
+    part: "replica",
+    harm: {
+      ...{ command: ["delay", DELAY.seconds], ms: DELAY.forMs },
+      words: `all replicas ${DELAY.seconds} s behind`,
+    },
+    logged: "public reads go to the primary",
+    recovery: [["delay", "0"]],
+    reads: "unharmed",
+  },
   { part: "serve1", recovery: [["start", "serve1"]], reads: "unharmed" },
   { part: "replica", recovery: [["start", "replica"]], reads: "unharmed" },
   { part: "work1", recovery: [["start", "work1"]], reads: "unharmed" },
@@ -29,9 +43,9 @@ const TRIALS: readonly Trial[] = [
   { part: "primary", recovery: [["promote"]], repair: [["rejoin"]], reads: "either" },
 ];
 /** Whether reads fail depends on the speed of the machine, where two serve processes are left with one. */
-const SHORT_TRIALS = TRIALS.filter(({ part }) => ["serve1", "replica", "pgbouncer"].includes(part)).map(
-  (trial): Trial => ({ ...trial, reads: "either" }),
-);
+const SHORT_TRIALS = TRIALS.filter(
+  ({ part, harm }) => harm === undefined && ["serve1", "replica", "pgbouncer"].includes(part),
+).map((trial): Trial => ({ ...trial, reads: "either" }));
 /** In a cluster whose history is distributed. */
 const CITUS_TRIALS: readonly Trial[] = [
   { part: "citus1", recovery: [["start", "citus1"]], reads: "fail" },
@@ -95,7 +109,7 @@ async function killParts(
   const results: ResultRow[] = [];
   for (const trial of trials) {
     const result: Result = await killUnderLoad(cluster, trial, { size: SIZES[scale], writes });
-    report(`${trial.label ?? trial.part}: ${describeResult(result)}`);
+    report(`${trial.harm?.words ?? trial.label ?? trial.part}: ${describeResult(result)}`);
     for (const line of result.lost.slice(0, 5)) report(line);
     results.push(...rowsOf(trial, result));
   }

@@ -1,4 +1,6 @@
-/** One part of a cluster killed under load, and what clients noticed. */
+/** One part of a cluster harmed under load, and what clients noticed. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import type { ResultRow } from "../../../bench/support/results.js";
 import type { Cluster } from "../../support/cluster.js";
@@ -8,9 +10,13 @@ import type { SteadyWrites } from "./steady-writes.js";
 import { signInWriters } from "./written-service.js";
 import type { WriteTarget } from "./written-things.js";
 
-/** A part that is killed, and what brings it back. */
+/** A part that is killed, or harmed otherwise, and what brings it back. */
 export interface Trial {
   part: string;
+  /** Another harm than a kill, and how long it lasts. */
+  harm?: { command: readonly string[]; ms: number; words: string };
+  /** What every serve must log because of the harm. */
+  logged?: string;
   /** What it is called in the table, if not by its part. */
   label?: string;
   /** Commands of the cluster some seconds after the kill: what systemd or an operator does. */
@@ -72,8 +78,8 @@ export async function killUnderLoad(
   try {
     await setTimeout(size.warmMs);
     const killedAt = performance.now();
-    await cluster.run("kill", trial.part);
-    await setTimeout(size.noticeMs);
+    await cluster.run(...(trial.harm?.command ?? ["kill", trial.part]));
+    await setTimeout(trial.harm?.ms ?? size.noticeMs);
     for (const command of trial.recovery) await cluster.run(...command);
     const recoveredAt = performance.now();
     for (;;) {
@@ -86,6 +92,7 @@ export async function killUnderLoad(
         );
     }
     await load.stop();
+    if (trial.logged !== undefined) assertLogged(cluster, trial.logged);
     for (const command of trial.repair ?? []) await cluster.run(...command);
     const before = outcomes.filter(({ endedAt, problem }) => problem && endedAt < killedAt);
     if (before.length > 0) throw new HarnessFailure(`errors before the kill: ${describeProblems(before)}`);
@@ -98,6 +105,14 @@ export async function killUnderLoad(
     };
   } finally {
     await load.stop();
+  }
+}
+
+/** Throws HarnessFailure unless every serve has logged the text. */
+function assertLogged({ state }: Cluster, text: string): void {
+  for (const part of readFileSync(join(state, "serves"), "utf8").split(" ")) {
+    const hasLogged = readFileSync(join(state, `${part}.log`), "utf8").includes(text);
+    assertHappened(hasLogged ? 1 : 0, `“${text}” in the log of ${part}`);
   }
 }
 
@@ -132,8 +147,9 @@ export function describeResult({ outcomes, lastErrorMs, recoveredMs, acknowledge
 }
 
 /** The rows of a part. Throws HarnessFailure where too little was sent, or a kill that must be noticed was not. */
-export function rowsOf({ part, label = part, reads }: Trial, result: Result): ResultRow[] {
+export function rowsOf({ part, label = part, harm, reads }: Trial, result: Result): ResultRow[] {
   const { outcomes, acknowledged, lost, recoveredMs, lastErrorMs } = result;
+  const harmed = harm?.words ?? `${label} killed`;
   const rowOf = (kind: Outcome["kind"], target?: ResultRow["target"]): ResultRow => {
     const sent = outcomes.filter((one) => one.kind === kind);
     const failed = sent.filter(({ problem }) => problem !== undefined);
@@ -144,13 +160,13 @@ export function rowsOf({ part, label = part, reads }: Trial, result: Result): Re
     });
   };
   const row = (measure: string, value: number, more: Partial<ResultRow>): ResultRow => ({
-    ...{ measure: `${label} killed: ${measure}`, value, unit: "", engine: "postgres" },
+    ...{ measure: `${harmed}: ${measure}`, value, unit: "", engine: "postgres" },
     ...more,
   });
-  assertHappened(outcomes.length, `requests while ${label} was killed`, 20);
-  assertHappened(acknowledged, `acknowledged writes while ${label} was killed`, 5);
+  assertHappened(outcomes.length, `requests, ${harmed}`, 20);
+  assertHappened(acknowledged, `acknowledged writes, ${harmed}`, 5);
   const failedReads = rowOf("read", reads === "unharmed" ? { atMost: 0 } : undefined);
-  if (reads === "fail") assertHappened(failedReads.value, `failed reads while ${label} was killed`);
+  if (reads === "fail") assertHappened(failedReads.value, `failed reads, ${harmed}`);
   return [
     failedReads,
     rowOf("write"),
