@@ -53,7 +53,7 @@ const STOP_MS = 500;
 /**
  * Builds the index of a migrated database for all threads of this process: shortly after the start and then after changes, for at
  * most a twentieth of the time. Each build has a thread of its own, which returns its memory to the system when it ends. Returns
- * the function that stops it. A failed build is retried, and lists are read with SQL once the index is too old.
+ * the function that stops it. A failed build is retried from the primary, and lists are read with SQL once the index is too old.
  */
 export function startIndexBuilder(options: BuilderOptions): () => Promise<void> {
   const stopping = new AbortController();
@@ -86,20 +86,24 @@ function keepIndex(location: Location): () => void {
 }
 
 async function buildRepeatedly(options: BuilderOptions, signal: AbortSignal): Promise<void> {
-  const { clock, log, readRevision, readSource } = options;
+  const { clock, log, location, readRevision, readSource } = options;
   let built: { revision: number; source: number } | undefined;
+  /** The source that no index could be read from last. */
+  let failed: number | undefined;
   let logged = "";
   await clock.sleep(START_MS, signal);
   while (!signal.aborted) {
     const beganAt = clock.monotonic();
     let restMs = CHECK_MS;
+    const source = readSource();
     try {
-      const source = readSource();
       if ((await readRevision()) !== built?.revision || source.id !== built.source) {
         const { revision, repositories, bytes, left, problem } = await buildInThread(
-          { ...options, source: source.location },
+          // A replica cancels long reads of what it must replay, and may do so each time.
+          { ...options, source: failed === source.id ? location : source.location },
           signal,
         );
+        failed = undefined;
         built = { revision, source: source.id };
         const seconds = (clock.monotonic() - beganAt) / 1_000;
         restMs = Math.max(CHECK_MS, (SHARE - 1) * 1_000 * seconds);
@@ -110,6 +114,7 @@ async function buildRepeatedly(options: BuilderOptions, signal: AbortSignal): Pr
       }
     } catch (error) {
       if (signal.aborted) break;
+      failed = source.id;
       restMs = RETRY_MS;
       log.warn({ err: error }, "the list index cannot be built now");
     }
