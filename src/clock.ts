@@ -74,7 +74,7 @@ export type ClockChange =
   | { kind: "followed"; ms: number }
   /** The server's clock was set, and the clock of this machine confirms the new time. */
   | { kind: "jumped"; ms: number }
-  /** The server's clock was set, and nothing confirms the new time: this clock goes on as before. */
+  /** The server's clock was set, and nothing confirms the new time: this clock continues as before. */
   | { kind: "refused"; ms: number };
 
 /**

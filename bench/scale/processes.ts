@@ -1,5 +1,5 @@
 /**
- * Responses a second and latency with 1, 2 and 3 `serve` processes on one PostgreSQL database, which get the requests in turn: lists
+ * Responses a second and latency with 1, 2 and 3 `serve` processes on one PostgreSQL database, which get the requests alternately: lists
  * of the mix, cached and not. Nothing is pinned: the processes, the database and the sender share all cores of the machine, and the
  * CPU time of each says which of them is the limit.
  */

@@ -8,7 +8,7 @@ const PROCESS = fileURLToPath(new URL("./load-process.js", import.meta.url));
 
 /** What the load process does: either a constant rate (requests per second), or a number of clients as fast as possible. */
 export type LoadJob = {
-  /** Addresses of servers, which get the requests in turn. */
+  /** Addresses of servers, which get the requests alternately. */
   urls: readonly string[];
   requests: readonly LoadRequest[];
   seconds: number;

@@ -66,7 +66,7 @@ export function parseRedisUrl(text: string): RedisAddress | undefined {
       },
     };
   } catch {
-    // An escape that is none.
+    // An invalid escape.
     return undefined;
   }
 }

@@ -22,7 +22,7 @@ const DUE_EVERY_MS = 2 * HOUR_MS;
 export const sharedWork: Harness = {
   name: "shared-work",
   proves:
-    "Two workers with one token send no request over its quota and refresh nothing twice, and one goes on when the other is killed.",
+    "Two workers with one token send no request over its quota and refresh nothing twice, and one continues when the other is killed.",
   async run({ scale, report }: HarnessContext): Promise<ResultRow[]> {
     const rows: ResultRow[] = [];
     await withEngines(async (engine) => {
