@@ -35,6 +35,7 @@ function message(type: string, content: Buffer): Buffer {
 
 const errorOf = (code: string) => message("E", Buffer.from(`SERROR\0C${code}\0Mit refuses\0\0`));
 const READY = message("Z", Buffer.from("I"));
+const DONE = Buffer.concat([message("C", Buffer.from("SET\0")), READY]);
 const WELCOME = Buffer.concat([message("R", Buffer.alloc(4)), READY]);
 
 /** A replica that never goes away, before a real primary. */
@@ -112,7 +113,9 @@ describe("Reads that a replica refuses", () => {
           socket.write(WELCOME);
           // A statement with a name is several messages, each of which may arrive alone; the last is Sync.
           socket.on("data", (bytes) => {
-            if (bytes[0] === 0x51 || bytes.at(-5) === 0x53)
+            // What the pool sets for each connection succeeds.
+            if (bytes.includes("statement_timeout")) socket.write(DONE);
+            else if (bytes[0] === 0x51 || bytes.at(-5) === 0x53)
               socket.write(Buffer.concat([errorOf(code), READY]));
           });
         });
