@@ -24,6 +24,7 @@ onBothEngines("A worker while tokens are entered and removed", ({ open }) => {
       SIDEREAL_WORK_PRIVATE: "true",
       SIDEREAL_WORK_MIN_STARS: "0",
       SIDEREAL_TOKEN_KEY: "k".repeat(40),
+      SIDEREAL_AUTH_SECRET: "Kq8-vN2wZ5xR1tY7uB3mC6pL9sD4fG0h",
     });
     const { log, lines } = recordedLog("info");
     const modules = buildModules(await open(), { clock, log, config });
