@@ -38,14 +38,17 @@ onBothEngines("The page of tokens", (engine) => {
     });
     ann = await signIn(world, mailbox, "ann@example.org");
   };
-  /** Waits for a response while time passes, as requests to a forge keep their pace. */
+  /**
+   * Waits for a response while time passes, as requests to a forge keep their pace. Slowly, since the patience with the forge must
+   * not end while the database works.
+   */
   const pass = async (work: Promise<Page>): Promise<Page> => {
     let isOver = false;
     void work.finally(() => {
       isOver = true;
     });
     while (!isOver) {
-      world.clock.advance(20);
+      world.clock.advance(1);
       await new Promise((resolve) => setImmediate(resolve));
     }
     return work;
