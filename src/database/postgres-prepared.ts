@@ -9,11 +9,18 @@ import type { Schema } from "./schema.js";
  */
 const MANY_COLUMNS = { from: 10, to: 100 };
 
-/** Prepares statements under names of their own, by which each connection of the pool knows them after the first run. */
+/**
+ * Prepares statements under names, by which each connection of the pool knows them after the first run. Equal statements share
+ * one, so a connection keeps no more of them however often the modules over it are built.
+ */
 export function preparing(db: Kysely<Schema>, pool: RowsPool): Prepare {
-  let named = 0;
+  const names = new Map<string, string>();
+  const nameOf = (text: string): string => {
+    const name = names.get(text) ?? `sidereal_${names.size}`;
+    names.set(text, name);
+    return name;
+  };
   return <V, R extends (Scalar | Uint8Array)[]>(build: (given: Given<V>) => RawBuilder<R>) => {
-    const name = `sidereal_${named++}`;
     let statement: Bound<V> | undefined;
     let asJson: string | undefined;
     return async (values: V) => {
@@ -21,15 +28,15 @@ export function preparing(db: Kysely<Schema>, pool: RowsPool): Prepare {
       const parameters = statement.parametersOf(values);
       if (asJson !== undefined) {
         const { rows } = await pool.rows<[R[] | null]>({
-          name: `${name}_json`,
+          name: nameOf(asJson),
           text: asJson,
           values: parameters,
         });
         return rows[0]?.[0] ?? [];
       }
-      const { rows, columns } = await pool.rows<R>({ name, text: statement.text, values: parameters });
-      if (columns >= MANY_COLUMNS.from && columns <= MANY_COLUMNS.to)
-        asJson = jsonText(statement.text, columns);
+      const { text } = statement;
+      const { rows, columns } = await pool.rows<R>({ name: nameOf(text), text, values: parameters });
+      if (columns >= MANY_COLUMNS.from && columns <= MANY_COLUMNS.to) asJson = jsonText(text, columns);
       return rows;
     };
   };

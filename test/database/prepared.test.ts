@@ -31,6 +31,16 @@ onBothEngines("A prepared statement", (engine) => {
     );
   });
 
+  if (engine.name === "postgres")
+    test("is known to a connection once, however often it is built", async () => {
+      for (let i = 0; i < 5; i++)
+        await database.prepare<null, [string]>(() => sql`select name from marks`)(null);
+      const known = database.prepare<null, [number]>(
+        () => sql`select count(*) from pg_prepared_statements where statement = 'select name from marks'`,
+      );
+      assert.deepEqual(await known(null), [[1]]);
+    });
+
   test("takes a list of any length as one value", async () => {
     const among = database.prepare<readonly number[], [number]>(
       (given) => sql`select id from (select 1 as id union all select 2 union all select 3) as t
