@@ -1,4 +1,6 @@
 /** The only source of time. Modules take a `Clock`, so tests decide what time it is. */
+import { setImmediate } from "node:timers/promises";
+
 export interface Clock {
   /** Milliseconds since 1970-01-01T00:00:00Z; may jump when the machine's clock is set. */
   now(): number;
@@ -30,6 +32,22 @@ export const systemClock: Clock = {
 
 /** Longest delay of `setTimeout`. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/** Rejects if the promise takes longer than `ms`. */
+export async function within<T>(clock: Clock, ms: number, promise: Promise<T>): Promise<T> {
+  const settled = new AbortController();
+  const late = clock.sleep(ms, settled.signal).then(async () => {
+    if (settled.signal.aborted) return promise;
+    // The response may have arrived without this process having had time to read it.
+    await setImmediate();
+    throw new Error(`no reply within ${ms} ms`);
+  });
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    settled.abort();
+  }
+}
 
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 86_400_000;
@@ -69,6 +87,14 @@ const TWO_DIGITS = Array.from({ length: 100 }, (_, i) => String(i).padStart(2, "
 /** A larger difference is no drift of clocks: one of them was set. */
 export const CLOCK_JUMP_MS = 5_000;
 
+/** A machine whose clock is further off is worth a word. */
+export const NOTABLE_CLOCK_MS = 2_000;
+
+/** How far the clock of this machine is ahead of the time that a clock has from a server, in ms; 0 for a clock without one. */
+export function machineAheadMs(clock: Clock): number {
+  return clock instanceof ServerClock ? clock.machineAheadMs : 0;
+}
+
 /** What a measurement of the server's clock led to. `ms`: how far the server's clock is ahead of the time before. */
 export type ClockChange =
   | { kind: "followed"; ms: number }
@@ -80,7 +106,7 @@ export type ClockChange =
 /**
  * The time of a server that several machines share, so that they agree whatever their own clocks say. Between measurements it
  * runs with the monotonic clock, so setting the machine's clock changes nothing. Until the first measurement it is the clock of
- * the machine. It never goes back, except when a measurement says `jumped`: it stands still until a small difference is over.
+ * the machine. It never goes back, except when a measurement says `jumped`: it pauses until a small difference is over.
  */
 export class ServerClock implements Clock {
   readonly #machine: Clock;

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { MailUse } from "../accounts/accounts.js";
-import { type Clock, DAY_MS, isoTime, ServerClock } from "../clock.js";
+import { type Clock, DAY_MS, isoTime, machineAheadMs, NOTABLE_CLOCK_MS } from "../clock.js";
 import { type Database, REPLICA_WORDS, type ReplicaStatus } from "../database/database.js";
 import type { SearchStatus } from "../search/search.js";
 import type { Ages, ProviderStatus } from "../tracking/tracking.js";
@@ -22,19 +22,18 @@ export function addStatus(program: Command, host: Host): void {
         const status = await readStatus(modules.database, host.clock.now());
         const search = await modules.search.status();
         const mail = await readMailUse(modules.database.read, host.clock.now());
-        const { clock } = host;
-        const machineAheadMs = clock instanceof ServerClock ? Math.round(clock.machineAheadMs) : 0;
+        const aheadMs = Math.round(machineAheadMs(host.clock));
         const replicas = await readReplicas(modules.database, host.clock);
         const tracked =
           status.map((one) => describe(one, host.clock.now())).join("\n\n") || "nothing is tracked yet";
         host.stdout.write(
           reportOf(
             json === true,
-            { providers: status, search, mail, machineAheadMs, replicas },
+            { providers: status, search, mail, machineAheadMs: aheadMs, replicas },
             [
               `${tracked}\n`,
               `search index    ${describeSearch(search)}`,
-              `mail            ${describeMail(mail)}${describeClock(machineAheadMs)}`,
+              `mail            ${describeMail(mail)}${describeClock(aheadMs)}`,
               ...replicas.map((one) => `replica         ${one.name}: ${describeReplica(one)}`),
             ].join("\n"),
           ),
@@ -45,14 +44,11 @@ export function addStatus(program: Command, host: Host): void {
     });
 }
 
-/** A difference that is worth a line. */
-const NOTABLE_MS = 2_000;
-
 /** How far this machine's clock is ahead of the database server's; nothing for a small difference. */
-function describeClock(machineAheadMs: number): string {
-  if (Math.abs(machineAheadMs) < NOTABLE_MS) return "";
-  const seconds = Math.round(Math.abs(machineAheadMs) / 1_000);
-  const direction = machineAheadMs > 0 ? "ahead of" : "behind";
+function describeClock(aheadMs: number): string {
+  if (Math.abs(aheadMs) < NOTABLE_CLOCK_MS) return "";
+  const seconds = Math.round(Math.abs(aheadMs) / 1_000);
+  const direction = aheadMs > 0 ? "ahead of" : "behind";
   return `\nclock           this machine is ${seconds} s ${direction} the database server, which counts`;
 }
 

@@ -1,4 +1,4 @@
-import { CLOCK_JUMP_MS, type ServerClock } from "../clock.js";
+import { CLOCK_JUMP_MS, NOTABLE_CLOCK_MS, type ServerClock } from "../clock.js";
 import type { Logger } from "../log.js";
 
 /** How often the clock of the server is read, and how many times then: the quickest response counts. */
@@ -6,8 +6,6 @@ const EVERY_MS = 60_000;
 const READINGS = 5;
 /** A slower response says too little. */
 const MOST_ERROR_MS = 500;
-/** A machine that is further off is worth a word. */
-const NOTABLE_MS = 2_000;
 
 /** Reads the clock of the server once, a few times. */
 export async function measureServerTime(
@@ -37,12 +35,13 @@ export async function followServerTime(
   clock.note(await measureServerTime(clock, readTime));
   const warnIfOff = () => {
     const aheadMs = Math.round(clock.machineAheadMs);
-    if (Math.abs(aheadMs) >= NOTABLE_MS)
+    const isNotable = Math.abs(aheadMs) >= NOTABLE_CLOCK_MS;
+    if (isNotable)
       log.warn(
         { aheadMs },
         "the clock of this machine differs from that of the database server, which counts",
       );
-    return Math.abs(aheadMs) >= NOTABLE_MS;
+    return isNotable;
   };
   let isOff = warnIfOff();
   let isRefused = false;
@@ -64,7 +63,7 @@ export async function followServerTime(
         );
       if (kind !== "refused" && isRefused) log.info("the clock of the database server agrees again");
       isRefused = kind === "refused";
-      isOff = Math.abs(clock.machineAheadMs) >= NOTABLE_MS ? isOff || warnIfOff() : false;
+      isOff = Math.abs(clock.machineAheadMs) >= NOTABLE_CLOCK_MS ? isOff || warnIfOff() : false;
     }
   };
   void repeat();

@@ -1,7 +1,6 @@
-import type { Clock } from "../clock.js";
+import { type Clock, within } from "../clock.js";
 import type { Logger } from "../log.js";
 import type { Commands, ConnectionOptions } from "./connections.js";
-import { within } from "./within.js";
 
 /** Longest wait for a reply. */
 const REPLY_MS = 100;

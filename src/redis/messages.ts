@@ -1,8 +1,8 @@
 import { createHmac, randomBytes } from "node:crypto";
+import { within } from "../clock.js";
 import { type ClientOptions, CONNECT_MS, messageOf, RETRY_MS, type RedisClient } from "./client.js";
 import type { Attempt } from "./connections.js";
 import { Throttle } from "./throttle.js";
-import { within } from "./within.js";
 
 /** What processes announce: that a key, a session or an account was revoked, or that the revision has changed. */
 export type MessageKind = "revoked" | "revised";

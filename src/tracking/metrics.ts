@@ -1,6 +1,6 @@
 import { createServer, type Server } from "node:http";
 import { Counter, collectDefaultMetrics, Gauge, Registry } from "prom-client";
-import { type Clock, ServerClock } from "../clock.js";
+import { type Clock, machineAheadMs } from "../clock.js";
 import type { Database } from "../database/database.js";
 import { FAILURE_KINDS } from "../providers/providers.js";
 import { COUNTED, type Counted, type Reporter } from "./lane.js";
@@ -138,7 +138,7 @@ function registerClock(registry: Registry, clock: Clock): void {
     help: "How far the clock of this machine is ahead of that of the database server.",
     registers: [registry],
     collect() {
-      ahead.set(clock instanceof ServerClock ? clock.machineAheadMs / 1_000 : 0);
+      ahead.set(machineAheadMs(clock) / 1_000);
     },
   });
 }

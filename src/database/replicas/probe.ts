@@ -1,6 +1,6 @@
 import { Socket } from "node:net";
 import pg from "pg";
-import type { Clock } from "../../clock.js";
+import { type Clock, within } from "../../clock.js";
 import { connectionOf } from "../postgres-url.js";
 
 /** How long a server may take to respond to a probe, connecting included. */
@@ -38,7 +38,6 @@ const FACTS = `select pg_is_in_recovery() as "isReplica",
 export class ServerProbe {
   readonly #url: string;
   readonly #clock: Clock;
-  readonly #closing = new AbortController();
   #connection: { client: pg.Client; socket: Socket } | undefined;
 
   constructor(url: string, clock: Clock) {
@@ -48,27 +47,15 @@ export class ServerProbe {
 
   /** Throws if the server does not respond within two seconds, or with an error. One call at a time. */
   async facts(): Promise<ServerFacts> {
-    const patience = new AbortController();
-    const late = this.#clock
-      .sleep(PROBE_MS, AbortSignal.any([patience.signal, this.#closing.signal]))
-      .then((): never => {
-        throw new Error("the server does not respond");
-      });
-    const asked = this.#ask();
-    asked.catch(() => {});
-    late.catch(() => {});
     try {
-      return await Promise.race([asked, late]);
+      return await within(this.#clock, PROBE_MS, this.#ask());
     } catch (error) {
       this.#drop();
       throw error;
-    } finally {
-      patience.abort();
     }
   }
 
   close(): void {
-    this.#closing.abort();
     this.#drop();
   }
 
