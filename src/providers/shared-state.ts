@@ -46,12 +46,16 @@ const REJECTED_MS = 3_600_000;
 /** A token that was not used for so long is forgotten: all that is known of it is over. */
 const FORGOTTEN_MS = 2 * MAX_WAIT_MS;
 
-/** The stored state; an empty one for a text that this version does not understand. */
+/** The stored state; an empty one for a text that is damaged, or that this version does not understand. */
 export function readState(text: string | null): SharedState {
   const empty: SharedState = { paces: {}, tokens: {} };
   if (text === null) return empty;
-  const parsed = stateSchema.safeParse(JSON.parse(text));
-  return parsed.success ? parsed.data : empty;
+  try {
+    const parsed = stateSchema.safeParse(JSON.parse(text));
+    return parsed.success ? parsed.data : empty;
+  } catch {
+    return empty;
+  }
 }
 
 /** A pace that a request keeps. */

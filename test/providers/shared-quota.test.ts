@@ -195,7 +195,7 @@ test("nothing is sent while the states cannot be read, and what is to be told is
   await refused(second);
 });
 
-test("times that no forge can mean, and a state of another version, stop nobody for longer than a day", async () => {
+test("times that no forge can mean, and a state that is damaged or of another version, stop nobody for longer than a day", async () => {
   const { states, clock, first, second } = two();
   const never = Number.MAX_SAFE_INTEGER;
   await first.report(await granted(first), { limit: 5, remaining: 0, resetAt: never, blockedUntil: never });
@@ -205,6 +205,9 @@ test("times that no forge can mean, and a state of another version, stop nobody 
   states.text = JSON.stringify({ paces: { all: never }, tokens: {} });
   await granted(first);
   states.text = JSON.stringify({ of: "another version" });
+  await granted(first);
+  assert.deepEqual(Object.keys(readState(states.text).tokens), ["one"]);
+  states.text = '{"paces":{"all":1';
   await granted(first);
   assert.deepEqual(Object.keys(readState(states.text).tokens), ["one"]);
   clock.advance(49 * HOUR_MS);
@@ -219,7 +222,7 @@ test("a clock that is set back stops nobody for as long", async () => {
   clock.advance(-HOUR_MS);
   const began = clock.now();
   for (let i = 0; i < 3; i++) await granted(new SharedQuota({ states, forge: "WORK", clock }), USE, paces);
-  assert.ok(clock.now() - began <= 3 * 60_000, "the pace goes on from the new time");
+  assert.ok(clock.now() - began <= 3 * 60_000, "the pace continues from the new time");
 });
 
 test("a request that is aborted while it waits is not in flight any more", async () => {
