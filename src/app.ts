@@ -143,7 +143,7 @@ export interface Service {
 }
 
 export interface StopOptions {
-  /** False: ends without draining, as one that nobody was told of. */
+  /** False: ends without draining, as nobody sends requests to it yet. */
   drains?: boolean;
 }
 

@@ -23,7 +23,7 @@ export class Revocations {
     return Atomics.load(this.#counts, 0);
   }
 
-  /** Makes caches discard what they have, here immediately, and in other processes before it resolves, where they can be told. */
+  /** Makes caches discard what they have, here immediately, and in other processes before it resolves, if they can be reached. */
   announce(): Promise<void> {
     this.note();
     return this.#publish();

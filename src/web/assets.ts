@@ -48,7 +48,7 @@ function assets(): Assets {
   return read;
 }
 
-/** Stands for the version of whichever process responds. */
+/** In place of a version: that of whichever process responds. */
 const ANY_VERSION = "current";
 
 /** The path of a file. It changes whenever any file does, so files can be cached forever and modules can import each other. */
