@@ -2,8 +2,8 @@
  * The types of the API, generated from its OpenAPI document by openapi-typescript. Run `npm run client` after a change of the API.
  * Failures and response headers are left out: the client throws the former, and returns the latter as they are.
  *
- * Document: b1ce5baedbd85d39
- * Types: 13bc95af13207896
+ * Document: efb9ba1cb4423b6c
+ * Types: 7f5ea651611db9b7
  */
 export interface paths {
     "/api": {
@@ -1846,7 +1846,7 @@ export interface components {
             provider: string;
             /** @description As requested; the repository may have another name. */
             fullName: string;
-            /** @description Place among those that wait for the forge; null: not waiting. */
+            /** @description Position among those that wait for the forge; null: not waiting. */
             position: number | null;
             /** @description Estimated time until its turn; null: not waiting, or no worker is running. */
             estimatedSeconds: number | null;

@@ -44,7 +44,7 @@ export function atomFeed(
 ): string {
   const { baseUrl, window, feed } = request;
   const self = selfAddress(request);
-  const place = { feed, window, baseUrl, path: `/api/feeds/${feed}.atom` };
+  const context = { feed, window, baseUrl, path: `/api/feeds/${feed}.atom` };
   return feedDocument({
     id: self,
     self,
@@ -52,7 +52,7 @@ export function atomFeed(
     asOf,
     ageDays,
     page: `${baseUrl}${explorePage(listParameters(request, { sort: feed, window }))}`,
-    entries: rows.map((row) => growthEntry(place, row, asOf ?? row.repository.discoveredAt)),
+    entries: rows.map((row) => growthEntry(context, row, asOf ?? row.repository.discoveredAt)),
   });
 }
 
@@ -92,22 +92,22 @@ export function feedDocument({ id, self, title, asOf, ageDays, page, entries }: 
 type Row = ListPage["rows"][number];
 
 /** Where an entry belongs. */
-export interface EntryPlace extends Pick<FeedRequest, "feed" | "window" | "baseUrl"> {
+export interface EntryContext extends Pick<FeedRequest, "feed" | "window" | "baseUrl"> {
   /** The path that its id begins with. */
   path: string;
 }
 
 /** The entry of a repository for the period that contains a time. */
-export function growthEntry(place: EntryPlace, row: Row, asOf: number): Xml {
-  const { feed, window } = place;
+export function growthEntry(context: EntryContext, row: Row, asOf: number): Xml {
+  const { feed, window } = context;
   const { repository } = row;
   const isPeriodic = feed !== "stars";
   const begin = isPeriodic ? periodStart(window, asOf) : repository.discoveredAt;
   const period = isPeriodic ? `-${window}-${dayOf(begin)}` : "";
-  return repositoryEntry(place, repository, {
+  return repositoryEntry(context, repository, {
     // Our own id: a renamed repository must not get a new entry.
     key: `${repository.id}${period}`,
-    title: `${repository.fullName}${gainOf(place, row)}`,
+    title: `${repository.fullName}${gainOf(context, row)}`,
     at: begin,
     summary: summaryOf(row, feed),
   });
@@ -123,7 +123,7 @@ interface EntryText {
 
 /** An entry about a repository. */
 export function repositoryEntry(
-  { baseUrl, path }: Pick<EntryPlace, "baseUrl" | "path">,
+  { baseUrl, path }: Pick<EntryContext, "baseUrl" | "path">,
   repository: Row["repository"],
   { key, title, at, summary }: EntryText,
 ): Xml {
@@ -146,7 +146,7 @@ export function repositoryEntry(
 }
 
 /** The part of an entry's title after the name. */
-function gainOf({ feed, window }: EntryPlace, { repository, trend }: Row): string {
+function gainOf({ feed, window }: EntryContext, { repository, trend }: Row): string {
   if (feed === "stars") return repository.stars === null ? "" : `: ${format.format(repository.stars)} stars`;
   const [delta, what] =
     feed === "fork-growth" ? ([trend?.forksDelta, "fork"] as const) : ([trend?.starsDelta, "star"] as const);

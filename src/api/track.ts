@@ -25,7 +25,7 @@ const trackRequestSchema = z
     position: z
       .int()
       .nullable()
-      .openapi({ description: "Place among those that wait for the forge; null: not waiting." }),
+      .openapi({ description: "Position among those that wait for the forge; null: not waiting." }),
     estimatedSeconds: z.int().nullable().openapi({
       description: "Estimated time until its turn; null: not waiting, or no worker is running.",
     }),

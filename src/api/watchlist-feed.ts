@@ -6,7 +6,7 @@ import { WINDOW_LABELS } from "../rankings/rankings.js";
 import { z } from "../schema.js";
 import {
   dayOf,
-  type EntryPlace,
+  type EntryContext,
   feedDocument,
   growthEntry,
   periodStart,
@@ -52,7 +52,7 @@ export const getWatchlistFeed = operation({
     ]);
     const byId = new Map(named.map((repository) => [repository.id, repository]));
     // Not the address of the feed, which is a secret: people share entries.
-    const place: EntryPlace = { feed: "stars-gained", window, baseUrl, path: "/watchlist" };
+    const context: EntryContext = { feed: "stars-gained", window, baseUrl, path: "/watchlist" };
     const body = feedDocument({
       id: `${baseUrl}/watchlist#${feedKey(token)}-${window}`,
       title: `Sidereal, ${name}: stars gained in ${WINDOW_LABELS[window]}`,
@@ -62,15 +62,15 @@ export const getWatchlistFeed = operation({
       entries: [
         ...renamed.flatMap(({ repositoryId, from }) => {
           const repository = byId.get(repositoryId);
-          return repository === undefined ? [] : [renamedEntry(place, repository, { from, since })];
+          return repository === undefined ? [] : [renamedEntry(context, repository, { from, since })];
         }),
         ...unavailable.flatMap((repositoryId) => {
           const repository = byId.get(repositoryId);
-          return repository === undefined ? [] : absentEntry(place, repository);
+          return repository === undefined ? [] : absentEntry(context, repository);
         }),
         ...page.rows
           .filter(({ trend }) => trend !== undefined && trend.starsDelta !== 0)
-          .map((row) => growthEntry(place, row, page.asOf ?? row.repository.discoveredAt)),
+          .map((row) => growthEntry(context, row, page.asOf ?? row.repository.discoveredAt)),
       ],
     });
     return content("application/atom+xml; charset=utf-8", body);
@@ -83,12 +83,12 @@ function feedKey(token: string): string {
 }
 
 function renamedEntry(
-  place: EntryPlace,
+  context: EntryContext,
   repository: Repository,
   { from, since }: { from: string; since: number },
 ) {
-  return repositoryEntry(place, repository, {
-    key: `${repository.id}-renamed-${place.window}-${dayOf(since)}`,
+  return repositoryEntry(context, repository, {
+    key: `${repository.id}-renamed-${context.window}-${dayOf(since)}`,
     title: `${repository.fullName} was renamed from ${from}`,
     at: since,
     summary: repository.description ?? `Its name was ${from}.`,
@@ -103,7 +103,7 @@ const ABSENCE = {
 } as const;
 
 /** One entry for as long as the repository is not available. */
-function absentEntry(place: EntryPlace, repository: Repository) {
+function absentEntry(context: EntryContext, repository: Repository) {
   const { availability, id, fullName, countedAt, discoveredAt } = repository;
   // Read after the list: it may be available again.
   if (availability === "AVAILABLE") return [];
@@ -114,5 +114,5 @@ function absentEntry(place: EntryPlace, repository: Repository) {
     at,
     summary: `Not seen since ${dayOf(at)}.`,
   };
-  return [repositoryEntry(place, repository, entry)];
+  return [repositoryEntry(context, repository, entry)];
 }

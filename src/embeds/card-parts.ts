@@ -22,7 +22,7 @@ export interface CardAge {
   ageDays?: number | null;
 }
 
-interface Place {
+interface Position {
   x: number;
   y: number;
   maxWidth: number;
@@ -57,7 +57,7 @@ export class CardWriter {
   }
 
   /** A line of text, cut at `maxWidth`. */
-  line(text: string, { x, y, maxWidth }: Place, { size, colour, isBold = false, anchor }: Style): Markup {
+  line(text: string, { x, y, maxWidth }: Position, { size, colour, isBold = false, anchor }: Style): Markup {
     const measure = this.measure(isBold ? "bold" : "plain");
     return element(
       "text",
@@ -76,7 +76,7 @@ export class CardWriter {
   /** A text of at most `most` lines; nothing where it is unknown or hardly any of it can be drawn. */
   lines(
     text: string | null,
-    { x, y, maxWidth }: Place,
+    { x, y, maxWidth }: Position,
     { size, most }: { size: number; most: number },
   ): Markup[] {
     const shown = text === null ? undefined : this.#fonts.drawable(plainText(text));

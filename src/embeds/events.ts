@@ -6,7 +6,7 @@ import { estimateWidth } from "./text.js";
 
 /** Draws what happened along a line: shaded times, and milestones. */
 
-/** The place of a chart's lines, and its scales in pixels. */
+/** The bounds of a chart's lines, and its scales in pixels. */
 export interface EventFrame {
   left: number;
   right: number;
@@ -24,12 +24,12 @@ const MIN_WIDTH = 6;
 /** Shades spans; `isNumbered`: with their numbers above the lines. Unusual times have solid edges, unseen ones dashed ones. */
 export function drawSpans(spans: readonly ChartSpan[], frame: EventFrame, isNumbered: boolean): Markup[] {
   const { left, right, top, bottom, size } = frame;
-  const places = spans.map(({ from, to }) => {
+  const edges = spans.map(({ from, to }) => {
     const [begin, end] = [frame.x(from), frame.x(to)];
     const spare = Math.max(0, MIN_WIDTH - (end - begin)) / 2;
     return { begin: Math.max(left, begin - spare), end: Math.min(right, end + spare) };
   });
-  const shades = places.map(({ begin, end }, i) => {
+  const shades = edges.map(({ begin, end }, i) => {
     const isUnusual = spans[i]?.kind === "unusual";
     const [x, to, y, foot] = [begin, end, top, bottom].map((one) => one.toFixed(1));
     return [
@@ -48,7 +48,7 @@ export function drawSpans(spans: readonly ChartSpan[], frame: EventFrame, isNumb
   });
   if (!isNumbered) return shades.flat();
   let next = Number.NEGATIVE_INFINITY;
-  const numbers = places.map(({ begin, end }, i) => {
+  const numbers = edges.map(({ begin, end }, i) => {
     const label = String(i + 1);
     const half = estimateWidth(label, size) / 2;
     const x = Math.max((begin + end) / 2, next + half);

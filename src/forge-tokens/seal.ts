@@ -43,13 +43,13 @@ export class TokenSeal {
       .slice(0, 16);
   }
 
-  seal(place: Pick<SealedToken, "provider" | "site">, token: string): SealedToken {
-    const fingerprint = this.fingerprintOf(place, token);
+  seal(forge: Pick<SealedToken, "provider" | "site">, token: string): SealedToken {
+    const fingerprint = this.fingerprintOf(forge, token);
     const nonce = randomBytes(NONCE_BYTES);
     const cipher = createCipheriv(ALGORITHM, this.#key, nonce, { authTagLength: TAG_BYTES });
-    cipher.setAAD(boundTo({ ...place, fingerprint }));
+    cipher.setAAD(boundTo({ ...forge, fingerprint }));
     const parts = [nonce, cipher.update(token, "utf8"), cipher.final(), cipher.getAuthTag()];
-    return { ...place, fingerprint, keyId: this.keyId, sealed: Buffer.concat(parts).toString("base64url") };
+    return { ...forge, fingerprint, keyId: this.keyId, sealed: Buffer.concat(parts).toString("base64url") };
   }
 
   open(stored: SealedToken): { token: string } | { fault: SealFault } {

@@ -27,7 +27,7 @@ export function createTableMemory(
 }
 
 /** Where the entry of a name is found. */
-export interface Place {
+export interface Slot {
   /** Index of the first entry of its set. */
   readonly first: number;
   /** 1 to 2^20 - 1: tells the names of a set apart. */
@@ -60,7 +60,7 @@ export class AllowanceTable {
   }
 
   /** Takes some microseconds, so callers keep it. */
-  placeOf(name: string): Place {
+  slotOf(name: string): Slot {
     const digest = hash("sha256", this.#secret + name, "buffer");
     return {
       first: (digest.readUInt32LE(0) & this.#setMask) * WAYS,
@@ -68,8 +68,8 @@ export class AllowanceTable {
     };
   }
 
-  /** Finds the entry of a place, or the one it would take over. Returns what is owed there, in microseconds; at most `most`. */
-  find({ first, tag }: Place, now: number, most: number): number {
+  /** Finds the entry of a slot, or the one it would take over. Returns what is owed there, in microseconds; at most `most`. */
+  find({ first, tag }: Slot, now: number, most: number): number {
     let least = Number.POSITIVE_INFINITY;
     for (let entry = first; entry < first + WAYS; entry++) {
       const high = Atomics.load(this.#halves, 2 * entry + 1);
@@ -97,7 +97,7 @@ export class AllowanceTable {
    * Stores what is owed in the entry that was found, and takes it over if necessary. Returns false where another thread has
    * changed it since; then the entry must be found again.
    */
-  store({ first, tag }: Place, now: number, owes: number): boolean {
+  store({ first, tag }: Slot, now: number, owes: number): boolean {
     const clearAt = (now + owes) % TIME_SPAN;
     this.#scratchHalves[0] = clearAt | 0;
     this.#scratchHalves[1] = (tag << TAG_SHIFT) | Math.floor(clearAt / 2 ** 32);

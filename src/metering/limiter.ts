@@ -1,6 +1,6 @@
 import type { Clock } from "../clock.js";
 import type { Bucket, CallerKind, Limits } from "../limit-config.js";
-import { AllowanceTable, createTableMemory, type Place, type TableMemory } from "./allowance-table.js";
+import { AllowanceTable, createTableMemory, type Slot, type TableMemory } from "./allowance-table.js";
 import {
   type Allowances,
   type AppliedLimit,
@@ -85,38 +85,38 @@ export class Limiter implements Allowances {
   /** Whether `cost` fits, without counting it. */
   #look(limit: AppliedLimit, now: number, cost: number): Level {
     const { rate } = limit;
-    const owed = this.#table.find(this.#placeOf(limit), now, rate.capacity);
+    const owed = this.#table.find(this.#slotOf(limit), now, rate.capacity);
     return levelOf(rate, owed, lackingOf(rate, owed, timeOf(rate, cost)));
   }
 
   /** Counts `cost` if it fits. */
   #take(limit: AppliedLimit, now: number, cost: number): Level {
     const { rate } = limit;
-    const place = this.#placeOf(limit);
+    const slot = this.#slotOf(limit);
     const time = timeOf(rate, cost);
     for (;;) {
-      const owed = this.#table.find(place, now, rate.capacity);
+      const owed = this.#table.find(slot, now, rate.capacity);
       const lacking = lackingOf(rate, owed, time);
       if (time === 0 || lacking > 0) return levelOf(rate, owed, lacking);
-      if (this.#table.store(place, now, owed + time)) return levelOf(rate, owed + time, 0);
+      if (this.#table.store(slot, now, owed + time)) return levelOf(rate, owed + time, 0);
     }
   }
 
   #move(limit: AppliedLimit, now: number, cost: number): Level {
     const { rate } = limit;
-    const place = this.#placeOf(limit);
+    const slot = this.#slotOf(limit);
     for (;;) {
-      const owed = this.#table.find(place, now, rate.capacity);
+      const owed = this.#table.find(slot, now, rate.capacity);
       const after = Math.max(0, Math.min(owed + timeOf(rate, cost), rate.capacity));
       // A caller evicted in the meantime gets nothing back: the entry belongs to another.
       const isKept = after === owed || (cost < 0 && !this.#table.isOwn);
-      if (isKept || this.#table.store(place, now, after)) return levelOf(rate, after, 0);
+      if (isKept || this.#table.store(slot, now, after)) return levelOf(rate, after, 0);
     }
   }
 
-  #placeOf(limit: AppliedLimit): Place {
-    limit.place ??= this.#table.placeOf(limit.name);
-    return limit.place;
+  #slotOf(limit: AppliedLimit): Slot {
+    limit.slot ??= this.#table.slotOf(limit.name);
+    return limit.slot;
   }
 
   /** Whole microseconds. Threads may read it in another order than they change an entry: the difference is only what passed in between. */

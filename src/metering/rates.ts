@@ -1,5 +1,5 @@
 import { BUCKETS, type Bucket, CALLER_KINDS, type CallerKind, type Limits } from "../limit-config.js";
-import type { Place } from "./allowance-table.js";
+import type { Slot } from "./allowance-table.js";
 
 /** A caller of the API. Names are ASCII. */
 export interface Caller {
@@ -86,7 +86,7 @@ export interface AppliedLimit {
   /** Key of its allowance: bucket, scope and caller. ASCII. */
   name: string;
   /** Where the allowance is in this process; undefined before its first use. */
-  place: Place | undefined;
+  slot: Slot | undefined;
 }
 
 /** The rates of all limits, and which of them apply to a caller. */
@@ -140,7 +140,7 @@ export class Rates {
     const key = `${bucket} ${scope}`;
     const rate = this.#rates.get(key);
     if (rate === undefined) throw new Error(`the bucket ${bucket} has no limit for ${scope}`);
-    return { rate, name: `${key} ${name}`, place: undefined };
+    return { rate, name: `${key} ${name}`, slot: undefined };
   }
 }
 

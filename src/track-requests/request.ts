@@ -32,7 +32,7 @@ export interface TrackRequest {
   fullName: string;
   state: TrackState;
   requestedAt: number;
-  /** Its place among those that wait for the same forge, from 1; null: it does not wait. */
+  /** Its position among those that wait for the same forge, from 1; null: it does not wait. */
   position: number | null;
   /** Estimated time until it is looked up; null: it does not wait, or no worker has reported. */
   estimatedSeconds: number | null;
@@ -56,7 +56,7 @@ type Row = Pick<
   | "finished_at"
 >;
 
-/** A stored request. `waiting`: its place in the queue, if it waits. */
+/** A stored request. `waiting`: its position in the queue, if it waits. */
 export function requestOf(
   row: Row,
   waiting?: Pick<TrackRequest, "position" | "estimatedSeconds">,

@@ -166,11 +166,11 @@ async function agesOf(
   const total = Number(counted.rows[0]?.total ?? 0);
   if (total === 0) return null;
   // The oldest come first, so a quantile of the ages is found as far from the end. All by one sort.
-  const places = [0.5, 0.9, 0.99].map((part) => 1 + Math.min(total - 1, Math.floor(total * (1 - part))));
-  const { rows } = await sql<{ place: number; at: number }>`select place, at from (
-      select ${at} as at, row_number() over (order by ${at}) as place ${here}
-    ) as sorted where place in (${sql.join(places)})`.execute(read);
-  const ages = new Map(rows.map((row) => [Number(row.place), Math.max(0, now - Number(row.at))]));
-  const [median = 0, p90 = 0, p99 = 0] = places.map((place) => ages.get(place) ?? 0);
+  const ranks = [0.5, 0.9, 0.99].map((part) => 1 + Math.min(total - 1, Math.floor(total * (1 - part))));
+  const { rows } = await sql<{ rank: number; at: number }>`select rank, at from (
+      select ${at} as at, row_number() over (order by ${at}) as rank ${here}
+    ) as sorted where rank in (${sql.join(ranks)})`.execute(read);
+  const ages = new Map(rows.map((row) => [Number(row.rank), Math.max(0, now - Number(row.at))]));
+  const [median = 0, p90 = 0, p99 = 0] = ranks.map((rank) => ages.get(rank) ?? 0);
   return { median, p90, p99 };
 }

@@ -186,9 +186,9 @@ export class Walk {
     const length = this.#order.cells?.length ?? 0;
     this.#next = isDown ? length - 1 : 0;
     this.#end = isDown ? -1 : length;
-    const place = this.#compareCode(piece.code);
-    if (place < 0) this.#next = this.#end;
-    if (place !== 0) return;
+    const compared = this.#compareCode(piece.code);
+    if (compared < 0) this.#next = this.#end;
+    if (compared !== 0) return;
     // The run that holds the bound.
     const slot = Math.min(length, this.#after?.slot ?? 0);
     this.#next = isDown ? slot - 1 : Math.min(length, slot + 1);
@@ -201,8 +201,8 @@ export class Walk {
     if (this.#after === undefined) return isDown ? from : to;
     const { slot: bound } = this.#after;
     const isAfter = (position: number): boolean => {
-      const place = this.#compareCode(codeAt(this.#order, position));
-      if (place !== 0) return place > 0;
+      const compared = this.#compareCode(codeAt(this.#order, position));
+      if (compared !== 0) return compared > 0;
       const slot = slots[position] ?? 0;
       return isDown ? slot < bound : slot > bound;
     };

@@ -108,7 +108,7 @@ interface Domain {
   to: number;
 }
 
-/** The place of the lines in a drawing, in its own pixels, and the values at its edges. */
+/** The bounds of the lines in a drawing, in its own pixels, and the values at its edges. */
 interface Edges {
   width: number;
   height: number;

@@ -13,7 +13,7 @@ const TOGETHER = 12 * 3_600;
 /** A shorter movement is a click, not a selection, in pixels. */
 const LEAST_DRAG = 8;
 
-/** A place of the crosshair: a time, and the index of the point of each line; −1 if it has none. */
+/** A position of the crosshair: a time, and the index of the point of each line; −1 if it has none. */
 interface Stop {
   at: number;
   points: readonly number[];
