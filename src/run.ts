@@ -38,13 +38,6 @@ async function main(argv: readonly string[]): Promise<number> {
     start: (withSample) => exitAfter(start(context(), withSample), context().config.drainMs),
     work: () => exitAfter(work(context())),
     workOnce: () => exitAfter(work(context(), { once: true })),
-    async hasEnteredForges() {
-      const { database, forges } = await openModules(context());
-      return forges
-        .read()
-        .then((tracked) => tracked.length > 0)
-        .finally(() => database.close());
-    },
     explain: async (limit) => (await import("./tracker.js")).explainWork(context(), limit),
     mcp: (url) => serveMcp(context(), url),
     openTracker: async () => (await import("./tracker.js")).openTracker(context()),

@@ -1,4 +1,4 @@
-import type { Config } from "../config.js";
+import type { ProviderSettings } from "../forges.js";
 import { didYouMean } from "../nearest-name.js";
 import {
   type AddressProblem,
@@ -6,14 +6,32 @@ import {
   type RepositoryAddress,
   splitAddress,
 } from "../repository-addresses/repository-addresses.js";
+import type { Host } from "./host.js";
 
 /** Said where addresses cannot be read because nothing is tracked. */
 export const NO_FORGE = "no forge is configured, see SIDEREAL_PROVIDERS";
 
-/** Parses the addresses of an argument list, all or none. Otherwise returns a message about the first invalid one. */
-export function readAddresses(
+/** The forges of the settings, and those with a token that was entered on a page. Opens the database. */
+export async function trackedForges(host: Host): Promise<readonly ProviderSettings[]> {
+  const { database, forges } = await host.openModules();
+  return forges.read().finally(() => database.close());
+}
+
+/**
+ * Parses the addresses of an argument list, all or none. Otherwise returns a message about the first invalid one. Opens the
+ * database only if the forges of the settings are not enough.
+ */
+export async function readAddresses(
   texts: readonly string[],
-  { providers }: Pick<Config, "providers">,
+  host: Host,
+): Promise<RepositoryAddress[] | string> {
+  const read = parseAddresses(texts, host.config.providers);
+  return typeof read === "string" ? parseAddresses(texts, await trackedForges(host)) : read;
+}
+
+function parseAddresses(
+  texts: readonly string[],
+  providers: readonly ProviderSettings[],
 ): RepositoryAddress[] | string {
   const read = addressReader(providers);
   const addresses: RepositoryAddress[] = [];

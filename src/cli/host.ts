@@ -24,8 +24,6 @@ export interface Host {
   start(withSample: boolean): Promise<void>;
   /** Tracks the configured providers until the process receives a signal to stop. */
   work(): Promise<void>;
-  /** Whether a forge is tracked because of a token that was entered on a page. */
-  hasEnteredForges(): Promise<boolean>;
   /** Does what is due now at the configured providers, then ends. */
   workOnce(): Promise<void>;
   /** What a worker would request now, with at most `limit` repositories per lane. Requests and changes nothing. */

@@ -14,7 +14,7 @@ import {
 } from "../repository-addresses/repository-addresses.js";
 import { MAX_BATCH_OPEN } from "../track-requests/track-requests.js";
 import { DEFAULT_NAME, MAX_ITEMS } from "../watchlists/watchlists.js";
-import { NO_FORGE } from "./addresses.js";
+import { NO_FORGE, trackedForges } from "./addresses.js";
 import { EXIT, type Host } from "./host.js";
 import { reportOf, showProgress } from "./progress.js";
 import { readText } from "./text-input.js";
@@ -68,7 +68,7 @@ export async function trackLinks(host: Host, { from, list, json }: FromOptions):
     host.stderr.write(`${message}\n`);
     return code;
   };
-  const { providers } = host.config;
+  const providers = await trackedForges(host);
   if (providers.length === 0) return fail(NO_FORGE, EXIT.usage);
   const name = list === false ? undefined : listName(list, from);
   if (name !== undefined && "problem" in name) return fail(`--list: ${name.problem}`, EXIT.usage);

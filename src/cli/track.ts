@@ -85,7 +85,7 @@ async function forEach(
     named: RepositoryAddress,
   ) => Promise<{ id?: string; result: string; failed?: boolean }>,
 ): Promise<number> {
-  const named = readAddresses(texts, host.config);
+  const named = await readAddresses(texts, host);
   if (typeof named === "string") {
     host.stderr.write(`${named}\n`);
     return EXIT.usage;

@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { isoTime } from "../clock.js";
 import type { Plan, PlannedWork } from "../tracking/tracking.js";
+import { trackedForges } from "./addresses.js";
 import { EXIT, type Host } from "./host.js";
 import { reportOf } from "./progress.js";
 
@@ -24,7 +25,7 @@ export function addWork(program: Command, host: Host, finish: (code: number) => 
     .option("--limit <number>", "with --explain: repositories listed per lane", parseLimit, LISTED)
     .option("--json", "with --explain: print one JSON object per provider")
     .action(async ({ once, explain, limit, json }: WorkOptions) => {
-      if (host.config.providers.length === 0 && !(await host.hasEnteredForges())) {
+      if (host.config.providers.length === 0 && (await trackedForges(host)).length === 0) {
         host.stderr.write(
           "No provider is configured. SIDEREAL_PROVIDERS=github,codeberg tracks these two; so does a token entered at /operator/tokens.\n",
         );

@@ -112,7 +112,6 @@ export function unusedHost(): Host {
     start: endless,
     work: endless,
     workOnce: endless,
-    hasEnteredForges: endless,
     mcp: endless,
     explain: endless,
     serveDemo: endless,

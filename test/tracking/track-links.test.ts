@@ -2,7 +2,11 @@ import assert from "node:assert/strict";
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { CommandWorld } from "../support/command.js";
+import { NO_FORGE, readAddresses } from "../../src/cli/addresses.js";
+import { loadConfig } from "../../src/config.js";
+import { createLog } from "../../src/log.js";
+import { buildModules } from "../../src/modules.js";
+import { CommandWorld, unusedHost } from "../support/command.js";
 import { type Engine, onBothEngines } from "../support/engines.js";
 import { createTrackingWorld } from "../support/tracking.js";
 import { observation } from "../support/world.js";
@@ -108,6 +112,26 @@ onBothEngines("track --from", (engine) => {
     assert.match(again.stdout, /^501 repositories: 0 known, 501 queued\n/);
     assert.ok(!again.stdout.includes("/watchlists/"));
     assert.equal((await requests()).length, 501);
+  });
+
+  test("and track find the forges of entered tokens, also where no forge is configured", async (t) => {
+    const { world, run, requests } = await open(engine, t);
+    const { database } = world.modules;
+    const settings = { SIDEREAL_PROVIDERS: "", SIDEREAL_TOKEN_KEY: "k".repeat(40) };
+    const config = loadConfig(settings);
+    const context = { config, clock: world.clock, log: createLog("silent") };
+    const modules = buildModules(database, context);
+    const kept = { ...database, close: async () => {} };
+    const host = { ...unusedHost(), config, openModules: async () => ({ ...modules, database: kept }) };
+    const refused = await run(["--from", file(links(2))], settings);
+    assert.deepEqual([refused.code, refused.stderr.trim()], [2, NO_FORGE]);
+    assert.equal(await readAddresses(["github:a/b"], host), `github:a/b: ${NO_FORGE}`);
+    const allows = { owner: null, scopes: [], limit: null, remaining: null, expiresAt: null };
+    await modules.forgeTokens.add("GITHUB", "entered-token-0123456789", { allows });
+    const { code, stderr } = await run(["--from", file(links(2))], settings);
+    assert.equal(code, 0, stderr);
+    assert.equal((await requests()).length, 2);
+    assert.deepEqual(await readAddresses(["github:a/b"], host), [{ provider: "GITHUB", fullName: "a/b" }]);
   });
 });
 
