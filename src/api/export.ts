@@ -6,7 +6,7 @@ import { accountSchema, accountView, apiKeySchema, apiKeyView } from "./account-
 import { securityEventSchema, securityEventView } from "./events.js";
 import { keyUsageSchema, keyUsageView } from "./key-usage.js";
 import { type ApiServices, dataResponse, errorResponses, operation } from "./operation.js";
-import { passkeySchema, passkeyView } from "./passkeys.js";
+import { passkeySchema, passkeyView } from "./passkey-schemas.js";
 
 /** More than are kept of an account. */
 const ALL_EVENTS = 10_000;

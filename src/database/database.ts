@@ -26,7 +26,7 @@ import { ServerWatch } from "./postgres-watch.js";
 import type { Prepare } from "./prepared.js";
 import { makePrivate, openPrivateFile, openPrivateFolder } from "./private-files.js";
 import { connectReplicas, type PublicConnections, type ReplicaOptions } from "./replicas/public-reads.js";
-import type { ReplicaStatus } from "./replicas/sources.js";
+import type { ReplicaStatus } from "./replicas/status.js";
 import { followServerTime } from "./server-time.js";
 import { openSqlite, sqliteDialect } from "./sqlite.js";
 import { WriteQueue } from "./sqlite-writer.js";
@@ -69,7 +69,7 @@ export {
 } from "./prepared.js";
 export { createSecret, makePrivate, secretInFile } from "./private-files.js";
 export type { ReplicaOptions } from "./replicas/public-reads.js";
-export { REPLICA_WORDS, ReplicaRefused, type ReplicaState, type ReplicaStatus } from "./replicas/sources.js";
+export { REPLICA_WORDS, ReplicaRefused, type ReplicaState, type ReplicaStatus } from "./replicas/status.js";
 export { createRollupTable, indexRollupTable } from "./rollup-tables.js";
 export type {
   FacetPartTable,

@@ -25,16 +25,15 @@ export {
   type ChartDays,
   type ChartWindow,
   daysProblem,
-  drawHistories,
   type History,
   newestOf,
   noteOn,
   readHistory,
   seriesOf,
   spansOf,
-  titleOf,
   UNREACHABLE,
 } from "./history.js";
+export { drawHistories, titleOf } from "./history-chart.js";
 export { ALIGNMENTS, type ChartInput, hasMilestones, SCALES } from "./input.js";
 export { drawMark } from "./lines.js";
 export { escapeMarkup } from "./markup.js";

@@ -6,6 +6,7 @@ import { BUCKETS, type Bucket } from "../limit-config.js";
 import { OTHER_AGENT } from "./agents.js";
 import type { SpanHours } from "./usage-rows.js";
 import { OTHER } from "./usage-span.js";
+import { addRow, noSums, type UsageSums } from "./usage-sums.js";
 import type { UsageEvent } from "./usage-tally.js";
 
 /**
@@ -24,15 +25,6 @@ export const USAGE_WINDOWS = ["24h", "7d", "30d", "90d"] as const satisfies read
 const MAX_ENDPOINTS = 20;
 const MAX_ADDRESSES = 50;
 const MAX_AGENTS = 20;
-
-/** `blocked` counts responses with 429; `errors` all others with 400 or more. */
-export interface UsageSums {
-  requests: number;
-  errors: number;
-  blocked: number;
-  /** Response bodies as sent. */
-  bytes: number;
-}
 
 export interface EndpointUsage extends UsageSums {
   /** null with the route `other`. */
@@ -238,17 +230,6 @@ async function readEvents(
     recentErrors: events.filter(({ status }) => status !== 429),
     recentBlocks: events.filter(({ status }) => status === 429),
   };
-}
-
-function addRow(sums: UsageSums, { outcome, requests, bytes }: RouteRow): void {
-  sums.requests += requests;
-  sums.bytes += bytes;
-  if (outcome === "blocked") sums.blocked += requests;
-  else if (outcome === "4xx" || outcome === "5xx") sums.errors += requests;
-}
-
-function noSums(): UsageSums {
-  return { requests: 0, errors: 0, blocked: 0, bytes: 0 };
 }
 
 function compare(a: string | null, b: string | null): number {

@@ -1,9 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
-import { DAY_MS } from "../clock.js";
 import type { Database, Dialect, Tx } from "../database/database.js";
 import type { FailureKind } from "../providers/providers.js";
 import type { Pace } from "./estimate.js";
-import { removeOldLists } from "./lists.js";
 
 /** A request that a worker has claimed. */
 export interface ClaimedRequest {
@@ -24,9 +22,6 @@ export interface ClaimedRequest {
 
 /** Nothing is postponed for longer; a later time was written while the clock was wrong. */
 const FURTHEST_MS = 60 * 60_000;
-/** How long finished requests are kept, and open ones that no worker works off. */
-const KEPT_MS = 7 * DAY_MS;
-const REMOVED_TOGETHER = 1_000;
 /** The order in which requests are claimed. */
 const ORDER = sql`t.is_batch, case when t.repository_id is null then 0 else 1 end, t.pages, t.id`;
 
@@ -213,24 +208,6 @@ export class TrackQueue {
     const { rows } = await sql<{ watchlist_id: number }>`delete from track_request_lists
       where request_id = ${id} returning watchlist_id`.execute(tx);
     return rows.map(({ watchlist_id }) => watchlist_id);
-  }
-}
-
-/**
- * Removes requests that finished a week ago, and gives up those that nobody has worked off in that time. Of those that are
- * recorded, the backfill reads what is left of the history.
- */
-export async function removeOldRequests({ write }: Database, now: number): Promise<void> {
-  await removeOldLists({ write }, now - KEPT_MS);
-  await sql`update track_requests set finished_at = ${now},
-      failure = case when repository_id is null then 'unreachable' end
-    where finished_at is null and requested_at < ${now - KEPT_MS}`.execute(write);
-  for (let removed = REMOVED_TOGETHER; removed === REMOVED_TOGETHER; ) {
-    const result = await sql`delete from track_requests where id in (
-      select id from track_requests where finished_at < ${now - KEPT_MS} limit ${REMOVED_TOGETHER})`.execute(
-      write,
-    );
-    removed = Number(result.numAffectedRows ?? 0n);
   }
 }
 

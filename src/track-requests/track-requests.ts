@@ -23,8 +23,9 @@ import { requestOf, type TrackRequest } from "./request.js";
 export type { Pace } from "./estimate.js";
 export { MAX_BATCH_OPEN, MAX_PASTED, type TrackList } from "./lists.js";
 export { type OpenRequests, readOpenRequests } from "./open-requests.js";
-export { type ClaimedRequest, removeOldRequests, TrackQueue } from "./queue.js";
+export { type ClaimedRequest, TrackQueue } from "./queue.js";
 export { TRACK_FAILURES, TRACK_STATES, type TrackRequest, type TrackState } from "./request.js";
+export { removeOldRequests } from "./retention.js";
 
 /** Who may request repositories, and of which forges. */
 export interface TrackPolicy {

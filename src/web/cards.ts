@@ -3,13 +3,11 @@ import {
   drawHistories,
   MAX_CARD_ROWS,
   type PageCardInput,
-  type PageCardRow,
   type Picture,
   type PngRenderer,
   readHistory,
 } from "../embeds/embeds.js";
 import { AppError } from "../errors.js";
-import { forgeName } from "../forges.js";
 import {
   type CachePolicy,
   type HttpRequest,
@@ -17,16 +15,10 @@ import {
   type Route,
   UNKNOWN_TOKEN_COST,
 } from "../http/http.js";
-import {
-  type ListQuery,
-  type ListRow,
-  listPage,
-  listQuery,
-  watchlistPage,
-  watchlistQuery,
-} from "../lists/lists.js";
+import { type ListQuery, listPage, listQuery, watchlistPage, watchlistQuery } from "../lists/lists.js";
 import type { Modules } from "../modules.js";
-import { type FacetKind, gainWords, WINDOW_LABELS, type Window } from "../rankings/rankings.js";
+import { type FacetKind, WINDOW_LABELS, type Window } from "../rankings/rankings.js";
+import { rowOf } from "./card-rows.js";
 import { PER_REPOSITORY, readComparedNames } from "./compared-names.js";
 import { readChartQuery } from "./components/chart-controls.js";
 import { activeFilters } from "./components/filters.js";
@@ -240,20 +232,6 @@ const firstOf = (query: ListQuery): ListQuery => ({
   page: 1,
   cursor: undefined,
 });
-
-/** A repository with the count that its list is about: forks, stars gained, or stars where no growth is known. */
-function rowOf({ repository, trend }: ListRow, sort: string, window: Window): PageCardRow {
-  const { provider, fullName, language, description, stars } = repository;
-  const detail = [forgeName(provider), language, description].filter((one) => one !== null && one !== "");
-  const shared = { name: fullName, detail: detail.join(" · ") };
-  const metric = sort.startsWith("fork") ? "forks" : "stars";
-  const gained = metric === "forks" ? trend?.forksDelta : trend?.starsDelta;
-  if (sort === "stars" || trend === undefined || gained === undefined || gained === null)
-    return { ...shared, value: formatCount(stars), unit: stars === null ? "stars not known" : "stars" };
-  const words = gainWords(trend, metric);
-  const unit = `${metric} in ${WINDOW_LABELS[window]}${words === undefined ? "" : `, ${words.short}`}`;
-  return { ...shared, value: formatDelta(gained), unit };
-}
 
 function invalid(problems: readonly Problem[]): AppError {
   return new AppError("VALIDATION_FAILED", "Some parameters are not valid.", { details: [...problems] });

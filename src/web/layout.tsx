@@ -1,11 +1,10 @@
 import type { Child, FC } from "hono/jsx";
 import type { Repository } from "../catalog/catalog.js";
 import { repositoryPage, TOPICS_PAGE } from "../page-addresses.js";
-import { assetPath } from "./assets.js";
-import { cardAlt, cardPath } from "./card-path.js";
 import { withQuery } from "./components/addresses.js";
 import { Notice } from "./components/notice.js";
 import { OriginNotice } from "./components/origin-notice.js";
+import { Head, isPublic } from "./head.js";
 import type { FrameRequest, Page } from "./page-request.js";
 
 /** The main navigation. */
@@ -118,61 +117,6 @@ function isIn(path: string, section: string): boolean {
   return path === section || path.startsWith(`${section}/`);
 }
 
-/** Whether everybody may find the page: it shows data of the catalogue, and no error. */
-function isPublic({ privacy }: FrameRequest, { status = 200 }: Page): boolean {
-  return privacy === "open" && status === 200;
-}
-
-const Head: FC<{ request: FrameRequest; page: Page }> = ({ request, page }) => {
-  const title = `${page.title} · Sidereal`;
-  const isOpen = isPublic(request, page);
-  const path = page.canonical ?? request.url.pathname;
-  const address = request.baseUrl + path;
-  const image = page.image ?? (isOpen ? cardPath(path) : undefined);
-  return (
-    <head>
-      <meta charset="utf-8" />
-      <meta name="viewport" content="width=device-width, initial-scale=1" />
-      <title>{title}</title>
-      {page.refreshSeconds === undefined ? null : (
-        <Refresh seconds={page.refreshSeconds} isLive={page.isLive ?? false} />
-      )}
-      <script src={assetPath("theme.js")} />
-      <link rel="stylesheet" href={assetPath("sidereal.css")} />
-      <link rel="icon" href={assetPath("icon.svg")} type="image/svg+xml" />
-      <meta name="color-scheme" content="light dark" />
-      {["search.js", ...(page.scripts ?? [])].map((name) => (
-        <script type="module" src={assetPath(name)} />
-      ))}
-      {page.description === undefined ? null : <meta name="description" content={page.description} />}
-      {isOpen ? <link rel="canonical" href={address} /> : <meta name="robots" content="noindex" />}
-      {isOpen ? (
-        <>
-          <meta property="og:site_name" content="Sidereal" />
-          <meta property="og:type" content="website" />
-          <meta property="og:title" content={page.title} />
-          <meta property="og:url" content={address} />
-          {page.description === undefined ? null : (
-            <meta property="og:description" content={page.description} />
-          )}
-        </>
-      ) : null}
-      {image !== undefined && (page.status ?? 200) === 200 ? (
-        <>
-          <meta property="og:image" content={request.baseUrl + image} />
-          <meta property="og:image:width" content="1200" />
-          <meta property="og:image:height" content="630" />
-          <meta property="og:image:alt" content={cardAlt(path, page.title)} />
-          <meta name="twitter:card" content="summary_large_image" />
-        </>
-      ) : null}
-      {(page.alternates ?? []).map(({ type, href, title: name }) => (
-        <link rel="alternate" type={type} href={href} title={name} />
-      ))}
-    </head>
-  );
-};
-
 /** The choice between light, dark, and the theme of the system. It takes a script, so it is shown only with scripts. */
 const ThemeMenu: FC = () => (
   <details class="menu scripted" data-menu="" data-themes="">
@@ -191,19 +135,6 @@ const ThemeMenu: FC = () => (
     </div>
   </details>
 );
-
-/** Without scripts the browser reloads the page; with them, a script updates a part of it. */
-const Refresh: FC<{ seconds: number; isLive: boolean }> = ({ seconds, isLive }) => {
-  const reload = <meta http-equiv="refresh" content={String(seconds)} />;
-  if (!isLive) return reload;
-  return (
-    <>
-      <noscript>{reload}</noscript>
-      <meta name="live-seconds" content={String(seconds)} />
-      <script type="module" src={assetPath("live.js")} />
-    </>
-  );
-};
 
 /** The sign-in link, or the menu of the account. */
 const UserMenu: FC<Pick<LayoutProps, "request" | "savedCount">> = ({ request, savedCount }) => {

@@ -9,7 +9,8 @@ import { ServerWatch } from "../postgres-watch.js";
 import type { Prepare } from "../prepared.js";
 import type { Schema } from "../schema.js";
 import { FailoverPool } from "./failover-pool.js";
-import { type ReplicaStatus, type Source, Sources } from "./sources.js";
+import { type Source, Sources } from "./sources.js";
+import type { ReplicaStatus } from "./status.js";
 
 /** The replicas of a database on PostgreSQL. */
 export interface ReplicaOptions {
