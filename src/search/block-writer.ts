@@ -1,72 +1,157 @@
+import { enlarged, Lexicon } from "./lexicon.js";
 import { BLOCK, encodeMarks, type Marks, markOf, NAME, TEXT, WHOLE } from "./postings.js";
 import { type Run, runsOf, sortWords } from "./runs.js";
-import type { WordDocument } from "./words.js";
+import { CAPITAL_INSIDE, nameWords, type Texts } from "./words.js";
 
 /** A prefix has lists of its own if more words of a block than this begin with it. */
 export const PREFIX_FROM = 200;
 /** Shorter prefixes find words of names only: nearly every description has a word with a given letter at its beginning. */
 export const TEXT_PREFIX_FROM = 3;
 
-/** Collects the documents of a block, in the order of their positions, and makes the lists of their words and prefixes. */
+/** Collects the repositories of a block, in the order of their positions, and makes the lists of their words and prefixes. */
 export class BlockWriter {
-  readonly #words = new Map<string, number[]>();
+  readonly #lexicon = new Lexicon();
+  /** The words of topics and languages, which repeat. */
+  readonly #topics = new Map<string, Uint32Array>();
+  readonly #languages = new Map<string, Uint32Array>();
+  /** By word: the position after the last one where it occurs. */
+  #next = new Uint32Array(1_024);
+  /** Occurrences by position: the word and the mark of each. */
+  #words = new Uint32Array(4_096);
+  #marks = new Uint32Array(4_096);
+  #count = 0;
 
-  add(position: number, { whole, names, terms }: WordDocument): void {
-    this.#mark(whole, position, WHOLE);
-    for (const word of names) this.#mark(word, position, NAME);
-    for (const words of terms) for (const word of words) this.#mark(word, position, TEXT);
+  /** Marks what `Splitter` splits a repository into, without making strings of it. */
+  add(position: number, { owner, name, description, topics, language }: Texts): void {
+    const lexicon = this.#lexicon;
+    this.#markName(name, position, WHOLE);
+    this.#markName(owner, position, NAME);
+    if (description !== null) this.#markAll(lexicon.read(description), position);
+    for (const topic of topics) {
+      let words = this.#topics.get(topic);
+      if (words === undefined) {
+        words = Uint32Array.from(nameWords(topic).filter(Boolean), (word) => lexicon.numberOf(word));
+        this.#topics.set(topic, words);
+      }
+      this.#markAll(words, position);
+    }
+    if (language === null) return;
+    let words = this.#languages.get(language);
+    if (words === undefined) {
+      words = lexicon.read(language).slice();
+      this.#languages.set(language, words);
+    }
+    this.#markAll(words, position);
   }
 
-  /** Marks a word of the last document, unless it has come before. */
-  #mark(word: string, position: number, list: number): void {
-    const known = this.#words.get(word);
-    if (known === undefined) {
-      if (word !== "") this.#words.set(word, [markOf(position, list)]);
-    } else if ((known[known.length - 1] ?? 0) >> 2 !== position) known.push(markOf(position, list));
+  /** `whole`: the list of the first word, which is all of the name. */
+  #markName(name: string, position: number, whole: number): void {
+    if (!CAPITAL_INSIDE.test(name)) {
+      // Most names are one word.
+      const own = this.#lexicon.read(name);
+      if (own.length === 1) {
+        this.#mark(own[0] ?? 0, position, whole);
+        return;
+      }
+    }
+    for (const [i, word] of nameWords(name).entries())
+      if (word !== "") this.#mark(this.#lexicon.numberOf(word), position, i === 0 ? whole : NAME);
   }
 
-  /** The words in order, with their marks. */
-  sorted(): MarkedWord[] {
-    return sortWords(this.#words.keys()).map((word) => ({ word, marks: this.#words.get(word) ?? [] }));
+  #markAll(words: Uint32Array, position: number): void {
+    for (let i = 0; i < words.length; i++) this.#mark(words[i] ?? 0, position, TEXT);
+  }
+
+  /** Marks a word of the last repository, unless it has come before. */
+  #mark(word: number, position: number, list: number): void {
+    if (word >= this.#next.length) this.#next = enlarged(this.#next, word + 1);
+    if (this.#next[word] === position + 1) return;
+    this.#next[word] = position + 1;
+    const count = this.#count++;
+    if (count === this.#marks.length) {
+      this.#words = enlarged(this.#words, count + 1);
+      this.#marks = enlarged(this.#marks, count + 1);
+    }
+    this.#words[count] = word;
+    this.#marks[count] = markOf(position, list);
+  }
+
+  /** The words of all repositories in order. */
+  sorted(): SortedWords {
+    const lexicon = this.#lexicon;
+    const order = lexicon.sorted();
+    const rankOf = new Uint32Array(order.length);
+    for (let rank = 0; rank < order.length; rank++) rankOf[order[rank] ?? 0] = rank;
+    const offsets = new Uint32Array(order.length + 1);
+    for (let i = 0; i < this.#count; i++) {
+      const after = (rankOf[this.#words[i] ?? 0] ?? 0) + 1;
+      offsets[after] = (offsets[after] ?? 0) + 1;
+    }
+    for (let i = 1; i < offsets.length; i++) offsets[i] = (offsets[i] ?? 0) + (offsets[i - 1] ?? 0);
+    const ends = offsets.slice();
+    const marks = new Uint32Array(this.#count);
+    for (let i = 0; i < this.#count; i++) {
+      const rank = rankOf[this.#words[i] ?? 0] ?? 0;
+      const end = ends[rank] ?? 0;
+      marks[end] = this.#marks[i] ?? 0;
+      ends[rank] = end + 1;
+    }
+    return new SortedWords(
+      Array.from(order, (word) => lexicon.word(word)),
+      offsets,
+      marks,
+    );
+  }
+}
+
+/** The words of a block in order, with their marks: those of the word at an index are from `offsets[index]` on. */
+export class SortedWords {
+  readonly words: readonly string[];
+  readonly #offsets: Uint32Array;
+  readonly #marks: Uint32Array;
+
+  constructor(words: readonly string[], offsets: Uint32Array, marks: Uint32Array) {
+    this.words = words;
+    this.#offsets = offsets;
+    this.#marks = marks;
+  }
+
+  /** The marks of the words from one index to before another. */
+  marks(from: number, to = from + 1): Uint32Array {
+    return this.#marks.subarray(this.#offsets[from], this.#offsets[to]);
+  }
+
+  *[Symbol.iterator](): Generator<[string, Uint32Array]> {
+    for (const [i, word] of this.words.entries()) yield [word, this.marks(i)];
   }
 
   /** The words with the number of documents that have each. */
   *counts(): Generator<[string, number]> {
-    for (const [word, marks] of this.#words) yield [word, marks.length];
+    for (const [i, word] of this.words.entries()) yield [word, this.marks(i).length];
   }
 
   /** The runs of all words, and those of all prefixes of more than PREFIX_FROM words. */
   runs(): { words: Iterable<Run>; prefixes: Iterable<Run> } {
-    const sorted = this.sorted();
-    const words = function* (): Generator<[string, Marks]> {
-      for (const { word, marks } of sorted) yield [word, marks];
-    };
-    const prefixes = new Map(prefixesOf(sorted));
+    const prefixes = new Map(prefixesOf(this));
     const ofPrefixes = sortWords(prefixes.keys()).map((prefix): [string, Uint8Array] => [
       prefix,
       prefixes.get(prefix) ?? encodeMarks([]),
     ]);
-    return { words: runsOf(words()), prefixes: runsOf(ofPrefixes) };
+    return { words: runsOf(this), prefixes: runsOf(ofPrefixes) };
   }
 }
 
-interface MarkedWord {
-  word: string;
-  marks: Marks;
-}
-
-function* prefixesOf(sorted: readonly MarkedWord[]): Generator<[string, Uint8Array]> {
+function* prefixesOf(sorted: SortedWords): Generator<[string, Uint8Array]> {
   const united = new UnitedMarks();
-  const wordAt = (index: number) => sorted[index]?.word ?? "";
+  const { words } = sorted;
+  const wordAt = (index: number) => words[index] ?? "";
   // Words with the same beginning are neighbours, so the prefixes form a tree of ranges.
-  const waiting: { from: number; to: number; length: number }[] = [{ from: 0, to: sorted.length, length: 0 }];
+  const waiting: { from: number; to: number; length: number }[] = [{ from: 0, to: words.length, length: 0 }];
   for (let range = waiting.pop(); range !== undefined; range = waiting.pop()) {
     const { from, to, length } = range;
     const prefix = wordAt(from).slice(0, length);
     if (length > 0 && prefix.isWellFormed()) {
-      const last = length < TEXT_PREFIX_FROM ? NAME : TEXT;
-      for (let i = from; i < to; i++)
-        for (const mark of sorted[i]?.marks ?? []) if ((mark & 3) <= last) united.add(mark);
+      united.addAll(sorted.marks(from, to), length < TEXT_PREFIX_FROM ? NAME : TEXT);
       yield [prefix, encodeMarks(united.take())];
     }
     let begin = from;
@@ -88,13 +173,19 @@ export class UnitedMarks {
   /** One bit for each position, so that the few in use are found quickly. */
   readonly #used = new Uint32Array(BLOCK / 32);
 
-  add(mark: number): void {
-    const position = mark >> 2;
-    const list = (mark & 3) + 1;
-    const known = this.#lists[position] ?? 0;
-    if (known !== 0 && known <= list) return;
-    this.#lists[position] = list;
-    this.#used[position >> 5] = (this.#used[position >> 5] ?? 0) | (1 << (position & 31));
+  /** Adds the marks whose list is at most `last`. */
+  addAll(marks: Marks, last = TEXT): void {
+    const [lists, used] = [this.#lists, this.#used];
+    for (let i = 0; i < marks.length; i++) {
+      const mark = marks[i] ?? 0;
+      if ((mark & 3) > last) continue;
+      const position = mark >> 2;
+      const list = (mark & 3) + 1;
+      const known = lists[position] ?? 0;
+      if (known !== 0 && known <= list) continue;
+      lists[position] = list;
+      used[position >> 5] = (used[position >> 5] ?? 0) | (1 << (position & 31));
+    }
   }
 
   /** The marks; afterwards this is empty. */

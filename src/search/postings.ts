@@ -11,7 +11,7 @@ export const NAME = 1;
 export const TEXT = 2;
 
 /** Where and how a word occurs: each position times four, plus the index of its list; ascending. */
-export type Marks = readonly number[];
+export type Marks = readonly number[] | Uint32Array;
 
 export function markOf(position: number, list: number): number {
   return position * 4 + list;

@@ -8,7 +8,7 @@ import { bytesOf, FREE_EVERY, firstBlockOf, PAGE, PAGES_PER_BLOCK, prefixBlock }
 import { BLOCK } from "./postings.js";
 import { writeAllRuns } from "./run-table.js";
 import { vocabularyOf } from "./typos.js";
-import { Splitter, type Texts } from "./words.js";
+import type { Texts } from "./words.js";
 
 /** Repositories read at a time, and rows deleted in one transaction. */
 const READ = 2_000;
@@ -47,7 +47,6 @@ async function rebuild(database: Database, run: Run, onProgress: (done: number) 
   // Marks set from now on are changes that this run may miss. These stay until the new index is in use.
   await moveMarks(run, "words", "words_in_rebuild");
   const popular = await byPopularity(database.write);
-  const splitter = new Splitter();
   const perBlock = BLOCK - BLOCK / FREE_EVERY;
   const blocks = Math.ceil(popular.ids.length / perBlock);
   let vocabulary = "";
@@ -61,13 +60,14 @@ async function rebuild(database: Database, run: Run, onProgress: (done: number) 
       const texts = await readTexts(database.write, dialect, [...ids]);
       for (const [j, id] of ids.entries()) {
         const text = texts.get(id);
-        if (text !== undefined) writer.add(positionOf(begin + j - from), splitter.documentOf(text));
+        if (text !== undefined) writer.add(positionOf(begin + j - from), text);
       }
       onProgress(begin + ids.length);
     }
     await writePages(dialect, run, { block, from, to, popular });
-    if (i === 0) vocabulary = vocabularyOf(writer.counts());
-    const { words, prefixes } = writer.runs();
+    const sorted = writer.sorted();
+    if (i === 0) vocabulary = vocabularyOf(sorted.counts());
+    const { words, prefixes } = sorted.runs();
     await writeAllRuns(dialect, run, { block, runs: words });
     await writeAllRuns(dialect, run, { block: prefixBlock(block), runs: prefixes });
   }

@@ -28,7 +28,7 @@ export function* runsOf(words: Iterable<readonly [string, Marks | Uint8Array]>):
       [size, lengthBefore] = [0, 0];
     }
     first ??= word;
-    const length = writeWord(own, word);
+    const length = writeWord(own, 0, word);
     let shared = 0;
     while (shared < lengthBefore && shared < length && before[shared] === own[shared]) shared++;
     const room = lists instanceof Uint8Array ? lists.length : roomForMarks(lists.length);
@@ -50,12 +50,12 @@ export function* runsOf(words: Iterable<readonly [string, Marks | Uint8Array]>):
   if (first !== undefined) yield { word: first, data: Buffer.from(bytes.subarray(0, size)) };
 }
 
-/** Writes a word in UTF-8. Returns its length. */
-function writeWord(bytes: Buffer, word: string): number {
+/** Writes a word in UTF-8 from an index on. Returns its length. */
+export function writeWord(bytes: Buffer, at: number, word: string): number {
   for (let i = 0; i < word.length; i++) {
     const unit = word.charCodeAt(i);
-    if (unit > 0x7f) return bytes.write(word);
-    bytes[i] = unit;
+    if (unit > 0x7f) return bytes.write(word, at);
+    bytes[at + i] = unit;
   }
   return word.length;
 }

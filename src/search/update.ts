@@ -12,7 +12,6 @@ import { type ReadTexts, readTexts, rebuildWords, restoreMarks } from "./rebuild
 import { findRunNames, readRuns, writeRuns } from "./run-table.js";
 import { runsOf, sortWords, wordsOfRun } from "./runs.js";
 import { countMarked } from "./status.js";
-import { Splitter } from "./words.js";
 
 /** Repositories indexed together: the postings of a word are written once for all of them. */
 const BATCH = 10_000;
@@ -89,7 +88,6 @@ async function index({ dialect, write }: Database, run: Run, placement: Placemen
     await run.step(async (tx) => {
       await sql`update search_state set slots = ${slots + additions.length}`.execute(tx);
     });
-    const splitter = new Splitter();
     const blocks = new Map<number, BlockWriter>();
     for (const [i, { id }] of additions.entries()) {
       const text = texts.get(id);
@@ -97,7 +95,7 @@ async function index({ dialect, write }: Database, run: Run, placement: Placemen
       const { block, index } = placeOfSlot(firstBlock, slots + i);
       const writer = blocks.get(block) ?? new BlockWriter();
       blocks.set(block, writer);
-      writer.add(index, splitter.documentOf(text));
+      writer.add(index, text);
     }
     for (const [block, writer] of blocks) await addPostings({ dialect, write, run, block, writer });
     await run.step(async (tx) => {
@@ -163,7 +161,7 @@ interface Added extends Writing {
 async function addPostings({ block, writer, ...writing }: Added): Promise<void> {
   const words = new Map<string, Marks>();
   const prefixes = new Map<string, number[]>();
-  for (const { word, marks } of writer.sorted()) {
+  for (const [word, marks] of writer.sorted()) {
     words.set(word, marks);
     for (let length = 1; length <= Math.min(PREFIX_LENGTH, word.length); length++) {
       const prefix = word.slice(0, length);
@@ -177,7 +175,7 @@ async function addPostings({ block, writer, ...writing }: Added): Promise<void> 
   await merge(writing, block, words);
   const united = new UnitedMarks();
   for (const [prefix, marks] of prefixes) {
-    for (const mark of marks) united.add(mark);
+    united.addAll(marks);
     prefixes.set(prefix, united.take());
   }
   await merge(writing, prefixBlock(block), prefixes);

@@ -1,7 +1,7 @@
 /** Maximum number of words of a query, and of an indexed text; further ones are ignored. */
 const MAX_QUERY_WORDS = 8;
-const MAX_TEXT_WORDS = 200;
-const MAX_WORD_LENGTH = 40;
+export const MAX_TEXT_WORDS = 200;
+export const MAX_WORD_LENGTH = 40;
 
 /** Scripts written without spaces. Each character is a word, so that any part of a name can be found. */
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
@@ -74,10 +74,10 @@ export function wholeOf(text: string): string {
 }
 
 /** Whether a name may have parts that begin with a capital. */
-const CAPITAL_INSIDE = /.(?:[A-Z]|[^\0-\x7f])/s;
+export const CAPITAL_INSIDE = /.(?:[A-Z]|[^\0-\x7f])/s;
 
 /** The words of a name: all of it as one word, its own if they are several, and its parts in `CamelCase`. */
-function nameWords(name: string): string[] {
+export function nameWords(name: string): string[] {
   const own = wordsOf(name);
   const words = own.length === 1 ? own : [cut(own.join("")), ...own];
   if (!CAPITAL_INSIDE.test(name)) return words;

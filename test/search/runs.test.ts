@@ -20,7 +20,7 @@ const marks = fc
   );
 
 /** As the decoder gives them: list after list. */
-const byList = (all: Marks) => [0, 1, 2].flatMap((list) => all.filter((mark) => (mark & 3) === list));
+const byList = (all: Marks) => [0, 1, 2].flatMap((list) => [...all].filter((mark) => (mark & 3) === list));
 
 describe("Runs of words", () => {
   test("hold every word with its marks, however long its lists are", () => {

@@ -1,0 +1,182 @@
+import { randomInt } from "node:crypto";
+import { writeWord } from "./runs.js";
+import { MAX_TEXT_WORDS, MAX_WORD_LENGTH, wordsOf } from "./words.js";
+
+/** Kinds of ASCII characters: no part of a word (0), letters and digits, and signs that may end a word. */
+const LETTER = 1;
+const SIGN = 2;
+const ASCII = Array.from({ length: 128 }, (_, code) => String.fromCharCode(code));
+const KINDS = Uint8Array.from(ASCII, (sign) =>
+  /[a-z0-9]/i.test(sign) ? LETTER : /[+#]/.test(sign) ? SIGN : 0,
+);
+const LOWER = Uint8Array.from(ASCII, (sign) => sign.toLowerCase().charCodeAt(0));
+/** A unit of UTF-16 takes at most 3 bytes in UTF-8. */
+const MAX_WORD_BYTES = 3 * MAX_WORD_LENGTH;
+/** FNV-1a, from a random beginning, so that nobody can choose words that share their places in the table. */
+const HASH = randomInt(2 ** 32);
+const PRIME = 0x01000193;
+/** Part of a sort key that holds the number of a word; the first three bytes of the word are above it. */
+const NUMBERS = 2 ** 29;
+
+/**
+ * Numbers distinct words in the order of their first appearance, and reads the words of texts as numbers. A first index reads
+ * hundreds of words of every repository, so they are compared as bytes, and no string is made of any.
+ */
+export class Lexicon {
+  /** The words in UTF-8, and where each begins; the one after the last begins at the end. */
+  #bytes = Buffer.alloc(8 * MAX_WORD_BYTES);
+  #starts = new Uint32Array(64);
+  #hashes = new Uint32Array(64);
+  /** By hash: the number of a word plus 1; 0 for none. */
+  #table = new Uint32Array(128);
+  #size = 0;
+  readonly #found = new Uint32Array(MAX_TEXT_WORDS);
+
+  /** Number of distinct words. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /** The words of a text, as `wordsOf` finds them. Valid until the next call. */
+  read(text: string): Uint32Array {
+    const found = this.#found;
+    let count = 0;
+    let bytes = this.#bytes;
+    let begin = this.#starts[this.#size] ?? 0;
+    let length = 0;
+    let hash = HASH;
+    let before = 0;
+    for (let i = 0; i < text.length; i++) {
+      const code = text.charCodeAt(i);
+      if (code > 0x7f) return this.#readFolded(text);
+      const kind = KINDS[code] ?? 0;
+      if (length > 0 && (kind === 0 || (kind === LETTER && before === SIGN))) {
+        if (count < MAX_TEXT_WORDS) found[count++] = this.#add(length, hash);
+        bytes = this.#bytes;
+        begin = this.#starts[this.#size] ?? 0;
+        length = 0;
+        hash = HASH;
+      }
+      before = kind;
+      if (length < MAX_WORD_LENGTH && (kind === LETTER || (kind === SIGN && length > 0))) {
+        const byte = LOWER[code] ?? 0;
+        bytes[begin + length++] = byte;
+        hash = Math.imul(hash ^ byte, PRIME);
+      }
+    }
+    if (length > 0 && count < MAX_TEXT_WORDS) found[count++] = this.#add(length, hash);
+    return found.subarray(0, count);
+  }
+
+  #readFolded(text: string): Uint32Array {
+    const words = wordsOf(text);
+    for (const [i, word] of words.entries()) this.#found[i] = this.numberOf(word);
+    return this.#found.subarray(0, words.length);
+  }
+
+  /** The number of a word, which is not empty. */
+  numberOf(word: string): number {
+    const begin = this.#starts[this.#size] ?? 0;
+    const length = writeWord(this.#bytes, begin, word);
+    let hash = HASH;
+    for (let i = begin; i < begin + length; i++) hash = Math.imul(hash ^ (this.#bytes[i] ?? 0), PRIME);
+    return this.#add(length, hash);
+  }
+
+  /** The number of the word whose bytes are after the last one. */
+  #add(length: number, hash: number): number {
+    const mask = this.#table.length - 1;
+    const wanted = hash >>> 0;
+    let at = (hash ^ (hash >>> 15)) & mask;
+    for (let known = this.#table[at] ?? 0; known !== 0; known = this.#table[at] ?? 0) {
+      if (this.#hashes[known - 1] === wanted && this.#isLast(known - 1, length)) return known - 1;
+      at = (at + 1) & mask;
+    }
+    const number = this.#size++;
+    this.#table[at] = number + 1;
+    this.#hashes[number] = wanted;
+    this.#starts[number + 1] = (this.#starts[number] ?? 0) + length;
+    this.#makeRoom();
+    return number;
+  }
+
+  /** Whether a word is the same as the one after the last. */
+  #isLast(number: number, length: number): boolean {
+    const bytes = this.#bytes;
+    const from = this.#starts[number] ?? 0;
+    if ((this.#starts[number + 1] ?? 0) - from !== length) return false;
+    const last = this.#starts[this.#size] ?? 0;
+    for (let i = 0; i < length; i++) if (bytes[from + i] !== bytes[last + i]) return false;
+    return true;
+  }
+
+  /** Makes room for another word. */
+  #makeRoom(): void {
+    const size = this.#size;
+    if ((this.#starts[size] ?? 0) + MAX_WORD_BYTES > this.#bytes.length) {
+      const larger = Buffer.alloc(2 * this.#bytes.length);
+      larger.set(this.#bytes);
+      this.#bytes = larger;
+    }
+    if (size + 2 > this.#starts.length) {
+      this.#starts = enlarged(this.#starts, size + 2);
+      this.#hashes = enlarged(this.#hashes, size + 2);
+    }
+    if (2 * size < this.#table.length) return;
+    const mask = 2 * this.#table.length - 1;
+    this.#table = new Uint32Array(mask + 1);
+    for (let number = 0; number < size; number++) {
+      const hash = this.#hashes[number] ?? 0;
+      let at = (hash ^ (hash >>> 15)) & mask;
+      while (this.#table[at] !== 0) at = (at + 1) & mask;
+      this.#table[at] = number + 1;
+    }
+  }
+
+  word(number: number): string {
+    return this.#bytes.toString("utf8", this.#starts[number], this.#starts[number + 1]);
+  }
+
+  /** The numbers in the order of their words, as `sortWords` has them. */
+  sorted(): Uint32Array {
+    const keys = new Float64Array(this.#size);
+    for (let number = 0; number < keys.length; number++)
+      keys[number] = this.#prefixOf(number) * NUMBERS + number;
+    keys.sort();
+    const sorted = Uint32Array.from(keys, (key) => key % NUMBERS);
+    // Those with the same three bytes at the beginning.
+    for (let from = 0; from < sorted.length; ) {
+      const prefix = Math.floor((keys[from] ?? 0) / NUMBERS);
+      let to = from + 1;
+      while (to < sorted.length && Math.floor((keys[to] ?? 0) / NUMBERS) === prefix) to++;
+      if (to - from > 1) sorted.subarray(from, to).sort((a, b) => this.#compare(a, b));
+      from = to;
+    }
+    return sorted;
+  }
+
+  #prefixOf(number: number): number {
+    const from = this.#starts[number] ?? 0;
+    const length = (this.#starts[number + 1] ?? 0) - from;
+    const byteAt = (index: number) => (index < length ? (this.#bytes[from + index] ?? 0) : 0);
+    return (byteAt(0) << 16) | (byteAt(1) << 8) | byteAt(2);
+  }
+
+  #compare(a: number, b: number): number {
+    const bytes = this.#bytes;
+    const [first, second] = [this.#starts[a] ?? 0, this.#starts[b] ?? 0];
+    const [length, other] = [(this.#starts[a + 1] ?? 0) - first, (this.#starts[b + 1] ?? 0) - second];
+    for (let i = 0; i < length && i < other; i++) {
+      const difference = (bytes[first + i] ?? 0) - (bytes[second + i] ?? 0);
+      if (difference !== 0) return difference;
+    }
+    return length - other;
+  }
+}
+
+/** A copy with more room: for `least` numbers, and at least twice as many as before. */
+export function enlarged(numbers: Uint32Array, least: number): Uint32Array<ArrayBuffer> {
+  const larger = new Uint32Array(Math.max(least, 2 * numbers.length));
+  larger.set(numbers);
+  return larger;
+}
