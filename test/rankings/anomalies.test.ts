@@ -183,6 +183,22 @@ test("a campaign spread over days, each of them small, is found by its sum", () 
   );
 });
 
+test("a leap is judged as a whole: a day of it with few forks is no burst, but far more stars without forks are", () => {
+  const stars = [...ramp(8_500, 3, 20), 8_880, 9_130];
+  const forks = [...ramp(690, 0, 20), 707, 719];
+  const leap = (gained: number, next: number) =>
+    days([...stars, 9_130 + gained, 9_130 + gained + next], { forks: [...forks, 720, 721] });
+  assert.deepEqual(kinds(leap(266, 80)), []);
+  assert.deepEqual(kinds(leap(266, 2)), [], "nor is one that ends there");
+  assert.deepEqual(kinds(leap(4_000, 3_000)), ["BURST 22–23"]);
+  const later = [...stars, ...ramp(9_133, 3, 8), 9_154 + 266];
+  assert.deepEqual(
+    kinds(days(later, { forks: [...forks, ...ramp(719, 0, 8), 720] })),
+    ["BURST 30"],
+    "what comes more than a week later is another one",
+  );
+});
+
 test("forks that follow later clear a burst, and so does a month in which the stars stay", () => {
   const stars = [500, 503, 505, 508, 1_400, 1_402, 1_404, 1_406];
   const late = days(stars, { forks: [40, 40, 40, 40, 41, 60, 75, 80] });

@@ -1,5 +1,5 @@
 import { DAY_MS } from "../../clock.js";
-import { type Anomaly, MIN_MOVEMENT, type Step } from "./anomalies.js";
+import { type Anomaly, MIN_MOVEMENT, type Reading, type Step } from "./anomalies.js";
 import { describeBurst } from "./burst.js";
 import { Run } from "./run.js";
 import { usualDay } from "./usual.js";
@@ -15,7 +15,7 @@ const PAUSE_DAYS = 7;
  * An unusual run is a burst if a real leap would bring so few forks less often than this. The more it exceeds the usual day, the
  * more must follow it: `least` at five times the usual, growing with that multiple, up to `most`.
  */
-const BURST_CHANCE = { least: 0.01, multiple: 5, power: 1.3, most: 0.15 };
+const BURST_CHANCE = { least: 0.01, multiple: 5, power: 1.3, most: 0.18 };
 /** From this chance on, a run is what it looks like, and becomes part of the usual days. */
 const TRUSTED_CHANCE = 0.3;
 /** Where no forks are known, a run is a burst from this multiple of the usual day, which real ones reach once in fifty times. */
@@ -46,6 +46,7 @@ export function findBursts(steps: readonly Step[]): Bursts {
   const jumps: number[] = [];
   let trusted: Step[] = [];
   let run: Run | undefined;
+  let leap: Run | undefined;
   for (const [i, step] of steps.entries()) {
     if (run !== undefined && step.from.at - run.end.at > PAUSE_DAYS * DAY_MS) run = undefined;
     const usual = run?.usual ?? usualDay(step.from.stars, pacesOf(trusted));
@@ -59,7 +60,8 @@ export function findBursts(steps: readonly Step[]): Bursts {
       continue;
     }
     if (run === undefined) {
-      run = new Run(steps, step.from, { usual, trusted });
+      if (leap !== undefined && step.from.at - leap.end.at > PAUSE_DAYS * DAY_MS) leap = undefined;
+      run = new Run(steps, step.from, { usual, trusted, leap });
       runs.push(run);
     }
     run.add(i, step);
@@ -68,6 +70,7 @@ export function findBursts(steps: readonly Step[]): Bursts {
     if (isBurst(run, chance)) run.isBurst = true;
     if (run.isBurst || chance === null || chance < TRUSTED_CHANCE) continue;
     trusted = learn(trusted, run.steps);
+    leap = run;
     run = undefined;
   }
   const uncounted = new Map<number, number>();
@@ -94,7 +97,7 @@ function pacesOf(trusted: readonly Step[]): number[] {
 
 function isBurst(run: Run, chance: number | null): boolean {
   if (run.excess < MIN_MOVEMENT) return false;
-  if (chance !== null) return chance < burstChance(run);
+  if (chance !== null) return chance < burstChance(run) && !isPartOfLeap(run, run.end);
   return run.isShift || (run.isKnown && run.multiple >= UNKNOWN_MULTIPLE);
 }
 
@@ -115,5 +118,11 @@ function endsAbruptly(run: Run, steps: readonly Step[], index: number): boolean 
   const beyond = (step: Step) => step.gained / step.days - run.usual;
   if (beyond(next) >= ABRUPT.part * beyond(last)) return false;
   const { chance } = run.breadthAt(next.to);
-  return chance === null ? run.isKnown && run.multiple >= ABRUPT.multiple : chance < ABRUPT.chance;
+  if (chance === null) return run.isKnown && run.multiple >= ABRUPT.multiple;
+  return chance < ABRUPT.chance && !isPartOfLeap(run, next.to);
+}
+
+/** Whether what followed supports the run together with the real one just before it: forks are spread unevenly over the days of a leap. */
+function isPartOfLeap(run: Run, after: Reading): boolean {
+  return (run.chanceAsOneLeap(after) ?? 0) >= TRUSTED_CHANCE;
 }

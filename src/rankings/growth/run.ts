@@ -30,13 +30,16 @@ export class Run {
   /** Whether it became one by its abrupt end. */
   endedAbruptly = false;
   readonly #steps: readonly Step[];
+  /** The run just before it, if its breadth has shown that it is real: both may be one leap. */
+  readonly #leap: Run | undefined;
 
   constructor(
     steps: readonly Step[],
     before: Reading,
-    { usual, trusted }: { usual: number; trusted: readonly Step[] },
+    { usual, trusted, leap }: { usual: number; trusted: readonly Step[]; leap: Run | undefined },
   ) {
     this.#steps = steps;
+    this.#leap = leap;
     this.before = before;
     this.usual = usual;
     this.paces = usualPaces(before, trusted);
@@ -76,6 +79,17 @@ export class Run {
     const { before, excess, end } = this;
     const days = (end.at - before.at) / DAY_MS;
     return breadthOf({ before, after, days, daysAfter: (after.at - end.at) / DAY_MS, excess }, this.paces);
+  }
+
+  /** The chance as `breadthAt`, of this run and the real one just before it together; null: there is none. */
+  chanceAsOneLeap(after: Reading): number | null {
+    const { end, excess } = this;
+    const leap = this.#leap;
+    if (leap === undefined) return null;
+    const { before, paces } = leap;
+    const days = (end.at - before.at) / DAY_MS;
+    const daysAfter = (after.at - end.at) / DAY_MS;
+    return breadthOf({ before, after, days, daysAfter, excess: leap.excess + excess }, paces).chance;
   }
 
   /** The readings that may show what followed: from the end on, for two weeks. */
