@@ -58,6 +58,10 @@ const { outputFiles, metafile } = await build({
   format: "esm",
   platform: "node",
   target: "node22.19",
+  // V8 keeps the text of the program, and with two bytes per character if one comment has a character beyond Latin-1. Lines stay
+  // short, as traces of errors name them.
+  minifyWhitespace: true,
+  lineLimit: 160,
   // It loads a binary from a path relative to its own file.
   external: ["@resvg/resvg-js"],
   // For CommonJS libraries.

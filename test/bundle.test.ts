@@ -62,3 +62,18 @@ test("the bundle finds the sample", async () => {
   running.process.kill("SIGTERM");
   await running.ended;
 });
+
+/** Text of a file that V8 may keep with two bytes per character. */
+const MOST_WIDE_BYTES = 64 * 1_024;
+
+test("the bundle has no large file that V8 must keep with two bytes per character", () => {
+  const bundle = new URL("../bundle/", import.meta.url);
+  const { files }: { files: string[] } = JSON.parse(
+    readFileSync(new URL("../bundled.json", import.meta.url), "utf8"),
+  );
+  const wide = files.filter((name) => {
+    const text = /^[^/]*\.js$/.test(name) ? readFileSync(new URL(name, bundle), "utf8") : "";
+    return text.length > MOST_WIDE_BYTES && /[^\u0000-\u00ff]/.test(text);
+  });
+  assert.deepEqual(wide, []);
+});
