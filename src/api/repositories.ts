@@ -72,14 +72,13 @@ interface DetailRequest {
 async function detail(found: CurrentlyDescribed, { services, query }: DetailRequest): Promise<Reply> {
   const { catalog, rankings } = services.modules;
   const { id } = found.repository;
-  const [standing, recency, renames, explanation] = await Promise.all([
+  const [standing, recency, explanation] = await Promise.all([
     rankings.standing(id),
     catalog.recency(),
-    catalog.renamesOf(id),
     query.explain === "true" ? rankings.explain(id) : undefined,
   ]);
   const data = detailView({
-    ...{ found, standing, renames, window: query.window, now: services.clock.now() },
+    ...{ found, standing, window: query.window, now: services.clock.now() },
     isStale: isStale(found.repository, recency),
     ...(explanation && { explanation }),
   });
@@ -126,9 +125,9 @@ export const getRepositoryById = operation({
   responses: detailResponses,
   handle: async ({ params: { id }, query, services, http }) => {
     const { catalog } = services.modules;
-    const [found, renames] = await Promise.all([catalog.describeById(id), catalog.renamesOf(id)]);
+    const found = await catalog.describeById(id);
     if (found === undefined) throw new AppError("NOT_FOUND", "There is no repository with this id.");
-    const accepted = renames.find(({ from, status }) => from.id === id && status === "ACCEPTED");
+    const accepted = found.renames.find(({ from, status }) => from.id === id && status === "ACCEPTED");
     return accepted === undefined
       ? detail(found, { services, query })
       : moved(`/api/repos/${accepted.to.id}`, { services, http });

@@ -1,4 +1,4 @@
-import type { CurrentlyDescribed, Rename } from "../catalog/catalog.js";
+import type { CurrentlyDescribed } from "../catalog/catalog.js";
 import { isoTime } from "../clock.js";
 import {
   type Explanation,
@@ -81,7 +81,6 @@ interface Known {
   found: CurrentlyDescribed;
   isStale: boolean;
   standing: Standing;
-  renames: readonly Rename[];
   /** The window of `trend`. */
   window: Window;
   /** Absent: it was not requested. */
@@ -89,9 +88,9 @@ interface Known {
   now: number;
 }
 
-export function detailView({ found, isStale, standing, renames, window, explanation, now }: Known): Detail {
-  const { repository, previousNames, stored, asOf } = found;
-  const { trends, ranks } = standing;
+export function detailView({ found, isStale, standing, window, explanation, now }: Known): Detail {
+  const { repository, previousNames, renames, asOf } = found;
+  const { trends, ranks, stored } = standing;
   const continued = renamesView(renames, repository.id);
   return {
     ...repositoryView({ repository, trend: trends[window] ?? undefined, isStale }),

@@ -83,6 +83,8 @@ export {
   newestSnapshots,
   Readings,
   type ReadingsOptions,
+  rangeColumn,
+  rangeOf,
   readInTurns,
   readReadings,
   readSnapshotRanges,
@@ -223,7 +225,7 @@ export class Catalog {
     return this.#lookup.findByNames(names);
   }
 
-  /** As `findByName`, with what a detail shows, by two statements. */
+  /** As `findByName`, with what a detail shows, by one statement; two for a previous name. */
   describe(provider: string, fullName: string): Promise<Described | undefined> {
     return this.#lookup.describe(provider, fullName);
   }

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { columnsOf, type Database, type Prepared } from "../database/database.js";
+import { type Rename, readRenames, renamesColumn } from "./renames/renames.js";
 import {
   REPOSITORY_READ_COLUMNS,
   type Repository,
@@ -38,14 +39,14 @@ interface CurrentName {
 interface History {
   /** Newest first. */
   previousNames: PreviousName[];
-  stored: SnapshotRange;
+  /** Those in which it is one of the names, by id. */
+  renames: Rename[];
   /** Time of the newest snapshot of its provider; null without any. */
   asOf: number | null;
 }
 
-type DescribedValues = [...RepositoryValues, names: string, asOf: number | null];
-type DescribedByIdValues = [...RepositoryValues, ...DescribedRest];
-type DescribedRest = [names: string, asOf: number | null, range: string];
+type DescribedValues = [...RepositoryValues, ...DescribedRest];
+type DescribedRest = [names: string, renames: string, asOf: number | null];
 type PreviousNameValues = [fullName: string, until: number];
 
 /** What a name leads to. */
@@ -69,7 +70,7 @@ export class Lookup {
   readonly #byName: Prepared<Name, RepositoryValues>;
   readonly #byPreviousName: Prepared<Name, RepositoryValues>;
   readonly #described: Prepared<Name, DescribedValues>;
-  readonly #describedById: Prepared<number, DescribedByIdValues>;
+  readonly #describedById: Prepared<number, DescribedValues>;
   readonly #range: Prepared<number, [range: string]>;
   readonly #byNames: Prepared<readonly NameRow[], NamedValues>;
   readonly #byPreviousNames: Prepared<readonly NameRow[], NamedValues>;
@@ -110,15 +111,15 @@ export class Lookup {
     const described = sql`${columns},
         (select ${dialect.jsonArray(namePair)} from (select full_name, until from previous_names
           where repository_id = r.id order by until desc, name_key) as names),
+        ${renamesColumn(dialect, sql.ref("r.id"))},
         (select newest_at from snapshot_hours where provider = r.provider order by hour desc limit 1)`;
     this.#described = prepare(
       (given) => sql`select ${described} from repositories r
         where r.provider = ${given(({ provider }) => provider)} and r.name_key = ${given(({ key }) => key)}`,
     );
-    this.#describedById = prepare((given) => {
-      const id = sql`${given((values) => values)}`;
-      return sql`select ${described}, ${rangeColumn(dialect, id)} from repositories r where r.id = ${id}`;
-    });
+    this.#describedById = prepare(
+      (given) => sql`select ${described} from repositories r where r.id = ${given((id) => id)}`,
+    );
     this.#range = prepare((given) => sql`select ${rangeColumn(dialect, sql`${given((id) => id)}`)}`);
   }
 
@@ -157,27 +158,19 @@ export class Lookup {
     const name = { provider, key: fullName.toLowerCase() };
     const [current] = await this.#described(name);
     if (current === undefined) return this.#findByPreviousName(name);
-    const { repository, rest } = takeRepository<[string, number | null]>(current);
-    // A second statement, as the snapshots may be on the node that only the id leads to.
-    return describedOf(repository, [...rest, await this.#readRange(repository.id)]);
+    return describedOf(current);
   }
 
   /** See `Catalog.describeById`. */
   async describeById(id: number): Promise<CurrentlyDescribed | undefined> {
     const [found] = await this.#describedById(id);
-    if (found === undefined) return undefined;
-    const { repository, rest } = takeRepository<DescribedRest>(found);
-    return describedOf(repository, rest);
+    return found && describedOf(found);
   }
 
   /** See `Catalog.snapshotRange`. */
   async snapshotRange(id: number): Promise<SnapshotRange> {
-    return rangeOf(await this.#readRange(id));
-  }
-
-  async #readRange(id: number): Promise<string> {
     const [row] = await this.#range(id);
-    return row?.[0] ?? "[]";
+    return rangeOf(row?.[0] ?? "[]");
   }
 
   async #findByPreviousName(
@@ -188,10 +181,12 @@ export class Lookup {
   }
 }
 
-function describedOf(repository: Repository, [names, asOf, range]: DescribedRest): CurrentlyDescribed {
+function describedOf(values: DescribedValues): CurrentlyDescribed {
+  const { repository, rest } = takeRepository<DescribedRest>(values);
+  const [names, renames, asOf] = rest;
   const pairs: PreviousNameValues[] = JSON.parse(names);
   const previousNames = pairs.map(([previous, until]) => ({ fullName: previous, until }));
-  return { repository, isPreviousName: false, previousNames, stored: rangeOf(range), asOf };
+  return { repository, isPreviousName: false, previousNames, renames: readRenames(renames), asOf };
 }
 
 const textOf = ([provider, key]: NameRow): string => `${provider}:${key}`;

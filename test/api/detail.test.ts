@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
+import { createLog } from "../../src/log.js";
+import { buildModules } from "../../src/modules.js";
 import { errorOf, invalid } from "../support/answers.js";
 import { onBothEngines } from "../support/engines.js";
+import { countStatements } from "../support/statements.js";
 import { createWorld, daily, observation, snapshot, type World } from "../support/world.js";
 
 onBothEngines("GET /api/repos/:provider/:owner/:name", (engine) => {
@@ -338,6 +341,22 @@ onBothEngines("GET /api/repos/:provider/:owner/:name", (engine) => {
         path,
       );
     }
+  });
+
+  test("costs two statements", async () => {
+    const counted = countStatements(world.modules.database);
+    const { catalog, rankings } = buildModules(counted.database, {
+      clock: world.clock,
+      log: createLog("silent"),
+    });
+    const found = await catalog.describe("GITHUB", "facebook/react");
+    assert.ok(found !== undefined && !found.isPreviousName);
+    const { stored, ranks } = await rankings.standing(found.repository.id);
+    assert.equal(counted.statements(), 2);
+    assert.deepEqual(stored, await catalog.snapshotRange(found.repository.id));
+    assert.ok(ranks.length > 0);
+    assert.deepEqual(await catalog.describeById(found.repository.id), found);
+    assert.deepEqual(found.renames, await catalog.renamesOf(found.repository.id));
   });
 
   test("what cannot be a name is refused", async () => {

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
-import type { Database, Prepared } from "../../database/database.js";
+import type { Database, Dialect, Prepared } from "../../database/database.js";
 import type { RenameEvidence, RenameStatus } from "./evidence.js";
 
 /** One of the two names of a rename. */
@@ -42,6 +42,42 @@ interface Page {
   limit: number;
 }
 
+const COLUMNS = [
+  "n.id",
+  "n.status",
+  "n.evidence",
+  "n.suspected_at",
+  "n.decided_at",
+  "f.provider",
+  "f.id",
+  "f.owner",
+  "f.name",
+  "t.id",
+  "t.owner",
+  "t.name",
+].map((name) => sql.ref(name));
+
+/** Renames with both repositories. */
+const NAMED = sql`from renames n join repositories f on f.id = n.from_id join repositories t on t.id = n.to_id`;
+
+/** Whether a repository is one of the names. */
+const isOf = (id: RawBuilder<unknown>) => sql`n.id in (
+  select id from renames where from_id = ${id} union select id from renames where to_id = ${id})`;
+
+/** The renames of the repository with this id, as JSON text that `readRenames` reads. */
+export function renamesColumn(dialect: Dialect, id: RawBuilder<unknown>): RawBuilder<unknown> {
+  const aliases = COLUMNS.map((_, i) => sql.ref(`c${i}`));
+  const aliased = COLUMNS.map((column, i) => sql`${column} as ${aliases[i]}`);
+  return sql`(select ${dialect.jsonArray(dialect.jsonRow(aliases))} from (
+    select ${sql.join(aliased)} ${NAMED} where ${isOf(id)} order by n.id) as own)`;
+}
+
+/** Reads what `renamesColumn` selects. */
+export function readRenames(text: string): Rename[] {
+  const rows: RenameValues[] = JSON.parse(text);
+  return rows.map(renameOf);
+}
+
 /** Reads renames. */
 export class RenameReader {
   readonly #ofOne: Prepared<number, RenameValues>;
@@ -53,13 +89,11 @@ export class RenameReader {
 
   constructor({ dialect, prepare }: Pick<Database, "dialect" | "prepare">) {
     const select = (where: RawBuilder<unknown>) =>
-      sql<RenameValues>`select n.id, n.status, n.evidence, n.suspected_at, n.decided_at,
-      f.provider, f.id, f.owner, f.name, t.id, t.owner, t.name
-      from renames n join repositories f on f.id = n.from_id join repositories t on t.id = n.to_id where ${where}`;
-    this.#ofOne = prepare((given) =>
-      select(sql`n.id in (select id from renames where from_id = ${given((id) => id)}
-        union select id from renames where to_id = ${given((id) => id)}) order by n.id`),
-    );
+      sql<RenameValues>`select ${sql.join(COLUMNS)} ${NAMED} where ${where}`;
+    this.#ofOne = prepare((given) => {
+      const id = sql`${given((repositoryId) => repositoryId)}`;
+      return select(sql`${isOf(id)} order by n.id`);
+    });
     this.#continuations = prepare(
       (given) => sql`select n.from_id, t.id, t.provider, t.owner, t.name
         from renames n join repositories t on t.id = n.to_id

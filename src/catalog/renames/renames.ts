@@ -11,6 +11,12 @@ export {
   type RenameEvidence,
   type RenameStatus,
 } from "./evidence.js";
-export { type Rename, type RenamedRepository, RenameReader } from "./list.js";
+export {
+  type Rename,
+  type RenamedRepository,
+  RenameReader,
+  readRenames,
+  renamesColumn,
+} from "./list.js";
 export { readPredecessors } from "./predecessors.js";
 export type { RenameReport } from "./store.js";

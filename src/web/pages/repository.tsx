@@ -18,7 +18,7 @@ import {
   repositoryKey,
   withoutTrailingSlashes,
 } from "../../page-addresses.js";
-import { gainWords, MEASURES, type Trend, WINDOWS, type Window } from "../../rankings/rankings.js";
+import { gainWords, MEASURES, type Standing, WINDOWS } from "../../rankings/rankings.js";
 import { chartParameters, readChartQuery } from "../components/chart-controls.js";
 import { ChartSection } from "../components/chart-section.js";
 import { DataQuality } from "../components/data-quality.js";
@@ -122,8 +122,8 @@ const LATEST_MS = 30 * DAY_MS;
 /** The snapshots around those that the trends compare, or the latest ones. */
 function readAround(
   catalog: PageRequest["modules"]["catalog"],
-  { repository: { id }, stored: { lastSnapshotAt: last } }: Current,
-  trends: Readonly<Record<Window, Trend | null>>,
+  { repository: { id } }: Current,
+  { trends, stored: { lastSnapshotAt: last } }: Standing,
 ): Promise<Readings> {
   const begins = WINDOWS.flatMap((window) => trends[window]?.from ?? []);
   const from = begins.length === 0 ? (last ?? 0) - LATEST_MS : Math.min(...begins) - BEFORE_MS;
@@ -136,7 +136,7 @@ const CHOSEN_MS = 62 * DAY_MS;
 /** The snapshots of the days chosen for the chart; undefined if none are. */
 async function readChosen(
   catalog: PageRequest["modules"]["catalog"],
-  { repository: { id }, stored: { lastSnapshotAt: last } }: Current,
+  { id, last }: { id: number; last: number | null },
   { from, to }: State,
 ): Promise<Readings | undefined> {
   if (from === undefined && to === undefined) return undefined;
@@ -144,39 +144,35 @@ async function readChosen(
   return catalog.snapshotsBetween(id, { from: Math.max(from ?? 0, until - CHOSEN_MS), until });
 }
 
-/** Reads the data of the page, concurrently. */
+/** Reads the data of the page: its standing, then the rest concurrently. */
 async function readFacts({ modules, savedAmong }: PageRequest, current: Current, state: State) {
   const { catalog, rankings } = modules;
-  const { repository, previousNames, stored, asOf } = current;
+  const { repository, previousNames, renames, asOf } = current;
   const { id } = repository;
-  const readStanding = async () => {
-    const standing = await rankings.standing(id);
-    return { ...standing, readings: await readAround(catalog, current, standing.trends) };
-  };
+  const standing = await rankings.standing(id);
+  const { trends, stored } = standing;
   const { metric, range, from, to } = state;
-  const [history, standing, explanations, rankHistory, saved, renames, recency, chosen] = await Promise.all([
+  const [history, readings, explanations, rankHistory, saved, recency, chosen] = await Promise.all([
     readHistory(catalog, repository, { metric, window: range, from, to, known: { asOf, stored } }),
-    readStanding(),
+    readAround(catalog, current, standing),
     rankings.explain(id),
     asOf === null ? [] : rankings.rankHistory(id, asOf - RANK_DAYS * DAY_MS, MAX_RANKS),
     savedAmong([id]),
-    catalog.renamesOf(id),
     catalog.recency(),
-    readChosen(catalog, current, state),
+    readChosen(catalog, { id, last: stored.lastSnapshotAt }, state),
   ]);
-  const { trends } = standing;
   const window =
     state.window ?? (trends["7d"] === null ? WINDOWS.find((one) => trends[one] !== null) : "7d") ?? "7d";
   return {
     history,
     ...standing,
+    readings,
     window,
     trend: trends[window],
     explanation: explanations[window],
     rankHistory,
     names: previousNames,
     renames: renames.filter(({ status }) => status !== "REJECTED"),
-    stored,
     asOf,
     isSaved: saved.has(id),
     isStale: isStale(repository, recency),
