@@ -4,6 +4,7 @@ import type { Clock } from "../clock.js";
 import type { Logger } from "../log.js";
 import { type Callers, NETWORK_FACTOR, networkOf } from "../metering/metering.js";
 import { InFlight } from "./concurrency.js";
+import { Restraint } from "./restraint.js";
 
 /** Bounds of the connections of a process, or of each of its threads. */
 export const BOUNDS = {
@@ -25,6 +26,10 @@ export const BOUNDS = {
 
 /** Time between two looks at all connections. A connection that has ended on our side is destroyed at the second. */
 const SWEEP_MS = 1_000;
+/** How many times as many connections as it may have an address may open between two sweeps. */
+const OPENED_FACTOR = 4;
+/** Over a limit, or more than the service can do. */
+const REFUSED: ReadonlySet<number> = new Set([429, 503]);
 /** When the service stops: time in which clients may still send requests on connections that are open. */
 const LINGER_MS = 500;
 const CLOSING_SWEEP_MS = 50;
@@ -109,7 +114,10 @@ export class Connections {
   readonly #listener: RequestListener;
   readonly #open = new Map<Socket, Connection>();
   readonly #counts = new InFlight();
+  /** Connections that were opened since the last sweep. */
+  #opened = new InFlight();
   readonly #ended = new AbortController();
+  readonly #restraint: Restraint;
   #isClosing = false;
   #refused = 0;
   #reportedAt = Number.NEGATIVE_INFINITY;
@@ -118,6 +126,7 @@ export class Connections {
     this.#listener = listener;
     this.#options = options;
     this.#bounds = { ...BOUNDS, ...options.bounds };
+    this.#restraint = new Restraint(options.clock, this.#ended.signal);
   }
 
   /** Follows the connections of a server that has no port yet. `receive` must get its requests. */
@@ -141,7 +150,8 @@ export class Connections {
     if (isWaiting && !this.#mayWait(message.socket)) return;
     if (this.#isClosing) response.shouldKeepAlive = false;
     this.#listener(message, response);
-    if (isWaiting || !response.writableEnded) this.#await(message.socket, response);
+    if (isWaiting || !response.writableEnded || REFUSED.has(response.statusCode))
+      this.#await(message.socket, response);
   }
 
   /** Whether a request that is fully received, other than the one being refused, still gets its response on this connection. */
@@ -183,11 +193,8 @@ export class Connections {
     const { callers, perAddress } = this.#options;
     const isProxy = callers.isProxy(socket.remoteAddress);
     const name = isProxy ? undefined : callers.nameOf(socket.remoteAddress, null);
-    const taken =
-      name === undefined || perAddress === undefined
-        ? () => {}
-        : this.#counts.takeWithNetwork({ name, network: networkOf(name) }, perAddress);
-    if (typeof taken === "number") {
+    const taken = name === undefined || perAddress === undefined ? () => {} : this.#take(name, perAddress);
+    if (taken === undefined) {
       this.#refused++;
       socket.resetAndDestroy();
       return;
@@ -195,8 +202,17 @@ export class Connections {
     this.#open.set(socket, new Connection(socket, name));
     socket.once("close", () => {
       this.#open.delete(socket);
+      this.#restraint.forget(socket);
       taken();
     });
+  }
+
+  /** Takes a connection of an address; undefined if it has too many, or has opened too many since the last sweep. */
+  #take(name: string, most: number): (() => void) | undefined {
+    const holder = { name, network: networkOf(name) };
+    if (typeof this.#opened.takeWithNetwork(holder, most * OPENED_FACTOR) === "number") return undefined;
+    const taken = this.#counts.takeWithNetwork(holder, most);
+    return typeof taken === "number" ? undefined : taken;
   }
 
   /** Whether a connection may send a request before the responses to earlier ones are sent. Resets it otherwise. */
@@ -205,15 +221,19 @@ export class Connections {
     // The parser goes on to the end of what was read.
     if (connection === undefined || socket.destroyed) return false;
     const { pending, pendingBytes } = this.#bounds;
-    if (connection.pending.size < pending && connection.unread() < pendingBytes) return true;
+    const mayPipeline = connection.name === undefined || !this.#restraint.wasRefused(connection.name);
+    if (mayPipeline && connection.pending.size < pending && connection.unread() < pendingBytes) return true;
     socket.resetAndDestroy();
     return false;
   }
 
   #await(socket: Socket, response: ServerResponse): void {
-    const pending = this.#open.get(socket)?.pending;
+    const { pending, name } = this.#open.get(socket) ?? {};
     pending?.add(response);
-    response.once("close", () => pending?.delete(response));
+    response.once("close", () => {
+      pending?.delete(response);
+      if (REFUSED.has(response.statusCode) && name !== undefined) this.#restraint.hold(socket, name);
+    });
   }
 
   async #sweepRepeatedly(): Promise<void> {
@@ -221,6 +241,7 @@ export class Connections {
     const { signal } = this.#ended;
     while (!signal.aborted) {
       await clock.sleep(SWEEP_MS, signal);
+      this.#opened = new InFlight();
       this.#sweep(clock.monotonic());
     }
   }

@@ -234,6 +234,69 @@ test("an address has a bounded number of connections, each freed when it closes;
   await untilOpen(8);
 });
 
+test("an address opens in a second at most four times as many connections as it may have", async (t) => {
+  const { dial, accepted, untilOpen, pass } = await open(t, respond, { perAddress: 2 });
+  for (let i = 1; i <= 8; i++) {
+    (await dial()).destroy();
+    while (accepted.length < i) await setImmediate();
+    await untilOpen(0);
+  }
+  await dial();
+  while (accepted.length < 9) await setImmediate();
+  await untilOpen(0);
+  await pass(1_000);
+  await dial();
+  await untilOpen(1);
+});
+
+for (const status of [429, 503]) {
+  test(`a connection is not read for a tenth of a second after a response of ${status}`, async (t) => {
+    let handled = 0;
+    const refuse: RequestListener = (_, response) => {
+      handled++;
+      response.writeHead(status).end();
+    };
+    const { dial, clock } = await open(t, refuse, { trustedProxies: ["127.0.0.9"] });
+    const client = (await dial(REQUEST)).resume();
+    const proxy = (await dial(REQUEST, "127.0.0.9")).resume();
+    await Promise.all([once(client, "data"), once(proxy, "data")]);
+    // Besides the sweep.
+    await clock.whenSleeping(() => 2);
+    client.write(REQUEST);
+    proxy.write(REQUEST);
+    await once(proxy, "data");
+    for (let i = 0; i < 10; i++) await setImmediate();
+    assert.equal(handled, 3, "the proxy is read, as its other clients wait for it");
+    const responded = once(client, "data");
+    for (let i = 0; i < 2; i++) {
+      clock.advance(50);
+      await setImmediate();
+    }
+    await responded;
+    assert.equal(handled, 4);
+  });
+
+  test(`an address that got ${status} sends no requests ahead for the next seconds`, async (t) => {
+    let handled = 0;
+    const refuse: RequestListener = (_, response) => {
+      handled++;
+      response.writeHead(status).end();
+    };
+    const { dial, accepted, pass } = await open(t, refuse);
+    const first = (await dial(REQUEST)).resume();
+    await once(first, "data");
+    await dial(REQUEST.repeat(20));
+    while (accepted[1]?.destroyed !== true) await setImmediate();
+    assert.equal(handled, 2);
+    const other = (await dial(REQUEST.repeat(20), "127.0.0.2")).resume();
+    await once(other, "data");
+    assert.equal(handled, 22, "another address may");
+    await pass(10_000);
+    (await dial(REQUEST.repeat(20))).resume();
+    while (handled < 42) await setImmediate();
+  });
+}
+
 test("refused connections are reported once a minute, with their number", async (t) => {
   const { log, lines } = recordedLog("warn");
   const { dial, accepted, pass } = await open(t, respond, { perAddress: 1, log });
