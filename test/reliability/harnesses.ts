@@ -1,3 +1,4 @@
+import { attacks } from "./attacks.js";
 import { clusterKills } from "./cluster-kills.js";
 import { connections } from "./connections.js";
 import { databaseAway } from "./database-away.js";
@@ -21,6 +22,7 @@ import { upgrade } from "./upgrade.js";
 
 /** All harnesses, in the order of their tables. */
 export const HARNESSES: readonly Harness[] = [
+  attacks,
   clusterKills,
   connections,
   databaseAway,

@@ -1,0 +1,245 @@
+import { once } from "node:events";
+import { text } from "node:stream/consumers";
+import { setTimeout } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { Agent, request as send } from "undici";
+import { addKeys } from "../../bench/support/keys.js";
+import {
+  endChild,
+  LOAD_CORE,
+  type MeasuredServer,
+  spawnPinned,
+  startSidereal,
+} from "../../bench/support/processes.js";
+import type { ResultRow } from "../../bench/support/results.js";
+import { quantile } from "../../bench/support/statistics.js";
+import { copyStore, defaultFolder, openStore, prepareStore, type Store } from "../../bench/support/stores.js";
+import { type AttackSubject, floodOf, OWN_ATTACKS, type OwnAttack } from "./support/attack-list.js";
+import { countAttacks, prepareAttacks } from "./support/attacks-here.js";
+import type { FloodJob, FloodReport } from "./support/flood.js";
+import { assertHappened, type Harness, type HarnessContext, HarnessFailure } from "./support/harness.js";
+
+const PROCESS = fileURLToPath(new URL("./support/flood-process.js", import.meta.url));
+const SIZE = 100_000;
+const SECONDS = 15;
+/** Time for the list index. */
+const START_MS = 4_000;
+/** Time until an attack has what its bursts give it. */
+const LEAD_MS = 1_000;
+const PROBE_MS = 50;
+/** A response that comes later is of no use. */
+const IN_TIME_MS = 1_000;
+/** Probes that may be waiting. */
+const PROBES = 100;
+const SLOWEST_HEALTH_MS = 250;
+const MOST_GROWTH_MB = 256;
+const MB = 1024 * 1024;
+
+export const attacks: Harness = {
+  name: "attacks",
+  proves: "The worst patterns of allowed requests neither stop the service nor fill its memory.",
+  run: (context) => (context.scale === "short" ? countAttacks() : measure(context)),
+};
+
+async function measure({ report }: HarnessContext): Promise<ResultRow[]> {
+  const place = { folder: defaultFolder(), postgresUrl: undefined };
+  const store = await copyStore(await prepareStore({ engine: "sqlite", size: SIZE, days: 7 }, place, report));
+  try {
+    const keys = await addKeys(store, 9);
+    const modules = await openStore(store);
+    const subject = { ...(await prepareAttacks(modules, "long")), keys };
+    await modules.database.close();
+    const chosen = process.env.ATTACK;
+    const rows: ResultRow[] = [];
+    for (const attack of OWN_ATTACKS.filter(({ name }) => chosen === undefined || name.includes(chosen)))
+      rows.push(...(await measureAttack({ store, subject, attack, report })));
+    return rows;
+  } finally {
+    await store.remove();
+  }
+}
+
+interface Run {
+  store: Store;
+  subject: AttackSubject;
+  attack: OwnAttack;
+  report: (line: string) => void;
+}
+
+async function measureAttack(run: Run): Promise<ResultRow[]> {
+  const { attack, report } = run;
+  const before = attack.unprotected === undefined ? undefined : await attackOnce(run, attack.unprotected);
+  if (before !== undefined) report(`${attack.name}, unprotected: ${lineOf(before)}`);
+  const now = await attackOnce(run, {});
+  report(`${attack.name}: ${lineOf(now)}`);
+  assertHappened(now.sent, `requests of "${attack.name}"`, 8);
+  const row = (
+    measure: string,
+    unit: string,
+    { of, ...rest }: { of: (outcome: Outcome) => number } & Pick<ResultRow, "target" | "note">,
+  ): ResultRow => ({
+    measure: `${attack.name}, from ${attack.from}: ${measure}`,
+    size: SIZE,
+    engine: "sqlite",
+    value: of(now),
+    unit,
+    ...(before === undefined ? {} : { baseline: { name: "unprotected", value: of(before) } }),
+    ...rest,
+  });
+  return [
+    row("requests sent", "", { of: ({ sent }) => sent }),
+    row("refused", "", { of: ({ refused }) => refused }),
+    row("serving thread", "of a core", { of: ({ share }) => share }),
+    row("/healthz, p99", "ms", { of: ({ healthMs }) => healthMs, target: { atMost: SLOWEST_HEALTH_MS } }),
+    row("growth of memory", "MB", { of: ({ growthMb }) => growthMb, target: { atMost: MOST_GROWTH_MB } }),
+    row("others served in time", "%", { of: ({ othersPercent }) => othersPercent }),
+  ];
+}
+
+interface Outcome {
+  sent: number;
+  /** Responses of 429 and 503, and connections that were closed. */
+  refused: number;
+  statuses: Record<string, number>;
+  closed: number;
+  /** CPU of the serving thread, and of all threads, as shares of a core. */
+  share: number;
+  allShare: number;
+  healthMs: number;
+  worstHealthMs: number;
+  growthMb: number;
+  /** Requests of somebody else that got their response in time. */
+  othersPercent: number;
+}
+
+const lineOf = ({ statuses, ...rest }: Outcome) =>
+  `${Object.entries(rest)
+    .map(([name, value]) => `${name} ${value.toLocaleString("en-US", { maximumFractionDigits: 2 })}`)
+    .join(", ")}; ${JSON.stringify(statuses)}`;
+
+async function attackOnce(
+  { store, subject, attack }: Run,
+  settings: Readonly<Record<string, string>>,
+): Promise<Outcome> {
+  const server = await startSidereal(store, { SIDEREAL_CONNECTIONS_PER_ADDRESS: "256", ...settings });
+  const probe = new Probe(server, subject);
+  try {
+    await setTimeout(START_MS);
+    await probe.warmUp();
+    const { hostname, port } = new URL(server.url);
+    const before = server.residentBytes() ?? Number.NaN;
+    const flooding = flood({
+      ...floodOf(attack, subject, { host: hostname, port: Number(port) }),
+      seconds: SECONDS,
+    });
+    await setTimeout(LEAD_MS);
+    let most = before;
+    const watching = setInterval(() => {
+      most = Math.max(most, server.residentBytes() ?? 0);
+    }, 200);
+    const [began, mainBefore, allBefore] = [
+      performance.now(),
+      server.mainThreadCpuMs(),
+      server.threadCpuMs(),
+    ];
+    const found = await probe.run((SECONDS - LEAD_MS / 1_000 - 1) * 1_000);
+    const [elapsed, main, all] = [performance.now() - began, server.mainThreadCpuMs(), server.threadCpuMs()];
+    const { sent, statuses, closed } = await flooding;
+    clearInterval(watching);
+    if (main === undefined || all === undefined || mainBefore === undefined || allBefore === undefined)
+      throw new HarnessFailure("the system does not tell CPU times");
+    const refused = (statuses["429"] ?? 0) + (statuses["503"] ?? 0) + closed;
+    return {
+      ...{ sent, refused, statuses, closed },
+      share: (main - mainBefore) / elapsed,
+      allShare: (all - allBefore) / elapsed,
+      ...found,
+      growthMb: (most - before) / MB,
+    };
+  } finally {
+    await probe.close();
+    await server.stop();
+  }
+}
+
+async function flood(job: FloodJob & { seconds: number }): Promise<FloodReport> {
+  const child = spawnPinned(process.execPath, [PROCESS], { core: LOAD_CORE, stdin: "pipe" });
+  try {
+    const { stdin, stdout } = child;
+    if (stdin === null || stdout === null) throw new HarnessFailure("the flood has no pipes");
+    const ended = once(child, "exit");
+    stdin.end(JSON.stringify(job));
+    const [output, [code]] = await Promise.all([text(stdout), ended]);
+    if (code !== 0) throw new HarnessFailure(`the flood ended with ${code}`);
+    return JSON.parse(output);
+  } finally {
+    await endChild(child);
+  }
+}
+
+/** Somebody who checks the health of a server, and somebody who reads it, each at a constant rate. */
+class Probe {
+  readonly #server: MeasuredServer;
+  readonly #subject: AttackSubject;
+  readonly #agent = new Agent({ connections: PROBES, connect: { localAddress: "127.0.0.254" } });
+  #sent = 0;
+
+  constructor(server: MeasuredServer, subject: AttackSubject) {
+    this.#server = server;
+    this.#subject = subject;
+  }
+
+  async warmUp(): Promise<void> {
+    for (let i = 0; i < 20; i++) {
+      await this.#send("/healthz");
+      await this.#send(this.#path());
+    }
+  }
+
+  async run(ms: number): Promise<Pick<Outcome, "healthMs" | "worstHealthMs" | "othersPercent">> {
+    const health: number[] = [];
+    const others: boolean[] = [];
+    const pending: Promise<unknown>[] = [];
+    const began = performance.now();
+    for (let i = 0; performance.now() - began < ms; i++) {
+      pending.push(this.#send("/healthz").then(({ took }) => health.push(took)));
+      // As often as the limits of an address allow.
+      if (i % 10 === 0)
+        pending.push(
+          this.#send(this.#path()).then(({ status, took }) =>
+            others.push(status === 200 && took <= IN_TIME_MS),
+          ),
+        );
+      await setTimeout(Math.max(0, began + (i + 1) * PROBE_MS - performance.now()));
+    }
+    await Promise.all(pending);
+    assertHappened(health.length, "health checks", 20);
+    assertHappened(others.length, "requests of somebody else", 2);
+    return {
+      healthMs: quantile(health, 0.99),
+      worstHealthMs: Math.max(...health),
+      othersPercent: (100 * others.filter(Boolean).length) / others.length,
+    };
+  }
+
+  close(): Promise<void> {
+    return this.#agent.destroy();
+  }
+
+  /** Something that is not cached. */
+  #path(): string {
+    const { popular } = this.#subject;
+    return `/api/repos/${popular[this.#sent++ % popular.length]?.id}`;
+  }
+
+  async #send(path: string): Promise<{ status: number; took: number }> {
+    const began = performance.now();
+    try {
+      const { statusCode, body } = await send(this.#server.url + path, { dispatcher: this.#agent });
+      await body.dump();
+      return { status: statusCode, took: performance.now() - began };
+    } catch {
+      return { status: 0, took: performance.now() - began };
+    }
+  }
+}
