@@ -15,7 +15,12 @@ export interface PublicForge {
   minStars: number;
   /** Absent: that of its kind. */
   pace?: ForgePace;
+  /** Default for `NEW_PER_DAY`; absent: NEW_PER_DAY. */
+  newPerDay?: number;
 }
+
+/** Most repositories that the lists of a forge may add in a day. */
+const NEW_PER_DAY = 100_000;
 
 /** Our own pace at a forge, for all lanes of a worker together: requests per hour, evenly spaced. */
 export interface ForgePace {
@@ -38,7 +43,15 @@ const KIND_PACES: Readonly<Record<ForgeKind, ForgePace>> = {
 const CODEBERG_PACE: ForgePace = { perHour: 2_000 };
 
 export const PUBLIC_FORGES: readonly PublicForge[] = [
-  { name: "GITHUB", kind: "github", host: "github.com", label: "GitHub", minStars: 100 },
+  {
+    name: "GITHUB",
+    kind: "github",
+    host: "github.com",
+    label: "GitHub",
+    minStars: 100,
+    // All of its repositories with enough stars on the first day.
+    newPerDay: 1_000_000,
+  },
   { name: "GITLAB", kind: "gitlab", host: "gitlab.com", label: "GitLab", minStars: 5 },
   {
     name: "CODEBERG",
@@ -58,6 +71,11 @@ export function findForge(provider: string): PublicForge | undefined {
 /** Our own pace at an instance. */
 export function paceOf({ name, kind }: Pick<ProviderSettings, "name" | "kind">): ForgePace {
   return findForge(name)?.pace ?? KIND_PACES[kind];
+}
+
+/** Most repositories that the lists of an instance may add in a day (UTC). */
+export function newPerDayOf({ name, newPerDay }: Pick<ProviderSettings, "name" | "newPerDay">): number {
+  return newPerDay ?? findForge(name)?.newPerDay ?? NEW_PER_DAY;
 }
 
 /** The provider name of a public forge's host, with or without `www.`; undefined for other hosts. */
@@ -150,6 +168,8 @@ export interface ProviderSettings {
   requestsPerHour: number | null;
   /** Repositories with fewer stars are not discovered. */
   minStars: number;
+  /** Most repositories that its lists may add in a day (UTC); absent: see `newPerDayOf`. */
+  newPerDay?: number;
   /** Whether the address may belong to a private network. */
   mayBePrivate: boolean;
 }

@@ -63,6 +63,7 @@ const RULES = {
     .optional(),
   REQUESTS_PER_HOUR: whole.pipe(z.number().min(1).max(1_000_000)).optional(),
   MIN_STARS: whole.pipe(z.number().min(0)).optional(),
+  NEW_PER_DAY: whole.pipe(z.number().min(1)).optional(),
   PRIVATE: z.enum(["true", "false"]).default("false"),
 } as const;
 /** Settings that may be in a file instead. */
@@ -137,7 +138,7 @@ export function readProviders(
     }
     if (!isOn) return [];
     const forge = findForge(name);
-    const { KIND, URL: address, TOKENS, REQUESTS_PER_HOUR, MIN_STARS, PRIVATE } = parsed.data;
+    const { KIND, URL: address, TOKENS, REQUESTS_PER_HOUR, MIN_STARS, NEW_PER_DAY, PRIVATE } = parsed.data;
     const kind = KIND ?? forge?.kind;
     const url = address ?? (forge && siteOf(forge));
     if (kind === undefined || url === undefined) {
@@ -159,6 +160,7 @@ export function readProviders(
         ...(tokenSource && { tokenSource }),
         requestsPerHour: REQUESTS_PER_HOUR ?? null,
         minStars: MIN_STARS ?? forge?.minStars ?? 0,
+        ...(NEW_PER_DAY !== undefined && { newPerDay: NEW_PER_DAY }),
         mayBePrivate,
       },
     ];

@@ -53,6 +53,7 @@ test("an instance of one's own has a name, a kind and an address", () => {
     SIDEREAL_WORK_URL: "https://git.example.org/",
     SIDEREAL_WORK_REQUESTS_PER_HOUR: "600",
     SIDEREAL_WORK_MIN_STARS: "2",
+    SIDEREAL_WORK_NEW_PER_DAY: "500",
     SIDEREAL_WORK_PRIVATE: "true",
   }).providers;
   assert.deepEqual(work, {
@@ -62,6 +63,7 @@ test("an instance of one's own has a name, a kind and an address", () => {
     tokens: [],
     requestsPerHour: 600,
     minStars: 2,
+    newPerDay: 500,
     mayBePrivate: true,
   });
   const problems = refusal({ SIDEREAL_PROVIDERS: "work" });

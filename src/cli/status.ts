@@ -69,6 +69,7 @@ function describe(status: ProviderStatus, now: number): string {
     rechecksWaiting,
     missing,
     lostToday,
+    newToday,
   } = status;
   const states = Object.entries(repositories).map(([state, count]) => `${count} ${state.toLowerCase()}`);
   const lines = [
@@ -85,6 +86,10 @@ function describe(status: ProviderStatus, now: number): string {
       `  losses        ${lostToday} today, ${missing.waiting} reported missing and not recorded${since}`,
     );
   }
+  if (newToday.surplus > 0)
+    lines.push(
+      `  surplus       ${newToday.added} new repositories added today, ${newToday.surplus} rows of lists about more left out: see SIDEREAL_${provider}_NEW_PER_DAY`,
+    );
   const { avatars } = status;
   if (avatars.wanted > 0) {
     const megabytes = (avatars.bytes / 1_000_000).toFixed(1);

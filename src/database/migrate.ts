@@ -17,6 +17,7 @@ import { avatars } from "./migrations/0011-avatars.js";
 import { forgeTokens } from "./migrations/0012-forge-tokens.js";
 import { feedTokens } from "./migrations/0013-feed-tokens.js";
 import { forgeStates } from "./migrations/0014-forge-states.js";
+import { newDays } from "./migrations/0015-new-days.js";
 
 /** In order. The version of a database is the number of migrations it has had. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -34,6 +35,7 @@ export const MIGRATIONS: readonly Migration[] = [
   forgeTokens,
   feedTokens,
   forgeStates,
+  newDays,
 ];
 
 /** How long to wait for other processes that write. */

@@ -30,6 +30,7 @@ import type {
 import type {
   ForgeStateTable,
   LostDayTable,
+  NewDayTable,
   TrackingTable,
   TrackLaneTable,
   TrackRequestListTable,
@@ -81,6 +82,7 @@ export interface Schema {
   search_words: SearchWordTable;
   tracking: TrackingTable;
   lost_days: LostDayTable;
+  new_days: NewDayTable;
   track_requests: TrackRequestTable;
   track_request_lists: TrackRequestListTable;
   track_lanes: TrackLaneTable;

@@ -45,6 +45,17 @@ export interface LostDayTable {
   lost: number;
 }
 
+/** What the lists of a provider have shown on a day that was not known. */
+export interface NewDayTable {
+  provider: string;
+  /** Start of the day (UTC), in days since 1970. */
+  day: number;
+  /** Repositories added. */
+  added: number;
+  /** Rows beyond the limit of the day. */
+  surplus: number;
+}
+
 /** A request to track a repository that is not known yet. */
 export interface TrackRequestTable {
   id: Generated<number>;

@@ -74,6 +74,9 @@ export const LATEST_WALK_MS = 20 * HOUR_MS;
 /** Pages that walks may request from a forge in a day, unless a single walk has more. */
 const PAGES_PER_DAY = 5_000;
 
+/** Pages after which a walk ends, however long the list is: ten million repositories where each page has fifty. */
+export const MAX_WALK_PAGES = 200_000;
+
 /** Time between the starts of two walks, in ms: four hours where a walk has few pages, and almost a day where it has many. */
 export function walkInterval(pages: number): number {
   const affordable = (pages / PAGES_PER_DAY) * DAY_MS;

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { HOUR_MS } from "../clock.js";
-import type { Discovered } from "../providers/providers.js";
-import { LATEST_WALK_MS, spread, walkInterval } from "./cadence.js";
+import { type Discovered, UpstreamFailure } from "../providers/providers.js";
+import { LATEST_WALK_MS, MAX_WALK_PAGES, spread, walkInterval } from "./cadence.js";
 import { type Lane, LEASE_MS, responded, type Step, waiting } from "./lane.js";
 import { Recorder } from "./recorder.js";
 
@@ -49,19 +49,20 @@ export class DiscoveryLane {
     reporter.add("discovered", found);
     reporter.succeeded(clock.now());
     const at = clock.now();
-    const isEnd = page.next === null;
     const pages = walk.pages + 1;
+    const isEndless = page.next !== null && pages >= MAX_WALK_PAGES;
+    const isEnd = page.next === null || isEndless;
     const interval = spread(walkInterval(pages), this.#lane.chance());
     const nextAt = isEnd ? Math.max(at + REST_MS, walk.startedAt + interval) : 0;
     await modules.database.write
       .updateTable("walks")
       .set(({ ref }) => ({
-        cursor: page.next,
+        cursor: isEnd ? null : page.next,
         next_at: nextAt,
         found: sql`${ref("found")} + ${found}`,
         pages,
         leased_until: 0,
-        ...(isEnd && {
+        ...(page.next === null && {
           walks: sql`${ref("walks")} + 1`,
           took_ms: Math.max(0, at - walk.startedAt),
         }),
@@ -70,6 +71,8 @@ export class DiscoveryLane {
       // Another worker that has claimed it since reads the page again.
       .where("leased_until", "=", walk.leasedUntil)
       .execute();
+    if (isEndless)
+      throw new UpstreamFailure("malformed", `the repository list has no end after ${pages} pages`);
     return responded(isEnd ? CHECK_MS : 0);
   }
 

@@ -72,6 +72,8 @@ export interface WorkerReport {
   doubted: number;
   rechecked: number;
   discovered: number;
+  /** Number of rows of lists about new repositories that were too many for a day. */
+  surplus: number;
   /** Number of known repositories whose counts a list has reported. */
   listed: number;
   /** Number of snapshots added from star histories. */
@@ -133,6 +135,7 @@ export const COUNTED = [
   "doubted",
   "rechecked",
   "discovered",
+  "surplus",
   "listed",
   "backfilled",
   "avatars",
@@ -152,6 +155,7 @@ export class Reporter {
       doubted: 0,
       rechecked: 0,
       discovered: 0,
+      surplus: 0,
       listed: 0,
       backfilled: 0,
       avatars: 0,

@@ -177,6 +177,7 @@ const HELP = {
   doubted: "Readings since the worker started whose counts had fallen doubtfully.",
   rechecked: "Second readings of such repositories since the worker started.",
   discovered: "Repositories discovered since the worker started.",
+  surplus: "Rows of lists since the worker started about new repositories that were too many for a day.",
   listed: "Known repositories since the worker started whose counts a list has reported.",
   avatars: "Avatars fetched since the worker started, or confirmed to be the same.",
   backfilled: "Snapshots added from star histories since the worker started.",

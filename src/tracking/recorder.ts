@@ -9,6 +9,7 @@ import { findKnown, stillClaimed } from "./claims.js";
 import type { Lane } from "./lane.js";
 import { isNews, type Listed, listedUpdateOf } from "./listed.js";
 import { countLosses, limitedLosses, lossesLeft } from "./loss-limit.js";
+import { admitNew } from "./new-limit.js";
 import {
   heldBack,
   isPostponed,
@@ -72,7 +73,10 @@ export class Recorder {
     reporter.add("doubted", written.filter(({ isDoubtful }) => isDoubtful).length);
   }
 
-  /** Records a page of a list: new repositories, and what it says of known ones. Returns the number of new ones. */
+  /**
+   * Records a page of a list: new repositories, as far as a day allows them, and what it says of known ones. Returns the number of
+   * repositories added.
+   */
   async recordPage(rows: readonly UpstreamRepository[]): Promise<number> {
     const { modules, provider, clock, reporter } = this.#lane;
     const { database } = modules;
@@ -82,7 +86,7 @@ export class Recorder {
     const ids = [...listed.keys()];
     const stored = await findKnown(database.read, database.dialect, { provider: provider.name, ids });
     const before = await this.#readBefore(stored.map(({ repositoryId }) => repositoryId));
-    const { fresh, updates } = await this.#exclusively(async (tx) => {
+    const { added, surplus, updates } = await this.#exclusively(async (tx) => {
       // Again, since other lanes record meanwhile.
       const known = await findKnown(tx, database.dialect, { provider: provider.name, ids });
       const updates = known.flatMap((one) => {
@@ -96,12 +100,15 @@ export class Recorder {
       const knownIds = new Set(known.map(({ providerId }) => providerId));
       const fresh = [...listed.values()].filter((row) => !knownIds.has(row.providerId));
       await this.#write(tx, updates, at);
-      await this.#add(tx, fresh, at);
-      return { fresh: fresh.length, updates };
+      const { settings } = provider;
+      const added = await admitNew(tx, { settings, at, count: fresh.length });
+      await this.#add(tx, fresh.slice(0, added), at);
+      return { added, surplus: fresh.length - added, updates };
     });
+    reporter.add("surplus", surplus);
     reporter.add("listed", updates.filter(({ observation }) => observation !== undefined).length);
     reporter.add("doubted", updates.filter(({ isDoubtful }) => isDoubtful).length);
-    return fresh;
+    return added;
   }
 
   #exclusively<T>(work: (tx: Tx) => Promise<T>): Promise<T> {

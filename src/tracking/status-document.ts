@@ -31,6 +31,11 @@ export async function prepareStatus(
     .execute();
 }
 
+/** Documents of older versions lack some fields. */
+function withNewer(status: Omit<ProviderStatus, "newToday"> & Partial<ProviderStatus>): ProviderStatus {
+  return { newToday: { added: 0, surplus: 0 }, ...status };
+}
+
 /** The prepared status; undefined if no worker has run. Reads one row. */
 export async function readPreparedStatus({ read }: Database): Promise<PreparedStatus | undefined> {
   const row = await read
@@ -38,5 +43,7 @@ export async function readPreparedStatus({ read }: Database): Promise<PreparedSt
     .select(["at", "body"])
     .where("name", "=", NAME)
     .executeTakeFirst();
-  return row && { at: Number(row.at), ...JSON.parse(row.body) };
+  if (row === undefined) return undefined;
+  const { providers, ...rest } = JSON.parse(row.body);
+  return { at: Number(row.at), providers: providers.map(withNewer), ...rest };
 }

@@ -3,6 +3,7 @@ import { type AvatarStatus, readAvatarStatus } from "../avatars/avatars.js";
 import { DAY_MS, HOUR_MS } from "../clock.js";
 import type { Database } from "../database/database.js";
 import { readReport, type WorkerReport } from "./lane.js";
+import { type NewToday, readNewToday } from "./new-limit.js";
 
 /** Ages by quantile, in ms. */
 export interface Ages {
@@ -35,6 +36,8 @@ export interface ProviderStatus {
   missing: { waiting: number; since: number | null };
   /** Repositories recorded as unavailable today (UTC). */
   lostToday: number;
+  /** What lists showed today (UTC) that was not known. */
+  newToday: NewToday;
   /** Number of repositories whose second reading is planned. */
   rechecksWaiting: number;
   /** `tookMs`: duration of the last complete walk; null without one. Counts get older than a day if it is longer. */
@@ -114,6 +117,7 @@ export async function readStatus({ read }: Database, now: number): Promise<Provi
         since: missing.since === null ? null : Number(missing.since),
       },
       lostToday: lost?.lost ?? 0,
+      newToday: await readNewToday(read, { provider, at: now }),
       rechecksWaiting: await count("tracking", sql`recheck_at is not null`),
       walk:
         walk === undefined

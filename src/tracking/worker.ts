@@ -8,15 +8,7 @@ import { AvatarLane, noteWanted } from "./avatar-lane.js";
 import { BackfillLane } from "./backfill-lane.js";
 import { restAfter, Stretch } from "./cadence.js";
 import { DiscoveryLane } from "./discovery-lane.js";
-import {
-  type Lane,
-  Reporter,
-  type Step,
-  type TrackingModules,
-  WORKER,
-  type WorkerReport,
-  waiting,
-} from "./lane.js";
+import { type Lane, Reporter, type Step, type TrackingModules, WORKER, waiting } from "./lane.js";
 import { ListLane } from "./list-lane.js";
 import { RecheckLane } from "./recheck-lane.js";
 import { RefreshLane } from "./refresh-lane.js";
@@ -72,6 +64,12 @@ const PATIENCE_MS = 61_000;
 /** After this many steps in a row without a request nothing is due: one can also be too early by a millisecond. */
 const IDLE_STEPS = 3;
 
+/** What is logged where a forge reports too much. */
+const EXCESSES = {
+  held: "too many repositories are lost; the rest is held back",
+  surplus: "lists show too many new repositories for a day; the rest is left out until a later one",
+} as const;
+
 /** A loop that does one step at a time. */
 interface Loop {
   name: string;
@@ -89,8 +87,8 @@ export class Worker {
   #waking = new AbortController();
   readonly #loops: Loop[];
   readonly reporters: ReadonlyMap<string, Reporter>;
-  /** Number of losses held back by provider, when that was logged last. */
-  readonly #held = new Map<string, { held: number; day: number }>();
+  /** What each provider reported too much of, when that was logged last. */
+  readonly #excesses = new Map<string, { total: number; day: number }>();
 
   constructor(options: WorkerOptions) {
     this.#options = options;
@@ -295,18 +293,16 @@ export class Worker {
     }
   }
 
-  /** Logs once a day that losses are held back. */
-  #logHeld(provider: string, { held }: WorkerReport): void {
+  /** Logs once a day that a forge reports too much of something. */
+  #logExcess(provider: string, what: keyof typeof EXCESSES, total: number): void {
     const { clock, log } = this.#options;
     const day = Math.floor(clock.now() / DAY_MS);
-    const last = this.#held.get(provider);
-    if (held === (last?.held ?? 0)) return;
-    this.#held.set(provider, { held, day });
+    const key = `${provider} ${what}`;
+    const last = this.#excesses.get(key);
+    if (total === (last?.total ?? 0)) return;
+    this.#excesses.set(key, { total, day });
     if (last?.day === day) return;
-    log.warn(
-      { provider, repositories: held - (last?.held ?? 0) },
-      "too many repositories are lost; the rest is held back",
-    );
+    log.warn({ provider, repositories: total - (last?.total ?? 0) }, EXCESSES[what]);
   }
 
   async #writeReports(): Promise<void> {
@@ -322,7 +318,7 @@ export class Worker {
           "the forge withholds fields; the rest is recorded",
         );
       report.withheld = withheld;
-      this.#logHeld(provider.name, report);
+      for (const what of ["held", "surplus"] as const) this.#logExcess(provider.name, what, report[what]);
       report.quota = provider.quota();
       const row = { worker: WORKER, provider: provider.name, at: clock.now(), body: JSON.stringify(report) };
       await modules.database.write

@@ -34,6 +34,7 @@ const UNAFFECTED = [
   "watchlist_visits",
   "daily_use",
   "lost_days",
+  "new_days",
   "track_requests",
   "track_request_lists",
   "track_lanes",

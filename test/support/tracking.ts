@@ -36,6 +36,7 @@ export interface TrackedForge {
   repositories: number;
   tokens?: readonly string[];
   minStars?: number;
+  newPerDay?: number;
   /** Its catalogue; default: with events at their usual rates. `"quiet"`: without events. */
   catalogue?: Partial<CatalogueOptions> | "quiet";
   /** GitHub: whether star histories are offered; default true. */
@@ -275,7 +276,7 @@ async function startTracked(
 }
 
 function openTracked(
-  { kind, name, tokens = ["first-token"], minStars = 0, responseMs, proxy }: TrackedForge,
+  { kind, name, tokens = ["first-token"], minStars = 0, newPerDay, responseMs, proxy }: TrackedForge,
   { url }: Forge,
   { clock, shared }: { clock: Clock; shared: SharedStates | undefined },
 ): OpenProvider {
@@ -286,7 +287,8 @@ function openTracked(
     proxy,
     ...(responseMs !== undefined && { responseMs, silenceMs: responseMs }),
   });
-  const settings = { name, kind, url, tokens, requestsPerHour: null, minStars, mayBePrivate: true };
+  const limit = newPerDay === undefined ? {} : { newPerDay };
+  const settings = { name, kind, url, tokens, requestsPerHour: null, minStars, ...limit, mayBePrivate: true };
   return { provider: CREATE[kind](settings, { fetch, clock, shared }), close };
 }
 

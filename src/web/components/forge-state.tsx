@@ -64,7 +64,8 @@ export const ForgeState: FC<ForgeStateProps> = ({ status, now, isTracked }) => {
 };
 
 function factsOf(status: ProviderStatus, now: number): Fact[] {
-  const { repositories, freshness, olderThanADay, due, overdue, claimed, walk, backfillWaiting } = status;
+  const { repositories, freshness, olderThanADay, due, overdue, claimed, walk, backfillWaiting, newToday } =
+    status;
   const { AVAILABLE = 0, ...unavailable } = repositories;
   const others = Object.entries(unavailable).map(
     ([state, count]) => `${formatCount(count)} ${state.toLowerCase()}`,
@@ -109,6 +110,15 @@ function factsOf(status: ProviderStatus, now: number): Fact[] {
       value: formatCount(status.lostToday),
       more: `${formatCount(status.missing.waiting)} reported missing, not believed yet`,
     },
+    ...(newToday.surplus === 0
+      ? []
+      : [
+          {
+            name: "New today",
+            value: formatCount(newToday.added),
+            more: `${formatCount(newToday.surplus)} rows of lists about more left out, the limit of a day`,
+          },
+        ]),
   ];
 }
 

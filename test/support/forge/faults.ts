@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { gzipSync } from "node:zlib";
+import { withoutEnd } from "./forgejo.js";
 import type { Interface } from "./interfaces.js";
 import type { ForgeRequest, ForgeResponse, Site } from "./responses.js";
 import type { Deliver } from "./wire.js";
@@ -31,8 +32,11 @@ export const FAULTS = [
 /** Faults that a test must describe further. */
 export type SpecialFault = "echo";
 export type FaultName = (typeof FAULTS)[number];
-/** Well-formed responses that are wrong: GraphQL nodes that are null without an error, and records that are all private. */
-export type QuietFault = "null-nodes" | "all-private";
+/**
+ * Well-formed responses that are wrong: GraphQL nodes that are null without an error, records that are all private, and, on Forgejo,
+ * lists that go on with invented repositories without end.
+ */
+export type QuietFault = "null-nodes" | "all-private" | "endless-list";
 
 /** A fault and its options. */
 export interface Fault {
@@ -167,6 +171,8 @@ export function spoil(
       return rewritten({ object: (entries) => entries.map(withoutNodes) });
     case "all-private":
       return rewritten({ object: (entries) => entries.map(asPrivate) });
+    case "endless-list":
+      return { response: withoutEnd(site, request, response) };
     case "lone-surrogates":
       return rewritten({ leaf: (value) => (typeof value === "string" ? `${value}\ud800` : value) });
   }

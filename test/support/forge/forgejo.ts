@@ -109,6 +109,26 @@ function handleSearch(site: Site, request: ForgeRequest): ForgeResponse {
   );
 }
 
+/** Above all real ids. */
+const INVENTED_ID = 1_000_000_000;
+
+/** A page of a list, filled with repositories that exist in no other response. */
+export function withoutEnd(site: Site, { query }: ForgeRequest, response: ForgeResponse): ForgeResponse {
+  const [page, limit] = [countOf(query, "page", 1, 1e9), countOf(query, "limit", 30, 50)];
+  const [first = 0] = site.catalogue.ids();
+  const known = site.catalogue.get(first, site.clock.now());
+  const { data } = JSON.parse(response.body);
+  if (known === undefined || !Array.isArray(data)) return response;
+  for (let i = data.length; i < limit; i++) {
+    const id = INVENTED_ID + page * limit + i;
+    data.push(
+      forgejoRecord(site.url, { ...known, id, name: `r${id}`, fullName: `${known.owner}/r${id}`, stars: 1 }),
+    );
+  }
+  const { link: _, "x-total-count": __, ...headers } = response.headers;
+  return { ...response, headers, body: JSON.stringify({ ok: true, data }) };
+}
+
 /** The order by stars with a page's own order of equal counts, as a database may choose it. */
 function shuffled(listing: Listing, page: number): Int32Array {
   const key = (place: number) => Math.imul(place + 1, 2_654_435_761 + 2 * page) >>> 0;
