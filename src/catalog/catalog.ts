@@ -5,7 +5,14 @@
  */
 import { sql } from "kysely";
 import type { Clock } from "../clock.js";
-import { BatchSize, type Database, type Db, type Prepared, type Tx } from "../database/database.js";
+import {
+  BatchSize,
+  type Database,
+  type Db,
+  type Dialect,
+  type Prepared,
+  type Tx,
+} from "../database/database.js";
 import { AppError } from "../errors.js";
 import { type DumpedRepository, dumpPage } from "./dump.js";
 import type { ArchiveFile } from "./file-damage.js";
@@ -371,13 +378,12 @@ export class Catalog {
 }
 
 /** The next ids after `after`, in ascending order. */
-export async function repositoriesAfter(db: Db, after: number, limit: number): Promise<number[]> {
-  const rows = await db
-    .selectFrom("repositories")
-    .select("id")
-    .where("id", ">", after)
-    .orderBy("id")
-    .limit(limit)
-    .execute();
-  return rows.map((row) => row.id);
+export async function repositoriesAfter(
+  db: Db,
+  dialect: Dialect,
+  { after, limit }: { after: number; limit: number },
+): Promise<number[]> {
+  const { rows } = await sql<{ ids: string }>`select ${dialect.jsonArray(sql`id`)} as ids from (
+    select id from repositories where id > ${after} order by id limit ${limit}) as page`.execute(db);
+  return JSON.parse(rows[0]?.ids ?? "[]");
 }

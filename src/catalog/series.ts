@@ -155,10 +155,29 @@ export function findGaps(times: readonly number[]): Gap[] {
   return gaps;
 }
 
+/** For few values: a rebuild of all growth takes millions of medians. */
+const FEW = new Float64Array(32);
+
+/** The values in ascending order; valid until the next call. */
+function inOrder(values: readonly number[]): ArrayLike<number> {
+  if (values.length > FEW.length) return values.toSorted((a, b) => a - b);
+  for (let i = 0; i < values.length; i++) {
+    const value = values[i] ?? Number.NaN;
+    let at = i;
+    for (; at > 0; at--) {
+      const before = FEW[at - 1] ?? 0;
+      if (before <= value) break;
+      FEW[at] = before;
+    }
+    FEW[at] = value;
+  }
+  return FEW;
+}
+
 /** The median; NaN for no values. */
 export function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  const middle = sorted.length / 2;
-  if (sorted.length % 2 === 1) return sorted[Math.floor(middle)] ?? Number.NaN;
+  const sorted = inOrder(values);
+  const middle = values.length / 2;
+  if (values.length % 2 === 1) return sorted[Math.floor(middle)] ?? Number.NaN;
   return ((sorted[middle - 1] ?? Number.NaN) + (sorted[middle] ?? Number.NaN)) / 2;
 }

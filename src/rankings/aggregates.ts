@@ -87,7 +87,7 @@ async function rebuild(database: Database, run: Run): Promise<void> {
   const ranks = await RankRebuild.start(write);
   const facets = new FacetRebuild(dialect);
   for (let after = 0; ; ) {
-    const ids = await repositoriesAfter(write, after, BATCH);
+    const ids = await repositoriesAfter(write, dialect, { after, limit: BATCH });
     const last = ids.at(-1);
     if (last === undefined) break;
     after = last;

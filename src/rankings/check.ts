@@ -40,7 +40,7 @@ export async function checkRankings(
   const facets = new FacetCheck((found) => onDamage("facets-wrong", found));
   if (!marked.has(ALL_REPOSITORIES)) {
     for (let after = 0; ; ) {
-      const ids = await repositoriesAfter(db, after, BATCH);
+      const ids = await repositoriesAfter(db, dialect, { after, limit: BATCH });
       const last = ids.at(-1);
       if (last === undefined) break;
       after = last;

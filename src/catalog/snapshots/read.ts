@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Db, Dialect } from "../../database/database.js";
 import { type BlockRow, DamagedBlock, decodeBlock, lengthOf } from "./codec.js";
-import { COLUMNS, Readings } from "./readings.js";
+import { COLUMNS, NumberRoom, Readings } from "./readings.js";
 
 /**
  * Which snapshots to read. `from` and `until` bound the times (inclusive). `withBaseline`: from the last one at or before
@@ -148,10 +148,10 @@ function inOrder(readings: Readings): Readings {
 }
 
 /** The first `width` columns of all that is stored, in order of time. Throws DamagedBlock. */
-function decodeStored({ blocks, tail }: Stored, width = COLUMNS): Readings {
+function decodeStored({ blocks, tail }: Stored, width: number, room: NumberRoom): Readings {
   let total = tail.length;
   for (const block of blocks) total += lengthOf(block);
-  const all = Readings.ofLength(total, width);
+  const all = new Readings(room.take(total * width), width);
   let end = 0;
   for (const block of blocks) {
     decodeBlock(block, all, end);
@@ -184,6 +184,10 @@ export async function readReadings(
   return readingsIn(await readStored(db, dialect, { ids, span }), span, options);
 }
 
+/** From this many repositories on, their readings share pieces of memory for this many numbers. */
+const MANY = 100;
+const PIECE = 1 << 16;
+
 /** The readings of what was read that are in the span, by repository; see `readReadings`. */
 export function readingsIn(
   stored: ReadonlyMap<number, Stored>,
@@ -191,9 +195,10 @@ export function readingsIn(
   { width = COLUMNS, onDamaged }: Omit<ReadingsOptions, "ids" | "span"> = {},
 ): Map<number, Readings> {
   const found = new Map<number, Readings>();
+  const room = new NumberRoom(stored.size < MANY ? 0 : PIECE);
   for (const [id, own] of stored) {
     try {
-      const readings = within(decodeStored(own, width), span);
+      const readings = within(decodeStored(own, width, room), span);
       if (readings.length > 0) found.set(id, readings);
     } catch (error) {
       if (onDamaged === undefined || !(error instanceof DamagedBlock)) throw error;

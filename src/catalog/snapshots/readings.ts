@@ -110,6 +110,24 @@ export class Readings {
   }
 }
 
+/** Memory for the readings of many repositories in pieces of some length: to get it for each takes longer than to fill it. */
+export class NumberRoom {
+  readonly #pieceLength: number;
+  #free = new Float64Array(0);
+
+  constructor(pieceLength: number) {
+    this.#pieceLength = pieceLength;
+  }
+
+  /** That many zeros. */
+  take(length: number): Float64Array {
+    if (length > this.#free.length) this.#free = new Float64Array(Math.max(length, this.#pieceLength));
+    const taken = this.#free.subarray(0, length);
+    this.#free = this.#free.subarray(length);
+    return taken;
+  }
+}
+
 /** Copies readings, given in order of time, into one. */
 export function joined(parts: readonly Readings[]): Readings {
   const [first] = parts;

@@ -49,8 +49,10 @@ export function findBursts(steps: readonly Step[]): Bursts {
   let leap: Run | undefined;
   for (const [i, step] of steps.entries()) {
     if (run !== undefined && step.from.at - run.end.at > PAUSE_DAYS * DAY_MS) run = undefined;
-    const usual = run?.usual ?? usualDay(step.from.stars, pacesOf(trusted));
-    if (step.gained / step.days < UNUSUAL_FACTOR * usual + UNUSUAL_MORE) {
+    // Most gains are too small to be unusual, whatever the usual day, which takes long to find.
+    const isSmall = step.gained / step.days < UNUSUAL_MORE;
+    const usual = run?.usual ?? (isSmall ? 0 : usualDay(step.from.stars, pacesOf(trusted)));
+    if (isSmall || step.gained / step.days < UNUSUAL_FACTOR * usual + UNUSUAL_MORE) {
       // Days that may belong to a pause of a campaign teach nothing.
       if (run === undefined && step.gained > -MIN_MOVEMENT) trusted = learn(trusted, [step]);
       if (run !== undefined && !run.isBurst && endsAbruptly(run, steps, i)) {

@@ -4,7 +4,7 @@ import type { Db, Dialect } from "../../database/database.js";
 import { WINDOW_HOURS } from "../windows.js";
 import { growthOf } from "./compare.js";
 import { readHistories } from "./history.js";
-import { storedUsual } from "./rollups.js";
+import { hundredths } from "./rollups.js";
 
 /** What is wrong with growth. */
 export type GrowthDamage = "growth-wrong";
@@ -37,7 +37,7 @@ export async function checkGrowth(
   }>`select distinct provider from score_scales where as_of > 0`.execute(db);
   const providers = new Set(scaled.map(({ provider }) => provider));
   for (let after = 0; ; ) {
-    const ids = await repositoriesAfter(db, after, BATCH);
+    const ids = await repositoriesAfter(db, dialect, { after, limit: BATCH });
     const last = ids.at(-1);
     if (last === undefined) return;
     after = last;
@@ -62,7 +62,7 @@ export async function checkGrowth(
           row.to_at === to.at &&
           row.stars_from === from.stars &&
           row.stars_delta === to.stars - from.stars &&
-          row.stars_usual === storedUsual(usualPerDay);
+          row.stars_usual === hundredths(usualPerDay);
         if (!isSame) onDamage("growth-wrong", `repository ${id}, ${window}`);
       }
     }

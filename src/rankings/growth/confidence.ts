@@ -30,21 +30,38 @@ export interface ConfidenceInput extends Known {
   availability: Availability;
 }
 
-/** The factors that a stored trend shows, each from 0 to 1, and what a low one means. */
-function factorsOf(known: Known): { value: number; reason: string }[] {
-  const { window, coveredHours, snapshots, hasDoubtfulReading, isRetained } = known;
-  const windowHours = WINDOW_HOURS[window];
-  const enough = ENOUGH_SNAPSHOTS[window];
-  return [
-    {
-      value: Math.min(coveredHours / windowHours, windowHours / coveredHours),
-      reason: `the snapshots are ${Math.round(coveredHours)} hours apart instead of ${windowHours}`,
-    },
-    { value: Math.min(1, snapshots / enough), reason: `${snapshots} snapshots instead of ${enough} or more` },
-    { value: hasDoubtfulReading ? DOUBTFUL : 1, reason: "an unusual change in the window" },
-    { value: isRetained ? RETAINED : 1, reason: "the forge reported the counts later" },
-  ];
+/** The factors that a stored trend shows, each from 0 to 1. */
+interface Factors {
+  coverage: number;
+  history: number;
+  readings: number;
+  basis: number;
 }
+
+function factorsOf({ window, coveredHours, snapshots, hasDoubtfulReading, isRetained }: Known): Factors {
+  const windowHours = WINDOW_HOURS[window];
+  return {
+    coverage: Math.min(coveredHours / windowHours, windowHours / coveredHours),
+    history: Math.min(1, snapshots / ENOUGH_SNAPSHOTS[window]),
+    readings: hasDoubtfulReading ? DOUBTFUL : 1,
+    basis: isRetained ? RETAINED : 1,
+  };
+}
+
+/** What a low factor means, as a phrase. */
+const REASONS: readonly [keyof Factors, (known: Known) => string][] = [
+  [
+    "coverage",
+    ({ window, coveredHours }) =>
+      `the snapshots are ${Math.round(coveredHours)} hours apart instead of ${WINDOW_HOURS[window]}`,
+  ],
+  [
+    "history",
+    ({ window, snapshots }) => `${snapshots} snapshots instead of ${ENOUGH_SNAPSHOTS[window]} or more`,
+  ],
+  ["readings", () => "an unusual change in the window"],
+  ["basis", () => "the forge reported the counts later"],
+];
 
 /**
  * How far a trend can be trusted, from 0 to 1 with two decimals: coverage × history × readings × freshness. Coverage is
@@ -55,8 +72,8 @@ export function confidence(input: ConfidenceInput): number {
   if (input.availability !== "AVAILABLE") return 0;
   const behind = Math.max(0, input.behindHours) / WINDOW_HOURS[input.window];
   const freshness = 1 - 0.5 * Math.min(1, behind);
-  const product = factorsOf(input).reduce((sum, { value }) => sum * value, freshness);
-  return Math.round(product * 100) / 100;
+  const { coverage, history, readings, basis } = factorsOf(input);
+  return Math.round(freshness * coverage * history * readings * basis * 100) / 100;
 }
 
 /** What lowers the confidence of a stored trend, as phrases. */
@@ -66,10 +83,12 @@ export function confidenceReasons({
 }: Known & { confidence: number }): string[] {
   if (stored === 0) return ["the repository is not available"];
   const factors = factorsOf(known);
-  const others = factors.reduce((product, { value }) => product * value, 1);
-  const freshness = {
-    value: stored / others,
-    reason: "its newest snapshot is behind the newest of its forge",
-  };
-  return [...factors, freshness].flatMap(({ value, reason }) => (value < NEARLY_ONE ? [reason] : []));
+  const { coverage, history, readings, basis } = factors;
+  const reasons = REASONS.flatMap(([name, reasonOf]) =>
+    factors[name] < NEARLY_ONE ? [reasonOf(known)] : [],
+  );
+  const freshness = stored / (coverage * history * readings * basis);
+  return freshness < NEARLY_ONE
+    ? [...reasons, "its newest snapshot is behind the newest of its forge"]
+    : reasons;
 }

@@ -78,7 +78,7 @@ async function rebuild(
   const damaged: number[] = [];
   let done = 0;
   for (let after = 0; ; ) {
-    const ids = await repositoriesAfter(write, after, BATCH);
+    const ids = await repositoriesAfter(write, dialect, { after, limit: BATCH });
     const last = ids.at(-1);
     if (last === undefined) break;
     after = last;

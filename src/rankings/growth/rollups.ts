@@ -71,6 +71,10 @@ export function rollupRow(
     isRetained: basisOf(from.source) === "RETAINED",
     hasDoubtfulReading: anomalies.some(isDoubtful),
   });
+  const { trending, rising, newHot, starMomentum, forkMomentum, activity } = score(
+    inputOf(history, growth, scales),
+  );
+  // Written out, as a rebuild makes millions of rows.
   return [
     history.repositoryId,
     WINDOW_HOURS[window],
@@ -93,24 +97,27 @@ export function rollupRow(
     growth.freshUntil,
     anomalies.length === 0 ? null : JSON.stringify(anomalies),
     anomalies.some(isOpen) ? 1 : 0,
-    ...storedScores(score(inputOf(history, growth, scales))),
+    hundredths(trending),
+    hundredths(rising),
+    hundredths(newHot),
+    hundredths(starMomentum),
+    hundredths(forkMomentum),
+    hundredths(activity),
     Math.round(trust * 100),
     trust >= RELIABLE_FROM ? 1 : 0,
-    storedUsual(growth.usualPerDay),
+    hundredths(growth.usualPerDay),
   ];
 }
 
-/** The gain of a usual day, in hundredths. */
-export function storedUsual(perDay: number | null): number | null {
-  return perDay === null ? null : Math.round(perDay * 100);
+/** Scores, and gains of a usual day, as they are stored. */
+export function hundredths(value: number | null): number | null {
+  return value === null ? null : Math.round(value * 100);
 }
 
 /** Scores in the order of their columns, in hundredths. */
 export function storedScores(scores: Scores): (number | null)[] {
   const { trending, rising, newHot, starMomentum, forkMomentum, activity } = scores;
-  return [trending, rising, newHot, starMomentum, forkMomentum, activity].map((value) =>
-    value === null ? null : Math.round(value * 100),
-  );
+  return [trending, rising, newHot, starMomentum, forkMomentum, activity].map(hundredths);
 }
 
 /** The parts of a growth that scores depend on. */

@@ -23,12 +23,16 @@ const SHORTEST_STEP_DAYS = 0.5;
  */
 export function usualStarsBefore(readings: Readings, index: number): number | null {
   const paces: number[] = [];
-  let later = index;
+  let [at, stars] = [readings.at(index), readings.stars(index)];
+  let day = dayOf(at);
   for (let i = index - 1; i >= 0 && paces.length < USUAL_STEPS; i--) {
-    const days = (readings.at(later) - readings.at(i)) / DAY_MS;
-    if (days < SHORTEST_STEP_DAYS || dayOf(readings.at(i)) === dayOf(readings.at(later))) continue;
-    paces.push((readings.stars(later) - readings.stars(i)) / days);
-    later = i;
+    const earlier = readings.at(i);
+    const days = (at - earlier) / DAY_MS;
+    const earlierDay = dayOf(earlier);
+    if (days < SHORTEST_STEP_DAYS || earlierDay === day) continue;
+    const before = readings.stars(i);
+    paces.push((stars - before) / days);
+    [at, stars, day] = [earlier, before, earlierDay];
   }
   return paces.length < FEW_STEPS ? null : usualDay(0, paces);
 }

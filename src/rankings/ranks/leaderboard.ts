@@ -58,16 +58,14 @@ export async function readFrequentTopics(db: Db): Promise<Set<string>> {
 /** What decides in which leaderboards a repository competes. */
 export type Competitor = Pick<Contribution, "provider" | "language" | "topics">;
 
-/** The scopes in which a repository competes. `topics`: the topics that have leaderboards. */
-export function scopesOf(
+/** Visits the scopes in which a repository competes. `topics`: the topics that have leaderboards. */
+export function forEachScope(
   { provider, language, topics: own }: Competitor,
   topics: ReadonlySet<string>,
-): [RankScope, string][] {
-  const scopes: [RankScope, string][] = [
-    ["overall", ""],
-    ["provider", provider],
-  ];
-  if (language !== null) scopes.push(["language", language]);
-  for (const topic of own) if (topics.has(topic)) scopes.push(["topic", topic]);
-  return scopes;
+  visit: (scope: RankScope, name: string) => void,
+): void {
+  visit("overall", "");
+  visit("provider", provider);
+  if (language !== null) visit("language", language);
+  for (const topic of own) if (topics.has(topic)) visit("topic", topic);
 }

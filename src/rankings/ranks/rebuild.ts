@@ -4,12 +4,12 @@ import type { Contribution } from "../contributions.js";
 import { MEASURES } from "../definitions.js";
 import { rankText } from "./coded-ranks.js";
 import {
+  forEachScope,
   RANK_LIMITS,
+  RANK_SCOPES,
   type RankScope,
   readFrequentTopics,
   type ScopeLeaderboards,
-  scopeKey,
-  scopesOf,
   storedSize,
 } from "./leaderboard.js";
 import { type RankRow, replaceRankRows, writeBoards } from "./rank-rows.js";
@@ -25,7 +25,14 @@ interface Collected {
 /** Rebuilds all leaderboards from the contributions of all repositories, which may come in any order. */
 export class RankRebuild {
   readonly #topics: ReadonlySet<string>;
-  readonly #collected = new Map<string, Collected>();
+  readonly #collected: Readonly<Record<RankScope, Map<string, Collected>>> = {
+    overall: new Map(),
+    provider: new Map(),
+    language: new Map(),
+    topic: new Map(),
+  };
+  /** Indexes of the values that the present contribution has. */
+  readonly #measures = new Uint8Array(MEASURES.length);
 
   private constructor(topics: ReadonlySet<string>) {
     this.#topics = topics;
@@ -41,37 +48,46 @@ export class RankRebuild {
 
   #addOne(contribution: Contribution): void {
     const { repositoryId, values } = contribution;
-    for (const [scope, name] of scopesOf(contribution, this.#topics)) {
-      const key = scopeKey(scope, name);
-      let collected = this.#collected.get(key);
-      if (collected === undefined) {
-        collected = { scope, name, tops: MEASURES.map(() => undefined) };
-        this.#collected.set(key, collected);
-      }
-      const { tops } = collected;
-      for (let i = 0; i < values.length; i++) {
-        const value = values[i];
-        if (value === null || value === undefined) continue;
+    // Most repositories have few values.
+    const measures = this.#measures;
+    let count = 0;
+    for (let i = 0; i < values.length; i++) if (values[i] !== null) measures[count++] = i;
+    forEachScope(contribution, this.#topics, (scope, name) => {
+      const { tops } = this.#collectedOf(scope, name);
+      for (let m = 0; m < count; m++) {
+        const i = measures[m] ?? 0;
         let top = tops[i];
         if (top === undefined) {
           top = new TopList(storedSize(scope));
           tops[i] = top;
         }
-        top.offer(value, repositoryId);
+        top.offer(values[i] ?? 0, repositoryId);
       }
+    });
+  }
+
+  #collectedOf(scope: RankScope, name: string): Collected {
+    const ofScope = this.#collected[scope];
+    let collected = ofScope.get(name);
+    if (collected === undefined) {
+      collected = { scope, name, tops: MEASURES.map(() => undefined) };
+      ofScope.set(name, collected);
     }
+    return collected;
   }
 
   /** Replaces what is stored. A repository always has all of its ranks, the old ones or the new ones. */
   async write(run: Run, dialect: Dialect): Promise<void> {
-    const scopes = [...this.#collected.values()].map(({ scope, name, tops }): ScopeLeaderboards => {
-      const boards = tops.map((top) => {
-        const entries = top?.entries() ?? [];
-        return { entries, cutoff: top?.isTruncated === true ? entries.at(-1) : undefined };
-      });
-      return { scope, name, boards };
-    });
-    this.#collected.clear();
+    const scopes = RANK_SCOPES.flatMap((scope) => [...this.#collected[scope].values()]).map(
+      ({ scope, name, tops }): ScopeLeaderboards => {
+        const boards = tops.map((top) => {
+          const entries = top?.entries() ?? [];
+          return { entries, cutoff: top?.isTruncated === true ? entries.at(-1) : undefined };
+        });
+        return { scope, name, boards };
+      },
+    );
+    for (const scope of RANK_SCOPES) this.#collected[scope].clear();
     await replaceRankRows(run, dialect, rowsOf(scopes));
     await run.step(async (tx) => {
       await tx.deleteFrom("leaderboards").execute();

@@ -5,6 +5,7 @@ import type { ChangedRepositories, Contribution } from "../contributions.js";
 import { decodeBoards, readBoards } from "./codec.js";
 import {
   type Competitor,
+  forEachScope,
   type Leaderboard,
   NO_BOARDS,
   RANK_LIMITS,
@@ -12,7 +13,6 @@ import {
   type RankScope,
   type ScopeLeaderboards,
   scopeKey,
-  scopesOf,
   storedSize,
 } from "./leaderboard.js";
 import { type RankRow, shownRanks, writeBoards, writeRankRows } from "./rank-rows.js";
@@ -97,7 +97,7 @@ function affectedScopes(
   topics: ReadonlySet<string>,
 ): AffectedScope[] {
   const scopes = new Map<string, AffectedScope>();
-  const scopeOf = ([scope, name]: [RankScope, string]): AffectedScope => {
+  const scopeOf = (scope: RankScope, name: string): AffectedScope => {
     const key = scopeKey(scope, name);
     let found = scopes.get(key);
     if (found === undefined) {
@@ -106,9 +106,11 @@ function affectedScopes(
     }
     return found;
   };
-  for (const competitor of before) scopesOf(competitor, topics).forEach(scopeOf);
+  for (const competitor of before) forEachScope(competitor, topics, scopeOf);
   for (const contribution of contributions)
-    for (const one of scopesOf(contribution, topics)) scopeOf(one).contributions.push(contribution);
+    forEachScope(contribution, topics, (scope, name) =>
+      scopeOf(scope, name).contributions.push(contribution),
+    );
   return [...scopes.values()];
 }
 
