@@ -3,7 +3,7 @@
  * checked after it is written, and checked again before a restore touches anything. How the engines copy and take over their
  * data is up to the database.
  */
-import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, linkSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import type { Clock } from "../clock.js";
 import {
   allOf,
@@ -58,7 +58,7 @@ export async function takeBackup(
 ): Promise<BackupReport> {
   refuseOwnFile(path, { location, secretFile });
   const takenAt = clock.now();
-  const source = await openBackupSource(location, `${path}.copy`);
+  const source = await openBackupSource(location, clock, `${path}.copy`);
   try {
     const header = { kind: source.kind, version: source.version, takenAt };
     const secret = secretFile !== undefined && existsSync(secretFile) ? readFileSync(secretFile) : undefined;
@@ -139,7 +139,7 @@ export async function restoreBackup(
         });
       }
       await target.prepare();
-      if (secret !== undefined && secretFile !== undefined) writeSecret(secretFile, secret);
+      if (secret !== undefined && secretFile !== undefined) writeSecret(secretFile, secret, clock.now());
       await target.finish();
     } catch (error) {
       await target.abandon();
@@ -150,8 +150,16 @@ export async function restoreBackup(
   }
 }
 
-/** Before the store takes its place: a store without its secret would sign everybody out. */
-function writeSecret(path: string, secret: Uint8Array): void {
+/**
+ * Before the store takes its place: a store without its secret would sign everybody out. The secret of a store that is replaced is
+ * kept beside it, under a name that ends with the time `now`.
+ */
+function writeSecret(path: string, secret: Uint8Array, now: number): void {
+  if (existsSync(path)) {
+    // After a kill between secret and store, the one that was kept then belongs to the store.
+    if (readFileSync(path).equals(secret)) return;
+    linkSync(path, `${path}.replaced-${now}`);
+  }
   const partial = `${path}.restoring`;
   rmSync(partial, { force: true });
   writeFileSync(partial, secret, { mode: 0o600, flush: true });

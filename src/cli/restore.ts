@@ -19,7 +19,7 @@ export function addRestore(program: Command, host: Host, finish: (code: number) 
     .option("--check", "only check the backup")
     .option(
       "--replace",
-      "replace the database that is there: a SQLite file is kept under another name, in PostgreSQL all tables of the schema are dropped",
+      "replace the database that is there: a SQLite file is kept under another name, in PostgreSQL its tables are dropped",
     )
     .option("--json", "print the report as JSON")
     .action(async (file: string, flags: RestoreFlags) =>

@@ -218,8 +218,12 @@ const ONLY_READS = "this connection to the database only reads";
  * Opens the state that a store has now, to be read while others write. `workFile` is where a copy may be made, beside the backup.
  * Throws BackupRefused.
  */
-export function openBackupSource({ url, dataDir }: StoreLocation, workFile: string): Promise<BackupSource> {
-  if (url !== undefined) return postgresSource(url);
+export function openBackupSource(
+  { url, dataDir }: StoreLocation,
+  clock: Clock,
+  workFile: string,
+): Promise<BackupSource> {
+  if (url !== undefined) return postgresSource(url, clock);
   if (dataDir === ":memory:") throw new BackupRefused("A database in memory cannot be backed up.");
   return sqliteSource(join(dataDir, FILE), workFile);
 }

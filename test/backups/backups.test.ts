@@ -1,19 +1,10 @@
 import assert from "node:assert/strict";
-import {
-  appendFileSync,
-  existsSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { sql } from "kysely";
 import pg from "pg";
 import { BackupRefused, checkBackup, restoreBackup, takeBackup } from "../../src/backups/backups.js";
-import { writeBackup } from "../../src/backups/writer.js";
 import { Catalog } from "../../src/catalog/catalog.js";
 import { type Database, LATEST_VERSION, type StoreLocation } from "../../src/database/database.js";
 import { migrateIn } from "../../src/database/migrate.js";
@@ -208,6 +199,46 @@ onBothEngines("A backup", (engine) => {
     assert.ok(!existsSync(join(location.dataDir, "sidereal.db.restoring")));
   });
 
+  test("leaves the tables of other programs alone, and so does a restore", async () => {
+    const database = await engine.open();
+    const location = engine.location();
+    if (location.url === undefined) return;
+    await new Catalog(database, clock).record([observation("o/a", daily(1, 2))]);
+    const client = new pg.Client({ connectionString: location.url });
+    await client.connect();
+    try {
+      await client.query("create table invoices (id int); insert into invoices values (7)");
+      const file = newFile();
+      await takeOf(engine, file);
+      await database.close();
+      await restoreTo(location, file, { replaces: true });
+      assert.deepEqual((await client.query("select id from invoices")).rows, [{ id: 7 }]);
+      await client.query("create view their_stars as select id from repositories");
+      await assert.rejects(
+        restoreTo(location, file, { replaces: true }),
+        /^Error: Something of another program depends on the tables: view their_stars depends on table repositories\.$/,
+      );
+      await client.query("drop view their_stars; insert into schema_version values (1000, 'later', 1)");
+      await assert.rejects(restoreTo(location, file, { replaces: true }), /belong to it: invoices\./);
+      await assert.rejects(takeOf(engine, file), /belong to it: invoices\./);
+      await client.query("drop table schema_version");
+      await assert.rejects(
+        restoreTo(location, file, { replaces: true }),
+        /no version, so they may belong to/,
+      );
+      await assert.rejects(takeOf(engine, file), /no tables of Sidereal/);
+      assert.deepEqual((await client.query("select id from invoices")).rows, [{ id: 7 }]);
+      await client.query(`create schema ours; alter role current_user in database
+        "${new URL(location.url).pathname.slice(1)}" set search_path = ours`);
+      await restoreTo(location, file);
+      assert.deepEqual((await client.query("select count(*)::int as n from ours.repositories")).rows, [
+        { n: 1 },
+      ]);
+    } finally {
+      await client.end();
+    }
+  });
+
   test("of an older version is brought up to date", async () => {
     const place = await emptyPlace(engine);
     const version = 6;
@@ -308,54 +339,3 @@ test("A backup does not replace a file of the store", async () => {
     assert.deepEqual(readFileSync(join(dataDir, name)), before, name);
   }
 });
-
-test("A backup that is not whole leaves the earlier one of its name in place", async () => {
-  const file = newFile();
-  writeFileSync(file, "earlier");
-  const header = { kind: "sqlite" as const, version: LATEST_VERSION, takenAt: NOW };
-  async function* parts() {
-    yield { name: "database", data: repeated(Buffer.from("rows"), 3) };
-  }
-  const damage = async (partial: string) => {
-    appendFileSync(partial, "x");
-    return checkBackup(partial);
-  };
-  await assert.rejects(
-    writeBackup(file, { header, parts: parts() }, { onProgress: () => {}, check: damage }),
-    BackupRefused,
-  );
-  assert.equal(readFileSync(file, "utf8"), "earlier");
-  assert.ok(!existsSync(`${file}.partial`));
-});
-
-test("A restore that is refused at its end keeps the secret that was there, and reads no large part into memory", async () => {
-  const location = { url: undefined, dataDir: temporaryFolder() };
-  const { dataDir } = location;
-  const { db } = openSqlite(join(dataDir, "sidereal.db"), {
-    synchronous: "FULL",
-    writers: new WriteQueue(clock),
-  });
-  await db.transaction().execute((tx) => migrateIn(tx, sqliteDialect, { clock }));
-  await db.destroy();
-  const secret = join(dataDir, "auth-secret");
-  writeFileSync(secret, "s".repeat(43), { mode: 0o600 });
-  const refused = async (parts: [name: string, chunk: Buffer, times: number][], reason: RegExp) => {
-    const file = newFile();
-    async function* all() {
-      for (const [name, chunk, times] of parts) yield { name, data: repeated(chunk, times) };
-    }
-    const header = { kind: "sqlite" as const, version: LATEST_VERSION, takenAt: NOW };
-    await writeBackup(file, { header, parts: all() }, { onProgress: () => {}, check: checkBackup });
-    await assert.rejects(restoreTo(location, file, { replaces: true, secretFile: secret }), reason);
-    assert.equal(readFileSync(secret, "utf8"), "s".repeat(43));
-    assert.deepEqual(readdirSync(dataDir).toSorted(), ["auth-secret", "sidereal.db"]);
-  };
-  const other: [string, Buffer, number] = ["secret file", Buffer.from("x".repeat(43)), 1];
-  await refused([other], /has no database/);
-  await refused([other, ["database", Buffer.from("no database".repeat(1_000)), 1]], /is damaged/);
-  await refused([["secret file", Buffer.alloc(1_048_576), 2]], /too large/);
-});
-
-async function* repeated(chunk: Buffer, times: number): AsyncGenerator<Uint8Array> {
-  for (let i = 0; i < times; i++) yield chunk;
-}

@@ -3,6 +3,7 @@ import type { Clock } from "../../clock.js";
 import { LATEST_VERSION, migrateIn } from "../migrate.js";
 import { connectionDb, holdIfDistributed, numberTypes, postgresDialect } from "../postgres.js";
 import { APPLICATION_NAME, connectionOf } from "../postgres-url.js";
+import { type OwnTables, readOwnTables, type TableColumns } from "./own-tables.js";
 import {
   allOf,
   type BackupPart,
@@ -17,28 +18,23 @@ import { copyIn, copyOut } from "./postgres-copy.js";
 const BACKUP_NAME = `${APPLICATION_NAME} backup`;
 /** The part with the positions of all sequences, after the tables. */
 const SEQUENCES = "sequences";
-/** Exists only while growth is rebuilt, and is dropped by the next rebuild. */
-const TRANSIENT = "rollups_next";
+/** SQLSTATE of dropping what others depend on. */
+const DEPENDENT_OBJECTS = "2BP01";
 /** Attempts at locking the tables while growth is swapped. */
 const TRIES = 20;
 /** Looks at who uses a database before it is taken to be in use: a second. */
 const LOOKS = 10;
 
-interface TableColumns {
-  name: string;
-  columns: string[];
-}
-
 /**
- * Reads all tables in one transaction that sees the state at its beginning. It locks no row; only dropping a table, as a rebuild of
+ * Reads all tables of the store in one transaction that sees the state at its beginning. It locks no row; only dropping a table, as a rebuild of
  * growth does at its end, waits for it. A distributed database is not recorded to meanwhile.
  */
-export async function postgresSource(url: string): Promise<BackupSource> {
+export async function postgresSource(url: string, clock: Clock): Promise<BackupSource> {
   const client = await connect(url);
   try {
     // Until the connection is closed.
     await holdIfDistributed(connectionDb(client));
-    const tables = await begin(client);
+    const tables = await begin(client, clock);
     const { rows } = await client.query<{ version: number; bytes: string }>(
       "select max(version)::int as version, pg_database_size(current_database()) as bytes from schema_version",
     );
@@ -59,7 +55,7 @@ export async function postgresSource(url: string): Promise<BackupSource> {
   }
 }
 
-/** Restores into a database without tables, or replaces all tables, in one transaction. */
+/** Restores into a schema without a store, or replaces the tables of the one there, in one transaction. Tables of others stay. */
 export async function postgresTarget(
   url: string,
   clock: Clock,
@@ -72,17 +68,17 @@ export async function postgresTarget(
     await client.end();
   };
   try {
-    const tables = await readTables(client);
-    const names = tables.map(({ name }) => quoted(name)).join(", ");
-    if (tables.length > 0) {
+    const found = await readOwnTables(client, clock);
+    if (found.tables.length > 0) {
+      refuseForeign(found);
       if (!replaces)
         throw new BackupRefused("The database has tables already. Use --replace to replace them.");
       await refuseIfUsed(client);
-      await client.query(`drop table ${names} cascade`);
+      await drop(client, found.tables);
     }
     await client.query("drop sequence if exists repositories_id_seq");
     await migrateIn(tx, postgresDialect, { clock, to: version });
-    const made = await readTables(client);
+    const { tables: made } = await readOwnTables(client, clock);
     // Migrations insert rows that the backup has, too.
     await client.query(`truncate ${made.map(({ name }) => quoted(name)).join(", ")} restart identity`);
     return {
@@ -133,10 +129,14 @@ async function connect(url: string): Promise<pg.Client> {
  * Begins the transaction, with all tables locked against being dropped before it sees anything: a table that is swapped between
  * the two would be found empty.
  */
-async function begin(client: pg.Client): Promise<TableColumns[]> {
+async function begin(client: pg.Client, clock: Clock): Promise<TableColumns[]> {
   for (let tries = 1; ; tries++) {
-    const tables = await readTables(client);
-    if (tables.length === 0) throw new BackupRefused("The database has no tables.");
+    const { tables, doubtful, isStore } = await readOwnTables(client, clock);
+    if (!isStore) throw new BackupRefused("The database has no tables of Sidereal.");
+    if (doubtful.length > 0)
+      throw new BackupRefused(
+        `The database was made by a newer Sidereal, and this one does not know whether these tables belong to it: ${doubtful.join(", ")}. Take the backup with the newer one.`,
+      );
     await client.query("begin isolation level repeatable read read only");
     try {
       await client.query(
@@ -150,14 +150,28 @@ async function begin(client: pg.Client): Promise<TableColumns[]> {
   }
 }
 
-async function readTables(client: pg.Client): Promise<TableColumns[]> {
-  const { rows } = await client.query<TableColumns>(`
-    select c.relname::text as name, array_agg(a.attname::text order by a.attnum) as columns
-    from pg_class c join pg_attribute a on a.attrelid = c.oid
-    where c.relkind = 'r' and c.relnamespace = current_schema()::regnamespace and c.relname <> '${TRANSIENT}'
-      and a.attnum > 0 and not a.attisdropped
-    group by c.relname order by c.relname`);
-  return rows;
+/** Refuses to replace tables of which it is not certain that they are those of a store. */
+function refuseForeign({ isStore, tables, doubtful }: OwnTables): void {
+  const names = (isStore ? doubtful : tables.map(({ name }) => name)).join(", ");
+  if (!isStore)
+    throw new BackupRefused(
+      `The database has tables with names of ours, but no version, so they may belong to another program: ${names}. Drop them if not, or restore into another schema.`,
+    );
+  if (doubtful.length > 0)
+    throw new BackupRefused(
+      `The database was made by a newer Sidereal, and this one does not know whether these tables belong to it: ${names}. Drop them if they do, or restore into another schema.`,
+    );
+}
+
+async function drop(client: pg.Client, tables: readonly TableColumns[]): Promise<void> {
+  try {
+    await client.query(`drop table ${tables.map(({ name }) => quoted(name)).join(", ")}`);
+  } catch (error) {
+    if (!(error instanceof pg.DatabaseError && error.code === DEPENDENT_OBJECTS)) throw error;
+    throw new BackupRefused(`Something of another program depends on the tables: ${error.detail}.`, {
+      cause: error,
+    });
+  }
 }
 
 /** The tables in an order in which rows come after those they refer to. */
