@@ -21,6 +21,7 @@ const RANKS: Readonly<Record<string, number>> = {
   "nearest-name": 0,
   "host-names": 0,
   "packed-numbers": 0,
+  "loop-turns": 0,
   "library-file": 0,
   "node-packages": 0,
   version: 0,

@@ -1,7 +1,7 @@
-import { setImmediate } from "node:timers/promises";
 import { AVAILABILITIES, isStale, MAX_SEVERAL_POINTS, type Repository } from "../catalog/catalog.js";
 import { isoTime } from "../clock.js";
 import { type BodyPart, jsonText } from "../http/http.js";
+import { ownTurn } from "../loop-turns.js";
 import { time, z } from "../schema.js";
 import { type CsvColumn, csvFile, csvHeader, csvLine, formatParameter, orCsv } from "./csv.js";
 import { pointFields } from "./fields.js";
@@ -109,7 +109,7 @@ export const listSeveralMetrics = operation({
       }
       if (written < TURN_POINTS) continue;
       written = 0;
-      await setImmediate();
+      await ownTurn();
     }
 
     const units = 1 + Math.min(MAX_POINT_UNITS, Math.floor(several.points / POINTS_PER_UNIT));

@@ -1,5 +1,5 @@
-import { setImmediate } from "node:timers/promises";
 import type { Database } from "../../database/database.js";
+import { ownTurn } from "../../loop-turns.js";
 import type { SnapshotRange } from "./ranges.js";
 import { readReadings, type Span } from "./read.js";
 import type { Readings } from "./readings.js";
@@ -37,7 +37,7 @@ export async function* readInTurns(
     const isLast = i === ids.length - 1;
     if (!isLast && turn.length < TURN_REPOSITORIES && readings < TURN_READINGS) continue;
     yield* await readReadings(read, dialect, { ids: turn, span, onDamaged });
-    if (!isLast) await setImmediate();
+    if (!isLast) await ownTurn();
     turn = [];
     readings = 0;
   }
