@@ -85,7 +85,7 @@ function rankedList(boards: readonly Leaderboard[], ranking: Ranking): RankedLis
 
 function topOf(boards: readonly Leaderboard[], ranking: Ranking, window: "24h" | "7d"): number[] {
   const index = MEASURES.findIndex((measure) => measure.ranking === ranking && measure.window === window);
-  return boards[index]?.entries.slice(0, ROWS).map(({ id }) => id) ?? [];
+  return boards[index]?.entries.ids(ROWS) ?? [];
 }
 
 /** The most frequent languages or topics, with their gains. Only they are listed anywhere. */

@@ -55,14 +55,14 @@ export async function checkLeaderboards(db: Db, readKnown: ReadKnown, onDamage: 
       onDamage("leaderboard-damaged", `${named}: its bytes cannot be read`);
       continue;
     }
-    const ids = new Set(boards.flatMap(({ entries }) => entries.map(({ id }) => id)));
+    const ids = new Set(boards.flatMap(({ entries }) => entries.ids()));
     const known = await readKnown([...ids]);
     const isWrong = boards.some(({ entries }, measure) =>
-      entries.some((entry, i) => {
-        const before = entries[i - 1];
-        if (before !== undefined && !isBefore(before, entry)) return true;
-        const contribution = known(entry.id);
-        return contribution !== "unknown" && contribution?.values[measure] !== entry.value;
+      entries.ids().some((id, i) => {
+        const [before, entry] = [entries.at(i - 1), entries.at(i)];
+        if (before !== undefined && entry !== undefined && !isBefore(before, entry)) return true;
+        const contribution = known(id);
+        return contribution !== "unknown" && contribution?.values[measure] !== entry?.value;
       }),
     );
     if (isWrong)
@@ -98,7 +98,7 @@ export async function checkRankRows(db: Db, onDamage: OnDamage): Promise<void> {
   for await (const { scope, name, boards } of storedScopes(db)) {
     const ranks = new Map<number, string[]>();
     for (const [measure, { entries }] of (boards ?? []).entries())
-      for (const [i, { id }] of entries.slice(0, RANK_LIMITS[scope]).entries()) {
+      for (const [i, id] of entries.ids(RANK_LIMITS[scope]).entries()) {
         const own = ranks.get(id) ?? [];
         own.push(rankText(measure, scope, i + 1));
         ranks.set(id, own);

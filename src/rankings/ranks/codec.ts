@@ -4,7 +4,7 @@ import { DamagedPack, PackReader, PackWriter } from "../../packed-numbers.js";
 import { MEASURES } from "../definitions.js";
 import { codeOf, MEASURE_CODES } from "./coded-ranks.js";
 import { type Leaderboard, NO_BOARDS, type RankScope, scopeKey } from "./leaderboard.js";
-import type { Entry } from "./top-list.js";
+import { Entries } from "./top-list.js";
 
 /** Far more than a leaderboard stores. */
 const MAX_ENTRIES = 10_000;
@@ -24,14 +24,14 @@ export function encodeBoards(boards: readonly Leaderboard[]): Uint8Array {
   writer.number(kept.length);
   for (const { entries, cutoff, i } of kept) {
     const { letter, hours } = codeOf(MEASURES[i] ?? { ranking: "stars", window: null });
-    const numbers: number[] = [];
-    for (const { value, id } of entries) numbers.push(value, id);
-    if (cutoff !== undefined) numbers.push(cutoff.value, cutoff.id);
+    const count = entries.length + (cutoff === undefined ? 0 : 1);
+    const numbers = new Float64Array(2 * count);
+    numbers.set(entries.numbers);
+    if (cutoff !== undefined) numbers.set([cutoff.value, cutoff.id], 2 * entries.length);
     writer.number(letter.charCodeAt(0));
     writer.number(hours);
     writer.number(entries.length);
     writer.number(cutoff === undefined ? 0 : 1);
-    const count = numbers.length / 2;
     for (const index of [0, 1]) writer.column(numbers, { index, stride: 2, count });
   }
   return writer.finish();
@@ -48,11 +48,10 @@ export function decodeBoards(data: Uint8Array): Leaderboard[] {
     if (length > MAX_ENTRIES || cutoffs > 1) throw new DamagedPack("its size is wrong");
     const numbers = new Float64Array(2 * count);
     for (const index of [0, 1]) reader.column(numbers, { index, stride: 2, count });
-    const entries: Entry[] = [];
-    for (let i = 0; i < count; i++) entries.push({ value: numbers[2 * i] ?? 0, id: numbers[2 * i + 1] ?? 0 });
-    const cutoff = cutoffs === 1 ? entries.pop() : undefined;
+    const cutoff = cutoffs === 1 ? new Entries(numbers).at(length) : undefined;
     const index = INDEX_OF_CODE.get(code);
-    if (index !== undefined) boards[index] = { entries, cutoff };
+    if (index !== undefined)
+      boards[index] = { entries: new Entries(numbers.subarray(0, 2 * length)), cutoff };
   }
   reader.end();
   return boards;

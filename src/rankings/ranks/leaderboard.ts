@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { Db } from "../../database/database.js";
 import type { Contribution } from "../contributions.js";
 import { MEASURES } from "../definitions.js";
-import type { Entry } from "./top-list.js";
+import { Entries, type Entry } from "./top-list.js";
 
 export const RANK_SCOPES = ["overall", "provider", "language", "topic"] as const;
 export type RankScope = (typeof RANK_SCOPES)[number];
@@ -22,7 +22,7 @@ export const RANKED_TOPICS = 1_000;
 /** The repositories ranked by one measure within one scope. */
 export interface Leaderboard {
   /** Best first; the rank of an entry is its index + 1. */
-  entries: readonly Entry[];
+  entries: Entries;
   /** Every repository before this entry is in `entries`; which ones come after it is unknown. undefined: none do. */
   cutoff: Entry | undefined;
 }
@@ -37,7 +37,7 @@ export interface ScopeLeaderboards {
 }
 
 /** A leaderboard without repositories. */
-export const NO_ENTRIES: Leaderboard = { entries: [], cutoff: undefined };
+export const NO_ENTRIES: Leaderboard = { entries: Entries.of([]), cutoff: undefined };
 
 /** Leaderboards without repositories for all measures. */
 export const NO_BOARDS: readonly Leaderboard[] = MEASURES.map(() => NO_ENTRIES);

@@ -30,7 +30,7 @@ export function leaderReader({ prepare }: Database): (request: LeadersRequest) =
       const index = MEASURES.findIndex(
         (measure) => measure.ranking === ranking && (measure.window === null || measure.window === window),
       );
-      return boards[index]?.entries.slice(0, request.limit).map(({ id }) => id) ?? [];
+      return boards[index]?.entries.ids(request.limit) ?? [];
     };
   };
 }
@@ -68,8 +68,7 @@ export async function readAllLeaders({ read }: Database, most: number): Promise<
 function addLeaders(ids: Set<number>, boards: readonly Leaderboard[], depth: number): void {
   for (let i = 0; i < depth; i++)
     for (const { entries } of boards) {
-      const id = entries[i]?.id;
-      if (id !== undefined) ids.add(id);
+      if (i < entries.length) ids.add(entries.id(i));
     }
 }
 

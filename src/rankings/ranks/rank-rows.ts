@@ -2,8 +2,7 @@ import { sql } from "kysely";
 import type { Run } from "../../catalog/catalog.js";
 import { BatchSize, type BulkRow, type BulkTable, type Dialect, type Tx } from "../../database/database.js";
 import { encodeBoards } from "./codec.js";
-import { rankText } from "./coded-ranks.js";
-import { type Leaderboard, RANK_LIMITS, type RankScope, type ScopeLeaderboards } from "./leaderboard.js";
+import type { RankScope, ScopeLeaderboards } from "./leaderboard.js";
 
 /** The ranks of a repository in one scope as text; null: it has none any more. */
 export interface RankRow {
@@ -30,21 +29,6 @@ const BOARDS: BulkTable = {
   columns: { ...SCOPE_KEY, data: "bytea" },
   key: Object.keys(SCOPE_KEY),
 };
-
-/** The ranks that the leaderboards of a scope give, as far down as they are shown, by repository. */
-export function shownRanks(scope: RankScope, boards: readonly Leaderboard[]): Map<number, string> {
-  const ranks = new Map<number, string>();
-  for (const [i, { entries }] of boards.entries()) {
-    const end = Math.min(RANK_LIMITS[scope], entries.length);
-    for (let index = 0; index < end; index++) {
-      const id = entries[index]?.id ?? 0;
-      const others = ranks.get(id);
-      const own = rankText(i, scope, index + 1);
-      ranks.set(id, others === undefined ? own : `${others},${own}`);
-    }
-  }
-  return ranks;
-}
 
 /** Writes changed ranks, in the order of the repositories, as neighbours share database pages. */
 export async function writeRankRows(run: Run, dialect: Dialect, rows: readonly RankRow[]): Promise<void> {
@@ -90,12 +74,20 @@ export async function replaceRankRows(
   });
 }
 
+/** The leaderboards of a scope as they are stored; null if there is no repository in them. */
+export interface EncodedScope {
+  scope: RankScope;
+  name: string;
+  data: Uint8Array | null;
+}
+
+export function encodeScope({ scope, name, boards }: ScopeLeaderboards): EncodedScope {
+  const isEmpty = boards.every(({ entries }) => entries.length === 0);
+  return { scope, name, data: isEmpty ? null : encodeBoards(boards) };
+}
+
 /** Writes the leaderboards of scopes; those of a scope without any repository are deleted. */
-export async function writeBoards(
-  run: Run,
-  dialect: Dialect,
-  scopes: Iterable<ScopeLeaderboards>,
-): Promise<void> {
+export async function writeBoards(run: Run, dialect: Dialect, scopes: Iterable<EncodedScope>): Promise<void> {
   let rows: BulkRow[] = [];
   let emptied: BulkRow[] = [];
   let bytes = 0;
@@ -111,12 +103,11 @@ export async function writeBoards(
       );
     });
   };
-  for (const { scope, name, boards } of scopes) {
-    if (boards.every(({ entries }) => entries.length === 0)) {
+  for (const { scope, name, data } of scopes) {
+    if (data === null) {
       emptied.push([scope, name]);
       continue;
     }
-    const data = encodeBoards(boards);
     rows.push([scope, name, data]);
     bytes += data.length;
     if (bytes >= WRITTEN_BYTES) await flush();

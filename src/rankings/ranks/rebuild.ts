@@ -12,8 +12,8 @@ import {
   type ScopeLeaderboards,
   storedSize,
 } from "./leaderboard.js";
-import { type RankRow, replaceRankRows, writeBoards } from "./rank-rows.js";
-import { TopList } from "./top-list.js";
+import { encodeScope, type RankRow, replaceRankRows, writeBoards } from "./rank-rows.js";
+import { Entries, TopList } from "./top-list.js";
 
 interface Collected {
   scope: RankScope;
@@ -81,8 +81,8 @@ export class RankRebuild {
     const scopes = RANK_SCOPES.flatMap((scope) => [...this.#collected[scope].values()]).map(
       ({ scope, name, tops }): ScopeLeaderboards => {
         const boards = tops.map((top) => {
-          const entries = top?.entries() ?? [];
-          return { entries, cutoff: top?.isTruncated === true ? entries.at(-1) : undefined };
+          const entries = Entries.of(top?.entries() ?? []);
+          return { entries, cutoff: top?.isTruncated === true ? entries.at(entries.length - 1) : undefined };
         });
         return { scope, name, boards };
       },
@@ -92,7 +92,7 @@ export class RankRebuild {
     await run.step(async (tx) => {
       await tx.deleteFrom("leaderboards").execute();
     });
-    await writeBoards(run, dialect, scopes);
+    await writeBoards(run, dialect, Iterator.from(scopes).map(encodeScope));
   }
 }
 
@@ -109,7 +109,7 @@ function* rowsOf(scopes: readonly ScopeLeaderboards[]): Generator<RankRow[]> {
       const length = Math.min(RANK_LIMITS[scope], entries.length);
       for (let i = 0; i < length; i++, end++) {
         // The id of the repository above the number of the rank.
-        keys[end] = (entries[i]?.id ?? 0) * total + end;
+        keys[end] = entries.id(i) * total + end;
         scopeOf[end] = s;
         measureOf[end] = m;
         positionOf[end] = i + 1;

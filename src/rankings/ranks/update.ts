@@ -3,6 +3,7 @@ import type { Database, Db } from "../../database/database.js";
 import { DamagedPack } from "../../packed-numbers.js";
 import type { ChangedRepositories, Contribution } from "../contributions.js";
 import { decodeBoards, readBoards } from "./codec.js";
+import { rankText } from "./coded-ranks.js";
 import {
   type Competitor,
   forEachScope,
@@ -15,8 +16,8 @@ import {
   scopeKey,
   storedSize,
 } from "./leaderboard.js";
-import { type RankRow, shownRanks, writeBoards, writeRankRows } from "./rank-rows.js";
-import { compareEntries, type Entry, isBefore } from "./top-list.js";
+import { type EncodedScope, encodeScope, type RankRow, writeBoards, writeRankRows } from "./rank-rows.js";
+import { compareEntries, Entries, type Entry, isBefore } from "./top-list.js";
 
 /** Scopes whose leaderboards are read at a time. */
 const BATCH = 200;
@@ -41,7 +42,7 @@ export async function updateRanks(
 ): Promise<boolean> {
   const scopes = affectedScopes(contributions, before, await rankedTopics(write, contributions));
   const changed = new Set(ids);
-  const boards: ScopeLeaderboards[] = [];
+  const boards: EncodedScope[] = [];
   const rows: RankRow[] = [];
   for (let start = 0; start < scopes.length; start += BATCH) {
     const part = scopes.slice(start, start + BATCH);
@@ -57,7 +58,7 @@ export async function updateRanks(
       const next = rerank(affected, old, changed);
       if (next === undefined) return false;
       if (next.every((board, i) => board === old[i])) continue;
-      boards.push({ scope, name, boards: next });
+      boards.push(encodeScope({ scope, name, boards: next }));
       rows.push(...changedRows({ scope, name, boards: next }, old));
     }
   }
@@ -122,53 +123,81 @@ function rerank(
 ): Leaderboard[] | undefined {
   const next: Leaderboard[] = [];
   for (const [i, board] of old.entries()) {
-    const { entries, cutoff } = board;
     const added: Entry[] = [];
     for (const { repositoryId: id, values } of contributions) {
       const value = values[i];
       if (value === null || value === undefined) continue;
       const entry = { id, value };
-      if (cutoff === undefined || isBefore(entry, cutoff)) added.push(entry);
+      if (board.cutoff === undefined || isBefore(entry, board.cutoff)) added.push(entry);
     }
-    const kept = entries.filter(({ id }) => !changed.has(id));
-    if (added.length === 0 && kept.length === entries.length) {
-      next.push(board);
-      continue;
-    }
-    const merged = truncated(scope, [...kept, ...added].sort(compareEntries), cutoff);
+    const merged = merge(scope, board, { added: added.sort(compareEntries), changed });
     if (merged === undefined) return undefined;
-    next.push(isSame(merged, board) ? board : merged);
+    next.push(merged);
   }
   return next;
 }
 
-/** The leaderboard of sorted entries; undefined if too few are left to fill the ranks shown. */
-function truncated(scope: RankScope, entries: Entry[], cutoff: Entry | undefined): Leaderboard | undefined {
-  if (cutoff !== undefined && entries.length < RANK_LIMITS[scope]) return undefined;
-  if (entries.length <= storedSize(scope)) return { entries, cutoff };
-  entries.length = storedSize(scope);
-  return { entries, cutoff: entries.at(-1) };
+interface Changes {
+  /** Best first. */
+  added: readonly Entry[];
+  /** Repositories whose old entries no longer count. */
+  changed: ReadonlySet<number>;
 }
 
-function isSame(a: Leaderboard, b: Leaderboard): boolean {
-  return (
-    a.entries.length === b.entries.length &&
-    isSameEntry(a.cutoff, b.cutoff) &&
-    a.entries.every((entry, i) => isSameEntry(entry, b.entries[i]))
-  );
-}
-
-function isSameEntry(a: Entry | undefined, b: Entry | undefined): boolean {
-  return a?.id === b?.id && a?.value === b?.value;
+/** A leaderboard with changes; the same object if there are none. undefined: too few are left to fill the ranks shown. */
+function merge(scope: RankScope, board: Leaderboard, { added, changed }: Changes): Leaderboard | undefined {
+  const { entries, cutoff } = board;
+  if (added.length === 0 && !entries.hasAny(changed)) return board;
+  const numbers = new Float64Array(2 * (entries.length + added.length));
+  let [end, next] = [0, 0];
+  const add = ({ value, id }: Entry) => {
+    numbers[end++] = value;
+    numbers[end++] = id;
+  };
+  for (let i = 0; i < entries.length; i++) {
+    const entry = changed.has(entries.id(i)) ? undefined : entries.at(i);
+    if (entry === undefined) continue;
+    for (let one = added[next]; one !== undefined && isBefore(one, entry); one = added[++next]) add(one);
+    add(entry);
+  }
+  for (const one of added.slice(next)) add(one);
+  const length = end / 2;
+  if (cutoff !== undefined && length < RANK_LIMITS[scope]) return undefined;
+  const isTruncated = length > storedSize(scope);
+  const kept = new Entries(numbers.subarray(0, isTruncated ? 2 * storedSize(scope) : end));
+  const last = isTruncated ? kept.at(kept.length - 1) : cutoff;
+  return kept.isSame(entries) && last?.id === cutoff?.id && last?.value === cutoff?.value
+    ? board
+    : { entries: kept, cutoff: last };
 }
 
 /** The rows of repositories whose rank in a scope has changed. */
 function changedRows({ scope, name, boards }: ScopeLeaderboards, old: readonly Leaderboard[]): RankRow[] {
-  const [before, after] = [shownRanks(scope, old), shownRanks(scope, boards)];
-  const rows: RankRow[] = [];
-  for (const [id, ranks] of after) if (before.get(id) !== ranks) rows.push({ id, scope, name, ranks });
-  for (const id of before.keys()) if (!after.has(id)) rows.push({ id, scope, name, ranks: null });
-  return rows;
+  const shown = RANK_LIMITS[scope];
+  const moved = new Map<number, string | null>();
+  for (const [i, { entries }] of boards.entries()) {
+    const before = old[i]?.entries ?? entries;
+    if (before === entries) continue;
+    const end = Math.min(shown, Math.max(entries.length, before.length));
+    for (let index = 0; index < end; index++) {
+      const [was, is] = [before.id(index), entries.id(index)];
+      if (was === is) continue;
+      if (was !== 0) moved.set(was, null);
+      if (is !== 0) moved.set(is, null);
+    }
+  }
+  if (moved.size === 0) return [];
+  for (const [i, { entries }] of boards.entries()) {
+    const end = Math.min(shown, entries.length);
+    for (let index = 0; index < end; index++) {
+      const id = entries.id(index);
+      const others = moved.get(id);
+      if (others === undefined) continue;
+      const own = rankText(i, scope, index + 1);
+      moved.set(id, others === null ? own : `${others},${own}`);
+    }
+  }
+  return Array.from(moved, ([id, ranks]) => ({ id, scope, name, ranks }));
 }
 
 /** The leaderboards of all repositories, in the order of MEASURES; none if they are damaged. */
