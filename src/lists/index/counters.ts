@@ -1,5 +1,6 @@
 import { SetCondition } from "./conditions.js";
-import { codeAtMost, type Order } from "./order.js";
+import { codeAtMost } from "./keys.js";
+import type { Order } from "./order.js";
 import type { Topics } from "./parts.js";
 
 /** Counts slots by the values that they have in one dimension. */

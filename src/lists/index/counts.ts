@@ -9,8 +9,9 @@ import {
   type Test,
   testsOf,
 } from "./filters.js";
+import { keyCount } from "./keys.js";
 import { Blocks } from "./matches.js";
-import { keyCount, type Order } from "./order.js";
+import type { Order } from "./order.js";
 import type { Facts, Parts, Topics } from "./parts.js";
 import { orderName } from "./read-orders.js";
 import { searchedOf } from "./searched.js";

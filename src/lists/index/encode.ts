@@ -1,5 +1,6 @@
-import type { Keys, Order, Piece } from "./order.js";
-import { sharedNumbers, sharedShorts, sharedWords } from "./shared-arrays.js";
+import { keyCount, MAX_SHORT, numberKeys } from "./keys.js";
+import type { Order, Piece } from "./order.js";
+import { sharedShorts, sharedWords } from "./shared-arrays.js";
 
 /** Sort keys, the highest first, with the slots that have them, within equal keys the highest slot first. */
 export interface SortedKeys {
@@ -21,14 +22,12 @@ const SPARSE_PART = 8;
 const RUN_PART = 16;
 /** A shorter run is not worth it. */
 const MIN_RUN = 8;
-/** Codes that fit in 16 bits. */
-const MAX_SHORT = 0xffff;
 
 /** Builds an order from sorted keys. */
 export function encodeOrder(sorted: SortedKeys, { slots, keepsUnknown, isFilter }: EncodeOptions): Order {
   const keys = numberKeys(sorted.keys);
   const count = sorted.slots.length;
-  const last = "list" in keys ? keys.list.length : keys.count;
+  const last = keyCount(keys);
   const codesOf = (length: number) => (last <= MAX_SHORT ? sharedShorts(length) : sharedWords(length));
   const isSparse = !isFilter && count * SPARSE_PART <= slots;
   const codes = codesOf(isSparse ? count : 0);
@@ -42,7 +41,7 @@ export function encodeOrder(sorted: SortedKeys, { slots, keepsUnknown, isFilter 
     const key = sorted.keys[from] ?? 0;
     let to = from + 1;
     while (to < count && sorted.keys[to] === key) to++;
-    code = "list" in keys ? code + 1 : (keys.highest - key) / keys.unit + 1;
+    code = "distances" in keys ? code + 1 : (keys.highest - key) / keys.unit + 1;
     for (let i = from; i < to; i++) {
       if (cells === undefined) codes[i] = code;
       else cells[sorted.slots[i] ?? 0] = code;
@@ -58,24 +57,6 @@ export function encodeOrder(sorted: SortedKeys, { slots, keepsUnknown, isFilter 
     from = to;
   }
   return { keys, slots: kept, cells, codes, pieces, keepsUnknown };
-}
-
-/** Numbers distinct keys: by a list of them if 16 bits suffice, else by their distance from the highest if 32 bits do. */
-function numberKeys(keys: Float64Array): Keys {
-  const highest = keys[0] ?? 0;
-  let distinct = 0;
-  let areSeconds = true;
-  for (let i = 0; i < keys.length; i++) {
-    if (i === 0 || keys[i] !== keys[i - 1]) distinct++;
-    areSeconds &&= (highest - (keys[i] ?? 0)) % 1_000 === 0;
-  }
-  const unit = areSeconds ? 1_000 : 1;
-  const count = (highest - (keys.at(-1) ?? 0)) / unit + 1;
-  if (distinct > MAX_SHORT && count < 2 ** 32) return { highest, unit, count };
-  const list = sharedNumbers(distinct);
-  let end = 0;
-  for (let i = 0; i < keys.length; i++) if (i === 0 || keys[i] !== keys[i - 1]) list[end++] = keys[i] ?? 0;
-  return { list };
 }
 
 /** Number of slots outside of runs. */

@@ -8,7 +8,8 @@ import {
   candidatesOfSet,
 } from "./candidates.js";
 import { BitsCondition, CodesCondition, type Condition, RangeCondition, SetCondition } from "./conditions.js";
-import { type CodeRange, codeAtMost, keyCount } from "./order.js";
+import { codeAtMost, keyCount } from "./keys.js";
+import type { CodeRange } from "./order.js";
 import {
   ARCHIVED,
   type Facts,

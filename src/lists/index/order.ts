@@ -1,4 +1,5 @@
 import type { RowKey } from "../spec.js";
+import { codeAtMost, type Keys, keyCount, keyOfCode, UNKNOWN, UNKNOWN_KEY } from "./keys.js";
 import { firstIndex } from "./shared-arrays.js";
 
 /**
@@ -25,35 +26,10 @@ export interface Order {
 /** Some positions of `slots`; or a run: all slots whose cell is `code`, as very many repositories share that key. */
 export type Piece = { from: number; to: number; code?: undefined } | { code: number };
 
-/** Distinct sort keys by code: a list from high to low, or all multiples of `unit` from `highest` down. */
-export type Keys = { list: Float64Array } | { highest: number; unit: number; count: number };
-
 export type Direction = "asc" | "desc";
 
 /** Cost of testing a slot far from the one before, relative to the next slot in memory. */
 export const UNORDERED_COST = 8;
-
-/** The cell of a slot without a sort key. */
-export const UNKNOWN = 0;
-/** The sort key of such a slot. */
-export const UNKNOWN_KEY = -1;
-
-export function keyOfCode(keys: Keys, code: number): number {
-  if (code === UNKNOWN) return UNKNOWN_KEY;
-  return "list" in keys ? (keys.list[code - 1] ?? UNKNOWN_KEY) : keys.highest - (code - 1) * keys.unit;
-}
-
-export function keyCount(keys: Keys): number {
-  return "list" in keys ? keys.list.length : keys.count;
-}
-
-/** The code of the highest key that is at most `key`; one more than the last code if all keys are higher. */
-export function codeAtMost(keys: Keys, key: number): number {
-  if (!("list" in keys))
-    return Math.min(keys.count + 1, Math.max(1, Math.ceil((keys.highest - key) / keys.unit) + 1));
-  const { list } = keys;
-  return firstIndex(0, list.length, (index) => (list[index] ?? 0) <= key) + 1;
-}
 
 /** The code at a position of `slots`. */
 export function codeAt({ cells, codes, slots }: Order, position: number): number {

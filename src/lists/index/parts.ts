@@ -1,4 +1,5 @@
 import type { Window } from "../../rankings/rankings.js";
+import { keyBytes } from "./keys.js";
 import type { Order } from "./order.js";
 
 /**
@@ -89,7 +90,7 @@ export function partBytes(part: Part): number {
       return bytesOf(part.topics.offsets, part.topics.slots);
     case "order": {
       const { slots, cells, codes, keys } = part.order;
-      return bytesOf(slots, codes, ...(cells ? [cells] : []), ...("list" in keys ? [keys.list] : []));
+      return bytesOf(slots, codes, ...(cells ? [cells] : [])) + keyBytes(keys);
     }
   }
 }

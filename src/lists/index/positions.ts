@@ -1,5 +1,6 @@
 import type { RowKey } from "../spec.js";
-import { boundAfter, type CodeRange, type Direction, keyCount, type Order, UNKNOWN } from "./order.js";
+import { keyCount, UNKNOWN } from "./keys.js";
+import { boundAfter, type CodeRange, type Direction, type Order } from "./order.js";
 
 /** More than there are slots. A rank and a slot together fit in a double exactly. */
 const SLOTS = 2 ** 27;

@@ -1,8 +1,9 @@
 import { type Candidates, candidatesInRange } from "./candidates.js";
 import { type Condition, RangeCondition } from "./conditions.js";
 import type { Test } from "./filters.js";
+import { keyCount } from "./keys.js";
 import type { Searched } from "./matches.js";
-import { keyCount, type Order, UNORDERED_COST } from "./order.js";
+import { type Order, UNORDERED_COST } from "./order.js";
 
 /** Slots in the sample that shows which conditions are most selective. */
 const SAMPLE = 512;
