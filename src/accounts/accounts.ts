@@ -269,6 +269,8 @@ export class Accounts {
    */
   async remove({ id, email }: Account): Promise<string[]> {
     const { database, keys } = this.#options;
+    // One that was requested before would add a request after those of the account are gone.
+    await this.mail.settled();
     await database.durable.transaction().execute(async (tx) => {
       await tx.deleteFrom("accounts").where("id", "=", id).execute();
       await tx.deleteFrom("sign_in_requests").where("email", "=", email).execute();
@@ -295,7 +297,7 @@ export class Accounts {
 
   /** Waits for pending mail and writes. */
   async close(): Promise<void> {
-    await Promise.all([this.mail.close(), this.erasure.settled()]);
+    await Promise.all([this.mail.settled(), this.erasure.settled()]);
     await this.#mailer?.close();
     await this.sessions.flush();
   }

@@ -5,11 +5,12 @@ import type { Logger } from "../log.js";
 import { agentOf, detailWords, EVENT_WORDS } from "./event-words.js";
 import { addressesOf } from "./lookup.js";
 import { type Mail, Mailer } from "./mail.js";
+import { countNotice } from "./mail-limits.js";
 import type { SecurityEvent, SecurityEventName } from "./security-events.js";
-import { readEvents, type StoredEvent } from "./security-rows.js";
+import { countEvents, readSignIns } from "./security-rows.js";
 
 /** Events that are mailed to the owner of the account, besides sign-ins from somewhere new. */
-const MAILED: ReadonlySet<SecurityEventName> = new Set([
+const MAILED: readonly SecurityEventName[] = [
   "sessions_ended",
   "account_deleted",
   "data_exported",
@@ -19,18 +20,15 @@ const MAILED: ReadonlySet<SecurityEventName> = new Set([
   "passkey_removed",
   "forge_token_added",
   "forge_token_removed",
-]);
+];
 
 /** Most mails about events of one account in 24 hours. The last one says that it is the last. */
 export const MAX_PER_DAY = 20;
-/** Events of an account that are compared. */
-const MAX_EARLIER = 1_000;
-
 export interface EventMailsOptions {
   database: Database;
   clock: Clock;
   log: Logger;
-  config: Pick<Config, "baseUrl" | "mail">;
+  config: Pick<Config, "baseUrl" | "mail" | "mailLimits">;
 }
 
 /** Mails to owners of accounts about what they should know of. They hold no secrets and no links. Without a mail server none is sent. */
@@ -48,16 +46,17 @@ export class EventMails {
   /** Mails about an event if its owner should know of it. Call before the event is recorded: it is compared with earlier ones. */
   async notify(event: SecurityEvent): Promise<void> {
     const { accountId } = event;
-    const isMailed = MAILED.has(event.event) || event.event === "signed_in";
+    const isMailed = MAILED.includes(event.event) || event.event === "signed_in";
     if (this.#mailer === undefined || accountId === null || !isMailed) return;
-    const { database, clock, config } = this.#options;
-    const earlier = await readEvents(database.read, { accountId, limit: MAX_EARLIER });
-    if (event.event === "signed_in" && !isFromSomewhereNew(event, earlier)) return;
+    const { database, clock, log, config } = this.#options;
+    if (event.event === "signed_in" && !(await isFromSomewhereNew(database, accountId, event))) return;
     const now = clock.now();
-    const mailedToday = earlier.filter((one) => MAILED.has(one.event) && now - one.at < DAY_MS).length;
+    const since = now - DAY_MS + 1;
+    const mailedToday = await countEvents(database.read, { accountId, events: MAILED, since });
     if (mailedToday >= MAX_PER_DAY) return;
     const to = event.address ?? (await addressesOf(database, [accountId])).get(accountId);
     if (to === undefined) return;
+    if (!(await countNotice({ database, clock, log, limits: config.mailLimits }))) return;
     const isLast = mailedToday === MAX_PER_DAY - 1;
     this.#mailer.send(noticeOf(event, { to, at: now, service: new URL(config.baseUrl).hostname, isLast }));
   }
@@ -74,8 +73,12 @@ export class EventMails {
 }
 
 /** Whether an account has signed in before, but not from this network, or not with this family of browsers. */
-function isFromSomewhereNew({ source }: SecurityEvent, earlier: readonly StoredEvent[]): boolean {
-  const signIns = earlier.filter(({ event }) => event === "signed_in" || event === "reauthenticated");
+async function isFromSomewhereNew(
+  database: Database,
+  accountId: string,
+  { source }: SecurityEvent,
+): Promise<boolean> {
+  const signIns = await readSignIns(database.read, accountId);
   return (
     signIns.length > 0 &&
     !(

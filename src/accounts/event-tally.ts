@@ -2,8 +2,8 @@ import type { LoggedEvent, SecurityEvent } from "./security-events.js";
 
 /** Events of one account and name that get a row each in a minute. Further ones are counted in one. */
 const ROWS_EACH = 5;
-/** Accounts and names whose events are followed separately in a minute. */
-const MAX_ACCOUNTS = 2_000;
+/** Accounts and names whose events get rows of their own in a minute; those of further ones are counted: 2 MB. */
+export const MAX_FOLLOWED = 20_000;
 /** Rows of counted events in a minute, besides those of MIXED: one for each event. */
 export const MAX_COUNTED = 200;
 /** The network of events beyond the bound, which are counted together. */
@@ -20,8 +20,9 @@ export class EventTally {
     if (accountId !== null) {
       const key = `${accountId} ${event}`;
       const known = this.#single.get(key) ?? 0;
-      if (known > 0 || this.#single.size < MAX_ACCOUNTS) this.#single.set(key, known + 1);
-      if (known < ROWS_EACH)
+      const isFollowed = known > 0 || this.#single.size < MAX_FOLLOWED;
+      if (isFollowed) this.#single.set(key, known + 1);
+      if (isFollowed && known < ROWS_EACH)
         return {
           at,
           accountId,

@@ -20,6 +20,9 @@ export type Standing = (typeof STANDINGS)[number];
  */
 const SHARES: Readonly<Record<Standing, number>> = { new: 0.5, account: 0.75, known: 1 };
 
+/** The part of all mail that security notices may use up: nobody who causes them keeps others from signing in. */
+const NOTICE_SHARE = 0.25;
+
 /** A mail that somebody requests. */
 export interface MailRequest {
   /** In lower case. */
@@ -32,7 +35,7 @@ export interface MailRequest {
 }
 
 /** What can be used up. */
-export type MailLimit = "person" | "network" | "domain" | "service";
+export type MailLimit = "person" | "network" | "domain" | "service" | "notices";
 
 interface Counter {
   limit: MailLimit;
@@ -80,11 +83,8 @@ export class MailLimits {
   }
 
   /** Notes that a mail was not sent. The first of an hour is logged. */
-  async noteRefused(limit: MailLimit): Promise<void> {
-    const { database, log } = this.#options;
-    const times = await addOne(database.write, this.#span, `${REFUSED}${limit}`);
-    if (times === 1)
-      log.warn({ limit }, "a limit of mails is reached; until the hour ends, some requests send none");
+  noteRefused(limit: MailLimit): Promise<void> {
+    return noteRefused(this.#options, limit);
   }
 
   /** Deletes the counts of hours before the last one. */
@@ -100,7 +100,37 @@ export class MailLimits {
   }
 }
 
-/** Mails to sign in with, in an hour. */
+/** Counts a security notice, if it fits into the limit of all mail and the share of notices. Returns whether it does. */
+export async function countNotice(options: Omit<MailLimitsOptions, "readSecret">): Promise<boolean> {
+  const { database, clock, limits } = options;
+  const { perHour } = limits ?? UNLIMITED;
+  const span = spanAt(clock.now());
+  try {
+    await database.write.transaction().execute(async (tx) => {
+      if ((await addOne(tx, span, NOTICES)) > Math.ceil(perHour * NOTICE_SHARE)) throw new Full();
+      if ((await addOne(tx, span, ALL)) > perHour) throw new Full();
+    });
+    return true;
+  } catch (error) {
+    if (!(error instanceof Full)) throw error;
+    await noteRefused(options, "notices");
+    return false;
+  }
+}
+
+/** Rolls the counts back. */
+class Full extends Error {}
+
+async function noteRefused(
+  { database, clock, log }: Pick<MailLimitsOptions, "database" | "clock" | "log">,
+  limit: MailLimit,
+): Promise<void> {
+  const times = await addOne(database.write, spanAt(clock.now()), `${REFUSED}${limit}`);
+  if (times === 1)
+    log.warn({ limit }, "a limit of mails is reached; until the hour ends, some requests send none");
+}
+
+/** Mails to sign in with and security notices, in an hour. */
 export interface MailUse {
   sent: number;
   /** Those that were not sent, by the limit that was reached. */
@@ -135,9 +165,10 @@ function domainOf(email: string): string {
   return domain === "googlemail.com" ? "gmail.com" : domain;
 }
 
-const LIMITS: readonly MailLimit[] = ["person", "network", "domain", "service"];
+const LIMITS: readonly MailLimit[] = ["person", "network", "domain", "service", "notices"];
 /** All mails that were sent. */
 const ALL = "all";
+const NOTICES = "notices";
 const REFUSED = "refused ";
 
 function countersOf(

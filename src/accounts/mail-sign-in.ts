@@ -101,7 +101,7 @@ export class MailSignIn {
   }
 
   /** Waits for pending requests. */
-  async close(): Promise<void> {
+  async settled(): Promise<void> {
     await this.#tasks.settled();
   }
 

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { Database } from "../database/database.js";
+import type { Database, Db, Tx } from "../database/database.js";
 import { AppError } from "../errors.js";
 import { createToken, hashToken, tokenPrefix } from "../tokens.js";
 import { renamedSince } from "./changes.js";
@@ -35,36 +35,33 @@ export class Feeds {
     this.#openings = openings;
   }
 
-  /** Makes a feed token for an account's list, which ends the one before. Only its hash is stored. */
-  async create(accountId: string): Promise<string> {
+  /** Makes a feed token for an account's list. Only its hash is stored. `hasReplaced`: it ended the one before. */
+  async create(accountId: string): Promise<{ token: string; hasReplaced: boolean }> {
     const token = createToken("sidf");
     const { durable, dialect } = this.#database;
-    await durable.transaction().execute(async (tx) => {
+    return durable.transaction().execute(async (tx) => {
       const { id } = await lockRow(tx, { accountId }, { dialect, now: this.#now() });
+      const hasReplaced = await hasFeed(tx, accountId);
       const values = { feed_token_hash: hashToken(token) };
       await tx.updateTable("watchlists").set(values).where("id", "=", id).execute();
+      return { token, hasReplaced };
     });
-    return token;
   }
 
-  /** Ends the feed of an account's list. Does nothing without one. */
-  async revoke(accountId: string): Promise<void> {
-    await this.#database.durable
+  /** Ends the feed of an account's list. Returns false without one. */
+  async revoke(accountId: string): Promise<boolean> {
+    const { numUpdatedRows } = await this.#database.durable
       .updateTable("watchlists")
       .set({ feed_token_hash: null })
       .where("account_id", "=", accountId)
-      .execute();
+      .where("feed_token_hash", "is not", null)
+      .executeTakeFirstOrThrow();
+    return numUpdatedRows > 0n;
   }
 
   /** Whether an account's list has a feed. */
-  async has(accountId: string): Promise<boolean> {
-    const row = await this.#database.read
-      .selectFrom("watchlists")
-      .select("id")
-      .where("account_id", "=", accountId)
-      .where("feed_token_hash", "is not", null)
-      .executeTakeFirst();
-    return row !== undefined;
+  has(accountId: string): Promise<boolean> {
+    return hasFeed(this.#database.read, accountId);
   }
 
   /** The list whose feed a token reads. Throws NOT_FOUND, and FORBIDDEN for the token that changes a list. */
@@ -110,4 +107,14 @@ export class Feeds {
       unavailable: rows.filter(({ here }) => here === 0).map(({ id }) => id),
     };
   }
+}
+
+async function hasFeed(db: Db | Tx, accountId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom("watchlists")
+    .select("id")
+    .where("account_id", "=", accountId)
+    .where("feed_token_hash", "is not", null)
+    .executeTakeFirst();
+  return row !== undefined;
 }

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { readMailUse } from "../../src/accounts/accounts.js";
 import { MAX_PER_DAY } from "../../src/accounts/event-mails.js";
-import { DAY_MS } from "../../src/clock.js";
+import { insertEvents } from "../../src/accounts/security-rows.js";
+import { DAY_MS, HOUR_MS } from "../../src/clock.js";
 import { onBothEngines } from "../support/engines.js";
 import { openMailbox, type ReceivedMail } from "../support/mail.js";
 import { createKey, signIn } from "../support/members.js";
@@ -81,6 +83,54 @@ onBothEngines("A mail about an event", (engine) => {
       assert.equal(await settled(world), isNew ? 1 : 0, `${network} ${agent}`);
       if (isNew) assert.match(subjectOf(await mailbox.nextNotice()) ?? "", /Signed in from somewhere new/);
     }
+  });
+
+  test("is sent for a sign-in from somewhere new however much has happened since the last one", async () => {
+    const world = await start();
+    await signIn(world, mailbox, "ann@example.org");
+    const accountId = await idOf(world);
+    await settled(world);
+    const { database } = world.modules;
+    const later = {
+      at: world.clock.now(),
+      accountId,
+      event: "session_ended",
+      network: "",
+      detail: {},
+      times: 1,
+    } as const;
+    for (let i = 0; i < 6; i++)
+      await insertEvents(
+        database.write,
+        Array.from({ length: 200 }, () => later),
+      );
+    const { signal } = new AbortController();
+    // Also the creation of the account.
+    assert.equal(await world.members.security.prune(signal), 201);
+    record(world, accountId, "192.0.2.0/24", "None");
+    assert.equal(await settled(world), 0);
+    record(world, accountId, "198.51.100.0/24", "None");
+    assert.equal(await settled(world), 1);
+    assert.match(subjectOf(await mailbox.nextNotice()) ?? "", /Signed in from somewhere new/);
+  });
+
+  test("counts among all mails of an hour, of which notices use at most a quarter", async () => {
+    const world = await start({ ...mailbox.settings, SIDEREAL_MAIL_PER_HOUR: "8" });
+    await signIn(world, mailbox, "ann@example.org");
+    const accountId = await idOf(world);
+    const source = { network: "192.0.2.0/24", agent: "None" };
+    const revoke = async () => {
+      world.members.security.record({ event: "key_revoked", source, accountId });
+      const count = await settled(world);
+      for (let i = 0; i < count; i++) await mailbox.nextNotice();
+      return count;
+    };
+    assert.deepEqual([await revoke(), await revoke(), await revoke()], [1, 1, 0]);
+    const use = () => readMailUse(world.modules.database.read, world.clock.now());
+    assert.deepEqual(await use(), { sent: 3, refused: { notices: 1 } });
+    await signIn(world, mailbox, "bob@example.org");
+    world.clock.advance(HOUR_MS);
+    assert.equal(await revoke(), 1);
   });
 
   test("is not sent without limit, and the last one of a day says so", async () => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { EventTally, MAX_COUNTED, MIXED } from "../../src/accounts/event-tally.js";
+import { EventTally, MAX_COUNTED, MAX_FOLLOWED, MIXED } from "../../src/accounts/event-tally.js";
 import { NOW } from "../support/world.js";
 
 const source = { network: "192.0.2.0/24", agent: "Firefox" };
@@ -54,4 +54,13 @@ test("a flood from a million networks is a bounded number of rows that loses no 
     rows.reduce((sum, { times }) => sum + times, 0),
     sent,
   );
+});
+
+test("however many accounts there are, at most five events alike get rows of their own", () => {
+  const tally = new EventTally();
+  const event = { event: "signed_in", source } as const;
+  for (let i = 0; i < MAX_FOLLOWED; i++) tally.add({ ...event, accountId: String(i) }, NOW);
+  const rows = Array.from({ length: 8 }, () => tally.add({ ...event, accountId: "late" }, NOW));
+  assert.ok(rows.filter((row) => row !== undefined).length <= 5);
+  assert.equal(tally.take()[0]?.times, 8);
 });

@@ -39,7 +39,7 @@ onBothEngines("Limits of mails to sign in with", (engine) => {
         const requester = { browser: createBrowserSecret(), mark, source: { network, agent: "" } };
         processes[turn++ % 2]?.mail.request(email, "/", requester);
       }
-      for (const { mail } of processes) await mail.close();
+      for (const { mail } of processes) await mail.settled();
       const { sent } = await readMailUse(database.read, clock.now());
       const before = total;
       total = sent;

@@ -95,12 +95,14 @@ onBothEngines("The security log", (engine) => {
     const { cookie } = await signIn(world, mailbox, "bob@example.org");
     await post("/account/keys", cookie, { name: "laptop" });
     await post("/account/keys/1/revoke", cookie);
+    for (const path of ["", "", "/revoke", "/revoke"]) await post(`/watchlist/feed${path}`, cookie);
     await post("/sign-out", cookie);
     await post("/account/sign-out-everywhere", (await signIn(world, mailbox, "bob@example.org")).cookie);
     const last = await signIn(world, mailbox, "bob@example.org");
     await post("/account/delete", last.cookie, { confirmation: "delete" });
     assert.deepEqual(await namesOf(world), [
-      ...["account_created", "signed_in", "key_created", "key_revoked", "signed_out", "signed_in"],
+      ...["account_created", "signed_in", "key_created", "key_revoked"],
+      ...["feed_created", "feed_replaced", "feed_ended", "signed_out", "signed_in"],
       ...["sessions_ended", "signed_in", "account_deleted"],
     ]);
   });
@@ -166,6 +168,30 @@ onBothEngines("The security log", (engine) => {
     assert.deepEqual(await left(), [4, 2, 3]);
     const [newest] = await security.list({ limit: 1, accountId: "ann" });
     assert.equal(newest?.id, 7);
+  });
+
+  test("fills each page, whatever a newer version has recorded", async () => {
+    const database = await engine.open();
+    const security = new SecurityLog({
+      database,
+      clock: new ManualClock(NOW),
+      log: recordedLog("warn").log,
+    });
+    const row = (event: string) => ({
+      at: NOW,
+      account_id: "ann",
+      event,
+      network: "",
+      detail: "{}",
+      times: 1,
+    });
+    const events = ["signed_in", "signed_out", "of_the_future", "of_the_future", "signed_in"];
+    await database.write.insertInto("security_events").values(events.map(row)).execute();
+    const page = await security.list({ accountId: "ann", limit: 2 });
+    assert.deepEqual(
+      page.map(({ event }) => event),
+      ["signed_in", "signed_out"],
+    );
   });
 
   test("says in the program's log what was refused, one line a minute and network", async () => {

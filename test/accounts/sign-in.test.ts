@@ -174,7 +174,7 @@ onBothEngines("Signing in by mail", (engine) => {
     assert.equal(compared, 30);
     for (const email of ["ann@example.org", "ANN+7@example.org", "a.n.n@example.org"])
       accounts.mail.request(email, "/", { browser: createBrowserSecret(), source: SOMEWHERE });
-    await accounts.mail.close();
+    await accounts.mail.settled();
     await request("bob@example.org");
     assert.equal(mailbox.waiting, 0);
     clock.advance(60 * MINUTE_MS);
@@ -298,6 +298,19 @@ onBothEngines("Signing in by mail", (engine) => {
     const again = await signIn("ann@example.org");
     assert.notEqual(again.account.id, account.id);
     assert.deepEqual(await keys.list(again.account.id), []);
+  });
+
+  test("a mail requested just before an account is removed leaves nothing of it", async () => {
+    const { database, accounts, request, byLink } = await start();
+    const { token, browser } = await request("ann@example.org");
+    const signedIn = await byLink(token, browser);
+    assert.ok(signedIn);
+    const requester = { browser: createBrowserSecret(), source: { network: "192.0.2.0/24", agent: "" } };
+    accounts.mail.request("ann@example.org", "/", requester);
+    await accounts.remove(signedIn.account);
+    await accounts.mail.settled();
+    await mailbox.next();
+    assert.doesNotMatch(await stored(database), /ann@/);
   });
 
   test("without a mail server, mail is off unless the service is of this machine alone", async () => {

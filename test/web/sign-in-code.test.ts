@@ -84,7 +84,7 @@ onBothEngines("The page that takes the code of a mail", (engine) => {
     assert.deepEqual([known.status, known.location], [unknown.status, unknown.location]);
     assert.equal(known.headers.getSetCookie().length, unknown.headers.getSetCookie().length);
     await mailbox.next();
-    await world.members.accounts.mail.close();
+    await world.members.accounts.mail.settled();
     assert.equal(mailbox.waiting, 0);
   });
 
@@ -105,7 +105,7 @@ onBothEngines("The page that takes the code of a mail", (engine) => {
     const signedIn = await type(mail.code, browser);
     const known = signedIn.cookies.find((cookie) => cookie.startsWith("__Secure-sidereal.known=")) ?? "";
     for (let i = 0; i < 20; i++) await submit(world, "/sign-in", { email });
-    await world.members.accounts.mail.close();
+    await world.members.accounts.mail.settled();
     for (let i = 0; i < 5; i++) await mailbox.next();
     assert.equal(mailbox.waiting, 0, "six with the first");
     const again = await ask({ Cookie: known }, email);

@@ -3,8 +3,11 @@ import { Snippet } from "../components/snippet.js";
 import type { MemberRequest, Page, Redirect } from "../page-request.js";
 
 /** Makes an address for the feed of the signed-in user's watchlist, and shows it on this page only. */
-export async function createFeed({ account, modules, baseUrl }: MemberRequest): Promise<Page> {
-  const token = await modules.watchlists.feeds.create(account.id);
+export async function createFeed(request: MemberRequest): Promise<Page> {
+  const { account, modules, members, source, baseUrl } = request;
+  const { token, hasReplaced } = await modules.watchlists.feeds.create(account.id);
+  const event = hasReplaced ? "feed_replaced" : "feed_created";
+  members.security.record({ event, source: source(), accountId: account.id });
   return {
     title: "Feed of your watchlist",
     scripts: ["copy.js"],
@@ -12,8 +15,9 @@ export async function createFeed({ account, modules, baseUrl }: MemberRequest): 
   };
 }
 
-export async function revokeFeed({ account, modules }: MemberRequest): Promise<Redirect> {
-  await modules.watchlists.feeds.revoke(account.id);
+export async function revokeFeed({ account, modules, members, source }: MemberRequest): Promise<Redirect> {
+  if (await modules.watchlists.feeds.revoke(account.id))
+    members.security.record({ event: "feed_ended", source: source(), accountId: account.id });
   return { location: "/watchlist#feed", status: 303 };
 }
 
