@@ -183,7 +183,7 @@ test("a rate limit reported with status 200 is a quota failure", async () => {
   }
 });
 
-test("without a token repositories are requested one by one, and unchanged ones cost nothing", async () => {
+test("without a token repositories are requested one by one, with the ETag of the last response", async () => {
   const fetch = scriptedFetch(({ url, headers }) => {
     const id = Number(url.pathname.split("/").at(-1));
     if (headers["if-none-match"] === `"${id}"`) return { status: 304 };

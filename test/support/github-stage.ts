@@ -16,14 +16,14 @@ export interface Stage {
 
 /** Runs a test with a fake forge and the real transport; asserts at the end that no limit was exceeded. */
 export async function onForge(
-  options: Omit<CatalogueOptions, "seed" | "start">,
+  { tokens = ["one", "two"], ...options }: Omit<CatalogueOptions, "seed" | "start"> & { tokens?: string[] },
   play: (stage: Stage) => Promise<void>,
 ): Promise<void> {
   const clock = new SkippingClock(NOW);
   const catalogue = new ForgeCatalogue({ seed: 1, start: NOW, ...options });
   const forge = await startForge({ kind: "github", clock, catalogue });
   const transport = createTransport({ origins: [forge.url], mayBePrivate: true, userAgent: "sidereal" });
-  const provider = github(transport.fetch, { url: forge.url, tokens: ["one", "two"], minStars: 0, clock });
+  const provider = github(transport.fetch, { url: forge.url, tokens, minStars: 0, clock });
   const patiently = async <T>(call: () => Promise<T>): Promise<T> => {
     for (;;) {
       try {

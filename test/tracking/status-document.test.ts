@@ -26,4 +26,19 @@ onBothEngines("The status for pages", ({ open }) => {
     assert.ok(prepared.databaseBytes > 0);
     assert.equal(prepared.search.isBuilt, true);
   });
+
+  test("names no time for a walk that is due or under way", async (t) => {
+    const world = await createTrackingWorld(await open(), [
+      { kind: "github", name: "GITHUB", repositories: 12, catalogue: "quiet" },
+    ]);
+    t.after(() => world.close());
+    const { modules, clock, forge } = world;
+    const walk = async () => (await readStatus(modules.database, clock.now()))[0]?.walk;
+    forge("GITHUB").switches.fault = () => "status-500";
+    await world.pass(60_000);
+    assert.deepEqual([(await walk())?.isRunning, (await walk())?.nextAt], [false, null]);
+    forge("GITHUB").switches.fault = null;
+    await world.pass(HOUR_MS);
+    assert.ok(((await walk())?.nextAt ?? 0) > clock.now());
+  });
 });

@@ -115,6 +115,24 @@ onBothEngines("Tokens of a worker", ({ open }) => {
       assert.ok(world.forge("GITHUB").counters.requests > before, "it goes on after a day");
     });
 
+    test("refusals are no refreshes, and the forge's own reason is in the status and the log", async (t) => {
+      const world = await createTrackingWorld(await open(), [FORGE]);
+      t.after(() => world.close());
+      const forge = world.forge("GITHUB");
+      await world.pass(HOUR_MS);
+      const reason = "Resource not accessible by personal access token";
+      forge.switches.fault = () => ({ name: "echo", status: 403, text: reason });
+      const before = world.worker.reporters.get("GITHUB")?.report.refreshed;
+      await makeAllDue(world);
+      await world.pass(3 * HOUR_MS);
+      const { refreshed, failures, recentFailures, lastSuccessAt } = await reportOf(world);
+      assert.equal(refreshed, before);
+      assert.ok((failures.refused ?? 0) >= 2);
+      assert.ok(world.clock.now() - (lastSuccessAt ?? 0) >= 3 * HOUR_MS);
+      assert.ok(recentFailures.some((one) => one.kind === "refused" && one.reason === reason));
+      assert.ok(world.logged.some((line) => JSON.parse(line).reason === reason));
+    });
+
     test("a forge that repeats our Authorization header gets it into no log, table or status", async (t) => {
       const world = await createTrackingWorld(await open(), [FORGE]);
       t.after(() => world.close());
