@@ -87,6 +87,7 @@ export { MAX_SEVERAL_POINTS, type SeveralSeries } from "./several-series.js";
 export {
   DamagedBlock,
   joined,
+  NumberRoom,
   newestSnapshots,
   Readings,
   type ReadingsOptions,

@@ -168,6 +168,8 @@ export interface ReadingsOptions {
   span?: Span;
   /** Columns to read: 2 reads times and stars alone, in a third of the time. */
   width?: number;
+  /** Where the readings are kept, by a caller that uses it again. */
+  room?: NumberRoom;
   /** Gets what is damaged, whose repositories are left out; without it, DamagedBlock is thrown. */
   onDamaged?: (damaged: DamagedBlock) => void;
 }
@@ -192,10 +194,13 @@ const PIECE = 1 << 16;
 export function readingsIn(
   stored: ReadonlyMap<number, Stored>,
   span: Span,
-  { width = COLUMNS, onDamaged }: Omit<ReadingsOptions, "ids" | "span"> = {},
+  {
+    width = COLUMNS,
+    room = new NumberRoom(stored.size < MANY ? 0 : PIECE),
+    onDamaged,
+  }: Omit<ReadingsOptions, "ids" | "span"> = {},
 ): Map<number, Readings> {
   const found = new Map<number, Readings>();
-  const room = new NumberRoom(stored.size < MANY ? 0 : PIECE);
   for (const [id, own] of stored) {
     try {
       const readings = within(decodeStored(own, width, room), span);

@@ -110,21 +110,30 @@ export class Readings {
   }
 }
 
-/** Memory for the readings of many repositories in pieces of some length: to get it for each takes longer than to fill it. */
+/** Memory for the readings of many repositories, in pieces: to get it for each takes longer than to fill it. */
 export class NumberRoom {
   readonly #pieceLength: number;
-  #free = new Float64Array(0);
+  #piece = new Float64Array(0);
+  #used = 0;
 
+  /** `pieceLength`: of how many numbers. */
   constructor(pieceLength: number) {
     this.#pieceLength = pieceLength;
   }
 
-  /** That many zeros. */
+  /** Room for that many numbers, with any values in it. */
   take(length: number): Float64Array {
-    if (length > this.#free.length) this.#free = new Float64Array(Math.max(length, this.#pieceLength));
-    const taken = this.#free.subarray(0, length);
-    this.#free = this.#free.subarray(length);
-    return taken;
+    if (this.#used + length > this.#piece.length) {
+      this.#piece = new Float64Array(Math.max(length, this.#pieceLength));
+      this.#used = 0;
+    }
+    this.#used += length;
+    return this.#piece.subarray(this.#used - length, this.#used);
+  }
+
+  /** Gives the same memory again: what was taken must no longer be used. */
+  reset(): void {
+    this.#used = 0;
   }
 }
 

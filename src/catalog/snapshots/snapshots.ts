@@ -12,7 +12,7 @@ export { packTails } from "./pack.js";
 export { rangeColumn, rangeOf, readSnapshotRanges, type SnapshotRange } from "./ranges.js";
 export { type ReadingsOptions, readReadings, type Span } from "./read.js";
 export { SnapshotReader } from "./reader.js";
-export { joined, Readings } from "./readings.js";
+export { joined, NumberRoom, Readings } from "./readings.js";
 export { recountHours } from "./recount.js";
 export { removeEqual } from "./remove.js";
 export { type Thinning, thinSnapshots } from "./thin.js";

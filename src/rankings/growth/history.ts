@@ -58,12 +58,12 @@ export function readingAt(readings: Readings, index: number): Reading {
 
 /**
  * The recent histories of those of the repositories that have snapshots, by ascending id. `damaged`: the repositories whose
- * history cannot be read.
+ * history cannot be read. Histories in a `room` are valid until it is used again.
  */
 export async function readHistories(
   db: Db,
   dialect: Dialect,
-  { ids, onDamaged }: Required<Pick<ReadingsOptions, "ids" | "onDamaged">>,
+  { ids, room, onDamaged }: Pick<ReadingsOptions, "ids" | "room"> & Pick<GrowthContext, "onDamaged">,
 ): Promise<{ histories: History[]; damaged: number[] }> {
   const rows = await db
     .selectFrom("repositories")
@@ -84,6 +84,7 @@ export async function readHistories(
   const found = await readReadings(db, dialect, {
     ids,
     span: { recentMs: HISTORY_DAYS * DAY_MS },
+    ...(room === undefined ? {} : { room }),
     onDamaged(block) {
       damaged.push(block.repositoryId);
       onDamaged(block);

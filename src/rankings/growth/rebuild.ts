@@ -3,6 +3,7 @@ import {
   bumpRevision,
   clearMarks,
   markOutdated,
+  NumberRoom,
   type Recency,
   type Run,
   readRecency,
@@ -41,8 +42,9 @@ const NEXT_SCORES: BulkTable = {
   },
 };
 
-/** Repositories in one transaction. */
+/** Repositories in one transaction, and the numbers of their readings, if there is one a day. */
 const BATCH = 1_000;
+const ROOM = 600_000;
 
 /**
  * Rebuilds the growth and scores of all repositories in a second table, which replaces the first once it is complete and
@@ -74,6 +76,7 @@ async function rebuild(
   const recency = await readRecency(write);
   const meter = new ScaleMeter();
   const moves = new MoveCounter();
+  const room = new NumberRoom(ROOM);
   const lastIds: number[] = [];
   const damaged: number[] = [];
   let done = 0;
@@ -83,7 +86,8 @@ async function rebuild(
     if (last === undefined) break;
     after = last;
     lastIds.push(last);
-    const read = await readHistories(write, dialect, { ids, onDamaged });
+    room.reset();
+    const read = await readHistories(write, dialect, { ids, room, onDamaged });
     damaged.push(...read.damaged);
     const rows = read.histories.flatMap((history): BulkRow[] => {
       const { growth, totals, jumps } = grow(history, recency);
