@@ -9,6 +9,7 @@ import type { Clock } from "../clock.js";
 import type { Config } from "../config.js";
 import type { Database } from "../database/database.js";
 import { AppError } from "../errors.js";
+import { isPrivateHost } from "../host-names.js";
 import type { Logger } from "../log.js";
 import { hashToken } from "../tokens.js";
 import type { ApiKeys } from "./api-keys.js";
@@ -142,11 +143,17 @@ export class Accounts {
     return safeNext(next, this.#options.config.baseUrl);
   }
 
-  /** Reads the secret, so that a wrong one is reported at startup. */
+  /** Reads the secret, so that a wrong one is reported at startup, and warns of what sign-in lacks. */
   async open(): Promise<void> {
     await this.#readSecret();
     const { mail, sites } = this.methods;
     if (!mail) this.#options.log.warn({ sites }, "sign-in by mail is off: no mail server is configured");
+    const { protocol, hostname } = new URL(this.#options.config.baseUrl);
+    if (protocol === "http:" && !isPrivateHost(hostname))
+      this.#options.log.warn(
+        { baseUrl: this.#options.config.baseUrl },
+        "SIDEREAL_BASE_URL is a public address without https: whoever is on the way can read and take over sessions",
+      );
   }
 
   /** Loads what sign-in needs, so that the first request of an account need not wait for it. Never throws. */

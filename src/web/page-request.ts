@@ -109,7 +109,7 @@ export interface Page {
   cookies?: readonly string[];
   /** The browser reloads the page after this time. */
   refreshSeconds?: number;
-  /** Whether it changes without the catalogue, so that no response is kept. */
+  /** Whether it is personal or changes without the catalogue, so that no response is kept. */
   isFresh?: boolean;
   /** Whether a script updates what is marked with `data-live` instead, every `refreshSeconds`. */
   isLive?: boolean;

@@ -2,9 +2,14 @@ import assert from "node:assert/strict";
 import { mkdtempSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
+import { Accounts, ApiKeys } from "../../src/accounts/accounts.js";
 import { readSecret } from "../../src/accounts/secret.js";
+import { loadConfig } from "../../src/config.js";
 import { onBothEngines } from "../support/engines.js";
 import { temporaryFolder } from "../support/imports.js";
+import { recordedLog } from "../support/logs.js";
+import { ManualClock } from "../support/manual-clock.js";
+import { NOW } from "../support/world.js";
 
 onBothEngines("The secret that signs cookies", (engine) => {
   test("the configured one is used, and none is made", async () => {
@@ -20,6 +25,26 @@ onBothEngines("The secret that signs cookies", (engine) => {
     const secrets = await Promise.all([1, 2, 3].map(() => readSecret(config, database)));
     assert.equal(new Set(secrets).size, 1);
     assert.match(secrets[0] ?? "", /^[\w-]{43}$/);
+  });
+
+  test("a public address without https is reported at the start", async () => {
+    const database = await engine.open();
+    const clock = new ManualClock(NOW);
+    for (const [baseUrl, isReported] of [
+      ["http://stars.example.org", true],
+      ["https://stars.example.org", false],
+      ["http://localhost:3000", false],
+      ["http://192.168.1.7:3000", false],
+    ] as const) {
+      const { log, lines } = recordedLog("warn");
+      const config = loadConfig({ SIDEREAL_BASE_URL: baseUrl, SIDEREAL_AUTH_SECRET: "s".repeat(32) });
+      const keys = new ApiKeys({ database, clock, log });
+      await new Accounts({ database, clock, keys, config, log }).open();
+      assert.equal(
+        lines.filter((line) => JSON.stringify(line).includes("without https")).length,
+        isReported ? 1 : 0,
+      );
+    }
   });
 
   describe("in a data folder", () => {

@@ -71,7 +71,7 @@ onSqlite("The page of a personal watchlist", (engine) => {
     const page = await open(world, "/watchlist?window=24h", headers);
     assert.deepEqual(
       [page.status, page.headers.get("cache-control"), page.headers.get("x-robots-tag")],
-      [200, "private, no-cache", "noindex"],
+      [200, "no-store", "noindex"],
     );
     assert.deepEqual(repositoriesIn(page.html), ["three/three", "one/one", "two/two"]);
     assert.match(page.text, /\+15/);

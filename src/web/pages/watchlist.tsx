@@ -74,6 +74,7 @@ async function ownList(request: PageRequest, account: Account, refused?: NotAdde
   return {
     title: "Watchlist",
     showsAge: true,
+    isFresh: true,
     status: watched.problems.length === 0 && refused === undefined ? 200 : 400,
     scripts: [...watchedScripts(watched), ...(ids.length === 0 ? ["save.js"] : [])],
     body: <OwnList {...{ watched, trending, refused, hasFeed }} total={ids.length} />,
