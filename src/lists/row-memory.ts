@@ -5,12 +5,15 @@ import type { ListRow, RowRequest } from "./row.js";
 /** Bounds of the rows remembered; the bytes are estimated. */
 const MAX_ROWS = 4_096;
 const MAX_BYTES = 16 * 2 ** 20;
+/** Rows whose last reading is noted, 8 bytes each. */
+const NOTED = 16_384;
 /** Rough size of a row with its cached JSON, apart from its strings. */
 const ROW_BYTES = 2_000;
 
 /**
  * Remembers rows while the catalogue's revision stays the same: popular repositories are in most lists, and their rows, with what
- * is derived from them, cost more than everything else about a page. Evicts the least recently used row.
+ * is derived from them, cost more than everything else about a page. A row is kept from its second reading on, as most of a large
+ * catalogue are read once, and would only give the garbage collector work. Evicts the least recently used row.
  */
 export class RowMemory {
   #revision = -1;
@@ -19,6 +22,8 @@ export class RowMemory {
     maxSize: MAX_BYTES,
     sizeCalculation: bytesOf,
   });
+  /** Keys of rows that were read lately, at any revision, each at one index: a later one replaces it. */
+  readonly #noted = new Float64Array(NOTED);
 
   /** The rows of a request as far as they are known, undefined for all others. `revision` must have been read before. */
   find(revision: number, { ids, window }: RowRequest): (ListRow | undefined)[] {
@@ -31,10 +36,17 @@ export class RowMemory {
     return ids.map((id) => this.#rows.get(keyOf(id, window)));
   }
 
-  /** Keeps rows that were read after the revision, unless it has grown since: then they may be older. */
+  /**
+   * Keeps those of the rows that were read before, too. They were read after the revision; if it has grown since, they may be older, and
+   * are not kept.
+   */
   keep(revision: number, window: Window, rows: Iterable<ListRow>): void {
     if (revision !== this.#revision) return;
-    for (const row of rows) this.#rows.set(keyOf(row.repository.id, window), row);
+    for (const row of rows) {
+      const key = keyOf(row.repository.id, window);
+      if (this.#noted[key % NOTED] === key) this.#rows.set(key, row);
+      else this.#noted[key % NOTED] = key;
+    }
   }
 }
 

@@ -50,10 +50,15 @@ describe("Rows of lists", () => {
   const known = (memory: RowMemory, revision: number, ids: number[]) =>
     memory.find(revision, { ids, window: "24h" }).map((found) => found?.repository.id);
 
+  const keepTwice = (memory: RowMemory, revision: number, rows: ListRow[]) => {
+    memory.keep(revision, "24h", rows);
+    memory.keep(revision, "24h", rows);
+  };
+
   test("are remembered by window while the revision stays the same", () => {
     const memory = new RowMemory();
     assert.deepEqual(known(memory, 1, [5, 6]), [undefined, undefined]);
-    memory.keep(1, "24h", [row(5), row(6)]);
+    keepTwice(memory, 1, [row(5), row(6)]);
     assert.deepEqual(known(memory, 1, [6, 7, 5]), [6, undefined, 5]);
     assert.deepEqual(memory.find(1, { ids: [5], window: "7d" }), [undefined]);
     assert.deepEqual(known(memory, 2, [5]), [undefined]);
@@ -64,15 +69,27 @@ describe("Rows of lists", () => {
     const memory = new RowMemory();
     known(memory, 1, [5]);
     known(memory, 2, [5]);
-    memory.keep(1, "24h", [row(5)]);
+    keepTwice(memory, 1, [row(5)]);
     assert.deepEqual(known(memory, 2, [5]), [undefined]);
+  });
+
+  test("are not kept if they are read once", () => {
+    const memory = new RowMemory();
+    known(memory, 1, []);
+    memory.keep(1, "24h", [row(5)]);
+    assert.deepEqual(known(memory, 1, [5]), [undefined]);
+    for (let id = 100; id < 10_000; id++) memory.keep(1, "24h", [row(id)]);
+    assert.deepEqual(known(memory, 1, [101, 9_999]), [undefined, undefined]);
+    known(memory, 2, []);
+    memory.keep(2, "24h", [row(9_999)]);
+    assert.deepEqual(known(memory, 2, [9_999]), [9_999], "the first time may be at an earlier revision");
   });
 
   test("are bounded by the length of their texts", () => {
     const memory = new RowMemory();
     known(memory, 1, []);
     const ids = Array.from({ length: 2_000 }, (_, i) => i + 1);
-    for (const id of ids) memory.keep(1, "24h", [row(id, "x".repeat(20_000))]);
+    for (const id of ids) keepTwice(memory, 1, [row(id, "x".repeat(20_000))]);
     const kept = known(memory, 1, ids).filter((id) => id !== undefined);
     assert.ok(kept.length > 100 && kept.length < 200, `${kept.length} are kept`);
     assert.ok(kept.includes(2_000));
