@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import {
   CompiledQuery,
   type DatabaseConnection,
@@ -36,6 +37,7 @@ export class WriteQueue {
 
   /** Waits for its turn. Returns the function that ends it. Throws DatabaseFault if the turn has not come at `until`; monotonic. */
   async enter(until: number): Promise<() => void> {
+    const mustWait = this.#entered > 0;
     const before = this.#last;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#last = promise;
@@ -43,11 +45,14 @@ export class WriteQueue {
       this.#entered--;
       resolve();
     };
-    if (this.#entered++ > 0 && (await this.#isLate(before, until))) {
+    this.#entered++;
+    if (mustWait && (await this.#isLate(before, until))) {
       void before.then(end);
       throw new DatabaseFault("busy", new Error("others have been writing for too long"));
     }
     await before;
+    // A turn of SQLite ends without giving the loop back: without this, all that wait would be one.
+    if (mustWait) await setImmediate();
     return () => {
       this.#turns++;
       end();

@@ -7,6 +7,7 @@ import { setImmediate } from "node:timers/promises";
 import { sql } from "kysely";
 import { BatchSize, openDatabase } from "../../src/database/database.js";
 import { createLog } from "../../src/log.js";
+import { countTurns } from "../support/turns.js";
 
 const dataDir = mkdtempSync(join(tmpdir(), "sidereal-test-"));
 after(() => rmSync(dataDir, { recursive: true, force: true }));
@@ -46,6 +47,18 @@ test("on SQLite, a watchlist is written between the transactions of a long updat
   assert.equal(await written, 1, "it was written after the first turn, not after the last");
   await updating.close();
   await serving.close();
+});
+
+test("on SQLite, writes that wait for each other leave other work a turn of the event loop each", async () => {
+  const database = await openDatabase({ url: undefined, dataDir, pool: 1, log: createLog("silent") });
+  const WRITES = 20;
+  const writing = Array.from({ length: WRITES }, (_, i) =>
+    database.durable
+      .transaction()
+      .execute((tx) => sql`insert into marks (name, value) values (${`turn ${i}`}, 'true')`.execute(tx)),
+  );
+  assert.ok((await countTurns(Promise.all(writing))) >= WRITES - 1);
+  await database.close();
 });
 
 test("batches shrink until a transaction takes as long as others may wait, and grow again", () => {

@@ -3,8 +3,14 @@ import type { LoadReport, LoadRequest, Timely } from "../../bench/support/load.j
 import { type MeasuredServer, startSidereal } from "../../bench/support/processes.js";
 import { absoluteRow, type ResultRow, ratioRow } from "../../bench/support/results.js";
 import { runLoad } from "../../bench/support/run-load.js";
-import { copyStore, defaultFolder, prepareStore, type Store } from "../../bench/support/stores.js";
-import { assertHappened, type Harness, type HarnessContext, HarnessFailure } from "./support/harness.js";
+import { copyStore, prepareStore, type Store } from "../../bench/support/stores.js";
+import {
+  assertHappened,
+  type Harness,
+  type HarnessContext,
+  HarnessFailure,
+  withStores,
+} from "./support/harness.js";
 import { overloadQueue } from "./support/overload-here.js";
 import { chartRequests, overloadMix, searchRequests } from "./support/overload-load.js";
 
@@ -28,14 +34,21 @@ const SETTINGS: Readonly<Record<string, string>> = {
 
 export const overload: Harness = {
   name: "overload",
+  hasEngines: true,
   proves:
     "At three times its capacity the service computes nearly as much in time as at its capacity; health checks, cached responses and callers with a key are served first.",
   run: (context) => (context.scale === "short" ? overloadQueue() : measure(context)),
 };
 
 async function measure(context: HarnessContext): Promise<ResultRow[]> {
-  const place = { folder: defaultFolder(), postgresUrl: undefined };
-  const store = await prepareStore({ engine: "sqlite", size: 100_000, days: 7 }, place, context.report);
+  return withStores(context, async (place, engine) => {
+    const store = await prepareStore({ engine, size: 100_000, days: 7 }, place, context.report);
+    const rows = await measureStore(context, store);
+    return rows.map((row) => ({ ...row, engine }));
+  });
+}
+
+async function measureStore(context: HarnessContext, store: Store): Promise<ResultRow[]> {
   const copy = await copyStore(store);
   try {
     const keys = await addKeys(copy, ACCOUNTS);

@@ -1,14 +1,22 @@
-import { cpSync, existsSync, mkdtempSync, readdirSync, readlinkSync, rmSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readlinkSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout } from "node:timers/promises";
 import { addKeys, GENEROUS_LIMITS } from "../../bench/support/keys.js";
 import type { ResultRow } from "../../bench/support/results.js";
-import { openStore, STORE_END } from "../../bench/support/stores.js";
+import {
+  copyStore,
+  type EngineName,
+  openStore,
+  STORE_END,
+  type Store,
+  type StoreCopy,
+} from "../../bench/support/stores.js";
 import { fillWithDemo } from "../../src/demo/demo.js";
 import { Random } from "../../src/demo/random.js";
 import { updateDerived } from "../../src/modules.js";
+import { createTestDatabase, startPostgres } from "../support/postgres.js";
 import { assertHappened, type Harness, type HarnessContext } from "./support/harness.js";
 import { runAndStop, type Starting, type StopJob, type StoppedRun } from "./support/stopped-run.js";
 
@@ -42,59 +50,65 @@ const BOOT_MS = 1_000;
 
 export const stop: Harness = {
   name: "stop",
+  hasEngines: true,
   proves:
     "A service that is told to stop at any moment ends in time with exit code 0, leaves no process, and drops no request.",
   run: (context) => (context.scale === "short" ? stopAtFixedMoments() : stopAtAnyMoment(context)),
 };
 
-/** A folder with a filled store and one without repositories, each with a key. */
-async function prepare(repositories: number) {
+/** A filled store and one without repositories, each with a key, to be copied. */
+async function prepare(repositories: number, engine: EngineName) {
   const folder = mkdtempSync(join(tmpdir(), "sidereal-stop-"));
-  const templates = { filled: join(folder, "filled"), empty: join(folder, "empty") };
-  const keys = { filled: "", empty: "" };
-  for (const name of ["filled", "empty"] as const) {
-    const store = { engine: "sqlite" as const, url: undefined, dataDir: templates[name] };
+  const server = engine === "postgres" ? await startPostgres() : undefined;
+  const make = async (size: number) => {
+    const dataDir = join(folder, String(size));
+    mkdirSync(dataDir);
+    const url = server && (await createTestDatabase(server.port));
+    const store: Store = { engine, size, days: 3, url, dataDir };
     const modules = await openStore(store);
-    if (name === "filled") {
+    if (size > 0) {
       await fillWithDemo(modules.catalog, { repositories, days: 3, seed: 1, end: STORE_END });
       await updateDerived(modules);
     }
     await modules.database.close();
     const [key = ""] = await addKeys(store, 1);
-    keys[name] = key;
-  }
-  let copies = 0;
+    return { store, key };
+  };
+  const stores = { filled: await make(repositories), empty: await make(0) };
   return {
     /** A copy of one of the stores, and its key. */
-    copy(name: "filled" | "empty"): { dataDir: string; key: string } {
-      const dataDir = join(folder, String(copies++));
-      cpSync(templates[name], dataDir, { recursive: true });
-      return { dataDir, key: keys[name] };
+    async copy(name: "filled" | "empty"): Promise<StoreCopy & { key: string }> {
+      const { store, key } = stores[name];
+      return { ...(await copyStore(store)), key };
     },
-    remove: () => rmSync(folder, { recursive: true, force: true }),
+    async remove(): Promise<void> {
+      await server?.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
   };
 }
 
 const LIMITS = { ...GENEROUS_LIMITS, SIDEREAL_LOG_LEVEL: "info" };
 
 async function stopAtFixedMoments(): Promise<ResultRow[]> {
-  const stores = await prepare(100);
-  const run = (service: Service, moment: StopJob["moment"]) => {
-    const { dataDir, key } = stores.copy(service.isEmpty ? "empty" : "filled");
+  const stores = await prepare(100, "sqlite");
+  const run = async (service: Service, moment: StopJob["moment"]) => {
+    const { key, ...store } = await stores.copy(service.isEmpty ? "empty" : "filled");
     const { command, settings } = service;
-    return runAndStop({ command, dataDir, key, settings: { ...LIMITS, ...settings }, moment });
+    return runAndStop({ command, store, key, settings: { ...LIMITS, ...settings }, moment });
   };
   const [serve, , , startWithThreads, startWithSample] = SERVICES;
   if (!serve || !startWithThreads || !startWithSample) throw new Error("a service is missing");
   try {
     const rows: ResultRow[] = [];
-    const locked = stores.copy("filled");
+    const { key, ...locked } = await stores.copy("filled");
     const lock = new DatabaseSync(join(locked.dataDir, "sidereal.db"));
     // A migration is due, and waits.
     lock.exec("delete from schema_version where version > 1; begin immediate");
     const waiting = runAndStop({
       ...serve,
-      ...locked,
+      store: locked,
+      key,
       settings: LIMITS,
       moment: ({ pid }) => until(() => hasOpen(pid, "sidereal.db")),
     });
@@ -113,7 +127,7 @@ async function stopAtFixedMoments(): Promise<ResultRow[]> {
     );
     return rows;
   } finally {
-    stores.remove();
+    await stores.remove();
   }
 }
 
@@ -179,27 +193,27 @@ interface Timed extends StoppedRun {
   delayMs: number;
 }
 
-async function stopAtAnyMoment({ report }: HarnessContext): Promise<ResultRow[]> {
-  const stores = await prepare(5_000);
+async function stopAtAnyMoment({ report, engine = "sqlite" }: HarnessContext): Promise<ResultRow[]> {
+  const stores = await prepare(5_000, engine);
   const random = new Random(1);
   try {
     const rows: ResultRow[] = [];
     for (const { name, command, settings, isEmpty, latestMs } of SERVICES) {
       const runs: Timed[] = [];
       while (runs.length < RUNS) {
-        const { dataDir, key } = stores.copy(isEmpty ? "empty" : "filled");
+        const { key, ...store } = await stores.copy(isEmpty ? "empty" : "filled");
         const delayMs = random.next() * latestMs;
         const moment = () => setTimeout(delayMs);
-        const job = { command, dataDir, key, settings: { ...LIMITS, ...settings }, moment };
+        const job = { command, store, key, settings: { ...LIMITS, ...settings }, moment };
         runs.push({ ...(await runAndStop(job)), delayMs });
-        rmSync(dataDir, { recursive: true, force: true });
+        await store.remove();
         report(`${name}: ${JSON.stringify({ ...runs.at(-1), output: undefined })}`);
       }
-      rows.push(...rowsOfMany(name, runs));
+      rows.push(...rowsOfMany(name, runs).map((row) => ({ ...row, engine })));
     }
     return rows;
   } finally {
-    stores.remove();
+    await stores.remove();
   }
 }
 

@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { sql } from "kysely";
 import { treeOf } from "../../../bench/support/processes.js";
-import { openStore } from "../../../bench/support/stores.js";
+import { openStore, type Store } from "../../../bench/support/stores.js";
 import { HarnessFailure } from "./harness.js";
 import { type Clients, type Received, startKeyedClients } from "./keyed-clients.js";
 
@@ -24,7 +24,7 @@ export interface Starting {
 
 export interface StopJob {
   command: "serve" | "start";
-  dataDir: string;
+  store: Pick<Store, "url" | "dataDir">;
   settings: Readonly<Record<string, string>>;
   /** A key that the store has; with it, clients send requests as soon as the port is open. */
   key: string;
@@ -49,11 +49,12 @@ export interface StoppedRun {
 }
 
 /** Starts a service, sends it requests, stops it with SIGTERM at a moment, and collects what is left. */
-export async function runAndStop({ command, dataDir, settings, key, moment }: StopJob): Promise<StoppedRun> {
+export async function runAndStop({ command, store, settings, key, moment }: StopJob): Promise<StoppedRun> {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("SIDEREAL_"));
   const env = {
     SIDEREAL_PORT: "0",
-    SIDEREAL_DATA_DIR: dataDir,
+    SIDEREAL_DATA_DIR: store.dataDir,
+    ...(store.url === undefined ? {} : { SIDEREAL_DATABASE_URL: store.url }),
     ...settings,
   };
   const child = spawn(process.execPath, [MAIN, command], {
@@ -97,7 +98,7 @@ export async function runAndStop({ command, dataDir, settings, key, moment }: St
       wasOpen: clients !== undefined,
       leftOver,
       received: clients?.received ?? { complete: 0, closing: 0, cut: 0, lost: 0, refused: 0, unexpected: [] },
-      counted: clients === undefined ? 0 : await countedIn(dataDir),
+      counted: clients === undefined ? 0 : await countedIn(store),
       output: output.text.slice(-2_000),
     };
   } finally {
@@ -108,8 +109,8 @@ export async function runAndStop({ command, dataDir, settings, key, moment }: St
 }
 
 /** Requests that are stored as the usage of keys. */
-async function countedIn(dataDir: string): Promise<number> {
-  const { database } = await openStore({ url: undefined, dataDir });
+async function countedIn(store: StopJob["store"]): Promise<number> {
+  const { database } = await openStore(store);
   try {
     const { rows } = await sql<{ n: number | null }>`
       select sum(requests) as n from usage_routes where span_hours = 1`.execute(database.read);
