@@ -27,6 +27,7 @@ const SECONDS = 15;
 const START_MS = 4_000;
 /** Time until an attack has what its bursts give it. */
 const LEAD_MS = 1_000;
+const HEALTH = "/healthz";
 const PROBE_MS = 50;
 /** A response that comes later is of no use. */
 const IN_TIME_MS = 1_000;
@@ -188,7 +189,8 @@ async function flood(job: FloodJob & { seconds: number }): Promise<FloodReport> 
 class Probe {
   readonly #server: MeasuredServer;
   readonly #subject: AttackSubject;
-  readonly #agent = new Agent({ connections: PROBES, connect: { localAddress: "127.0.0.254" } });
+  readonly #checker = new Agent({ connections: PROBES, connect: { localAddress: "127.0.0.254" } });
+  readonly #reader = new Agent({ connections: PROBES, connect: { localAddress: "127.0.0.253" } });
   #sent = 0;
 
   constructor(server: MeasuredServer, subject: AttackSubject) {
@@ -198,7 +200,7 @@ class Probe {
 
   async warmUp(): Promise<void> {
     for (let i = 0; i < 20; i++) {
-      await this.#send("/healthz");
+      await this.#send(HEALTH);
       await this.#send(this.#path());
     }
   }
@@ -211,7 +213,7 @@ class Probe {
     const began = performance.now();
     for (let i = 0; performance.now() - began < ms; i++) {
       const cpuBefore = this.#cpuMs();
-      const check = this.#send("/healthz").then(({ took }) => {
+      const check = this.#send(HEALTH).then(({ took }) => {
         health.push(took);
         healthCpu.push(this.#cpuMs() - cpuBefore);
       });
@@ -235,8 +237,8 @@ class Probe {
     };
   }
 
-  close(): Promise<void> {
-    return this.#agent.destroy();
+  close(): Promise<unknown> {
+    return Promise.all([this.#checker.destroy(), this.#reader.destroy()]);
   }
 
   /** CPU time of the serving thread. */
@@ -253,8 +255,9 @@ class Probe {
 
   async #send(path: string): Promise<{ status: number; took: number }> {
     const began = performance.now();
+    const dispatcher = path === HEALTH ? this.#checker : this.#reader;
     try {
-      const { statusCode, body } = await send(this.#server.url + path, { dispatcher: this.#agent });
+      const { statusCode, body } = await send(this.#server.url + path, { dispatcher });
       await body.dump();
       return { status: statusCode, took: performance.now() - began };
     } catch {
