@@ -37,6 +37,17 @@ onSqlite("The page /explore", (engine) => {
     );
   });
 
+  test("replaces what a page may not contain, and nothing else", async () => {
+    const replaced = [1, 0x0b, 0x7f, 0x85, 0x9f, 0xfdd0, 0xfdef, 0xfffe, 0xffff, 0x1fffe, 0x8ffff, 0x10ffff];
+    const kept = [0xa0, 0xd7ff, 0xfdcf, 0xfdf0, 0xfffd, 0x1f600, 0x1fffd, 0x20000, 0x10fffd];
+    for (const code of [...replaced, ...kept]) {
+      const character = String.fromCodePoint(code);
+      const { html } = await open(`/explore?q=${encodeURIComponent(`😀${character}x`)}`);
+      const expected = replaced.includes(code) ? "\uFFFD" : character;
+      assert.ok(html.includes(`value="😀${expected}x"`), code.toString(16));
+    }
+  });
+
   test("lists trending repositories with ranks, scores and their date", async () => {
     const { status, headers, html } = await open("/explore");
     assert.equal(status, 200);

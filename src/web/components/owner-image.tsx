@@ -42,12 +42,22 @@ export const OwnerImage: FC<OwnerImageProps> = ({ provider, owner, size = 20, is
 
 /** The first letter or digit of an owner, of the innermost group where groups nest; in capitals where the script has them. */
 function initialOf(owner: string): string {
-  const name = owner.split("/").at(-1) ?? "";
-  const graphemes = [...GRAPHEMES.segment(name.slice(0, 100))].map(({ segment }) => segment);
-  const first = graphemes.find((grapheme) => /[\p{L}\p{N}]/u.test(grapheme)) ?? graphemes[0] ?? "";
+  const name = owner.slice(owner.lastIndexOf("/") + 1);
+  // Only a character beyond ASCII can combine with the one before it. Segmenting costs as much as the rest of the image.
+  const first = /^[a-z0-9](?![^\0-\x7F])/i.exec(name)?.[0] ?? firstGrapheme(name);
   const capital = first.toUpperCase();
   // Some capitals are two letters, such as that of ß.
-  return [...GRAPHEMES.segment(capital)].length === 1 ? capital : first;
+  return capital.length === 1 || [...GRAPHEMES.segment(capital)].length === 1 ? capital : first;
+}
+
+/** The first grapheme with a letter or digit, else the first of all; empty without any. */
+function firstGrapheme(name: string): string {
+  let first: string | undefined;
+  for (const { segment } of GRAPHEMES.segment(name.slice(0, 100))) {
+    if (/[\p{L}\p{N}]/u.test(segment)) return segment;
+    first ??= segment;
+  }
+  return first ?? "";
 }
 
 /** From 1 to TINTS: the same for an owner everywhere, whatever its capitals (FNV-1a). */
