@@ -49,8 +49,10 @@ export interface Dialect {
   /** Ensures that ids up to `id`, which were inserted explicitly, are never allocated. */
   reserveId(tx: Tx, id: number): Promise<void>;
 
+  /** Inserts rows whose key is new. */
+  insertNew(tx: Tx, target: BulkTable, rows: readonly BulkRow[]): Promise<void>;
   /** Inserts rows whose key is new. Returns for each row whether it was inserted. */
-  insertNew(tx: Tx, target: BulkTable, rows: readonly BulkRow[]): Promise<boolean[]>;
+  insertReporting(tx: Tx, target: BulkTable, rows: readonly BulkRow[]): Promise<boolean[]>;
   /** Inserts rows, or updates all other columns where the key exists. Keys must be unique within `rows`. */
   upsert(tx: Tx, target: BulkTable, rows: readonly BulkRow[]): Promise<void>;
   /** Sets the columns of `target` outside its key, where the key exists. */

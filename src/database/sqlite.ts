@@ -259,7 +259,10 @@ export const sqliteDialect: Dialect = {
     );
   },
 
-  insertNew: (tx, { table, columns }, rows) =>
+  async insertNew(tx, target, rows) {
+    await sqliteDialect.insertReporting(tx, target, rows);
+  },
+  insertReporting: (tx, { table, columns }, rows) =>
     runEach(tx, insertText(table, Object.keys(columns), "on conflict do nothing"), rows),
 
   async upsert(tx, { table, columns, key }, rows) {

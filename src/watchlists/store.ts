@@ -145,7 +145,7 @@ export async function appendItems(
   if (present.length + fresh.length > MAX_ITEMS)
     throw new AppError("LIMIT_REACHED", `A watchlist holds at most ${MAX_ITEMS} repositories.`);
   const first = (present.at(-1)?.sort_order ?? 0) + 1;
-  const inserted = await dialect.insertNew(
+  const inserted = await dialect.insertReporting(
     tx,
     ITEMS,
     fresh.map((repositoryId, i) => [id, repositoryId, first + i, at]),

@@ -62,7 +62,7 @@ export async function appendSnapshots(
   const blocksEnd = await readBlocksEnd(tx, dialect, [...providers.keys()]);
   let rows: BulkRow[] = [];
   const flush = async () => {
-    const inserted = await dialect.insertNew(tx, SNAPSHOTS, rows);
+    const inserted = await dialect.insertReporting(tx, SNAPSHOTS, rows);
     for (const [i, [id, at]] of rows.entries()) if (inserted[i]) onAdded(Number(id), Number(at));
     rows = [];
   };
