@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate } from "node:timers/promises";
-import { ownTurn } from "../src/loop-turns.js";
+import { inQuietTurn, noteAccepted, ownTurn } from "../src/loop-turns.js";
 
 test("computations that take breaks at the same time get one turn of the event loop each, in order", async () => {
   const PARTS = 3;
@@ -21,4 +21,25 @@ test("computations that take breaks at the same time get one turn of the event l
   }
   await computing;
   assert.deepEqual(ran, ["a", "b", "c", "a", "b", "c", "a", "b", "c"]);
+});
+
+test("long work waits for a turn without new connections, but not for ever", async () => {
+  for (const [arriving, expected] of [
+    [0, 1],
+    [10, 11],
+    [1_000, 65],
+  ] as const) {
+    let turns = 0;
+    let ranAfter: number | undefined;
+    inQuietTurn(() => {
+      ranAfter = turns;
+    });
+    while (ranAfter === undefined && turns < 2_000) {
+      // A connection arrives before the check of the turn that is counted next.
+      if (turns < arriving) noteAccepted();
+      turns++;
+      await setImmediate();
+    }
+    assert.equal(ranAfter, expected, `${arriving} turns with connections`);
+  }
 });

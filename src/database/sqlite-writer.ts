@@ -1,4 +1,3 @@
-import { setImmediate } from "node:timers/promises";
 import {
   CompiledQuery,
   type DatabaseConnection,
@@ -8,6 +7,7 @@ import {
   SqliteDriver,
 } from "kysely";
 import type { Clock } from "../clock.js";
+import { inQuietTurn } from "../loop-turns.js";
 import { DatabaseFault, databaseFault } from "./fault.js";
 
 /** How often a statement is tried again while another process writes. */
@@ -52,7 +52,7 @@ export class WriteQueue {
     }
     await before;
     // A turn of SQLite ends without giving the loop back: without this, all that wait would be one.
-    if (mustWait) await setImmediate();
+    if (mustWait) await new Promise<void>(inQuietTurn);
     return () => {
       this.#turns++;
       end();

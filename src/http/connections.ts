@@ -2,6 +2,7 @@ import type { IncomingMessage, RequestListener, Server, ServerResponse } from "n
 import { Server as NetServer, type Socket } from "node:net";
 import type { Clock } from "../clock.js";
 import type { Logger } from "../log.js";
+import { noteAccepted } from "../loop-turns.js";
 import { type Callers, NETWORK_FACTOR, networkOf } from "../metering/metering.js";
 import { InFlight } from "./concurrency.js";
 import { Restraint } from "./restraint.js";
@@ -190,6 +191,7 @@ export class Connections {
   }
 
   #accept(socket: Socket): void {
+    noteAccepted();
     const { callers, perAddress } = this.#options;
     const isProxy = callers.isProxy(socket.remoteAddress);
     const name = isProxy ? undefined : callers.nameOf(socket.remoteAddress, null);

@@ -1,6 +1,7 @@
 import type { Clock } from "../clock.js";
 import { AppError } from "../errors.js";
 import type { QueueBounds } from "../limit-config.js";
+import { inQuietTurn } from "../loop-turns.js";
 import { Backlog } from "./backlog.js";
 
 /** Callers with an account go before anonymous ones. */
@@ -103,7 +104,7 @@ export class RunQueue {
   #awaitTurn(): void {
     if (this.#isTurnDue) return;
     this.#isTurnDue = true;
-    setImmediate(() => {
+    inQuietTurn(() => {
       this.#isTurnDue = false;
       this.#hasStarted = false;
       this.#refuseLate();
