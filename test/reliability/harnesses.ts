@@ -15,6 +15,7 @@ import { overload } from "./overload.js";
 import { postgresKills } from "./postgres-kills.js";
 import { powerCuts } from "./power-cuts.js";
 import { recovery } from "./recovery.js";
+import { restoreKills } from "./restore-kills.js";
 import { sharedWork } from "./shared-work.js";
 import { stop } from "./stop.js";
 import type { Harness } from "./support/harness.js";
@@ -39,6 +40,7 @@ export const HARNESSES: readonly Harness[] = [
   postgresKills,
   powerCuts,
   recovery,
+  restoreKills,
   sharedWork,
   stop,
   upgrade,
