@@ -170,7 +170,7 @@ export class Identities {
       (hasLostName(observation) || (byName && isReuse(byName.row, observation)))
     )
       return this.#resolveReused(observation, byName, now);
-    if (providerId === undefined && at !== null) {
+    if (providerId === undefined && at !== null && observation.isHolder !== true) {
       const earlier = this.#byPreviousName.get(key)?.find(({ until }) => at <= until);
       if (earlier !== undefined && (byName === undefined || at < byName.row.discovered_at))
         return earlier.draft;

@@ -141,15 +141,19 @@ type RepositoryLine = z.output<ReturnType<typeof repositorySchema>>;
 type SnapshotLine = z.output<ReturnType<typeof snapshotSchema>>;
 
 /** The repository of the following snapshot lines, and up to which time its own line has all facts. */
-type Identity = Pick<Observation, "provider" | "owner" | "name" | "providerId" | "previousNames"> & {
+type Identity = Pick<
+  Observation,
+  "provider" | "owner" | "name" | "providerId" | "previousNames" | "isHolder"
+> & {
   at: number | null;
   /** Facts that tell it from others of its name. */
   facts?: Pick<Observation["facts"], "createdAt">;
 };
 
 /** What identifies a repository to its snapshots. Without an id, one that has lost its name needs more than the name. */
-function identityOf({ provider, owner, name, providerId, at, facts, previousNames }: Observation): Identity {
-  const known = { provider, owner, name, at };
+function identityOf(observation: Observation): Identity {
+  const { provider, owner, name, providerId, at, facts, previousNames, isHolder } = observation;
+  const known = { provider, owner, name, at, ...(isHolder === undefined ? {} : { isHolder }) };
   if (providerId !== undefined) return { ...known, providerId };
   const lost = previousNames?.filter(({ fullName }) => nameKey(owner, name) === fullName.toLowerCase());
   if (lost === undefined || lost.length === 0) return known;
@@ -157,10 +161,31 @@ function identityOf({ provider, owner, name, providerId, at, facts, previousName
   return { ...known, previousNames: lost, facts: createdAt === undefined ? {} : { createdAt } };
 }
 
+/** Previous names that are noted of a file: 10 MB. */
+const MAX_PREVIOUS_NAMES = 100_000;
+
+/** The previous names of the repositories of a file. One that comes later has such a name as its own. */
+class PreviousNames {
+  readonly #keys = new Set<string>();
+
+  /** The observation, marked as the holder of its name if an earlier line had it before. */
+  marked(observation: Observation): Observation {
+    const { provider, owner, name, providerId, previousNames = [] } = observation;
+    const own = nameKey(owner, name);
+    const isHolder = providerId === undefined && this.#keys.has(`${provider} ${own}`);
+    for (const { fullName } of previousNames) {
+      const key = fullName.toLowerCase();
+      if (key !== own && this.#keys.size < MAX_PREVIOUS_NAMES) this.#keys.add(`${provider} ${key}`);
+    }
+    return isHolder ? { ...observation, isHolder } : observation;
+  }
+}
+
 /** Reads Sidereal's own format: one result per line, in groups. */
 export async function* readNdjson(input: Readable, clock: Clock): AsyncGenerator<Line[]> {
   const schema = lineSchema(clock);
   let latest: Identity | undefined;
+  const names = new PreviousNames();
   const read = (line: number, json: string | undefined): Line | undefined => {
     if (json === undefined) return { line, refused: "the line is too long" };
     if (json.trim() === "") return undefined;
@@ -175,7 +200,7 @@ export async function* readNdjson(input: Readable, clock: Clock): AsyncGenerator
       return { line, importedFile };
     }
     if (parsed.type === "repository") {
-      const observation = repositoryObservation(parsed);
+      const observation = names.marked(repositoryObservation(parsed));
       latest = identityOf(observation);
       return { line, observation };
     }

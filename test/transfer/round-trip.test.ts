@@ -136,6 +136,28 @@ onEveryEngine("An export", (engine) => {
       assert.equal(await exported(copy.catalog), text);
     });
 
+  test("of a repository without an id, whose name an earlier line had later, comes back as a repository of its own", async () => {
+    const seen = (name: string, hours: number[], providerId: string, createdAt?: number) => {
+      const snapshots = hours.map((hour) => snapshot(hour, hour));
+      return {
+        ...observation(name, snapshots, { providerId }),
+        facts: createdAt === undefined ? {} : { createdAt },
+      };
+    };
+    const { catalog } = await openCatalog(engine);
+    await catalog.record([seen("o/b", [55, 20], "3")]);
+    await catalog.record([seen("o/a", [32], "1", NOW - 900 * DAY_MS)]);
+    await catalog.record([seen("p/c", [25, 15, 7], "1", NOW - 800 * DAY_MS)]);
+    await catalog.record([seen("o/a", [36, 35, 22], "3")]);
+    const text = await exported(catalog);
+    assert.equal(text.match(/"type":"repository"/g)?.length, 3);
+    const copy = await openCatalog(engine);
+    for (let times = 0; times < 2; times++) {
+      await imported(copy.catalog, text);
+      assert.equal(await exported(copy.catalog), text);
+    }
+  });
+
   test("of any catalogue comes back the same", async () => {
     const told = fc.record({
       name: fc.constantFrom("o/a", "o/b", "O/A", "p/c"),
