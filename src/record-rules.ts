@@ -31,6 +31,38 @@ const MAX_FULL_NAME = 400;
 /** GitLab nests 20 subgroups in a group; the repository is one more. */
 const MAX_SEGMENTS = 22;
 
+/**
+ * Whether a repository can still be reached. Only AVAILABLE repositories are listed. RENAMED: it seems to continue under another
+ * name; no source reports that.
+ */
+export const AVAILABILITIES = ["AVAILABLE", "GONE", "PRIVATE", "BLOCKED", "RENAMED"] as const;
+export type Availability = (typeof AVAILABILITIES)[number];
+
+/** Origin of a snapshot: taken by this service, imported from an archive, or reported later by the provider. */
+export const SNAPSHOT_SOURCES = ["OBSERVED", "IMPORTED", "BACKFILLED"] as const;
+export type SnapshotSource = (typeof SNAPSHOT_SOURCES)[number];
+
+/** What can be wrong with a file of an archive. */
+export const DAMAGE_KINDS = [
+  /** It ends inside a row, or without a line end. */
+  "CUT_OFF",
+  /** It could not be read to its end. */
+  "UNREADABLE",
+  /** It has a header and no rows. */
+  "HEADER_ONLY",
+  /** Its text is not valid UTF-8. */
+  "ENCODING",
+  /** It was read at a time far from the date in its name. */
+  "OTHER_TIME",
+  /** It has fewer rows than the files around it. */
+  "FEW_ROWS",
+  /** It has counts of 0 where the files around it have others. */
+  "ZEROS",
+  /** Other files have the same time. */
+  "SAME_TIME",
+] as const;
+export type DamageKind = (typeof DAMAGE_KINDS)[number];
+
 export interface NameParts {
   /** May contain slashes: groups nest. */
   owner: string;
@@ -89,4 +121,22 @@ export function splitFullName(fullName: string): NameParts | undefined {
 /** Whether a text can be a topic: it is stored unchanged. Spaces are allowed inside, as on GitLab. */
 export function isTopic(text: string): boolean {
   return text.length <= MAX_LABEL && text === cleanText(text, MAX_LABEL);
+}
+
+/** The form in which names are compared: case does not distinguish repositories. */
+export function nameKey(owner: string, name: string): string {
+  return `${owner}/${name}`.toLowerCase();
+}
+
+/** `^[A-Z][A-Z0-9_]{0,31}$`, the form in which providers are stored and returned. */
+export function providerName(text: string): string | undefined {
+  const name = text.toUpperCase();
+  return /^[A-Z][A-Z0-9_]{0,31}$/.test(name) ? name : undefined;
+}
+
+/** Parses an id as the API writes it; undefined if malformed. An id too large to exist gives 0, which no row has. */
+export function repositoryId(text: string): number | undefined {
+  if (!/^[1-9][0-9]{0,18}$/.test(text)) return undefined;
+  const id = Number(text);
+  return Number.isSafeInteger(id) ? id : 0;
 }

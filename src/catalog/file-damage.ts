@@ -1,26 +1,8 @@
 import { isoTime } from "../clock.js";
+import type { DamageKind } from "../record-rules.js";
 import { median } from "./series.js";
 
-/** What can be wrong with a file of an archive. */
-export const DAMAGE_KINDS = [
-  /** It ends inside a row, or without a line end. */
-  "CUT_OFF",
-  /** It could not be read to its end. */
-  "UNREADABLE",
-  /** It has a header and no rows. */
-  "HEADER_ONLY",
-  /** Its text is not valid UTF-8. */
-  "ENCODING",
-  /** It was read at a time far from the date in its name. */
-  "OTHER_TIME",
-  /** It has fewer rows than the files around it. */
-  "FEW_ROWS",
-  /** It has counts of 0 where the files around it have others. */
-  "ZEROS",
-  /** Other files have the same time. */
-  "SAME_TIME",
-] as const;
-export type DamageKind = (typeof DAMAGE_KINDS)[number];
+export { DAMAGE_KINDS, type DamageKind } from "../record-rules.js";
 
 /** One thing that is wrong with a file, and the numbers that show it. */
 export interface Damage {

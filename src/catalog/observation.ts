@@ -1,8 +1,7 @@
+import type { SnapshotSource } from "../record-rules.js";
 import type { Facts } from "./repository.js";
 
-/** Origin of a snapshot: taken by this service, imported from an archive, or reported later by the provider. */
-export const SNAPSHOT_SOURCES = ["OBSERVED", "IMPORTED", "BACKFILLED"] as const;
-export type SnapshotSource = (typeof SNAPSHOT_SOURCES)[number];
+export { SNAPSHOT_SOURCES, type SnapshotSource } from "../record-rules.js";
 
 /** The counts of a repository at one time; null if the source does not report the count. */
 export interface Snapshot {

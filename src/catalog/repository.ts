@@ -1,15 +1,15 @@
 import type { ColumnValues, RepositoryTable } from "../database/database.js";
 import { defaultUrl } from "../forges.js";
-import { isHomepage } from "../record-rules.js";
+import { type Availability, isHomepage } from "../record-rules.js";
 
-export { splitFullName } from "../record-rules.js";
-
-/**
- * Whether a repository can still be reached. Only AVAILABLE repositories are listed. RENAMED: it seems to continue under another
- * name; no source reports that.
- */
-export const AVAILABILITIES = ["AVAILABLE", "GONE", "PRIVATE", "BLOCKED", "RENAMED"] as const;
-export type Availability = (typeof AVAILABILITIES)[number];
+export {
+  AVAILABILITIES,
+  type Availability,
+  nameKey,
+  providerName,
+  repositoryId,
+  splitFullName,
+} from "../record-rules.js";
 
 /** A repository. null always means unknown, never none or 0. Times are milliseconds since 1970. */
 export interface Repository {
@@ -82,24 +82,6 @@ export const FACT_COLUMNS = {
   createdAt: "created_at",
   pushedAt: "pushed_at",
 } as const satisfies Record<keyof Facts, keyof RepositoryTable>;
-
-/** The form in which names are compared: case does not distinguish repositories. */
-export function nameKey(owner: string, name: string): string {
-  return `${owner}/${name}`.toLowerCase();
-}
-
-/** `^[A-Z][A-Z0-9_]{0,31}$`, the form in which providers are stored and returned. */
-export function providerName(text: string): string | undefined {
-  const name = text.toUpperCase();
-  return /^[A-Z][A-Z0-9_]{0,31}$/.test(name) ? name : undefined;
-}
-
-/** Parses an id as the API writes it; undefined if malformed. An id too large to exist gives 0, which no row has. */
-export function repositoryId(text: string): number | undefined {
-  if (!/^[1-9][0-9]{0,18}$/.test(text)) return undefined;
-  const id = Number(text);
-  return Number.isSafeInteger(id) ? id : 0;
-}
 
 const flag = (value: number | null): boolean | null => (value === null ? null : value === 1);
 

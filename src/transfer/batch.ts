@@ -1,4 +1,5 @@
-import { nameKey, type Observation } from "../catalog/catalog.js";
+import type { Observation } from "../catalog/catalog.js";
+import { nameKey } from "../record-rules.js";
 import { pushSnapshot } from "./snapshot-numbers.js";
 
 /** Bounds of one transaction: snapshots, observations, and characters of their texts. */

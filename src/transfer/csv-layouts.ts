@@ -1,6 +1,7 @@
-import { type Observation, type Snapshot, splitFullName } from "../catalog/catalog.js";
+import type { Observation, Snapshot } from "../catalog/catalog.js";
 import { DAY_MS } from "../clock.js";
 import { providerOfHost } from "../forges.js";
+import { splitFullName } from "../record-rules.js";
 import type { CsvLayout, FileFacts, SkippedRow } from "./formats.js";
 import { brief, count, label, optionalCount, Refusal, text, time, truth } from "./values.js";
 

@@ -1,19 +1,21 @@
 import type { Readable } from "node:stream";
 import { z } from "zod";
+import type { ArchiveFile, DumpedRepository, Observation } from "../catalog/catalog.js";
+import { type Clock, isoTime } from "../clock.js";
 import {
-  type ArchiveFile,
   AVAILABILITIES,
   DAMAGE_KINDS,
-  type DumpedRepository,
+  isHomepage,
+  isTopic,
+  MAX_COUNT,
+  MAX_TOPICS,
+  MAX_URL,
   nameKey,
-  type Observation,
   providerName,
   repositoryId,
   SNAPSHOT_SOURCES,
   splitFullName,
-} from "../catalog/catalog.js";
-import { type Clock, isoTime } from "../clock.js";
-import { isHomepage, isTopic, MAX_COUNT, MAX_TOPICS, MAX_URL } from "../record-rules.js";
+} from "../record-rules.js";
 import { type Line, readLines } from "./lines.js";
 import { brief, forgeTimeSchema, label, parsedBy, seenTimeSchema, text } from "./values.js";
 

@@ -1,4 +1,5 @@
-import { SNAPSHOT_SOURCES, type Snapshot } from "../catalog/catalog.js";
+import type { Snapshot } from "../catalog/catalog.js";
+import { SNAPSHOT_SOURCES } from "../record-rules.js";
 
 /** Numbers per snapshot. */
 const WIDTH = 6;
