@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import type { Locator, Page, Request } from "playwright-core";
 import { NO_CHROMIUM } from "../support/browser.js";
 import { type BrowserWorld, inTheBrowser, sendLink, signInByMail } from "../support/browser-world.js";
-import { onBothEngines, onSqlite } from "../support/engines.js";
+import { onSqlite, onSqliteAndLong } from "../support/engines.js";
 import { type Mailbox, openMailbox } from "../support/mail.js";
 
 const STAR_TABLES = "/repos/github/almanac/star-tables";
@@ -135,7 +135,7 @@ function everywhere(world: BrowserWorld, mailbox: Mailbox, scripts: boolean): vo
 }
 
 describe("Journeys without scripts", { skip: NO_CHROMIUM }, () => {
-  onBothEngines("through the pages", (engine) => {
+  onSqliteAndLong("through the pages", (engine) => {
     const mailbox = openMailbox();
     const world = inTheBrowser(engine, () => mailbox.settings);
     everywhere(world, mailbox, false);

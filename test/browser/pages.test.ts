@@ -5,8 +5,8 @@ import { violations } from "../support/axe.js";
 import { NO_CHROMIUM } from "../support/browser.js";
 import { inTheBrowser, signInByMail } from "../support/browser-world.js";
 import { onSqlite } from "../support/engines.js";
+import { IS_LONG } from "../support/long.js";
 import { openMailbox } from "../support/mail.js";
-import { IS_LONG } from "../support/properties.js";
 
 const STAR_TABLES = "/repos/github/almanac/star-tables";
 const COMPARED = "/compare?repo=github:almanac/star-tables&repo=github:almanac/sundial";

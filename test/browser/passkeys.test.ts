@@ -4,7 +4,7 @@ import type { CDPSession, Page } from "playwright-core";
 import { SoftwareAuthenticator } from "../support/authenticator.js";
 import { NO_CHROMIUM } from "../support/browser.js";
 import { inTheBrowser, signInByMail } from "../support/browser-world.js";
-import { onBothEngines } from "../support/engines.js";
+import { onSqliteAndLong } from "../support/engines.js";
 import { openMailbox } from "../support/mail.js";
 
 /** Gives a page an authenticator of Chromium's own, whose user agrees to everything. */
@@ -40,7 +40,7 @@ async function signOut(page: Page): Promise<void> {
 }
 
 describe("Passkeys in a browser", { skip: NO_CHROMIUM }, () => {
-  onBothEngines("with Chromium's authenticator", (engine) => {
+  onSqliteAndLong("with Chromium's authenticator", (engine) => {
     const mailbox = openMailbox();
     // A name, as browsers have no passkeys for addresses.
     const world = inTheBrowser(engine, () => ({

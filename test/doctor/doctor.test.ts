@@ -181,8 +181,8 @@ onBothEngines("The doctor", (engine) => {
         for (const text of damage) await sql.raw(text).execute(db);
         if (engine.name === "postgres") await sql`reset session_replication_role`.execute(db);
       });
-      const found = await codesOf(engine, world);
-      assert.ok(found.includes(code), `${damage[0]}: ${found.join()}`);
+      // Without a repair, as the tables of the later version would be in the way of the migration.
+      if (code === "schema-older") assert.deepEqual(await codesOf(engine, world), [code]);
       seen.add(code);
       await database.close();
       const run = async (...args: string[]) => {
@@ -198,10 +198,10 @@ onBothEngines("The doctor", (engine) => {
         const only = await run();
         assert.deepEqual([only.exit, only.report.healthy], [5, false], code);
       }
-      // Not repaired here: the tables of the later version would be in the way of the migration.
       if (code === "schema-older") continue;
       const repaired = await run("--repair");
       const own = repaired.report.damage.find((one: { code: string }) => one.code === code);
+      assert.ok(own, `${damage[0]}: ${JSON.stringify(repaired.report)}`);
       const isDerived = KINDS[code].repair !== undefined;
       assert.equal(own.repaired, isDerived, `${code}: ${JSON.stringify(repaired.report)}`);
       assert.equal(repaired.exit, isDerived ? 4 : 5, `${code}: ${JSON.stringify(repaired.report)}`);
@@ -216,7 +216,7 @@ onBothEngines("The doctor in a larger store", (engine) => {
     await importSample(sampled.modules);
     assert.deepEqual(await codesOf(engine, sampled), []);
     const world = await createWorld(engine);
-    await fillWithDemo(world.modules.catalog, { repositories: 1_500, days: 40, seed: 3, end: NOW });
+    await fillWithDemo(world.modules.catalog, { repositories: 500, days: 40, seed: 3, end: NOW });
     await updateDerived(world.modules);
     assert.deepEqual(await codesOf(engine, world), []);
     // A day later, with some changes: nothing is rebuilt, and growth is of different times.

@@ -7,7 +7,7 @@ import { EVENT_RATES } from "../support/forge/script.js";
 import { QUIET } from "../support/forge/world.js";
 import { NOW } from "../support/github.js";
 import { onForge, type Stage } from "../support/github-stage.js";
-import { IS_LONG } from "../support/properties.js";
+import { IS_LONG } from "../support/long.js";
 
 const signal = new AbortController().signal;
 

@@ -6,6 +6,7 @@ import { type Database, openDatabase } from "../../src/database/database.js";
 import { createLog } from "../../src/log.js";
 import { type CitusCluster, createCitusDatabase, dropCitusDatabase, startCitus } from "./citus.js";
 import type { CitusReport } from "./citus-process.js";
+import { IS_LONG } from "./long.js";
 import { createTestDatabase, dropTestDatabase, type PostgresServer, startPostgres } from "./postgres.js";
 import { NO_CITUS, programsWithCitus } from "./postgres-node.js";
 import type { PostgresReport } from "./postgres-process.js";
@@ -50,6 +51,12 @@ export function onCitus(name: string, define: (engine: Engine) => void): void {
     return;
   }
   defineSuite(`${name} on Citus`, citusEngine, define);
+}
+
+/** Runs on PostgreSQL, with `npm run test:long` only, what shorter tests prove there already; on SQLite always. */
+export function onSqliteAndLong(name: string, define: (engine: Engine) => void): void {
+  if (IS_LONG) onBothEngines(name, define);
+  else onSqlite(`${name} on SQLite`, define);
 }
 
 /** Runs tests whose outcome cannot depend on the engine, such as how a page looks, once. */

@@ -11,6 +11,8 @@ import { createWorld, NOW, type World } from "../support/world.js";
 
 const GOOD = "good-token-0123456789-abcdefghij";
 const PAGE = "/operator/tokens";
+/** Longer than the pace of requests, and shorter than what is left of the patience with a forge. */
+const PATIENCE_MS = 5_000;
 const NO_WORK = { SIDEREAL_WORK_KIND: "", SIDEREAL_WORK_URL: "", SIDEREAL_WORK_PRIVATE: "" };
 
 onBothEngines("The page of tokens", (engine) => {
@@ -38,17 +40,15 @@ onBothEngines("The page of tokens", (engine) => {
     });
     ann = await signIn(world, mailbox, "ann@example.org");
   };
-  /**
-   * Waits for a response while time passes, as requests to a forge keep their pace. Slowly, since the patience with the forge must
-   * not end while the database works.
-   */
+  /** Waits for a response while requests to a forge keep their pace. The patience with the forge does not end, however long it takes. */
   const pass = async (work: Promise<Page>): Promise<Page> => {
     let isOver = false;
     void work.finally(() => {
       isOver = true;
     });
     while (!isOver) {
-      world.clock.advance(1);
+      const { untilNextWake = PATIENCE_MS } = world.clock;
+      if (untilNextWake < PATIENCE_MS) world.clock.advance(untilNextWake);
       await new Promise((resolve) => setImmediate(resolve));
     }
     return work;
