@@ -24,10 +24,12 @@ const NOT_OFFERED_MS = DAY_MS;
 /** Reads the star histories that are due, most popular repositories first. */
 export class BackfillLane {
   readonly #lane: Lane;
+  readonly #idleMaxMs: number;
   #idleMs = IDLE_MIN_MS;
 
-  constructor(lane: Lane) {
+  constructor(lane: Lane, idleMaxMs = IDLE_MAX_MS) {
     this.#lane = lane;
+    this.#idleMaxMs = idleMaxMs;
   }
 
   /** Reads one page. Throws what the provider throws. */
@@ -43,7 +45,7 @@ export class BackfillLane {
     const claim = await claimHistory(this.#lane);
     if (claim === undefined) {
       const waitMs = this.#idleMs;
-      this.#idleMs = Math.min(IDLE_MAX_MS, 2 * waitMs);
+      this.#idleMs = Math.min(this.#idleMaxMs, 2 * waitMs);
       return waiting(waitMs);
     }
     let page: HistoryPage;

@@ -33,7 +33,7 @@ export interface WorkerOptions {
   deriveEveryMs?: number;
   /** How often the worker writes its report; default 10 s. */
   reportEveryMs?: number;
-  /** How often the worker looks for repositories that another process made due; default 1 min. */
+  /** How often the worker looks for repositories and histories that another process made due; default 1 min. */
   idleMs?: number;
   /** How often the worker looks for requests to track; default half a second. */
   requestsEveryMs?: number;
@@ -105,7 +105,7 @@ export class Worker {
       const refresh = new RefreshLane(lane, options.idleMs);
       const recheck = new RecheckLane(lane);
       const discovery = new DiscoveryLane(lane);
-      const backfill = new BackfillLane(lane);
+      const backfill = new BackfillLane(lane, options.idleMs);
       const requests = new RequestLane(lane, { onRecorded, idleMs: options.requestsEveryMs });
       const lists = new ListLane(lane, { providers, idleMs: options.requestsEveryMs });
       const laneOf = (call: Call) => ({ provider, reporter, readyAt: () => provider.readyAt(call) });

@@ -92,7 +92,7 @@ async function play(
     },
   });
   const forge: TrackedForge = { kind: "gitlab", name: "GITLAB", repositories, catalogue: "quiet", wrap };
-  const world = await createTrackingWorld(await engine.open(), [forge], { sharesQuota });
+  const world = await createTrackingWorld(await engine.open(), [forge], { sharesQuota, idleMs: 60_000 });
   const simulated = world.forge("GITLAB");
   simulated.switches.gitlabGraphql = { offered: "none", lacks: [] };
   simulated.switches.allowances = { core: { limit: ALLOWED, anonymous: 0, windowMs: HOUR_MS } };

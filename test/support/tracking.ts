@@ -26,6 +26,7 @@ import { inject } from "./inject.js";
 import { ManualClock } from "./manual-clock.js";
 import { GENEROUS } from "./world.js";
 
+const MINUTE_MS = 60_000;
 /** Start time of the forges; tracking starts some days later. */
 export const FORGE_START = Date.UTC(2026, 0, 10);
 
@@ -56,7 +57,7 @@ export interface TrackedForge {
 export interface TrackingOptions {
   startAfterDays?: number;
   deriveEveryMs?: number;
-  /** How often a worker looks for repositories that a test made due; default: as in the program. */
+  /** How often a worker looks for what a test made due; default: every 10 minutes, as tests simulate days. */
   idleMs?: number;
   /** How often a worker looks for requests to track; default: every hour, as tests simulate days. */
   requestsEveryMs?: number;
@@ -150,7 +151,7 @@ export async function createTrackingWorld(
         return chance;
       },
       derive: () => followChanges(over, false),
-      ...(options.idleMs !== undefined && { idleMs: options.idleMs }),
+      idleMs: options.idleMs ?? 10 * MINUTE_MS,
       ...(options.retention && { retention: options.retention }),
       // Each takes a transaction, and tests simulate days.
       deriveEveryMs: options.deriveEveryMs ?? HOUR_MS,

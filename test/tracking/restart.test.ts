@@ -79,7 +79,9 @@ onBothEngines("A worker", (engine) => {
         return provider.refreshMany(refs, signal);
       },
     });
-    const world = await createTrackingWorld(await engine.open(), [{ ...FORGE, wrap }]);
+    const world = await createTrackingWorld(await engine.open(), [{ ...FORGE, wrap }], {
+      idleMs: 60_000,
+    });
     t.after(() => world.close());
     await world.pass(HOUR_MS);
     await makeRefreshesDue(world);
