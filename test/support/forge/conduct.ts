@@ -2,8 +2,8 @@ import type { Counters } from "./counters.js";
 import type { SecondaryLimit, Violation } from "./limits.js";
 import type { ForgeRequest } from "./responses.js";
 
-/** Turns of the event loop until a response reaches its client; requests sent before that could not know of it. */
-const TURNS_TO_READ = 2;
+/** Turns of the event loop until a response has reached its client, and what that sent just before has reached us. */
+const TURNS_TO_READ = 3;
 
 /** Checks whether clients respect limits, and how much they send concurrently. */
 export class Conduct {
