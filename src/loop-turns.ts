@@ -1,4 +1,4 @@
-/** Turns in which connections arrive that long work lets pass, at most. */
+/** Maximum number of turns with new connections that long work waits through. */
 const MOST_PASSED = 64;
 
 let accepted = 0;

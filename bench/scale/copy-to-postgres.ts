@@ -17,6 +17,7 @@ export async function copyToPostgres(dataDir: string, url: string): Promise<Reco
     kind: "postgres",
     version,
     replaces: false,
+    at: 0,
   });
   const seconds: Record<string, number> = {};
   try {

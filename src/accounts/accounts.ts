@@ -152,7 +152,7 @@ export class Accounts {
     if (protocol === "http:" && !isPrivateHost(hostname))
       this.#options.log.warn(
         { baseUrl: this.#options.config.baseUrl },
-        "SIDEREAL_BASE_URL is a public address without https: whoever is on the way can read and take over sessions",
+        "SIDEREAL_BASE_URL is a public address without https: anyone on the network path can hijack sessions",
       );
   }
 
@@ -276,7 +276,7 @@ export class Accounts {
    */
   async remove({ id, email }: Account): Promise<string[]> {
     const { database, keys } = this.#options;
-    // One that was requested before would add a request after those of the account are gone.
+    // One that this process is still sending would add a request after those of the account are gone.
     await this.mail.settled();
     await database.durable.transaction().execute(async (tx) => {
       await tx.deleteFrom("accounts").where("id", "=", id).execute();

@@ -24,6 +24,7 @@ const MAILED: readonly SecurityEventName[] = [
 
 /** Most mails about events of one account in 24 hours. The last one says that it is the last. */
 export const MAX_PER_DAY = 20;
+
 export interface EventMailsOptions {
   database: Database;
   clock: Clock;
@@ -56,7 +57,8 @@ export class EventMails {
     if (mailedToday >= MAX_PER_DAY) return;
     const to = event.address ?? (await addressesOf(database, [accountId])).get(accountId);
     if (to === undefined) return;
-    if (!(await countNotice({ database, clock, log, limits: config.mailLimits }))) return;
+    const limits = { database, clock, log, limits: config.mailLimits };
+    if (!(await countNotice(limits, mailedToday === 0))) return;
     const isLast = mailedToday === MAX_PER_DAY - 1;
     this.#mailer.send(noticeOf(event, { to, at: now, service: new URL(config.baseUrl).hostname, isLast }));
   }

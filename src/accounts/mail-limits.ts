@@ -100,14 +100,20 @@ export class MailLimits {
   }
 }
 
-/** Counts a security notice, if it fits into the limit of all mail and the share of notices. Returns whether it does. */
-export async function countNotice(options: Omit<MailLimitsOptions, "readSecret">): Promise<boolean> {
+/**
+ * Counts a security notice, if it fits into the limit of all mail and the share of notices. Returns whether it does. `isFirst`: of its
+ * account in a day, which the share does not bound, as others must not be able to silence it.
+ */
+export async function countNotice(
+  options: Omit<MailLimitsOptions, "readSecret">,
+  isFirst: boolean,
+): Promise<boolean> {
   const { database, clock, limits } = options;
   const { perHour } = limits ?? UNLIMITED;
   const span = spanAt(clock.now());
   try {
     await database.write.transaction().execute(async (tx) => {
-      if ((await addOne(tx, span, NOTICES)) > Math.ceil(perHour * NOTICE_SHARE)) throw new Full();
+      if (!isFirst && (await addOne(tx, span, NOTICES)) > Math.ceil(perHour * NOTICE_SHARE)) throw new Full();
       if ((await addOne(tx, span, ALL)) > perHour) throw new Full();
     });
     return true;

@@ -121,7 +121,8 @@ export async function restoreBackup(
 ): Promise<void> {
   const { reader, header } = await BackupReader.open(path);
   try {
-    const target = await openRestoreTarget(location, clock, { ...header, replaces });
+    const at = clock.now();
+    const target = await openRestoreTarget(location, clock, { ...header, replaces, at });
     try {
       let secret: Buffer | undefined;
       let bytes = 0;
@@ -139,7 +140,7 @@ export async function restoreBackup(
         });
       }
       await target.prepare();
-      if (secret !== undefined && secretFile !== undefined) writeSecret(secretFile, secret, clock.now());
+      if (secret !== undefined && secretFile !== undefined) writeSecret(secretFile, secret, at);
       await target.finish();
     } catch (error) {
       await target.abandon();
@@ -152,13 +153,13 @@ export async function restoreBackup(
 
 /**
  * Before the store takes its place: a store without its secret would sign everybody out. The secret of a store that is replaced is
- * kept beside it, under a name that ends with the time `now`.
+ * kept beside it, under a name that ends with the same time `at`.
  */
-function writeSecret(path: string, secret: Uint8Array, now: number): void {
+function writeSecret(path: string, secret: Uint8Array, at: number): void {
   if (existsSync(path)) {
     // After a kill between secret and store, the one that was kept then belongs to the store.
     if (readFileSync(path).equals(secret)) return;
-    linkSync(path, `${path}.replaced-${now}`);
+    linkSync(path, `${path}.replaced-${at}`);
   }
   const partial = `${path}.restoring`;
   rmSync(partial, { force: true });

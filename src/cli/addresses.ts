@@ -19,14 +19,15 @@ export async function trackedForges(host: Host): Promise<readonly ProviderSettin
 
 /**
  * Parses the addresses of an argument list, all or none. Otherwise returns a message about the first invalid one. Opens the
- * database only if the forges of the settings are not enough.
+ * database only if the forges of the settings are not enough: a text that names no forge means GitHub wherever that is tracked.
  */
 export async function readAddresses(
   texts: readonly string[],
   host: Host,
 ): Promise<RepositoryAddress[] | string> {
-  const read = parseAddresses(texts, host.config.providers);
-  return typeof read === "string" ? parseAddresses(texts, await trackedForges(host)) : read;
+  const { providers } = host.config;
+  const read = providers.some(({ name }) => name === "GITHUB") ? parseAddresses(texts, providers) : undefined;
+  return typeof read !== "object" ? parseAddresses(texts, await trackedForges(host)) : read;
 }
 
 function parseAddresses(

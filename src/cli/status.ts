@@ -88,7 +88,7 @@ function describe(status: ProviderStatus, now: number): string {
   }
   if (newToday.surplus > 0)
     lines.push(
-      `  surplus       ${newToday.added} new repositories added today, ${newToday.surplus} rows of lists about more left out: see SIDEREAL_${provider}_NEW_PER_DAY`,
+      `  surplus       ${newToday.added} new repositories added today, ${newToday.surplus} more listed and left out: see SIDEREAL_${provider}_NEW_PER_DAY`,
     );
   const { avatars } = status;
   if (avatars.wanted > 0) {
@@ -184,9 +184,19 @@ function describeSearch({ isBuilt, waiting, isUpdating }: SearchStatus): string 
   return isUpdating ? `${state}; a process is doing it` : `${state}; derive or the worker does it`;
 }
 
+const LIMIT_WORDS: Readonly<Record<string, string>> = {
+  person: "a person",
+  network: "a network",
+  domain: "a domain",
+  service: "all mails",
+  notices: "security notices",
+};
+
 function describeMail({ sent, refused }: MailUse): string {
-  const limits = Object.entries(refused).map(([limit, times]) => `${times} over the limit of a ${limit}`);
-  return `${sent} to sign in sent in this hour and the last${limits.map((text) => `, ${text}`).join("")}`;
+  const limits = Object.entries(refused).map(
+    ([limit, times]) => `${times} over the limit of ${LIMIT_WORDS[limit] ?? limit}`,
+  );
+  return `${sent} sent in this hour and the last${limits.map((text) => `, ${text}`).join("")}`;
 }
 
 function hours(ms: number): string {

@@ -2,10 +2,11 @@ import type { IncomingMessage, RequestListener, Server, ServerResponse } from "n
 import { Server as NetServer, type Socket } from "node:net";
 import type { Clock } from "../clock.js";
 import type { Logger } from "../log.js";
-import { noteAccepted } from "../loop-turns.js";
+import { inQuietTurn, noteAccepted } from "../loop-turns.js";
 import { type Callers, NETWORK_FACTOR, networkOf } from "../metering/metering.js";
 import { InFlight } from "./concurrency.js";
 import { Restraint } from "./restraint.js";
+import { isRefusal } from "./stored-response.js";
 
 /** Bounds of the connections of a process, or of each of its threads. */
 export const BOUNDS = {
@@ -27,10 +28,8 @@ export const BOUNDS = {
 
 /** Time between two looks at all connections. A connection that has ended on our side is destroyed at the second. */
 const SWEEP_MS = 1_000;
-/** How many times as many connections as it may have an address may open between two sweeps. */
+/** Connections that an address may open between two sweeps, as a multiple of its limit. */
 const OPENED_FACTOR = 4;
-/** Over a limit, or more than the service can do. */
-const REFUSED: ReadonlySet<number> = new Set([429, 503]);
 /** When the service stops: time in which clients may still send requests on connections that are open. */
 const LINGER_MS = 500;
 const CLOSING_SWEEP_MS = 50;
@@ -151,7 +150,7 @@ export class Connections {
     if (isWaiting && !this.#mayWait(message.socket)) return;
     if (this.#isClosing) response.shouldKeepAlive = false;
     this.#listener(message, response);
-    if (isWaiting || !response.writableEnded || REFUSED.has(response.statusCode))
+    if (isWaiting || !response.writableEnded || isRefusal(response.statusCode))
       this.#await(message.socket, response);
   }
 
@@ -167,8 +166,10 @@ export class Connections {
    */
   async close(server: Server, patienceMs: number): Promise<void> {
     this.#isClosing = true;
-    // Connections that the system has established are accepted in this turn of the loop; closing the port would reset them.
-    await new Promise((resolve) => setImmediate(resolve));
+    // What a connection sends now is its last request, or none.
+    this.#restraint.end();
+    // Closing the port resets connections that the system has established and that are not accepted yet: one in each turn.
+    await new Promise<void>((resolve) => inQuietTurn(resolve));
     // Not Server.close of http: it destroys connections whose last response is not sent yet.
     const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
     for (const { pending } of this.#open.values()) {
@@ -234,7 +235,8 @@ export class Connections {
     pending?.add(response);
     response.once("close", () => {
       pending?.delete(response);
-      if (REFUSED.has(response.statusCode) && name !== undefined) this.#restraint.hold(socket, name);
+      const hasLimits = name !== undefined && this.#options.perAddress !== undefined;
+      if (isRefusal(response.statusCode) && hasLimits) this.#restraint.hold(socket, name);
     });
   }
 

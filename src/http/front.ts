@@ -27,7 +27,7 @@ import { BAD_KEY_COST, DEFAULT_LIMIT, type Route } from "./route.js";
 import { ABANDONED, OVERLOADED, type QueuedWork, type Waiter } from "./run-queue.js";
 import { refusedEvent } from "./source.js";
 import type { StaleOptions } from "./stale-response.js";
-import { type StoredResponse, storeResponse } from "./stored-response.js";
+import { isRefusal, type StoredResponse, storeResponse } from "./stored-response.js";
 import { type Target, type TargetOptions, Targets } from "./targets.js";
 
 export interface FrontOptions extends Required<Pick<TargetOptions, "hintFor">> {
@@ -286,7 +286,7 @@ export class Front {
     if (databaseFault(error.cause) !== undefined) this.#unavailable.note(failed);
     else if (error.status >= 500) this.#options.log.error(failed, "a request failed");
     // A page for a caller over a daily quota, or while the database is away, must not cost a look at the watchlist of the account.
-    const isCheap = error.status === 429 || error.status === 503;
+    const isCheap = isRefusal(error.status);
     const request = describe(exchange);
     return this.#render(exchange, error, isCheap ? { ...request, account: undefined } : request);
   }

@@ -19,12 +19,13 @@ const MOST_KNOWN = 50_000;
 export class Restraint {
   readonly #clock: Clock;
   readonly #ended: AbortSignal;
-  /** When each is read again, monotonic; about in this order. */
+  /** When each is read again, monotonic. */
   readonly #held = new Map<Socket, number>();
   #refused = new Set<string>();
   #refusedBefore = new Set<string>();
   #changedAt = Number.NEGATIVE_INFINITY;
   #isReleasing = false;
+  #hasEnded = false;
 
   /** `ended`: aborted when the server has closed. */
   constructor(clock: Clock, ended: AbortSignal) {
@@ -37,7 +38,7 @@ export class Restraint {
     const now = this.#clock.monotonic();
     this.#turn(now);
     if (this.#refused.size < MOST_KNOWN) this.#refused.add(name);
-    if (socket.destroyed || this.#held.has(socket)) return;
+    if (this.#hasEnded || socket.destroyed || this.#held.has(socket)) return;
     socket.pause();
     const pauseMs = Math.min(MOST_MS, Math.max(LEAST_MS, this.#held.size / REFUSALS_PER_MS));
     this.#held.set(socket, now + pauseMs);
@@ -55,6 +56,13 @@ export class Restraint {
     this.#held.delete(socket);
   }
 
+  /** Reads all connections again, and holds none from now on. */
+  end(): void {
+    this.#hasEnded = true;
+    for (const socket of this.#held.keys()) socket.resume();
+    this.#held.clear();
+  }
+
   #turn(now: number): void {
     const age = now - this.#changedAt;
     if (age < KNOWN_MS) return;
@@ -69,7 +77,8 @@ export class Restraint {
       await this.#clock.sleep(STEP_MS, this.#ended);
       const now = this.#clock.monotonic();
       for (const [socket, until] of this.#held) {
-        if (until > now) break;
+        // Not in this order: who came while many waited may wait for longer.
+        if (until > now) continue;
         this.#held.delete(socket);
         socket.resume();
       }

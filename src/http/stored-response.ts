@@ -9,6 +9,9 @@ import { type BodyStream, bytesOf, type Reply } from "./reply.js";
 /** Statuses of refusals, which must cost less than what they refuse: compressing takes longer than all the rest. */
 const REFUSED: readonly number[] = [429, 503];
 
+/** Whether a status refuses: over a limit, or more than the service can do. */
+export const isRefusal = (status: number): boolean => REFUSED.includes(status);
+
 /** In order of our preference. */
 const ENCODINGS = ["br", "zstd", "gzip"] as const;
 export type Encoding = (typeof ENCODINGS)[number];
@@ -193,7 +196,7 @@ function encodingFor(
   accept: string | undefined,
 ): Encoding | undefined {
   if (accept === undefined || body.byteLength < MIN_COMPRESSED_BYTES) return undefined;
-  if (REFUSED.includes(status)) return undefined;
+  if (isRefusal(status)) return undefined;
   // A strong tag promises exactly these bytes.
   if (status === 204 || status === 304 || etag?.startsWith("W/") === false) return undefined;
   return chooseEncoding(accept);

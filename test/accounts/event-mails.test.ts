@@ -125,10 +125,18 @@ onBothEngines("A mail about an event", (engine) => {
       for (let i = 0; i < count; i++) await mailbox.nextNotice();
       return count;
     };
-    assert.deepEqual([await revoke(), await revoke(), await revoke()], [1, 1, 0]);
+    assert.deepEqual([await revoke(), await revoke(), await revoke(), await revoke()], [1, 1, 1, 0]);
     const use = () => readMailUse(world.modules.database.read, world.clock.now());
-    assert.deepEqual(await use(), { sent: 3, refused: { notices: 1 } });
+    assert.deepEqual(await use(), { sent: 4, refused: { notices: 1 } });
     await signIn(world, mailbox, "bob@example.org");
+    const bob = await world.modules.database.read
+      .selectFrom("accounts")
+      .select("id")
+      .where("email", "=", "bob@example.org")
+      .executeTakeFirstOrThrow();
+    world.members.security.record({ event: "key_revoked", source, accountId: bob.id });
+    assert.equal(await settled(world), 1, "the first notice of an account needs no share");
+    await mailbox.nextNotice();
     world.clock.advance(HOUR_MS);
     assert.equal(await revoke(), 1);
   });

@@ -207,12 +207,18 @@ onBothEngines("A backup", (engine) => {
     const client = new pg.Client({ connectionString: location.url });
     await client.connect();
     try {
-      await client.query("create table invoices (id int); insert into invoices values (7)");
+      await client.query(
+        "create table invoices (id serial); select setval('invoices_id_seq', 6); insert into invoices default values",
+      );
       const file = newFile();
       await takeOf(engine, file);
       await database.close();
+      await client.query("select setval('invoices_id_seq', 20)");
       await restoreTo(location, file, { replaces: true });
       assert.deepEqual((await client.query("select id from invoices")).rows, [{ id: 7 }]);
+      assert.deepEqual((await client.query("select nextval('invoices_id_seq')::int as id")).rows, [
+        { id: 21 },
+      ]);
       await client.query("create view their_stars as select id from repositories");
       await assert.rejects(
         restoreTo(location, file, { replaces: true }),

@@ -28,12 +28,21 @@ test("The secret of a store that is replaced is kept beside it", async () => {
   writeFileSync(secretFile, "o".repeat(43));
   const times = new ManualClock(NOW);
   const replace = async () => {
-    const options = { ...QUIET, clock: times, replaces: true, total: 1 };
-    await restoreBackup(file, { location, secretFile }, options);
-    times.advance(1);
+    // A restore takes time.
+    const onProgress = () => times.advance(1);
+    await restoreBackup(
+      file,
+      { location, secretFile },
+      { clock: times, onProgress, replaces: true, total: 1 },
+    );
     return readdirSync(dataDir).filter((name) => name.startsWith("auth-secret.replaced-"));
   };
   const kept = await replace();
+  const suffixes = kept.map((name) => name.slice("auth-secret".length));
+  assert.deepEqual(
+    suffixes,
+    readdirSync(dataDir).flatMap((name) => /^sidereal\.db(\.replaced-\d+)$/.exec(name)?.[1] ?? []),
+  );
   assert.equal(readFileSync(secretFile, "utf8"), "n".repeat(43));
   assert.deepEqual(
     kept.map((name) => readFileSync(join(dataDir, name), "utf8")),

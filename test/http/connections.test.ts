@@ -256,7 +256,7 @@ for (const status of [429, 503]) {
       handled++;
       response.writeHead(status).end();
     };
-    const { dial, clock } = await open(t, refuse, { trustedProxies: ["127.0.0.9"] });
+    const { dial, clock } = await open(t, refuse, { trustedProxies: ["127.0.0.9"], perAddress: 9 });
     const client = (await dial(REQUEST)).resume();
     const proxy = (await dial(REQUEST, "127.0.0.9")).resume();
     await Promise.all([once(client, "data"), once(proxy, "data")]);
@@ -282,7 +282,7 @@ for (const status of [429, 503]) {
       handled++;
       response.writeHead(status).end();
     };
-    const { dial, accepted, pass } = await open(t, refuse);
+    const { dial, accepted, pass } = await open(t, refuse, { perAddress: 9 });
     const first = (await dial(REQUEST)).resume();
     await once(first, "data");
     await dial(REQUEST.repeat(20));

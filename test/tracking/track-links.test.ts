@@ -131,7 +131,10 @@ onBothEngines("track --from", (engine) => {
     const { code, stderr } = await run(["--from", file(links(2))], settings);
     assert.equal(code, 0, stderr);
     assert.equal((await requests()).length, 2);
-    assert.deepEqual(await readAddresses(["github:a/b"], host), [{ provider: "GITHUB", fullName: "a/b" }]);
+    const onGithub = [{ provider: "GITHUB", fullName: "a/b" }];
+    assert.deepEqual(await readAddresses(["github:a/b"], host), onGithub);
+    const another = { ...host, config: loadConfig({ ...settings, SIDEREAL_PROVIDERS: "codeberg" }) };
+    assert.deepEqual(await readAddresses(["a/b"], another), onGithub, "as the API reads it");
   });
 });
 

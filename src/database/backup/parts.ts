@@ -50,6 +50,8 @@ export interface RestoreOptions {
   version: number;
   /** Whether to replace a store that is there. */
   replaces: boolean;
+  /** In ms since 1970: what is kept of the store that is replaced has a name that ends with it. */
+  at: number;
 }
 
 /** Why a backup cannot be taken or restored, as a message for the operator. */

@@ -18,6 +18,8 @@ import { copyIn, copyOut } from "./postgres-copy.js";
 const BACKUP_NAME = `${APPLICATION_NAME} backup`;
 /** The part with the positions of all sequences, after the tables. */
 const SEQUENCES = "sequences";
+/** The sequence that no column owns. */
+const REPOSITORY_IDS = "repositories_id_seq";
 /** SQLSTATE of dropping what others depend on. */
 const DEPENDENT_OBJECTS = "2BP01";
 /** Attempts at locking the tables while growth is swapped. */
@@ -45,7 +47,7 @@ export async function postgresSource(url: string, clock: Clock): Promise<BackupS
       async *parts() {
         for (const { name, columns } of tables)
           yield { name, columns, data: copyOut(client, `copy ${tableText({ name, columns })} to stdout`) };
-        yield { name: SEQUENCES, data: sequencesOf(client) };
+        yield { name: SEQUENCES, data: sequencesOf(client, tables) };
       },
       close: () => client.end(),
     };
@@ -76,14 +78,14 @@ export async function postgresTarget(
       await refuseIfUsed(client);
       await drop(client, found.tables);
     }
-    await client.query("drop sequence if exists repositories_id_seq");
+    await client.query(`drop sequence if exists ${REPOSITORY_IDS}`);
     await migrateIn(tx, postgresDialect, { clock, to: version });
     const { tables: made } = await readOwnTables(client, clock);
     // Migrations insert rows that the backup has, too.
     await client.query(`truncate ${made.map(({ name }) => quoted(name)).join(", ")} restart identity`);
     return {
       async add(part) {
-        if (part.name === SEQUENCES) return setSequences(client, part);
+        if (part.name === SEQUENCES) return setSequences(client, part, made);
         const table = made.find(({ name }) => name === part.name);
         const columns = part.columns ?? [];
         if (table === undefined || columns.some((column) => !table.columns.includes(column)))
@@ -189,17 +191,41 @@ async function inOrder(client: pg.Client, tables: readonly TableColumns[]): Prom
   return [...ordered].flatMap((name) => tables.find((table) => table.name === name) ?? []);
 }
 
-async function* sequencesOf(client: pg.Client): AsyncGenerator<Uint8Array> {
-  const { rows } = await client.query<{ name: string; value: string }>(`
-    select sequencename::text as name, last_value::text as value from pg_sequences
-    where schemaname = current_schema() and last_value is not null order by sequencename`);
-  yield Buffer.from(JSON.stringify(rows));
+interface Sequence {
+  name: string;
+  /** null: not used yet. */
+  value: string | null;
 }
 
-async function setSequences(client: pg.Client, { data }: BackupPart): Promise<void> {
+/** The sequences of the tables. Other programs may have some in the schema. */
+async function readSequences(client: pg.Client, tables: readonly TableColumns[]): Promise<Sequence[]> {
+  const { rows } = await client.query<Sequence>(
+    `select sequencename::text as name, last_value::text as value from pg_sequences
+    where schemaname = current_schema() and (sequencename = $1 or exists (
+      select 1 from pg_depend d join pg_class t on t.oid = d.refobjid
+      where d.classid = 'pg_class'::regclass and d.objid = format('%I.%I', schemaname, sequencename)::regclass
+        and d.deptype in ('a', 'i') and t.relnamespace = current_schema()::regnamespace and t.relname = any ($2)))
+    order by sequencename`,
+    [REPOSITORY_IDS, tables.map(({ name }) => name)],
+  );
+  return rows;
+}
+
+async function* sequencesOf(client: pg.Client, tables: readonly TableColumns[]): AsyncGenerator<Uint8Array> {
+  const used = (await readSequences(client, tables)).filter(({ value }) => value !== null);
+  yield Buffer.from(JSON.stringify(used));
+}
+
+/** Backups of earlier versions also have the sequences of other programs, which stay as they are. */
+async function setSequences(
+  client: pg.Client,
+  { data }: BackupPart,
+  tables: readonly TableColumns[],
+): Promise<void> {
   const rows: { name: string; value: string }[] = JSON.parse((await allOf(data)).toString());
+  const own = new Set((await readSequences(client, tables)).map(({ name }) => name));
   for (const { name, value } of rows)
-    await client.query("select setval($1::regclass, $2)", [quoted(name), value]);
+    if (own.has(name)) await client.query("select setval($1::regclass, $2)", [quoted(name), value]);
 }
 
 async function refuseIfUsed(client: pg.Client): Promise<void> {

@@ -55,7 +55,7 @@ export async function sqliteSource(path: string, workFile: string): Promise<Back
 export async function sqliteTarget(
   path: string,
   clock: Clock,
-  { replaces }: RestoreOptions,
+  { replaces, at }: RestoreOptions,
 ): Promise<RestoreTarget & { keptAs?: string }> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const isThere = existsSync(path);
@@ -63,7 +63,7 @@ export async function sqliteTarget(
     throw new BackupRefused(`There is a database at ${path} already. Use --replace to replace it.`);
   if (isThere) closeUnused(path);
   const partial = `${path}.restoring`;
-  const keptAs = `${path}.replaced-${clock.now()}`;
+  const keptAs = `${path}.replaced-${at}`;
   const removePartial = () => {
     for (const suffix of ["", ...LOGS]) rmSync(partial + suffix, { force: true });
   };

@@ -116,7 +116,7 @@ function factsOf(status: ProviderStatus, now: number): Fact[] {
           {
             name: "New today",
             value: formatCount(newToday.added),
-            more: `${formatCount(newToday.surplus)} rows of lists about more left out, the limit of a day`,
+            more: `${formatCount(newToday.surplus)} more listed and left out by the limit of a day`,
           },
         ]),
   ];

@@ -168,7 +168,7 @@ function jobFacts({ status, dumps, backup, mail }: OperatorState, now: number): 
       isText: dumps === null,
     },
     {
-      name: "Mails to sign in with",
+      name: "Mails",
       value: formatCount(mail.sent),
       more: `in this hour and the last${refused === 0 ? "" : `; ${formatCount(refused)} over a limit`}`,
     },
