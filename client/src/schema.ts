@@ -2,8 +2,8 @@
  * The types of the API, generated from its OpenAPI document by openapi-typescript. Run `npm run client` after a change of the API.
  * Failures and response headers are left out: the client throws the former, and returns the latter as they are.
  *
- * Document: efb9ba1cb4423b6c
- * Types: 7f5ea651611db9b7
+ * Document: 06ae9ed0180e52dc
+ * Types: 622d7482ab1145a2
  */
 export interface paths {
     "/api": {

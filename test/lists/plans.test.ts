@@ -374,9 +374,8 @@ onBothEngines("Lists of more than 10,000", (engine) => {
       };
     };
     const fresh = openLists({ ...database, read, prepare });
-    const scope = { kind: "search", text: ALL } as const;
     const list = listOf({
-      scope,
+      scope: { kind: "search", text: ALL },
       sort: "stars-gained",
       filters: { archived: false, excludeAnomalous: true },
     });
@@ -390,10 +389,11 @@ onBothEngines("Lists of more than 10,000", (engine) => {
     assert.ok(found.rows.every(({ trend }) => trend !== undefined));
     assert.ok(found.total < EXACT_TOTAL);
     assert.equal(found.totalIsExact, false, "the search was cut off at its 10,000 best matches");
+    await fresh.read(list);
     statements.length = 0;
     await fresh.read(list);
     const again = statements.filter((statement) => !statement.includes("search_"));
-    assert.equal(again.length, 1, "rows that are remembered are not read again");
+    assert.equal(again.length, 1, "rows are remembered from their second reading on");
     const exact = await fresh.read({ ...list, scope: { kind: "search", text: EVERY_THIRD } });
     assert.equal(exact.totalIsExact, true);
   });

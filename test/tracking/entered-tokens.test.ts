@@ -58,6 +58,8 @@ onBothEngines("A worker while tokens are entered and removed", ({ open }) => {
     assert.ok(!JSON.stringify(lines).includes(TOKEN));
     await modules.forgeTokens.remove(id);
     assert.ok(await until(() => changes() === 2, HOUR_MS));
+    // What was on its way with it.
+    await until(() => false, 5_000);
     used.clear();
     assert.ok(await until(() => used.has("anonymous"), 12 * HOUR_MS));
     assert.ok(!used.has(`Bearer ${TOKEN}`));
