@@ -12,7 +12,7 @@ const KINDS = Uint8Array.from(ASCII, (sign) =>
 const LOWER = Uint8Array.from(ASCII, (sign) => sign.toLowerCase().charCodeAt(0));
 /** A unit of UTF-16 takes at most 3 bytes in UTF-8. */
 const MAX_WORD_BYTES = 3 * MAX_WORD_LENGTH;
-/** FNV-1a, from a random beginning, so that nobody can choose words that share their places in the table. */
+/** FNV-1a, from a random beginning, so that nobody can choose words that collide in the table. */
 const HASH = randomInt(2 ** 32);
 const PRIME = 0x01000193;
 /** Part of a sort key that holds the number of a word; the first three bytes of the word are above it. */

@@ -109,7 +109,10 @@ export interface WordDocument {
   terms: readonly (readonly string[])[];
 }
 
-/** Splits repositories. It remembers the words of topics and languages, which repeat. */
+/**
+ * Splits repositories as the writer of blocks does, for checks and tests to compare with. It remembers the words of topics and
+ * languages, which repeat.
+ */
 export class Splitter {
   readonly #topics = new Map<string, readonly string[]>();
   readonly #languages = new Map<string, readonly string[]>();

@@ -110,7 +110,7 @@ export class Readings {
   }
 }
 
-/** Memory for the readings of many repositories, in pieces: to get it for each takes longer than to fill it. */
+/** Memory for the readings of many repositories, in pieces: allocating for each repository costs more than decoding. */
 export class NumberRoom {
   readonly #pieceLength: number;
   #piece = new Float64Array(0);
@@ -121,7 +121,7 @@ export class NumberRoom {
     this.#pieceLength = pieceLength;
   }
 
-  /** Room for that many numbers, with any values in it. */
+  /** Room for that many numbers, uninitialised. */
   take(length: number): Float64Array {
     if (this.#used + length > this.#piece.length) {
       this.#piece = new Float64Array(Math.max(length, this.#pieceLength));

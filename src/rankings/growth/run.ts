@@ -81,7 +81,7 @@ export class Run {
     return breadthOf({ before, after, days, daysAfter: (after.at - end.at) / DAY_MS, excess }, this.paces);
   }
 
-  /** The chance as `breadthAt`, of this run and the real one just before it together; null: there is none. */
+  /** The chance as `breadthAt`, of this run and the real one just before it together; null without one. */
   chanceAsOneLeap(after: Reading): number | null {
     const { end, excess } = this;
     const leap = this.#leap;

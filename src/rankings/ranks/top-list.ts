@@ -29,12 +29,12 @@ export class Entries {
     return new Entries(Float64Array.from(entries.flatMap(({ value, id }) => [value, id])));
   }
 
-  /** The id of the repository at an index; 0 if there is none. */
+  /** The id of the repository at an index; 0 beyond the end. */
   id(index: number): number {
     return this.numbers[2 * index + 1] ?? 0;
   }
 
-  /** undefined if there is none. */
+  /** undefined beyond the ends. */
   at(index: number): Entry | undefined {
     return index < 0 || index >= this.length
       ? undefined
