@@ -119,7 +119,7 @@ describe("Replicas of PostgreSQL", () => {
 
   test("public reads see what a replica has, and everything else what was committed", async () => {
     const { database } = await open([1]);
-    assert.ok(isUsed(database));
+    await until("the replica is used", () => isUsed(database));
     await pause(1);
     try {
       await mark(database, "later");
@@ -251,7 +251,7 @@ describe("Replicas of PostgreSQL", () => {
         (await reading).rows.map(({ isReplica }) => isReplica),
         [false],
       );
-      assert.ok(isUsed(database));
+      await until("the replica is used", () => isUsed(database));
       assert.ok(!lines.some(({ msg }) => msg.startsWith("public reads go to the primary")));
     } finally {
       await run(1, "alter system reset max_standby_streaming_delay");
@@ -290,7 +290,7 @@ describe("Replicas of PostgreSQL", () => {
         (error: unknown) => databaseFault(error),
       );
       assert.equal(failed, "unavailable");
-      assert.ok(isUsed(database));
+      await until("the replica is used", () => isUsed(database));
       assert.ok((await marks(reads(database).database)).includes("before"));
     } finally {
       await servers.command({ server: 0, action: "thaw" });
