@@ -25,7 +25,7 @@ export const systemClock: Clock = {
         signal?.removeEventListener("abort", end);
         resolve();
       };
-      const timer = setTimeout(end, Math.min(ms, LONGEST_TIMER_MS));
+      const timer = setTimeout(end, Math.max(0, Math.min(ms, LONGEST_TIMER_MS)));
       signal?.addEventListener("abort", end, { once: true });
     }),
 };

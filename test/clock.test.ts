@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isoTime, ServerClock } from "../src/clock.js";
+import { isoTime, ServerClock, systemClock } from "../src/clock.js";
 import { followServerTime } from "../src/database/server-time.js";
 import { recordedLog } from "./support/logs.js";
 import { ManualClock } from "./support/manual-clock.js";
@@ -18,6 +18,15 @@ test("a time is written as Date writes it, whatever the time", () => {
     { numRuns: examples(2_000) },
   );
   for (const ms of [Number.NaN, Number.POSITIVE_INFINITY, 9e15]) assert.throws(() => isoTime(ms), RangeError);
+});
+
+test("a time that is over needs no sleep, and no warning", async () => {
+  const warnings: string[] = [];
+  const note = ({ name }: Error) => void warnings.push(name);
+  process.on("warning", note);
+  await systemClock.sleep(-0.5);
+  process.off("warning", note);
+  assert.deepEqual(warnings, []);
 });
 
 const SERVER = Date.UTC(2026, 0, 10);
