@@ -87,7 +87,7 @@ const TWO_DIGITS = Array.from({ length: 100 }, (_, i) => String(i).padStart(2, "
 /** A larger difference is no drift of clocks: one of them was set. */
 export const CLOCK_JUMP_MS = 5_000;
 
-/** A machine whose clock is further off is worth a word. */
+/** A machine whose clock is off by more is reported. */
 export const NOTABLE_CLOCK_MS = 2_000;
 
 /** How far the clock of this machine is ahead of the time that a clock has from a server, in ms; 0 for a clock without one. */

@@ -15,7 +15,7 @@ export interface PublicForge {
   minStars: number;
   /** Absent: that of its kind. */
   pace?: ForgePace;
-  /** Default for `NEW_PER_DAY`; absent: NEW_PER_DAY. */
+  /** Default of the setting `NEW_PER_DAY`; absent: the constant of that name. */
   newPerDay?: number;
 }
 

@@ -39,7 +39,7 @@ export function ownTurn(): Promise<void> {
 
 function takeTurn(): void {
   waiting[0]?.();
-  // Later, as what it resumes may wait for its next turn immediately, and others are before it.
+  // Removed later: what was resumed may ask for its next turn right away, and others came first.
   inQuietTurn(() => {
     waiting.shift();
     if (waiting.length > 0) takeTurn();

@@ -28,8 +28,8 @@ export function restartWithFlags(argv: readonly string[]): void {
   if (flags === undefined || process.execArgv.length > 0 || process.platform === "win32") return;
   // The new program would lose the channel to its parent.
   if (process.send !== undefined) return;
-  // By default glibc gives threads many arenas, each holds on to memory that was freed, and after the first large block was freed, the
-  // next ones are in them as well.
+  // By default glibc gives threads many arenas, each of which keeps freed memory, and once a large block was freed, it puts later
+  // ones into arenas too.
   const env = { MALLOC_ARENA_MAX: "2", MALLOC_MMAP_THRESHOLD_: "131072", ...process.env };
   process.execve?.(process.execPath, [process.execPath, ...flags, ...argv.slice(1)], env);
 }

@@ -51,7 +51,7 @@ export class WriteQueue {
       throw new DatabaseFault("busy", new Error("others have been writing for too long"));
     }
     await before;
-    // A turn of SQLite ends without giving the loop back: without this, all that wait would be one.
+    // A transaction on SQLite ends without yielding to the event loop: without this, all waiting ones would share a turn of it.
     if (mustWait) await new Promise<void>(inQuietTurn);
     return () => {
       this.#turns++;

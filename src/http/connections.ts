@@ -166,7 +166,7 @@ export class Connections {
    */
   async close(server: Server, patienceMs: number): Promise<void> {
     this.#isClosing = true;
-    // What a connection sends now is its last request, or none.
+    // Requests that are waiting to be read still get a response.
     this.#restraint.end();
     // Closing the port resets connections that the system has established and that are not accepted yet: one in each turn.
     await new Promise<void>((resolve) => inQuietTurn(resolve));

@@ -13,8 +13,8 @@ const KNOWN_MS = 5_000;
 const MOST_KNOWN = 50_000;
 
 /**
- * Slows down clients that go on after a refusal (429 or 503). A refusal costs some tens of microseconds, so a flood of requests
- * that are all refused would occupy the thread as much as responses do.
+ * Slows down clients that keep sending after a refusal (429 or 503). A refusal costs tens of microseconds, so a flood of refused
+ * requests would occupy the thread as much as responses do.
  */
 export class Restraint {
   readonly #clock: Clock;
@@ -56,7 +56,7 @@ export class Restraint {
     this.#held.delete(socket);
   }
 
-  /** Reads all connections again, and holds none from now on. */
+  /** Resumes reading all connections, and holds none from now on. */
   end(): void {
     this.#hasEnded = true;
     for (const socket of this.#held.keys()) socket.resume();
@@ -77,7 +77,7 @@ export class Restraint {
       await this.#clock.sleep(STEP_MS, this.#ended);
       const now = this.#clock.monotonic();
       for (const [socket, until] of this.#held) {
-        // Not in this order: who came while many waited may wait for longer.
+        // Not sorted by time: those held while many waited are held for longer.
         if (until > now) continue;
         this.#held.delete(socket);
         socket.resume();

@@ -5,7 +5,7 @@ import { byWindow, TREND_COLUMNS, type Trend, type TrendValues, trendsOfRollups 
 import { RANK_COLUMNS, type Rank, type RankValues, ranksOf } from "./ranks/ranks.js";
 import type { Window } from "./windows.js";
 
-/** The growth of a repository, its present ranks, and the snapshots they are from. */
+/** The growth of a repository, its present ranks, and which snapshots are stored. */
 export interface Standing {
   /** null for a window without two snapshots to compare. */
   trends: Record<Window, Trend | null>;

@@ -38,7 +38,7 @@ const CALLS = {
   },
   short: { sqlite: ["fsync", "rename"], postgres: ["write"] },
 } as const;
-/** Every so many of these calls, beginning with the first. */
+/** A kill before every n-th of these calls, beginning with the first. */
 const STRIDES = { long: { sqlite: 1, postgres: 3 }, short: { sqlite: 1, postgres: 80 } } as const;
 
 type EngineName = keyof typeof CALLS.long;
