@@ -2,7 +2,7 @@
 import { request } from "undici";
 import { startService } from "../src/app.js";
 import { systemClock } from "../src/clock.js";
-import { loadConfig } from "../src/config.js";
+import { loadConfig } from "../src/config/config.js";
 import { createLog } from "../src/log.js";
 import { GENEROUS_LIMITS } from "./support/keys.js";
 import type { BenchContext, ResultRow } from "./support/results.js";

@@ -6,7 +6,7 @@ import { Session } from "node:inspector/promises";
 import { fileURLToPath } from "node:url";
 import { buildFront } from "../src/app.js";
 import { DAY_MS, HOUR_MS, systemClock } from "../src/clock.js";
-import { loadConfig } from "../src/config.js";
+import { loadConfig } from "../src/config/config.js";
 import { openDatabase } from "../src/database/database.js";
 import { fillWithDemo } from "../src/demo/demo.js";
 import { createLog } from "../src/log.js";

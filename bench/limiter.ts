@@ -6,10 +6,9 @@
 import { sql } from "kysely";
 import { buildFront, buildMembers } from "../src/app.js";
 import { systemClock } from "../src/clock.js";
-import { loadConfig } from "../src/config.js";
+import { LIMIT_SETTINGS, loadConfig, readLimits } from "../src/config/config.js";
 import { openDatabase } from "../src/database/database.js";
 import { fillWithDemo } from "../src/demo/demo.js";
-import { LIMIT_SETTINGS, readLimits } from "../src/limit-config.js";
 import { createLog } from "../src/log.js";
 import {
   type Caller,

@@ -10,7 +10,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { systemClock } from "../src/clock.js";
-import { readLimits } from "../src/limit-config.js";
+import { readLimits } from "../src/config/config.js";
 import { createLog } from "../src/log.js";
 import { type Caller, openAllowances } from "../src/metering/metering.js";
 import { openRedis, parseRedisUrl } from "../src/redis/redis.js";

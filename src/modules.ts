@@ -9,7 +9,7 @@ import {
 import { Avatars } from "./avatars/avatars.js";
 import { bumpRevision, Catalog, type RenameReport, watchRevision } from "./catalog/catalog.js";
 import { type Clock, ServerClock } from "./clock.js";
-import { type Config, ConfigError } from "./config.js";
+import { type Config, ConfigError } from "./config/config.js";
 import { type Database, openDatabase, ReplicaRefused } from "./database/database.js";
 import { ForgeStates } from "./forge-states.js";
 import { ForgeTokens, TrackedForges } from "./forge-tokens/forge-tokens.js";

@@ -5,7 +5,7 @@ import { resolve } from "node:path";
 import type { Service } from "./app.js";
 import { EXIT, type Host, runProgram } from "./cli/program.js";
 import { ServerClock, systemClock } from "./clock.js";
-import { ConfigError, loadConfig, readEnvironment } from "./config.js";
+import { ConfigError, loadConfig, readEnvironment } from "./config/config.js";
 import { hasStore, openDatabase } from "./database/database.js";
 import type { DemoSize } from "./demo/demo.js";
 import type { Ask } from "./http/http.js";

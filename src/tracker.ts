@@ -1,10 +1,10 @@
 /** Connects the forges with the modules: the worker, and tracking of single repositories from the command line. */
 import type { Clock } from "./clock.js";
+import { proxyOf } from "./config/config.js";
 import { AppError } from "./errors.js";
 import { FAULT_WORDS } from "./forge-tokens/forge-tokens.js";
 import { findForge, type ProviderSettings, siteOf } from "./forges.js";
 import { type AppContext, followChanges, type Modules, openModules } from "./modules.js";
-import { proxyOf } from "./provider-config.js";
 import { type Opening, type OpenProvider, openAvatars, openProvider } from "./providers/providers.js";
 import {
   type Plan,

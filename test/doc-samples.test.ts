@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { before, test } from "node:test";
-import { LIMIT_SETTINGS } from "../src/limit-config.js";
+import { LIMIT_SETTINGS } from "../src/config/config.js";
 import { importSample } from "../src/sample.js";
 import { type DocSample, formatted, readCurl, samplesIn, shortened } from "./support/doc-samples.js";
 import { onSqlite } from "./support/engines.js";

@@ -3,10 +3,9 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { test } from "node:test";
 import { API_ROUTES } from "../src/api/routes.js";
-import { SETTING_NAMES } from "../src/config.js";
+import { isProviderSetting, PROVIDER_SETTINGS, providerNames, SETTING_NAMES } from "../src/config/config.js";
 import { ERROR_MEANINGS, ERROR_STATUS, type ErrorCode } from "../src/errors.js";
 import { pathPattern } from "../src/http/http.js";
-import { isProviderSetting, PROVIDER_SETTINGS, providerNames } from "../src/provider-config.js";
 
 const DOCUMENTS = [
   "client/README.md",

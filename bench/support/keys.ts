@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { LIMIT_SETTINGS } from "../../src/limit-config.js";
+import { LIMIT_SETTINGS } from "../../src/config/config.js";
 import { createToken, hashToken } from "../../src/tokens.js";
 import { openStore, type Store } from "./stores.js";
 

@@ -6,7 +6,7 @@
 import { sql } from "kysely";
 import { type CookieScope, cookieScope } from "../base-url.js";
 import type { Clock } from "../clock.js";
-import type { Config } from "../config.js";
+import type { Config } from "../config/config.js";
 import type { Database } from "../database/database.js";
 import { AppError } from "../errors.js";
 import { isPrivateHost } from "../host-names.js";

@@ -1,5 +1,5 @@
 import { type Clock, DAY_MS, isoTime } from "../clock.js";
-import type { Config } from "../config.js";
+import type { Config } from "../config/config.js";
 import type { Database } from "../database/database.js";
 import type { Logger } from "../log.js";
 import { agentOf, detailWords, EVENT_WORDS } from "./event-words.js";

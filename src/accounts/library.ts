@@ -2,7 +2,7 @@ import type { BetterAuthOptions } from "better-auth";
 import { betterAuth } from "better-auth/minimal";
 import { magicLink } from "better-auth/plugins/magic-link";
 import { cookieScope } from "../base-url.js";
-import type { Config } from "../config.js";
+import type { Config } from "../config/config.js";
 import type { Database } from "../database/database.js";
 import type { Logger } from "../log.js";
 import { hashToken } from "../tokens.js";

@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import { type Clock, HOUR_MS } from "../clock.js";
-import type { Config } from "../config.js";
+import type { Config } from "../config/config.js";
 import type { Database, Db, Tx } from "../database/database.js";
 import type { Logger } from "../log.js";
 

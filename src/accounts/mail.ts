@@ -1,5 +1,5 @@
 import type { Transporter } from "nodemailer";
-import type { Config } from "../config.js";
+import type { Config } from "../config/config.js";
 import type { Logger } from "../log.js";
 import { DeferredTasks } from "./deferred-tasks.js";
 

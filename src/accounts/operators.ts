@@ -1,6 +1,6 @@
 import { cookieScope } from "../base-url.js";
 import type { Clock } from "../clock.js";
-import type { Config } from "../config.js";
+import type { Config } from "../config/config.js";
 import type { Database } from "../database/database.js";
 import type { Logger } from "../log.js";
 import { CODE_MS, OPERATOR_MS, OperatorCodes } from "./operator-codes.js";

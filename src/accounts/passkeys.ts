@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import { sql } from "kysely";
 import { z } from "zod";
-import type { Config } from "../config.js";
+import type { Config } from "../config/config.js";
 import type { Database } from "../database/database.js";
 import { AppError } from "../errors.js";
 import { isLoopbackHost } from "../host-names.js";

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { Config } from "../config.js";
+import type { Config } from "../config/config.js";
 import { createSecret, type Database, secretInFile } from "../database/database.js";
 
 const FILE = "auth-secret";

@@ -1,6 +1,6 @@
 import { isoTime } from "../clock.js";
+import { BUCKETS } from "../config/config.js";
 import { json } from "../http/http.js";
-import { BUCKETS } from "../limit-config.js";
 import { idParameter } from "../lists/lists.js";
 import { USAGE_WINDOWS, type UsageEvent, type UsageView } from "../metering/metering.js";
 import { time, z } from "../schema.js";

@@ -1,5 +1,5 @@
+import { BUCKETS, CALLER_KINDS } from "../config/config.js";
 import { json } from "../http/http.js";
-import { BUCKETS, CALLER_KINDS } from "../limit-config.js";
 import type { Level } from "../metering/metering.js";
 import { z } from "../schema.js";
 import { dataResponse, errorResponses, operation } from "./operation.js";

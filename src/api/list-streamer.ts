@@ -1,5 +1,5 @@
 import type { Clock } from "../clock.js";
-import type { Config } from "../config.js";
+import type { Config } from "../config/config.js";
 import { AppError } from "../errors.js";
 import type { Modules } from "../modules.js";
 import { listParts } from "./list-parts.js";

@@ -1,6 +1,6 @@
 import type { Account } from "../accounts/accounts.js";
 import type { Clock } from "../clock.js";
-import type { Config } from "../config.js";
+import type { Config } from "../config/config.js";
 import type { Dumps } from "../dumps/dumps.js";
 import type { PngRenderer } from "../embeds/embeds.js";
 import { AppError, ERROR_STATUS, type ErrorCode } from "../errors.js";

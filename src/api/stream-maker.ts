@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
-import type { Config } from "../config.js";
+import type { Config } from "../config/config.js";
 import { DatabaseFault, type FaultKind, type StoreLocation } from "../database/database.js";
 import type { StreamPart } from "../http/http.js";
 import type { PartSource } from "./list-stream.js";

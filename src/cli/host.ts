@@ -1,6 +1,6 @@
 import type { Readable, Writable } from "node:stream";
 import type { Clock } from "../clock.js";
-import type { Config } from "../config.js";
+import type { Config } from "../config/config.js";
 import type { DemoSize } from "../demo/demo.js";
 import type { Modules } from "../modules.js";
 import type { Plan } from "../tracking/tracking.js";

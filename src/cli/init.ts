@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { parseEnv } from "node:util";
 import type { Command } from "commander";
-import { ConfigError, loadConfig } from "../config.js";
+import { ConfigError, loadConfig } from "../config/config.js";
 import { isPrivateHost } from "../host-names.js";
 import { EXIT, type Host } from "./host.js";
 import { Questions } from "./questions.js";

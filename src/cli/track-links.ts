@@ -3,7 +3,7 @@
  * worker does, so thousands of links take seconds here.
  */
 import { basename } from "node:path";
-import type { Config } from "../config.js";
+import type { Config } from "../config/config.js";
 import { nameField } from "../lists/lists.js";
 import type { Modules } from "../modules.js";
 import {

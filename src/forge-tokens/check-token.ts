@@ -1,6 +1,6 @@
 import type { Clock } from "../clock.js";
+import { proxyOf } from "../config/config.js";
 import type { ProviderSettings, ProxySettings } from "../forges.js";
-import { proxyOf } from "../provider-config.js";
 import { type SharedStates, type TokenCheck, UpstreamFailure } from "../providers/providers.js";
 import { readVersion, userAgentOf } from "../version.js";
 

@@ -1,7 +1,6 @@
 import type { Clock } from "../clock.js";
-import type { Config } from "../config.js";
+import { BUCKETS, type Config, isByAddress } from "../config/config.js";
 import { isLoopbackHost } from "../host-names.js";
-import { BUCKETS, isByAddress } from "../limit-config.js";
 import type { Logger } from "../log.js";
 import {
   type Allowances,

@@ -1,5 +1,5 @@
+import type { Concurrency } from "../config/config.js";
 import { AppError } from "../errors.js";
-import type { Concurrency } from "../limit-config.js";
 import { type Caller, NETWORK_FACTOR } from "../metering/metering.js";
 
 /** What a refusal names in place of a bucket. */

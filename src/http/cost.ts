@@ -1,4 +1,4 @@
-import type { Bucket } from "../limit-config.js";
+import type { Bucket } from "../config/config.js";
 import type { RateLimit, Surcharge } from "./route.js";
 
 /** What a request costs, which follows from its route, method and parameters. */

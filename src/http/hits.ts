@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { KeyHolder } from "../accounts/accounts.js";
 import type { Clock } from "../clock.js";
-import { isByAddress } from "../limit-config.js";
+import { isByAddress } from "../config/config.js";
 import type { Decision, KeyedRequest } from "../metering/metering.js";
 import { hashToken } from "../tokens.js";
 import type { Admission } from "./admission.js";

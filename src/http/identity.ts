@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { Account, KeyHolder, SecurityEvent } from "../accounts/accounts.js";
+import { isByAddress } from "../config/config.js";
 import { AppError } from "../errors.js";
-import { isByAddress } from "../limit-config.js";
 import type { Logger } from "../log.js";
 import type { Caller } from "../metering/metering.js";
 import type { Admission } from "./admission.js";

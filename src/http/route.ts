@@ -1,4 +1,4 @@
-import type { Bucket } from "../limit-config.js";
+import type { Bucket } from "../config/config.js";
 import type { Reply } from "./reply.js";
 import type { HttpRequest } from "./request.js";
 

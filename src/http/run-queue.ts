@@ -1,6 +1,6 @@
 import type { Clock } from "../clock.js";
+import type { QueueBounds } from "../config/config.js";
 import { AppError } from "../errors.js";
-import type { QueueBounds } from "../limit-config.js";
 import { inQuietTurn } from "../loop-turns.js";
 import { Backlog } from "./backlog.js";
 

@@ -1,5 +1,5 @@
 import type { Clock } from "../clock.js";
-import type { Bucket, CallerKind, Limits } from "../limit-config.js";
+import type { Bucket, CallerKind, Limits } from "../config/config.js";
 import { AllowanceTable, createTableMemory, type Slot, type TableMemory } from "./allowance-table.js";
 import {
   type Allowances,

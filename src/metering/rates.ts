@@ -1,4 +1,4 @@
-import { BUCKETS, type Bucket, CALLER_KINDS, type CallerKind, type Limits } from "../limit-config.js";
+import { BUCKETS, type Bucket, CALLER_KINDS, type CallerKind, type Limits } from "../config/config.js";
 import type { Slot } from "./allowance-table.js";
 
 /** A caller of the API. Names are ASCII. */

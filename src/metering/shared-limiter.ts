@@ -1,5 +1,5 @@
 import type { Clock } from "../clock.js";
-import type { Bucket, CallerKind, Limits } from "../limit-config.js";
+import type { Bucket, CallerKind, Limits } from "../config/config.js";
 import type { RedisClient } from "../redis/redis.js";
 import type { TableMemory } from "./allowance-table.js";
 import { Limiter } from "./limiter.js";

@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from "kysely";
 import { HOUR_MS } from "../clock.js";
+import { BUCKETS, type Bucket } from "../config/config.js";
 import type { Db } from "../database/database.js";
 import { AppError } from "../errors.js";
-import { BUCKETS, type Bucket } from "../limit-config.js";
 import { OTHER_AGENT } from "./agents.js";
 import type { SpanHours } from "./usage-rows.js";
 import { OTHER } from "./usage-span.js";

@@ -9,7 +9,7 @@ import { createServer } from "node:net";
 import { Worker } from "node:worker_threads";
 import { Revocations } from "../accounts/accounts.js";
 import { type Service, type Shared, type StopOptions, startService } from "../app.js";
-import type { Config } from "../config.js";
+import type { Config } from "../config/config.js";
 import { createTableMemory } from "../metering/metering.js";
 import { type AppContext, openModules, startListIndex } from "../modules.js";
 

@@ -5,7 +5,7 @@
  */
 import type { Catalog, Repository } from "../catalog/catalog.js";
 import type { Clock } from "../clock.js";
-import type { TrackAccess } from "../config.js";
+import type { TrackAccess } from "../config/config.js";
 import { type Adding, DailyQuotas } from "../daily-quota.js";
 import type { Database, Tx } from "../database/database.js";
 import { AppError, invalidParameter } from "../errors.js";

@@ -2,7 +2,7 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 import type { Account, Operator, Source } from "../accounts/accounts.js";
 import type { Repository } from "../catalog/catalog.js";
 import type { Clock } from "../clock.js";
-import type { Config, TrackAccess } from "../config.js";
+import type { Config, TrackAccess } from "../config/config.js";
 import type { AppError } from "../errors.js";
 import type { ProviderSettings } from "../forges.js";
 import type { CacheState, HttpRequest } from "../http/http.js";

@@ -1,7 +1,8 @@
 /** The pages for people, rendered on the server. They work without scripts, and better with ours. */
+
+import type { Limits } from "../config/config.js";
 import type { PngRenderer } from "../embeds/embeds.js";
 import type { ErrorRenderers, Route } from "../http/http.js";
-import type { Limits } from "../limit-config.js";
 import { assetRoutes } from "./assets.js";
 import { avatarRoute } from "./avatars.js";
 import { cardRoutes } from "./cards.js";

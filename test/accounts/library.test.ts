@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { getMigrations } from "better-auth/db/migration";
 import { libraryOptions } from "../../src/accounts/library.js";
 import { passkeyLibraryOptions } from "../../src/accounts/passkey-library.js";
-import { loadConfig } from "../../src/config.js";
+import { loadConfig } from "../../src/config/config.js";
 import { createLog } from "../../src/log.js";
 import { onBothEngines } from "../support/engines.js";
 

@@ -4,7 +4,7 @@ import { Accounts, ApiKeys, createBrowserSecret, readMailUse } from "../../src/a
 import { browserIdIn, markBrowser } from "../../src/accounts/known-browser.js";
 import { personOf } from "../../src/accounts/mail-limits.js";
 import { HOUR_MS } from "../../src/clock.js";
-import { loadConfig } from "../../src/config.js";
+import { loadConfig } from "../../src/config/config.js";
 import { addAccount } from "../support/accounts.js";
 import { onBothEngines } from "../support/engines.js";
 import { recordedLog } from "../support/logs.js";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mock, test } from "node:test";
 import { sql } from "kysely";
 import { Accounts, ApiKeys } from "../../src/accounts/accounts.js";
-import { loadConfig } from "../../src/config.js";
+import { loadConfig } from "../../src/config/config.js";
 import { AppError } from "../../src/errors.js";
 import { createLog } from "../../src/log.js";
 import { NOBODY, SOMEWHERE, signInByMail } from "../support/accounts.js";

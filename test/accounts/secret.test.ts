@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, test } from "node:test";
 import { Accounts, ApiKeys } from "../../src/accounts/accounts.js";
 import { readSecret } from "../../src/accounts/secret.js";
-import { loadConfig } from "../../src/config.js";
+import { loadConfig } from "../../src/config/config.js";
 import { onBothEngines } from "../support/engines.js";
 import { temporaryFolder } from "../support/imports.js";
 import { recordedLog } from "../support/logs.js";

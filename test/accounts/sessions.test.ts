@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { sql } from "kysely";
 import { Accounts, ApiKeys } from "../../src/accounts/accounts.js";
 import { DAY_MS, HOUR_MS } from "../../src/clock.js";
-import { loadConfig } from "../../src/config.js";
+import { loadConfig } from "../../src/config/config.js";
 import { AppError } from "../../src/errors.js";
 import { createLog } from "../../src/log.js";
 import { SOMEWHERE, signInByMail } from "../support/accounts.js";

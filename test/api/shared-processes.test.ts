@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { type Service, startService } from "../../src/app.js";
-import { loadConfig } from "../../src/config.js";
+import { loadConfig } from "../../src/config/config.js";
 import { createLog } from "../../src/log.js";
 import { type AppContext, type Modules, openModules, updateDerived } from "../../src/modules.js";
 import { type Engine, onBothEngines } from "../support/engines.js";

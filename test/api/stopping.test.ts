@@ -6,7 +6,7 @@ import { setImmediate } from "node:timers/promises";
 import { sql } from "kysely";
 import { Accounts, ApiKeys } from "../../src/accounts/accounts.js";
 import { startService } from "../../src/app.js";
-import { loadConfig } from "../../src/config.js";
+import { loadConfig } from "../../src/config/config.js";
 import { createLog } from "../../src/log.js";
 import { Usage } from "../../src/metering/metering.js";
 import { buildModules, openModules } from "../../src/modules.js";

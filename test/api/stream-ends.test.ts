@@ -6,7 +6,7 @@ import { setImmediate } from "node:timers/promises";
 import { sql } from "kysely";
 import { ApiKeys } from "../../src/accounts/accounts.js";
 import { type Service, startService } from "../../src/app.js";
-import { loadConfig } from "../../src/config.js";
+import { loadConfig } from "../../src/config/config.js";
 import type { Database } from "../../src/database/database.js";
 import { createLog } from "../../src/log.js";
 import { type KeyedRequest, Usage } from "../../src/metering/metering.js";

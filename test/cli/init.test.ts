@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFile
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { loadConfig, readEnvironment } from "../../src/config.js";
+import { loadConfig, readEnvironment } from "../../src/config/config.js";
 import { temporaryFolder } from "../support/imports.js";
 
 const MAIN = fileURLToPath(new URL("../../bundle/main.js", import.meta.url));

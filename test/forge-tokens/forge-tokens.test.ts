@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { sql } from "kysely";
-import { loadConfig } from "../../src/config.js";
+import { loadConfig } from "../../src/config/config.js";
 import type { Database } from "../../src/database/database.js";
 import { ForgeTokens, MAX_ENTERED } from "../../src/forge-tokens/forge-tokens.js";
 import type { TokenCheck } from "../../src/providers/providers.js";

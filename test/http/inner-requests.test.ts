@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { buildFront } from "../../src/app.js";
-import { loadConfig } from "../../src/config.js";
+import { loadConfig } from "../../src/config/config.js";
 import type { InnerRequest, Sender } from "../../src/http/http.js";
 import { createLog } from "../../src/log.js";
 import { buildModules } from "../../src/modules.js";

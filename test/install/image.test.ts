@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { parse } from "yaml";
 import { isIgnored, readCommand, readStages, readVariables } from "../../scripts/image-file.js";
-import { loadConfig, readEnvironment } from "../../src/config.js";
+import { loadConfig, readEnvironment } from "../../src/config/config.js";
 import { temporaryFolder } from "../support/imports.js";
 
 const read = (file: string): string => readFileSync(file, "utf8");

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { HOUR_MS } from "../../src/clock.js";
-import { type Limits, readLimits } from "../../src/limit-config.js";
+import { type Limits, readLimits } from "../../src/config/config.js";
 import { type Caller, createTableMemory, Limiter, WINDOW_SECONDS } from "../../src/metering/metering.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { fc } from "../support/properties.js";

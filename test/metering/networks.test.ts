@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Limits, readLimits } from "../../src/limit-config.js";
+import { type Limits, readLimits } from "../../src/config/config.js";
 import {
   type Caller,
   Callers,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { test } from "node:test";
 import { Worker } from "node:worker_threads";
-import { readLimits } from "../../src/limit-config.js";
+import { readLimits } from "../../src/config/config.js";
 import { createTableMemory } from "../../src/metering/metering.js";
 import type { RaceData } from "../support/race-thread.js";
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import { Redis } from "ioredis";
-import { type Limits, readLimits } from "../../src/limit-config.js";
+import { type Limits, readLimits } from "../../src/config/config.js";
 import { createLog } from "../../src/log.js";
 import { accountCeiling, type Caller, NETWORK_FACTOR, openAllowances } from "../../src/metering/metering.js";
 import { openRedis, type SharedRedis } from "../../src/redis/redis.js";

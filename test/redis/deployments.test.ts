@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, type TestContext, test } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import { systemClock } from "../../src/clock.js";
-import { type Limits, readLimits } from "../../src/limit-config.js";
+import { type Limits, readLimits } from "../../src/config/config.js";
 import { createLog } from "../../src/log.js";
 import { type Caller, NETWORK_FACTOR, openAllowances } from "../../src/metering/metering.js";
 import { openRedis } from "../../src/redis/redis.js";

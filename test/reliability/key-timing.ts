@@ -7,7 +7,7 @@ import { quantile } from "../../bench/support/statistics.js";
 import { ApiKeys } from "../../src/accounts/accounts.js";
 import { startService } from "../../src/app.js";
 import { systemClock } from "../../src/clock.js";
-import { loadConfig } from "../../src/config.js";
+import { loadConfig } from "../../src/config/config.js";
 import { type Database, openDatabase } from "../../src/database/database.js";
 import { Random } from "../../src/demo/random.js";
 import { createLog } from "../../src/log.js";

@@ -6,7 +6,7 @@ import { quantile } from "../../bench/support/statistics.js";
 import { copyStore, defaultFolder, openStore, prepareStore, type Store } from "../../bench/support/stores.js";
 import { prepareWorst, type WorstRequest, worstRequests } from "../../bench/support/worst.js";
 import { systemClock } from "../../src/clock.js";
-import { loadConfig } from "../../src/config.js";
+import { loadConfig } from "../../src/config/config.js";
 import { assertHappened, type Harness, type HarnessContext, HarnessFailure } from "./support/harness.js";
 import { type Attacker, accountHolder, anonymous } from "./support/limit-attackers.js";
 import { countAdmitted } from "./support/limits-here.js";

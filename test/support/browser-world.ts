@@ -1,7 +1,7 @@
 import { after, before } from "node:test";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { type Service, startService } from "../../src/app.js";
-import { loadConfig } from "../../src/config.js";
+import { loadConfig } from "../../src/config/config.js";
 import { syntheticRepository } from "../../src/demo/demo.js";
 import { createLog } from "../../src/log.js";
 import { buildModules, type Modules, updateDerived } from "../../src/modules.js";

@@ -17,7 +17,7 @@ export const HAS_CITUS = spawnSync(SCRIPT, ["check", "--citus"]).status === 0;
 
 /** Why tests with the cluster do not run here; false where they do. */
 export const WITHOUT_CLUSTER: string | false =
-  checked.status === 0 ? false : checked.stderr.trim() || "examples/cluster does not run here";
+  checked.status === 0 ? false : checked.stderr?.trim() || `${SCRIPT} does not run here`;
 
 export interface ClusterOptions {
   /** The smallest form, without workers and with one replica. */

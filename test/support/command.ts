@@ -5,7 +5,7 @@ import { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import type { Host } from "../../src/cli/program.js";
 import { systemClock } from "../../src/clock.js";
-import { loadConfig } from "../../src/config.js";
+import { loadConfig } from "../../src/config/config.js";
 import { createLog } from "../../src/log.js";
 import { temporaryFolder } from "./imports.js";
 

@@ -1,6 +1,6 @@
 import { ApiKeys } from "../../src/accounts/accounts.js";
 import { type Service, startService } from "../../src/app.js";
-import { loadConfig } from "../../src/config.js";
+import { loadConfig } from "../../src/config/config.js";
 import type { Database } from "../../src/database/database.js";
 import { createLog } from "../../src/log.js";
 import { buildModules, updateDerived } from "../../src/modules.js";

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { after, before } from "node:test";
 import { type Service, startService } from "../../src/app.js";
-import { loadConfig } from "../../src/config.js";
+import { loadConfig } from "../../src/config/config.js";
 import type { Database } from "../../src/database/database.js";
 import { createLog } from "../../src/log.js";
 import { buildModules, updateDerived } from "../../src/modules.js";

@@ -2,7 +2,7 @@ import { Writable } from "node:stream";
 import pino from "pino";
 import { buildFront } from "../../src/app.js";
 import { type Clock, DAY_MS, HOUR_MS } from "../../src/clock.js";
-import { loadConfig } from "../../src/config.js";
+import { loadConfig } from "../../src/config/config.js";
 import type { Database } from "../../src/database/database.js";
 import type { ForgeKind, ProxySettings } from "../../src/forges.js";
 import { createLog } from "../../src/log.js";

@@ -1,6 +1,6 @@
 import type { Observation, Snapshot } from "../../src/catalog/catalog.js";
 import { DAY_MS, HOUR_MS } from "../../src/clock.js";
-import { LIMIT_SETTINGS } from "../../src/limit-config.js";
+import { LIMIT_SETTINGS } from "../../src/config/config.js";
 import { createLog } from "../../src/log.js";
 import type { AppContext, Members, Modules } from "../../src/modules.js";
 import type { Engine } from "./engines.js";
@@ -52,7 +52,7 @@ export interface Answer {
 export async function createWorld(engine: Engine, env: Record<string, string> = {}): Promise<World> {
   // Imported here: the whole program takes most of a second to load, and many tests need only the data below.
   const { buildFront, buildMembers } = await import("../../src/app.js");
-  const { loadConfig } = await import("../../src/config.js");
+  const { loadConfig } = await import("../../src/config/config.js");
   const { buildModules, updateDerived } = await import("../../src/modules.js");
   const { checkAnswer } = await import("./openapi.js");
   const clock = new ManualClock(NOW);

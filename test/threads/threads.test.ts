@@ -7,7 +7,7 @@ import { type TestContext, test } from "node:test";
 import { Worker } from "node:worker_threads";
 import { ApiKeys, Revocations } from "../../src/accounts/accounts.js";
 import { systemClock } from "../../src/clock.js";
-import { loadConfig } from "../../src/config.js";
+import { loadConfig } from "../../src/config/config.js";
 import { openDatabase } from "../../src/database/database.js";
 import { createLog } from "../../src/log.js";
 import type { AppContext } from "../../src/modules.js";

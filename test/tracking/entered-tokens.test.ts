@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { HOUR_MS } from "../../src/clock.js";
-import { loadConfig } from "../../src/config.js";
+import { loadConfig } from "../../src/config/config.js";
 import { buildModules } from "../../src/modules.js";
 import { startWorker } from "../../src/tracker.js";
 import { onBothEngines } from "../support/engines.js";

@@ -8,7 +8,7 @@ import { after, test } from "node:test";
 import { sql } from "kysely";
 import { z } from "zod";
 import { systemClock } from "../../src/clock.js";
-import { loadConfig } from "../../src/config.js";
+import { loadConfig } from "../../src/config/config.js";
 import { createLog } from "../../src/log.js";
 import { openModules } from "../../src/modules.js";
 import { CommandWorld } from "../support/command.js";

@@ -3,7 +3,7 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { NO_FORGE, readAddresses } from "../../src/cli/addresses.js";
-import { loadConfig } from "../../src/config.js";
+import { loadConfig } from "../../src/config/config.js";
 import { createLog } from "../../src/log.js";
 import { buildModules } from "../../src/modules.js";
 import { CommandWorld, unusedHost } from "../support/command.js";

@@ -1,7 +1,7 @@
 import { raw } from "hono/html";
 import type { FC } from "hono/jsx";
+import { BUCKETS, CALLER_KINDS, type Limits } from "../../config/config.js";
 import { ERROR_MEANINGS, ERROR_STATUS, type ErrorCode, errorAnchor } from "../../errors.js";
-import { BUCKETS, CALLER_KINDS, type Limits } from "../../limit-config.js";
 import { Command } from "../components/command.js";
 import { formatCount } from "../components/numbers.js";
 import { type Entry, Method, type Operation, OperationView } from "../components/operation.js";

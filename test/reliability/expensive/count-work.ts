@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { buildFront, buildMembers } from "../../../src/app.js";
-import { loadConfig } from "../../../src/config.js";
+import { loadConfig } from "../../../src/config/config.js";
 import type { Database } from "../../../src/database/database.js";
 import { buildIndex } from "../../../src/lists/index/build.js";
 import { createLog } from "../../../src/log.js";

@@ -1,7 +1,7 @@
 import { ListStreamer } from "../../../src/api/api.js";
 import { buildMembers, buildRoutes } from "../../../src/app.js";
 import { systemClock } from "../../../src/clock.js";
-import { loadConfig } from "../../../src/config.js";
+import { loadConfig } from "../../../src/config/config.js";
 import { Admission, type Route } from "../../../src/http/http.js";
 import { createLog } from "../../../src/log.js";
 import type { Modules } from "../../../src/modules.js";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { pino } from "pino";
 import { buildFront, buildMembers, type Service, startService } from "../../../src/app.js";
-import { loadConfig } from "../../../src/config.js";
+import { loadConfig } from "../../../src/config/config.js";
 import type { Database } from "../../../src/database/database.js";
 import { fillWithDemo } from "../../../src/demo/demo.js";
 import { PngRenderer } from "../../../src/embeds/embeds.js";

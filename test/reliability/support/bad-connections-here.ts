@@ -3,7 +3,7 @@ import { type AddressInfo, connect, type Socket } from "node:net";
 import { setImmediate } from "node:timers/promises";
 import type { ResultRow } from "../../../bench/support/results.js";
 import { buildFront } from "../../../src/app.js";
-import { loadConfig } from "../../../src/config.js";
+import { loadConfig } from "../../../src/config/config.js";
 import { openDatabase } from "../../../src/database/database.js";
 import { createHttpServer } from "../../../src/http/http.js";
 import { createLog } from "../../../src/log.js";

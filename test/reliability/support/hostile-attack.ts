@@ -7,7 +7,7 @@ import { buildRoutes } from "../../../src/app.js";
 import type { Catalog, DumpedRepository } from "../../../src/catalog/catalog.js";
 import { Catalog as OpenCatalog } from "../../../src/catalog/catalog.js";
 import { systemClock } from "../../../src/clock.js";
-import { loadConfig } from "../../../src/config.js";
+import { loadConfig } from "../../../src/config/config.js";
 import type { Database } from "../../../src/database/database.js";
 import { Admission, type Route } from "../../../src/http/http.js";
 import { createLog } from "../../../src/log.js";

@@ -4,7 +4,7 @@
  */
 import { startService } from "../../../src/app.js";
 import { systemClock } from "../../../src/clock.js";
-import { loadConfig, readEnvironment } from "../../../src/config.js";
+import { loadConfig, readEnvironment } from "../../../src/config/config.js";
 import { openDatabase } from "../../../src/database/database.js";
 import { createLog } from "../../../src/log.js";
 import { buildModules } from "../../../src/modules.js";

@@ -4,9 +4,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { ConfigError, loadConfig } from "../src/config.js";
-import { proxyOf as proxyInUse } from "../src/provider-config.js";
-import { userAgentOf } from "../src/version.js";
+import { ConfigError, loadConfig, proxyOf as proxyInUse } from "../../src/config/config.js";
+import { userAgentOf } from "../../src/version.js";
 
 const folder = mkdtempSync(join(tmpdir(), "sidereal-test-"));
 after(() => rmSync(folder, { recursive: true, force: true }));

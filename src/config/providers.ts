@@ -12,8 +12,8 @@ import {
   siteOf,
   type TokenSource,
   tokenBarrier,
-} from "./forges.js";
-import { didYouMean, nearestName } from "./nearest-name.js";
+} from "../forges.js";
+import { didYouMean, nearestName } from "../nearest-name.js";
 
 /** Errors in the environment, one line per setting. */
 export class ConfigError extends Error {

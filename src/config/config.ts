@@ -2,18 +2,12 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
 import { z } from "zod";
-import type { ProviderSettings, ProxySettings } from "./forges.js";
-import { canonicalHost, isPrivateHost } from "./host-names.js";
-import {
-  type Concurrency,
-  LIMIT_SETTINGS,
-  type Limits,
-  networkList,
-  type QueueBounds,
-  readLimits,
-} from "./limit-config.js";
-import { LOG_LEVELS } from "./log.js";
-import { nearestName } from "./nearest-name.js";
+import type { ProviderSettings, ProxySettings } from "../forges.js";
+import { canonicalHost, isPrivateHost } from "../host-names.js";
+import type { LOG_LEVELS } from "../log.js";
+import { nearestName } from "../nearest-name.js";
+import type { RedisAddress } from "../redis/redis.js";
+import { type Concurrency, LIMIT_SETTINGS, type Limits, type QueueBounds, readLimits } from "./limits.js";
 import {
   ConfigError,
   isProviderSetting,
@@ -21,114 +15,23 @@ import {
   providerSettings,
   readProviders,
   readProxy,
-} from "./provider-config.js";
-import { parseRedisUrl, REDIS_URL_RULE, type RedisAddress } from "./redis/redis.js";
-import {
-  contactAddress,
-  flag,
-  hostList,
-  longSecret,
-  mailList,
-  mailSender,
-  mailServer,
-  POSTGRES_ADDRESS,
-  postgresList,
-  whole,
-} from "./setting-rules.js";
+} from "./providers.js";
+import { PAIRS, SECRETS, SETTINGS, type Settings, type TrackAccess } from "./settings.js";
 
-export { ConfigError };
-
-/** Who may request repositories to be tracked: nobody, accounts, or everybody. */
-export const TRACK_ACCESS = ["off", "accounts", "everyone"] as const;
-export type TrackAccess = (typeof TRACK_ACCESS)[number];
-
-/** Every setting, its rule and its default. `docs/CONFIGURATION.md` describes the same list; a test compares the two. */
-const SETTINGS = {
-  SIDEREAL_HOST: z.string().min(1).default("127.0.0.1"),
-  SIDEREAL_PORT: whole(0, 65_535).default(3000),
-  SIDEREAL_HTTP_THREADS: whole(1, 64).default(1),
-  SIDEREAL_BASE_URL: z
-    .url({ protocol: /^https?$/ })
-    .transform((url) => url.replace(/\/+$/, ""))
-    .refine(
-      (url) => /^https?:\/\/[^/?#]+(?:\/[\w.~-]+)*$/.test(url),
-      "must not have a query, a fragment or escapes; its path may consist of letters, digits, . _ ~ and -",
-    )
-    .optional(),
-  SIDEREAL_ALLOWED_HOSTS: hostList.optional(),
-  SIDEREAL_CORS: flag.optional(),
-  SIDEREAL_DATA_DIR: z.string().min(1).default("./data"),
-  SIDEREAL_DATABASE_URL: z.string().regex(POSTGRES_ADDRESS, "must begin with postgres://").optional(),
-  SIDEREAL_DATABASE_POOL: whole(1, 200).default(10),
-  SIDEREAL_DATABASE_READ_URL: postgresList.optional(),
-  SIDEREAL_DATABASE_MAX_LAG: whole(2, 3_600).default(10),
-  SIDEREAL_DRAIN_SECONDS: whole(0, 300).default(0),
-  SIDEREAL_LOG_LEVEL: z.enum(LOG_LEVELS).default("info"),
-  SIDEREAL_SAMPLE: flag.default(true),
-  SIDEREAL_CACHE_MB: whole(0, 65_536).default(64),
-  SIDEREAL_LIST_INDEX_MB: whole(0, 65_536).default(128),
-  SIDEREAL_AVATARS_MB: whole(0, 1_024).default(32),
-  SIDEREAL_AVATAR_HOSTS: hostList.refine((hosts) => !hosts.includes("*"), "must name each host").default([]),
-  SIDEREAL_LIMITS: flag.default(true),
-  SIDEREAL_CONCURRENCY_ANONYMOUS: whole(1, 10_000).default(20),
-  SIDEREAL_CONCURRENCY_ACCOUNT: whole(1, 10_000).default(60),
-  SIDEREAL_CONNECTIONS_PER_ADDRESS: whole(1, 10_000).default(256),
-  SIDEREAL_WATCHLISTS_PER_DAY: whole(1, 1_000_000).default(100),
-  SIDEREAL_WATCHLIST_ITEMS_PER_DAY: whole(1, 100_000_000).default(10_000),
-  SIDEREAL_MAIL_PER_HOUR: whole(1, 1_000_000).default(1_000),
-  SIDEREAL_MAIL_PER_DOMAIN: whole(1, 1_000_000).default(200),
-  SIDEREAL_MAIL_PER_NETWORK: whole(1, 1_000_000).default(100),
-  SIDEREAL_QUEUE_LENGTH: whole(1, 100_000).default(400),
-  SIDEREAL_QUEUE_MS: whole(1, 60_000).default(500),
-  SIDEREAL_REDIS_URL: z
-    .string()
-    .refine((url) => parseRedisUrl(url) !== undefined, REDIS_URL_RULE)
-    .transform(parseRedisUrl)
-    .optional(),
-  SIDEREAL_REDIS_CA: z.string().min(1).optional(),
-  SIDEREAL_TRUSTED_PROXIES: networkList.default([]),
-  SIDEREAL_PROVIDERS: z.string().default(""),
-  SIDEREAL_CONTACT: contactAddress.optional(),
-  SIDEREAL_TRACK: z.enum(TRACK_ACCESS).optional(),
-  SIDEREAL_TRACK_PER_DAY: whole(1, 1_000_000).default(20),
-  SIDEREAL_DUMPS_DIR: z.string().min(1).optional(),
-  SIDEREAL_DUMPS_DAYS: whole(1, 366).default(7),
-  SIDEREAL_DUMPS_KEPT: whole(1, 100).default(4),
-  SIDEREAL_METRICS_HOST: z.string().min(1).default("127.0.0.1"),
-  SIDEREAL_METRICS_PORT: whole(0, 65_535).optional(),
-  SIDEREAL_API_KEY: z.string().max(200).optional(),
-  SIDEREAL_AUTH_SECRET: longSecret.optional(),
-  SIDEREAL_OPERATORS: mailList.default([]),
-  SIDEREAL_TOKEN_KEY: longSecret.optional(),
-  SIDEREAL_AUTH_GITHUB_ID: z.string().optional(),
-  SIDEREAL_AUTH_GITHUB_SECRET: z.string().optional(),
-  SIDEREAL_AUTH_GOOGLE_ID: z.string().optional(),
-  SIDEREAL_AUTH_GOOGLE_SECRET: z.string().optional(),
-  SIDEREAL_SMTP_URL: mailServer.optional(),
-  SIDEREAL_MAIL_FROM: mailSender.optional(),
-};
-
-type Settings = z.infer<z.ZodObject<typeof SETTINGS>>;
-
-/** Settings that may contain a secret. They can be read from a file named by the setting with the suffix `_FILE`. */
-const SECRETS = [
-  "SIDEREAL_DATABASE_URL",
-  "SIDEREAL_DATABASE_READ_URL",
-  "SIDEREAL_REDIS_URL",
-  "SIDEREAL_API_KEY",
-  "SIDEREAL_AUTH_SECRET",
-  "SIDEREAL_TOKEN_KEY",
-  "SIDEREAL_AUTH_GITHUB_SECRET",
-  "SIDEREAL_AUTH_GOOGLE_SECRET",
-  "SIDEREAL_SMTP_URL",
-] as const;
-
-/** Settings that must be set together. */
-const PAIRS = [
-  ["SIDEREAL_AUTH_GITHUB_ID", "SIDEREAL_AUTH_GITHUB_SECRET"],
-  ["SIDEREAL_AUTH_GOOGLE_ID", "SIDEREAL_AUTH_GOOGLE_SECRET"],
-  ["SIDEREAL_SMTP_URL", "SIDEREAL_MAIL_FROM"],
-] as const;
+export {
+  BUCKETS,
+  type Bucket,
+  CALLER_KINDS,
+  type CallerKind,
+  type Concurrency,
+  isByAddress,
+  LIMIT_SETTINGS,
+  type Limits,
+  type QueueBounds,
+  readLimits,
+} from "./limits.js";
+export { ConfigError, isProviderSetting, PROVIDER_SETTINGS, providerNames, proxyOf } from "./providers.js";
+export { TRACK_ACCESS, type TrackAccess } from "./settings.js";
 
 /** The credentials of this service at a sign-in site. */
 export interface OAuthClient {

@@ -1,0 +1,108 @@
+import { z } from "zod";
+import { LOG_LEVELS } from "../log.js";
+import { parseRedisUrl, REDIS_URL_RULE } from "../redis/redis.js";
+import { networkList } from "./limits.js";
+import {
+  contactAddress,
+  flag,
+  hostList,
+  longSecret,
+  mailList,
+  mailSender,
+  mailServer,
+  POSTGRES_ADDRESS,
+  postgresList,
+  whole,
+} from "./rules.js";
+
+/** Who may request repositories to be tracked: nobody, accounts, or everybody. */
+export const TRACK_ACCESS = ["off", "accounts", "everyone"] as const;
+export type TrackAccess = (typeof TRACK_ACCESS)[number];
+
+/** Every setting, its rule and its default. `docs/CONFIGURATION.md` describes the same list; a test compares the two. */
+export const SETTINGS = {
+  SIDEREAL_HOST: z.string().min(1).default("127.0.0.1"),
+  SIDEREAL_PORT: whole(0, 65_535).default(3000),
+  SIDEREAL_HTTP_THREADS: whole(1, 64).default(1),
+  SIDEREAL_BASE_URL: z
+    .url({ protocol: /^https?$/ })
+    .transform((url) => url.replace(/\/+$/, ""))
+    .refine(
+      (url) => /^https?:\/\/[^/?#]+(?:\/[\w.~-]+)*$/.test(url),
+      "must not have a query, a fragment or escapes; its path may consist of letters, digits, . _ ~ and -",
+    )
+    .optional(),
+  SIDEREAL_ALLOWED_HOSTS: hostList.optional(),
+  SIDEREAL_CORS: flag.optional(),
+  SIDEREAL_DATA_DIR: z.string().min(1).default("./data"),
+  SIDEREAL_DATABASE_URL: z.string().regex(POSTGRES_ADDRESS, "must begin with postgres://").optional(),
+  SIDEREAL_DATABASE_POOL: whole(1, 200).default(10),
+  SIDEREAL_DATABASE_READ_URL: postgresList.optional(),
+  SIDEREAL_DATABASE_MAX_LAG: whole(2, 3_600).default(10),
+  SIDEREAL_DRAIN_SECONDS: whole(0, 300).default(0),
+  SIDEREAL_LOG_LEVEL: z.enum(LOG_LEVELS).default("info"),
+  SIDEREAL_SAMPLE: flag.default(true),
+  SIDEREAL_CACHE_MB: whole(0, 65_536).default(64),
+  SIDEREAL_LIST_INDEX_MB: whole(0, 65_536).default(128),
+  SIDEREAL_AVATARS_MB: whole(0, 1_024).default(32),
+  SIDEREAL_AVATAR_HOSTS: hostList.refine((hosts) => !hosts.includes("*"), "must name each host").default([]),
+  SIDEREAL_LIMITS: flag.default(true),
+  SIDEREAL_CONCURRENCY_ANONYMOUS: whole(1, 10_000).default(20),
+  SIDEREAL_CONCURRENCY_ACCOUNT: whole(1, 10_000).default(60),
+  SIDEREAL_CONNECTIONS_PER_ADDRESS: whole(1, 10_000).default(256),
+  SIDEREAL_WATCHLISTS_PER_DAY: whole(1, 1_000_000).default(100),
+  SIDEREAL_WATCHLIST_ITEMS_PER_DAY: whole(1, 100_000_000).default(10_000),
+  SIDEREAL_MAIL_PER_HOUR: whole(1, 1_000_000).default(1_000),
+  SIDEREAL_MAIL_PER_DOMAIN: whole(1, 1_000_000).default(200),
+  SIDEREAL_MAIL_PER_NETWORK: whole(1, 1_000_000).default(100),
+  SIDEREAL_QUEUE_LENGTH: whole(1, 100_000).default(400),
+  SIDEREAL_QUEUE_MS: whole(1, 60_000).default(500),
+  SIDEREAL_REDIS_URL: z
+    .string()
+    .refine((url) => parseRedisUrl(url) !== undefined, REDIS_URL_RULE)
+    .transform(parseRedisUrl)
+    .optional(),
+  SIDEREAL_REDIS_CA: z.string().min(1).optional(),
+  SIDEREAL_TRUSTED_PROXIES: networkList.default([]),
+  SIDEREAL_PROVIDERS: z.string().default(""),
+  SIDEREAL_CONTACT: contactAddress.optional(),
+  SIDEREAL_TRACK: z.enum(TRACK_ACCESS).optional(),
+  SIDEREAL_TRACK_PER_DAY: whole(1, 1_000_000).default(20),
+  SIDEREAL_DUMPS_DIR: z.string().min(1).optional(),
+  SIDEREAL_DUMPS_DAYS: whole(1, 366).default(7),
+  SIDEREAL_DUMPS_KEPT: whole(1, 100).default(4),
+  SIDEREAL_METRICS_HOST: z.string().min(1).default("127.0.0.1"),
+  SIDEREAL_METRICS_PORT: whole(0, 65_535).optional(),
+  SIDEREAL_API_KEY: z.string().max(200).optional(),
+  SIDEREAL_AUTH_SECRET: longSecret.optional(),
+  SIDEREAL_OPERATORS: mailList.default([]),
+  SIDEREAL_TOKEN_KEY: longSecret.optional(),
+  SIDEREAL_AUTH_GITHUB_ID: z.string().optional(),
+  SIDEREAL_AUTH_GITHUB_SECRET: z.string().optional(),
+  SIDEREAL_AUTH_GOOGLE_ID: z.string().optional(),
+  SIDEREAL_AUTH_GOOGLE_SECRET: z.string().optional(),
+  SIDEREAL_SMTP_URL: mailServer.optional(),
+  SIDEREAL_MAIL_FROM: mailSender.optional(),
+};
+
+export type Settings = z.infer<z.ZodObject<typeof SETTINGS>>;
+
+/** Settings that may contain a secret. They can be read from a file named by the setting with the suffix `_FILE`. */
+export const SECRETS = [
+  "SIDEREAL_DATABASE_URL",
+  "SIDEREAL_DATABASE_READ_URL",
+  "SIDEREAL_REDIS_URL",
+  "SIDEREAL_API_KEY",
+  "SIDEREAL_AUTH_SECRET",
+  "SIDEREAL_TOKEN_KEY",
+  "SIDEREAL_AUTH_GITHUB_SECRET",
+  "SIDEREAL_AUTH_GOOGLE_SECRET",
+  "SIDEREAL_SMTP_URL",
+] as const;
+
+/** Settings that must be set together. */
+export const PAIRS = [
+  ["SIDEREAL_AUTH_GITHUB_ID", "SIDEREAL_AUTH_GITHUB_SECRET"],
+  ["SIDEREAL_AUTH_GOOGLE_ID", "SIDEREAL_AUTH_GOOGLE_SECRET"],
+  ["SIDEREAL_SMTP_URL", "SIDEREAL_MAIL_FROM"],
+] as const;
