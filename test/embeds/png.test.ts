@@ -55,6 +55,17 @@ test("cards are PNGs of the size that pages with links ask for", async () => {
   }
 });
 
+test("pictures that wait together do not keep each other's pixels in memory", async () => {
+  const { width, height } = CARD_SIZE;
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"/>`;
+  await renderer.render(svgPicture(svg));
+  const pictures = 100;
+  const before = process.memoryUsage.rss();
+  await Promise.all(Array.from({ length: pictures }, () => renderer.render(svgPicture(svg))));
+  const grown = process.memoryUsage.rss() - before;
+  assert.ok(grown < (pictures * width * height * 4) / 3, `it has grown by ${Math.round(grown / 1e6)} MB`);
+});
+
 test("a drawing is rendered with as many pixels as requested", async () => {
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="300" height="100"/>`;
   assert.deepEqual(sizeOf(await renderer.render(svgPicture(svg, 2))), [600, 200]);
