@@ -110,7 +110,7 @@ export class ApiKeys {
       .where("revoked_at", "is", null)
       .orderBy("id")
       .execute();
-    return rows.map((row) => ({ ...row }));
+    return rows;
   }
 
   /** All keys of an account that are stored, oldest first: revoked ones as long as their usage. */
@@ -129,7 +129,7 @@ export class ApiKeys {
       .orderBy("id", "desc")
       .limit(MAX_LISTED)
       .execute();
-    return rows.map((row) => ({ ...row })).toReversed();
+    return rows.toReversed();
   }
 
   /** Deletes keys that were revoked so long ago that their usage is gone too. Returns their number. */

@@ -46,5 +46,5 @@ export async function readNewestFiles(db: Db): Promise<NewestFile[]> {
     where damage is null and captured_at = (
       select max(captured_at) from import_files where source = f.source and damage is null)
     group by source, captured_at order by source`.execute(db);
-  return rows.map((row) => ({ ...row }));
+  return rows;
 }

@@ -1,17 +1,15 @@
-import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
+import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import { CompiledQuery, Kysely, SqliteDialect as KyselySqliteDialect, sql } from "kysely";
 import type { BulkRow, Dialect, TableName, Tx } from "./dialect.js";
-import { DatabaseFault, type FaultKind } from "./fault.js";
+import { DatabaseFault } from "./fault.js";
 import { bound, type Prepare, Slot } from "./prepared.js";
 import type { Schema } from "./schema.js";
+import { Connection, primaryCode, READONLY, RowBatch, translating } from "./sqlite-connection.js";
 import { SqliteWriterDialect, type WriteQueue } from "./sqlite-writer.js";
 
 /** Older versions can corrupt the write-ahead log with two connections; one later release was withdrawn. */
 const OLDEST_SAFE = [3, 51, 3] as const;
 const WITHDRAWN = "3.52.0";
-
-/** Maximum number of prepared statements kept per connection. */
-const STATEMENT_CACHE = 500;
 
 /** How long a statement blocks the thread while another process holds the whole file, as it may when it opens or closes it. */
 const OPEN_TIMEOUT_MS = 5_000;
@@ -119,92 +117,6 @@ function preparing(db: Kysely<Schema>, raw: DatabaseSync, readOnly: boolean): Pr
       ? async (values: V) => run(values)
       : (values: V) => db.connection().execute(async () => run(values));
   };
-}
-
-/** Rows to run one statement with, one after the other; passed as its only parameter by `runEach`. */
-class RowBatch {
-  readonly inserted: boolean[] = [];
-  constructor(readonly rows: readonly BulkRow[]) {}
-}
-
-/** SQLITE_READONLY */
-const READONLY = 8;
-
-/** Primary result codes of SQLite that stand for a fault (sqlite.org/rescode.html). */
-const KINDS: ReadonlyMap<number, FaultKind> = new Map([
-  [5, "busy"], // SQLITE_BUSY
-  [6, "busy"], // SQLITE_LOCKED
-  [15, "busy"], // SQLITE_PROTOCOL
-  [13, "full"], // SQLITE_FULL
-  [10, "unavailable"], // SQLITE_IOERR
-  [14, "unavailable"], // SQLITE_CANTOPEN
-  [READONLY, "unavailable"],
-]);
-
-/** The primary result code of SQLite in an error: the low byte of the extended one; 0 if the error is none of SQLite's. */
-function primaryCode(error: unknown): number {
-  return error instanceof Error && "errcode" in error ? Number(error.errcode) & 0xff : 0;
-}
-
-/** Runs an operation of the engine and translates its errors to faults. */
-function translating<T>(work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    const kind = KINDS.get(primaryCode(error));
-    throw kind === undefined ? error : new DatabaseFault(kind, error);
-  }
-}
-
-/** The database interface that Kysely expects, on `node:sqlite`, with a cache of prepared statements. */
-class Connection {
-  readonly #raw: DatabaseSync;
-  readonly #statements = new Map<string, Statement>();
-
-  constructor(raw: DatabaseSync) {
-    this.#raw = raw;
-  }
-
-  prepare(text: string): Statement {
-    const known = this.#statements.get(text);
-    if (known !== undefined) return known;
-    const statement = new Statement(translating(() => this.#raw.prepare(text)));
-    if (this.#statements.size >= STATEMENT_CACHE) this.#statements.clear();
-    this.#statements.set(text, statement);
-    return statement;
-  }
-
-  close(): void {
-    this.#statements.clear();
-    this.#raw.close();
-  }
-}
-
-class Statement {
-  readonly reader: boolean;
-  readonly #raw: StatementSync;
-
-  constructor(raw: StatementSync) {
-    this.#raw = raw;
-    this.reader = raw.columns().length > 0;
-  }
-
-  all(parameters: readonly unknown[]): unknown[] {
-    return translating(() => this.#raw.all(...(parameters as SQLInputValue[])));
-  }
-
-  run(parameters: readonly unknown[]): { changes: number | bigint; lastInsertRowid: number | bigint } {
-    const batch = parameters[0];
-    return translating(() => {
-      if (!(batch instanceof RowBatch)) return this.#raw.run(...(parameters as SQLInputValue[]));
-      for (const row of batch.rows) batch.inserted.push(this.#raw.run(...row).changes !== 0);
-      return { changes: 0, lastInsertRowid: 0 };
-    });
-  }
-
-  iterate(parameters: readonly unknown[]): IterableIterator<unknown> {
-    return this.#raw.iterate(...(parameters as SQLInputValue[]));
-  }
 }
 
 async function runEach(tx: Tx, text: string, rows: readonly BulkRow[]): Promise<boolean[]> {

@@ -216,7 +216,7 @@ async function readEvents(
   keyId: number,
   from: number,
 ): Promise<{ recentErrors: UsageEvent[]; recentBlocks: UsageEvent[] }> {
-  const rows = await db
+  const events = await db
     .selectFrom("usage_events")
     .select(["at", "method", "route", "status", "code", "bucket", "path"])
     .where("key_id", "=", keyId)
@@ -224,8 +224,6 @@ async function readEvents(
     .orderBy("at", "desc")
     .orderBy("id", "desc")
     .execute();
-  // Copied, since rows of SQLite have no prototype.
-  const events = rows.map((row) => ({ ...row }));
   return {
     recentErrors: events.filter(({ status }) => status !== 429),
     recentBlocks: events.filter(({ status }) => status === 429),

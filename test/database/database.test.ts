@@ -132,6 +132,30 @@ describe("The connections of a SQLite database", () => {
     assert.equal((await database.read.selectFrom("marks").selectAll().execute()).length, 1);
   });
 
+  test("return rows as plain objects, under the names that their columns have by then", async () => {
+    const { database } = await open();
+    const { read, write } = database;
+    const all = sql<Record<string, unknown>>`select * from things`;
+    const change = (text: string) => sql`${sql.raw(text)}`.execute(write);
+    const rows = async (db: typeof read) => (await all.execute(db)).rows;
+    await change("create table things (a integer, b text)");
+    await change("insert into things values (1, null)");
+    assert.deepEqual(await rows(write), [{ a: 1, b: null }]);
+    assert.deepEqual(await rows(read), [{ a: 1, b: null }]);
+    await change("alter table things rename column b to c");
+    assert.deepEqual(await rows(write), [{ a: 1, c: null }]);
+    await change("alter table things add column d integer default 2");
+    assert.deepEqual(await rows(write), [{ a: 1, c: null, d: 2 }]);
+    assert.deepEqual(await rows(read), [{ a: 1, c: null, d: 2 }]);
+    const added =
+      await sql`insert into things values (3, 'x', 4) returning a, a + 1 as "two words", c`.execute(write);
+    assert.deepEqual(added.rows, [{ a: 3, "two words": 4, c: "x" }]);
+    await database.write.insertInto("marks").values({ name: "x", value: "y" }).execute();
+    const streamed: unknown[] = [];
+    for await (const row of read.selectFrom("marks").selectAll().stream()) streamed.push(row);
+    assert.deepEqual(streamed, [{ name: "x", value: "y" }]);
+  });
+
   test("lie in a folder that is made, for nobody else to read", async () => {
     const dataDir = join(folder, "made", "when", "absent");
     const database = await openDatabase({ url: undefined, dataDir, pool: 1, log });
