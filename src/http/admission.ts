@@ -132,6 +132,7 @@ export class Admission {
     return {
       priority: isFirst ? "account" : "anonymous",
       caller: `${kind} ${network ?? account ?? name}`,
+      units: cost.units,
       isGone,
     };
   }
