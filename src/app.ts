@@ -232,6 +232,8 @@ export async function startService(context: AppContext, modules: Modules, shared
       // Flush now: requests in flight may use up the time this process has to stop.
       void usage.flush();
       await closed;
+      // What was begun for callers that have gone still reads the database.
+      await finish("requests", [front.settled()]);
       await finish("usage", [usage.stop()]);
       const { accounts, mails } = members;
       const events = security.flush().then(() => mails.close());

@@ -11,7 +11,13 @@ import type { Charge } from "./charge.js";
 import { costOf } from "./cost.js";
 import { CountedLog } from "./counted-log.js";
 import { describe, describeShared, NO_FIELDS } from "./describe.js";
-import { type ErrorRenderers, ErrorResponder, errorShape, toAppError } from "./error-response.js";
+import {
+  DATABASE_AWAY,
+  type ErrorRenderers,
+  ErrorResponder,
+  errorShape,
+  toAppError,
+} from "./error-response.js";
 import { completeHeaders, type PublicAddress, publicAddressOf } from "./headers.js";
 import { forwardedFor, Hits, hasOwnCookie } from "./hits.js";
 import { AllowedHosts } from "./hosts.js";
@@ -29,6 +35,7 @@ import { refusedEvent } from "./source.js";
 import type { StaleOptions } from "./stale-response.js";
 import { isRefusal, type StoredResponse, storeResponse } from "./stored-response.js";
 import { type Target, type TargetOptions, Targets } from "./targets.js";
+import { Unfinished } from "./unfinished.js";
 
 export interface FrontOptions extends Required<Pick<TargetOptions, "hintFor">> {
   routes: readonly Route[];
@@ -66,6 +73,7 @@ export class Front {
   /** Failures of the database, which concern most requests at a time. */
   readonly #unavailable: CountedLog<{ requestId: string; err: AppError; cause: unknown }>;
   readonly #ids = requestIds();
+  readonly #unfinished = new Unfinished();
 
   constructor(options: FrontOptions) {
     const { log, cacheBytes, routes, baseUrl, renderers, identities } = options;
@@ -100,7 +108,14 @@ export class Front {
       this.#abandon(response, error);
       return;
     }
-    this.#exchange(message, response).catch((error: unknown) => this.#abandon(response, error));
+    this.#unfinished
+      .run(() => this.#exchange(message, response))
+      .catch((error: unknown) => this.#abandon(response, error));
+  }
+
+  /** Resolves when nothing is computed any longer, also not for callers that have gone. */
+  settled(): Promise<void> {
+    return this.#unfinished.none();
   }
 
   #abandon(response: ServerResponse, error: unknown): void {
@@ -262,7 +277,8 @@ export class Front {
 
   async #compute({ target }: Exchange, request: HttpRequest): Promise<StoredResponse> {
     const { route, cacheKey, path, query } = target;
-    const reply = await route.handle(request);
+    // Also where other requests wait for it, or none does.
+    const reply = await this.#unfinished.run(async () => route.handle(request));
     const isTaggedByBody = route.cache.kind === "shared" && route.cache.tag === "body";
     const taggedBy = isTaggedByBody ? "" : (cacheKey ?? `${path}?${query}`);
     return storeResponse(reply, completeHeaders(reply, route, this.#address), taggedBy);
@@ -283,9 +299,11 @@ export class Front {
   async #fail(exchange: Exchange, error: AppError): Promise<StoredResponse> {
     const { id } = exchange;
     const failed = { requestId: id, err: error, cause: error.cause };
-    if (databaseFault(error.cause) !== undefined) this.#unavailable.note(failed);
-    else if (error.status >= 500) this.#options.log.error(failed, "a request failed");
-    // A page for a caller over a daily quota, or while the database is away, must not cost a look at the watchlist of the account.
+    if (databaseFault(error.cause) !== undefined) {
+      this.#unavailable.note(failed);
+      if (error.code === DATABASE_AWAY.code) return this.#refuse(exchange, { error: DATABASE_AWAY });
+    } else if (error.status >= 500) this.#options.log.error(failed, "a request failed");
+    // A page for a caller over a daily quota must not cost a look at the watchlist of the account.
     const isCheap = isRefusal(error.status);
     const request = describe(exchange);
     return this.#render(exchange, error, isCheap ? { ...request, account: undefined } : request);

@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { DatabaseFault } from "../../src/database/database.js";
+import { PageRenderer } from "../../src/web/page.js";
 import { errorOf } from "../support/answers.js";
 import { onBothEngines } from "../support/engines.js";
 import { ORIGIN } from "../support/members.js";
+import { open } from "../support/page.js";
 import { type Answer, createWorld, daily, observation, type World } from "../support/world.js";
 
 const PUBLIC = "public, max-age=30, stale-while-revalidate=60";
@@ -253,5 +255,20 @@ onBothEngines("Errors, and the headers of every status", (engine) => {
     assert.equal(errorOf(ready).code, "UNAVAILABLE");
     assert.equal(ready.headers.get("retry-after"), "5");
     assert.equal((await world.get("/healthz")).status, 200);
+  });
+
+  test("the page that says so is rendered once, and has the id of each request", async (t) => {
+    t.mock.method(world.modules.rankings, "summary", async () => {
+      throw new DatabaseFault("unavailable", new Error("connect ECONNREFUSED"));
+    });
+    const rendering = t.mock.method(PageRenderer.prototype, "error");
+    for (const path of ["/", "/explore", "/explore?q=x", "/languages", "/compare"]) {
+      const { status, html, headers } = await open(world, path);
+      assert.equal(status, 503, path);
+      assert.equal(headers.get("retry-after"), "5");
+      assert.ok(html.includes("The database is not available; try again."));
+      assert.ok(!html.includes("(request-id)"));
+    }
+    assert.ok(rendering.mock.callCount() <= 1, `${rendering.mock.callCount()} were rendered`);
   });
 });

@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { createServer, type Socket } from "node:net";
+import { connect, createServer, type Socket } from "node:net";
 import { after, before, type TestContext, test } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import { sql } from "kysely";
 import { Accounts, ApiKeys } from "../../src/accounts/accounts.js";
 import { startService } from "../../src/app.js";
 import { loadConfig } from "../../src/config/config.js";
+import { AppError } from "../../src/errors.js";
 import { createLog } from "../../src/log.js";
 import { Usage } from "../../src/metering/metering.js";
 import { buildModules, openModules } from "../../src/modules.js";
@@ -131,6 +132,42 @@ onBothEngines("Stopping", (engine) => {
     assert.ok(said.some(([msg, step]) => msg === "a step of stopping failed" && step === "mail and notes"));
     assert.equal(clock.sleeping, 0);
     await assert.rejects(database.read.selectFrom("accounts").select("id").execute(), "it is closed");
+  });
+
+  test("what was begun for a caller that has gone ends before the database closes", async (t) => {
+    const config = loadConfig({
+      ...GENEROUS,
+      SIDEREAL_PORT: "0",
+      SIDEREAL_AUTH_SECRET: "s".repeat(40),
+    });
+    const clock = new ManualClock(NOW);
+    const { log, lines } = recordedLog("warn");
+    const modules = buildModules(await engine.open(), { clock, log });
+    const order: string[] = [];
+    const [begun, going] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    t.mock.method(modules.catalog, "get", async () => {
+      begun.resolve();
+      await going.promise;
+      await sql`select 1`.execute(modules.database.read);
+      order.push("computed");
+      throw new AppError("NOT_FOUND", "There is no such repository.");
+    });
+    const stopUsage = Usage.prototype.stop;
+    t.mock.method(Usage.prototype, "stop", function (this: Usage) {
+      order.push("connections are closed");
+      return stopUsage.call(this);
+    });
+    const service = await startService({ config, clock, log }, modules);
+    const client = connect(service.port, "127.0.0.1");
+    client.write("GET /api/repos/1/ranks HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n");
+    await begun.promise;
+    client.resetAndDestroy();
+    const stopping = service.stop();
+    for (let i = 0; i < 200 && order.length === 0; i++) await setImmediate();
+    going.resolve();
+    await stopping;
+    assert.deepEqual(order, ["computed", "connections are closed"]);
+    assert.deepEqual(lines, []);
   });
 
   test("a service that drains says so to balancers, and responds until the time is over", async () => {
