@@ -187,6 +187,7 @@ export async function startService(context: AppContext, modules: Modules, shared
     baseUrl: config.baseUrl,
     perAddress: config.connectionsPerAddress,
     callers: new Callers(config.trustedProxies),
+    isProbe: (request) => front.isProbe(request),
     clock,
     log,
   });

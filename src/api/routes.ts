@@ -58,6 +58,7 @@ interface Facts {
   form?: Form;
   foldedQuery?: readonly string[];
   aliases?: Readonly<Record<string, string>>;
+  isProbe?: true;
 }
 
 function route(
@@ -121,6 +122,7 @@ const CHART: Partial<Facts> = { ...EMBED, aliases: { range: "window" } };
 /** Public data: the same for everybody, cached briefly. */
 const open = (path: string, operation: Operation, facts: Partial<Facts> = {}): ApiRoute =>
   route("GET", path, { access: "public", limit: DEFAULT_LIMIT, cache: SHARED, ...facts, operation });
+const PROBE = { limit: FREE_LIMIT, cache: NO_STORE, isProbe: true } as const;
 /** A watchlist addressed by its token. */
 const BY_TOKEN = { access: "token", cache: { kind: "private" } } as const;
 const byToken = (method: Method, path: string, operation: Operation): ApiRoute =>
@@ -185,8 +187,8 @@ export const API_ROUTES: readonly ApiRoute[] = [
   open("/api/dumps", listDumps, { cache: { kind: "private" } }),
   open("/api/dumps/{dump}/{file*}", getDumpFile, { cache: { kind: "private" } }),
   open("/api/limits", getLimits, { limit: limit("default", { cost: 0 }), cache: NO_STORE }),
-  open("/healthz", getHealth, { limit: FREE_LIMIT, cache: NO_STORE }),
-  open("/readyz", getReadiness, { limit: FREE_LIMIT, cache: NO_STORE }),
+  open("/healthz", getHealth, PROBE),
+  open("/readyz", getReadiness, PROBE),
 
   route("POST", "/api/repos/track", {
     access: "public",

@@ -40,6 +40,8 @@ export interface ConnectionOptions {
   /** Most connections of an address; undefined: any number. */
   perAddress: number | undefined;
   callers: Callers;
+  /** Whether a request checks the health of the process: a 503 says what was found, and refuses nothing. */
+  isProbe: (message: IncomingMessage) => boolean;
   clock: Clock;
   log: Logger;
   bounds?: Partial<typeof BOUNDS>;
@@ -104,6 +106,15 @@ class UnreadBytes {
 }
 
 /**
+ * Ignores the requests in what was read of a connection behind the one that is parsed: a chunk may have a thousand. The parser of
+ * Node.js cannot be stopped there, and would make a request and a response of each, and two errors of these when they are closed.
+ */
+function ignoreRest(socket: Socket): void {
+  const parser = "parser" in socket ? socket.parser : undefined;
+  if (typeof parser === "object" && parser !== null && "onIncoming" in parser) parser.onIncoming = () => 0;
+}
+
+/**
  * Bounds what clients can occupy without sending a proper request: connections per address, requests sent without reading the
  * responses, unread bytes, and the time for reading them. Closes what Node.js only asks the client to close. Requests whose
  * response is ready cost nothing here; all other work is one sweep per second.
@@ -150,6 +161,7 @@ export class Connections {
     if (isWaiting && !this.#mayWait(message.socket)) return;
     if (this.#isClosing) response.shouldKeepAlive = false;
     this.#listener(message, response);
+    this.#noteRefusal(message.socket, response);
     if (isWaiting || !response.writableEnded || isRefusal(response.statusCode))
       this.#await(message.socket, response);
   }
@@ -221,12 +233,12 @@ export class Connections {
   /** Whether a connection may send a request before the responses to earlier ones are sent. Resets it otherwise. */
   #mayWait(socket: Socket): boolean {
     const connection = this.#open.get(socket);
-    // The parser goes on to the end of what was read.
     if (connection === undefined || socket.destroyed) return false;
     const { pending, pendingBytes } = this.#bounds;
     const mayPipeline = connection.name === undefined || !this.#restraint.wasRefused(connection.name);
     if (mayPipeline && connection.pending.size < pending && connection.unread() < pendingBytes) return true;
     socket.resetAndDestroy();
+    ignoreRest(socket);
     return false;
   }
 
@@ -236,8 +248,19 @@ export class Connections {
     response.once("close", () => {
       pending?.delete(response);
       const hasLimits = name !== undefined && this.#options.perAddress !== undefined;
-      if (isRefusal(response.statusCode) && hasLimits) this.#restraint.hold(socket, name);
+      if (hasLimits && this.#isRefused(response)) this.#restraint.hold(socket, name);
     });
+  }
+
+  /** Notes a refusal before it is sent: the requests behind it may be in the bytes that are being parsed. */
+  #noteRefusal(socket: Socket, response: ServerResponse): void {
+    const name = this.#open.get(socket)?.name;
+    if (name === undefined || this.#options.perAddress === undefined) return;
+    if (this.#isRefused(response)) this.#restraint.note(name);
+  }
+
+  #isRefused({ statusCode, req }: ServerResponse): boolean {
+    return isRefusal(statusCode) && (statusCode === 429 || !this.#options.isProbe(req));
   }
 
   async #sweepRepeatedly(): Promise<void> {

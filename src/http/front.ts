@@ -118,6 +118,11 @@ export class Front {
     return this.#unfinished.none();
   }
 
+  /** Whether a request checks the health of the process. */
+  isProbe(message: IncomingMessage): boolean {
+    return this.#findTarget(message).target.route.isProbe === true;
+  }
+
   #abandon(response: ServerResponse, error: unknown): void {
     this.#options.log.error({ err: error }, "a response could not be sent");
     response.destroy();
@@ -164,7 +169,11 @@ export class Front {
     const charging: Charging = { caller: exchange.caller, address, cost };
     const slot = admission.enter(charging);
     try {
-      const { stored, charge } = await this.#settle({ exchange, charging, refusal: slot.refusal, fault });
+      const noteRefusal = (status: number) => {
+        response.statusCode = status;
+      };
+      const beginning = { exchange, charging, refusal: slot.refusal, fault, noteRefusal };
+      const { stored, charge } = await this.#settle(beginning);
       if (stored === undefined) response.destroy();
       else await this.#sender.send({ exchange, message, response }, stored, charge);
     } finally {
@@ -215,13 +224,14 @@ export class Front {
   }
 
   /** Counts a request and finds its response. Before the cache, so that cached responses count like those that are computed. */
-  async #settle({ exchange, charging, refusal: noSlot, fault }: Beginning): Promise<Settling> {
+  async #settle({ exchange, charging, refusal: noSlot, fault, noteRefusal }: Beginning): Promise<Settling> {
     const { admission, recordSecurity } = this.#options;
-    const charge =
-      exchange.refusedLookup ?? (noSlot === undefined ? await admission.charge(charging) : undefined);
+    const charged = exchange.refusedLookup ?? (noSlot === undefined ? admission.charge(charging) : undefined);
+    const charge = charged instanceof Promise ? await charged : charged;
     if (charge?.decision.allowed === false)
       recordSecurity(refusedEvent("rate_limited", exchange, { bucket: charge.decision.policy.bucket }));
     const refusal = noSlot === undefined ? charge?.refusal : { error: noSlot };
+    if (refusal !== undefined) noteRefusal?.(refusal.error.status);
     return { stored: await this.#respond({ exchange, charging, refusal, fault }), charge };
   }
 
@@ -349,6 +359,8 @@ interface Beginning {
   refusal: AppError | undefined;
   /** Why it cannot be responded to otherwise. */
   fault: AppError | undefined;
+  /** Called as soon as it is refused; in the same turn, unless its caller had to be looked up. */
+  noteRefusal?: (status: number) => void;
 }
 
 /** The outcome of an exchange. `stored`: undefined where the caller is gone, and nothing was computed for it. */

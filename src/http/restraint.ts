@@ -19,8 +19,12 @@ const MOST_KNOWN = 50_000;
 export class Restraint {
   readonly #clock: Clock;
   readonly #ended: AbortSignal;
-  /** When each is read again, monotonic. */
+  /** In which step each is read again. */
   readonly #held = new Map<Socket, number>();
+  /** The same by step, so that a step costs what it releases, however many wait. */
+  readonly #due = new Map<number, Set<Socket>>();
+  /** The last step whose connections are read again. */
+  #step = 0;
   #refused = new Set<string>();
   #refusedBefore = new Set<string>();
   #changedAt = Number.NEGATIVE_INFINITY;
@@ -33,16 +37,25 @@ export class Restraint {
     this.#ended = ended;
   }
 
+  /** Notes that a request of an address was refused. */
+  note(name: string, now = this.#clock.monotonic()): void {
+    this.#turn(now);
+    if (this.#refused.size < MOST_KNOWN) this.#refused.add(name);
+  }
+
   /** Notes that a request of an address was refused, and does not read its connection for a moment. */
   hold(socket: Socket, name: string): void {
     const now = this.#clock.monotonic();
-    this.#turn(now);
-    if (this.#refused.size < MOST_KNOWN) this.#refused.add(name);
+    this.note(name, now);
     if (this.#hasEnded || socket.destroyed || this.#held.has(socket)) return;
     socket.pause();
     const pauseMs = Math.min(MOST_MS, Math.max(LEAST_MS, this.#held.size / REFUSALS_PER_MS));
-    this.#held.set(socket, now + pauseMs);
-    if (!this.#isReleasing) void this.#release();
+    if (!this.#isReleasing) void this.#release(now);
+    const step = Math.ceil((now + pauseMs) / STEP_MS);
+    this.#held.set(socket, step);
+    const together = this.#due.get(step);
+    if (together === undefined) this.#due.set(step, new Set([socket]));
+    else together.add(socket);
   }
 
   /** Whether a request of an address was refused in the last seconds. */
@@ -53,7 +66,10 @@ export class Restraint {
 
   /** Forgets a connection that has closed. */
   forget(socket: Socket): void {
+    const step = this.#held.get(socket);
+    if (step === undefined) return;
     this.#held.delete(socket);
+    this.#due.get(step)?.delete(socket);
   }
 
   /** Resumes reading all connections, and holds none from now on. */
@@ -61,6 +77,7 @@ export class Restraint {
     this.#hasEnded = true;
     for (const socket of this.#held.keys()) socket.resume();
     this.#held.clear();
+    this.#due.clear();
   }
 
   #turn(now: number): void {
@@ -71,18 +88,23 @@ export class Restraint {
     this.#changedAt = now;
   }
 
-  async #release(): Promise<void> {
+  async #release(now: number): Promise<void> {
     this.#isReleasing = true;
-    while (this.#held.size > 0 && !this.#ended.aborted) {
+    this.#step = Math.floor(now / STEP_MS);
+    do {
       await this.#clock.sleep(STEP_MS, this.#ended);
-      const now = this.#clock.monotonic();
-      for (const [socket, until] of this.#held) {
-        // Not sorted by time: those held while many waited are held for longer.
-        if (until > now) continue;
-        this.#held.delete(socket);
-        socket.resume();
-      }
-    }
+      const current = Math.floor(this.#clock.monotonic() / STEP_MS);
+      while (this.#step < current) this.#resume(++this.#step);
+    } while (this.#held.size > 0 && !this.#ended.aborted);
+    this.#due.clear();
     this.#isReleasing = false;
+  }
+
+  #resume(step: number): void {
+    for (const socket of this.#due.get(step) ?? []) {
+      this.#held.delete(socket);
+      socket.resume();
+    }
+    this.#due.delete(step);
   }
 }

@@ -79,6 +79,8 @@ export interface Route {
   csv?: true;
   body: "none" | "json" | "form";
   form: Form;
+  /** Whether it checks the health of the process: no 503 of it slows down whoever checks. */
+  isProbe?: true;
   /** Whether it signs the browser out: what the browser keeps of our pages then goes too. */
   endsSession?: true;
   handle: (request: HttpRequest) => Reply | Promise<Reply>;

@@ -4,6 +4,7 @@ import { connect, createServer, type Socket } from "node:net";
 import { after, before, type TestContext, test } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import { sql } from "kysely";
+import { Client } from "undici";
 import { Accounts, ApiKeys } from "../../src/accounts/accounts.js";
 import { startService } from "../../src/app.js";
 import { loadConfig } from "../../src/config/config.js";
@@ -182,6 +183,14 @@ onBothEngines("Stopping", (engine) => {
       (await fetch(`${service.url}${path}`, { headers: { Connection: "close" } })).status;
     assert.equal(await statusOf("/readyz"), 200);
     const stopping = service.stop();
+    const balancer = new Client(service.url);
+    for (let i = 0; i < 3; i++) {
+      // The next one comes over the same connection, and is read although no time passes.
+      const { statusCode, body } = await balancer.request({ method: "GET", path: "/readyz" });
+      await body.dump();
+      assert.equal(statusCode, 503);
+    }
+    await balancer.close();
     assert.deepEqual(
       [await statusOf("/readyz"), await statusOf("/healthz"), await statusOf("/api/repos")],
       [503, 200, 200],

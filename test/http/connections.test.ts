@@ -4,6 +4,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from "node:http
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { type TestContext, test } from "node:test";
 import { setImmediate } from "node:timers/promises";
+import { Connections } from "../../src/http/connections.js";
 import { createHttpServer } from "../../src/http/http.js";
 import { createLog } from "../../src/log.js";
 import { Callers, NETWORK_FACTOR } from "../../src/metering/metering.js";
@@ -40,6 +41,7 @@ async function open(t: TestContext, listener: RequestListener, options: Options 
     baseUrl: "http://127.0.0.1",
     perAddress: undefined,
     callers: new Callers(trustedProxies),
+    isProbe: () => false,
     clock,
     log: createLog("silent"),
     ...rest,
@@ -158,9 +160,11 @@ test("a connection may send 32 requests ahead of their responses; one more reset
   );
   await untilOpen(0);
   waiting.length = 0;
-  await dial(REQUEST.repeat(33));
+  const made = t.mock.method(Connections.prototype, "receive");
+  await dial(REQUEST.repeat(1_000));
   while (accepted[1]?.destroyed !== true) await setImmediate();
   assert.equal(waiting.length, 32, "the request that was too many did not reach the front");
+  assert.equal(made.mock.callCount(), 33, "those behind it were not even made into requests");
 });
 
 test("a connection with many unread bytes may not send further requests", async (t) => {
@@ -249,6 +253,42 @@ test("an address opens in a second at most four times as many connections as it 
   await untilOpen(1);
 });
 
+test("a health check that finds a fault delays nothing, one over a limit does", async (t) => {
+  let [handled, status] = [0, 503];
+  const check: RequestListener = (_, response) => {
+    handled++;
+    response.writeHead(status).end();
+  };
+  const isProbe = ({ url }: IncomingMessage) => url === "/readyz";
+  const { dial } = await open(t, check, { perAddress: 9, isProbe });
+  const probe = REQUEST.replace("/", "/readyz");
+  const client = (await dial(probe)).resume();
+  await once(client, "data");
+  for (let i = 0; i < 3; i++) {
+    client.write(probe);
+    await once(client, "data");
+  }
+  status = 429;
+  client.write(probe);
+  await once(client, "data");
+  client.write(probe);
+  for (let i = 0; i < 10; i++) await setImmediate();
+  assert.equal(handled, 5);
+});
+
+test("what is behind a refused request in the same bytes is not handled", async (t) => {
+  let handled = 0;
+  const refuse: RequestListener = (_, response) => {
+    handled++;
+    response.statusCode = 429;
+    globalThis.setImmediate(() => response.end());
+  };
+  const { dial, accepted } = await open(t, refuse, { perAddress: 9 });
+  await dial(REQUEST.repeat(30));
+  while (accepted[0]?.destroyed !== true) await setImmediate();
+  assert.equal(handled, 1);
+});
+
 for (const status of [429, 503]) {
   test(`a connection is not read for a tenth of a second after a response of ${status}`, async (t) => {
     let handled = 0;
@@ -277,10 +317,10 @@ for (const status of [429, 503]) {
   });
 
   test(`an address that got ${status} sends no requests ahead for the next seconds`, async (t) => {
-    let handled = 0;
-    const refuse: RequestListener = (_, response) => {
+    let [handled, isOver] = [0, true];
+    const refuse: RequestListener = ({ socket }, response) => {
       handled++;
-      response.writeHead(status).end();
+      response.writeHead(isOver && socket.remoteAddress === "127.0.0.1" ? status : 200).end();
     };
     const { dial, accepted, pass } = await open(t, refuse, { perAddress: 9 });
     const first = (await dial(REQUEST)).resume();
@@ -292,6 +332,7 @@ for (const status of [429, 503]) {
     await once(other, "data");
     assert.equal(handled, 22, "another address may");
     await pass(10_000);
+    isOver = false;
     (await dial(REQUEST.repeat(20))).resume();
     while (handled < 42) await setImmediate();
   });

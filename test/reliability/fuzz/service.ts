@@ -225,6 +225,7 @@ export class FuzzService {
       baseUrl: config.baseUrl,
       perAddress: undefined,
       callers: new Callers([]),
+      isProbe: (request) => front.isProbe(request),
       clock: this.#clock,
       log: this.#context.log,
     });

@@ -97,6 +97,7 @@ export async function countAttacks(): Promise<ResultRow[]> {
         baseUrl: config.baseUrl,
         perAddress: config.connectionsPerAddress,
         callers: new Callers(config.trustedProxies),
+        isProbe: (request) => front.isProbe(request),
         clock,
         log,
       });

@@ -43,6 +43,7 @@ export async function closeBadConnections(): Promise<ResultRow[]> {
     baseUrl: config.baseUrl,
     perAddress: PER_ADDRESS,
     callers: new Callers(config.trustedProxies),
+    isProbe: (request) => front.isProbe(request),
     clock,
     log,
     timeouts: TIMEOUTS,
