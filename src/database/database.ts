@@ -42,7 +42,16 @@ export {
 } from "./backup/parts.js";
 export { syncFolder } from "./backup/sqlite-backup.js";
 export { BatchSize } from "./batch-size.js";
-export type { BulkColumns, BulkRow, BulkTable, Db, Dialect, TableName, Tx } from "./dialect.js";
+export type {
+  BulkColumns,
+  BulkRow,
+  BulkTable,
+  Db,
+  Dialect,
+  MergedTable,
+  TableName,
+  Tx,
+} from "./dialect.js";
 export {
   DISTRIBUTED_TABLES,
   type DistributionOptions,
@@ -57,7 +66,6 @@ export { DatabaseFault, databaseFault, type FaultKind } from "./fault.js";
 export { type ReferenceSchema, readReference } from "./inspect/reference.js";
 export { checkReferences, checkSchema, createIndexes, type SchemaDamage } from "./inspect/schema-check.js";
 export type { FileDamage } from "./inspect/sqlite-file.js";
-export { type Merge, mergeRows } from "./merge-rows.js";
 export { LATEST_VERSION } from "./migrate.js";
 export {
   type ColumnValues,

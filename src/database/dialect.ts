@@ -19,6 +19,17 @@ export interface BulkTable {
   key: readonly string[];
 }
 
+/** A table whose rows are merged: `sets` names a column of both rows, as in `n = t.n + excluded.n`. */
+export interface MergedTable extends BulkTable {
+  sets: string;
+}
+
+/** The `sets` of a table whose rows are replaced. */
+export function replacing({ columns, key }: BulkTable): string {
+  const names = Object.keys(columns).filter((name) => !key.includes(name));
+  return names.map((name) => `${name} = excluded.${name}`).join(", ");
+}
+
 /** Every difference between the two engines. No file outside this folder asks which engine it runs on. */
 export interface Dialect {
   readonly engine: "sqlite" | "postgres";
@@ -55,6 +66,8 @@ export interface Dialect {
   insertReporting(tx: Tx, target: BulkTable, rows: readonly BulkRow[]): Promise<boolean[]>;
   /** Inserts rows, or updates all other columns where the key exists. Keys must be unique within `rows`. */
   upsert(tx: Tx, target: BulkTable, rows: readonly BulkRow[]): Promise<void>;
+  /** Inserts rows, or merges them into existing ones with their key. Keys must be unique within `rows`. */
+  merge(tx: Tx, target: MergedTable, rows: readonly BulkRow[]): Promise<void>;
   /** Sets the columns of `target` outside its key, where the key exists. */
   updateRows(tx: Tx, target: BulkTable, rows: readonly BulkRow[]): Promise<void>;
 

@@ -8,7 +8,14 @@ import {
 } from "kysely";
 import pg from "pg";
 import type { Logger } from "../log.js";
-import type { BulkColumns, BulkRow, BulkTable, Db, Dialect } from "./dialect.js";
+import {
+  type BulkColumns,
+  type BulkRow,
+  type BulkTable,
+  type Db,
+  type Dialect,
+  replacing,
+} from "./dialect.js";
 import { readBytes } from "./distribution/status.js";
 import { isDistributed } from "./distribution/tables.js";
 import { DatabaseFault } from "./fault.js";
@@ -223,12 +230,9 @@ export const postgresDialect: Dialect = {
     return inserted;
   },
 
-  async upsert(tx, target, rows) {
-    const { columns, key } = target;
-    const sets = Object.keys(columns)
-      .filter((name) => !key.includes(name))
-      .map((name) => `${name} = excluded.${name}`);
-    const conflict = `on conflict (${key.join(", ")}) do update set ${sets.join(", ")}`;
+  upsert: (tx, target, rows) => postgresDialect.merge(tx, { ...target, sets: replacing(target) }, rows),
+  async merge(tx, target, rows) {
+    const conflict = `on conflict (${target.key.join(", ")}) do update set ${target.sets}`;
     for (const chunk of chunks(rows)) await insertFrom(target, chunk, conflict).execute(tx);
   },
 

@@ -1,6 +1,6 @@
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import { CompiledQuery, Kysely, SqliteDialect as KyselySqliteDialect, sql } from "kysely";
-import type { BulkRow, Dialect, TableName, Tx } from "./dialect.js";
+import { type BulkRow, type Dialect, replacing, type TableName, type Tx } from "./dialect.js";
 import { DatabaseFault } from "./fault.js";
 import { bound, type Prepare, Slot } from "./prepared.js";
 import type { Schema } from "./schema.js";
@@ -177,14 +177,10 @@ export const sqliteDialect: Dialect = {
   insertReporting: (tx, { table, columns }, rows) =>
     runEach(tx, insertText(table, Object.keys(columns), "on conflict do nothing"), rows),
 
-  async upsert(tx, { table, columns, key }, rows) {
-    const names = Object.keys(columns);
-    const sets = names.filter((name) => !key.includes(name)).map((name) => `${name} = excluded.${name}`);
-    await runEach(
-      tx,
-      insertText(table, names, `on conflict (${key.join(", ")}) do update set ${sets.join(", ")}`),
-      rows,
-    );
+  upsert: (tx, target, rows) => sqliteDialect.merge(tx, { ...target, sets: replacing(target) }, rows),
+  async merge(tx, { table, columns, key, sets }, rows) {
+    const conflict = `on conflict (${key.join(", ")}) do update set ${sets}`;
+    await runEach(tx, insertText(table, Object.keys(columns), conflict), rows);
   },
 
   async updateRows(tx, { table, columns, key }, rows) {

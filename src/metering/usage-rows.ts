@@ -1,15 +1,14 @@
 import { setImmediate } from "node:timers/promises";
 import { sql } from "kysely";
 import { DAY_MS, HOUR_MS } from "../clock.js";
-import {
-  type BulkColumns,
-  type BulkRow,
-  type Database,
-  type Dialect,
-  type Merge,
-  mergeRows,
-  type Tx,
-  type UsageCallerTable,
+import type {
+  BulkColumns,
+  BulkRow,
+  Database,
+  Dialect,
+  MergedTable,
+  Tx,
+  UsageCallerTable,
 } from "../database/database.js";
 import { OTHER_AGENT } from "./agents.js";
 import { OTHER, UsageSpan } from "./usage-span.js";
@@ -34,10 +33,7 @@ const KEYS_PER_PRUNE = 500;
 const SPAN_KEY = ["key_id", "span_hours", "from_at"] as const;
 const SPAN_COLUMNS: BulkColumns = { key_id: "bigint", span_hours: "bigint", from_at: "bigint" };
 
-/** A table of sums, and how a row is added to an existing one. */
-type Additive = Omit<Merge, "rows">;
-
-const ROUTES: Additive = {
+const ROUTES: MergedTable = {
   table: "usage_routes",
   columns: {
     ...SPAN_COLUMNS,
@@ -49,26 +45,26 @@ const ROUTES: Additive = {
     micros: "bigint",
   },
   key: [...SPAN_KEY, "method", "route", "outcome"],
-  sets: sql`requests = usage_routes.requests + excluded.requests, bytes = usage_routes.bytes + excluded.bytes,
+  sets: `requests = usage_routes.requests + excluded.requests, bytes = usage_routes.bytes + excluded.bytes,
     micros = usage_routes.micros + excluded.micros`,
 };
 
-const ALLOWANCES: Additive = {
+const ALLOWANCES: MergedTable = {
   table: "usage_allowances",
   columns: { ...SPAN_COLUMNS, bucket: "text", allowance: "bigint", lowest: "bigint", lowest_at: "bigint" },
   key: [...SPAN_KEY, "bucket"],
-  sets: sql`allowance = excluded.allowance,
+  sets: `allowance = excluded.allowance,
     lowest_at = case when excluded.lowest < usage_allowances.lowest then excluded.lowest_at
       else usage_allowances.lowest_at end,
     lowest = case when excluded.lowest < usage_allowances.lowest then excluded.lowest
       else usage_allowances.lowest end`,
 };
 
-const CALLERS: Additive = {
+const CALLERS: MergedTable = {
   table: "usage_callers",
   columns: { ...SPAN_COLUMNS, kind: "text", name: "text", requests: "bigint", last_at: "bigint" },
   key: [...SPAN_KEY, "kind", "name"],
-  sets: sql`requests = usage_callers.requests + excluded.requests,
+  sets: `requests = usage_callers.requests + excluded.requests,
     last_at = case when excluded.last_at > usage_callers.last_at then excluded.last_at
       else usage_callers.last_at end`,
 };
@@ -114,9 +110,9 @@ async function writePart(writing: Writing, part: Part): Promise<void> {
   const keys = new Set(present.rows.map(({ id }) => id));
   const lines = linesOf(part, keys);
   if (lines.length === 0) return;
-  await mergeRows(tx, dialect, { ...ROUTES, rows: lines.flatMap(routeRows) });
-  await mergeRows(tx, dialect, { ...ALLOWANCES, rows: lines.flatMap(allowanceRows) });
-  await mergeRows(tx, dialect, { ...CALLERS, rows: await callerRows(writing, lines) });
+  await dialect.merge(tx, ROUTES, lines.flatMap(routeRows));
+  await dialect.merge(tx, ALLOWANCES, lines.flatMap(allowanceRows));
+  await dialect.merge(tx, CALLERS, await callerRows(writing, lines));
   await addEvents(writing, part, keys);
 }
 

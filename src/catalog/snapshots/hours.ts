@@ -1,11 +1,13 @@
-import { sql } from "kysely";
 import { HOUR_MS } from "../../clock.js";
-import { type BulkTable, type Db, type Dialect, mergeRows, type Tx } from "../../database/database.js";
+import type { Db, Dialect, MergedTable, Tx } from "../../database/database.js";
 
-const HOURS: BulkTable = {
+const HOURS: MergedTable = {
   table: "snapshot_hours",
   columns: { provider: "text", hour: "bigint", snapshots: "bigint", newest_at: "bigint" },
   key: ["provider", "hour"],
+  sets: `snapshots = snapshot_hours.snapshots + excluded.snapshots,
+    newest_at = case when excluded.newest_at > snapshot_hours.newest_at then excluded.newest_at
+      else snapshot_hours.newest_at end`,
 };
 
 /** Counts snapshots that are added or removed, by provider and hour. */
@@ -51,10 +53,7 @@ export class HourCounts {
     const rows = [...this.#counts.values()].map(({ provider, hour, snapshots, newestAt }) => {
       return [provider, hour, snapshots, newestAt];
     });
-    const sets = sql`snapshots = snapshot_hours.snapshots + excluded.snapshots,
-      newest_at = case when excluded.newest_at > snapshot_hours.newest_at then excluded.newest_at
-        else snapshot_hours.newest_at end`;
-    await mergeRows(tx, dialect, { ...HOURS, rows, sets });
+    await dialect.merge(tx, HOURS, rows);
   }
 }
 

@@ -6,7 +6,7 @@ import {
   type BulkTable,
   type Db,
   type Dialect,
-  mergeRows,
+  type MergedTable,
   type Tx,
 } from "../../database/database.js";
 import type { Contribution } from "../contributions.js";
@@ -29,6 +29,12 @@ const FACETS: BulkTable = {
     stars_gained_30d: "bigint",
   },
   key: Object.keys(KEY),
+};
+
+/** The same, with sums that are added to the stored ones. */
+const ADDED: MergedTable = {
+  ...FACETS,
+  sets: SUMMED.map((name) => `${name} = facets.${name} + excluded.${name}`).join(", "),
 };
 
 /** The index of the first sum in a row. */
@@ -128,13 +134,8 @@ export class FacetSums {
 
   /** Adds the sums to the stored facets, and deletes facets left without a repository. */
   async applyTo(run: Run, dialect: Dialect): Promise<void> {
-    const sets = sql.join(
-      SUMMED.map(
-        (name) => sql`${sql.ref(name)} = ${sql.ref(`facets.${name}`)} + ${sql.ref(`excluded.${name}`)}`,
-      ),
-    );
     await run.stepThrough(inOrder(this.#rows()), new BatchSize(dialect, ROWS), async (tx, rows) => {
-      await mergeRows(tx, dialect, { ...FACETS, rows, sets });
+      await dialect.merge(tx, ADDED, rows);
       const fewer = rows.filter(([, , , , repositories]) => Number(repositories) < 0);
       const keys = fewer.map((row) => row.slice(0, FACETS.key.length));
       await deleteFacets(tx, dialect, { keys, condition: sql`repositories <= 0` });
