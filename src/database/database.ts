@@ -78,7 +78,7 @@ export {
 export { createSecret, makePrivate, secretInFile } from "./private-files.js";
 export type { ReplicaOptions } from "./replicas/public-reads.js";
 export { REPLICA_WORDS, ReplicaRefused, type ReplicaState, type ReplicaStatus } from "./replicas/status.js";
-export { createRollupTable, indexRollupTable } from "./rollup-tables.js";
+export { createRollupTable, INDEXED_ROLLUP_COLUMNS, indexRollupTable } from "./rollup-tables.js";
 export type {
   FacetPartTable,
   FacetTable,

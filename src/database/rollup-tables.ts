@@ -45,22 +45,33 @@ export function createRollupTable(dialect: Dialect, table: string, generation: n
   ) ${dialect.clustered}`;
 }
 
+/** Columns with an index that holds the rollups above 0 alone: most repositories do not move in a window. */
+const MOVED = [
+  "stars_delta",
+  "forks_delta",
+  "trending",
+  "rising",
+  "new_hot",
+  "fork_momentum",
+  "activity",
+] as const;
+
+/** The columns outside the key that have an index. */
+export const INDEXED_ROLLUP_COLUMNS = [
+  "provider",
+  "stars_counted",
+  "forks_counted",
+  ...MOVED,
+  "reliable",
+  "fresh_until",
+] as const;
+
 /** One statement per index of a table of rollups. */
 export function indexRollupTable(table: string, generation: number): RawBuilder<unknown>[] {
   const index = (name: string, columns: string, where = "") =>
     sql`create index ${sql.raw(`rollups_${name}_${generation}`)} on ${sql.table(table)} (${sql.raw(columns)})
       ${sql.raw(where)}`;
-  // Most repositories do not move in a window; the indexes of deltas and scores hold only those that do.
-  const columns = [
-    "stars_delta",
-    "forks_delta",
-    "trending",
-    "rising",
-    "new_hot",
-    "fork_momentum",
-    "activity",
-  ];
-  const moved = columns.map((name) =>
+  const moved = MOVED.map((name) =>
     index(name, `window_hours, ${name} desc, repository_id desc`, `where ${name} > 0`),
   );
   return [

@@ -20,7 +20,8 @@ import { WINDOW_HOURS, WINDOWS } from "../windows.js";
 import { growthOf } from "./compare.js";
 import { type GrowthContext, readHistories } from "./history.js";
 import { PARTIAL, rebuildGrowth } from "./rebuild.js";
-import { ROLLUPS, rollupRow } from "./rollups.js";
+import { replaceRollups } from "./replace-rollups.js";
+import { rollupRow } from "./rollups.js";
 import { readScales } from "./scales.js";
 
 export {
@@ -132,8 +133,7 @@ async function updateChanged(
     growthOf(history, recency).map((growth) => rollupRow(history, growth, { scales, recency })),
   );
   const here = dialect.among(sql.ref("repository_id"), ids);
-  await tx.deleteFrom("rollups").where(here).execute();
-  await dialect.insertNew(tx, ROLLUPS, rows);
+  await replaceRollups(tx, dialect, { ids, rows });
   await tx.deleteFrom("outdated").where("kind", "=", "rollups_damaged").where(here).execute();
   await setMark(tx, PARTIAL);
   // A rebuild in progress may already have passed these repositories.
