@@ -159,8 +159,8 @@ export function findGaps(times: readonly number[]): Gap[] {
 const FEW = new Float64Array(32);
 
 /** The values in ascending order; valid until the next call. */
-function inOrder(values: readonly number[]): ArrayLike<number> {
-  if (values.length > FEW.length) return values.toSorted((a, b) => a - b);
+function inOrder(values: ArrayLike<number>): ArrayLike<number> {
+  if (values.length > FEW.length) return Float64Array.from(values).sort();
   for (let i = 0; i < values.length; i++) {
     const value = values[i] ?? Number.NaN;
     let at = i;
@@ -175,7 +175,7 @@ function inOrder(values: readonly number[]): ArrayLike<number> {
 }
 
 /** The median; NaN for no values. */
-export function median(values: readonly number[]): number {
+export function median(values: ArrayLike<number>): number {
   const sorted = inOrder(values);
   const middle = values.length / 2;
   if (values.length % 2 === 1) return sorted[Math.floor(middle)] ?? Number.NaN;

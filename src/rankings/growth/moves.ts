@@ -21,9 +21,11 @@ export class MoveCounter {
       this.#days.set(provider, days);
     }
     let before: number | undefined;
+    let nextDay = Math.floor(readings.at(0) / DAY_MS);
     for (let i = 0; i < readings.length; i++) {
-      const day = Math.floor(readings.at(i) / DAY_MS);
-      if (Math.floor(readings.at(i + 1) / DAY_MS) === day) continue;
+      const day = nextDay;
+      nextDay = Math.floor(readings.at(i + 1) / DAY_MS);
+      if (nextDay === day) continue;
       const stars = readings.stars(i);
       if (before !== undefined) {
         let counts = days.get(day);

@@ -69,62 +69,100 @@ function heat(gained: number, before: number, prior: number): number {
   return gained <= 0 ? 0 : gained / Math.sqrt(before + prior);
 }
 
-/** The six scores with their terms. Pure: the same input gives the same scores everywhere. */
+/** The terms of all scores, from 0 to 1; null where too little is known. */
+type TermName = "stars" | "growth" | "forks" | "supportedForks" | "pushes" | "issues" | "activity";
+type Terms = Readonly<Record<TermName, number | null>>;
+
+/** A weighted mean of terms. */
+type Mean = readonly (readonly [term: TermName, weight: number])[];
+
+const ACTIVITY: Mean = [
+  ["pushes", 0.7],
+  ["issues", 0.3],
+];
+const MOMENTUM: Mean = [
+  ["stars", 0.7],
+  ["forks", 0.3],
+];
+const BROAD: Mean = [
+  ["stars", 0.6],
+  ["growth", 0.2],
+  ["forks", 0.1],
+  ["activity", 0.1],
+];
+const STARS: Mean = [["stars", 1]];
+const FORKS: Mean = [["supportedForks", 1]];
+const GROWTH: Mean = [["growth", 1]];
+
+/** The six scores. Pure: the same input gives the same scores everywhere. */
+export function score(input: ScoreInput): Scores {
+  return scoresOf(input, termsOf(input));
+}
+
+/** The six scores with their terms. */
 export function explain(input: ScoreInput): Explanation {
-  const { window, windowHours, coveredHours, starsFrom, scales } = input;
-  const pace = windowHours / coveredHours;
-  const stars = Math.max(0, input.starsCounted) * pace;
-  const evidence = saturate(stars, HALF_EVIDENCE[window]);
-  const starTerm = evidence * saturate(heat(stars, starsFrom, STARS_PRIOR), scales.stars);
-  const growthTerm = evidence * saturate(stars / (starsFrom + STARS_PRIOR), HALF_GROWTH[window]);
-
-  const forkTerm = forkTermOf(input, pace);
-  const pushTerm =
-    input.idleDays === null ? null : HALF_IDLE_DAYS / (HALF_IDLE_DAYS + Math.max(0, input.idleDays));
-  const issueTerm = issueTermOf(input);
-  const activity = weigh([term("pushes", pushTerm, 0.7), term("issues", issueTerm, 0.3)]);
-  const youth = input.ageDays === null ? null : Math.sqrt(Math.max(0, 1 - input.ageDays / NEW_DAYS));
-
-  const starMomentum = weigh([term("stars", starTerm, 1)]);
-  const forkMomentum = weigh([term("forks", supportedForkTerm(input, { pace, evidence }), 1)]);
-  const rising = weigh([term("growth", growthTerm, 1)]);
-  const momentum = weigh([term("stars", starTerm, 0.7), term("forks", forkTerm, 0.3)]);
-  const broad = weigh([
-    term("stars", starTerm, 0.6),
-    term("growth", growthTerm, 0.2),
-    term("forks", forkTerm, 0.1),
-    term("activity", activity.score === null ? null : activity.score / 100, 0.1),
-  ]);
+  const terms = termsOf(input);
+  const scores = scoresOf(input, terms);
+  const youth = youthOf(input);
   return {
-    // Forks and pushes alone do not make a repository trend.
-    trending: stars > 0 ? broad : { ...broad, score: 0 },
-    rising,
+    trending: { score: scores.trending, terms: shares(BROAD, terms) },
+    rising: { score: scores.rising, terms: shares(GROWTH, terms) },
     newHot: {
-      score: youth === null || momentum.score === null ? null : round(youth * momentum.score),
+      score: scores.newHot,
       terms: [
-        ...momentum.terms,
+        ...shares(MOMENTUM, terms),
         ...(youth === null ? [] : [{ name: "youth (a factor)", value: youth, weight: 1 }]),
       ],
     },
-    starMomentum,
-    forkMomentum,
-    activity,
+    starMomentum: { score: scores.starMomentum, terms: shares(STARS, terms) },
+    forkMomentum: { score: scores.forkMomentum, terms: shares(FORKS, terms) },
+    activity: { score: scores.activity, terms: shares(ACTIVITY, terms) },
   };
 }
 
-export function score(input: ScoreInput): Scores {
-  const { trending, rising, newHot, starMomentum, forkMomentum, activity } = explain(input);
+function scoresOf(input: ScoreInput, terms: Terms): Scores {
+  const momentum = meanOf(MOMENTUM, terms);
+  const youth = youthOf(input);
   return {
-    trending: trending.score,
-    rising: rising.score,
-    newHot: newHot.score,
-    starMomentum: starMomentum.score,
-    forkMomentum: forkMomentum.score,
-    activity: activity.score,
+    // Forks and pushes alone do not make a repository trend.
+    trending: input.starsCounted > 0 ? meanOf(BROAD, terms) : 0,
+    rising: meanOf(GROWTH, terms),
+    newHot: youth === null || momentum === null ? null : round(youth * momentum),
+    starMomentum: meanOf(STARS, terms),
+    forkMomentum: meanOf(FORKS, terms),
+    activity: meanOf(ACTIVITY, terms),
   };
 }
 
-function forkTermOf({ window, forksFrom, forksCounted, scales }: ScoreInput, pace: number): number | null {
+function termsOf(input: ScoreInput): Terms {
+  const { window, windowHours, coveredHours, starsFrom, idleDays, scales } = input;
+  const pace = windowHours / coveredHours;
+  const stars = Math.max(0, input.starsCounted) * pace;
+  const evidence = saturate(stars, HALF_EVIDENCE[window]);
+  const terms = {
+    stars: evidence * saturate(heat(stars, starsFrom, STARS_PRIOR), scales.stars),
+    growth: evidence * saturate(stars / (starsFrom + STARS_PRIOR), HALF_GROWTH[window]),
+    forks: forkTermOf(input, input.forksCounted, pace),
+    supportedForks: supportedForkTerm(input, { pace, evidence }),
+    pushes: idleDays === null ? null : HALF_IDLE_DAYS / (HALF_IDLE_DAYS + Math.max(0, idleDays)),
+    issues: issueTermOf(input),
+    activity: null as number | null,
+  };
+  const activity = meanOf(ACTIVITY, terms);
+  terms.activity = activity === null ? null : activity / 100;
+  return terms;
+}
+
+/** 1 for a repository of today, 0 from NEW_DAYS on; null: its age is unknown. */
+function youthOf({ ageDays }: ScoreInput): number | null {
+  return ageDays === null ? null : Math.sqrt(Math.max(0, 1 - ageDays / NEW_DAYS));
+}
+
+function forkTermOf(
+  { window, forksFrom, scales }: ScoreInput,
+  forksCounted: number | null,
+  pace: number,
+): number | null {
   if (forksFrom === null || forksCounted === null) return null;
   const forks = Math.max(0, forksCounted) * pace;
   return (
@@ -143,7 +181,7 @@ function supportedForkTerm(
 ): number | null {
   const { forksCounted, starsCounted } = input;
   if (forksCounted === null) return null;
-  const term = forkTermOf({ ...input, forksCounted: Math.min(forksCounted, starsCounted) }, pace);
+  const term = forkTermOf(input, Math.min(forksCounted, starsCounted), pace);
   return term === null ? null : term * evidence;
 }
 
@@ -153,31 +191,34 @@ function issueTermOf({ openIssuesFrom, openIssuesDelta, coveredHours }: ScoreInp
   return saturate(heat(aDay, openIssuesFrom, ISSUES_PRIOR), HALF_ISSUE_MOVEMENT);
 }
 
-interface MaybeTerm {
-  name: string;
-  value: number | null;
-  weight: number;
-}
-
-function term(name: string, value: number | null, weight: number): MaybeTerm {
-  return { name, value, weight };
-}
-
-/** The weighted mean of the known terms, times 100; an unknown term leaves its weight to the others. */
-function weigh(terms: readonly MaybeTerm[]): { score: number | null; terms: Term[] } {
+/** The mean of the known terms, times 100; an unknown term leaves its weight to the others. */
+function meanOf(mean: Mean, terms: Terms): number | null {
   // Plain loops: a rebuild computes millions of scores.
-  let total = 0;
-  for (const { value, weight } of terms) if (value !== null) total += weight;
-  if (total === 0) return { score: null, terms: [] };
-  const shared: Term[] = [];
+  const total = weightOf(mean, terms);
+  if (total === 0) return null;
   let sum = 0;
-  for (const { name, value, weight } of terms) {
-    if (value === null) continue;
-    const share = weight / total;
-    shared.push({ name, value, weight: share });
-    sum += 100 * value * share;
+  for (const [name, weight] of mean) {
+    const value = terms[name];
+    if (value !== null) sum += 100 * value * (weight / total);
   }
-  return { score: round(sum), terms: shared };
+  return round(sum);
+}
+
+/** The known terms with their shares. */
+function shares(mean: Mean, terms: Terms): Term[] {
+  const total = weightOf(mean, terms);
+  return mean.flatMap(([name, weight]) => {
+    const value = terms[name];
+    return value === null
+      ? []
+      : [{ name: name === "supportedForks" ? "forks" : name, value, weight: weight / total }];
+  });
+}
+
+function weightOf(mean: Mean, terms: Terms): number {
+  let total = 0;
+  for (const [name, weight] of mean) if (terms[name] !== null) total += weight;
+  return total;
 }
 
 /** To two decimals, as scores are stored, so that stored and computed scores are equal. */
