@@ -1,6 +1,7 @@
 /**
  * Sends a body that is made while it is sent. A part is only requested when the connection has taken the one before it, so a slow
- * client costs the memory of two parts; `connections.ts` closes those that read too slowly. Ends with the usual end of a body, or
+ * client costs the memory of two parts. `connections.ts` closes those that stop reading, and a client that takes every part late
+ * is cut here: so a stream holds its slot for a time that follows from its size. Ends with the usual end of a body, or
  * closes the connection without it, so that a client can tell that the rest is missing.
  */
 import type { ServerResponse } from "node:http";
@@ -19,8 +20,11 @@ export interface StreamOptions {
   charge: Charge | undefined;
   /** Whether the sender may still have the rest; looked at before each part. */
   mayGoOn: () => Promise<boolean>;
-  clock: Pick<Clock, "sleep">;
+  clock: Pick<Clock, "sleep" | "monotonic">;
 }
+
+/** What a client must read: on average of the time in which it was waited for, after the first of it. */
+const SLOWEST = { graceMs: 60_000, bytesPerMs: 32 };
 
 /** What was sent of a stream. */
 export interface Streamed {
@@ -45,7 +49,8 @@ const FLUSHES = {
 
 /** Sends the body behind a head that was written. Never throws; resolves when the body is sent or the connection closed. */
 export async function sendStream(options: StreamOptions): Promise<Streamed> {
-  const { response, stream } = options;
+  const { response, stream, clock } = options;
+  let waitedMs = 0;
   const output = new Output(response, options.encoding);
   // Also while the client does not read.
   stream.signal.addEventListener("abort", () => output.cut(), { once: true });
@@ -56,7 +61,10 @@ export async function sendStream(options: StreamOptions): Promise<Streamed> {
       await pay(options, part.units, output.closed);
       if (output.isClosed) break;
       if (!(await options.mayGoOn())) throw badKey();
+      const since = clock.monotonic();
       await output.write(part.bytes);
+      waitedMs += clock.monotonic() - since;
+      if (waitedMs > SLOWEST.graceMs + output.bytes / SLOWEST.bytesPerMs) output.reset();
     }
     if (!output.isClosed) await output.end();
     const { aborted, reason } = stream.signal;
@@ -146,9 +154,14 @@ class Output {
 
   /** Closes the connection without the end of the body. */
   cut(): void {
-    const { socket, req } = this.#response;
     // Without chunks the end of the connection is the end of the body; only a reset is not.
-    if (req.httpVersion === "1.0") socket?.resetAndDestroy();
+    if (this.#response.req.httpVersion === "1.0") this.reset();
+    else this.#response.destroy();
+  }
+
+  /** Closes the connection, and lets the system give up what it has buffered. */
+  reset(): void {
+    this.#response.socket?.resetAndDestroy();
     this.#response.destroy();
   }
 

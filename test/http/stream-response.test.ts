@@ -20,6 +20,7 @@ const NOISE = new Uint8Array(randomBytes(PART_BYTES));
 /** A connection that takes as many bytes as it is let. */
 class Connection extends Duplex {
   readonly written: Buffer[] = [];
+  wasReset = false;
   #waiting: (() => void) | undefined;
   #room = 0;
 
@@ -30,6 +31,11 @@ class Connection extends Duplex {
     this.#room -= chunk.byteLength;
     if (this.#room > 0) done();
     else this.#waiting = done;
+  }
+
+  resetAndDestroy(): this {
+    this.wasReset = true;
+    return this.destroy();
   }
 
   /** Takes this many bytes more. */
@@ -121,6 +127,42 @@ test("the same holds for a stream that is compressed", async () => {
   connection.destroy();
   await sent;
   assert.ok(stream.isClosed);
+});
+
+test("a client that takes every part late is cut after a minute, one that reads 32 kB a second on average is not", async () => {
+  for (const [everyMs, isCut] of [
+    [20_000, true],
+    [8_000, false],
+  ] as const) {
+    const stream = new Parts(30);
+    const { connection, clock, sent } = open(stream);
+    let taken = 0;
+    while (!connection.destroyed && taken < 32) {
+      await settle();
+      clock.advance(everyMs);
+      connection.accept(PART_BYTES + 10);
+      taken++;
+    }
+    connection.accept();
+    const { fault } = await sent;
+    assert.equal(connection.wasReset, isCut);
+    assert.equal(fault, undefined);
+    if (isCut) assert.ok(taken > 3 && taken < 8, `after ${taken} parts`);
+    else assert.equal(stream.requested, 31);
+  }
+});
+
+test("the time in which parts are made, and the caller has no units left, does not count as slow reading", async () => {
+  const stream = new Parts(30);
+  const { connection, clock, sent } = open(stream);
+  const next = stream.next.bind(stream);
+  stream.next = async () => {
+    clock.advance(60_000);
+    return next();
+  };
+  connection.accept();
+  const { bytes } = await sent;
+  assert.equal(bytes, 30 * PART_BYTES);
 });
 
 test("everything arrives, is counted, and ends properly", async () => {
