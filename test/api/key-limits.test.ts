@@ -27,4 +27,19 @@ onBothEngines("The keys of an account", (engine) => {
     }
     assert.equal(allowed, 30);
   });
+
+  test("mean nothing on pages, which count for their address and refuse no credentials of a proxy", async () => {
+    const world = await createWorld(engine, { SIDEREAL_LIMIT_DEFAULT_KEY: "777" });
+    const account = await addAccount(world.modules.database, "reader@example.org");
+    const { secret } = await world.members.keys.create(account, "key");
+    const policyOf = async (path: string, headers: Record<string, string>) => {
+      const response = await world.request(path, { headers });
+      assert.equal(response.status, 200);
+      return response.headers.get("ratelimit-policy");
+    };
+    const stranger = await policyOf("/explore", {});
+    assert.equal(await policyOf("/explore", { "X-API-Key": secret }), stranger);
+    assert.equal(await policyOf("/explore", { Authorization: "Bearer eyJhbGciOiJub25lIn0.e30." }), stranger);
+    assert.notEqual(await policyOf("/api/repos", { "X-API-Key": secret }), stranger);
+  });
 });
