@@ -1,4 +1,3 @@
-import type { Child, FC } from "hono/jsx";
 import { z } from "zod";
 import { isoTime } from "../../clock.js";
 import {
@@ -11,6 +10,7 @@ import {
   VIEWS,
 } from "../../embeds/embeds.js";
 import { dayParameter } from "../../lists/lists.js";
+import type { Child, FC } from "../jsx-runtime.js";
 import { type PageQuery, readUsableQuery } from "../page-query.js";
 import { withQuery } from "./addresses.js";
 import { formatDate, formatDay } from "./numbers.js";

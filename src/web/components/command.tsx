@@ -1,4 +1,4 @@
-import type { FC } from "hono/jsx";
+import type { FC } from "../jsx-runtime.js";
 
 /** A shell command. Long lines scroll, by keyboard too. */
 export const Command: FC<{ text: string }> = ({ text }) => (

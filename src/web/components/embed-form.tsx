@@ -1,4 +1,3 @@
-import type { FC } from "hono/jsx";
 import { isoTime } from "../../clock.js";
 import {
   ALIGNMENTS,
@@ -12,6 +11,7 @@ import {
 } from "../../embeds/embeds.js";
 import { RANKING_DEFINITIONS, RANKINGS, WINDOW_LABELS, WINDOWS } from "../../rankings/rankings.js";
 import { type EmbedQuery, KINDS, SCOPES, SIZES } from "../embed-query.js";
+import type { FC } from "../jsx-runtime.js";
 import { AddField } from "./add-field.js";
 import { RANGE_WORDS } from "./chart-controls.js";
 import { METRIC_WORDS } from "./plot.js";

@@ -1,4 +1,3 @@
-import type { FC } from "hono/jsx";
 import { repositoryPage } from "../../page-addresses.js";
 import {
   type FacetTotals,
@@ -7,6 +6,7 @@ import {
   WINDOWS,
   type Window,
 } from "../../rankings/rankings.js";
+import type { FC } from "../jsx-runtime.js";
 import { formatCount, formatDelta } from "./numbers.js";
 import type { ListedRow } from "./repository-list.js";
 

@@ -1,4 +1,4 @@
-import type { FC } from "hono/jsx";
+import type { FC } from "../jsx-runtime.js";
 
 /** The submit button that removes the named repository from a list. */
 export const RemoveButton: FC<{ fullName: string }> = ({ fullName }) => (

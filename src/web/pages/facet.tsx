@@ -1,4 +1,3 @@
-import type { FC } from "hono/jsx";
 import { z } from "zod";
 import { AppError } from "../../errors.js";
 import {
@@ -32,6 +31,7 @@ import type { ListedRow } from "../components/repository-list.js";
 import { feedPath, SORT_NAMES } from "../components/sorts.js";
 import { Strip } from "../components/strip.js";
 import { WindowTabs } from "../components/tabs.js";
+import type { FC } from "../jsx-runtime.js";
 import { isolated } from "../naming.js";
 import { type Problem, readQuery, resultOrProblems } from "../page-query.js";
 import type { Page, PageRequest } from "../page-request.js";
