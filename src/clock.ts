@@ -73,16 +73,22 @@ export function isoTime(ms: number): string {
   }
   const time = ms - day * DAY_MS;
   const seconds = Math.floor(time / 1_000);
-  const hour = TWO_DIGITS[Math.floor(seconds / 3_600)];
-  const minute = TWO_DIGITS[Math.floor(seconds / 60) % 60];
   const rest = Math.floor(time % 1_000);
-  return `${date}${hour}:${minute}:${TWO_DIGITS[seconds % 60]}.${rest < 100 ? `0${TWO_DIGITS[rest]}` : rest}Z`;
+  const end =
+    rest === 0 ? SECONDS[seconds % 60] : `${TWO_DIGITS[seconds % 60]}.${String(rest).padStart(3, "0")}Z`;
+  return `${date}${MINUTES[Math.floor(seconds / 60)]}${end}`;
 }
 
 /** Dates with a "T" at their end, by days since 1970. */
 const DATES = new Map<number, string>();
 const MAX_DATES = 20_000;
-const TWO_DIGITS = Array.from({ length: 100 }, (_, i) => String(i).padStart(2, "0"));
+const TWO_DIGITS = Array.from({ length: 60 }, (_, i) => String(i).padStart(2, "0"));
+/** The parts of a day's times that follow the date, as few parts are joined faster. Forges give whole seconds. */
+const MINUTES = Array.from(
+  { length: 1_440 },
+  (_, i) => `${TWO_DIGITS[Math.floor(i / 60)]}:${TWO_DIGITS[i % 60]}:`,
+);
+const SECONDS = TWO_DIGITS.map((second) => `${second}.000Z`);
 
 /** A larger difference is no drift of clocks: one of them was set. */
 export const CLOCK_JUMP_MS = 5_000;

@@ -1,4 +1,3 @@
-import { isStale } from "../catalog/catalog.js";
 import { json } from "../http/http.js";
 import {
   count,
@@ -24,9 +23,9 @@ import {
   facetView,
   pageMetaSchema,
   repositorySchema,
-  repositoryView,
   summarySchema,
   summaryView,
+  timeOrNull,
 } from "./views.js";
 
 export const getSummary = operation({
@@ -155,19 +154,28 @@ export const suggest = operation({
   },
   handle: async (request) => {
     const { q, limit } = request.query;
-    const { search, catalog, rankings } = request.services.modules;
-    const [found, recency] = await Promise.all([search.suggest(q, limit), catalog.recency()]);
-    const { repositories, languages, topics } = found;
-    const trends = await rankings.trends(
-      repositories.map(({ id }) => id),
-      "7d",
-    );
+    const { search, lists } = request.services.modules;
+    const [ids, { languages, topics }] = await Promise.all([
+      search.suggestIds(q, limit),
+      search.suggestFacets(q, limit),
+    ]);
+    const rows = await lists.rows(ids, "7d");
     const data = {
-      repositories: repositories.map((repository) => {
-        const view = repositoryView({ repository, trend: undefined, isStale: isStale(repository, recency) });
-        const { id, provider, fullName, description, language, stars, lastSeenAt, stale } = view;
-        const starsDelta7d = trends.get(repository.id)?.starsDelta ?? null;
-        return { id, provider, fullName, description, language, stars, lastSeenAt, stale, starsDelta7d };
+      repositories: rows.map(({ repository, trend, isStale: stale }) => {
+        const { id, provider, fullName, description, language, stars, countedAt } = repository;
+        const lastSeenAt = timeOrNull(countedAt);
+        const starsDelta7d = trend?.starsDelta ?? null;
+        return {
+          id: String(id),
+          provider,
+          fullName,
+          description,
+          language,
+          stars,
+          lastSeenAt,
+          stale,
+          starsDelta7d,
+        };
       }),
       languages: languages.map(suggestedView),
       topics: topics.map(suggestedView),

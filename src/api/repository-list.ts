@@ -9,7 +9,7 @@ import { type repositoryPageMetaSchema, repositoryView } from "./views.js";
 
 type PageMeta = z.output<typeof repositoryPageMetaSchema>;
 
-/** The text of rows in JSON. Lists share their rows, so each is written once. */
+/** The text in JSON of rows that lists share. */
 const texts = new WeakMap<ListRow, Buffer>();
 
 /** A row in JSON. */
@@ -17,7 +17,8 @@ export function rowAsJson(row: ListRow): string {
   return JSON.stringify(repositoryView(row));
 }
 
-function textOf(row: ListRow): Buffer {
+function textOf(row: ListRow): BodyPart {
+  if (!row.isRemembered) return rowAsJson(row);
   const known = texts.get(row);
   if (known !== undefined) return known;
   const text = Buffer.from(rowAsJson(row));
@@ -33,7 +34,7 @@ function rowsAsJson(rows: readonly ListRow[], addedAt: AddedAt | undefined): Bod
     const added = addedAt?.get(row.repository.id);
     return added === undefined
       ? [textOf(row)]
-      : [textOf(row).subarray(0, -1), `,"addedAt":"${isoTime(added)}"}`];
+      : [textOf(row).slice(0, -1), `,"addedAt":"${isoTime(added)}"}`];
   };
   return ["[", ...rows.flatMap((row, i) => (i === 0 ? partsOf(row) : [COMMA, ...partsOf(row)])), "]"];
 }

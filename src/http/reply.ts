@@ -94,5 +94,14 @@ export function bytesOf(body: Reply["body"]): Buffer {
   if (body === null) return Buffer.alloc(0);
   if (typeof body === "string") return Buffer.from(body);
   if (body instanceof Uint8Array) return Buffer.from(body.buffer, body.byteOffset, body.byteLength);
-  return Buffer.concat(body.map((part) => (typeof part === "string" ? Buffer.from(part) : part)));
+  const bytes = Buffer.allocUnsafe(body.reduce((sum, part) => sum + Buffer.byteLength(part), 0));
+  let end = 0;
+  for (const part of body) {
+    if (typeof part === "string") end += bytes.write(part, end);
+    else {
+      bytes.set(part, end);
+      end += part.length;
+    }
+  }
+  return bytes;
 }

@@ -44,8 +44,10 @@ export class RowMemory {
     if (revision !== this.#revision) return;
     for (const row of rows) {
       const key = keyOf(row.repository.id, window);
-      if (this.#noted[key % NOTED] === key) this.#rows.set(key, row);
-      else this.#noted[key % NOTED] = key;
+      if (this.#noted[key % NOTED] === key) {
+        row.isRemembered = true;
+        this.#rows.set(key, row);
+      } else this.#noted[key % NOTED] = key;
     }
   }
 }

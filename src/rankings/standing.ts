@@ -31,7 +31,7 @@ export function standingReader(database: Database): (repositoryId: number) => Pr
   return async (repositoryId) => {
     const rows = await read(repositoryId);
     const rollups: TrendValues[] = [];
-    for (const [_ranks, _range, ...growth] of rows) if (growth[0] !== null) rollups.push(growth);
+    for (const row of rows) if (row[2] !== null) rollups.push(row.slice(2) as TrendValues);
     const [ranksText = "[]", rangeText = "[]"] = rows[0] ?? [];
     const ranks: RankValues[] = JSON.parse(ranksText);
     return {

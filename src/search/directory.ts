@@ -7,7 +7,7 @@ import type { Run } from "../catalog/catalog.js";
 import type { Database } from "../database/database.js";
 import { TEXT_PREFIX_FROM } from "./block-writer.js";
 import { directoryBlock, type SearchState } from "./layout.js";
-import { type Marks, markOf, WHOLE } from "./postings.js";
+import { type Marks, markOf, PositionPool, type Positions, WHOLE } from "./postings.js";
 import type { WordsQuery } from "./query.js";
 import { type RunReader, writeAllRuns } from "./run-table.js";
 import { beginningWith, compareWords, findInRun, runsOf, wordsIn } from "./runs.js";
@@ -124,29 +124,35 @@ export async function blocksWith(
       further.set(prefix, found.length > RUNS_OF_PREFIX ? undefined : found.map(([, , data]) => data));
     }),
   );
-  const ofWord = (word: string): Set<number> => {
+  // From here on nothing waits, so the sets are not in use by another search.
+  POOL.reset();
+  const ofWord = (word: string): Positions => {
     const run = runs.get(word);
     return blocksOf(run === undefined ? [] : [findInRun(run, word)]);
   };
-  const ofPrefix = (prefix: string): Set<number> | undefined => {
+  const ofPrefix = (prefix: string): Positions | undefined => {
     const more = further.get(prefix);
     if (more === undefined) return undefined;
     const run = runs.get(prefix);
     const all = run === undefined ? more : [run, ...more];
     return blocksOf(all.flatMap((data) => beginningWith(data, prefix)));
   };
-  const all = new Set<number>();
+  const all = POOL.take();
   for (const way of ways) {
     const sets = [...way.words.map(ofWord), ofPrefix(way.prefix)].filter((set) => set !== undefined);
     if (sets.length === 0) return undefined;
-    const both = sets.reduce((a, b) => a.intersection(b));
-    for (const number of both) all.add(number);
+    all.unite(sets.reduce((both, one) => both.intersect(one)));
   }
-  return all;
+  const numbers: number[] = [];
+  all.appendTo(numbers, 0);
+  return new Set(numbers);
 }
 
-function blocksOf(lists: readonly (ReturnType<typeof findInRun> | undefined)[]): Set<number> {
-  const blocks = new Set<number>();
-  for (const list of lists) for (const mark of list?.decode() ?? []) blocks.add(mark >> 2);
+const POOL = new PositionPool();
+
+/** The numbers of blocks in lists of the directory. */
+function blocksOf(lists: readonly (ReturnType<typeof findInRun> | undefined)[]): Positions {
+  const blocks = POOL.take();
+  for (const list of lists) list?.addTo(blocks, WHOLE);
   return blocks;
 }

@@ -53,11 +53,7 @@ export class FacetNames {
   /** At most `limit` names that begin with a folded prefix, those with most repositories first. */
   async suggest(kind: FacetKind, prefix: string, limit: number): Promise<SuggestedFacet[]> {
     const names = await this.#namesOf(kind);
-    const found: SuggestedFacet[] = [];
-    for (const { name, key, repositories } of names) {
-      if (found.length === limit) break;
-      if (key.startsWith(prefix)) found.push({ name, repositories });
-    }
+    const found = firstWith(names, prefix, limit);
     if (found.length === limit || names.length < KEPT) return found;
     const rows = await this.#gather({ kind, prefix, limit });
     if ((rows[0]?.[2] ?? 0) > GATHERED) return this.#scan({ kind, prefix, limit });
@@ -84,4 +80,14 @@ export class FacetNames {
       order by repositories desc, name limit ${limit}`.execute(this.#database.read);
     return rows;
   }
+}
+
+/** The first names that begin with a prefix. An async function runs slowly, so this is one of its own. */
+function firstWith(names: Names, prefix: string, limit: number): SuggestedFacet[] {
+  const found: SuggestedFacet[] = [];
+  for (let i = 0; i < names.length && found.length < limit; i++) {
+    const one = names[i];
+    if (one?.key.startsWith(prefix)) found.push({ name: one.name, repositories: one.repositories });
+  }
+  return found;
 }

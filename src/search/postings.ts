@@ -82,12 +82,6 @@ function setNumber(bytes: Uint8Array, at: number, value: number): void {
   bytes[at + 1] = value >> 8;
 }
 
-/** Where a list is stored: its length, and the index of the first byte of its positions. */
-interface StoredList {
-  length: number;
-  at: number;
-}
-
 /** Index of the byte after lists that begin at `from`. */
 export function endOfLists(bytes: Uint8Array, from: number): number {
   let at = from + 1;
@@ -96,28 +90,21 @@ export function endOfLists(bytes: Uint8Array, from: number): number {
   return at;
 }
 
-/** Lists as they are stored. */
+/** Lists as they are stored. A search reads thousands of them, so this is no more than where they begin. */
 export class StoredLists {
   readonly #bytes: Uint8Array;
   readonly #from: number;
-  readonly #lists: readonly [StoredList, StoredList, StoredList];
+
   constructor(bytes: Uint8Array, from: number) {
-    this.#from = from;
-    const present = bytes[from] ?? 0;
-    let at = from + 1;
-    const next = (list: number): StoredList => {
-      if ((present & (1 << list)) === 0) return { length: 0, at };
-      const stored = { length: numberAt(bytes, at), at: at + 2 };
-      at += 2 + bytesOfList(stored.length);
-      return stored;
-    };
     this.#bytes = bytes;
-    this.#lists = [next(WHOLE), next(NAME), next(TEXT)];
+    this.#from = from;
   }
 
   /** Number of documents in all lists. */
   get documents(): number {
-    return this.#lists.reduce((sum, { length }) => sum + length, 0);
+    let sum = 0;
+    for (const { length } of this.#stored()) sum += length;
+    return sum;
   }
 
   /** As they are stored. */
@@ -128,13 +115,13 @@ export class StoredLists {
   /** The marks, ascending in each list. */
   decode(): number[] {
     const marks: number[] = [];
-    for (const [list, { length, at }] of this.#lists.entries()) {
+    for (const { list, length, at } of this.#stored()) {
       if (length < BITMAP_FROM) {
         for (let i = at; i < at + length * 2; i += 2) marks.push(markOf(numberAt(this.#bytes, i), list));
         continue;
       }
       const positions = new Positions();
-      positions.addStored(this.#bytes, { length, at });
+      positions.addStored(this.#bytes, at, length);
       const target: number[] = [];
       positions.appendTo(target, 0);
       for (const position of target) marks.push(markOf(position, list));
@@ -142,11 +129,28 @@ export class StoredLists {
     return marks;
   }
 
+  /** The lists that are not empty: the length of each, and the index of the first byte of its positions. */
+  *#stored(): Generator<{ list: number; length: number; at: number }> {
+    const present = this.#bytes[this.#from] ?? 0;
+    let at = this.#from + 1;
+    for (let list = WHOLE; list <= TEXT; list++) {
+      if ((present & (1 << list)) === 0) continue;
+      const length = numberAt(this.#bytes, at);
+      yield { list, length, at: at + 2 };
+      at += 2 + bytesOfList(length);
+    }
+  }
+
   /** Adds the lists up to `last` to a set: WHOLE adds only that one, TEXT all of them. */
   addTo(positions: Positions, last: number): void {
+    const bytes = this.#bytes;
+    const present = bytes[this.#from] ?? 0;
+    let at = this.#from + 1;
     for (let list = 0; list <= last; list++) {
-      const stored = this.#lists[list];
-      if (stored !== undefined && stored.length > 0) positions.addStored(this.#bytes, stored);
+      if ((present & (1 << list)) === 0) continue;
+      const length = numberAt(bytes, at);
+      positions.addStored(bytes, at + 2, length);
+      at += 2 + bytesOfList(length);
     }
   }
 }
@@ -181,7 +185,8 @@ export class Positions {
     this.#words[position >> 5] = (this.#words[position >> 5] ?? 0) | (1 << (position & 31));
   }
 
-  addStored(bytes: Uint8Array, { length, at }: StoredList): void {
+  /** Adds a stored list of this length, whose positions begin at an index. */
+  addStored(bytes: Uint8Array, at: number, length: number): void {
     const words = this.#words;
     this.#isEmpty = false;
     if (length >= BITMAP_FROM) {

@@ -124,13 +124,21 @@ export class Search {
 
   /** At most `limit` suggestions of each kind; the most popular ones for an empty text. */
   async suggest(text: string, limit: number): Promise<Suggestions> {
-    const prefix = text.trim().toLowerCase();
-    const [repositories, languages, topics] = await Promise.all([
+    const [repositories, facets] = await Promise.all([
       this.suggestRepositories(text, limit),
+      this.suggestFacets(text, limit),
+    ]);
+    return { repositories, ...facets };
+  }
+
+  /** At most `limit` languages and topics whose names begin with the text. */
+  async suggestFacets(text: string, limit: number): Promise<Omit<Suggestions, "repositories">> {
+    const prefix = text.trim().toLowerCase();
+    const [languages, topics] = await Promise.all([
       this.#facets.suggest("language", prefix, limit),
       this.#facets.suggest("topic", prefix.replaceAll(/\s+/g, "-"), limit),
     ]);
-    return { repositories, languages, topics };
+    return { languages, topics };
   }
 
   async #find(match: MatchQuery, correct: boolean): Promise<Found> {
@@ -203,13 +211,14 @@ export class Search {
 
   /** At most `limit` repositories whose names fit; the most popular ones for an empty text. */
   async suggestRepositories(text: string, limit: number): Promise<Repository[]> {
-    if (text.trim() === "") {
-      const popular = await this.#readPopular(limit);
-      return this.#catalog.findMany(popular.map(([id]) => id));
-    }
+    return this.#catalog.findMany(await this.suggestIds(text, limit));
+  }
+
+  /** The ids of `suggestRepositories`. */
+  async suggestIds(text: string, limit: number): Promise<number[]> {
+    if (text.trim() === "") return (await this.#readPopular(limit)).map(([id]) => id);
     const query = parseQuery(text);
     if (query === undefined) return [];
-    const { ids } = await this.#find({ query, scope: "names", limit, counted: 0 }, true);
-    return this.#catalog.findMany(ids);
+    return (await this.#find({ query, scope: "names", limit, counted: 0 }, true)).ids;
   }
 }

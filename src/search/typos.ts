@@ -69,11 +69,16 @@ function keysOf(word: string, length: number): [string, string] {
 /** Whether two different words are the same but for one letter that is left out, added or replaced, or two swapped ones. */
 export function isOneErrorAway(a: string, b: string): boolean {
   const [short, long] = a.length <= b.length ? [a, b] : [b, a];
+  const { length } = short;
+  const more = long.length - length;
+  if (more > 1) return false;
   let same = 0;
-  while (same < short.length && short.charCodeAt(same) === long.charCodeAt(same)) same++;
-  if (long.length - short.length === 1) return short.slice(same) === long.slice(same + 1);
-  if (long.length !== short.length || same === short.length) return false;
-  if (short.slice(same + 1) === long.slice(same + 1)) return true;
-  const isSwapped = short[same] === long[same + 1] && short[same + 1] === long[same];
-  return isSwapped && short.slice(same + 2) === long.slice(same + 2);
+  while (same < length && short.charCodeAt(same) === long.charCodeAt(same)) same++;
+  let end = 0;
+  while (end < length - same && short.charCodeAt(length - 1 - end) === long.charCodeAt(long.length - 1 - end))
+    end++;
+  const other = length - same - end;
+  if (more === 1) return other === 0;
+  if (other === 1) return true;
+  return other === 2 && short[same] === long[same + 1] && short[same + 1] === long[same];
 }

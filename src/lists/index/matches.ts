@@ -16,12 +16,15 @@ export interface Searched {
   slots: number;
 }
 
-/** The slots that are searched, in blocks in the order of the candidates. */
+/** Nothing waits while blocks are read, so one buffer serves all searches. */
+const SLOTS = new Uint32Array(BLOCK);
+
+/** The slots that are searched, in blocks in the order of the candidates. One search must end before the next one begins. */
 export class Blocks {
   /** Number of blocks. */
   readonly length: number;
   /** Begins with the matches of the block that was read last. */
-  readonly slots = new Uint32Array(BLOCK);
+  readonly slots = SLOTS;
   readonly #among: Uint32Array | undefined;
   readonly #end: number;
 
@@ -64,7 +67,7 @@ export function findMatches(searched: Searched, limit: number): Uint32Array {
 export class Reader {
   readonly #walk: Walk;
   readonly #conditions: readonly Condition[];
-  readonly #block = new Uint32Array(BLOCK);
+  #block = new Uint32Array(0);
   #size = FIRST_BLOCK;
   #next = 0;
   #count = 0;
@@ -95,7 +98,8 @@ export class Reader {
   #fill(): boolean {
     while (this.#next === this.#count) {
       if (this.hasGivenUp) return false;
-      const read = this.#walk.fill(this.#block.subarray(0, this.#size));
+      if (this.#block.length < this.#size) this.#block = new Uint32Array(this.#size);
+      const read = this.#walk.fill(this.#block);
       if (read === 0) return false;
       this.#count = read;
       for (const condition of this.#conditions) this.#count = condition.keep(this.#block, this.#count);

@@ -8,10 +8,10 @@ const MARGIN = 3;
 /** Slots in the order of a list, sorted as far as they are read: a page is a small part of most lists. */
 export class SortedSlots {
   readonly #positions: Positions;
-  /** Of all slots, in any order. */
+  /** Of all slots, the lowest ones that are sorted so far first. */
   readonly #all: Float64Array;
-  /** The lowest of them, ascending. */
-  #sorted = new Float64Array(0);
+  /** The number of those. */
+  #sorted = 0;
 
   /** Of some slots, those after a position. */
   constructor(slots: Uint32Array, positions: Positions, after: number) {
@@ -28,25 +28,31 @@ export class SortedSlots {
   /** The slots from one index to another, which is excluded; fewer at the end of the list. */
   slice(from: number, to: number): number[] {
     this.#sort(Math.min(to, this.#all.length));
-    return Array.from(this.#sorted.subarray(from, to), (position) => this.#positions.slotAt(position));
+    return Array.from(this.#all.subarray(from, to), (position) => this.#positions.slotAt(position));
   }
 
   #sort(count: number): void {
-    if (count <= this.#sorted.length) return;
-    const lowest = this.#lowest(count);
-    this.#sorted = lowest.length < count ? this.#all.toSorted() : lowest.sort();
+    if (count <= this.#sorted) return;
+    const lowest = this.#moveLowest(count);
+    this.#sorted = lowest < count ? this.#all.length : lowest;
+    this.#all.subarray(0, this.#sorted).sort();
   }
 
-  /** Probably somewhat more than the `count` lowest ones, but perhaps fewer. */
-  #lowest(count: number): Float64Array<ArrayBuffer> {
+  /** Moves the lowest ones to the front: probably somewhat more than `count`, but perhaps fewer. Returns their number. */
+  #moveLowest(count: number): number {
     const all = this.#all;
     const share = (MARGIN * count) / all.length;
-    if (share > 0.5 || all.length < 2 * SAMPLE) return all.slice();
-    const sample = Float64Array.from(
-      { length: SAMPLE },
-      (_, i) => all[Math.floor((i * all.length) / SAMPLE)] ?? 0,
-    );
+    if (share > 0.5 || all.length < 2 * SAMPLE) return all.length;
+    const sample = new Float64Array(SAMPLE);
+    for (let i = 0; i < SAMPLE; i++) sample[i] = all[Math.floor((i * all.length) / SAMPLE)] ?? 0;
     const bound = sample.sort()[Math.ceil(share * SAMPLE) + MARGIN] ?? Number.POSITIVE_INFINITY;
-    return all.filter((position) => position <= bound);
+    let moved = 0;
+    for (let i = 0; i < all.length; i++) {
+      const position = all[i] ?? 0;
+      if (position > bound) continue;
+      all[i] = all[moved] ?? 0;
+      all[moved++] = position;
+    }
+    return moved;
   }
 }

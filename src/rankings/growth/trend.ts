@@ -89,11 +89,13 @@ export const TREND_COLUMNS = [
 
 /** Their values, as a prepared statement returns them. */
 export type TrendValues = ColumnValues<RollupTable, typeof TREND_COLUMNS>;
+/** A row that begins with them. */
+type TrendRow = readonly [...TrendValues, ...unknown[]];
 
 /** Reads trends. */
 export class TrendReader {
   readonly #database: Database;
-  readonly #ofMany: Prepared<{ ids: readonly number[]; window: Window }, [id: number, ...TrendValues]>;
+  readonly #ofMany: Prepared<{ ids: readonly number[]; window: Window }, [...TrendValues, id: number]>;
   readonly #ofOne: Prepared<number, TrendValues>;
 
   constructor(database: Database) {
@@ -105,7 +107,7 @@ export class TrendReader {
         sql`g.repository_id`,
         given(({ ids }) => ids),
       );
-      return sql`select g.repository_id, ${columns} from rollups g
+      return sql`select ${columns}, g.repository_id from rollups g
         where ${here} and g.window_hours = ${given(({ window }) => WINDOW_HOURS[window])}`;
     });
     this.#ofOne = prepare(
@@ -117,11 +119,8 @@ export class TrendReader {
   async ofMany(ids: readonly number[], window: Window): Promise<Map<number, Trend>> {
     if (ids.length === 0) return new Map();
     const rows = await this.#ofMany({ ids, window });
-    const trends = await trendsOfRollups(
-      this.#database,
-      rows.map(([_, ...values]) => values),
-    );
-    return new Map(trends.map((trend, i) => [rows[i]?.[0] ?? 0, trend]));
+    const trends = await trendsOfRollups(this.#database, rows);
+    return new Map(trends.map((trend, i) => [rows[i]?.[TREND_COLUMNS.length] ?? 0, trend]));
   }
 
   /** The trends of one repository; null for a window without two snapshots to compare. */
@@ -146,13 +145,13 @@ export async function readExplanations(db: Db, id: number): Promise<Record<Windo
 }
 
 /** The trends of stored rollups, in their order. Reads `moved_days` only if one of them holds a purge or a burst. */
-export async function trendsOfRollups({ read }: Database, rollups: readonly TrendValues[]): Promise<Trend[]> {
+export async function trendsOfRollups({ read }: Database, rollups: readonly TrendRow[]): Promise<Trend[]> {
   const trends = rollups.map(trendOf);
   if (trends.some(({ anomalies }) => anomalies.some(comesInWaves))) await addMoves(read, trends);
   return trends;
 }
 
-function trendOf(values: TrendValues): Trend {
+function trendOf(values: TrendRow): Trend {
   const [
     window_hours,
     provider,

@@ -34,13 +34,22 @@ export async function readPrepared<T extends Prepared>(db: Db, name: PreparedNam
 /** Reads a stored document; undefined before the first update. */
 export type DocumentReader = <T extends Prepared>(name: PreparedName) => Promise<T | undefined>;
 
-/** What reads stored documents for requests. */
+/** What reads stored documents for requests. A document is parsed once, so nobody may change it. */
 export function documentReader({ prepare }: Database): DocumentReader {
   const read = prepare<number, [body: string]>(
     (given) => sql`select body from summaries where id = ${given((id) => id)}`,
   );
-  return async (name) => {
+  const parsed = new Map<PreparedName, { body: string; value: unknown }>();
+  return async <T extends Prepared>(name: PreparedName) => {
     const [row] = await read(ROWS[name]);
-    return row === undefined ? undefined : JSON.parse(row[0]);
+    if (row === undefined) return undefined;
+    const [body] = row;
+    let known = parsed.get(name);
+    if (known?.body !== body) {
+      known = { body, value: JSON.parse(body) };
+      parsed.set(name, known);
+    }
+    // The name decides the type.
+    return known.value as T;
   };
 }
