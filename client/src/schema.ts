@@ -2,8 +2,8 @@
  * The types of the API, generated from its OpenAPI document by openapi-typescript. Run `npm run client` after a change of the API.
  * Failures and response headers are left out: the client throws the former, and returns the latter as they are.
  *
- * Document: 06ae9ed0180e52dc
- * Types: 622d7482ab1145a2
+ * Document: de7786b269f39d8d
+ * Types: 69bd8ccb96d39fab
  */
 export interface paths {
     "/api": {
@@ -2343,7 +2343,7 @@ export interface operations {
                  */
                 reliableOnly?: "true" | "false";
                 /**
-                 * @description Only repositories without an anomaly in the window.
+                 * @description Only repositories without an open anomaly in the window, and without an unusual gain that forks do not support yet.
                  * @example false
                  */
                 excludeAnomalous?: "true" | "false";
@@ -2503,7 +2503,7 @@ export interface operations {
                  */
                 reliableOnly?: "true" | "false";
                 /**
-                 * @description Only repositories without an anomaly in the window.
+                 * @description Only repositories without an open anomaly in the window, and without an unusual gain that forks do not support yet.
                  * @example false
                  */
                 excludeAnomalous?: "true" | "false";
@@ -2623,7 +2623,7 @@ export interface operations {
                  */
                 reliableOnly?: "true" | "false";
                 /**
-                 * @description Only repositories without an anomaly in the window.
+                 * @description Only repositories without an open anomaly in the window, and without an unusual gain that forks do not support yet.
                  * @example false
                  */
                 excludeAnomalous?: "true" | "false";
@@ -2738,7 +2738,7 @@ export interface operations {
                  */
                 reliableOnly?: "true" | "false";
                 /**
-                 * @description Only repositories without an anomaly in the window.
+                 * @description Only repositories without an open anomaly in the window, and without an unusual gain that forks do not support yet.
                  * @example false
                  */
                 excludeAnomalous?: "true" | "false";
@@ -2883,7 +2883,7 @@ export interface operations {
                  */
                 reliableOnly?: "true" | "false";
                 /**
-                 * @description Only repositories without an anomaly in the window.
+                 * @description Only repositories without an open anomaly in the window, and without an unusual gain that forks do not support yet.
                  * @example false
                  */
                 excludeAnomalous?: "true" | "false";
@@ -3028,7 +3028,7 @@ export interface operations {
                  */
                 reliableOnly?: "true" | "false";
                 /**
-                 * @description Only repositories without an anomaly in the window.
+                 * @description Only repositories without an open anomaly in the window, and without an unusual gain that forks do not support yet.
                  * @example false
                  */
                 excludeAnomalous?: "true" | "false";
@@ -3173,7 +3173,7 @@ export interface operations {
                  */
                 reliableOnly?: "true" | "false";
                 /**
-                 * @description Only repositories without an anomaly in the window.
+                 * @description Only repositories without an open anomaly in the window, and without an unusual gain that forks do not support yet.
                  * @example false
                  */
                 excludeAnomalous?: "true" | "false";
@@ -3318,7 +3318,7 @@ export interface operations {
                  */
                 reliableOnly?: "true" | "false";
                 /**
-                 * @description Only repositories without an anomaly in the window.
+                 * @description Only repositories without an open anomaly in the window, and without an unusual gain that forks do not support yet.
                  * @example false
                  */
                 excludeAnomalous?: "true" | "false";

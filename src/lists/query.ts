@@ -55,7 +55,10 @@ export const listQuery = z.object({
       "Default: relevance with q, otherwise trending. relevance requires q. stars-gained and forks-gained are by the gain that counts, stars-delta and forks-delta by the plain difference.",
   }),
   reliableOnly: choice.openapi({ description: "Only repositories whose trend in the window is reliable." }),
-  excludeAnomalous: choice.openapi({ description: "Only repositories without an anomaly in the window." }),
+  excludeAnomalous: choice.openapi({
+    description:
+      "Only repositories without an open anomaly in the window, and without an unusual gain that forks do not support yet.",
+  }),
   order: z.enum(["asc", "desc"]).default("desc").openapi({ description: "Ignored for relevance." }),
   window: windowParameter,
   limit: limitParameter,

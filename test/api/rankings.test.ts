@@ -136,6 +136,23 @@ onBothEngines("rankings", (engine) => {
     assert.ok((await names("/api/repos?sort=stars")).includes("lost/stars"));
   });
 
+  test("a gain that forks do not support yet can be left out before it is an anomaly", async () => {
+    const other = await createWorld(engine);
+    const gained = (name: string, forks: number) =>
+      observation(name, [
+        snapshot(48, 1_000, { forks: 100 }),
+        snapshot(24, 1_005, { forks: 100 }),
+        snapshot(0, 1_105, { forks }),
+      ]);
+    await other.record(gained("without/forks", 100), gained("with/forks", 107));
+    const listed = async (query: string) =>
+      (await other.get(`/api/trending${query}`)).body.data.map((one: { fullName: string }) => one.fullName);
+    assert.deepEqual(await listed(""), ["with/forks", "without/forks"]);
+    assert.deepEqual(await listed("?excludeAnomalous=true"), ["with/forks"]);
+    const { trends } = (await other.get("/api/repos/github/without/forks")).body.data;
+    assert.deepEqual(trends["24h"].anomalies, []);
+  });
+
   test("explain=true gives terms that add up to the score, by every form of the address", async () => {
     const forms = ["honest/growth", "by-full-name?fullName=honest/growth&", "by-full-name/honest%2Fgrowth"];
     for (const form of forms) {

@@ -183,6 +183,46 @@ test("a campaign spread over days, each of them small, is found by its sum", () 
   );
 });
 
+test("a leap that goes on varies less: forks that one day may lack by chance, three days do not", () => {
+  const [stars, forks] = [ramp(10_000, 5, 20), ramp(1_000, 0, 20)];
+  const after = (length: number) =>
+    kinds(days([...stars, ...ramp(10_395, 300, length)], { forks: [...forks, ...ramp(1_003, 3, length)] }));
+  assert.deepEqual(after(1), []);
+  assert.deepEqual(after(2), []);
+  assert.deepEqual(after(3), ["BURST 20–22"]);
+});
+
+test("until a burst is cleared, its forks support no more stars than days bring that are not unusual", () => {
+  const stars = [...ramp(1_000, 5, 20), 3_095, 3_100, 3_105, 3_110];
+  const seen = (...forks: number[]) =>
+    days(stars.slice(0, 20 + forks.length), { forks: [...ramp(100, 0, 20), ...forks] });
+  assert.deepEqual(kinds(seen(115)), ["BURST 20"]);
+  assert.equal(
+    counted(seen(115)),
+    95 + 30,
+    "15 forks are as many as 150 stars bring, a day at most 30 stars",
+  );
+  const cleared = seen(115, 160, 190, 200);
+  assert.equal(judge(cleared).anomalies[0]?.cleared?.by, "BREADTH");
+  assert.ok(counted(cleared) > 1_000, `${counted(cleared)} count once forks have followed`);
+});
+
+test("an unusual gain that is no burst is pending until forks support it", () => {
+  const gain = (...forks: number[]) =>
+    judge(
+      days([...ramp(1_000, 5, 20), 1_180, 1_185].slice(0, 20 + forks.length), {
+        forks: [...ramp(100, 0, 20), ...forks],
+      }),
+    );
+  assert.deepEqual(gain(100).anomalies, []);
+  assert.deepEqual(gain(100).pending, [20 * DAY_MS]);
+  assert.deepEqual(gain(100, 103).pending, [], "a day later they have come");
+  assert.deepEqual(gain(103).pending, []);
+  assert.deepEqual(judge(days(ramp(1_000, 10, 20), { forks: ramp(100, 0, 20) })).pending, [], "as usual");
+  const unknown = judge(days([...ramp(1_000, 2, 20), 1_138]));
+  assert.deepEqual([unknown.anomalies, unknown.pending], [[], [20 * DAY_MS]], "nothing is known but stars");
+});
+
 test("a leap is judged as a whole: a day of it with few forks is no burst, but far more stars without forks are", () => {
   const stars = [...ramp(8_500, 3, 20), 8_880, 9_130];
   const forks = [...ramp(690, 0, 20), 707, 719];

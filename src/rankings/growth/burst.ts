@@ -1,6 +1,6 @@
 import { DAY_MS } from "../../clock.js";
 import { type Anomaly, countText } from "./anomalies.js";
-import type { Run } from "./run.js";
+import { type Run, unusualFrom } from "./run.js";
 
 /** What came later clears a burst if it makes this multiple of the chance that raised it, up to a chance that is trusted. */
 const CLEARED = { factor: 3, most: 0.3, abrupt: 0.5, readings: 2 };
@@ -13,7 +13,12 @@ const PLAUSIBLE_MULTIPLE = 15;
 /** A burst as seen after the last reading: the anomaly, and the stars in doubt. `chance`: the one that raised it. */
 export function describeBurst(run: Run, chance: number): { anomaly: Anomaly; doubted: number } {
   const cleared = clearedOf(run, chance);
-  const doubted = cleared?.by === "TIME" ? 0 : run.isShift ? run.excess : run.excess - supportedOf(run);
+  const doubted =
+    cleared?.by === "TIME"
+      ? 0
+      : run.isShift
+        ? run.excess
+        : run.excess - supportedOf(run, cleared !== undefined);
   const counted = Math.max(0, Math.round(run.gained - doubted));
   const anomaly: Anomaly = {
     kind: run.isShift ? "LEVEL_SHIFT" : "BURST",
@@ -29,10 +34,14 @@ export function describeBurst(run: Run, chance: number): { anomaly: Anomaly; dou
   return { anomaly, doubted };
 }
 
-/** The stars beyond the usual that seem plausible: what followed explains them, or real gains often are that large. */
-function supportedOf(run: Run): number {
+/**
+ * The stars beyond the usual that seem plausible: what followed explains them, or real gains often are that large. Until they are
+ * cleared, no more than days bring that are not unusual: forks come with campaigns too, though few.
+ */
+function supportedOf(run: Run, isCleared: boolean): number {
   const { supported } = run.breadthAt(run.following.at(-1) ?? run.end);
-  return supported ?? Math.min(run.excess, (run.excess * PLAUSIBLE_MULTIPLE) / run.multiple);
+  if (supported === null) return Math.min(run.excess, (run.excess * PLAUSIBLE_MULTIPLE) / run.multiple);
+  return isCleared ? supported : Math.min(supported, (unusualFrom(run.usual) - run.usual) * run.days);
 }
 
 function clearedOf(run: Run, raisedBy: number): Anomaly["cleared"] {

@@ -1,23 +1,23 @@
 import { DAY_MS } from "../../clock.js";
 import { type Anomaly, MIN_MOVEMENT, type Reading, type Step } from "./anomalies.js";
 import { describeBurst } from "./burst.js";
-import { Run } from "./run.js";
+import { Run, UNUSUAL_MORE, unusualFrom } from "./run.js";
 import { usualDay } from "./usual.js";
 
 /** Steps from which the usual pace of forks is taken. */
 const TRUSTED_STEPS = 30;
-/** A step is unusual from this multiple of the usual day, and this many stars a day more. */
-const UNUSUAL_FACTOR = 4;
-const UNUSUAL_MORE = 10;
 /** A run that pauses longer has ended. */
 const PAUSE_DAYS = 7;
 /**
  * An unusual run is a burst if a real leap would bring so few forks less often than this. The more it exceeds the usual day, the
- * more must follow it: `least` at five times the usual, growing with that multiple, up to `most`.
+ * more must follow it: `least` at five times the usual, growing with that multiple, up to `most` on its first step and
+ * `mostLater` after more.
  */
-const BURST_CHANCE = { least: 0.01, multiple: 5, power: 1.3, most: 0.18 };
+const BURST_CHANCE = { least: 0.006, multiple: 5, power: 1.5, most: 0.2, mostLater: 0.1 };
 /** From this chance on, a run is what it looks like, and becomes part of the usual days. */
-const TRUSTED_CHANCE = 0.3;
+const TRUSTED_CHANCE = 0.4;
+/** From this chance on, what followed supports a run. One that is no burst waits for that. */
+const SUPPORTED_CHANCE = 0.3;
 /** Where no forks are known, a run is a burst from this multiple of the usual day, which real ones reach once in fifty times. */
 const UNKNOWN_MULTIPLE = 55;
 /**
@@ -33,6 +33,8 @@ export interface Bursts {
   anomalies: Anomaly[];
   /** Stars that do not count, by index of the step. */
   uncounted: ReadonlyMap<number, number>;
+  /** Times of the last readings of runs that are no bursts, but that too little has followed yet to say that they are none. */
+  pending: readonly number[];
   /** Times of steps that gained far more than usual with little to match, whether or not they are bursts. */
   jumps: readonly number[];
 }
@@ -52,7 +54,7 @@ export function findBursts(steps: readonly Step[]): Bursts {
     // Most gains are too small to be unusual, whatever the usual day, which takes long to find.
     const isSmall = step.gained / step.days < UNUSUAL_MORE;
     const usual = run?.usual ?? (isSmall ? 0 : usualDay(step.from.stars, pacesOf(trusted)));
-    if (isSmall || step.gained / step.days < UNUSUAL_FACTOR * usual + UNUSUAL_MORE) {
+    if (isSmall || step.gained / step.days < unusualFrom(usual)) {
       // Days that may belong to a pause of a campaign teach nothing.
       if (run === undefined && step.gained > -MIN_MOVEMENT) trusted = learn(trusted, [step]);
       if (run !== undefined && !run.isBurst && endsAbruptly(run, steps, i)) {
@@ -77,8 +79,12 @@ export function findBursts(steps: readonly Step[]): Bursts {
   }
   const uncounted = new Map<number, number>();
   const anomalies: Anomaly[] = [];
+  const pending: number[] = [];
   for (const found of runs) {
-    if (!found.isBurst) continue;
+    if (!found.isBurst) {
+      if (isPending(found)) pending.push(found.end.at);
+      continue;
+    }
     const { anomaly, doubted } = describeBurst(found, burstChance(found));
     anomalies.push(anomaly);
     for (const index of found.indexes) {
@@ -86,7 +92,7 @@ export function findBursts(steps: readonly Step[]): Bursts {
       if (doubted > 0) uncounted.set(index, ((gained - found.usual * days) / found.excess) * doubted);
     }
   }
-  return { anomalies, uncounted, jumps };
+  return { anomalies, uncounted, pending, jumps };
 }
 
 function learn(trusted: readonly Step[], more: readonly Step[]): Step[] {
@@ -104,11 +110,18 @@ function isBurst(run: Run, chance: number | null): boolean {
 }
 
 /** The chance below which a run is a burst. */
-function burstChance({ multiple }: Run): number {
-  return Math.min(
-    BURST_CHANCE.most,
-    BURST_CHANCE.least * (multiple / BURST_CHANCE.multiple) ** BURST_CHANCE.power,
-  );
+function burstChance({ multiple, indexes }: Run): number {
+  const { least, power, most, mostLater } = BURST_CHANCE;
+  const highest = indexes.length > 1 ? mostLater : most;
+  return Math.min(highest, least * (multiple / BURST_CHANCE.multiple) ** power);
+}
+
+/** Whether a run that is no burst still lacks what would support it. */
+function isPending(run: Run): boolean {
+  const { chance } = run.breadthAt(run.following.at(-1) ?? run.end);
+  return chance === null
+    ? run.isKnown && run.multiple >= ABRUPT.multiple
+    : chance < SUPPORTED_CHANCE && !isPartOfLeap(run, run.end);
 }
 
 /** Whether the step at `index`, the first after a run of little breadth, brings almost nothing. */
@@ -126,5 +139,5 @@ function endsAbruptly(run: Run, steps: readonly Step[], index: number): boolean 
 
 /** Whether what followed supports the run together with the real one just before it: forks are spread unevenly over the days of a leap. */
 function isPartOfLeap(run: Run, after: Reading): boolean {
-  return (run.chanceAsOneLeap(after) ?? 0) >= TRUSTED_CHANCE;
+  return (run.chanceAsOneLeap(after) ?? 0) >= SUPPORTED_CHANCE;
 }

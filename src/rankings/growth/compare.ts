@@ -31,6 +31,8 @@ export interface Growth {
   /** Where its youth counts from, if it seems new and its date of creation is unknown. */
   firstSeenAt: number | null;
   anomalies: Anomaly[];
+  /** Whether it holds an unusual gain that is no anomaly, but that too little has followed yet. */
+  isPending: boolean;
 }
 
 /** What a history shows. */
@@ -121,6 +123,7 @@ function compare(
         freshUntil,
         firstSeenAt,
         anomalies: judgement?.anomalies.filter(({ until: end }) => end > from.at) ?? [],
+        isPending: judgement?.pending.some((end) => end > from.at) ?? false,
       },
     ];
   });

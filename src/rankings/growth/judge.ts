@@ -33,6 +33,8 @@ export interface Judgement {
   unbelieved: Readonly<Record<OtherCount, ReadonlySet<number>>>;
   /** The gains that do not count. */
   uncounted: readonly Uncounted[];
+  /** Times of the last readings of unusual gains that are no anomalies, but that too little has followed yet. */
+  pending: readonly number[];
   /** Times of gains far beyond the usual with little to match. */
   jumps: readonly number[];
 }
@@ -76,6 +78,7 @@ export function judge(readings: readonly Reading[]): Judgement {
     doubtful,
     unbelieved,
     uncounted,
+    pending: bursts.pending,
     jumps: bursts.jumps,
   };
 }

@@ -96,7 +96,7 @@ export function rollupRow(
     snapshots,
     growth.freshUntil,
     anomalies.length === 0 ? null : JSON.stringify(anomalies),
-    anomalies.some(isOpen) ? 1 : 0,
+    growth.isPending || anomalies.some(isOpen) ? 1 : 0,
     hundredths(trending),
     hundredths(rising),
     hundredths(newHot),

@@ -3,6 +3,9 @@ import type { Reading, Step } from "./anomalies.js";
 import { type Breadth, breadthOf, type UsualPaces, usualPaces } from "./breadth.js";
 import { FEW_STEPS } from "./usual.js";
 
+/** A step is unusual from this multiple of the usual day, and this many stars a day more. */
+const UNUSUAL_FACTOR = 4;
+export const UNUSUAL_MORE = 10;
 /** Stars a day added to the usual ones before they are compared with a gain. */
 const USUAL_PRIOR = 3;
 /** Forks may follow this long after a run. */
@@ -11,6 +14,11 @@ const FOLLOW_DAYS = 14;
 const SHIFT_FACTOR = 5;
 const MIN_SHIFT = 1_000;
 const SHIFT_LEVEL = 100;
+
+/** The stars of a day from which a gain is unusual. */
+export function unusualFrom(usual: number): number {
+  return UNUSUAL_FACTOR * usual + UNUSUAL_MORE;
+}
 
 /** Unusual steps that follow each other, compared with the days before the first of them. */
 export class Run {
@@ -78,18 +86,21 @@ export class Run {
   breadthAt(after: Reading): Breadth {
     const { before, excess, end } = this;
     const days = (end.at - before.at) / DAY_MS;
-    return breadthOf({ before, after, days, daysAfter: (after.at - end.at) / DAY_MS, excess }, this.paces);
+    const daysAfter = (after.at - end.at) / DAY_MS;
+    return breadthOf({ before, after, days, daysAfter, excess, steps: this.indexes.length }, this.paces);
   }
 
   /** The chance as `breadthAt`, of this run and the real one just before it together; null without one. */
   chanceAsOneLeap(after: Reading): number | null {
-    const { end, excess } = this;
+    const { end } = this;
     const leap = this.#leap;
     if (leap === undefined) return null;
+    const excess = leap.excess + this.excess;
     const { before, paces } = leap;
     const days = (end.at - before.at) / DAY_MS;
     const daysAfter = (after.at - end.at) / DAY_MS;
-    return breadthOf({ before, after, days, daysAfter, excess: leap.excess + excess }, paces).chance;
+    // Where the two differ that much, their days have not evened out.
+    return breadthOf({ before, after, days, daysAfter, excess, steps: 1 }, paces).chance;
   }
 
   /** The readings that may show what followed: from the end on, for two weeks. */

@@ -53,7 +53,7 @@ export interface Trend {
   confidenceReasons: readonly string[];
   reliable: boolean;
   anomalies: Anomaly[];
-  /** Whether one of them is not cleared. */
+  /** Whether one of them is not cleared, or too little has followed an unusual gain yet. */
   anomalous: boolean;
 }
 
