@@ -11,27 +11,38 @@ export interface Counter {
   counts(): Uint32Array;
 }
 
-/** Counts by code: that of a name, 0 for none. */
+/**
+ * Counts by code: that of a name, 0 for none. Every other slot is counted apart: most neighbours have the same code, and adding to a
+ * count waits until the addition before it is in memory, which doubles the time.
+ */
 export class CodeCounter implements Counter {
   readonly #codes: Uint16Array;
-  readonly #counts: Uint32Array;
+  readonly #even: Uint32Array;
+  readonly #odd: Uint32Array;
 
   constructor(codes: Uint16Array, names: number) {
     this.#codes = codes;
-    this.#counts = new Uint32Array(names + 1);
+    this.#even = new Uint32Array(names + 1);
+    this.#odd = new Uint32Array(names + 1);
   }
 
   add(block: Uint32Array, count: number): void {
     const codes = this.#codes;
-    const counts = this.#counts;
-    for (let i = 0; i < count; i++) {
-      const code = codes[block[i] ?? 0] ?? 0;
-      counts[code] = (counts[code] ?? 0) + 1;
+    const even = this.#even;
+    const odd = this.#odd;
+    for (let i = 1; i < count; i += 2) {
+      const one = codes[block[i - 1] ?? 0] ?? 0;
+      const other = codes[block[i] ?? 0] ?? 0;
+      even[one] = (even[one] ?? 0) + 1;
+      odd[other] = (odd[other] ?? 0) + 1;
     }
+    if (count % 2 === 0) return;
+    const last = codes[block[count - 1] ?? 0] ?? 0;
+    even[last] = (even[last] ?? 0) + 1;
   }
 
   counts(): Uint32Array {
-    return this.#counts;
+    return this.#even.map((count, code) => count + (this.#odd[code] ?? 0));
   }
 }
 
