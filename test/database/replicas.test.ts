@@ -15,7 +15,7 @@ import { ServerProbe } from "../../src/database/replicas/probe.js";
 import { updateDerived } from "../../src/modules.js";
 import { serveMetrics } from "../../src/tracking/tracking.js";
 import { CommandWorld } from "../support/command.js";
-import { connectToServer, type Engine } from "../support/engines.js";
+import { connectToServer } from "../support/engines.js";
 import { recordedLog } from "../support/logs.js";
 import { createTestDatabase, type ReplicatedServers, startReplicated } from "../support/postgres.js";
 import { until } from "../support/until.js";
@@ -86,11 +86,8 @@ describe("Replicas of PostgreSQL", () => {
   const pause = (server: number) => run(server, "select pg_wal_replay_pause()");
   const resume = (server: number) => run(server, "select pg_wal_replay_resume()");
 
-  const worldOver = (database: Database, env: Record<string, string> = {}): Promise<World> => {
-    const location = () => ({ url: database.location?.url, dataDir: "" });
-    const engine: Engine = { label: "PostgreSQL", name: "postgres", open: async () => database, location };
-    return createWorld(engine, env);
-  };
+  const worldOver = (database: Database, env: Record<string, string> = {}): Promise<World> =>
+    createWorld({ open: async () => database }, env);
 
   /** Reads in both ways, without a pause, until it is stopped; which returns how many reads there were and their errors. */
   const load = (database: Database): (() => Promise<{ reads: number; errors: unknown[] }>) => {

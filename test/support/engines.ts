@@ -22,13 +22,22 @@ export interface Engine {
   location(): { url: string | undefined; dataDir: string };
 }
 
+/** The engine of a suite, which ends what it opened. */
+export interface SuiteEngine extends Engine {
+  /**
+   * Opens copies of a database that `fill` opened here, filled and left open, which is faster than to fill each. Citus copies no
+   * databases; there each is filled.
+   */
+  copiesOf(fill: () => Promise<Database>): () => Promise<Database>;
+}
+
 const log = createLog("silent");
 
 /**
  * Runs the same tests on SQLite and on PostgreSQL. With TEST_ON_CITUS=1 also on Citus, and with TEST_ON_CITUS=only
  * on that alone, where it is installed.
  */
-export function onBothEngines(name: string, define: (engine: Engine) => void): void {
+export function onBothEngines(name: string, define: (engine: SuiteEngine) => void): void {
   const { TEST_ON_CITUS: citus = "" } = process.env;
   if (citus !== "only") {
     defineSuite(`${name} on SQLite`, sqliteEngine, define);
@@ -38,14 +47,14 @@ export function onBothEngines(name: string, define: (engine: Engine) => void): v
 }
 
 /** Runs tests on SQLite, on PostgreSQL and, where it is installed, on Citus. */
-export function onEveryEngine(name: string, define: (engine: Engine) => void): void {
+export function onEveryEngine(name: string, define: (engine: SuiteEngine) => void): void {
   defineSuite(`${name} on SQLite`, sqliteEngine, define);
   defineSuite(`${name} on PostgreSQL`, postgresEngine, define);
   onCitus(name, define);
 }
 
 /** Runs tests on a distributed database; skips them with a message where Citus is not installed. */
-export function onCitus(name: string, define: (engine: Engine) => void): void {
+export function onCitus(name: string, define: (engine: SuiteEngine) => void): void {
   if (programsWithCitus() === undefined) {
     describe(`${name} on Citus`, { skip: NO_CITUS }, () => {});
     return;
@@ -54,55 +63,79 @@ export function onCitus(name: string, define: (engine: Engine) => void): void {
 }
 
 /** Runs on PostgreSQL, with `npm run test:long` only, what shorter tests prove there already; on SQLite always. */
-export function onSqliteAndLong(name: string, define: (engine: Engine) => void): void {
+export function onSqliteAndLong(name: string, define: (engine: SuiteEngine) => void): void {
   if (IS_LONG) onBothEngines(name, define);
   else onSqlite(`${name} on SQLite`, define);
 }
 
 /** Runs tests whose outcome cannot depend on the engine, such as how a page looks, once. */
-export function onSqlite(name: string, define: (engine: Engine) => void): void {
+export function onSqlite(name: string, define: (engine: SuiteEngine) => void): void {
   defineSuite(name, sqliteEngine, define);
 }
 
-function defineSuite(name: string, newEngine: () => Engine, define: (engine: Engine) => void): void {
-  let hasEnded = false;
-  // The test runner takes a process that exits early with status 0 for a file of passing tests.
-  process.on("exit", () => {
-    if (hasEnded) return;
+/** Suites whose tests have not ended. */
+const unfinished = new Set<{ name: string }>();
+
+// The test runner takes a process that exits early with status 0 for a file of passing tests.
+process.on("exit", () => {
+  for (const { name } of unfinished)
     process.stderr.write(`the process exited before the end of the tests "${name}"\n`);
-    process.exitCode = 1;
-  });
+  if (unfinished.size > 0) process.exitCode = 1;
+});
+
+function defineSuite(
+  name: string,
+  newEngine: () => SuiteEngine,
+  define: (engine: SuiteEngine) => void,
+): void {
+  const suite = { name };
+  unfinished.add(suite);
   describe(name, () => {
-    after(() => {
-      hasEnded = true;
-    });
+    after(() => void unfinished.delete(suite));
     define(newEngine());
   });
 }
 
-function sqliteEngine(): Engine {
+function sqliteEngine(): SuiteEngine {
   const directories: string[] = [];
   const opened: Database[] = [];
   after(async () => {
     for (const database of opened) await database.close().catch(() => {});
     for (const directory of directories) rmSync(directory, { recursive: true, force: true });
   });
+  const openCopy = async (folder: string | undefined) => {
+    const dataDir = mkdtempSync(join(tmpdir(), "sidereal-test-"));
+    directories.push(dataDir);
+    if (folder !== undefined) copyFolder(folder, dataDir);
+    const database = await openDatabase({ url: undefined, dataDir, pool: 4, log });
+    opened.push(database);
+    return database;
+  };
   return {
     name: "sqlite",
     label: "SQLite",
-    async open() {
-      const dataDir = mkdtempSync(join(tmpdir(), "sidereal-test-"));
-      directories.push(dataDir);
-      copyMigrated(dataDir);
-      const database = await openDatabase({ url: undefined, dataDir, pool: 4, log });
-      opened.push(database);
-      return database;
+    open: () => openCopy(process.env.TEST_SQLITE),
+    copiesOf(fill) {
+      const filled = once(async () => {
+        await (await fill()).close();
+        return directories.at(-1);
+      });
+      return async () => openCopy(await filled());
     },
     location: () => ({ url: undefined, dataDir: directories.at(-1) ?? "" }),
   };
 }
 
-/** Makes a SQLite database with all tables, for `copyMigrated` in the test files. */
+/** The same promise in all calls. */
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
+
+/** Makes a SQLite database with all tables. Test files copy it, which is five times faster; a file that is run alone makes its own. */
 export async function makeMigrated(folder: string): Promise<void> {
   mkdirSync(folder);
   const database = await openDatabase({ url: undefined, dataDir: folder, pool: 1, log });
@@ -110,11 +143,8 @@ export async function makeMigrated(folder: string): Promise<void> {
   process.env.TEST_SQLITE = folder;
 }
 
-/** Copies it to another folder, which is five times faster than making the tables; a file that is run alone makes them. */
-function copyMigrated(dataDir: string): void {
-  const folder = process.env.TEST_SQLITE;
-  if (folder === undefined) return;
-  for (const name of readdirSync(folder)) copyFileSync(join(folder, name), join(dataDir, name));
+function copyFolder(from: string, to: string): void {
+  for (const name of readdirSync(from)) copyFileSync(join(from, name), join(to, name));
 }
 
 /** The server of the run; in a file that is run alone, a server for that file. */
@@ -126,7 +156,7 @@ export async function connectToServer(): Promise<PostgresServer> {
   return { port: report.port, stop: async () => {} };
 }
 
-function postgresEngine(): Engine {
+function postgresEngine(): SuiteEngine {
   const opened: { database: Database; url: string }[] = [];
   let server: PostgresServer | undefined;
   before(async () => {
@@ -139,15 +169,23 @@ function postgresEngine(): Engine {
     }
     await server?.stop();
   });
+  const openCopy = async (template?: string) => {
+    if (server === undefined) throw new Error("PostgreSQL is not running");
+    const url = await createTestDatabase(server.port, template);
+    const database = await openDatabase({ url, dataDir: "", pool: 4, log });
+    opened.push({ database, url });
+    return database;
+  };
   return {
     name: "postgres",
     label: "PostgreSQL",
-    async open() {
-      if (server === undefined) throw new Error("PostgreSQL is not running");
-      const url = await createTestDatabase(server.port);
-      const database = await openDatabase({ url, dataDir: "", pool: 4, log });
-      opened.push({ database, url });
-      return database;
+    open: () => openCopy(),
+    copiesOf(fill) {
+      const filled = once(async () => {
+        await (await fill()).close();
+        return opened.at(-1)?.url;
+      });
+      return async () => openCopy(await filled());
     },
     location: () => ({ url: opened.at(-1)?.url, dataDir: "" }),
   };
@@ -169,7 +207,7 @@ export async function connectToCitus(): Promise<CitusCluster> {
   return started;
 }
 
-function citusEngine(): Engine {
+function citusEngine(): SuiteEngine {
   const opened: { database: Database; url: string }[] = [];
   let cluster: CitusCluster | undefined;
   before(async () => {
@@ -185,6 +223,7 @@ function citusEngine(): Engine {
   return {
     name: "postgres",
     label: "Citus",
+    copiesOf: (fill) => fill,
     async open() {
       if (cluster === undefined) throw new Error("Citus is not running");
       const url = await createCitusDatabase(cluster.ports);

@@ -93,17 +93,19 @@ async function makeTemplate(port: number): Promise<void> {
   await template.close();
 }
 
-/** Makes a database with all tables, and gives its address. */
-export async function createTestDatabase(port: number): Promise<string> {
+/** Makes a database with all tables, and gives its address. `from`: address of a database that it is a copy of. */
+export async function createTestDatabase(port: number, from?: string): Promise<string> {
   const name = `test_${randomBytes(8).toString("hex")}`;
-  await runCommand(port, `create database ${name} template ${TEMPLATE} strategy file_copy`);
+  const template = from === undefined ? TEMPLATE : databaseOf(from);
+  await runCommand(port, `create database ${name} template ${template} strategy file_copy`);
   return urlOf(port, name);
 }
 
 export async function dropTestDatabase(url: string): Promise<void> {
-  const { port, pathname } = new URL(url);
-  await runCommand(Number(port), `drop database if exists ${pathname.slice(1)} with (force)`);
+  await runCommand(Number(new URL(url).port), `drop database if exists ${databaseOf(url)} with (force)`);
 }
+
+const databaseOf = (url: string): string => new URL(url).pathname.slice(1);
 
 function urlOf(port: number, database: string): string {
   return `postgres://postgres@127.0.0.1:${port}/${database}`;

@@ -49,7 +49,10 @@ export interface Answer {
   body: any;
 }
 
-export async function createWorld(engine: Engine, env: Record<string, string> = {}): Promise<World> {
+export async function createWorld(
+  engine: Pick<Engine, "open">,
+  env: Record<string, string> = {},
+): Promise<World> {
   // Imported here: the whole program takes most of a second to load, and many tests need only the data below.
   const { buildFront, buildMembers } = await import("../../src/app.js");
   const { loadConfig } = await import("../../src/config/config.js");
