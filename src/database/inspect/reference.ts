@@ -25,8 +25,15 @@ export interface Reference {
 /** The indexes of rollups have the number of a rebuild in their names. */
 export const INDEX_OF_ROLLUPS = /^rollups_/;
 
-/** Reads it from an empty database in memory, which takes some 50 ms. */
-export async function readReference(clock: Clock): Promise<ReferenceSchema> {
+let reference: Promise<ReferenceSchema> | undefined;
+
+/** Reads it from an empty database in memory, which takes some 50 ms; once in a process. */
+export function readReference(clock: Clock): Promise<ReferenceSchema> {
+  reference ??= readFresh(clock);
+  return reference;
+}
+
+async function readFresh(clock: Clock): Promise<ReferenceSchema> {
   const { db } = openSqlite(":memory:", { synchronous: "NORMAL", writers: new WriteQueue(clock) });
   try {
     await migrate(db, sqliteDialect, { clock });
