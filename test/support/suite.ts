@@ -1,0 +1,72 @@
+/**
+ * Entry of `npm test`: runs all test files, or those of the named folders, three processes at a time. Loading the program costs a process
+ * most of a second, so that files share a process where they can; those in `ALONE` do not. Files that take long begin first. Options
+ * are those of Node's test runner.
+ */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { globSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { ALONE, FIRST } from "./suite-files.js";
+
+const TESTS = fileURLToPath(new URL("..", import.meta.url));
+/** Of one process. More save little, and leave the last process working alone. */
+const FILES = 12;
+
+const all = globSync("**/*.test.js", { cwd: TESTS })
+  .map((file) => file.replace(/\.test\.js$/, ""))
+  .toSorted();
+const filesOf = (name: string): string[] => {
+  const files = all.filter((file) => file === name || file.startsWith(`${name}/`));
+  if (files.length === 0) throw new Error(`There is no test file or folder ${name}.`);
+  return files;
+};
+
+const folder = mkdtempSync(join(tmpdir(), "sidereal-suite-"));
+process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
+const urlOf = (path: string): string => JSON.stringify(pathToFileURL(path));
+
+/** Writes a file that runs the tests of others in one process. The runner sorts by its name. */
+function together(names: readonly string[], index: number): string {
+  const path = join(folder, `${String(index).padStart(3, "0")}-${(names[0] ?? "").replaceAll("/", "-")}.mjs`);
+  const imports = [
+    `import { leavesNothingBehind } from ${urlOf(join(TESTS, "support", "one-process.js"))};`,
+    ...names.map((name) => `import ${urlOf(join(TESTS, `${name}.test.js`))};`),
+  ];
+  writeFileSync(path, [...imports, "leavesNothingBehind();", ""].join("\n"));
+  return path;
+}
+
+const [named = [], options = []] = [false, true].map((isOption) =>
+  process.argv.slice(2).filter((argument) => argument.startsWith("-") === isOption),
+);
+const chosen = new Set(named.length === 0 ? all : named.flatMap(filesOf));
+const alone = new Set([...FIRST, ...ALONE].flatMap(filesOf)).intersection(chosen);
+const sharing = [...chosen.difference(alone)];
+const count = Math.ceil(sharing.length / FILES);
+const startOf = (group: number): number => Math.round((group * sharing.length) / count);
+const groups = [
+  ...[...alone].map((file) => [file]),
+  ...Array.from({ length: count }, (_, i) => sharing.slice(startOf(i), startOf(i + 1))),
+];
+const runner = spawn(
+  process.execPath,
+  [
+    `--import=${pathToFileURL(join(TESTS, "support", "untracked-promises.js"))}`,
+    "--test",
+    "--test-concurrency=3",
+    "--test-timeout=900000",
+    "--test-force-exit",
+    `--test-global-setup=${join(TESTS, "support", "global-setup.js")}`,
+    ...options,
+    ...groups.map(together),
+  ],
+  { stdio: "inherit" },
+);
+// The run ends with the test runner, which an interrupt of the terminal reaches too.
+process.on("SIGINT", () => {});
+for (const signal of ["SIGTERM", "SIGHUP"] as const) process.on(signal, () => runner.kill(signal));
+const [code] = await once(runner, "exit");
+process.exitCode = code ?? 1;
