@@ -1,18 +1,14 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
-import { type AddressInfo, connect, type Socket } from "node:net";
-import { type TestContext, test } from "node:test";
+import type { Socket } from "node:net";
+import { test } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import { Connections } from "../../src/http/connections.js";
-import { createHttpServer } from "../../src/http/http.js";
-import { createLog } from "../../src/log.js";
 import { Callers, NETWORK_FACTOR } from "../../src/metering/metering.js";
+import { openServer, REQUEST } from "../support/bare-server.js";
 import { recordedLog } from "../support/logs.js";
-import { ManualClock } from "../support/manual-clock.js";
-import { NOW } from "../support/world.js";
 
-const REQUEST = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
 const TIMEOUTS = {
   headersTimeout: 100,
   requestTimeout: 100,
@@ -23,61 +19,12 @@ const TIMEOUTS = {
 /** More than the system buffers for a connection. */
 const LARGE = Buffer.alloc(64 * 1024 * 1024, "x");
 
-type Options = Partial<Parameters<typeof createHttpServer>[1]> & { trustedProxies?: readonly string[] };
-
 /** Callers on IPv6: 127.0.1.2 connects as 2001:db8:1:2::1. */
 class Ipv6Callers extends Callers {
   override nameOf(peer: string | undefined, forwardedFor: string | null): string {
     const [, , network, address] = peer?.split(".") ?? [];
     return super.nameOf(`2001:db8:${network}:${address}::1`, forwardedFor);
   }
-}
-
-/** A server with a listener of its own, and what it has accepted. */
-async function open(t: TestContext, listener: RequestListener, options: Options = {}) {
-  const clock = new ManualClock(NOW);
-  const { trustedProxies = [], ...rest } = options;
-  const { server, close } = createHttpServer(listener, {
-    baseUrl: "http://127.0.0.1",
-    perAddress: undefined,
-    callers: new Callers(trustedProxies),
-    isProbe: () => false,
-    clock,
-    log: createLog("silent"),
-    ...rest,
-  });
-  const accepted: Socket[] = [];
-  server.on("connection", (socket: Socket) => accepted.push(socket));
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  const { port } = server.address() as AddressInfo;
-  const clients: Socket[] = [];
-  t.after(async () => {
-    for (const client of clients) client.destroy();
-    if (server.listening) await close(0);
-  });
-  /** Connects and sends some bytes. What the client receives stays unread until it is resumed. */
-  const dial = async (bytes = "", localAddress = "127.0.0.1"): Promise<Socket> => {
-    const client = connect({ port, host: "127.0.0.1", localAddress, allowHalfOpen: true });
-    client.pause().on("error", () => {});
-    clients.push(client);
-    // A refused one is reset, maybe before this side has noticed that it is open.
-    await once(client, "connect").catch(() => {});
-    if (bytes !== "") client.write(bytes);
-    return client;
-  };
-  /** Waits for the server to have accepted and not yet closed this many connections. */
-  const untilOpen = async (count: number) => {
-    while (accepted.filter(({ destroyed }) => !destroyed).length !== count) await setImmediate();
-  };
-  /** Lets time pass, and the connections that it closes be closed. */
-  const pass = async (ms: number) => {
-    for (let passed = 0; passed < ms; passed += 1_000) {
-      clock.advance(1_000);
-      await setImmediate();
-      await clock.whenSleeping(() => 1);
-    }
-  };
-  return { clock, accepted, port, close, dial, untilOpen, pass };
 }
 
 /** Everything that a client receives until the server closes. */
@@ -98,7 +45,7 @@ for (const [kind, bytes] of [
   ["sends something else than HTTP", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"],
 ] as const)
   test(`a connection that ${kind} is closed, even if its client keeps it open`, async (t) => {
-    const { accepted, dial, clock } = await open(t, respond, { timeouts: TIMEOUTS });
+    const { accepted, dial, clock } = await openServer(t, respond, { timeouts: TIMEOUTS });
     await dial(bytes);
     while (accepted[0]?.destroyed !== true) {
       clock.advance(1_000);
@@ -108,7 +55,7 @@ for (const [kind, bytes] of [
 
 test("a client that does not read gets twenty seconds, and longer for more bytes, but not for ever", async (t) => {
   const send: RequestListener = (_, response) => void response.end(LARGE);
-  const { dial, accepted, untilOpen, pass } = await open(t, send, {
+  const { dial, accepted, untilOpen, pass } = await openServer(t, send, {
     bounds: { bytesPerMs: LARGE.length / 5_000, unreadBytes: LARGE.length * 2 },
   });
   await dial(REQUEST);
@@ -124,7 +71,7 @@ test("a client that does not read gets twenty seconds, and longer for more bytes
 test("a client that reads as fast as the slowest rate is not closed", async (t) => {
   const part = LARGE.subarray(0, 1024 * 1024);
   const send: RequestListener = (_, response) => void response.end(part);
-  const { dial, accepted, pass } = await open(t, send, {
+  const { dial, accepted, pass } = await openServer(t, send, {
     bounds: { bytesPerMs: 1024, unreadMs: 3_000, pendingBytes: LARGE.length },
   });
   const client = await dial();
@@ -145,7 +92,7 @@ test("a client that reads as fast as the slowest rate is not closed", async (t) 
 
 test("a connection may send 32 requests ahead of their responses; one more resets it", async (t) => {
   const waiting: ServerResponse[] = [];
-  const { dial, accepted, untilOpen } = await open(t, (_, response) => void waiting.push(response));
+  const { dial, accepted, untilOpen } = await openServer(t, (_, response) => void waiting.push(response));
   const good = await dial(REQUEST.repeat(32));
   while (waiting.length < 32) await setImmediate();
   for (const [index, response] of waiting.entries()) response.end(`<${index}>`);
@@ -173,7 +120,7 @@ test("a connection with many unread bytes may not send further requests", async 
     handled++;
     response.end(LARGE.subarray(0, 600_000));
   };
-  const { dial, accepted } = await open(t, send);
+  const { dial, accepted } = await openServer(t, send);
   await dial(REQUEST.repeat(4));
   while (accepted[0]?.destroyed !== true) await setImmediate();
   assert.ok(handled < 4);
@@ -181,7 +128,7 @@ test("a connection with many unread bytes may not send further requests", async 
 
 test("the unread bytes of all connections of an address are bounded", async (t) => {
   const send: RequestListener = (_, response) => void response.end(LARGE);
-  const { dial, accepted, untilOpen, pass } = await open(t, send, {
+  const { dial, accepted, untilOpen, pass } = await openServer(t, send, {
     bounds: { unreadBytes: LARGE.length * 2.5 },
   });
   for (const address of ["127.0.0.2", "127.0.0.2", "127.0.0.3", "127.0.0.3", "127.0.0.3"])
@@ -197,7 +144,7 @@ test("the unread bytes of all connections of an address are bounded", async (t) 
 
 test("the unread bytes of all connections of a wider IPv6 network are bounded", async (t) => {
   const send: RequestListener = (_, response) => void response.end(LARGE);
-  const { dial, accepted, untilOpen, pass } = await open(t, send, {
+  const { dial, accepted, untilOpen, pass } = await openServer(t, send, {
     callers: new Ipv6Callers([]),
     bounds: { unreadBytes: LARGE.length * 1.05 },
   });
@@ -216,7 +163,7 @@ test("the unread bytes of all connections of a wider IPv6 network are bounded", 
 });
 
 test("an address has a bounded number of connections, each freed when it closes; a trusted proxy has any number", async (t) => {
-  const { dial, accepted, untilOpen } = await open(t, respond, {
+  const { dial, accepted, untilOpen } = await openServer(t, respond, {
     perAddress: 2,
     trustedProxies: ["127.0.0.9"],
   });
@@ -239,7 +186,7 @@ test("an address has a bounded number of connections, each freed when it closes;
 });
 
 test("an address opens in a second at most four times as many connections as it may have", async (t) => {
-  const { dial, accepted, untilOpen, pass } = await open(t, respond, { perAddress: 2 });
+  const { dial, accepted, untilOpen, pass } = await openServer(t, respond, { perAddress: 2 });
   for (let i = 1; i <= 8; i++) {
     (await dial()).destroy();
     while (accepted.length < i) await setImmediate();
@@ -253,94 +200,9 @@ test("an address opens in a second at most four times as many connections as it 
   await untilOpen(1);
 });
 
-test("a health check that finds a fault delays nothing, one over a limit does", async (t) => {
-  let [handled, status] = [0, 503];
-  const check: RequestListener = (_, response) => {
-    handled++;
-    response.writeHead(status).end();
-  };
-  const isProbe = ({ url }: IncomingMessage) => url === "/readyz";
-  const { dial } = await open(t, check, { perAddress: 9, isProbe });
-  const probe = REQUEST.replace("/", "/readyz");
-  const client = (await dial(probe)).resume();
-  await once(client, "data");
-  for (let i = 0; i < 3; i++) {
-    client.write(probe);
-    await once(client, "data");
-  }
-  status = 429;
-  client.write(probe);
-  await once(client, "data");
-  client.write(probe);
-  for (let i = 0; i < 10; i++) await setImmediate();
-  assert.equal(handled, 5);
-});
-
-test("what is behind a refused request in the same bytes is not handled", async (t) => {
-  let handled = 0;
-  const refuse: RequestListener = (_, response) => {
-    handled++;
-    response.statusCode = 429;
-    globalThis.setImmediate(() => response.end());
-  };
-  const { dial, accepted } = await open(t, refuse, { perAddress: 9 });
-  await dial(REQUEST.repeat(30));
-  while (accepted[0]?.destroyed !== true) await setImmediate();
-  assert.equal(handled, 1);
-});
-
-for (const status of [429, 503]) {
-  test(`a connection is not read for a tenth of a second after a response of ${status}`, async (t) => {
-    let handled = 0;
-    const refuse: RequestListener = (_, response) => {
-      handled++;
-      response.writeHead(status).end();
-    };
-    const { dial, clock } = await open(t, refuse, { trustedProxies: ["127.0.0.9"], perAddress: 9 });
-    const client = (await dial(REQUEST)).resume();
-    const proxy = (await dial(REQUEST, "127.0.0.9")).resume();
-    await Promise.all([once(client, "data"), once(proxy, "data")]);
-    // Besides the sweep.
-    await clock.whenSleeping(() => 2);
-    client.write(REQUEST);
-    proxy.write(REQUEST);
-    await once(proxy, "data");
-    for (let i = 0; i < 10; i++) await setImmediate();
-    assert.equal(handled, 3, "the proxy is read, as its other clients wait for it");
-    const responded = once(client, "data");
-    for (let i = 0; i < 2; i++) {
-      clock.advance(50);
-      await setImmediate();
-    }
-    await responded;
-    assert.equal(handled, 4);
-  });
-
-  test(`an address that got ${status} sends no requests ahead for the next seconds`, async (t) => {
-    let [handled, isOver] = [0, true];
-    const refuse: RequestListener = ({ socket }, response) => {
-      handled++;
-      response.writeHead(isOver && socket.remoteAddress === "127.0.0.1" ? status : 200).end();
-    };
-    const { dial, accepted, pass } = await open(t, refuse, { perAddress: 9 });
-    const first = (await dial(REQUEST)).resume();
-    await once(first, "data");
-    await dial(REQUEST.repeat(20));
-    while (accepted[1]?.destroyed !== true) await setImmediate();
-    assert.equal(handled, 2);
-    const other = (await dial(REQUEST.repeat(20), "127.0.0.2")).resume();
-    await once(other, "data");
-    assert.equal(handled, 22, "another address may");
-    await pass(10_000);
-    isOver = false;
-    (await dial(REQUEST.repeat(20))).resume();
-    while (handled < 42) await setImmediate();
-  });
-}
-
 test("refused connections are reported once a minute, with their number", async (t) => {
   const { log, lines } = recordedLog("warn");
-  const { dial, accepted, pass } = await open(t, respond, { perAddress: 1, log });
+  const { dial, accepted, pass } = await openServer(t, respond, { perAddress: 1, log });
   for (let i = 0; i < 4; i++) await dial();
   while (accepted.length < 4) await setImmediate();
   await pass(1_000);
@@ -355,7 +217,7 @@ test("refused connections are reported once a minute, with their number", async 
 
 test("an error behind a request whose response is being computed is not sent in its place", async (t) => {
   const waiting: ServerResponse[] = [];
-  const { dial } = await open(t, (_, response) => void waiting.push(response));
+  const { dial } = await openServer(t, (_, response) => void waiting.push(response));
   const client = await dial(REQUEST);
   while (waiting.length === 0) await setImmediate();
   client.write("nonsense\r\n\r\n");
@@ -368,7 +230,7 @@ test("closing sends the responses to all requests, and tells clients that their 
     if (url === "/slow") waiting.push(response);
     else response.end(url === "/large" ? LARGE : "ready");
   };
-  const { dial, close, accepted } = await open(t, listener);
+  const { dial, close, accepted } = await openServer(t, listener);
   const idle = await dial();
   const computed = await dial(REQUEST.replace("/", "/slow"));
   const large = await dial(REQUEST.replace("/", "/large"));
@@ -391,7 +253,7 @@ test("closing sends the responses to all requests, and tells clients that their 
 
 test("closing ends when its time is over, though a client does not read", async (t) => {
   const send: RequestListener = (_, response) => void response.end(LARGE);
-  const { dial, close, accepted, untilOpen } = await open(t, send);
+  const { dial, close, accepted, untilOpen } = await openServer(t, send);
   await dial(REQUEST);
   await untilOpen(1);
   while (accepted[0]?.writableLength === 0) await setImmediate();
