@@ -235,7 +235,10 @@ export class Connections {
     const connection = this.#open.get(socket);
     if (connection === undefined || socket.destroyed) return false;
     const { pending, pendingBytes } = this.#bounds;
-    const mayPipeline = connection.name === undefined || !this.#restraint.wasRefused(connection.name);
+    const { name } = connection;
+    const mayPipeline = name === undefined || !this.#restraint.wasRefused(name);
+    // Otherwise all that go on would be forgotten, and come back, at the same time.
+    if (!mayPipeline) this.#restraint.note(name);
     if (mayPipeline && connection.pending.size < pending && connection.unread() < pendingBytes) return true;
     socket.resetAndDestroy();
     ignoreRest(socket);

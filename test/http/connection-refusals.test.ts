@@ -83,9 +83,16 @@ for (const status of [429, 503]) {
     const other = (await dial(REQUEST.repeat(20), "127.0.0.2")).resume();
     await once(other, "data");
     assert.equal(handled, 22, "another address may");
-    await pass(10_000);
     isOver = false;
+    for (let i = 2; i < 4; i++) {
+      await pass(6_000);
+      await dial(REQUEST.repeat(20));
+      const wasReset = () => accepted.filter(({ destroyed }) => destroyed).length >= i;
+      for (let turns = 0; turns < 1_000 && !wasReset(); turns++) await setImmediate();
+    }
+    assert.equal(handled, 24, "nor while it goes on");
+    await pass(12_000);
     (await dial(REQUEST.repeat(20))).resume();
-    while (handled < 42) await setImmediate();
+    while (handled < 44) await setImmediate();
   });
 }
