@@ -38,7 +38,8 @@ export class IndexPages {
   readonly #reader: PageReader;
   /** Of the index whose additions are known. */
   #version = -1;
-  readonly #pages = new Map<number, Uint32Array | Float64Array>();
+  /** By number; a filtered search looks at thousands, in no order. */
+  readonly #pages: (Uint32Array | Float64Array | undefined)[] = [];
   /** By block that is loaded or being loaded: resolves when it is. */
   readonly #blocks = new Map<number, Promise<void>>();
   /** By page: positions that changed after the index was built, with their repositories; 0 for those no longer in use. */
@@ -94,7 +95,7 @@ export class IndexPages {
     this.#changed.set(number, changed);
     changed.set(position % PAGE, id);
     if (this.#blocks.has(Math.floor(number / PAGES_PER_BLOCK)))
-      this.#keep(number, this.#pages.get(number) ?? new Uint32Array(PAGE));
+      this.#keep(number, this.#pages[number] ?? new Uint32Array(PAGE));
   }
 
   /** Keeps a page with its changes. */
@@ -103,7 +104,7 @@ export class IndexPages {
     const isLarge = [...changed.values()].some((id) => id > MAX_UINT32);
     const kept = isLarge ? Float64Array.from(ids) : ids;
     for (const [index, id] of changed) kept[index] = id;
-    this.#pages.set(number, kept);
+    this.#pages[number] = kept;
   }
 
   /** The position of an addition; -1: none. */
@@ -118,7 +119,7 @@ export class IndexPages {
 
   /** Loads the blocks that hold these positions. */
   async load(positions: readonly number[]): Promise<void> {
-    const needed = [...new Set(positions.map((position) => Math.floor(position / BLOCK)))];
+    const needed = blocksOf(positions);
     const missing = needed.filter((block) => !this.#blocks.has(block));
     if (missing.length > 0) {
       const loading = this.#read(missing).catch((error: unknown) => {
@@ -139,7 +140,8 @@ export class IndexPages {
     for (const [page, bytes] of rows) this.#keep(page - first, compact(bytes));
     // Only additions have positions beyond those of the rebuild.
     for (const number of numbers)
-      if (this.#changed.has(number) && !this.#pages.has(number)) this.#keep(number, new Uint32Array(PAGE));
+      if (this.#changed.has(number) && this.#pages[number] === undefined)
+        this.#keep(number, new Uint32Array(PAGE));
   }
 
   /** The repositories at positions whose blocks are loaded, in the same order, without positions that are no longer in use. */
@@ -151,13 +153,26 @@ export class IndexPages {
       const wanted = position >>> PAGE_BITS;
       if (wanted !== number) {
         number = wanted;
-        page = this.#pages.get(number);
+        page = this.#pages[number];
       }
       const id = page?.[position & (PAGE - 1)] ?? 0;
       if (id > 0) ids.push(id);
     }
     return ids;
   }
+}
+
+/** The blocks of positions, each once. */
+function blocksOf(positions: readonly number[]): number[] {
+  const blocks: number[] = [];
+  let last = -1;
+  for (let i = 0; i < positions.length; i++) {
+    const block = Math.floor((positions[i] ?? 0) / BLOCK);
+    if (block === last) continue;
+    last = block;
+    if (!blocks.includes(block)) blocks.push(block);
+  }
+  return blocks;
 }
 
 const PAGE_BITS = Math.log2(PAGE);

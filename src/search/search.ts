@@ -168,7 +168,7 @@ export class Search {
     const { positions, exact, total } = await findMatches(index, match);
     const { fullName } = match.query;
     const compared = fullName === undefined || exact.length < 2 ? [] : exact;
-    await pages.load([...positions, ...compared]);
+    await Promise.all([pages.load(positions), pages.load(compared)]);
     const ids = pages.idsAt(positions);
     const first = await this.#withFullName(pages.idsAt(compared), fullName);
     const ordered = first.length === 0 ? ids : [...first, ...ids.filter((id) => !first.includes(id))];
