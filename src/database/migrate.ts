@@ -18,6 +18,7 @@ import { forgeTokens } from "./migrations/0012-forge-tokens.js";
 import { feedTokens } from "./migrations/0013-feed-tokens.js";
 import { forgeStates } from "./migrations/0014-forge-states.js";
 import { newDays } from "./migrations/0015-new-days.js";
+import { supportedGrowth } from "./migrations/0016-supported-growth.js";
 
 /** In order. The version of a database is the number of migrations it has had. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -36,6 +37,7 @@ export const MIGRATIONS: readonly Migration[] = [
   feedTokens,
   forgeStates,
   newDays,
+  supportedGrowth,
 ];
 
 /** How long to wait for other processes that write. */

@@ -39,7 +39,7 @@ export function filterWords(filters: ListFilters): string {
     archived: archived && { true: "archived", false: "not archived", any: "archived or not" }[archived],
     fork: fork && { true: "forks", false: "no forks", any: "forks or not" }[fork],
     reliableOnly: filters.reliableOnly === "true" && "reliable growth only",
-    excludeAnomalous: filters.excludeAnomalous === "true" && "without anomalies",
+    excludeAnomalous: filters.excludeAnomalous === "true" && "without unusual growth",
   };
   return Object.values(words)
     .filter((part) => typeof part === "string" && part !== "")

@@ -83,7 +83,7 @@ test("every filter has English words", () => {
   };
   assert.equal(
     filterWords(listQuery.parse(query)),
-    "matching “fast json”, on gitlab, language go or rust, topic cli, license MIT, at least 1,000 stars, at most 20,000 stars, created since 2024-01-01, created before 2025-01-01T12:00:00.000Z, pushed since 2026-01-01, not archived, forks or not, reliable growth only, without anomalies",
+    "matching “fast json”, on gitlab, language go or rust, topic cli, license MIT, at least 1,000 stars, at most 20,000 stars, created since 2024-01-01, created before 2025-01-01T12:00:00.000Z, pushed since 2026-01-01, not archived, forks or not, reliable growth only, without unusual growth",
   );
   assert.equal(filterWords(listQuery.parse({})), "");
 });

@@ -2,7 +2,7 @@ import { DAY_MS } from "../../clock.js";
 import { type Anomaly, countText } from "./anomalies.js";
 import { type Run, unusualFrom } from "./run.js";
 
-/** What came later clears a burst if it makes this multiple of the chance that raised it, up to a chance that is trusted. */
+/** What came later clears a burst if it makes this multiple of the chance below which it was raised, up to one that supports a run. */
 const CLEARED = { factor: 3, most: 0.3, abrupt: 0.5, readings: 2 };
 /** A burst that has kept nine tenths of its stars for this long is history, whatever it was. */
 const CLEARED_DAYS = 30;
@@ -10,9 +10,9 @@ const KEPT_PART = 0.9;
 /** Where no forks are known, this multiple of the usual day is plausible: a quarter of the real jumps exceed it. */
 const PLAUSIBLE_MULTIPLE = 15;
 
-/** A burst as seen after the last reading: the anomaly, and the stars in doubt. `chance`: the one that raised it. */
-export function describeBurst(run: Run, chance: number): { anomaly: Anomaly; doubted: number } {
-  const cleared = clearedOf(run, chance);
+/** A burst as seen after the last reading: the anomaly, and the stars in doubt. */
+export function describeBurst(run: Run): { anomaly: Anomaly; doubted: number } {
+  const cleared = clearedOf(run);
   const doubted =
     cleared?.by === "TIME"
       ? 0
@@ -36,22 +36,23 @@ export function describeBurst(run: Run, chance: number): { anomaly: Anomaly; dou
 
 /**
  * The stars beyond the usual that seem plausible: what followed explains them, or real gains often are that large. Until they are
- * cleared, no more than days bring that are not unusual: forks come with campaigns too, though few.
+ * cleared, at most what these days may gain without being unusual: forks come with campaigns too, though few.
  */
 function supportedOf(run: Run, isCleared: boolean): number {
-  const { supported } = run.breadthAt(run.following.at(-1) ?? run.end);
-  if (supported === null) return Math.min(run.excess, (run.excess * PLAUSIBLE_MULTIPLE) / run.multiple);
+  const supported = run.seen.at(-1)?.supported;
+  if (supported === undefined) return Math.min(run.excess, (run.excess * PLAUSIBLE_MULTIPLE) / run.multiple);
   return isCleared ? supported : Math.min(supported, (unusualFrom(run.usual) - run.usual) * run.days);
 }
 
-function clearedOf(run: Run, raisedBy: number): Anomaly["cleared"] {
-  const enough = run.endedAbruptly ? CLEARED.abrupt : Math.min(CLEARED.most, CLEARED.factor * raisedBy);
+function clearedOf(run: Run): Anomaly["cleared"] {
+  const enough = run.endedAbruptly
+    ? CLEARED.abrupt
+    : Math.min(CLEARED.most, CLEARED.factor * (run.raisedBelow ?? 0));
   // Forks of one moment are quickly made, and another repository has forks of its own.
-  const breadth = run.isShift ? [] : run.following.map((reading) => run.breadthAt(reading).chance ?? 0);
-  const since = breadth.findLastIndex((chance) => chance < enough) + 1;
-  const reading = run.following[since];
-  if (reading !== undefined && breadth.length - since >= CLEARED.readings)
-    return { at: reading.at, by: "BREADTH" };
+  const seen = run.isShift ? [] : run.seen;
+  const since = seen.slice(seen.findLastIndex(({ chance }) => chance < enough) + 1);
+  if (since[0] !== undefined && since.length >= CLEARED.readings)
+    return { at: since[0].reading.at, by: "BREADTH" };
   const { later, end, before, excess } = run;
   const at = end.at + CLEARED_DAYS * DAY_MS;
   if ((later.at(-1)?.at ?? 0) < at) return undefined;

@@ -33,7 +33,7 @@ export interface Bursts {
   anomalies: Anomaly[];
   /** Stars that do not count, by index of the step. */
   uncounted: ReadonlyMap<number, number>;
-  /** Times of the last readings of runs that are no bursts, but that too little has followed yet to say that they are none. */
+  /** Times of the last readings of runs that are no anomaly, but not yet supported by forks. */
   pending: readonly number[];
   /** Times of steps that gained far more than usual with little to match, whether or not they are bursts. */
   jumps: readonly number[];
@@ -58,7 +58,7 @@ export function findBursts(steps: readonly Step[]): Bursts {
       // Days that may belong to a pause of a campaign teach nothing.
       if (run === undefined && step.gained > -MIN_MOVEMENT) trusted = learn(trusted, [step]);
       if (run !== undefined && !run.isBurst && endsAbruptly(run, steps, i)) {
-        run.isBurst = true;
+        run.raise(ABRUPT.chance);
         run.endedAbruptly = true;
       }
       continue;
@@ -71,7 +71,7 @@ export function findBursts(steps: readonly Step[]): Bursts {
     run.add(i, step);
     const { chance } = run.breadthAt(step.to);
     if (step.gained >= MIN_MOVEMENT && (chance === null || chance < JUMP_CHANCE)) jumps.push(step.to.at);
-    if (isBurst(run, chance)) run.isBurst = true;
+    if (isBurst(run, chance)) run.raise(burstChance(run));
     if (run.isBurst || chance === null || chance < TRUSTED_CHANCE) continue;
     trusted = learn(trusted, run.steps);
     leap = run;
@@ -85,7 +85,7 @@ export function findBursts(steps: readonly Step[]): Bursts {
       if (isPending(found)) pending.push(found.end.at);
       continue;
     }
-    const { anomaly, doubted } = describeBurst(found, burstChance(found));
+    const { anomaly, doubted } = describeBurst(found);
     anomalies.push(anomaly);
     for (const index of found.indexes) {
       const { gained, days } = steps[index] ?? { gained: 0, days: 0 };
@@ -116,12 +116,13 @@ function burstChance({ multiple, indexes }: Run): number {
   return Math.min(highest, least * (multiple / BURST_CHANCE.multiple) ** power);
 }
 
-/** Whether a run that is no burst still lacks what would support it. */
+/** Whether a run that is no burst is not yet supported by forks. What has supported it once does not need to go on doing so. */
 function isPending(run: Run): boolean {
-  const { chance } = run.breadthAt(run.following.at(-1) ?? run.end);
-  return chance === null
-    ? run.isKnown && run.multiple >= ABRUPT.multiple
-    : chance < SUPPORTED_CHANCE && !isPartOfLeap(run, run.end);
+  // The same for all repositories: most that have moved less in all are not judged.
+  if (run.excess < MIN_MOVEMENT) return false;
+  const { seen } = run;
+  if (seen[0] === undefined) return run.isKnown && run.multiple >= ABRUPT.multiple;
+  return seen.every(({ chance }) => chance < SUPPORTED_CHANCE) && !isPartOfLeap(run, seen[0].reading);
 }
 
 /** Whether the step at `index`, the first after a run of little breadth, brings almost nothing. */

@@ -31,7 +31,7 @@ export interface Growth {
   /** Where its youth counts from, if it seems new and its date of creation is unknown. */
   firstSeenAt: number | null;
   anomalies: Anomaly[];
-  /** Whether it holds an unusual gain that is no anomaly, but that too little has followed yet. */
+  /** Whether it holds an unusual gain that is no anomaly, but not yet supported by forks. */
   isPending: boolean;
 }
 

@@ -33,7 +33,7 @@ export interface Judgement {
   unbelieved: Readonly<Record<OtherCount, ReadonlySet<number>>>;
   /** The gains that do not count. */
   uncounted: readonly Uncounted[];
-  /** Times of the last readings of unusual gains that are no anomalies, but that too little has followed yet. */
+  /** Times of the last readings of unusual gains that are no anomaly, but not yet supported by forks. */
   pending: readonly number[];
   /** Times of gains far beyond the usual with little to match. */
   jumps: readonly number[];

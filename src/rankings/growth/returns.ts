@@ -22,7 +22,7 @@ export interface Returns {
   uncounted: ReadonlyMap<number, number>;
 }
 
-/** A count before and after a step. */
+/** A known count before and after a step. */
 interface Move {
   at: number;
   before: number;
@@ -31,15 +31,14 @@ interface Move {
 
 /** Finds jumps, up or down, that are reverted within days. A step that an earlier event explains begins none of its own. */
 export function findReturns(steps: readonly Step[], measure: MeasuredCount): Returns {
-  const moves = steps.map(({ from, to }): Move => {
+  const moves = steps.map(({ from, to }): Move | undefined => {
     const [before, after] = [from[measure], to[measure]];
-    return before === null || after === null
-      ? { at: to.at, before: 0, after: 0 }
-      : { at: to.at, before, after };
+    return before === null || after === null ? undefined : { at: to.at, before, after };
   });
   const anomalies: Anomaly[] = [];
   const uncounted = new Map<number, number>();
   for (const [i, move] of moves.entries()) {
+    if (move === undefined) continue;
     const jump = move.after - move.before;
     if (uncounted.has(i) || Math.abs(jump) < Math.max(MIN_MOVEMENT, JUMP_PART * move.before)) continue;
     const last = indexOfReturn(moves, i);
@@ -57,7 +56,7 @@ export function findReturns(steps: readonly Step[], measure: MeasuredCount): Ret
     uncounted.set(i, jump);
     let left = Math.abs(jump);
     for (let j = i + 1; j <= last; j++) {
-      const { before, after } = moves[j] ?? back;
+      const { before, after } = moves[j] ?? { before: 0, after: 0 };
       const reverted = Math.min(left, (before - after) * Math.sign(jump));
       if (reverted < STEP_BACK * Math.abs(jump)) continue;
       // No more than the jump itself: what goes beyond it is a movement of its own.
@@ -69,13 +68,14 @@ export function findReturns(steps: readonly Step[], measure: MeasuredCount): Ret
 }
 
 /** The step with which most of the jump at `index` is reverted; undefined if that does not happen in time. */
-function indexOfReturn(moves: readonly Move[], index: number): number | undefined {
+function indexOfReturn(moves: readonly (Move | undefined)[], index: number): number | undefined {
   const jump = moves[index];
   if (jump === undefined) return undefined;
   const gained = jump.after - jump.before;
   for (let j = index + 1; j < moves.length; j++) {
     const move = moves[j];
-    if (move === undefined || move.at - jump.at > RETURN_DAYS * DAY_MS) return undefined;
+    if (move === undefined) continue;
+    if (move.at - jump.at > RETURN_DAYS * DAY_MS) return undefined;
     if ((jump.after - move.after) * Math.sign(gained) >= REVERTED * Math.abs(gained)) return j;
   }
   return undefined;

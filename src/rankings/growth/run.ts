@@ -15,6 +15,13 @@ const SHIFT_FACTOR = 5;
 const MIN_SHIFT = 1_000;
 const SHIFT_LEVEL = 100;
 
+/** The breadth of a run as seen at a reading. */
+interface Seen {
+  reading: Reading;
+  chance: number;
+  supported: number;
+}
+
 /** The stars of a day from which a gain is unusual. */
 export function unusualFrom(usual: number): number {
   return UNUSUAL_FACTOR * usual + UNUSUAL_MORE;
@@ -34,7 +41,8 @@ export class Run {
   gained = 0;
   excess = 0;
   days = 0;
-  isBurst = false;
+  /** The highest chance of those below which it was found to be a burst; null: it is none. */
+  raisedBelow: number | null = null;
   /** Whether it became one by its abrupt end. */
   endedAbruptly = false;
   readonly #steps: readonly Step[];
@@ -59,6 +67,15 @@ export class Run {
     this.gained += gained;
     this.excess += gained - this.usual * days;
     this.days += days;
+  }
+
+  /** Marks it as a burst. `below`: the chance that would have been enough for a real leap. */
+  raise(below: number): void {
+    this.raisedBelow = Math.max(this.raisedBelow ?? 0, below);
+  }
+
+  get isBurst(): boolean {
+    return this.raisedBelow !== null;
   }
 
   get steps(): Step[] {
@@ -108,6 +125,14 @@ export class Run {
     const { at } = this.end;
     const last = this.indexes.at(-1) ?? -1;
     return this.#steps.slice(last).flatMap(({ to }) => (to.at - at <= FOLLOW_DAYS * DAY_MS ? [to] : []));
+  }
+
+  /** Those of `following` that have forks or watchers, with the breadth seen there: one without does not undo what others showed. */
+  get seen(): Seen[] {
+    return this.following.flatMap((reading) => {
+      const { chance, supported } = this.breadthAt(reading);
+      return chance === null || supported === null ? [] : [{ reading, chance, supported }];
+    });
   }
 
   /** All readings after the end. */

@@ -53,7 +53,7 @@ export interface Trend {
   confidenceReasons: readonly string[];
   reliable: boolean;
   anomalies: Anomaly[];
-  /** Whether one of them is not cleared, or too little has followed an unusual gain yet. */
+  /** Whether one of them is not cleared, or an unusual gain is no anomaly, but not yet supported by forks. */
   anomalous: boolean;
 }
 

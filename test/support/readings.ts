@@ -1,0 +1,37 @@
+/** Made-up series of readings, and what is judged of them. */
+import { DAY_MS } from "../../src/clock.js";
+import type { Reading } from "../../src/rankings/growth/anomalies.js";
+import { judge } from "../../src/rankings/growth/judge.js";
+
+interface More {
+  forks?: readonly (number | null)[];
+  issues?: readonly number[];
+}
+
+/** One reading a day; forks and issues are unknown unless given. */
+export function days(stars: readonly number[], more: More = {}): Reading[] {
+  return stars.map((count, day) => ({
+    at: day * DAY_MS,
+    stars: count,
+    forks: more.forks?.[day] ?? null,
+    openIssues: more.issues?.[day] ?? null,
+    watchers: null,
+    source: "OBSERVED",
+  }));
+}
+
+/** Counts that grow by a step a day. */
+export const ramp = (from: number, step: number, length: number): number[] =>
+  Array.from({ length }, (_, day) => from + day * step);
+
+export const kinds = (readings: readonly Reading[]): string[] =>
+  judge(readings).anomalies.map(
+    ({ kind, at, until }) => `${kind} ${at / DAY_MS}${until === at ? "" : `–${until / DAY_MS}`}`,
+  );
+
+/** The gain from the first to the last reading that counts. */
+export function counted(readings: readonly Reading[]): number {
+  const { uncounted } = judge(readings);
+  const gained = (readings.at(-1)?.stars ?? 0) - (readings[0]?.stars ?? 0);
+  return Math.round(gained - uncounted.reduce((sum, { stars }) => sum + stars, 0));
+}
