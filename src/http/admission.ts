@@ -132,7 +132,6 @@ export class Admission {
     return {
       priority: isFirst ? "account" : "anonymous",
       caller: `${kind} ${network ?? account ?? name}`,
-      units: cost.units,
       isGone,
     };
   }

@@ -17,7 +17,7 @@ const PATIENCE_MS = 200;
 const MAX_ENTRIES = 20_000;
 
 /** Who computes a response that others get as well: it goes before the first response for an anonymous caller. */
-const REFRESH: Waiter = { priority: "account", caller: "refresh", units: 1, isGone: () => false };
+const REFRESH: Waiter = { priority: "account", caller: "refresh", isGone: () => false };
 
 /** A request for what is not cached. */
 export interface CacheRequest {

@@ -12,8 +12,6 @@ export interface Waiter {
   readonly priority: Priority;
   /** Callers of one priority take turns. */
   readonly caller: string;
-  /** What the task costs, in units of the limits; at least 1. Each takes a turn of its caller. */
-  readonly units: number;
   /** Whether nobody will read the result. */
   isGone(): boolean;
 }
@@ -46,7 +44,7 @@ const CALLER_SHARE = 1 / 4;
  * task runs to its end without giving the loop back. So between two tasks, requests that have arrived are counted, and those whose
  * responses are ready are responded to. A task that comes when none was started in this turn starts immediately.
  *
- * Callers of one priority take turns, one for each unit that their tasks cost. When the queue is full, the caller with the most waiting tasks loses the newest of them. A task
+ * Callers of one priority take turns. When the queue is full, the caller with the most waiting tasks loses the newest of them. A task
  * that has waited too long, or that nobody waits for any longer, is not started.
  */
 export class RunQueue {
@@ -193,7 +191,7 @@ export class RunQueue {
     if (task.priority !== priority) return priority === "account";
     if (!isWaiting || task.caller === caller) return false;
     const backlog = this.#backlogs[priority];
-    return backlog.turnsBefore(caller) < backlog.turnsBefore(task.caller, task);
+    return backlog.sizeOf(caller) < backlog.turnsBefore(task);
   }
 }
 
@@ -215,7 +213,6 @@ interface TaskHooks {
 export class Task implements Waiter {
   priority: Priority;
   caller: string;
-  readonly units: number;
   /** When its newest caller arrived; monotonic. Only of a task that had to wait. */
   arrivedAt = 0;
   readonly #hooks: TaskHooks;
@@ -226,7 +223,6 @@ export class Task implements Waiter {
   constructor(waiter: Waiter, hooks: TaskHooks) {
     this.priority = waiter.priority;
     this.caller = waiter.caller;
-    this.units = waiter.units;
     this.#hooks = hooks;
     this.addWaiter(waiter);
   }

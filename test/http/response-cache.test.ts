@@ -10,7 +10,7 @@ import { NOW } from "../support/world.js";
 const responseOf = async (text: string): Promise<StoredResponse> =>
   storeResponse({ status: 200, headers: {}, body: text }, { "Cache-Control": "public, max-age=30" }, "");
 
-const WAITER: Waiter = { priority: "anonymous", caller: "somebody", units: 1, isGone: () => false };
+const WAITER: Waiter = { priority: "anonymous", caller: "somebody", isGone: () => false };
 
 /** A request for which this computes the response, without waiting. */
 function computedBy(compute: (waiter: Waiter) => Promise<StoredResponse>): CacheRequest {

@@ -32,14 +32,13 @@ function createQueue({ maxRunning = 1, length = 8, patienceMs = 500 } = {}) {
     {
       priority = "anonymous",
       isHeld = false,
-      units = 1,
       isGone = () => false,
-    }: { priority?: Priority; isHeld?: boolean; units?: number; isGone?: () => boolean } = {},
+    }: { priority?: Priority; isHeld?: boolean; isGone?: () => boolean } = {},
   ): Added => {
     const held = Promise.withResolvers<void>();
     const caller = name.slice(0, 1);
     const added: Added = { outcome: undefined, join: () => {}, end: held.resolve, task: undefined };
-    const { result, join } = queue.add({ priority, caller, units, isGone }, async (task) => {
+    const { result, join } = queue.add({ priority, caller, isGone }, async (task) => {
       started.push(name);
       added.task = task;
       if (isHeld) await held.promise;
@@ -64,7 +63,7 @@ function createQueue({ maxRunning = 1, length = 8, patienceMs = 500 } = {}) {
 }
 
 const waiter = (caller: string, more: Partial<Waiter> = {}): Waiter => {
-  return { priority: "anonymous", caller, units: 1, isGone: () => false, ...more };
+  return { priority: "anonymous", caller, isGone: () => false, ...more };
 };
 
 test("a task that comes first in its turn starts immediately, and every turn starts one more", async () => {
@@ -85,46 +84,6 @@ test("callers take turns, so that one with many tasks does not hold up the other
   for (const name of ["a1", "a2", "a3", "a4", "b1", "b2", "c1"]) add(name);
   await runAll();
   assert.deepEqual(started, ["a1", "a2", "b1", "c1", "a3", "b2", "a4"]);
-});
-
-test("a task of several units takes as many turns of its caller, paid after it", async () => {
-  const { started, add, runAll } = createQueue({ length: 60 });
-  add("x");
-  for (let i = 1; i <= 3; i++) add(`a${i}`, { units: 5 });
-  for (let i = 1; i <= 12; i++) add(`b${i}`);
-  await runAll();
-  assert.deepEqual(started.join(" "), "x a1 b1 b2 b3 b4 b5 a2 b6 b7 b8 b9 b10 a3 b11 b12");
-});
-
-test("a caller owes its turns also while it has no task, until nobody waits", async () => {
-  const { started, add, runAll } = createQueue({ length: 60 });
-  add("x");
-  add("a1", { units: 4 });
-  for (let i = 1; i <= 6; i++) add(`b${i}`);
-  // Its next request comes when the response to the one before is there.
-  while (!started.includes("a1")) await turn();
-  add("a2", { units: 4 });
-  await runAll();
-  assert.deepEqual(started.join(" "), "x a1 b1 b2 b3 b4 a2 b5 b6");
-  add("y");
-  add("a3");
-  add("b7");
-  await runAll();
-  assert.deepEqual(started.slice(-3), ["y", "a3", "b7"]);
-});
-
-test("one caller with expensive tasks and one with cheap ones get the same time", async () => {
-  const { clock, queue, started, add } = createQueue({ length: 400 });
-  const spent = { a: 0, b: 0 };
-  for (let i = 0; i < 100; i++) {
-    add("a", { units: 10 });
-    for (let j = 0; j < 10; j++) add("b");
-    await turn();
-  }
-  for (const name of started) spent[name as "a" | "b"] += name === "a" ? 10 : 1;
-  assert.ok(Math.abs(spent.a - spent.b) <= 20, JSON.stringify(spent));
-  clock.advance(1_000);
-  while (queue.waiting > 0) await turn();
 });
 
 test("callers with an account go first", async () => {

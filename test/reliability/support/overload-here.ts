@@ -27,7 +27,7 @@ export async function overloadQueue(): Promise<ResultRow[]> {
   const send = () => {
     const priority = sent.length % 10 === 0 ? "account" : "anonymous";
     const one: Sent = { priority, at: clock.monotonic() };
-    const waiter = { priority, caller: `caller ${sent.length}`, units: 1, isGone: () => false } as const;
+    const waiter = { priority, caller: `caller ${sent.length}`, isGone: () => false } as const;
     sent.push(one);
     const { result } = queue.add(waiter, async () => {
       clock.advance(COST_MS);
