@@ -5,8 +5,8 @@ import { DatabaseFault, type FaultKind } from "./fault.js";
 
 /** Maximum number of prepared statements kept per connection. */
 const STATEMENT_CACHE = 500;
-/** What may change the columns of other statements. */
-const SCHEMA_CHANGE = /^\s*(create|alter|drop)\b/i;
+/** What may change the columns of other statements, or undo such a change. */
+const SCHEMA_CHANGE = /^\s*(create|alter|drop|rollback)\b/i;
 
 /** Rows to run one statement with, one after the other; passed as its only parameter by `runEach`. */
 export class RowBatch {
@@ -111,7 +111,7 @@ class Statement {
   }
 
   #rowOf(values: readonly unknown[]): Row {
-    // Another connection may have added a column.
+    // Another connection may have added a column. If it renamed one, this would not be noticed: migrations of a running service do not.
     if (values.length !== this.#names.length) this.#readNames();
     const names = this.#names;
     const row = { ...this.#empty };

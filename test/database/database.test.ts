@@ -132,7 +132,7 @@ describe("The connections of a SQLite database", () => {
     assert.equal((await database.read.selectFrom("marks").selectAll().execute()).length, 1);
   });
 
-  test("return rows as plain objects, under the names that their columns have by then", async () => {
+  test("return rows as plain objects, under the names that columns have after changes of this connection", async () => {
     const { database } = await open();
     const { read, write } = database;
     const all = sql<Record<string, unknown>>`select * from things`;

@@ -1,6 +1,7 @@
 /**
- * First module of a process that runs several test files: fails it when a file changed what all share, which another file could
- * depend on or break by.
+ * First module of a process that runs several test files: fails it when a file changed the environment, a global variable, the
+ * listeners of a signal, the folder, the umask or the exit code, which another file could depend on or break by. Globals that are read
+ * by a function, new ones, and prototypes are not compared.
  */
 import assert from "node:assert/strict";
 import { after, test } from "node:test";

@@ -18,12 +18,16 @@ export const FIRST: readonly string[] = [
   "avatars/store",
 ];
 
-/** Folders and files whose tests have processes of their own: they start others, change what a process has once, or simulate days. */
+/**
+ * Folders and files whose tests have processes of their own: they start others, measure memory, change what a process
+ * has once, or simulate days.
+ */
 export const ALONE: readonly string[] = [
   "tracking",
   "browser",
   "reliability",
   "install",
   "bundle",
+  "embeds/png",
   "database/private-files",
 ];

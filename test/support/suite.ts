@@ -1,7 +1,7 @@
 /**
  * Entry of `npm test`: runs all test files, or those of the named folders, three processes at a time. Loading the program costs a process
  * most of a second, so that files share a process where they can; those in `ALONE` do not. Files that take long begin first. Options
- * are those of Node's test runner.
+ * are those of Node's test runner, as `--name=value`.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -31,11 +31,11 @@ const urlOf = (path: string): string => JSON.stringify(pathToFileURL(path));
 /** Writes a file that runs the tests of others in one process. The runner sorts by its name. */
 function together(names: readonly string[], index: number): string {
   const path = join(folder, `${String(index).padStart(3, "0")}-${(names[0] ?? "").replaceAll("/", "-")}.mjs`);
-  const imports = [
-    `import { leavesNothingBehind } from ${urlOf(join(TESTS, "support", "one-process.js"))};`,
-    ...names.map((name) => `import ${urlOf(join(TESTS, `${name}.test.js`))};`),
-  ];
-  writeFileSync(path, [...imports, "leavesNothingBehind();", ""].join("\n"));
+  const files = names.map((name) => `import ${urlOf(join(TESTS, `${name}.test.js`))};`);
+  const guard = `import { leavesNothingBehind } from ${urlOf(join(TESTS, "support", "one-process.js"))};`;
+  // What a file leaves behind matters to others only.
+  const lines = names.length === 1 ? files : [guard, ...files, "leavesNothingBehind();"];
+  writeFileSync(path, [...lines, ""].join("\n"));
   return path;
 }
 

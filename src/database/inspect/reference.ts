@@ -27,9 +27,12 @@ export const INDEX_OF_ROLLUPS = /^rollups_/;
 
 let reference: Promise<ReferenceSchema> | undefined;
 
-/** Reads it from an empty database in memory, which takes some 50 ms; once in a process. */
+/** Reads it from an empty database in memory, which takes some 50 ms; once in a process, with the clock of its first caller. */
 export function readReference(clock: Clock): Promise<ReferenceSchema> {
-  reference ??= readFresh(clock);
+  reference ??= readFresh(clock).catch((error: unknown) => {
+    reference = undefined;
+    throw error;
+  });
   return reference;
 }
 

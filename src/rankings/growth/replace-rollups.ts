@@ -12,6 +12,9 @@ const NAMES = Object.keys(ROLLUPS.columns);
 const KEY = { repository_id: "bigint", window_hours: "bigint" } as const;
 /** Where the columns of INDEXED_ROLLUP_COLUMNS are in a row. */
 const INDEXED = INDEXED_ROLLUP_COLUMNS.map((name) => NAMES.indexOf(name));
+const ALL = (1 << INDEXED.length) - 1;
+/** Sets of columns that are written apart in one transaction, each by a statement of its own. */
+const MOST_SETS = 24;
 
 /**
  * Replaces the rollups of repositories by new ones. Of a row that stays, columns with an index are only written if they have
@@ -41,8 +44,10 @@ export async function replaceRollups(
     let columns = 0;
     for (const [i, name] of INDEXED_ROLLUP_COLUMNS.entries())
       if (before[name] !== row[INDEXED[i] ?? 0]) columns |= 1 << i;
-    const alike = changed.get(columns);
-    if (alike === undefined) changed.set(columns, [row]);
+    const isKnown = changed.has(columns) || changed.size < MOST_SETS;
+    const set = isKnown ? columns : ALL;
+    const alike = changed.get(set);
+    if (alike === undefined) changed.set(set, [row]);
     else alike.push(row);
   }
   if (gone.size > 0) {
