@@ -1,10 +1,9 @@
 /** What leads the way while there is nothing of one's own to see: in an empty catalogue, beside the sample, and before any growth. */
-
+import type { FC } from "hono/jsx";
 import { databaseFault } from "../database/database.js";
 import { forgeName } from "../forges.js";
 import { Progress } from "./components/progress.js";
 import { TrackForm } from "./components/track-form.js";
-import type { FC } from "./jsx-runtime.js";
 import type { Page, PageRequest, Result } from "./page-request.js";
 import { type ForgeProgress, readProgress } from "./progress.js";
 import { mayRequest, needsSignIn } from "./tracking-offer.js";

@@ -1,6 +1,6 @@
+import type { FC } from "hono/jsx";
 import { assetPath } from "./assets.js";
 import { cardAlt, cardPath } from "./card-path.js";
-import type { FC } from "./jsx-runtime.js";
 import type { FrameRequest, Page } from "./page-request.js";
 
 /** Whether everybody may find the page: it shows data of the catalogue, and no error. */

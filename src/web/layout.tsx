@@ -1,10 +1,10 @@
+import type { Child, FC } from "hono/jsx";
 import type { Repository } from "../catalog/catalog.js";
 import { repositoryPage, TOPICS_PAGE } from "../page-addresses.js";
 import { withQuery } from "./components/addresses.js";
 import { Notice } from "./components/notice.js";
 import { OriginNotice } from "./components/origin-notice.js";
 import { Head, isPublic } from "./head.js";
-import type { Child, FC } from "./jsx-runtime.js";
 import type { FrameRequest, Page } from "./page-request.js";
 
 /** The main navigation. */

@@ -1,3 +1,4 @@
+import type { JSX } from "hono/jsx/jsx-runtime";
 import type { Account, Operator, Source } from "../accounts/accounts.js";
 import type { Repository } from "../catalog/catalog.js";
 import type { Clock } from "../clock.js";
@@ -10,7 +11,6 @@ import type { TokenCheck } from "../providers/providers.js";
 import type { CurrentSummary } from "../rankings/rankings.js";
 import type { Requester, TrackPolicy } from "../track-requests/track-requests.js";
 import type { Adding, DailyQuota } from "../watchlists/watchlists.js";
-import type { JSX } from "./jsx-runtime.js";
 
 /** What pages depend on. */
 export interface Site {

@@ -1,3 +1,4 @@
+import type { Child, FC } from "hono/jsx";
 import type { z } from "zod";
 import type { Repository, StarCount } from "../catalog/catalog.js";
 import { MAX_SERIES } from "../embeds/embeds.js";
@@ -25,7 +26,6 @@ import { columnsOf, SORT_NAMES } from "./components/sorts.js";
 import { Strip } from "./components/strip.js";
 import { SumChart, sumParameters } from "./components/sum-chart.js";
 import { WindowTabs } from "./components/tabs.js";
-import type { Child, FC } from "./jsx-runtime.js";
 import { isolated } from "./naming.js";
 import { type Problem, readUsableQuery } from "./page-query.js";
 import type { PageRequest } from "./page-request.js";

@@ -1,6 +1,6 @@
+import type { FC } from "hono/jsx";
 import type { Repository } from "../../catalog/catalog.js";
 import { repositoryKey } from "../../page-addresses.js";
-import type { FC } from "../jsx-runtime.js";
 import type { TrackingOffer } from "../tracking-offer.js";
 import { Field } from "./field.js";
 import { TrackForms } from "./track-forms.js";

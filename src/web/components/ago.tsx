@@ -1,5 +1,5 @@
+import type { FC } from "hono/jsx";
 import { DAY_MS, HOUR_MS, isoTime } from "../../clock.js";
-import type { FC } from "../jsx-runtime.js";
 
 const MINUTE_MS = 60_000;
 

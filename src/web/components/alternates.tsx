@@ -1,4 +1,4 @@
-import type { FC } from "../jsx-runtime.js";
+import type { FC } from "hono/jsx";
 import { withQuery } from "./addresses.js";
 import { feedPath } from "./sorts.js";
 

@@ -1,7 +1,7 @@
+import type { FC } from "hono/jsx";
 import type { Availability, Repository } from "../../catalog/catalog.js";
 import { type RepositoryName, repositoryPage } from "../../page-addresses.js";
 import { type Anomaly, COUNT_NAMES, type Trend } from "../../rankings/rankings.js";
-import type { FC } from "../jsx-runtime.js";
 import { formatDate } from "./numbers.js";
 
 /** A word of caution or state after a name, and its reason. */

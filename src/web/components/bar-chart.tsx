@@ -1,5 +1,5 @@
+import type { FC } from "hono/jsx";
 import { linearAxis } from "../../embeds/embeds.js";
-import type { FC } from "../jsx-runtime.js";
 import { formatCount } from "./numbers.js";
 
 /** A category of stacked bars. */

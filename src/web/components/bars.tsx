@@ -1,5 +1,5 @@
+import type { FC } from "hono/jsx";
 import type { Facet } from "../../rankings/rankings.js";
-import type { FC } from "../jsx-runtime.js";
 import { Dot } from "./language.js";
 import { Delta, formatCompact } from "./numbers.js";
 

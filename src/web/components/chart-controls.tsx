@@ -1,3 +1,4 @@
+import type { Child, FC } from "hono/jsx";
 import { z } from "zod";
 import { isoTime } from "../../clock.js";
 import {
@@ -10,7 +11,6 @@ import {
   VIEWS,
 } from "../../embeds/embeds.js";
 import { dayParameter } from "../../lists/lists.js";
-import type { Child, FC } from "../jsx-runtime.js";
 import { type PageQuery, readUsableQuery } from "../page-query.js";
 import { withQuery } from "./addresses.js";
 import { formatDate, formatDay } from "./numbers.js";

@@ -1,5 +1,5 @@
+import type { FC } from "hono/jsx";
 import { type ChartSpan, type History, seriesOf } from "../../embeds/embeds.js";
-import type { FC } from "../jsx-runtime.js";
 import { ChartControls, ChartDates, type ChartState } from "./chart-controls.js";
 import { Time } from "./numbers.js";
 import { METRIC_WORDS, Plot } from "./plot.js";

@@ -1,4 +1,4 @@
-import type { FC } from "../jsx-runtime.js";
+import type { FC } from "hono/jsx";
 import { Dot } from "./language.js";
 import type { Tab } from "./tabs.js";
 

@@ -1,4 +1,4 @@
-import type { FC } from "../jsx-runtime.js";
+import type { FC } from "hono/jsx";
 
 /** A shell command. Long lines scroll, by keyboard too. */
 export const Command: FC<{ text: string }> = ({ text }) => (

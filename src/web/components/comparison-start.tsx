@@ -1,7 +1,7 @@
+import type { FC } from "hono/jsx";
 import type { Repository } from "../../catalog/catalog.js";
 import { MAX_SERIES } from "../../embeds/embeds.js";
 import { repositoryKey, repositoryPage } from "../../page-addresses.js";
-import type { FC } from "../jsx-runtime.js";
 import { AddField } from "./add-field.js";
 import { withQuery } from "./addresses.js";
 import { LineMark } from "./shown-gains.js";

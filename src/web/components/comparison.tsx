@@ -1,10 +1,10 @@
+import type { FC } from "hono/jsx";
 import type { Repository } from "../../catalog/catalog.js";
 import { DAY_MS } from "../../clock.js";
 import type { ChartInput, ChartSeries, Metric } from "../../embeds/embeds.js";
 import { forgeName } from "../../forges.js";
 import { type RepositoryName, repositoryPage } from "../../page-addresses.js";
 import { type Rank, type Trend, WINDOW_LABELS, WINDOWS, type Window } from "../../rankings/rankings.js";
-import type { FC } from "../jsx-runtime.js";
 import { type BadgeFacts, BadgeReasons, Badges, badgesOf } from "./badges.js";
 import { Language } from "./language.js";
 import { formatCount, formatDay, Gain } from "./numbers.js";

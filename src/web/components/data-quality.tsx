@@ -1,6 +1,6 @@
+import type { FC } from "hono/jsx";
 import type { PreviousName, Repository, SnapshotRange } from "../../catalog/catalog.js";
 import { type Trend, WINDOW_LABELS, WINDOWS, type Window, windowMs } from "../../rankings/rankings.js";
-import type { FC } from "../jsx-runtime.js";
 import { Facts } from "./facts.js";
 import { formatCount, formatDate, formatDay, Time } from "./numbers.js";
 

@@ -1,3 +1,4 @@
+import type { FC } from "hono/jsx";
 import { isoTime } from "../../clock.js";
 import {
   ALIGNMENTS,
@@ -11,7 +12,6 @@ import {
 } from "../../embeds/embeds.js";
 import { RANKING_DEFINITIONS, RANKINGS, WINDOW_LABELS, WINDOWS } from "../../rankings/rankings.js";
 import { type EmbedQuery, KINDS, SCOPES, SIZES } from "../embed-query.js";
-import type { FC } from "../jsx-runtime.js";
 import { AddField } from "./add-field.js";
 import { RANGE_WORDS } from "./chart-controls.js";
 import { METRIC_WORDS } from "./plot.js";

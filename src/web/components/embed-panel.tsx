@@ -1,8 +1,8 @@
+import type { FC } from "hono/jsx";
 import { snippetsOf } from "../../embeds/embeds.js";
 import type { RepositoryName } from "../../page-addresses.js";
 import { queryOf, repositoryKey, repositoryPage } from "../../page-addresses.js";
 import { embedQuery, picturesOf } from "../embed-query.js";
-import type { FC } from "../jsx-runtime.js";
 import { Snippet } from "./snippet.js";
 
 /** Two pictures of a repository for other sites with their code, and the page with all others. */

@@ -1,3 +1,4 @@
+import type { FC } from "hono/jsx";
 import {
   type Explanation,
   SCORE_LABELS,
@@ -7,7 +8,6 @@ import {
   WINDOW_LABELS,
   type Window,
 } from "../../rankings/rankings.js";
-import type { FC } from "../jsx-runtime.js";
 import { Scroll } from "./scroll.js";
 
 /** What each term measures. */

@@ -1,3 +1,4 @@
+import type { FC } from "hono/jsx";
 import { repositoryPage } from "../../page-addresses.js";
 import {
   type FacetTotals,
@@ -6,7 +7,6 @@ import {
   WINDOWS,
   type Window,
 } from "../../rankings/rankings.js";
-import type { FC } from "../jsx-runtime.js";
 import { formatCount, formatDelta } from "./numbers.js";
 import type { ListedRow } from "./repository-list.js";
 

@@ -1,4 +1,4 @@
-import type { Child, FC } from "../jsx-runtime.js";
+import type { Child, FC } from "hono/jsx";
 
 export interface FieldProps {
   /** Its name in the form, and its id unless another one is given. */

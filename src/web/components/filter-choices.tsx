@@ -1,7 +1,7 @@
+import type { FC } from "hono/jsx";
 import { forgeName } from "../../forges.js";
 import type { FacetCounts, Precision, ValueCounts } from "../../lists/lists.js";
 import type { Facet, Summary } from "../../rankings/rankings.js";
-import type { FC } from "../jsx-runtime.js";
 import { withQuery } from "./addresses.js";
 import { Dot } from "./language.js";
 import { formatCompact, formatCount } from "./numbers.js";

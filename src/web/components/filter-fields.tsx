@@ -1,5 +1,5 @@
+import type { Child, FC } from "hono/jsx";
 import type { Facet } from "../../rankings/rankings.js";
-import type { Child, FC } from "../jsx-runtime.js";
 import type { Problem } from "../page-query.js";
 
 /** Parameters with a field, whose id is the name of the parameter. */

@@ -1,6 +1,6 @@
+import type { FC } from "hono/jsx";
 import { forgeName } from "../../forges.js";
 import type { Facet, Summary } from "../../rankings/rankings.js";
-import type { FC } from "../jsx-runtime.js";
 import type { Problem } from "../page-query.js";
 import {
   CheckField,

@@ -1,7 +1,7 @@
+import type { FC } from "hono/jsx";
 import { forgeName } from "../../forges.js";
 import type { TokenQuota } from "../../providers/providers.js";
 import type { ProviderStatus } from "../../tracking/tracking.js";
-import type { FC } from "../jsx-runtime.js";
 import { Ago, durationWords } from "./ago.js";
 import { type Fact, Facts } from "./facts.js";
 import { formatCount } from "./numbers.js";

@@ -1,6 +1,6 @@
+import type { FC } from "hono/jsx";
 import { forgeName } from "../../forges.js";
 import type { Summary } from "../../rankings/rankings.js";
-import type { FC } from "../jsx-runtime.js";
 import { withQuery } from "./addresses.js";
 import { Strip } from "./strip.js";
 

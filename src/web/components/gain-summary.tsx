@@ -1,3 +1,4 @@
+import type { FC } from "hono/jsx";
 import type { Repository } from "../../catalog/catalog.js";
 import {
   gainWords,
@@ -8,7 +9,6 @@ import {
   type Window,
   whyWords,
 } from "../../rankings/rankings.js";
-import type { FC } from "../jsx-runtime.js";
 import { withQuery } from "./addresses.js";
 import { type NoGrowthFacts, noGrowthText } from "./no-growth.js";
 import { AsOf, Delta, formatCount } from "./numbers.js";

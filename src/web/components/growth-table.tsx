@@ -1,3 +1,4 @@
+import type { Child, FC } from "hono/jsx";
 import type { Readings, Repository } from "../../catalog/catalog.js";
 import {
   type CountedMeasure,
@@ -8,7 +9,6 @@ import {
   WINDOWS,
   type Window,
 } from "../../rankings/rankings.js";
-import type { Child, FC } from "../jsx-runtime.js";
 import { type NoGrowthFacts, noGrowthReason, noGrowthText } from "./no-growth.js";
 import { Delta, formatCount, formatDelta, formatGrowth } from "./numbers.js";
 

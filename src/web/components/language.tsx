@@ -1,5 +1,5 @@
+import type { FC } from "hono/jsx";
 import { languagePage } from "../../page-addresses.js";
-import type { FC } from "../jsx-runtime.js";
 
 /** The usual colours of languages. Others are grey. */
 const COLOURS: Readonly<Record<string, string>> = {

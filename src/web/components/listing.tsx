@@ -1,7 +1,7 @@
+import type { FC } from "hono/jsx";
 import type { StarCount } from "../../catalog/catalog.js";
 import { type CountRequest, type ListPage, type ListQuery, listPage } from "../../lists/lists.js";
 import type { Modules } from "../../modules.js";
-import type { FC } from "../jsx-runtime.js";
 import { Pager } from "./pager.js";
 import { RepositoryList, type RepositoryListProps } from "./repository-list.js";
 import { COLUMN_SORTS, columnsOf, sortHead } from "./sorts.js";

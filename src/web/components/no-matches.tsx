@@ -1,3 +1,4 @@
+import type { FC } from "hono/jsx";
 import {
   isGrowthSort,
   type ListPage,
@@ -7,7 +8,6 @@ import {
   type UnmatchedValue,
 } from "../../lists/lists.js";
 import type { Modules } from "../../modules.js";
-import type { FC } from "../jsx-runtime.js";
 import { readQuery, resultOrProblems } from "../page-query.js";
 import type { PageRequest } from "../page-request.js";
 import { offerTracking, type TrackingOffer } from "../tracking-offer.js";

@@ -1,4 +1,4 @@
-import type { FC } from "../jsx-runtime.js";
+import type { FC } from "hono/jsx";
 
 /** An empty catalogue. The home page and Explore say how to begin; other pages lead there. */
 export const Nothing: FC<{ leadsHome?: boolean }> = ({ leadsHome = false }) => (

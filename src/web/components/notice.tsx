@@ -1,4 +1,4 @@
-import type { Child, FC } from "../jsx-runtime.js";
+import type { Child, FC } from "hono/jsx";
 
 /** What has just happened, which screen readers announce. `isDone`: it has succeeded; otherwise it needs attention. */
 export const Notice: FC<{ isDone: boolean; children: Child }> = ({ isDone, children }) => (

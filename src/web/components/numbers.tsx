@@ -1,7 +1,7 @@
+import { createContext, type FC, useContext } from "hono/jsx";
 import { DAY_MS, HOUR_MS, isoTime } from "../../clock.js";
 import { RETAINED_WORDS } from "../../embeds/embeds.js";
 import { type CountedMeasure, gainWords, type Trend } from "../../rankings/rankings.js";
-import { createContext, type FC, useContext } from "../jsx-runtime.js";
 
 /** Number and time formats of all pages. An unknown value is a dash, never 0. */
 
@@ -70,10 +70,10 @@ export function formatDay(ms: number | null): string {
 export function formatDate(ms: number | null): string {
   if (ms === null) return UNKNOWN;
   const date = new Date(ms);
-  return `${date.getUTCDate()} ${MONTHS[date.getUTCMonth()]} ${date.getUTCFullYear()}`;
+  return `${date.getUTCDate()} ${month.format(date)} ${date.getUTCFullYear()}`;
 }
 
-const MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");
+const month = new Intl.DateTimeFormat("en-US", { month: "short", timeZone: "UTC" });
 
 /** 2026-04-30 12:00 UTC */
 export function formatTime(ms: number): string {

@@ -1,4 +1,4 @@
-import type { FC } from "../jsx-runtime.js";
+import type { FC } from "hono/jsx";
 import { type Schema, SchemaView, TypeView } from "./schema.js";
 import { Scroll } from "./scroll.js";
 

@@ -1,7 +1,7 @@
+import type { Child, FC } from "hono/jsx";
 import { forgeName } from "../../forges.js";
 import { START_TRACKING_PAGE } from "../../page-addresses.js";
 import type { CurrentSummary } from "../../rankings/rankings.js";
-import type { Child, FC } from "../jsx-runtime.js";
 import { agoText, formatCount, formatDate, formatDay } from "./numbers.js";
 
 export interface OriginNoticeProps {

@@ -1,4 +1,4 @@
-import type { Child, FC } from "../jsx-runtime.js";
+import type { Child, FC } from "hono/jsx";
 import { Scroll } from "./scroll.js";
 
 /**

@@ -1,4 +1,4 @@
-import { createContext, type FC, useContext } from "../jsx-runtime.js";
+import { createContext, type FC, useContext } from "hono/jsx";
 
 /** Finds the path of an owner's stored image; undefined without one. */
 export type FindOwnerImage = (provider: string, owner: string) => string | undefined;

@@ -1,4 +1,4 @@
-import type { FC } from "../jsx-runtime.js";
+import type { FC } from "hono/jsx";
 
 /**
  * The button that signs in with a passkey and continues to `next`. `passkey.js` shows it where the browser has passkeys for

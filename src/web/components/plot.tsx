@@ -1,3 +1,5 @@
+import { raw } from "hono/html";
+import type { FC } from "hono/jsx";
 import { SNAPSHOT_SOURCES } from "../../catalog/catalog.js";
 import {
   type ChartInput,
@@ -19,8 +21,6 @@ import {
   type View,
   widestGaps,
 } from "../../embeds/embeds.js";
-import type { FC } from "../jsx-runtime.js";
-import { raw } from "../jsx-runtime.js";
 import { formatCount, formatDelta, SOURCE_WORDS, Time } from "./numbers.js";
 
 /** Names of the metrics. */

@@ -1,3 +1,4 @@
+import type { FC } from "hono/jsx";
 import { isSeam } from "../../catalog/catalog.js";
 import { DAY_MS } from "../../clock.js";
 import {
@@ -8,7 +9,6 @@ import {
   milestonesOf,
   signedRate,
 } from "../../embeds/embeds.js";
-import type { FC } from "../jsx-runtime.js";
 import { Delta, formatCompact, formatCount, SOURCE_WORDS, Time } from "./numbers.js";
 import { METRIC_WORDS } from "./plot.js";
 import { rowStep } from "./row-step.js";

@@ -1,4 +1,4 @@
-import type { FC } from "../jsx-runtime.js";
+import type { FC } from "hono/jsx";
 import type { Problem } from "../page-query.js";
 
 export interface ProblemsProps {

@@ -1,6 +1,6 @@
+import type { FC } from "hono/jsx";
 import { HOUR_MS } from "../../clock.js";
 import { forgeName } from "../../forges.js";
-import type { FC } from "../jsx-runtime.js";
 import type { ForgeProgress } from "../progress.js";
 import { Ago, durationWords } from "./ago.js";
 import { formatCount } from "./numbers.js";

@@ -1,8 +1,8 @@
+import type { FC } from "hono/jsx";
 import { DAY_MS } from "../../clock.js";
 import { forgeName } from "../../forges.js";
 import { explorePage, languagePage, topicPage } from "../../page-addresses.js";
 import { type PastRank, RANKING_DEFINITIONS, type Rank, WINDOW_LABELS } from "../../rankings/rankings.js";
-import type { FC } from "../jsx-runtime.js";
 import { formatCount, formatDay } from "./numbers.js";
 import { Spark } from "./spark.js";
 

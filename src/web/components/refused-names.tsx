@@ -1,8 +1,8 @@
+import type { FC } from "hono/jsx";
 import { MAX_SERIES } from "../../embeds/embeds.js";
 import { forgeName } from "../../forges.js";
 import { repositoryKey } from "../../page-addresses.js";
 import { type ComparedNames, MAX_NAMES, type RefusedName } from "../compared-names.js";
-import type { FC } from "../jsx-runtime.js";
 import { withQuery } from "./addresses.js";
 
 interface RefusedNamesProps {

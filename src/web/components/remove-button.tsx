@@ -1,4 +1,4 @@
-import type { FC } from "../jsx-runtime.js";
+import type { FC } from "hono/jsx";
 
 /** The submit button that removes the named repository from a list. */
 export const RemoveButton: FC<{ fullName: string }> = ({ fullName }) => (

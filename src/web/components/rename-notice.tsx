@@ -1,7 +1,7 @@
+import type { FC } from "hono/jsx";
 import { describeEvidence, type Rename } from "../../catalog/catalog.js";
 import type { RenamedName } from "../../lists/lists.js";
 import { repositoryPage } from "../../page-addresses.js";
-import type { FC } from "../jsx-runtime.js";
 import { formatDate } from "./numbers.js";
 
 export interface RenameNoticeProps {

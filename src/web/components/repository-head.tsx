@@ -1,8 +1,8 @@
+import type { FC } from "hono/jsx";
 import type { Repository } from "../../catalog/catalog.js";
 import { forgeName } from "../../forges.js";
 import { repositoryKey, topicPage } from "../../page-addresses.js";
 import { withEmoji } from "../emoji.js";
-import type { FC } from "../jsx-runtime.js";
 import { ABSENCE_REASONS, type BadgeFacts, Badges } from "./badges.js";
 import { Language } from "./language.js";
 import { formatDate, Time } from "./numbers.js";

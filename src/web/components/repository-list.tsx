@@ -1,9 +1,9 @@
+import type { Child, FC } from "hono/jsx";
 import type { Repository, StarCount } from "../../catalog/catalog.js";
 import { forgeName } from "../../forges.js";
 import { type RepositoryName, repositoryPage } from "../../page-addresses.js";
 import type { Trend } from "../../rankings/rankings.js";
 import { withEmoji } from "../emoji.js";
-import type { Child, FC } from "../jsx-runtime.js";
 import { Badges } from "./badges.js";
 import { Language } from "./language.js";
 import { formatCompact, formatCount, Gain, Growth } from "./numbers.js";

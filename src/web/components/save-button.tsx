@@ -1,5 +1,5 @@
+import type { FC } from "hono/jsx";
 import type { Repository } from "../../catalog/catalog.js";
-import type { FC } from "../jsx-runtime.js";
 
 const actionOf = (isSaved: boolean): string => (isSaved ? "/watchlist/items/remove" : "/watchlist/items");
 

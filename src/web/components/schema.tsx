@@ -1,4 +1,4 @@
-import type { FC } from "../jsx-runtime.js";
+import type { FC } from "hono/jsx";
 import { Scroll } from "./scroll.js";
 
 /** The part of a JSON schema that the reference shows. */

@@ -1,4 +1,4 @@
-import type { Child, FC } from "../jsx-runtime.js";
+import type { Child, FC } from "hono/jsx";
 
 /** Wide content that scrolls horizontally on narrow screens, by keyboard too. */
 export const Scroll: FC<{ label: string; children: Child }> = ({ label, children }) => (

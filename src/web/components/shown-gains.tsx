@@ -1,8 +1,8 @@
+import { raw } from "hono/html";
+import type { FC } from "hono/jsx";
 import { DAY_MS } from "../../clock.js";
 import { drawMark, type History, longestPart, type Metric, noteOn } from "../../embeds/embeds.js";
 import { repositoryPage } from "../../page-addresses.js";
-import type { FC } from "../jsx-runtime.js";
-import { raw } from "../jsx-runtime.js";
 import { Delta, formatCount, formatDate, formatGrowth } from "./numbers.js";
 import { METRIC_WORDS } from "./plot.js";
 import { Scroll } from "./scroll.js";

@@ -1,7 +1,7 @@
+import type { Child, FC } from "hono/jsx";
 import type { Repository } from "../../catalog/catalog.js";
 import { repositoryPage } from "../../page-addresses.js";
 import type { Changes } from "../../watchlists/watchlists.js";
-import type { Child, FC } from "../jsx-runtime.js";
 import { Delta, Time } from "./numbers.js";
 
 export interface SinceVisitProps {

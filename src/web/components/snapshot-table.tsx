@@ -1,8 +1,8 @@
+import type { FC } from "hono/jsx";
 import { isSeam, type Readings, type Repository, type Snapshot } from "../../catalog/catalog.js";
 import { isoTime } from "../../clock.js";
 import { type RepositoryName, repositoryPage } from "../../page-addresses.js";
 import { type Trend, WINDOW_LABELS, type Window } from "../../rankings/rankings.js";
-import type { FC } from "../jsx-runtime.js";
 import { Delta, formatCount, formatTime, SOURCE_WORDS } from "./numbers.js";
 import { Scroll } from "./scroll.js";
 

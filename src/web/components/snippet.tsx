@@ -1,4 +1,4 @@
-import type { FC } from "../jsx-runtime.js";
+import type { FC } from "hono/jsx";
 
 /** Text to copy. The script copy.js reveals the button. */
 export const Snippet: FC<{ id: string; label: string; text: string }> = ({ id, label, text }) => (

@@ -1,5 +1,5 @@
+import type { FC } from "hono/jsx";
 import { isSort, type Sort } from "../../lists/lists.js";
-import type { FC } from "../jsx-runtime.js";
 import { withQuery } from "./addresses.js";
 import type { Answerable } from "./filter-form.js";
 import { offeredSorts, SORT_NAMES } from "./sorts.js";

@@ -1,5 +1,5 @@
+import type { FC } from "hono/jsx";
 import type { Basis, StarCount } from "../../catalog/catalog.js";
-import type { FC } from "../jsx-runtime.js";
 
 const WIDTH = 96;
 const HEIGHT = 24;

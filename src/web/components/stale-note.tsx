@@ -1,6 +1,6 @@
+import type { FC } from "hono/jsx";
 import { isStale, type Recency, type Repository } from "../../catalog/catalog.js";
 import { DAY_MS, HOUR_MS } from "../../clock.js";
-import type { FC } from "../jsx-runtime.js";
 import { formatCount, formatDate, formatDay, Time } from "./numbers.js";
 
 /** Why a repository has no growth, on its page; nothing for one whose counts are recent. */

@@ -1,5 +1,5 @@
+import type { FC } from "hono/jsx";
 import type { Trend } from "../../rankings/rankings.js";
-import type { FC } from "../jsx-runtime.js";
 
 /** Explains "still held" below gains that are; nothing where none is. */
 export const StillHeldNote: FC<{ trends: readonly (Trend | null | undefined)[] }> = ({ trends }) =>

@@ -1,4 +1,4 @@
-import type { FC } from "../jsx-runtime.js";
+import type { FC } from "hono/jsx";
 import type { Tab } from "./tabs.js";
 
 /** Links with one selected, wrapping onto several lines: for more links than tabs have room for. */

@@ -1,7 +1,7 @@
+import type { FC } from "hono/jsx";
 import { z } from "zod";
 import { CHART_WINDOWS, VIEWS } from "../../embeds/embeds.js";
 import type { StarTotal } from "../../watchlists/watchlists.js";
-import type { FC } from "../jsx-runtime.js";
 import { withQuery } from "./addresses.js";
 import { RANGE_WORDS, VIEW_WORDS } from "./chart-controls.js";
 import { Delta, formatCount, formatDay } from "./numbers.js";

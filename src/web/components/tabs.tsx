@@ -1,5 +1,5 @@
+import type { FC } from "hono/jsx";
 import { WINDOWS } from "../../rankings/rankings.js";
-import type { FC } from "../jsx-runtime.js";
 import { withQuery } from "./addresses.js";
 
 export interface Tab {

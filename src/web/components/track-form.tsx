@@ -1,6 +1,6 @@
+import type { FC } from "hono/jsx";
 import { MAX_ADDRESS } from "../../repository-addresses/repository-addresses.js";
 import { MAX_PASTED } from "../../track-requests/track-requests.js";
-import type { FC } from "../jsx-runtime.js";
 
 export interface TrackFormProps {
   /** What was submitted. */

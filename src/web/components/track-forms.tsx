@@ -1,6 +1,6 @@
+import type { FC } from "hono/jsx";
 import { forgeName } from "../../forges.js";
 import { repositoryKey } from "../../page-addresses.js";
-import type { FC } from "../jsx-runtime.js";
 import type { TrackingOffer } from "../tracking-offer.js";
 
 interface TrackFormsProps {

@@ -1,5 +1,5 @@
+import type { FC } from "hono/jsx";
 import { type Anomaly, type Trend, WINDOW_LABELS, WINDOWS, type Window } from "../../rankings/rankings.js";
-import type { FC } from "../jsx-runtime.js";
 import { formatCount, formatDate } from "./numbers.js";
 
 /** The name of each kind of anomaly, and its effect on the scores. */

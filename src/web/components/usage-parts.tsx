@@ -1,5 +1,5 @@
+import type { FC } from "hono/jsx";
 import type { UsageEvent, UsageView } from "../../metering/metering.js";
-import type { FC } from "../jsx-runtime.js";
 import { formatBytes, formatCount, Time } from "./numbers.js";
 import { Scroll } from "./scroll.js";
 

@@ -1,6 +1,6 @@
+import type { FC } from "hono/jsx";
 import { type RepositoryName, repositoryPage } from "../../page-addresses.js";
 import { type CountedMeasure, type Trend, whyWords } from "../../rankings/rankings.js";
-import type { FC } from "../jsx-runtime.js";
 import { type BadgeFacts, badgesOf } from "./badges.js";
 
 export interface WhyProps {

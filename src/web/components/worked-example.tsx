@@ -1,6 +1,6 @@
+import type { FC } from "hono/jsx";
 import type { Repository } from "../../catalog/catalog.js";
 import { type Explanation, type Trend, WINDOW_LABELS } from "../../rankings/rankings.js";
-import type { FC } from "../jsx-runtime.js";
 import { TermColumns } from "./explanation.js";
 import { formatCount, formatDelta, Time } from "./numbers.js";
 import { Scroll } from "./scroll.js";

@@ -1,7 +1,7 @@
+import type { FC } from "hono/jsx";
 import { type Account, isRecentSignIn } from "../../accounts/accounts.js";
 import { Field } from "../components/field.js";
 import { formatDay } from "../components/numbers.js";
-import type { FC } from "../jsx-runtime.js";
 import type { MemberRequest, Page, PageRequest, Redirect } from "../page-request.js";
 import { toSignInAgain } from "./sign-in.js";
 

@@ -1,3 +1,4 @@
+import type { FC } from "hono/jsx";
 import { z } from "zod";
 import { isStale, type Repository } from "../../catalog/catalog.js";
 import {
@@ -23,7 +24,6 @@ import { RefusedNames } from "../components/refused-names.js";
 import { ShareChart } from "../components/share-chart.js";
 import { ShownGains } from "../components/shown-gains.js";
 import { TrackForms } from "../components/track-forms.js";
-import type { FC } from "../jsx-runtime.js";
 import type { Page, PageRequest } from "../page-request.js";
 import { offerTracking } from "../tracking-offer.js";
 

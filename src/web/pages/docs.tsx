@@ -1,3 +1,5 @@
+import { raw } from "hono/html";
+import type { FC } from "hono/jsx";
 import { BUCKETS, CALLER_KINDS, type Limits } from "../../config/config.js";
 import { ERROR_MEANINGS, ERROR_STATUS, type ErrorCode, errorAnchor } from "../../errors.js";
 import { Command } from "../components/command.js";
@@ -5,8 +7,6 @@ import { formatCount } from "../components/numbers.js";
 import { type Entry, Method, type Operation, OperationView } from "../components/operation.js";
 import { type Schema, SchemaView } from "../components/schema.js";
 import { Scroll } from "../components/scroll.js";
-import type { FC } from "../jsx-runtime.js";
-import { raw, render } from "../jsx-runtime.js";
 import type { Page } from "../page-request.js";
 
 /** The part of an OpenAPI document that the reference shows. */
@@ -22,7 +22,7 @@ export interface ReferenceDocument {
 export function docsPage(document: () => ReferenceDocument, limits: Limits | undefined): () => Page {
   let reference: string | undefined;
   return () => {
-    reference ??= render(<Docs document={document()} limits={limits} />);
+    reference ??= String(<Docs document={document()} limits={limits} />);
     return {
       title: "API reference",
       showsAge: true,

@@ -1,3 +1,4 @@
+import type { FC } from "hono/jsx";
 import type { Repository } from "../../catalog/catalog.js";
 import { snippetsOf } from "../../embeds/embeds.js";
 import { chartPage, repositoryKey } from "../../page-addresses.js";
@@ -10,7 +11,6 @@ import { Problems } from "../components/problems.js";
 import { RefusedNames } from "../components/refused-names.js";
 import { Snippet } from "../components/snippet.js";
 import { type EmbedPicture, embedQuery, picturesOf } from "../embed-query.js";
-import type { FC } from "../jsx-runtime.js";
 import type { Page, PageRequest } from "../page-request.js";
 
 /** Pictures for other sites: choose what they show, look at them, copy the code. */

@@ -1,7 +1,7 @@
+import type { FC } from "hono/jsx";
 import type { AppError } from "../../errors.js";
 import { languagePage, repositoryPage, topicPage } from "../../page-addresses.js";
 import type { Suggestions } from "../../search/search.js";
-import type { FC } from "../jsx-runtime.js";
 import type { FrameRequest, Page } from "../page-request.js";
 
 /** Heading and advice for each status. */

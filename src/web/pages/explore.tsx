@@ -1,3 +1,4 @@
+import type { FC } from "hono/jsx";
 import {
   type FacetCounts,
   isGrowthSort,
@@ -25,7 +26,6 @@ import { RenamedHint } from "../components/rename-notice.js";
 import { SortBar } from "../components/sort-bar.js";
 import { SORT_NAMES } from "../components/sorts.js";
 import { WindowTabs } from "../components/tabs.js";
-import type { FC } from "../jsx-runtime.js";
 import { type Problem, readQuery, resultOrProblems } from "../page-query.js";
 import type { Page, PageRequest } from "../page-request.js";
 import { type ListStars, starScripts, starsOf } from "../saving.js";

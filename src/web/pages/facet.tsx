@@ -1,3 +1,4 @@
+import type { FC } from "hono/jsx";
 import { z } from "zod";
 import { AppError } from "../../errors.js";
 import {
@@ -31,7 +32,6 @@ import type { ListedRow } from "../components/repository-list.js";
 import { feedPath, SORT_NAMES } from "../components/sorts.js";
 import { Strip } from "../components/strip.js";
 import { WindowTabs } from "../components/tabs.js";
-import type { FC } from "../jsx-runtime.js";
 import { isolated } from "../naming.js";
 import { type Problem, readQuery, resultOrProblems } from "../page-query.js";
 import type { Page, PageRequest } from "../page-request.js";

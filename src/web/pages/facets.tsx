@@ -1,3 +1,4 @@
+import type { Child, FC } from "hono/jsx";
 import { z } from "zod";
 import { forgeName } from "../../forges.js";
 import { facetSortParameter, pageParameter, providerParameter, windowParameter } from "../../lists/lists.js";
@@ -11,7 +12,6 @@ import { AsOf, Delta, formatCompact, formatCount } from "../components/numbers.j
 import { BeyondEnd, Pager } from "../components/pager.js";
 import { Problems } from "../components/problems.js";
 import { WindowTabs } from "../components/tabs.js";
-import type { Child, FC } from "../jsx-runtime.js";
 import { type Problem, readQuery } from "../page-query.js";
 import type { Page, PageRequest } from "../page-request.js";
 

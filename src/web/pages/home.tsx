@@ -1,3 +1,4 @@
+import type { FC } from "hono/jsx";
 import { z } from "zod";
 import type { StarCount } from "../../catalog/catalog.js";
 import { explorePage, LANGUAGES_PAGE, languagePage, TOPICS_PAGE, topicPage } from "../../page-addresses.js";
@@ -20,7 +21,6 @@ import { AsOf, formatCount, formatDate, isOld } from "../components/numbers.js";
 import { Problems } from "../components/problems.js";
 import { type ListedRow, RepositoryList } from "../components/repository-list.js";
 import { StillHeldNote } from "../components/still-held.js";
-import type { FC } from "../jsx-runtime.js";
 import { type Problem, readUsableQuery } from "../page-query.js";
 import type { Page, PageRequest } from "../page-request.js";
 import { type ListStars, starScripts, starsOf } from "../saving.js";

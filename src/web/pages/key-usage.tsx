@@ -1,3 +1,4 @@
+import type { FC } from "hono/jsx";
 import type { ApiKey } from "../../accounts/accounts.js";
 import { repositoryId } from "../../catalog/catalog.js";
 import { HOUR_MS, isoTime } from "../../clock.js";
@@ -8,7 +9,6 @@ import { Facts } from "../components/facts.js";
 import { formatBytes, formatCount, formatDay, Time } from "../components/numbers.js";
 import { Tabs } from "../components/tabs.js";
 import { Callers, Endpoints, Failures, Pressure } from "../components/usage-parts.js";
-import type { FC } from "../jsx-runtime.js";
 import type { MemberRequest, Page } from "../page-request.js";
 import { Revocation } from "./keys.js";
 

@@ -1,3 +1,4 @@
+import type { FC } from "hono/jsx";
 import { type Account, type ApiKey, isRecentSignIn, MAX_KEYS } from "../../accounts/accounts.js";
 import { repositoryId } from "../../catalog/catalog.js";
 import { AppError } from "../../errors.js";
@@ -7,7 +8,6 @@ import { Notice } from "../components/notice.js";
 import { formatDay, Time } from "../components/numbers.js";
 import { OwnTable } from "../components/own-table.js";
 import { Snippet } from "../components/snippet.js";
-import type { FC } from "../jsx-runtime.js";
 import type { MemberRequest, Page, PageRequest, Redirect } from "../page-request.js";
 import { toSignInAgain } from "./sign-in.js";
 

@@ -1,8 +1,8 @@
+import type { FC } from "hono/jsx";
 import { nameField } from "../../lists/lists.js";
 import { DEFAULT_NAME, MAX_ITEMS } from "../../watchlists/watchlists.js";
 import { Field } from "../components/field.js";
 import { Snippet } from "../components/snippet.js";
-import type { FC } from "../jsx-runtime.js";
 import { findByLines } from "../naming.js";
 import type { Page, PageRequest } from "../page-request.js";
 

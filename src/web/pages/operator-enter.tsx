@@ -1,7 +1,7 @@
+import type { FC } from "hono/jsx";
 import { CODE_MS, createBrowserSecret, OPERATOR_MS } from "../../accounts/accounts.js";
 import { Field } from "../components/field.js";
 import { type Note, readNote, writeNote } from "../cookies.js";
-import type { FC } from "../jsx-runtime.js";
 import { ENTER_PAGE, notFound } from "../operators-only.js";
 import type { OperatorRequest, Page, PageRequest, Redirect } from "../page-request.js";
 

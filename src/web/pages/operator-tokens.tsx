@@ -1,3 +1,4 @@
+import type { Child, FC } from "hono/jsx";
 import { AppError } from "../../errors.js";
 import type { TokenFault } from "../../forge-tokens/forge-tokens.js";
 import { forgeName, isToken } from "../../forges.js";
@@ -5,7 +6,6 @@ import { type TokenCheck, UpstreamFailure } from "../../providers/providers.js";
 import { Field } from "../components/field.js";
 import { formatCount, formatDay, Time } from "../components/numbers.js";
 import { OwnTable } from "../components/own-table.js";
-import type { Child, FC } from "../jsx-runtime.js";
 import { readTokenForges, type ShownToken, type TokenForge } from "../operator-tokens.js";
 import type { OperatorRequest, Page, Redirect } from "../page-request.js";
 import { toSignInAgain } from "./sign-in.js";

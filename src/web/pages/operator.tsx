@@ -1,3 +1,4 @@
+import type { FC } from "hono/jsx";
 import { REPLICA_WORDS, type ReplicaStatus } from "../../database/database.js";
 import { forgeName } from "../../forges.js";
 import type { CurrentSummary } from "../../rankings/rankings.js";
@@ -5,7 +6,6 @@ import { Ago, durationWords } from "../components/ago.js";
 import { type Fact, Facts } from "../components/facts.js";
 import { ForgeState } from "../components/forge-state.js";
 import { formatBytes, formatCount } from "../components/numbers.js";
-import type { FC } from "../jsx-runtime.js";
 import { type OperatorState, readOperatorState } from "../operator-state.js";
 import type { OperatorRequest, Page } from "../page-request.js";
 

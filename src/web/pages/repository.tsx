@@ -1,3 +1,4 @@
+import type { FC } from "hono/jsx";
 import { z } from "zod";
 import {
   type Described,
@@ -37,7 +38,6 @@ import { StaleNote } from "../components/stale-note.js";
 import { UnknownRepository } from "../components/unknown-repository.js";
 import { UnusualChanges } from "../components/unusual-changes.js";
 import { withEmoji } from "../emoji.js";
-import type { FC } from "../jsx-runtime.js";
 import type { Page, PageRequest, Redirect } from "../page-request.js";
 import { offerTracking } from "../tracking-offer.js";
 

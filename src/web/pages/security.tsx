@@ -1,7 +1,7 @@
+import type { FC } from "hono/jsx";
 import { agentOf, detailWords, EVENT_WORDS, type StoredEvent } from "../../accounts/accounts.js";
 import { Time } from "../components/numbers.js";
 import { Scroll } from "../components/scroll.js";
-import type { FC } from "../jsx-runtime.js";
 import type { MemberRequest, Page } from "../page-request.js";
 
 /** Events of one page. */

@@ -1,8 +1,8 @@
+import type { FC } from "hono/jsx";
 import { isRecentSignIn, type Session } from "../../accounts/accounts.js";
 import { Notice } from "../components/notice.js";
 import { formatDay, Time } from "../components/numbers.js";
 import { OwnTable } from "../components/own-table.js";
-import type { FC } from "../jsx-runtime.js";
 import type { MemberRequest, Page, Redirect } from "../page-request.js";
 import { toSignInAgain } from "./sign-in.js";
 

@@ -1,8 +1,8 @@
+import type { FC } from "hono/jsx";
 import { CODE_LENGTH, typedCode } from "../../accounts/accounts.js";
 import { Field } from "../components/field.js";
 import { Notice } from "../components/notice.js";
 import { finishSignIn } from "../finish-sign-in.js";
-import type { FC } from "../jsx-runtime.js";
 import { requestingBrowser } from "../link-browser.js";
 import type { Page, PageRequest, Redirect } from "../page-request.js";
 import { pendingNames } from "../pending-save.js";

@@ -1,5 +1,5 @@
+import type { FC } from "hono/jsx";
 import { finishSignIn } from "../finish-sign-in.js";
-import type { FC } from "../jsx-runtime.js";
 import { browserOf } from "../link-browser.js";
 import type { Page, PageRequest, Redirect } from "../page-request.js";
 

@@ -1,8 +1,8 @@
+import type { FC } from "hono/jsx";
 import { emailField, RECENT_MINUTES, SITE_ORIGINS, SITES, type Site } from "../../accounts/accounts.js";
 import { AppError } from "../../errors.js";
 import { EmailField } from "../components/field.js";
 import { PasskeySignIn } from "../components/passkey-sign-in.js";
-import type { FC } from "../jsx-runtime.js";
 import { requestingBrowser } from "../link-browser.js";
 import type { Page, PageRequest, Redirect } from "../page-request.js";
 import { offeredBy } from "../pending-save.js";

@@ -1,3 +1,4 @@
+import type { FC } from "hono/jsx";
 import { repositoryId } from "../../catalog/catalog.js";
 import { invalidParameter } from "../../errors.js";
 import { nameField } from "../../lists/lists.js";
@@ -9,7 +10,6 @@ import { Field } from "../components/field.js";
 import { formatDay } from "../components/numbers.js";
 import { RemoveButton } from "../components/remove-button.js";
 import type { MoreColumn } from "../components/repository-list.js";
-import type { FC } from "../jsx-runtime.js";
 import { isView, recordView } from "../last-seen.js";
 import { findByLines } from "../naming.js";
 import { notAdded } from "../not-added.js";

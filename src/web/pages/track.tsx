@@ -1,3 +1,4 @@
+import type { FC } from "hono/jsx";
 import type { Repository } from "../../catalog/catalog.js";
 import { AppError } from "../../errors.js";
 import { forgeName } from "../../forges.js";
@@ -10,7 +11,6 @@ import {
 import { MAX_PASTED, type TrackRequest } from "../../track-requests/track-requests.js";
 import { formatCount } from "../components/numbers.js";
 import { TrackForm, type TrackFormProps } from "../components/track-form.js";
-import type { FC } from "../jsx-runtime.js";
 import type { Page, PageRequest, Redirect } from "../page-request.js";
 import { mayRequest, needsSignIn } from "../tracking-offer.js";
 import { toSignIn } from "./sign-in.js";

@@ -1,5 +1,5 @@
+import type { FC } from "hono/jsx";
 import { Snippet } from "../components/snippet.js";
-import type { FC } from "../jsx-runtime.js";
 import type { MemberRequest, Page, Redirect } from "../page-request.js";
 
 /** Makes an address for the feed of the signed-in user's watchlist, and shows it on this page only. */

@@ -1,3 +1,4 @@
+import type { FC } from "hono/jsx";
 import type { Account } from "../../accounts/accounts.js";
 import type { Repository } from "../../catalog/catalog.js";
 import type { Modules } from "../../modules.js";
@@ -7,7 +8,6 @@ import { withQuery } from "../components/addresses.js";
 import { RemoveButton } from "../components/remove-button.js";
 import type { MoreColumn } from "../components/repository-list.js";
 import { SaveButton } from "../components/save-button.js";
-import type { FC } from "../jsx-runtime.js";
 import { isView } from "../last-seen.js";
 import { findByLines } from "../naming.js";
 import { notAdded } from "../not-added.js";
