@@ -5,6 +5,7 @@ import type { Logger } from "../log.js";
 import { inQuietTurn, noteAccepted } from "../loop-turns.js";
 import { type Callers, NETWORK_FACTOR, networkOf } from "../metering/metering.js";
 import { InFlight } from "./concurrency.js";
+import { LEAST_BYTES_PER_MS } from "./least-rate.js";
 import { Restraint } from "./restraint.js";
 import { isRefusal } from "./stored-response.js";
 
@@ -23,7 +24,7 @@ export const BOUNDS = {
   unreadBytes: 16 * 1024 * 1024,
   /** Time in which a client must read what is sent to it, plus the time that takes at the slowest rate. */
   unreadMs: 20_000,
-  bytesPerMs: 32,
+  bytesPerMs: LEAST_BYTES_PER_MS,
 };
 
 /** Time between two looks at all connections. A connection that has ended on our side is destroyed at the second. */

@@ -1,14 +1,16 @@
 /**
  * Sends a body that is made while it is sent. A part is only requested when the connection has taken the one before it, so a slow
- * client costs the memory of two parts. `connections.ts` closes those that stop reading, and a client that takes every part late
- * is cut here: so a stream holds its slot for a time that follows from its size. Ends with the usual end of a body, or
- * closes the connection without it, so that a client can tell that the rest is missing.
+ * client costs the memory of two parts. `connections.ts` closes those that stop reading. A stream that its client delays is cut here,
+ * whether by reading slowly or by using up its units: so it holds its slot for a time that follows from its size and its units.
+ * Ends with the usual end of a body, or closes the connection without it, so that a client can tell that the rest is missing.
  */
 import type { ServerResponse } from "node:http";
 import { constants, createBrotliCompress, createGzip, createZstdCompress } from "node:zlib";
 import type { Clock } from "../clock.js";
+import { AppError } from "../errors.js";
 import { badKey } from "./api-key.js";
 import type { Charge } from "./charge.js";
+import { LEAST_BYTES_PER_MS } from "./least-rate.js";
 import type { BodyStream } from "./reply.js";
 import type { Encoding } from "./stored-response.js";
 import { unlessAborted } from "./unless-aborted.js";
@@ -23,14 +25,26 @@ export interface StreamOptions {
   clock: Pick<Clock, "sleep" | "monotonic">;
 }
 
-/** What a client must read: on average of the time in which it was waited for, after the first of it. */
-const SLOWEST = { graceMs: 60_000, bytesPerMs: 32 };
+/** Least average rate over the time spent waiting for the client, after a grace period. */
+const SLOWEST = { graceMs: 60_000, bytesPerMs: LEAST_BYTES_PER_MS };
+const READ_SLOWLY = new AppError("INVALID_REQUEST", "The client read too slowly.");
+
+/** Longest time behind the responses to earlier requests of the connection. */
+const BEHIND_MS = 300_000;
+const BEHIND = new AppError("INVALID_REQUEST", "Earlier responses on the connection took too long.");
+
+/**
+ * Least share of the units of its limit that a stream must get, over the time spent waiting for them after a grace period: other
+ * requests of its caller could otherwise take all units, and the stream would hold its slot for as long as they go on.
+ */
+const FEWEST = { graceMs: 300_000, share: 0.1 };
+const NO_UNITS = new AppError("RATE_LIMITED", "The stream got too few units for its next rows.");
 
 /** What was sent of a stream. */
 export interface Streamed {
   /** Of the body, as sent. */
   bytes: number;
-  /** Why it ended early, if that was our fault; undefined also if the client has gone. */
+  /** Why it was cut; undefined also if the client has gone. */
   fault: unknown;
 }
 
@@ -52,19 +66,24 @@ export async function sendStream(options: StreamOptions): Promise<Streamed> {
   const { response, stream, clock } = options;
   let waitedMs = 0;
   const output = new Output(response, options.encoding);
+  const ended = AbortSignal.any([output.closed, stream.signal]);
+  const payments = new Payments(options, ended);
   // Also while the client does not read.
   stream.signal.addEventListener("abort", () => output.cut(), { once: true });
   try {
+    if (response.socket === null) await untilFirst(options, ended);
     for (;;) {
       const part = await output.unlessClosed(stream.next());
       if (part === undefined) break;
-      await pay(options, part.units, output.closed);
+      await payments.pay(part.units);
       if (output.isClosed) break;
       if (!(await options.mayGoOn())) throw badKey();
       const since = clock.monotonic();
       await output.write(part.bytes);
       waitedMs += clock.monotonic() - since;
-      if (waitedMs > SLOWEST.graceMs + output.bytes / SLOWEST.bytesPerMs) output.reset();
+      if (waitedMs <= SLOWEST.graceMs + output.bytes / SLOWEST.bytesPerMs) continue;
+      output.reset();
+      throw READ_SLOWLY;
     }
     if (!output.isClosed) await output.end();
     const { aborted, reason } = stream.signal;
@@ -77,14 +96,43 @@ export async function sendStream(options: StreamOptions): Promise<Streamed> {
   }
 }
 
-/** Waits until the caller has the units of a part. */
-async function pay({ charge, clock, stream }: StreamOptions, units: number, closed: AbortSignal) {
-  if (charge === undefined || units === 0) return;
-  const signal = AbortSignal.any([closed, stream.signal]);
-  while (!signal.aborted) {
-    const { allowed, retryAfterSeconds } = await charge.add(units);
-    if (allowed) return;
-    await clock.sleep(retryAfterSeconds * 1_000, signal);
+/** Waits for the responses to earlier requests of the connection. Throws BEHIND. */
+async function untilFirst({ response, clock }: StreamOptions, ended: AbortSignal): Promise<void> {
+  const isFirst = new AbortController();
+  response.once("socket", () => isFirst.abort());
+  await clock.sleep(BEHIND_MS, AbortSignal.any([isFirst.signal, ended]));
+  if (!isFirst.signal.aborted && !ended.aborted) throw BEHIND;
+}
+
+/** What a stream pays for its parts. */
+class Payments {
+  readonly #options: StreamOptions;
+  readonly #ended: AbortSignal;
+  #paid = 0;
+  #waitedMs = 0;
+
+  constructor(options: StreamOptions, ended: AbortSignal) {
+    this.#options = options;
+    this.#ended = ended;
+  }
+
+  /** Waits until the caller has the units of a part, or the stream has ended. Throws NO_UNITS. */
+  async pay(units: number): Promise<void> {
+    const { charge, clock } = this.#options;
+    if (charge === undefined || units === 0) return;
+    while (!this.#ended.aborted) {
+      const { allowed, retryAfterSeconds, policy } = await charge.add(units);
+      if (allowed) {
+        this.#paid += units;
+        return;
+      }
+      const msPerUnit = (policy.windowSeconds * 1_000) / policy.limit / FEWEST.share;
+      const patienceMs = FEWEST.graceMs + this.#paid * msPerUnit - this.#waitedMs;
+      if (patienceMs <= 0) throw NO_UNITS;
+      const since = clock.monotonic();
+      await clock.sleep(Math.min(retryAfterSeconds * 1_000, patienceMs), this.#ended);
+      this.#waitedMs += clock.monotonic() - since;
+    }
   }
 }
 

@@ -6,10 +6,12 @@ import { Duplex } from "node:stream";
 import { test } from "node:test";
 import { promisify } from "node:util";
 import { gunzipSync, gzip } from "node:zlib";
+import type { AppError } from "../../src/errors.js";
 import { Charge } from "../../src/http/charge.js";
 import type { BodyStream, StreamPart } from "../../src/http/reply.js";
-import { sendStream } from "../../src/http/stream-response.js";
-import type { Allowances, Decision } from "../../src/metering/metering.js";
+import { type Streamed, sendStream } from "../../src/http/stream-response.js";
+import type { Allowances, Decision, Policy } from "../../src/metering/metering.js";
+import { openServer, REQUEST } from "../support/bare-server.js";
 import { ManualClock } from "../support/manual-clock.js";
 
 const PART_BYTES = 256 * 1024;
@@ -78,19 +80,42 @@ class Parts implements BodyStream {
   }
 }
 
-function open(stream: Parts, { encoding, charge }: { encoding?: "gzip"; charge?: Charge } = {}) {
+interface Opening {
+  encoding?: "gzip";
+  charge?: Charge;
+  clock?: ManualClock;
+  /** Whether the response waits for an earlier one, until `beFirst` is called. */
+  isBehind?: boolean;
+}
+
+function open(
+  stream: Parts,
+  { encoding, charge, clock = new ManualClock(0), isBehind = false }: Opening = {},
+) {
   const message = new IncomingMessage(new Socket());
   message.httpVersion = "1.1";
   message.httpVersionMajor = 1;
   message.httpVersionMinor = 1;
   const response = new ServerResponse(message);
   const connection = new Connection();
-  response.assignSocket(connection as unknown as Socket);
+  const beFirst = () => response.assignSocket(connection as unknown as Socket);
+  if (!isBehind) beFirst();
   connection.on("drain", () => response.emit("drain"));
   response.writeHead(200);
-  const clock = new ManualClock(0);
   const sent = sendStream({ response, stream, encoding, charge, mayGoOn: async () => true, clock });
-  return { connection, response, clock, sent };
+  return { connection, response, clock, sent, beFirst };
+}
+
+const POLICY: Policy = { bucket: "heavy", scope: "key", limit: 60, windowSeconds: 60 };
+
+/** A charge of a caller whose further units this decides. */
+function chargeOf(decide: (units: number) => Partial<Decision>): Charge {
+  const allowances = {
+    decide: (_caller: unknown, _bucket: unknown, units: number) => ({ policy: POLICY, ...decide(units) }),
+  } as unknown as Allowances;
+  const caller = { kind: "key", name: "1" } as const;
+  const cost = { bucket: "heavy", units: 10, unknownUnits: 10 } as const;
+  return new Charge({ allowances, caller, address: caller, cost, decision: {} as Decision });
 }
 
 /** Lets everything happen that needs no further event from outside. */
@@ -146,7 +171,7 @@ test("a client that takes every part late is cut after a minute, one that reads 
     connection.accept();
     const { fault } = await sent;
     assert.equal(connection.wasReset, isCut);
-    assert.equal(fault, undefined);
+    assert.equal((fault as AppError | undefined)?.code, isCut ? "INVALID_REQUEST" : undefined);
     if (isCut) assert.ok(taken > 3 && taken < 8, `after ${taken} parts`);
     else assert.equal(stream.requested, 31);
   }
@@ -199,15 +224,10 @@ test("a stream waits while its caller has nothing left, and goes on when there i
   const stream = new Parts(3, { units: 7 });
   const asked: number[] = [];
   const left = { allowed: [true, false, false, true, true] };
-  const allowances = {
-    decide: (_caller: unknown, _bucket: unknown, units: number): Partial<Decision> => {
-      asked.push(units);
-      return { allowed: left.allowed.shift() ?? true, retryAfterSeconds: 2 };
-    },
-  } as unknown as Allowances;
-  const caller = { kind: "key", name: "1" } as const;
-  const cost = { bucket: "heavy", units: 10, unknownUnits: 10 } as const;
-  const charge = new Charge({ allowances, caller, address: caller, cost, decision: {} as Decision });
+  const charge = chargeOf((units) => {
+    asked.push(units);
+    return { allowed: left.allowed.shift() ?? true, retryAfterSeconds: 2 };
+  });
   const { connection, clock, sent } = open(stream, { charge });
   connection.accept();
   await clock.whenSleeping(() => 1);
@@ -224,12 +244,7 @@ test("a stream waits while its caller has nothing left, and goes on when there i
 });
 
 test("a stream that waits for its caller's limit ends with the connection, or when it is ended", async () => {
-  const allowances = {
-    decide: () => ({ allowed: false, retryAfterSeconds: 3_600 }),
-  } as unknown as Allowances;
-  const caller = { kind: "key", name: "1" } as const;
-  const cost = { bucket: "heavy", units: 10, unknownUnits: 10 } as const;
-  const charge = new Charge({ allowances, caller, address: caller, cost, decision: {} as Decision });
+  const charge = chargeOf(() => ({ allowed: false, retryAfterSeconds: 3_600 }));
   for (const end of ["client", "service"]) {
     const stream = new Parts(3, { units: 1 });
     const { connection, clock, sent } = open(stream, { charge });
@@ -239,6 +254,66 @@ test("a stream that waits for its caller's limit ends with the connection, or wh
     assert.equal((await sent).fault === undefined, end === "client");
     assert.ok(stream.isClosed);
   }
+});
+
+test("a stream that gets less than a tenth of its units is cut after five minutes, one that gets as much is not", async () => {
+  for (const [everyMs, cutAfterMs] of [
+    [Number.POSITIVE_INFINITY, 300_000],
+    [20_000, 590_000],
+    [9_000, undefined],
+  ] as const) {
+    const clock = new ManualClock(0);
+    let nextAt = everyMs;
+    const charge = chargeOf(() => {
+      const allowed = clock.monotonic() >= nextAt;
+      if (allowed) nextAt = clock.monotonic() + everyMs;
+      return { allowed, retryAfterSeconds: 1 };
+    });
+    const stream = new Parts(60, { units: 1, bytes: LETTERS.subarray(0, 1_000) });
+    const { connection, sent } = open(stream, { charge, clock });
+    connection.accept();
+    while (!stream.isClosed) {
+      await settle();
+      if (clock.sleeping > 0) clock.advance(1_000);
+    }
+    const { fault, bytes } = await sent;
+    assert.equal((fault as AppError | undefined)?.code, cutAfterMs && "RATE_LIMITED");
+    if (cutAfterMs === undefined) assert.equal(bytes, 60_000);
+    else assert.equal(clock.monotonic(), cutAfterMs);
+  }
+});
+
+test("the time behind an earlier response does not count as slow reading, but ends after five minutes", async () => {
+  for (const isLate of [false, true]) {
+    const stream = new Parts(3);
+    const { connection, clock, sent, beFirst } = open(stream, { isBehind: true });
+    await clock.whenSleeping(() => 1);
+    clock.advance(299_999);
+    await settle();
+    if (isLate) clock.advance(1);
+    else beFirst();
+    connection.accept();
+    const { bytes, fault } = await sent;
+    assert.equal(bytes, isLate ? 0 : 3 * PART_BYTES);
+    assert.equal((fault as AppError | undefined)?.code, isLate ? "INVALID_REQUEST" : undefined);
+  }
+});
+
+test("a stream behind an earlier response ends with the connection", async (t) => {
+  const stream = new Parts(3);
+  const [begun, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<Streamed>()];
+  const { dial, clock } = await openServer(t, ({ url }, response) => {
+    if (url === "/first") return;
+    response.writeHead(200);
+    begun.resolve();
+    const options = { response, stream, clock, encoding: undefined, charge: undefined };
+    sendStream({ ...options, mayGoOn: async () => true }).then(ended.resolve, ended.reject);
+  });
+  const client = await dial(REQUEST.replace("/", "/first") + REQUEST);
+  await begun.promise;
+  client.resetAndDestroy();
+  assert.equal((await ended.promise).fault, undefined);
+  assert.ok(stream.isClosed);
 });
 
 function unchunked(response: Buffer): Buffer {
