@@ -234,13 +234,14 @@ export async function startService(context: AppContext, modules: Modules, shared
       void usage.flush();
       await closed;
       // What was begun for callers that have gone still reads the database.
-      await finish("requests", [front.settled()]);
+      const settled = finish("requests", [front.settled()]);
       await finish("usage", [usage.stop()]);
       const { accounts, mails } = members;
       const events = security.flush().then(() => mails.close());
       const notes = [keys.flush(), events, modules.watchlists.flush()];
       await finish("mail and notes", [accounts.close(), ...notes]);
       leaveIndex();
+      await settled;
       await finish("databases", [indexStopped, streamsStopped, modules.database.close()]);
     },
   };

@@ -113,7 +113,7 @@ export class Front {
       .catch((error: unknown) => this.#abandon(response, error));
   }
 
-  /** Resolves when nothing is computed any longer, also not for callers that have gone. */
+  /** Resolves when nothing is computed or waits for that any longer, also not for callers that have gone. */
   settled(): Promise<void> {
     return this.#unfinished.none();
   }
@@ -273,8 +273,9 @@ export class Front {
     const { computing, rendering } = this.#options.admission;
     const { method, target } = exchange;
     exchange.isComputed = true;
-    if (target.cost.bucket === "free") return { result: this.#compute(exchange, request), join: () => {} };
-    return computing.add(waiter, (task) => {
+    if (target.cost.bucket === "free")
+      return { result: this.#unfinished.run(() => this.#compute(exchange, request)), join: () => {} };
+    const { result, join } = computing.add(waiter, (task) => {
       // What changes something may wait for a lock, for mail or for another site.
       if (!isSafe(method) || target.cost.bucket === "auth") task.leave();
       const offThread: HttpRequest["offThread"] = (work) => {
@@ -283,12 +284,13 @@ export class Front {
       };
       return this.#compute(exchange, { ...request, offThread });
     });
+    // Counted from here on, also where nobody waits for it.
+    return { result: this.#unfinished.run(() => result), join };
   }
 
   async #compute({ target }: Exchange, request: HttpRequest): Promise<StoredResponse> {
     const { route, cacheKey, path, query } = target;
-    // Also where other requests wait for it, or none does.
-    const reply = await this.#unfinished.run(async () => route.handle(request));
+    const reply = await route.handle(request);
     const isTaggedByBody = route.cache.kind === "shared" && route.cache.tag === "body";
     const taggedBy = isTaggedByBody ? "" : (cacheKey ?? `${path}?${query}`);
     return storeResponse(reply, completeHeaders(reply, route, this.#address), taggedBy);

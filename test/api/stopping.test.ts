@@ -11,7 +11,7 @@ import { loadConfig } from "../../src/config/config.js";
 import { AppError } from "../../src/errors.js";
 import { createLog } from "../../src/log.js";
 import { Usage } from "../../src/metering/metering.js";
-import { buildModules, openModules } from "../../src/modules.js";
+import { buildModules, type Modules, openModules } from "../../src/modules.js";
 import { addAccount } from "../support/accounts.js";
 import { onBothEngines } from "../support/engines.js";
 import { recordedLog } from "../support/logs.js";
@@ -72,6 +72,13 @@ onBothEngines("Stopping", (engine) => {
       return rows[0]?.n ?? 0;
     };
     return { service, clock, database, lines, storedRows };
+  };
+  const noteClosing = (t: TestContext, { database }: Modules, order: string[]) => {
+    const close = database.close.bind(database);
+    t.mock.method(database, "close", () => {
+      order.push("the database closes");
+      return close();
+    });
   };
   const until = async (isDone: () => boolean) => {
     while (!isDone()) await setImmediate();
@@ -153,21 +160,63 @@ onBothEngines("Stopping", (engine) => {
       order.push("computed");
       throw new AppError("NOT_FOUND", "There is no such repository.");
     });
-    const stopUsage = Usage.prototype.stop;
-    t.mock.method(Usage.prototype, "stop", function (this: Usage) {
-      order.push("connections are closed");
-      return stopUsage.call(this);
-    });
+    const closing = t.mock.method(Accounts.prototype, "close");
+    noteClosing(t, modules, order);
     const service = await startService({ config, clock, log }, modules);
     const client = connect(service.port, "127.0.0.1");
     client.write("GET /api/repos/1/ranks HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n");
     await begun.promise;
     client.resetAndDestroy();
     const stopping = service.stop();
-    for (let i = 0; i < 200 && order.length === 0; i++) await setImmediate();
+    // The steps that need no response go on meanwhile.
+    await until(() => closing.mock.callCount() === 1);
     going.resolve();
     await stopping;
-    assert.deepEqual(order, ["computed", "connections are closed"]);
+    assert.deepEqual(order, ["computed", "the database closes"]);
+    assert.deepEqual(lines, []);
+  });
+
+  test("a refresh that still waits for its turn ends before the database closes", async (t) => {
+    const config = loadConfig({ ...GENEROUS, SIDEREAL_PORT: "0", SIDEREAL_AUTH_SECRET: "s".repeat(40) });
+    const clock = new ManualClock(NOW);
+    const { log, lines } = recordedLog("error");
+    const modules = buildModules(await engine.open(), { clock, log });
+    Object.defineProperty(modules.database, "maxReaders", { value: 1 });
+    const service = await startService({ config, clock, log }, modules);
+    const list = async () => {
+      const headers = { Connection: "close" };
+      await (await fetch(`http://127.0.0.1:${service.port}/api/repos`, { headers })).text();
+    };
+    await list();
+    const order: string[] = [];
+    const [begun, going] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    t.mock.method(modules.catalog, "get", async () => {
+      begun.resolve();
+      await going.promise;
+      throw new AppError("NOT_FOUND", "There is no such repository.");
+    });
+    const readList = modules.lists.read.bind(modules.lists);
+    t.mock.method(modules.lists, "read", async (...given: Parameters<typeof readList>) => {
+      for (let i = 0; i < 20; i++) await setImmediate();
+      const found = await readList(...given);
+      order.push("refreshed");
+      return found;
+    });
+    t.mock.method(modules.catalog, "revision", async () => "another");
+    noteClosing(t, modules, order);
+    const client = connect(service.port, "127.0.0.1");
+    client.write("GET /api/repos/1/ranks HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n");
+    await begun.promise;
+    clock.advance(1_000);
+    // The first one reads the revision, the second one has the list computed again.
+    for (let i = 0; i < 2; i++) await list();
+    client.resetAndDestroy();
+    const closing = t.mock.method(Accounts.prototype, "close");
+    const stopping = service.stop();
+    await until(() => closing.mock.callCount() === 1);
+    going.resolve();
+    await stopping;
+    assert.deepEqual(order, ["refreshed", "the database closes"]);
     assert.deepEqual(lines, []);
   });
 
