@@ -108,7 +108,7 @@ class UnreadBytes {
 
 /**
  * Ignores the requests in what was read of a connection behind the one that is parsed: a chunk may have a thousand. The parser of
- * Node.js cannot be stopped there, and would make a request and a response of each, and two errors of these when they are closed.
+ * Node.js cannot be stopped there, and would make a response of each, and two errors when it is closed.
  */
 function ignoreRest(socket: Socket): void {
   const parser = "parser" in socket ? socket.parser : undefined;
@@ -258,9 +258,9 @@ export class Connections {
 
   /** Notes a refusal before it is sent: the requests behind it may be in the bytes that are being parsed. */
   #noteRefusal(socket: Socket, response: ServerResponse): void {
+    if (this.#options.perAddress === undefined || !this.#isRefused(response)) return;
     const name = this.#open.get(socket)?.name;
-    if (name === undefined || this.#options.perAddress === undefined) return;
-    if (this.#isRefused(response)) this.#restraint.note(name);
+    if (name !== undefined) this.#restraint.note(name);
   }
 
   #isRefused({ statusCode, req }: ServerResponse): boolean {

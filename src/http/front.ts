@@ -119,8 +119,8 @@ export class Front {
   }
 
   /** Whether a request checks the health of the process. */
-  isProbe(message: IncomingMessage): boolean {
-    return this.#findTarget(message).target.route.isProbe === true;
+  isProbe({ url = "/" }: IncomingMessage): boolean {
+    return this.#targets.isProbe(url);
   }
 
   #abandon(response: ServerResponse, error: unknown): void {
@@ -313,7 +313,8 @@ export class Front {
     const failed = { requestId: id, err: error, cause: error.cause };
     if (databaseFault(error.cause) !== undefined) {
       this.#unavailable.note(failed);
-      if (error.code === DATABASE_AWAY.code) return this.#refuse(exchange, { error: DATABASE_AWAY });
+      // Routes that say more keep their message.
+      if (error.message === DATABASE_AWAY.message) return this.#refuse(exchange, { error: DATABASE_AWAY });
     } else if (error.status >= 500) this.#options.log.error(failed, "a request failed");
     // A page for a caller over a daily quota must not cost a look at the watchlist of the account.
     const isCheap = isRefusal(error.status);

@@ -79,7 +79,7 @@ export interface Route {
   csv?: true;
   body: "none" | "json" | "form";
   form: Form;
-  /** Whether it checks the health of the process: no 503 of it slows down whoever checks. */
+  /** Whether it checks the health of the process. A 503 of it is a finding, not a refusal, so it does not delay the connection. */
   isProbe?: true;
   /** Whether it signs the browser out: what the browser keeps of our pages then goes too. */
   endsSession?: true;

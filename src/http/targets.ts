@@ -50,6 +50,7 @@ export class Targets {
   readonly #isOpen: boolean;
   readonly #hintFor: TargetOptions["hintFor"];
   readonly #known = new Map<string, Target>();
+  readonly #probes: ReadonlySet<string>;
 
   /** Requests to paths outside of the base path are not ours. */
   constructor(routes: readonly Route[], { basePath, isOpen, hintFor }: TargetOptions) {
@@ -57,6 +58,7 @@ export class Targets {
       if (access !== "public" && cache.kind !== "private" && cache.kind !== "none")
         throw new Error(`${path}: a response that not everybody may have cannot be shared`);
     this.#router = new Router(routes);
+    this.#probes = new Set(routes.flatMap(({ path, isProbe }) => (isProbe ? basePath + path : [])));
     this.#basePath = basePath;
     this.#isOpen = isOpen;
     this.#hintFor = hintFor;
@@ -65,6 +67,12 @@ export class Targets {
   /** The target of a GET request with this address and `Accept`; undefined for one that is not remembered. */
   peek(url: string, accept: string | undefined): Target | undefined {
     return this.#known.get(rememberedAs(url, prefersCsv(accept)));
+  }
+
+  /** Whether an address is that of a health check. It is looked at for each refusal, so it costs less than `find`. */
+  isProbe(url: string): boolean {
+    const mark = url.indexOf("?");
+    return this.#probes.has(mark === -1 ? url : url.slice(0, mark));
   }
 
   /** Throws AppError for a message that is malformed. */

@@ -248,16 +248,26 @@ onBothEngines("Errors, and the headers of every status", (engine) => {
       assert.equal(answer.headers.get("retry-after"), "5");
       list.mock.restore();
     }
-    t.mock.method(world.modules.catalog, "revision", async () => {
-      throw new Error("gone");
-    });
-    const ready = await world.get("/readyz");
-    assert.equal(errorOf(ready).code, "UNAVAILABLE");
-    assert.equal(ready.headers.get("retry-after"), "5");
-    assert.equal((await world.get("/healthz")).status, 200);
   });
 
-  test("the page that says so is rendered once, and has the id of each request", async (t) => {
+  test("readiness says that the database does not respond, whatever its fault is", async (t) => {
+    for (const fault of [new DatabaseFault("unavailable", new Error("ECONNREFUSED")), new Error("gone")]) {
+      const reading = t.mock.method(world.modules.catalog, "revision", async () => {
+        throw fault;
+      });
+      const ready = await world.get("/readyz");
+      assert.deepEqual(errorOf(ready), {
+        status: 503,
+        code: "UNAVAILABLE",
+        message: "The database does not respond.",
+      });
+      assert.equal(ready.headers.get("retry-after"), "5");
+      assert.equal((await world.get("/healthz")).status, 200);
+      reading.mock.restore();
+    }
+  });
+
+  test("the 503 page of a database fault is rendered once, and has the id of each request", async (t) => {
     t.mock.method(world.modules.rankings, "summary", async () => {
       throw new DatabaseFault("unavailable", new Error("connect ECONNREFUSED"));
     });

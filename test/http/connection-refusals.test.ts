@@ -3,6 +3,9 @@ import { once } from "node:events";
 import type { IncomingMessage, RequestListener } from "node:http";
 import { test } from "node:test";
 import { setImmediate } from "node:timers/promises";
+import { FREE_LIMIT, type Route } from "../../src/http/http.js";
+import { noContent } from "../../src/http/reply.js";
+import { Targets } from "../../src/http/targets.js";
 import { openServer, REQUEST } from "../support/bare-server.js";
 
 test("a health check that finds a fault delays nothing, one over a limit does", async (t) => {
@@ -26,6 +29,34 @@ test("a health check that finds a fault delays nothing, one over a limit does", 
   client.write(probe);
   for (let i = 0; i < 10; i++) await setImmediate();
   assert.equal(handled, 5);
+});
+
+test("a health check is known by its path below the base URL, whatever else the request has", () => {
+  const facts: Route = {
+    method: "GET",
+    path: "/readyz",
+    access: "public",
+    limit: FREE_LIMIT,
+    cache: { kind: "none" },
+    query: [],
+    body: "none",
+    form: "json",
+    handle: () => noContent(),
+  };
+  const routes: Route[] = [
+    { ...facts, isProbe: true },
+    { ...facts, path: "/other" },
+  ];
+  const targets = new Targets(routes, { basePath: "/tracker", isOpen: false });
+  for (const [url, isProbe] of [
+    ["/tracker/readyz", true],
+    ["/tracker/readyz?x=%ZZ&x=1", true],
+    ["/readyz", false],
+    ["/tracker/readyz/1", false],
+    ["/tracker/other", false],
+    ["/tracker?/readyz", false],
+  ] as const)
+    assert.equal(targets.isProbe(url), isProbe, url);
 });
 
 test("what is behind a refused request in the same bytes is not handled", async (t) => {
