@@ -17,7 +17,11 @@ import { interleave, quantile } from "./support/statistics.js";
 import { copyStore, generatorOptions, type Store } from "./support/stores.js";
 
 const WRITER = fileURLToPath(new URL("./support/writer-process.js", import.meta.url));
-const SETTINGS = { ...GENEROUS_LIMITS, SIDEREAL_LIMIT_WRITE_ANONYMOUS: "1000000" };
+const SETTINGS = {
+  ...GENEROUS_LIMITS,
+  SIDEREAL_LIMIT_WRITE_ANONYMOUS: "1000000",
+  SIDEREAL_WATCHLISTS_PER_DAY: "1000000",
+};
 const CLIENTS = 8;
 const RATE_SHARE = 0.3;
 /** Requests before the first measured one. */

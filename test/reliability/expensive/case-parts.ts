@@ -68,6 +68,7 @@ export function pathFor(pattern: string, { facts, token }: Pick<CaseContext, "fa
     token,
     ranking: "rising",
     site: "github",
+    listId: "1",
   };
   if (pattern.startsWith("/languages/")) values.name = facts.languages[0] ?? "";
   if (pattern.startsWith("/topics/")) values.name = facts.topics[0] ?? "";
