@@ -1,6 +1,4 @@
 /** The rendering thread: finding fonts and encoding a PNG take tens of milliseconds, which would block requests. */
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import { parentPort, workerData } from "node:worker_threads";
 import { Resvg } from "@resvg/resvg-js";
 import { FONT_FAMILY, Fonts } from "./fonts.js";
@@ -37,9 +35,6 @@ function render({ id, picture }: Job): void {
   }
 }
 
-setFlagsFromString("--expose-gc");
-const collectGarbage = runInNewContext("gc") as NonNullable<typeof gc>;
-
 const jobs: Job[] = [];
 
 /**
@@ -50,7 +45,7 @@ function next(): void {
   const job = jobs.shift();
   if (job === undefined) return;
   render(job);
-  collectGarbage({ type: "minor" });
+  gc?.({ type: "minor" });
   if (jobs.length > 0) setImmediate(next);
 }
 

@@ -1,3 +1,4 @@
+import { setFlagsFromString } from "node:v8";
 import { Worker } from "node:worker_threads";
 import type { PageCardInput } from "./page-card.js";
 import type { RepositoryCard } from "./repository-card.js";
@@ -53,6 +54,8 @@ export class PngRenderer {
 
   #started(): Worker {
     if (this.#thread !== undefined) return this.#thread;
+    // For the thread, which frees the pixels of a picture by it.
+    setFlagsFromString("--expose-gc");
     const thread = new Worker(this.#script, {
       workerData: { fontFolders: this.#fontFolders },
       resourceLimits: { maxOldGenerationSizeMb: 64 },
