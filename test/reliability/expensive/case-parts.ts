@@ -69,6 +69,9 @@ export function pathFor(pattern: string, { facts, token }: Pick<CaseContext, "fa
     ranking: "rising",
     site: "github",
     listId: "1",
+    requestId: "1",
+    dump: "2026-01-01",
+    file: "README.md",
   };
   if (pattern.startsWith("/languages/")) values.name = facts.languages[0] ?? "";
   if (pattern.startsWith("/topics/")) values.name = facts.topics[0] ?? "";
