@@ -16,8 +16,9 @@ const PAGE_TARGET: Target = { atMost: 8 };
 const CLIENTS = 8;
 /** Passes over the mix before the first measured one: a server that has run for a minute has compiled its code. */
 const WARM_UP = 2;
-/** The constant rate, as a share of the responses per second at peak. */
+/** The constant rate, as a share of the responses per second at peak, and the most that the sender can send in time. */
 const RATE_SHARE = 0.3;
+const MOST_RATE = 2_000;
 
 const targetOf = (kind: string): Target => (kind === "page" ? PAGE_TARGET : RESPONSE_TARGET);
 const short = (value: number) => value.toPrecision(3);
@@ -89,9 +90,9 @@ async function fetchOk(url: string): Promise<void> {
 async function sendAll(server: MeasuredServer, mix: readonly MixRequest[]): Promise<Map<string, number[]>> {
   const times = new Map<string, number[]>();
   for (const { kind, path } of mix) {
-    const before = server.threadCpuMs();
+    const before = await server.restingCpuMs();
     await fetchOk(`${server.url}${path}`);
-    const after = server.threadCpuMs();
+    const after = await server.restingCpuMs();
     if (before === undefined || after === undefined) continue;
     const group = times.get(kind) ?? [];
     group.push(after - before);
@@ -129,7 +130,7 @@ async function loadRows(context: BenchContext, { server, mix, cache }: Loaded): 
     const peak = await runLoad(server, { requests: mix }, { clients: CLIENTS, seconds });
     peaks.push(peak.perSecond);
   }
-  const rate = Math.max(1, Math.floor(quantile(peaks, 0.5) * RATE_SHARE));
+  const rate = Math.min(MOST_RATE, Math.max(1, Math.floor(quantile(peaks, 0.5) * RATE_SHARE)));
   const steady = await runLoad(server, { requests: mix }, { rate, seconds: seconds * 3 });
   report(
     `${cache}: ${rate} requests/s, p99 ${short(steady.all.p99)} ms, sent ${short(steady.lateMs)} ms late`,

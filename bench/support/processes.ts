@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { createInterface } from "node:readline";
+import { setImmediate } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { Store } from "./stores.js";
 
@@ -85,8 +86,10 @@ export interface MeasuredServer {
   pid: number;
   /** CPU time of the process and its children so far, in seconds; undefined where the system does not tell. */
   cpuSeconds(): number | undefined;
-  /** CPU time of their threads so far, in ms; exact enough for one request. Threads that have ended are not in it. */
+  /** CPU time of their threads so far, in ms, without up to 4 ms of those that run. Threads that have ended are not in it. */
   threadCpuMs(): number | undefined;
+  /** The same as soon as no thread runs: exact enough for one request, with what the process does after its response. */
+  restingCpuMs(): Promise<number | undefined>;
   /** The same of their main threads alone, which serve the requests. */
   mainThreadCpuMs(): number | undefined;
   /** Resident memory of the process and its children, in bytes; undefined where the system does not tell. */
@@ -103,6 +106,10 @@ export function measuredServer(child: ChildProcess, url: string): MeasuredServer
     pid,
     cpuSeconds: () => sumOfTree(pid, cpuSecondsOf),
     threadCpuMs: () => sumOfTree(pid, threadCpuMsOf),
+    restingCpuMs: async () => {
+      await untilResting(pid);
+      return sumOfTree(pid, threadCpuMsOf);
+    },
     mainThreadCpuMs: () => sumOfTree(pid, mainThreadCpuMsOf),
     residentBytes: () => sumOfTree(pid, residentBytesOf),
     stop: () => endChild(child),
@@ -163,8 +170,8 @@ export function treeOf(pid: number): number[] {
   return descend(pid);
 }
 
-/** The fields of /proc/<pid>/stat after the name; undefined if the process has ended. */
-function statOf(pid: number): string[] | undefined {
+/** The fields of /proc/<pid>/stat after the name, or those of a thread; undefined if it has ended. */
+function statOf(pid: number | string): string[] | undefined {
   try {
     return readFileSync(`/proc/${pid}/stat`, "utf8")
       .replace(/^.*\) /s, "")
@@ -177,6 +184,22 @@ function statOf(pid: number): string[] | undefined {
 function sumOfTree(pid: number, of: (pid: number) => number): number | undefined {
   if (process.platform !== "linux") return undefined;
   return treeOf(pid).reduce((sum, one) => sum + of(one), 0);
+}
+
+/** How long to wait at most for a process to rest, in ms. */
+const MOST_WAIT_MS = 200;
+
+/** Resolves when no thread of the process runs: the system counts the time of a thread when it stops running, and until then in ticks. */
+async function untilResting(pid: number): Promise<void> {
+  const threads = treeOf(pid).flatMap(tasksOf);
+  const end = performance.now() + MOST_WAIT_MS;
+  while (threads.some((thread) => statOf(thread)?.[0] === "R") && performance.now() < end)
+    await setImmediate();
+}
+
+/** Paths of the threads of a process below /proc. */
+function tasksOf(pid: number): string[] {
+  return readdirSync(`/proc/${pid}/task`).map((task) => `${pid}/task/${task}`);
 }
 
 function cpuSecondsOf(pid: number): number {

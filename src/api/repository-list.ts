@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { isoTime } from "../clock.js";
 import { addressOf, type BodyPart, type HttpRequest, jsonText, type Reply } from "../http/http.js";
-import { EXACT_TOTAL, type ListPage, type ListQuery, type ListRow } from "../lists/lists.js";
+import { EXACT_TOTAL, isRemembered, type ListPage, type ListQuery, type ListRow } from "../lists/lists.js";
 import { type CsvColumn, csv, fieldColumns } from "./csv.js";
 import type { Selection } from "./fields.js";
 import { REPOSITORY_COLUMNS, type RepositoryRow } from "./repository-csv.js";
@@ -18,7 +18,7 @@ export function rowAsJson(row: ListRow): string {
 }
 
 function textOf(row: ListRow): BodyPart {
-  if (!row.isRemembered) return rowAsJson(row);
+  if (!isRemembered(row)) return rowAsJson(row);
   const known = texts.get(row);
   if (known !== undefined) return known;
   const text = Buffer.from(rowAsJson(row));

@@ -1,5 +1,4 @@
-import { isIPv4, isIPv6 } from "node:net";
-import { z } from "zod";
+import { whole } from "./rules.js";
 
 /** Groups of requests that are counted separately; `docs/API.md` describes them. */
 export const BUCKETS = ["default", "search", "heavy", "write", "embed", "auth", "lookup", "free"] as const;
@@ -52,11 +51,7 @@ export const LIMIT_SETTINGS: readonly string[] = BUCKETS.flatMap((bucket) =>
     .map((kind) => settingName(bucket, kind)),
 );
 
-const limit = z
-  .string()
-  .regex(/^\d{1,9}$/, "must be a whole number")
-  .transform(Number)
-  .pipe(z.number().min(1).max(1_000_000));
+const limit = whole(1, 1_000_000);
 
 /** The limits in force: those of the environment, else the defaults. Invalid settings are added to `problems`. */
 export function readLimits(env: NodeJS.ProcessEnv, problems: string[]): Limits {
@@ -104,18 +99,4 @@ export interface QueueBounds {
   length: number;
   /** Longest wait, in ms. */
   patienceMs: number;
-}
-
-/** Addresses and networks (CIDR), separated by commas. */
-export const networkList = z
-  .string()
-  .transform((text) => text.split(/[\s,]+/).filter((network) => network !== ""))
-  .pipe(z.array(z.string().refine(isNetwork, "must contain only addresses and networks")).max(1_000));
-
-/** Whether a text is an address or a network in CIDR form. */
-function isNetwork(text: string): boolean {
-  const [address = "", bits, ...more] = text.split("/");
-  const most = isIPv4(address) ? 32 : isIPv6(address) && !address.includes("%") ? 128 : -1;
-  if (most === -1 || more.length > 0) return false;
-  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most);
 }

@@ -14,6 +14,7 @@ import {
   tokenBarrier,
 } from "../forges.js";
 import { didYouMean, nearestName } from "../nearest-name.js";
+import { flag, whole } from "./rules.js";
 
 /** Errors in the environment, one line per setting. */
 export class ConfigError extends Error {
@@ -23,10 +24,8 @@ export class ConfigError extends Error {
   }
 }
 
-const whole = z
-  .string()
-  .regex(/^\d{1,9}$/, "must be a whole number")
-  .transform(Number);
+/** The largest number of nine digits: no bound of its own. */
+const MOST = 999_999_999;
 
 /** A text in another form; a string in `problem` instead is what is wrong with it. */
 function parsedBy<T>(parse: (text: string) => { value: T } | { problem: string }) {
@@ -61,10 +60,10 @@ const RULES = {
     .string()
     .regex(/^[1-9]\d{0,18}$/, "must be the number of an installation")
     .optional(),
-  REQUESTS_PER_HOUR: whole.pipe(z.number().min(1).max(1_000_000)).optional(),
-  MIN_STARS: whole.pipe(z.number().min(0)).optional(),
-  NEW_PER_DAY: whole.pipe(z.number().min(1)).optional(),
-  PRIVATE: z.enum(["true", "false"]).default("false"),
+  REQUESTS_PER_HOUR: whole(1, 1_000_000).optional(),
+  MIN_STARS: whole(0, MOST).optional(),
+  NEW_PER_DAY: whole(1, MOST).optional(),
+  PRIVATE: flag.prefault("false"),
 } as const;
 /** Settings that may be in a file instead. */
 const IN_FILES: readonly string[] = ["TOKENS", "APP_PRIVATE_KEY"];
@@ -148,8 +147,7 @@ export function readProviders(
     const file = env[`SIDEREAL_${name}_TOKENS_FILE`] ?? "";
     const tokenSource = tokenSourceOf(parsed.data, { name, kind, file, env, problems });
     const hasTokens = TOKENS !== undefined || tokenSource !== undefined;
-    const mayBePrivate = PRIVATE === "true";
-    const barrier = tokenBarrier({ name, url, mayBePrivate });
+    const barrier = tokenBarrier({ name, url, mayBePrivate: PRIVATE });
     if (hasTokens && barrier !== undefined) problems.push(`SIDEREAL_${name}_URL: ${barrier}`);
     return [
       {
@@ -161,7 +159,7 @@ export function readProviders(
         requestsPerHour: REQUESTS_PER_HOUR ?? null,
         minStars: MIN_STARS ?? forge?.minStars ?? 0,
         ...(NEW_PER_DAY !== undefined && { newPerDay: NEW_PER_DAY }),
-        mayBePrivate,
+        mayBePrivate: PRIVATE,
       },
     ];
   });

@@ -1,10 +1,11 @@
 /** The rules of settings that are not a plain choice, as Zod schemas. Their messages never quote a secret. */
-import { isIPv6 } from "node:net";
+import { isIPv4, isIPv6 } from "node:net";
 import { z } from "zod";
 import { canonicalHost } from "../host-names.js";
 
 export const flag = z.enum(["true", "false"]).transform((value) => value === "true");
 
+/** A whole number of at most nine digits. */
 export const whole = (min: number, max: number) =>
   z
     .string()
@@ -33,6 +34,20 @@ export const hostList = z.string().transform((text, context) =>
     return canonical ?? "";
   }),
 );
+
+/** Addresses and networks (CIDR), separated by commas. */
+export const networkList = z
+  .string()
+  .transform((text) => text.split(/[\s,]+/).filter((network) => network !== ""))
+  .pipe(z.array(z.string().refine(isNetwork, "must contain only addresses and networks")).max(1_000));
+
+/** Whether a text is an address or a network in CIDR form. */
+function isNetwork(text: string): boolean {
+  const [address = "", bits, ...more] = text.split("/");
+  const most = isIPv4(address) ? 32 : isIPv6(address) && !address.includes("%") ? 128 : -1;
+  if (most === -1 || more.length > 0) return false;
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most);
+}
 
 /** Mail addresses in small letters, each once. */
 export const mailList = z.string().transform((text, context) => {

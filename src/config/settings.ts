@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { LOG_LEVELS } from "../log.js";
 import { parseRedisUrl, REDIS_URL_RULE } from "../redis/redis.js";
-import { networkList } from "./limits.js";
 import {
   contactAddress,
   flag,
@@ -10,6 +9,7 @@ import {
   mailList,
   mailSender,
   mailServer,
+  networkList,
   POSTGRES_ADDRESS,
   postgresList,
   whole,

@@ -97,13 +97,20 @@ function errorReply(error: AppError, { headers, body }: Reply): Reply {
   };
 }
 
+/** What a request fails with while the database does not respond. */
+export class DatabaseAway extends AppError {
+  constructor(cause?: unknown) {
+    super("UNAVAILABLE", "The database is not available; try again.", { cause });
+  }
+}
+
 /** What requests are refused with while the database does not respond: always this object, so that a refusal costs little. */
-export const DATABASE_AWAY = new AppError("UNAVAILABLE", "The database is not available; try again.");
+export const DATABASE_AWAY = new DatabaseAway();
 
 /** Whatever was thrown, as an error that may be shown. */
 export function toAppError(cause: unknown): AppError {
   if (cause instanceof AppError) return cause;
   return databaseFault(cause) === undefined
     ? new AppError("INTERNAL", "Something went wrong here. The log names this request by its id.", { cause })
-    : new AppError(DATABASE_AWAY.code, DATABASE_AWAY.message, { cause });
+    : new DatabaseAway(cause);
 }

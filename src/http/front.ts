@@ -13,6 +13,7 @@ import { CountedLog } from "./counted-log.js";
 import { describe, describeShared, NO_FIELDS } from "./describe.js";
 import {
   DATABASE_AWAY,
+  DatabaseAway,
   type ErrorRenderers,
   ErrorResponder,
   errorShape,
@@ -314,7 +315,7 @@ export class Front {
     if (databaseFault(error.cause) !== undefined) {
       this.#unavailable.note(failed);
       // Routes that say more keep their message.
-      if (error.message === DATABASE_AWAY.message) return this.#refuse(exchange, { error: DATABASE_AWAY });
+      if (error instanceof DatabaseAway) return this.#refuse(exchange, { error: DATABASE_AWAY });
     } else if (error.status >= 500) this.#options.log.error(failed, "a request failed");
     // A page for a caller over a daily quota must not cost a look at the watchlist of the account.
     const isCheap = isRefusal(error.status);

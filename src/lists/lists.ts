@@ -39,6 +39,7 @@ export {
 } from "./query.js";
 export type { RenamedName } from "./renamed.js";
 export type { ListRow } from "./row.js";
+export { isRemembered } from "./row-memory.js";
 export * from "./spec.js";
 export type { UnmatchedValue } from "./unmatched.js";
 

@@ -10,6 +10,14 @@ const NOTED = 16_384;
 /** Rough size of a row with its cached JSON, apart from its strings. */
 const ROW_BYTES = 2_000;
 
+/** Rows that some memory has kept. */
+const remembered = new WeakSet<ListRow>();
+
+/** Whether a row is remembered for other lists, so that what is made from it may be kept with it. */
+export function isRemembered(row: ListRow): boolean {
+  return remembered.has(row);
+}
+
 /**
  * Remembers rows while the catalogue's revision stays the same: popular repositories are in most lists, and their rows, with what
  * is derived from them, cost more than everything else about a page. A row is kept from its second reading on, as most of a large
@@ -45,7 +53,7 @@ export class RowMemory {
     for (const row of rows) {
       const key = keyOf(row.repository.id, window);
       if (this.#noted[key % NOTED] === key) {
-        row.isRemembered = true;
+        remembered.add(row);
         this.#rows.set(key, row);
       } else this.#noted[key % NOTED] = key;
     }

@@ -11,8 +11,6 @@ export interface ListRow {
   readonly isStale: boolean;
   /** Under which name it seems to continue; only of a repository that is suspected to be renamed. */
   readonly movedTo?: RepositoryName | undefined;
-  /** Whether it is remembered for other lists, so that what is made from it may be kept with it. */
-  isRemembered?: boolean;
 }
 
 /** Repositories to read, in order. */

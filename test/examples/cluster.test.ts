@@ -5,6 +5,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { Cluster, ClusterFailure, WITHOUT_CLUSTER } from "../support/cluster.js";
+import { until } from "../support/until.js";
 
 /** Searches that an address may send in a minute. */
 const SEARCHES = 20;
@@ -20,7 +21,10 @@ describe("The servers of the cluster of the examples", { skip: WITHOUT_CLUSTER }
     other.close();
     await once(other, "close");
     for (const node of ["db1", "db2", "db3"]) await cluster.run("start", node);
-    assert.match(await cluster.run("status"), /db2 is quorum[\s\S]*db3 is quorum/);
+    // A replica accepts connections before it has found the primary.
+    await until("both replicas follow the primary", async () =>
+      /db2 is quorum[\s\S]*db3 is quorum/.test(await cluster.run("status")),
+    );
   });
 
   test("no replica is promoted that has received less than another one, though it was asked for by name", async () => {
