@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { isoTime } from "../clock.js";
-import { addressOf, type BodyPart, type HttpRequest, jsonText, type Reply } from "../http/http.js";
+import { addressOf, type BodyPart, bytesOf, type HttpRequest, jsonText, type Reply } from "../http/http.js";
 import { EXACT_TOTAL, isRemembered, type ListPage, type ListQuery, type ListRow } from "../lists/lists.js";
 import { type CsvColumn, csv, fieldColumns } from "./csv.js";
 import type { Selection } from "./fields.js";
@@ -21,7 +21,7 @@ function textOf(row: ListRow): BodyPart {
   if (!isRemembered(row)) return rowAsJson(row);
   const known = texts.get(row);
   if (known !== undefined) return known;
-  const text = Buffer.from(rowAsJson(row));
+  const text = bytesOf(rowAsJson(row));
   texts.set(row, text);
   return text;
 }

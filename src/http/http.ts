@@ -16,6 +16,7 @@ export { RATE_HEADERS } from "./rate-headers.js";
 export {
   type BodyPart,
   type BodyStream,
+  bytesOf,
   content,
   json,
   jsonText,

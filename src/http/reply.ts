@@ -69,7 +69,7 @@ export function content(
 /** A PNG. Its ETag is strong, so that the picture is not compressed again. */
 export function pngReply(png: Uint8Array, headers: Reply["headers"] = {}): Reply {
   const tag = createHash("sha256").update(png).digest("base64url").slice(0, 22);
-  return content("image/png", new Uint8Array(png), {
+  return content("image/png", png, {
     headers: { ...headers, Vary: "Accept-Encoding", ETag: `"${tag}"` },
   });
 }
@@ -89,14 +89,15 @@ export function redirect(location: string, status: 301 | 302 | 303, headers: Rep
   return { status, headers: { Location: location, ...headers }, body: null };
 }
 
-/** The bytes of a body, in UTF-8. */
+/**
+ * The bytes of a body, in UTF-8 and in memory of their own: Node.js puts small buffers into blocks of 64 KiB, and a response that is
+ * kept would keep such a block.
+ */
 export function bytesOf(body: Reply["body"]): Buffer {
-  if (body === null) return Buffer.alloc(0);
-  if (typeof body === "string") return Buffer.from(body);
-  if (body instanceof Uint8Array) return Buffer.from(body.buffer, body.byteOffset, body.byteLength);
-  const bytes = Buffer.allocUnsafe(body.reduce((sum, part) => sum + Buffer.byteLength(part), 0));
+  const parts = typeof body === "string" || body instanceof Uint8Array ? [body] : (body ?? []);
+  const bytes = Buffer.allocUnsafeSlow(parts.reduce((sum, part) => sum + Buffer.byteLength(part), 0));
   let end = 0;
-  for (const part of body) {
+  for (const part of parts) {
     if (typeof part === "string") end += bytes.write(part, end);
     else {
       bytes.set(part, end);

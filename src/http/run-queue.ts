@@ -157,10 +157,15 @@ export class RunQueue {
     }
   }
 
-  /** Refuses late tasks also while no running one ends, such as when the database hangs. */
+  /**
+   * Refuses late tasks also while no running one ends, such as when the database hangs. No iterator outlives a wait: it would keep all
+   * tasks that leave meanwhile in memory, with their responses, as a set keeps its former tables for its iterators.
+   */
   async #watchDeadlines(): Promise<void> {
     this.#isWatched = true;
-    for (const { arrivedAt } of this.#arrivals) {
+    for (;;) {
+      const [arrivedAt] = this.#arrivals.values().map((task) => task.arrivedAt);
+      if (arrivedAt === undefined) break;
       await this.#clock.sleep(arrivedAt + this.#bounds.patienceMs - this.#clock.monotonic());
       this.#refuseLate();
     }

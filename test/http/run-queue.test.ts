@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import {
   ABANDONED,
   OVERLOADED,
@@ -9,6 +11,9 @@ import {
   type Waiter,
 } from "../../src/http/run-queue.js";
 import { ManualClock } from "../support/manual-clock.js";
+
+setFlagsFromString("--expose-gc");
+const collectGarbage: () => void = runInNewContext("gc");
 
 /** Lets the event loop turn once, after what is due in this turn. */
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
@@ -292,4 +297,19 @@ test("without bounds everything waits for as long as it takes", async () => {
   clock.advance(1_000_000);
   assert.equal((await Promise.all(results)).length, 200);
   assert.equal(clock.sleeping, 0);
+});
+
+test("a task that has ended is not kept in memory, though deadlines of waiting tasks are watched", async () => {
+  const { add, runAll } = createQueue({ length: 1_000 });
+  const tasks: WeakRef<Task>[] = [];
+  for (let round = 0; round < 40; round++) {
+    const added = Array.from({ length: 10 }, (_, i) => add(`${i}`));
+    await runAll();
+    for (const { task } of added) if (task !== undefined) tasks.push(new WeakRef(task));
+  }
+  await turn();
+  collectGarbage();
+  assert.equal(tasks.length, 400);
+  const kept = tasks.filter((task) => task.deref() !== undefined).length;
+  assert.ok(kept < 20, `${kept} of them are`);
 });

@@ -14,3 +14,10 @@ test("a response is compressed once for each encoding, however many callers ask 
     assert.ok(variant.bytes < stored.body.byteLength);
   }
 });
+
+test("the bytes of a response are all that it keeps in memory", () => {
+  for (const body of ["{}", ["[", Buffer.from("1"), "]"], Buffer.from("picture"), null]) {
+    const { body: bytes } = storeResponse({ status: 200, headers: {}, body }, {}, "");
+    assert.equal(bytes.buffer.byteLength, bytes.byteLength);
+  }
+});
