@@ -92,3 +92,18 @@ test("where the date of creation is unknown, a repository seen first with few st
   assert.equal(found({}, NOW - 100 * HOUR_MS), null, "everything is seen for the first time at first");
   assert.equal(found({ discoveredAt: 0 }), null, "its first snapshots are older");
 });
+
+test("a repository whose first reading failed is not new if the next one has many stars", () => {
+  const firstSeen = (stars: number) => {
+    const rows = [
+      [96, 0, 0],
+      [72, stars, 90],
+      [24, stars + 2, 90],
+      [0, stars + 5, 91],
+    ] as const;
+    const [day] = growthOf(history(rows, { createdAt: null, discoveredAt: NOW - 96 * HOUR_MS }), recency());
+    return day?.firstSeenAt;
+  };
+  assert.equal(firstSeen(20_000), null);
+  assert.equal(firstSeen(40), NOW - 96 * HOUR_MS);
+});

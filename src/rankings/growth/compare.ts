@@ -145,9 +145,16 @@ function firstSeen(
 ): number | null {
   // An earlier name shows that it is older.
   if (predecessors.length > 0) return null;
-  if (createdAt !== null || readings.at(0) > discoveredAt + DAY_MS || readings.stars(0) >= FEW_STARS)
+  if (createdAt !== null || readings.at(0) > discoveredAt + DAY_MS || firstStars(readings) >= FEW_STARS)
     return null;
   return discoveredAt >= (since.get(provider) ?? discoveredAt) + SETTLED_MS ? discoveredAt : null;
+}
+
+/** The first stars above 0: zeros before as many as FEW_STARS are readings that failed (see doubt.ts). */
+function firstStars(readings: Readings): number {
+  let first = 0;
+  while (first < readings.length - 1 && readings.stars(first) === 0) first++;
+  return readings.stars(first);
 }
 
 /** The gains between two readings that do not count. */
