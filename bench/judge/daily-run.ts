@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { parse } from "csv-parse/sync";
 import { type DayFile, manifestOf, unpackArchive } from "./archive.js";
 import { DamagedRun } from "./damaged-run.js";
-import { keyOf, type Lists, rankingOf, readGains, readLists, TOP } from "./lists.js";
-import { PUBLISHED_UNTIL, PublishedDays } from "./published-days.js";
+import { keyOf, type Lists, PATHS, rankingOf, readGains, readLists, TOP } from "./lists.js";
+import { COMPARED_PATHS, PublishedDays } from "./published-days.js";
 import { addFaults, type Faults, faultsOf, NO_FAULTS, readSuccessions, type Succession } from "./ranked.js";
 import { Service } from "./service.js";
 import { print } from "./text.js";
@@ -55,10 +55,8 @@ export class DailyRun {
         this.#damaged.copyBefore(i, this.#dataDir);
       }
       this.#waiting.push(file.path);
-      const isCounted = i % this.#settings.every === 0;
-      const isPublished = file.date <= PUBLISHED_UNTIL;
       // A single file has no growth.
-      if (i > 0 && (isCounted || isPublished || this.#damaged.isCompared(i))) await this.#look(i, file);
+      if (i > 0) await this.#look(i, file);
     }
     await this.#damaged.run();
   }
@@ -68,16 +66,22 @@ export class DailyRun {
     this.#waiting = [];
   }
 
+  /** Reads only what is judged after this file: an import and a start take most of the time. */
   async #look(index: number, file: DayFile): Promise<void> {
+    const isCounted = index % this.#settings.every === 0;
+    const isCompared = this.#damaged.isCompared(index);
+    const isPublished = this.#published.has(file, this.#files[index - 1]);
+    if (!isCounted && !isCompared && !isPublished) return;
     this.#import();
     process.stderr.write(`${file.date}\r`);
+    const paths = isCounted || isCompared ? PATHS : COMPARED_PATHS;
     const { lists, gains } = await this.#service.serving(async (ask) => ({
-      lists: await readLists(ask),
-      gains: file.date <= PUBLISHED_UNTIL ? await readGains(ask, "24h") : undefined,
+      lists: await readLists(ask, paths),
+      gains: isPublished ? await readGains(ask, "24h") : undefined,
     }));
     if (gains !== undefined) this.#published.add(file, this.#files[index - 1], { gains, lists });
-    if (this.#damaged.isCompared(index)) this.#damaged.keep(index, lists);
-    if (index % this.#settings.every === 0) this.#count(file, lists);
+    if (isCompared) this.#damaged.keep(index, lists);
+    if (isCounted) this.#count(file, lists);
   }
 
   #count({ path, date, capturedAt }: DayFile, lists: Lists): void {

@@ -12,17 +12,18 @@ import { print } from "./text.js";
 /** Days that are damaged, and after how many days the lists are compared. */
 const DAYS = 3;
 const COMPARED_AFTER = [0, 1, 7] as const;
+/** Places of each kind that are printed. */
+const EXAMPLES = 10;
 /** Days before the first damaged one, for every window to have a trend. */
 const FIRST = 32;
 
 /** Places of the lists after a damaged day. */
 interface Found {
   places: number;
-  /** Those whose growth begins or ends with a reading that was made zero. */
-  wrong: number;
-  examples: string[];
+  /** Those whose growth begins or ends with a reading that was made zero: list and name. */
+  wrong: string[];
   /** Those that rest on true readings, but that the first hundred without the damage do not have. */
-  other: number;
+  other: string[];
 }
 
 export interface DamageSettings {
@@ -103,25 +104,28 @@ export class DamagedRun {
     { names, at }: { names: ReadonlySet<string>; at: number },
   ): void {
     const moment = after === 0 ? "that day" : `after ${after} d`;
-    const sum = this.#found.get(moment) ?? { places: 0, wrong: 0, examples: [], other: 0 };
+    const sum = this.#found.get(moment) ?? { places: 0, wrong: [], other: [] };
     this.#found.set(moment, sum);
     for (const [path, rows] of lists) {
       const top = rows.slice(0, TOP);
       const wrong = top.filter((row) => names.has(keyOf(row)) && restsOn(row, at)).map(keyOf);
       const unknown = falsePlaces(top.map(keyOf), (undamaged?.get(path) ?? []).map(keyOf));
       sum.places += top.length;
-      sum.wrong += wrong.length;
-      sum.other += unknown.filter((name) => !wrong.includes(name)).length;
-      if (wrong[0] !== undefined) sum.examples.push(`${path} ${wrong[0]}`);
+      const other = unknown.filter((name) => !wrong.includes(name));
+      sum.wrong.push(...wrong.map((name) => `${path} ${name}`));
+      sum.other.push(...other.map((name) => `${path} ${name}`));
     }
   }
 
   print(): void {
     print(`a third of all counts zero for a day, ${DAYS} days`);
-    for (const [moment, { places, wrong, examples, other }] of this.#found)
+    for (const [moment, { places, wrong, other }] of this.#found) {
       print(
-        `  ${moment}: ${wrong} of ${places} places rest on a zero, ${other} others are not in the first hundred without it ${examples.slice(0, 3).join("; ")}`,
+        `  ${moment}: ${wrong.length} of ${places} places rest on a zero, ${other.length} others are not in the first hundred without it`,
       );
+      for (const example of [...wrong.slice(0, EXAMPLES), ...other.slice(0, EXAMPLES)])
+        print(`    ${example}`);
+    }
   }
 }
 

@@ -7,18 +7,18 @@ const SORTS = ["trending", "rising", "new-hot", "stars-gained", "forks-gained"] 
 /** Places of a list that count. */
 export const TOP = 25;
 
-const PATHS: readonly string[] = [
+export const PATHS: readonly string[] = [
   ...WINDOWS.flatMap((window) => SORTS.map((sort) => `/api/repos?sort=${sort}&window=${window}`)),
   ...WINDOWS.map((window) => `/api/fork-growth?window=${window}`),
   "/api/repos?sort=stars&window=24h",
 ];
 
-/** The first hundred rows of every list, by its path. */
+/** The first hundred rows of lists, by their paths. */
 export type Lists = ReadonlyMap<string, readonly Row[]>;
 
-export async function readLists(ask: Ask): Promise<Lists> {
+export async function readLists(ask: Ask, paths = PATHS): Promise<Lists> {
   const lists = new Map<string, readonly Row[]>();
-  for (const path of PATHS) lists.set(path, await firstRows(ask, path));
+  for (const path of paths) lists.set(path, await firstRows(ask, path));
   return lists;
 }
 

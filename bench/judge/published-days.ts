@@ -5,8 +5,8 @@ import { type PublishedList, publishedByLanguage, publishedOverall } from "./pub
 import { correlation, medianError, type Pair, shared } from "./ranked.js";
 import { print } from "./text.js";
 
-/** The last day with a published list, and the day after. */
-export const PUBLISHED_UNTIL = "2026-01-01";
+/** The lists that `add` compares. */
+export const COMPARED_PATHS: readonly string[] = ["trending", "stars-gained"].map(pathOf);
 
 /** What the published lists of a day are compared with. */
 export class PublishedDays {
@@ -20,6 +20,14 @@ export class PublishedDays {
     this.#overall = publishedOverall(data);
   }
 
+  /** Whether `add` has anything to compare after a file. */
+  has(file: DayFile, before: DayFile | undefined): boolean {
+    return [this.#byLanguage, this.#overall].some(
+      (published) => published.has(file.date) || published.has(before?.date ?? ""),
+    );
+  }
+
+  /** `lists`: at least those of COMPARED_PATHS. */
   add(
     file: DayFile,
     before: DayFile | undefined,
@@ -59,7 +67,7 @@ export class PublishedDays {
     const names = new Set([...list.keys()].filter((name) => gains.has(name)));
     if (names.size === 0) return;
     for (const sort of ["trending", "stars-gained"] as const) {
-      const ours = (lists.get(`/api/repos?sort=${sort}&window=24h`) ?? []).map(keyOf);
+      const ours = (lists.get(pathOf(sort)) ?? []).map(keyOf);
       for (const first of [TOP, 2 * TOP]) {
         const key = `${label}: in the first ${first} of ${sort}`;
         this.#shares.set(key, [...(this.#shares.get(key) ?? []), shared(ours, names, first) / names.size]);
@@ -77,6 +85,10 @@ export class PublishedDays {
       print(`published ${key}: ${(100 * mean).toFixed(1)} % (${shares.length} days)`);
     }
   }
+}
+
+function pathOf(sort: string): string {
+  return `/api/repos?sort=${sort}&window=24h`;
 }
 
 function firstOf(list: PublishedList, count: number): PublishedList {
