@@ -15,7 +15,7 @@ import { fileURLToPath } from "node:url";
 import { isDeepStrictEqual } from "node:util";
 import { sql } from "kysely";
 import type { ResultRow } from "../../bench/support/results.js";
-import { takeBackup, workFilesOf } from "../../src/backups/backups.js";
+import { restoreBackup, takeBackup, workFilesOf } from "../../src/backups/backups.js";
 import { Catalog } from "../../src/catalog/catalog.js";
 import { systemClock } from "../../src/clock.js";
 import { connectToServer } from "../support/engines.js";
@@ -185,8 +185,12 @@ function emptyFolder({ dataDir }: Place): void {
 }
 
 async function restore(file: string, { dataDir, url }: Place): Promise<void> {
-  const [code] = await run([process.execPath, PROCESS, file, dataDir, ...(url === undefined ? [] : [url])]);
-  if (code !== 0) throw new HarnessFailure("a restore without a kill failed");
+  await restoreBackup(file, placeAt(dataDir, url), {
+    clock: systemClock,
+    replaces: true,
+    total: 1,
+    onProgress: () => {},
+  });
 }
 
 /** Returns false if the restore ended before it made this call so often. */

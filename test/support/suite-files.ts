@@ -1,33 +1,72 @@
-/** Test files that begin first, each in a process of its own: those that wait for other processes, and then those that compute long. */
-export const FIRST: readonly string[] = [
-  "redis/deployments",
-  "examples/cluster",
+/** Test files that mostly wait for other processes, and leave the processor to the rest of the run. */
+export const WAITING: readonly string[] = [
   "database/replicas",
-  "reliability/recovery",
-  "browser/journeys",
-  "doctor/doctor",
-  "tracking/losses",
-  "reliability/fuzz",
-  "tracking/workers",
-  "lists/plans",
-  "tracking/walks",
-  "tracking/tokens",
-  "rankings/ranks",
-  "transfer/damage",
-  "avatars/shrink",
-  "avatars/store",
+  "examples/cluster",
+  "reliability/cluster-kills",
+  "reliability/database-away",
+  "redis/deployments",
 ];
 
-/**
- * Folders and files whose tests have processes of their own: they start others, measure memory, change what a process
- * has once, or simulate days.
- */
+/** Folders and files whose tests have processes of their own: they run a browser, measure memory or time, or change what a process has once. */
 export const ALONE: readonly string[] = [
-  "tracking",
   "browser",
-  "reliability",
+  "reliability/attacks",
+  "reliability/connections",
+  "reliability/fuzz",
+  "reliability/key-timing",
+  "reliability/limits",
+  "reliability/overload",
+  "reliability/stop",
   "install",
   "bundle",
   "embeds/png",
   "database/private-files",
 ];
+
+/** Seconds that the longest files take. The order of a run follows from it, not its outcome. */
+export const SECONDS: Readonly<Record<string, number>> = {
+  "database/replicas": 60,
+  "tracking/request-lane": 30,
+  "browser/pages": 28,
+  "tracking/losses": 26,
+  "doctor/doctor": 25,
+  "reliability/fuzz": 21,
+  "reliability/upgrade": 21,
+  "tracking/avatars": 20,
+  "browser/journeys": 19,
+  "lists/plans": 19,
+  "reliability/hostile-data": 17,
+  "reliability/losses": 17,
+  "examples/cluster": 16,
+  "browser/explore": 15,
+  "mcp/stdio": 14,
+  "reliability/recovery": 14,
+  "tracking/walks": 14,
+  "api/stream-ends": 13,
+  "browser/charts": 13,
+  "lists/list-index": 13,
+  "browser/layout": 12,
+  "browser/palette": 12,
+  "rankings/ranks": 12,
+  "reliability/cluster-kills": 12,
+  "reliability/restore-kills": 12,
+  "backups/backups": 10,
+  "api/parameters": 9,
+  "tracking/backfill-lane": 9,
+  "tracking/command": 9,
+  "tracking/faults": 9,
+  "tracking/gitlab": 9,
+  "api/list-streamer": 8,
+  "browser/passkeys": 8,
+  "catalog/suspected-renames": 8,
+  "cli/init": 8,
+  "redis/deployments": 8,
+  "reliability/database-away": 8,
+  "search/blocks": 8,
+  "tracking/quota": 8,
+  "tracking/recheck": 8,
+  "tracking/tokens": 8,
+};
+
+/** Seconds of every other file. */
+export const SECONDS_OF_OTHERS = 1.5;

@@ -1,19 +1,19 @@
 /**
  * Entry of `npm test`: runs all test files, or those of the named folders, three processes at a time. Loading the program costs a process
- * most of a second, so that files share a process where they can; those in `ALONE` do not. Files that take long begin first. Options
- * are those of Node's test runner, as `--name=value`.
+ * most of a second, and code that is not compiled yet is slow, so that files share a process where they can; those in `ALONE` do not.
+ * Processes that take long begin first. Options are those of Node's test runner, as `--name=value`.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { globSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { globSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { ALONE, FIRST } from "./suite-files.js";
+import { dataParent, newFolder } from "./postgres-node.js";
+import { ALONE, SECONDS, SECONDS_OF_OTHERS, WAITING } from "./suite-files.js";
 
 const TESTS = fileURLToPath(new URL("..", import.meta.url));
-/** Of one process. More save little, and leave the last process working alone. */
-const FILES = 12;
+/** Of the files that share a process. More save little, and leave the last process working alone. */
+const GROUP_SECONDS = 35;
 
 const all = globSync("**/*.test.js", { cwd: TESTS })
   .map((file) => file.replace(/\.test\.js$/, ""))
@@ -23,8 +23,11 @@ const filesOf = (name: string): string[] => {
   if (files.length === 0) throw new Error(`There is no test file or folder ${name}.`);
   return files;
 };
+const secondsOf = (files: readonly string[]): number =>
+  files.reduce((sum, file) => sum + (SECONDS[file] ?? SECONDS_OF_OTHERS), 0);
 
-const folder = mkdtempSync(join(tmpdir(), "sidereal-suite-"));
+// Tests write thousands of small databases, which in memory takes a tenth less of a run.
+const folder = newFolder(dataParent());
 process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
 const urlOf = (path: string): string => JSON.stringify(pathToFileURL(path));
 
@@ -39,18 +42,30 @@ function together(names: readonly string[], index: number): string {
   return path;
 }
 
+/** Splits files into groups that take about as long as each other. Neighbours stay together, as they load the same modules. */
+function shared(files: readonly string[]): string[][] {
+  const groups = Array.from({ length: Math.ceil(secondsOf(files) / GROUP_SECONDS) }, (): string[] => []);
+  const limit = secondsOf(files) / groups.length;
+  let passed = 0;
+  for (const file of files) {
+    groups[Math.min(groups.length - 1, Math.floor(passed / limit))]?.push(file);
+    passed += secondsOf([file]);
+  }
+  return groups.filter((group) => group.length > 0);
+}
+
 const [named = [], options = []] = [false, true].map((isOption) =>
   process.argv.slice(2).filter((argument) => argument.startsWith("-") === isOption),
 );
 const chosen = new Set(named.length === 0 ? all : named.flatMap(filesOf));
-const alone = new Set([...FIRST, ...ALONE].flatMap(filesOf)).intersection(chosen);
-const sharing = [...chosen.difference(alone)];
-const count = Math.ceil(sharing.length / FILES);
-const startOf = (group: number): number => Math.round((group * sharing.length) / count);
+const of = (names: readonly string[]) => new Set(names.flatMap(filesOf)).intersection(chosen);
+const [waiting, alone] = [of(WAITING), of(ALONE)];
 const groups = [
   ...[...alone].map((file) => [file]),
-  ...Array.from({ length: count }, (_, i) => sharing.slice(startOf(i), startOf(i + 1))),
-];
+  ...shared([...chosen.difference(alone).difference(waiting)]),
+].toSorted((a, b) => secondsOf(b) - secondsOf(a));
+// They take turns, so that only one process at a time does little.
+if (waiting.size > 0) groups.unshift([...waiting]);
 const runner = spawn(
   process.execPath,
   [
@@ -63,7 +78,7 @@ const runner = spawn(
     ...options,
     ...groups.map(together),
   ],
-  { stdio: "inherit" },
+  { stdio: "inherit", env: { ...process.env, TMPDIR: folder } },
 );
 // The run ends with the test runner, which an interrupt of the terminal reaches too.
 process.on("SIGINT", () => {});
