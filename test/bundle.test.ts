@@ -41,7 +41,7 @@ test("a service keeps its memory small, in the process that was started", {
   const service = await serve(world, world.newDataDir(), {});
   after(() => service.stop());
   const of = (file: string) => readFileSync(`/proc/${service.process.pid}/${file}`, "utf8").split("\0");
-  for (const flag of ["--max-semi-space-size=4", "--heap-growing-percent=50"])
+  for (const flag of ["--max-semi-space-size=8", "--heap-growing-percent=50"])
     assert.ok(of("cmdline").includes(flag), flag);
   for (const setting of ["MALLOC_ARENA_MAX=2", "MALLOC_MMAP_THRESHOLD_=131072"])
     assert.ok(of("environ").includes(setting), setting);
