@@ -18,6 +18,7 @@ import { SoftwareAuthenticator } from "../../support/authenticator.js";
 import { plantDump } from "../../support/dumps.js";
 import { ManualClock } from "../../support/manual-clock.js";
 import { documentText } from "../../support/openapi.js";
+import { until } from "../../support/until.js";
 import { daily, GENEROUS, NOW, observation } from "../../support/world.js";
 import { HarnessFailure } from "../support/harness.js";
 import { Connection, type RawResponse } from "./connection.js";
@@ -154,6 +155,12 @@ export class FuzzService {
     const context: AppContext = { config, clock, log };
     const service = await startService(context, modules);
     try {
+      // Pages show counts as soon as there is one.
+      if (options.hasListIndex)
+        await until(
+          "the list index is built",
+          async () => modules.listIndex.freshness(await modules.catalog.revision()) === "current",
+        );
       const stock = await stockOf(modules, service.url);
       return new FuzzService({ modules, service, clock, context, newLinks, loggedErrors, stock });
     } catch (error) {
