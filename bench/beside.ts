@@ -12,7 +12,7 @@ import {
   waitForLine,
 } from "./support/processes.js";
 import { type BenchContext, type ResultRow, ratioRow } from "./support/results.js";
-import { runLoad } from "./support/run-load.js";
+import { runLoad, steadyRate } from "./support/run-load.js";
 import { interleave, quantile } from "./support/statistics.js";
 import { copyStore, generatorOptions, type Store } from "./support/stores.js";
 
@@ -23,7 +23,6 @@ const SETTINGS = {
   SIDEREAL_WATCHLISTS_PER_DAY: "1000000",
 };
 const CLIENTS = 8;
-const RATE_SHARE = 0.3;
 /** Requests before the first measured one. */
 const WARM_UP = 500;
 
@@ -35,7 +34,7 @@ export async function measureBeside({ store, rounds, seconds, report }: BenchCon
     const mix = await resolveMix(server.url, mixOf(generatorOptions(store)));
     await runLoad(server, { requests: mix.slice(0, WARM_UP) }, { clients: CLIENTS, seconds });
     const peak = await runLoad(server, { requests: mix }, { clients: CLIENTS, seconds });
-    const rate = Math.max(1, Math.floor(peak.perSecond * RATE_SHARE));
+    const rate = steadyRate(peak.perSecond);
     const read = async () => (await runLoad(server, { requests: mix }, { rate, seconds })).all.p99;
     const values = await interleave(rounds, {
       beside: () =>

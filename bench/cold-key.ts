@@ -4,6 +4,7 @@ import { startService } from "../src/app.js";
 import { systemClock } from "../src/clock.js";
 import { loadConfig } from "../src/config/config.js";
 import { createLog } from "../src/log.js";
+import type { Modules } from "../src/modules.js";
 import { GENEROUS_LIMITS } from "./support/keys.js";
 import type { BenchContext, ResultRow } from "./support/results.js";
 import { openStore } from "./support/stores.js";
@@ -25,7 +26,8 @@ export async function measureColdKey({ store }: BenchContext): Promise<ResultRow
   });
   const config = loadConfig({ ...GENEROUS_LIMITS, SIDEREAL_PORT: "0", SIDEREAL_DATA_DIR: store.dataDir });
   const context = { config, clock: systemClock, log: createLog("error") };
-  const service = await startService(context, { ...modules, lists });
+  const counted: Modules = { ...modules, lists, forPublic: () => counted };
+  const service = await startService(context, counted);
   const send = async (path: string) => {
     const { statusCode, body } = await request(`http://127.0.0.1:${service.port}${path}`);
     await body.dump({ limit: 2 ** 30 });

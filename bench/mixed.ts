@@ -7,7 +7,7 @@ import { GENEROUS_LIMITS } from "./support/keys.js";
 import { type MixRequest, mixOf, resolveMix } from "./support/mix.js";
 import { type MeasuredServer, startSidereal } from "./support/processes.js";
 import { absoluteRow, type BenchContext, type ResultRow, type Target } from "./support/results.js";
-import { runLoad } from "./support/run-load.js";
+import { runLoad, steadyRate } from "./support/run-load.js";
 import { quantile } from "./support/statistics.js";
 import { generatorOptions } from "./support/stores.js";
 
@@ -16,9 +16,6 @@ const PAGE_TARGET: Target = { atMost: 8 };
 const CLIENTS = 8;
 /** Passes over the mix before the first measured one: a server that has run for a minute has compiled its code. */
 const WARM_UP = 2;
-/** The constant rate, as a share of the responses per second at peak, and the most that the sender can send in time. */
-const RATE_SHARE = 0.3;
-const MOST_RATE = 2_000;
 
 const targetOf = (kind: string): Target => (kind === "page" ? PAGE_TARGET : RESPONSE_TARGET);
 const short = (value: number) => value.toPrecision(3);
@@ -130,7 +127,7 @@ async function loadRows(context: BenchContext, { server, mix, cache }: Loaded): 
     const peak = await runLoad(server, { requests: mix }, { clients: CLIENTS, seconds });
     peaks.push(peak.perSecond);
   }
-  const rate = Math.min(MOST_RATE, Math.max(1, Math.floor(quantile(peaks, 0.5) * RATE_SHARE)));
+  const rate = steadyRate(quantile(peaks, 0.5));
   const steady = await runLoad(server, { requests: mix }, { rate, seconds: seconds * 3 });
   report(
     `${cache}: ${rate} requests/s, p99 ${short(steady.all.p99)} ms, sent ${short(steady.lateMs)} ms late`,

@@ -6,7 +6,7 @@ import { availableParallelism } from "node:os";
  */
 const BATCH = ["--max-old-space-size=192", "--max-semi-space-size=4"];
 const SERVER = [
-  // What the largest page is made from fits: with half as much, twice as many full collections were needed.
+  // Large enough for the largest page: at half the size there were twice as many full collections.
   "--max-semi-space-size=8",
   "--heap-growing-percent=50",
   // Threads that collect garbage take the only core from the thread that responds, for a tenth of a second at a time.

@@ -41,17 +41,26 @@ export function spawnPinned(command: string, args: readonly string[], options: P
     env: { ...Object.fromEntries(inherited), ...options.env },
     stdio: [options.stdin ?? "ignore", "pipe", options.stderr ?? "inherit"],
   });
-  running.add(child);
-  child.once("exit", () => running.delete(child));
+  watch(child);
   return child;
 }
 
-/** Children end with the benchmark, also when it is interrupted. */
+/** Children end with this process, also when it is interrupted. */
 const running = new Set<ChildProcess>();
+const SIGNALS = ["SIGINT", "SIGTERM"] as const;
+const exit = () => process.exit(1);
 process.on("exit", () => {
   for (const child of running) child.kill("SIGTERM");
 });
-for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
+
+function watch(child: ChildProcess): void {
+  if (running.size === 0) for (const signal of SIGNALS) process.once(signal, exit);
+  running.add(child);
+  child.once("exit", () => {
+    running.delete(child);
+    if (running.size === 0) for (const signal of SIGNALS) process.off(signal, exit);
+  });
+}
 
 /** Ends a child and waits for it. */
 export async function endChild(child: ChildProcess): Promise<void> {
@@ -88,7 +97,7 @@ export interface MeasuredServer {
   cpuSeconds(): number | undefined;
   /** CPU time of their threads so far, in ms, without up to 4 ms of those that run. Threads that have ended are not in it. */
   threadCpuMs(): number | undefined;
-  /** The same as soon as no thread runs: exact enough for one request, with what the process does after its response. */
+  /** The same as soon as no thread runs, or after a fifth of a second: with what the process does after its response. */
   restingCpuMs(): Promise<number | undefined>;
   /** The same of their main threads alone, which serve the requests. */
   mainThreadCpuMs(): number | undefined;
@@ -107,6 +116,7 @@ export function measuredServer(child: ChildProcess, url: string): MeasuredServer
     cpuSeconds: () => sumOfTree(pid, cpuSecondsOf),
     threadCpuMs: () => sumOfTree(pid, threadCpuMsOf),
     restingCpuMs: async () => {
+      if (process.platform !== "linux") return undefined;
       await untilResting(pid);
       return sumOfTree(pid, threadCpuMsOf);
     },
@@ -197,9 +207,13 @@ async function untilResting(pid: number): Promise<void> {
     await setImmediate();
 }
 
-/** Paths of the threads of a process below /proc. */
+/** Paths of the threads of a process below /proc; none if it has ended. */
 function tasksOf(pid: number): string[] {
-  return readdirSync(`/proc/${pid}/task`).map((task) => `${pid}/task/${task}`);
+  try {
+    return readdirSync(`/proc/${pid}/task`).map((task) => `${pid}/task/${task}`);
+  } catch {
+    return [];
+  }
 }
 
 function cpuSecondsOf(pid: number): number {

@@ -24,9 +24,6 @@ export class ConfigError extends Error {
   }
 }
 
-/** The largest number of nine digits: no bound of its own. */
-const MOST = 999_999_999;
-
 /** A text in another form; a string in `problem` instead is what is wrong with it. */
 function parsedBy<T>(parse: (text: string) => { value: T } | { problem: string }) {
   return z.string().transform((text, context): T => {
@@ -61,8 +58,8 @@ const RULES = {
     .regex(/^[1-9]\d{0,18}$/, "must be the number of an installation")
     .optional(),
   REQUESTS_PER_HOUR: whole(1, 1_000_000).optional(),
-  MIN_STARS: whole(0, MOST).optional(),
-  NEW_PER_DAY: whole(1, MOST).optional(),
+  MIN_STARS: whole(0).optional(),
+  NEW_PER_DAY: whole(1).optional(),
   PRIVATE: flag.prefault("false"),
 } as const;
 /** Settings that may be in a file instead. */

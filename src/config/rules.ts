@@ -6,7 +6,7 @@ import { canonicalHost } from "../host-names.js";
 export const flag = z.enum(["true", "false"]).transform((value) => value === "true");
 
 /** A whole number of at most nine digits. */
-export const whole = (min: number, max: number) =>
+export const whole = (min: number, max = 999_999_999) =>
   z
     .string()
     .regex(/^\d{1,9}$/, "must be a whole number")

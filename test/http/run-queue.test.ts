@@ -1,7 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import {
   ABANDONED,
   OVERLOADED,
@@ -10,10 +8,8 @@ import {
   type Task,
   type Waiter,
 } from "../../src/http/run-queue.js";
+import { collectGarbage } from "../support/collect-garbage.js";
 import { ManualClock } from "../support/manual-clock.js";
-
-setFlagsFromString("--expose-gc");
-const collectGarbage: () => void = runInNewContext("gc");
 
 /** Lets the event loop turn once, after what is due in this turn. */
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));

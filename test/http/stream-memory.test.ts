@@ -3,18 +3,14 @@ import { once } from "node:events";
 import { createServer, get } from "node:http";
 import type { AddressInfo } from "node:net";
 import { test } from "node:test";
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import { ListStream, type PartSource } from "../../src/api/list-stream.js";
 import { systemClock } from "../../src/clock.js";
 import type { BodyStream, StreamPart } from "../../src/http/reply.js";
 import { sendStream } from "../../src/http/stream-response.js";
+import { collectGarbage } from "../support/collect-garbage.js";
 
 const PARTS = 50;
 const PART_BYTES = 64 * 1024;
-
-setFlagsFromString("--expose-gc");
-const collectGarbage: () => void = runInNewContext("gc");
 
 /** Makes parts, then leaves whoever wants another one waiting. */
 class Unended implements PartSource {

@@ -5,8 +5,6 @@
  */
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-// Whoever loads it listens to signals, as programs of the bench and harnesses do that start others.
-import "../../bench/support/processes.js";
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"];
 

@@ -150,7 +150,7 @@ export function dataParent(): string {
 
 /** A new folder that every user can enter. */
 export function newFolder(parent: string): string {
-  const folder = mkdtempSync(join(parent, "sidereal-tests-"));
+  const folder = mkdtempSync(join(parent, "sidereal-postgres-"));
   chmodSync(folder, 0o755);
   return folder;
 }

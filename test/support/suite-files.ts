@@ -23,7 +23,7 @@ export const ALONE: readonly string[] = [
   "database/private-files",
 ];
 
-/** Seconds that the longest files take. The order of a run follows from it, not its outcome. */
+/** Seconds that the longest files take: the order of a run, and which files share a process, follow from it. */
 export const SECONDS: Readonly<Record<string, number>> = {
   "database/replicas": 60,
   "tracking/request-lane": 30,

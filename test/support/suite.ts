@@ -5,10 +5,10 @@
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { globSync, rmSync, writeFileSync } from "node:fs";
+import { globSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { dataParent, newFolder } from "./postgres-node.js";
 import { ALONE, SECONDS, SECONDS_OF_OTHERS, WAITING } from "./suite-files.js";
 
 const TESTS = fileURLToPath(new URL("..", import.meta.url));
@@ -23,11 +23,11 @@ const filesOf = (name: string): string[] => {
   if (files.length === 0) throw new Error(`There is no test file or folder ${name}.`);
   return files;
 };
+for (const name of Object.keys(SECONDS)) filesOf(name);
 const secondsOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + (SECONDS[file] ?? SECONDS_OF_OTHERS), 0);
 
-// Tests write thousands of small databases, which in memory takes a tenth less of a run.
-const folder = newFolder(dataParent());
+const folder = mkdtempSync(join(tmpdir(), "sidereal-suite-"));
 process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
 const urlOf = (path: string): string => JSON.stringify(pathToFileURL(path));
 
@@ -64,7 +64,7 @@ const groups = [
   ...[...alone].map((file) => [file]),
   ...shared([...chosen.difference(alone).difference(waiting)]),
 ].toSorted((a, b) => secondsOf(b) - secondsOf(a));
-// They take turns, so that only one process at a time does little.
+// Beside the one process in which they take turns, two others work.
 if (waiting.size > 0) groups.unshift([...waiting]);
 const runner = spawn(
   process.execPath,
@@ -78,7 +78,7 @@ const runner = spawn(
     ...options,
     ...groups.map(together),
   ],
-  { stdio: "inherit", env: { ...process.env, TMPDIR: folder } },
+  { stdio: "inherit" },
 );
 // The run ends with the test runner, which an interrupt of the terminal reaches too.
 process.on("SIGINT", () => {});

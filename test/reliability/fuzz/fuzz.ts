@@ -2,10 +2,10 @@
  * The fuzzer: sends generated requests to a real server and holds every response against the OpenAPI document and the rules that
  * all responses keep. The same seed makes the same choices; secrets, such as tokens, differ from run to run.
  */
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
+
 import type { ResultRow } from "../../../bench/support/results.js";
 import { Random } from "../../../src/demo/random.js";
+import { collectGarbage } from "../../support/collect-garbage.js";
 import type { Engine } from "../../support/engines.js";
 import { HarnessFailure } from "../support/harness.js";
 import { checkResponse } from "./check.js";
@@ -89,9 +89,6 @@ function prototypeProperties(): string[] {
     Reflect.ownKeys(type.prototype).map((key) => `${name}.prototype.${String(key)}`),
   );
 }
-
-setFlagsFromString("--expose-gc");
-const collectGarbage: () => void = runInNewContext("gc");
 
 function usedHeap(): number {
   collectGarbage();
