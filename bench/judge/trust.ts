@@ -2,7 +2,7 @@
  * Whether ranks can be trusted, for a built checkout of any version: `npm run -s build &&
  * node dist/bench/judge/trust.js DATA_DIR [CHECKOUT] [--every 5] [--seed 1]`, where DATA_DIR has the folders github-ranking, awesome-go
  * and trending, and CHECKOUT is this one by default. Imports day by day with the command line and reads the lists that the API
- * gives; places are counted on one day in five. Takes about five minutes of CPU time, twice as long where others use the machine.
+ * gives; places are counted on one day in five. Takes about five minutes of CPU time.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

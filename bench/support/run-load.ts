@@ -37,13 +37,11 @@ export interface LoadOptions {
   others?: readonly MeasuredServer[];
 }
 
-/** The constant rate of a measurement, as a share of the responses per second at peak, and the most that the sender can send in time. */
-const RATE_SHARE = 0.3;
+/** Requests per second that the sender can send in time. */
 const MOST_RATE = 2_000;
 
-/** The constant rate for a server with this peak. */
-export const steadyRate = (peak: number): number =>
-  Math.min(MOST_RATE, Math.max(1, Math.floor(peak * RATE_SHARE)));
+/** The constant rate at which a server is measured: 30 % of its responses per second at peak. */
+export const steadyRate = (peak: number): number => Math.min(MOST_RATE, Math.max(1, Math.floor(peak * 0.3)));
 
 /** Sends load to a server from a process on its own core. Throws if nothing was sent, or a request failed that `mayFail` does not allow. */
 export async function runLoad(

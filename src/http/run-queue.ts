@@ -158,8 +158,8 @@ export class RunQueue {
   }
 
   /**
-   * Refuses late tasks also while no running one ends, such as when the database hangs. No iterator outlives a wait: it would keep all
-   * tasks that leave meanwhile in memory, with their responses, as a set keeps its former tables for its iterators.
+   * Refuses late tasks also while no running one ends, such as when the database hangs. Begins a new iteration after each wait: an
+   * unfinished one keeps every task that has left the set since, and its response, in memory.
    */
   async #watchDeadlines(): Promise<void> {
     this.#isWatched = true;

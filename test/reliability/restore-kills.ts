@@ -15,7 +15,7 @@ import { fileURLToPath } from "node:url";
 import { isDeepStrictEqual } from "node:util";
 import { sql } from "kysely";
 import type { ResultRow } from "../../bench/support/results.js";
-import { restoreBackup, takeBackup, workFilesOf } from "../../src/backups/backups.js";
+import { takeBackup, workFilesOf } from "../../src/backups/backups.js";
 import { Catalog } from "../../src/catalog/catalog.js";
 import { systemClock } from "../../src/clock.js";
 import { connectToServer } from "../support/engines.js";
@@ -26,7 +26,7 @@ import { hasProgram } from "./support/disk-faults.js";
 import { assertHappened, type Harness, type HarnessContext, HarnessFailure } from "./support/harness.js";
 import { dumpStore } from "./support/old-stores.js";
 import { openOldStore } from "./support/open-old-store.js";
-import { placeAt } from "./support/restored-place.js";
+import { placeAt, restoreAt } from "./support/restored-place.js";
 
 const PROCESS = fileURLToPath(new URL("./support/restore-process.js", import.meta.url));
 
@@ -107,7 +107,7 @@ async function killAll(
     for (let at = 1; ; at += STRIDES[scale][engine]) {
       const place = before;
       if (engine === "sqlite") emptyFolder(place);
-      await restore(backups.before, place);
+      await restoreAt(backups.before, place);
       if (!(await restoreKilled(backups.after, place, { call, at }))) break;
       counts.kills++;
       const left = await read(place);
@@ -118,7 +118,7 @@ async function killAll(
         counts.broken++;
         report(`${engine}: neither old nor new after a kill before ${call} ${at}`);
       }
-      await restore(backups.after, place);
+      await restoreAgain(backups.after, place);
       const leftOver = workFilesOf(readdirSync(place.dataDir));
       if (leftOver.length > 0 || !isDeepStrictEqual(await read(place), expected.after)) {
         counts.unrepeated++;
@@ -184,13 +184,10 @@ function emptyFolder({ dataDir }: Place): void {
   for (const name of existsSync(dataDir) ? readdirSync(dataDir) : []) rmSync(join(dataDir, name));
 }
 
-async function restore(file: string, { dataDir, url }: Place): Promise<void> {
-  await restoreBackup(file, placeAt(dataDir, url), {
-    clock: systemClock,
-    replaces: true,
-    total: 1,
-    onProgress: () => {},
-  });
+/** As an operator does after a kill: by a new process. */
+async function restoreAgain(file: string, { dataDir, url }: Place): Promise<void> {
+  const [code] = await run([process.execPath, PROCESS, file, dataDir, ...(url === undefined ? [] : [url])]);
+  if (code !== 0) throw new HarnessFailure("a restore without a kill failed");
 }
 
 /** Returns false if the restore ended before it made this call so often. */

@@ -49,7 +49,7 @@ onBothEngines("Two workers", (engine) => {
       const forge: TrackedForge = { kind: "forgejo", name: "WORK", repositories: 300, catalogue: "quiet" };
       const { world, end } = await start(forge, { sharesQuota, idleMs: 1_000 });
       t.after(end);
-      // Until all are known, and the ten are there again.
+      // All repositories are found, and ten requests may be sent at once again.
       await world.pass(60_000);
       await makeRefreshesDue(world);
       world.forge("WORK").counters.reset();

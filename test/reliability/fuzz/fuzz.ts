@@ -2,7 +2,6 @@
  * The fuzzer: sends generated requests to a real server and holds every response against the OpenAPI document and the rules that
  * all responses keep. The same seed makes the same choices; secrets, such as tokens, differ from run to run.
  */
-
 import type { ResultRow } from "../../../bench/support/results.js";
 import { Random } from "../../../src/demo/random.js";
 import { collectGarbage } from "../../support/collect-garbage.js";

@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import type { BackupPlace } from "../../../src/backups/backups.js";
+import { type BackupPlace, restoreBackup } from "../../../src/backups/backups.js";
+import { systemClock } from "../../../src/clock.js";
 
 /** A store with the secret beside it; in PostgreSQL, with an address, the secret is a row. */
 export function placeAt(dataDir: string, url: string | undefined): BackupPlace {
@@ -7,4 +8,17 @@ export function placeAt(dataDir: string, url: string | undefined): BackupPlace {
     location: { url, dataDir },
     secretFile: url === undefined ? join(dataDir, "auth-secret") : undefined,
   };
+}
+
+/** Restores a backup in place of a store. */
+export async function restoreAt(
+  file: string,
+  { dataDir, url }: { dataDir: string; url: string | undefined },
+): Promise<void> {
+  await restoreBackup(file, placeAt(dataDir, url), {
+    clock: systemClock,
+    replaces: true,
+    total: 1,
+    onProgress: () => {},
+  });
 }
