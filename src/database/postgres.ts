@@ -157,6 +157,12 @@ function insertFrom(
   return sql`insert into ${sql.raw(table)} (${names}) select * from unnest(${columnArrays(columns, rows)}) ${sql.raw(conflict)}`;
 }
 
+async function tablesOf(db: Db): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`select tablename as name from pg_tables
+    where schemaname = current_schema()`.execute(db);
+  return rows.map(({ name }) => name);
+}
+
 /** The sequences that ids come from, with their tables. */
 async function sequencesOf(db: Db): Promise<{ name: string; sequence: string }[]> {
   const { rows } = await sql<{ name: string }>`select table_name as name from information_schema.columns
@@ -264,12 +270,12 @@ export const postgresDialect: Dialect = {
 
   async analyze(db, table) {
     if (table !== undefined) await sql`analyze ${sql.table(table)}`.execute(db);
-    else if (!(await isDistributed(db))) await sql`analyze`.execute(db);
     else {
+      // Without names it would also analyze the system's tables, which takes twenty times as long as small tables of our own.
+      const names = (await tablesOf(db)).map((name) => sql.table(name));
       // All tables in one statement may wait for a node that waits for this one.
-      const { rows } = await sql<{ name: string }>`select tablename as name from pg_tables
-        where schemaname = current_schema()`.execute(db);
-      for (const { name } of rows) await sql`analyze ${sql.table(name)}`.execute(db);
+      const parts = (await isDistributed(db)) ? names : [sql.join(names)];
+      for (const part of parts) await sql`analyze ${part}`.execute(db);
     }
   },
 
@@ -306,10 +312,10 @@ export const postgresDialect: Dialect = {
 
   async columns(db) {
     const { rows } = await sql<{ table: string; column: string }>`
-      select table_name as "table", column_name as "column" from information_schema.columns
-      join information_schema.tables using (table_catalog, table_schema, table_name)
-      where table_schema = current_schema() and table_type = 'BASE TABLE'
-      order by table_name, ordinal_position`.execute(db);
+      select c.relname::text as "table", a.attname::text as "column"
+      from pg_class c join pg_attribute a on a.attrelid = c.oid
+      where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p') and a.attnum > 0 and not a.attisdropped
+      order by c.relname, a.attnum`.execute(db);
     const byTable = Map.groupBy(rows, ({ table }) => table);
     return new Map([...byTable].map(([table, own]) => [table, own.map(({ column }) => column)]));
   },

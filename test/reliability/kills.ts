@@ -29,7 +29,7 @@ import {
 } from "./support/written-service.js";
 
 const KILLS = { short: 4, long: Number(process.env.KILLS ?? 1_000) } as const;
-/** A kill comes after up to this many writes of a service that has just started, and after this time at the latest. */
+/** A kill comes after up to this many writes of a service that has just started, once it tracks, and after this time at the latest. */
 const MOST_WRITES = 25;
 const LATEST_MS = 5_000;
 const LOOK_MS = 2;
@@ -97,7 +97,8 @@ async function killMany(
       const importing = i % IMPORT_EVERY === 0 ? spawnImport(place.dataDir, files) : undefined;
       const enough = writes.acknowledged + random.between(0, MOST_WRITES);
       const latest = performance.now() + LATEST_MS;
-      while (writes.acknowledged < enough && performance.now() < latest) await setTimeout(LOOK_MS);
+      const isEnough = () => writes.acknowledged >= enough && forge.counters.requests > 0;
+      while (!isEnough() && performance.now() < latest) await setTimeout(LOOK_MS);
       await Promise.all([service.kill(), importing?.kill()]);
       await Promise.all([writing, clients.stop()]);
       received += clients.received.complete;

@@ -1,8 +1,9 @@
 import { existsSync } from "node:fs";
 import { type Browser, chromium } from "playwright-core";
 
-/** Where the systems we know put their Chromium. */
+/** Where the systems we know put their Chromium. That without windows comes first: it takes a fifth of the time for a page. */
 const PLACES = [
+  "/usr/bin/chromium-headless-shell",
   "/usr/bin/chromium",
   "/usr/bin/chromium-browser",
   "/usr/bin/google-chrome",

@@ -29,7 +29,11 @@ export async function globalSetup(): Promise<void> {
   writeFileSync(process.env.TEST_OPENAPI, documentText());
   // Each file and each command loads the same hundreds of modules; compiling them is a fifth of that.
   process.env.NODE_COMPILE_CACHE = join(folder, "compiled");
-  await makeMigrated(join(folder, "sqlite"));
+  await Promise.all([makeMigrated(join(folder, "sqlite")), setUpPostgres(), setUpCitus()]);
+  process.exitCode = undefined;
+}
+
+async function setUpPostgres(): Promise<void> {
   try {
     server = await startPostgres();
     publish({ port: server.port });
@@ -39,11 +43,13 @@ export async function globalSetup(): Promise<void> {
     process.stderr.write(`${problem}\n`);
     publish({ problem });
   }
-  process.env.TEST_CITUS = JSON.stringify(await setUpCitus());
-  process.exitCode = undefined;
 }
 
-async function setUpCitus(): Promise<CitusReport> {
+async function setUpCitus(): Promise<void> {
+  process.env.TEST_CITUS = JSON.stringify(await startCluster());
+}
+
+async function startCluster(): Promise<CitusReport> {
   try {
     const started = await startCitus();
     if ("missing" in started) {

@@ -1,3 +1,14 @@
+/**
+ * Folders and files with tests of whole systems: services that are killed, attacked, upgraded or left without their database, and
+ * clusters. They have a command of their own.
+ */
+export const SYSTEM: readonly string[] = [
+  "reliability",
+  "database/replicas",
+  "examples/cluster",
+  "redis/deployments",
+];
+
 /** Test files that mostly wait for other processes, and leave the processor to the rest of the run. */
 export const WAITING: readonly string[] = [
   "database/replicas",

@@ -1,7 +1,8 @@
 /**
- * Entry of `npm test`: runs all test files, or those of the named folders, three processes at a time. Loading the program costs a process
- * most of a second, and code that is not compiled yet is slow, so that files share a process where they can; those in `ALONE` do not.
- * Processes that take long begin first. Options are those of Node's test runner, as `--name=value`.
+ * Entry of `npm test`, which runs all test files but those of whole systems, and of `npm run test:system`, which runs these. With names
+ * of files or folders it runs those. Three processes run at a time. Loading the program costs a process most of a second, and code that
+ * is not compiled yet is slow, so that files share a process where they can; those in `ALONE` do not. Processes that take long begin
+ * first. Options are `--system` and those of Node's test runner, as `--name=value`.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -9,7 +10,7 @@ import { globSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { ALONE, SECONDS, SECONDS_OF_OTHERS, WAITING } from "./suite-files.js";
+import { ALONE, SECONDS, SECONDS_OF_OTHERS, SYSTEM, WAITING } from "./suite-files.js";
 
 const TESTS = fileURLToPath(new URL("..", import.meta.url));
 /** Of the files that share a process. More save little, and leave the last process working alone. */
@@ -57,7 +58,12 @@ function shared(files: readonly string[]): string[][] {
 const [named = [], options = []] = [false, true].map((isOption) =>
   process.argv.slice(2).filter((argument) => argument.startsWith("-") === isOption),
 );
-const chosen = new Set(named.length === 0 ? all : named.flatMap(filesOf));
+const system = new Set(SYSTEM.flatMap(filesOf));
+const chosen = new Set(
+  named.length > 0
+    ? named.flatMap(filesOf)
+    : all.filter((file) => system.has(file) === options.includes("--system")),
+);
 const of = (names: readonly string[]) => new Set(names.flatMap(filesOf)).intersection(chosen);
 const [waiting, alone] = [of(WAITING), of(ALONE)];
 const groups = [
@@ -75,7 +81,7 @@ const runner = spawn(
     "--test-timeout=900000",
     "--test-force-exit",
     `--test-global-setup=${join(TESTS, "support", "global-setup.js")}`,
-    ...options,
+    ...options.filter((option) => option !== "--system"),
     ...groups.map(together),
   ],
   { stdio: "inherit" },

@@ -101,7 +101,7 @@ export async function postgresTarget(
       },
       async finish() {
         await tx.commit().execute();
-        await client.query("analyze");
+        await postgresDialect.analyze(connectionDb(client));
         await client.end();
       },
       abandon,

@@ -1,6 +1,6 @@
 /**
  * The frame of the reliability harnesses. A harness produces one kind of fault or attack against the real service and measures what
- * its callers notice. `npm test` runs each in its short form, `npm run reliability` in its long form.
+ * its callers notice. `npm run test:system` runs each in its short form, `npm run reliability` in its long form.
  */
 import { openPostgres } from "../../../bench/support/postgres.js";
 import { isMet, type ResultRow } from "../../../bench/support/results.js";
