@@ -18,9 +18,8 @@ export const WAITING: readonly string[] = [
   "redis/deployments",
 ];
 
-/** Folders and files whose tests have processes of their own: they run a browser, measure memory or time, or change what a process has once. */
+/** Folders and files whose tests have processes of their own: they measure memory or time, or change what a process has once. */
 export const ALONE: readonly string[] = [
-  "browser",
   "reliability/attacks",
   "reliability/connections",
   "reliability/fuzz",
@@ -38,18 +37,18 @@ export const ALONE: readonly string[] = [
 export const SECONDS: Readonly<Record<string, number>> = {
   "database/replicas": 60,
   "tracking/request-lane": 30,
-  "browser/pages": 28,
+  "browser/pages": 35,
   "tracking/losses": 26,
   "doctor/doctor": 25,
   "reliability/fuzz": 21,
   "reliability/upgrade": 21,
   "tracking/avatars": 20,
-  "browser/journeys": 19,
+  "browser/journeys": 17,
   "lists/plans": 19,
   "reliability/hostile-data": 17,
   "reliability/losses": 17,
   "examples/cluster": 16,
-  "browser/explore": 15,
+  "browser/explore": 12,
   "mcp/stdio": 14,
   "reliability/recovery": 14,
   "tracking/walks": 14,

@@ -14,7 +14,7 @@ import { ALONE, SECONDS, SECONDS_OF_OTHERS, SYSTEM, WAITING } from "./suite-file
 
 const TESTS = fileURLToPath(new URL("..", import.meta.url));
 /** Of the files that share a process. More save little, and leave the last process working alone. */
-const GROUP_SECONDS = 35;
+const GROUP_SECONDS = 60;
 
 const all = globSync("**/*.test.js", { cwd: TESTS })
   .map((file) => file.replace(/\.test\.js$/, ""))
@@ -75,7 +75,7 @@ if (waiting.size > 0) groups.unshift([...waiting]);
 const runner = spawn(
   process.execPath,
   [
-    `--import=${pathToFileURL(join(TESTS, "support", "untracked-promises.js"))}`,
+    `--import=${pathToFileURL(join(TESTS, "support", "runner-process.js"))}`,
     "--test",
     "--test-concurrency=3",
     "--test-timeout=900000",
