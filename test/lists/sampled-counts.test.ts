@@ -32,6 +32,7 @@ function partsOf(): Parts {
       providers: namesOf(["GITHUB"], () => 1),
       languages,
       licenses: namesOf([], () => 0),
+      byProvider: { ...nothing, leftOut: 0 },
       byLanguage: { offsets: Uint32Array.of(0, SLOTS / 2, (SLOTS / 6) * 5, SLOTS), slots: all },
       byLicense: nothing,
       archived: new Uint32Array(0),

@@ -1,4 +1,7 @@
-/** A condition on slots, checked on a block at a time: each is one tight loop over one array. */
+/**
+ * A condition on slots, checked on a block at a time: each is one tight loop over one array. It adds `Number(…)` of a comparison, as a
+ * branch that the processor cannot foresee costs five times as much.
+ */
 export interface Condition {
   /** Moves the slots that pass to the front of the block, in their order. Returns their number. */
   keep(block: Uint32Array, count: number): number;
@@ -26,7 +29,7 @@ export class BitsCondition implements Condition {
     for (let i = 0; i < count; i++) {
       const slot = block[i] ?? 0;
       block[kept] = slot;
-      if (((bytes[slot] ?? 0) & mask) === value) kept++;
+      kept += Number(((bytes[slot] ?? 0) & mask) === value);
     }
     return kept;
   }
@@ -38,7 +41,7 @@ export class BitsCondition implements Condition {
     let kept = 0;
     for (let slot = from; slot < to; slot++) {
       block[kept] = slot;
-      if (((bytes[slot] ?? 0) & mask) === value) kept++;
+      kept += Number(((bytes[slot] ?? 0) & mask) === value);
     }
     return kept;
   }
@@ -64,7 +67,7 @@ export class RangeCondition implements Condition {
     for (let i = 0; i < count; i++) {
       const slot = block[i] ?? 0;
       block[kept] = slot;
-      if (((codes[slot] ?? 0) - first) >>> 0 <= span) kept++;
+      kept += Number(((codes[slot] ?? 0) - first) >>> 0 <= span);
     }
     return kept;
   }
@@ -76,7 +79,7 @@ export class RangeCondition implements Condition {
     let kept = 0;
     for (let slot = from; slot < to; slot++) {
       block[kept] = slot;
-      if (((codes[slot] ?? 0) - first) >>> 0 <= span) kept++;
+      kept += Number(((codes[slot] ?? 0) - first) >>> 0 <= span);
     }
     return kept;
   }

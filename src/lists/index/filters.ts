@@ -101,8 +101,7 @@ function namesTest(
   facts: Facts,
   isWanted: (name: string) => boolean,
 ): Test | undefined {
-  const { names: all, groups } = namesOf(facts, dimension);
-  const { codes, names, isComplete } = all;
+  const { codes, names, isComplete } = namesOf(facts, dimension).names;
   if (!isComplete) return undefined;
   const wanted = names.flatMap((name, i) => (isWanted(name) ? i : []));
   const table = new Uint8Array(names.length + 1);
@@ -110,8 +109,19 @@ function namesTest(
   return {
     dimension,
     condition: new CodesCondition(codes, table),
-    candidates: groups && candidatesOfGroups(groups, wanted),
+    candidates: candidatesOfNames(facts, dimension, wanted),
   };
+}
+
+/** The repositories with one of the names; undefined if they are not grouped. */
+function candidatesOfNames(
+  { byProvider, byLanguage, byLicense }: Facts,
+  dimension: NamedDimension,
+  wanted: readonly number[],
+): Candidates | undefined {
+  if (dimension === "language") return candidatesOfGroups(byLanguage, wanted);
+  if (dimension === "license") return candidatesOfGroups(byLicense, wanted);
+  return wanted.includes(byProvider.leftOut) ? undefined : candidatesOfGroups(byProvider, wanted);
 }
 
 interface Range {

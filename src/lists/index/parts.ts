@@ -30,7 +30,11 @@ export interface Facts {
   providers: Names;
   languages: Names;
   licenses: Names;
-  /** The listed repositories by language and by license, and those that are archived or forks, ascending. */
+  /** The listed repositories by provider, language and license, and those that are archived or forks, ascending. */
+  byProvider: Groups & {
+    /** The group of most repositories, which is empty: testing all slots costs little more. */
+    leftOut: number;
+  };
   byLanguage: Groups;
   byLicense: Groups;
   archived: Uint32Array;
@@ -79,9 +83,10 @@ export function commonFrom(slots: number): number {
 export function partBytes(part: Part): number {
   switch (part.kind) {
     case "facts": {
-      const { flags, providers, languages, licenses, byLanguage, byLicense, archived, forks } = part.facts;
+      const { flags, providers, languages, licenses, archived, forks } = part.facts;
       const codes = [providers, languages, licenses].map((names) => names.codes);
-      const groups = [byLanguage, byLicense].flatMap(({ offsets, slots }) => [offsets, slots]);
+      const { byProvider, byLanguage, byLicense } = part.facts;
+      const groups = [byProvider, byLanguage, byLicense].flatMap(({ offsets, slots }) => [offsets, slots]);
       return bytesOf(flags, archived, forks, ...codes, ...groups);
     }
     case "trust":

@@ -73,17 +73,31 @@ export async function readFacts({ read, dialect }: Source, slots: number): Promi
   }
   const isListed = (slot: number) => ((flags[slot] ?? 0) & LISTED) !== 0;
   const named = { providers: providers.names(), languages: languages.names(), licenses: licenses.names() };
-  const group = ({ names, codes }: Names) =>
-    groupSlots(names.length, slots, (slot) => (isListed(slot) ? (codes[slot] ?? 0) - 1 : -1));
+  const group = ({ names, codes }: Names, leftOut?: number) =>
+    groupSlots(names.length, slots, (slot) => {
+      const name = isListed(slot) ? (codes[slot] ?? 0) - 1 : -1;
+      return name === leftOut ? -1 : name;
+    });
+  const leftOut = mostCommon(named.providers);
   return {
     slots,
     flags,
     ...named,
+    byProvider: { ...group(named.providers, leftOut), leftOut },
     byLanguage: group(named.languages),
     byLicense: group(named.licenses),
     archived: slotsWith(flags, LISTED | ARCHIVED),
     forks: slotsWith(flags, LISTED | FORK),
   };
+}
+
+/** The index of the name that most slots have. */
+function mostCommon({ names, codes }: Names): number {
+  const counts = new Uint32Array(names.length + 1);
+  for (const code of codes) counts[code] = (counts[code] ?? 0) + 1;
+  let most = 0;
+  for (const i of names.keys()) if ((counts[i + 1] ?? 0) > (counts[most + 1] ?? 0)) most = i;
+  return most;
 }
 
 /** The slots with all bits of a mask. */

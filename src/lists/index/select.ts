@@ -29,7 +29,7 @@ export interface SelectOptions {
   minBudget?: number;
 }
 
-/** Budget of a walk, in passes over all slots: at most what the search that follows it costs. */
+/** Budget of a walk, in passes over all slots, and in candidates if they are fewer: at most what the search that follows it costs. */
 const WALK_SHARE = 0.25;
 /** Least budget of a walk, which is enough for most pages. */
 const MIN_BUDGET = 32_768;
@@ -53,7 +53,7 @@ export function select(
   const searched = searchedOf(tests, order, slots);
   const { filters } = searched;
   const fromPage = (total: number): Selection => {
-    const budget = Math.max(minBudget, WALK_SHARE * slots);
+    const budget = Math.max(minBudget, Math.min(WALK_SHARE * slots, searched.candidates?.size ?? slots));
     const walked = { order, direction, range, filters, after, budget };
     const reader = new PageReader({ ...walked, searched });
     reader.take(offset);
