@@ -33,6 +33,7 @@ const ENTRIES = [
   "main.js",
   "api/stream-maker-thread.js",
   "avatars/shrink-process.js",
+  "database/scanner-thread.js",
   "embeds/png-thread.js",
   "lists/index/builder-thread.js",
   "threads/serving-thread.js",

@@ -27,6 +27,7 @@ import type { Prepare } from "./prepared.js";
 import { makePrivate, openPrivateFile, openPrivateFolder } from "./private-files.js";
 import { connectReplicas, type PublicConnections, type ReplicaOptions } from "./replicas/public-reads.js";
 import type { ReplicaStatus } from "./replicas/status.js";
+import { openScanner } from "./scanner.js";
 import { followServerTime } from "./server-time.js";
 import { openSqlite, sqliteDialect } from "./sqlite.js";
 import { WriteQueue } from "./sqlite-writer.js";
@@ -97,6 +98,8 @@ export interface Database {
   readonly location: StoreLocation | undefined;
   /** For requests: read-only (SQLite), or with a statement timeout (PostgreSQL). Sees every commit of this process. */
   readonly read: Db;
+  /** Like `read`, for statements that may read much of the catalogue: the thread goes on meanwhile. On SQLite, a fifth at a time is `busy`. */
+  readonly scan: Db;
   /** Prepares a statement for requests, to run like those of `read`. Modules prepare each of theirs once. */
   readonly prepare: Prepare;
   /** For snapshots, rollups, usage: a commit survives a crash of this process; a power cut may lose the last seconds. */
@@ -194,6 +197,7 @@ export function openBackgroundReader({
     dialect: url === undefined ? sqliteDialect : postgresDialect,
     location: { url, dataDir },
     read,
+    scan: read,
     prepare,
     maxReaders: 1,
     async close() {
@@ -205,7 +209,7 @@ export function openBackgroundReader({
 
 /** A database whose connections cannot write. */
 function onlyReading(
-  reading: Pick<Database, "dialect" | "location" | "read" | "prepare" | "maxReaders" | "close">,
+  reading: Pick<Database, "dialect" | "location" | "read" | "scan" | "prepare" | "maxReaders" | "close">,
 ): Database {
   return {
     ...reading,
@@ -319,6 +323,7 @@ function openPostgresDatabase(
     dialect: postgresDialect,
     location: { url, dataDir },
     read: read.db,
+    scan: read.db,
     prepare: read.prepare,
     write: write.db,
     durable: write.db,
@@ -339,6 +344,7 @@ function publicReadsOver(
       dialect: postgresDialect,
       location,
       read: replicas.db,
+      scan: replicas.db,
       prepare: replicas.prepare,
       maxReaders,
       close: async () => {},
@@ -356,6 +362,7 @@ function openSqliteDatabase(dataDir: string, writers: WriteQueue): Database {
       dialect: sqliteDialect,
       location: undefined,
       read: db,
+      scan: db,
       prepare,
       write: db,
       durable: db,
@@ -373,13 +380,15 @@ function openSqliteDatabase(dataDir: string, writers: WriteQueue): Database {
   const durable = openSqlite(path, { synchronous: "FULL", writers, patienceMs: REQUEST_PATIENCE_MS });
   const write = openSqlite(path, { synchronous: "NORMAL", writers });
   const read = openSqlite(path, { synchronous: "NORMAL", cacheKib: READ_CACHE_KIB });
+  const scan = openScanner(path);
   const close = async () => {
-    for (const { db } of [read, write, durable]) await db.destroy();
+    for (const db of [scan, read.db, write.db, durable.db]) await db.destroy();
   };
   return {
     dialect: sqliteDialect,
     location: { url: undefined, dataDir },
     read: read.db,
+    scan,
     prepare: read.prepare,
     write: write.db,
     durable: durable.db,

@@ -4,11 +4,11 @@ import type { Freshness, ListIndex } from "./index/list-index.js";
 import { readIndexed } from "./indexed.js";
 import { readLicenseNames, spellingsOf } from "./license-names.js";
 import type { ListFacts } from "./memory.js";
-import { choosePlan, mustCount, type Plan } from "./plan.js";
+import { choosePlan, mayReadMany, mustCount, type Plan } from "./plan.js";
 import type { ListRow } from "./row.js";
 import type { RowReader } from "./rows.js";
 import { EXACT_TOTAL, type ListSpec, type RowKey, type SpelledFilters } from "./spec.js";
-import { countMatches, findPage } from "./sql/page.js";
+import { countMatches, type Finder, findPage } from "./sql/page.js";
 
 /** What lists are read from. */
 export interface Reading {
@@ -17,7 +17,12 @@ export interface Reading {
   rows: RowReader;
   /** Absent: all lists are found with SQL alone. */
   index?: ListIndex;
+  /** Repositories from which on `Database.scan` finds lists; default 20,000. */
+  scansFrom?: number;
 }
+
+/** In a smaller catalogue no statement takes long enough to be worth another thread. */
+const SCANS_FROM = 20_000;
 
 /** A page of a list. */
 export interface FoundRows {
@@ -45,14 +50,30 @@ export async function findRows(
     if (found !== undefined) return { ...found, plan };
   }
   const spelled = await spell(reading, spec, facts);
-  if (mustCount(spelled, facts.total)) facts.total = await count(reading, spelled, freshness);
-  return findWithSql(reading, spelled, facts);
+  const finder = finderOf(reading, spec, facts);
+  if (mustCount(spelled, facts.total))
+    facts.total = await count({ finder, index }, { spec: spelled, freshness });
+  return findWithSql({ finder, rows }, spelled, facts);
 }
 
-async function findWithSql(reading: Reading, spec: ListSpec, facts: ListFacts): Promise<FoundRows> {
-  const { database, rows } = reading;
+/** What finds the repositories of a list. */
+function finderOf(
+  { database: { dialect, read, scan }, scansFrom = SCANS_FROM }: Reading,
+  spec: ListSpec,
+  { catalogue }: ListFacts,
+): Finder {
+  const isLarge = (catalogue.summary?.repositories ?? 0) >= scansFrom;
+  return { dialect, read: isLarge && mayReadMany(spec) ? scan : read };
+}
+
+async function findWithSql(
+  reading: { finder: Finder; rows: RowReader },
+  spec: ListSpec,
+  facts: ListFacts,
+): Promise<FoundRows> {
+  const { finder, rows } = reading;
   const plan = choosePlan(spec, { total: facts.total, freshness: "none" });
-  const found = await findPage(database, spec, plan.plan === "walk" ? "walk" : "gather");
+  const found = await findPage(finder, spec, plan.plan === "walk" ? "walk" : "gather");
   if (plan.plan === "gather" && spec.scope.kind === "all" && facts.total === undefined) {
     facts.total = found.total ?? 0;
     if (facts.total > EXACT_TOTAL) return findWithSql(reading, spec, facts);
@@ -91,10 +112,13 @@ export async function licenseNames(database: Database, { catalogue }: ListFacts)
 }
 
 /** Counts the matches, up to EXACT_TOTAL + 1. That there are more can be known from the index even if it is not current. */
-async function count({ database, index }: Reading, spec: ListSpec, freshness: Freshness): Promise<number> {
+async function count(
+  { finder, index }: { finder: Finder; index: ListIndex | undefined },
+  { spec, freshness }: { spec: ListSpec; freshness: Freshness },
+): Promise<number> {
   if (freshness === "recent") {
     const total = index?.select(spec, { rareTopics: [] }, EXACT_TOTAL)?.total ?? 0;
     if (total > EXACT_TOTAL) return total;
   }
-  return countMatches(database, spec);
+  return countMatches(finder, spec);
 }

@@ -122,6 +122,8 @@ export interface ListParts {
   index?: ListIndex;
   /** Whether rows are remembered for other lists; by default they are. */
   remembersRows?: boolean;
+  /** Repositories from which on `Database.scan` finds lists; default 20,000. */
+  scansFrom?: number;
 }
 
 /** Reads lists. It remembers totals as long as the revision of the catalogue stays the same. */

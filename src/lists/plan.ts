@@ -52,6 +52,12 @@ export function choosePlan({ scope, filters }: ListSpec, { total, freshness }: P
   return total > EXACT_TOTAL ? WALK : FEW;
 }
 
+/** Whether SQL may read very many rows to find a page: the matches of a search, or rows that the filters leave out. */
+export function mayReadMany({ scope, filters }: ListSpec): boolean {
+  if (scope.kind === "all") return isSelective(filters) || isTrusted(filters);
+  return scope.kind === "found";
+}
+
 /** Whether a filter leaves few enough rows to start from it. Leaving out archived repositories or forks does not. */
 export function isSelective(filters: Filters): boolean {
   const { archived, fork, reliableOnly: _, excludeAnomalous: __, ...others } = filters;

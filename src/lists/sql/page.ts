@@ -5,6 +5,9 @@ import { relevanceAt } from "../relevance.js";
 import { EXACT_TOTAL, type ListSpec, type RowKey, type Scope } from "../spec.js";
 import { filterConditions, type Order, orderOf, trustCondition } from "./clauses.js";
 
+/** Where lists are found. */
+export type Finder = Pick<Database, "dialect" | "read">;
+
 /** The repositories of a page. */
 export interface PageFound {
   /** At most one more than the page holds; that one shows that there are more. */
@@ -16,11 +19,7 @@ export interface PageFound {
 }
 
 /** Finds the repositories of a page, in one statement. */
-export async function findPage(
-  { dialect, read }: Database,
-  spec: ListSpec,
-  plan: SqlPlan,
-): Promise<PageFound> {
+export async function findPage({ dialect, read }: Finder, spec: ListSpec, plan: SqlPlan): Promise<PageFound> {
   const order = orderOf(spec);
   const source = SOURCES[plan](spec, order, dialect);
   const sign = sql.raw(spec.direction);
@@ -37,7 +36,7 @@ export async function findPage(
 }
 
 /** How many matches a list has, at most EXACT_TOTAL + 1. */
-export async function countMatches({ dialect, read }: Database, spec: ListSpec): Promise<number> {
+export async function countMatches({ dialect, read }: Finder, spec: ListSpec): Promise<number> {
   const matches = sql`select 1 ${gathered(spec, orderOf(spec), dialect)}`;
   const counted = await sql<{ total: number }>`select count(*) as total from (${matches}) as m`.execute(read);
   return Number(counted.rows[0]?.total ?? 0);

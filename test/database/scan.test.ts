@@ -1,0 +1,97 @@
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import { setImmediate } from "node:timers/promises";
+import { sql } from "kysely";
+import { type Database, databaseFault } from "../../src/database/database.js";
+import { onBothEngines, onSqlite } from "../support/engines.js";
+
+/** Long enough for many turns of the loop. */
+const NUMBERS = 300_000;
+const counted = sql<{ total: number }>`with recursive numbers(n) as (
+    select 1 union all select n + 1 from numbers where n < ${sql.lit(NUMBERS)})
+  select count(*) as total from numbers`;
+
+/** The turns that the event loop takes until a promise is settled. */
+async function turnsUntil(promise: Promise<unknown>): Promise<number> {
+  let isSettled = false;
+  void promise.finally(() => {
+    isSettled = true;
+  });
+  let turns = 0;
+  for (; !isSettled; turns++) await setImmediate();
+  return turns;
+}
+
+onBothEngines("A statement that may read much of the catalogue", (engine) => {
+  let database: Database;
+  before(async () => {
+    database = await engine.open();
+    await database.durable
+      .insertInto("marks")
+      .values([
+        { name: "a", value: "one" },
+        { name: "b", value: "two" },
+      ])
+      .execute();
+  });
+
+  test("returns the same rows as any other, with what was committed before", async () => {
+    await database.write.updateTable("marks").set({ value: "three" }).where("name", "=", "b").execute();
+    const named = (names: readonly string[]) => sql`select name, value, ${5} + 1 as six from marks
+      where name in (${sql.join(names)}) order by name`;
+    for (const names of [["a", "b"], ["b"], ["c"]]) {
+      const { rows } = await named(names).execute(database.scan);
+      assert.deepEqual(rows, (await named(names).execute(database.read)).rows);
+      assert.equal(rows.length, names.filter((name) => name !== "c").length);
+    }
+  });
+
+  test("lets the thread go on", async () => {
+    const scan = counted.execute(database.scan);
+    const turns = await turnsUntil(scan);
+    assert.equal(Number((await scan).rows[0]?.total), NUMBERS);
+    assert.ok(turns > 20, `${turns} turns`);
+  });
+
+  test("fails alone, as it would elsewhere", async () => {
+    const failing = sql`select nothing from marks`.execute(database.scan);
+    const working = sql<{ name: string }>`select name from marks order by name`.execute(database.scan);
+    await assert.rejects(failing, /nothing/);
+    assert.deepEqual(
+      (await working).rows.map(({ name }) => name),
+      ["a", "b"],
+    );
+  });
+});
+
+onSqlite("The thread that reads a SQLite catalogue", (engine) => {
+  test("does not write", async () => {
+    const { scan, read } = await engine.open();
+    const written = sql`insert into marks (name, value) values ('x', 'y')`.execute(scan);
+    await assert.rejects(written, (error) => databaseFault(error) === "unavailable");
+    assert.deepEqual((await sql`select * from marks where name = 'x'`.execute(read)).rows, []);
+  });
+
+  test("takes four statements at a time, and refuses more as busy", async () => {
+    const { scan } = await engine.open();
+    const all = await Promise.allSettled(Array.from({ length: 6 }, () => counted.execute(scan)));
+    assert.deepEqual(
+      all.map(({ status }) => status),
+      [...Array(4).fill("fulfilled"), "rejected", "rejected"],
+    );
+    for (const one of all.slice(4))
+      assert.equal(one.status === "rejected" && databaseFault(one.reason), "busy");
+    assert.equal((await counted.execute(scan)).rows.length, 1);
+  });
+
+  test("ends with the database, and what it has not answered fails", async () => {
+    const database = await engine.open();
+    const ends = assert.rejects(
+      counted.execute(database.scan),
+      (error) => databaseFault(error) === "unavailable",
+    );
+    await setImmediate();
+    await database.close();
+    await ends;
+  });
+});

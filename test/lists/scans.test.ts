@@ -1,0 +1,84 @@
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import { Catalog } from "../../src/catalog/catalog.js";
+import type { Database } from "../../src/database/database.js";
+import { fillWithDemo } from "../../src/demo/demo.js";
+import { type ListSpec, Lists } from "../../src/lists/lists.js";
+import { createLog } from "../../src/log.js";
+import { Rankings } from "../../src/rankings/rankings.js";
+import { Search } from "../../src/search/search.js";
+import { onBothEngines } from "../support/engines.js";
+import { indexOf, listOf } from "../support/lists.js";
+import { ManualClock } from "../support/manual-clock.js";
+import { NOW } from "../support/world.js";
+
+const REPOSITORIES = 400;
+
+onBothEngines("A list of a large catalogue that is found with SQL", (engine) => {
+  const clock = new ManualClock(NOW);
+  let database: Database;
+  let scans = 0;
+
+  before(async () => {
+    database = await engine.open();
+    const demo = { repositories: REPOSITORIES, days: 3, seed: 5, end: NOW };
+    const lists = partsOf(database);
+    await fillWithDemo(lists.catalog, demo);
+    await lists.rankings.update();
+    await lists.search.update();
+  });
+
+  function partsOf(over: Database) {
+    const catalog = new Catalog(over, clock);
+    const rankings = new Rankings(over, clock, createLog("silent"));
+    return { database: over, catalog, rankings, search: new Search(over, catalog, clock), clock };
+  }
+
+  /** Lists whose scans are counted. */
+  function countingLists(more: { scansFrom?: number } = {}): Lists {
+    const scan = database.scan.withPlugin({
+      transformQuery({ node }) {
+        scans++;
+        return node;
+      },
+      transformResult: async ({ result }) => result,
+    });
+    return new Lists({ ...partsOf({ ...database, scan }), ...more });
+  }
+
+  /** The ids of a list, and how many statements went to `scan`. */
+  async function read(lists: Lists, spec: ListSpec): Promise<{ ids: number[]; scanned: number }> {
+    const before = scans;
+    const { rows } = await lists.read(spec);
+    return { ids: rows.map(({ repository }) => repository.id), scanned: scans - before };
+  }
+
+  const FILTERED: readonly Partial<ListSpec>[] = [
+    { filters: { maxStars: 500 }, sort: "stars-gained" },
+    { filters: { license: "MIT" }, sort: "forks" },
+    { filters: { reliableOnly: true }, sort: "trending" },
+    { scope: { kind: "search", text: "a" }, sort: "forks", filters: { minStars: 1 } },
+  ];
+  const PLAIN: readonly Partial<ListSpec>[] = [
+    {},
+    { sort: "trending", filters: { archived: false, fork: false } },
+  ];
+
+  test("leaves the thread to others where the filters may leave out much, and is the same", async () => {
+    const [large, small] = [countingLists({ scansFrom: REPOSITORIES / 2 }), countingLists()];
+    for (const each of FILTERED) {
+      const [scanned, same] = [await read(large, listOf(each)), await read(small, listOf(each))];
+      assert.ok(scanned.ids.length > 0, JSON.stringify(each));
+      assert.ok(scanned.scanned > 0, JSON.stringify(each));
+      assert.deepEqual(same, { ids: scanned.ids, scanned: 0 });
+    }
+  });
+
+  test("does not wait for such lists without filters, or with the index", async () => {
+    const large = countingLists({ scansFrom: 0 });
+    for (const each of PLAIN) assert.equal((await read(large, listOf(each))).scanned, 0);
+    const index = await indexOf(database, clock);
+    const indexed = new Lists({ ...partsOf(database), index, scansFrom: 0 });
+    for (const each of FILTERED) assert.equal((await indexed.read(listOf(each))).plan.plan, "index");
+  });
+});
