@@ -60,10 +60,11 @@ class Scanner implements DatabaseConnection {
     clearTimeout(this.#idle);
     this.#thread ??= this.#start();
     const request: ScanRequest = { sql, parameters };
-    const rows = await new Promise<unknown[]>((resolve, reject) => {
-      this.#scans.push({ resolve, reject });
-      this.#thread?.postMessage(request);
-    });
+    this.#thread.postMessage(request);
+    this.#thread.ref();
+    const { promise, resolve, reject } = Promise.withResolvers<unknown[]>();
+    this.#scans.push({ resolve, reject });
+    const rows = await promise;
     // The text of the statement decides the type of its rows.
     return { rows: rows as R[] };
   }
@@ -86,9 +87,9 @@ class Scanner implements DatabaseConnection {
       workerData: this.#data,
       resourceLimits: MEMORY_MB,
     });
-    // Requests keep the process alive, not this.
-    thread.unref();
-    thread.on("message", (result: ScanResult) => this.#end(result));
+    thread.on("message", (result: ScanResult) => {
+      if (thread === this.#thread) this.#end(result);
+    });
     const fail = (error: unknown) => {
       if (thread === this.#thread) this.#forget(error);
     };
@@ -103,6 +104,8 @@ class Scanner implements DatabaseConnection {
     else
       scan?.reject(result.kind === undefined ? result.error : new DatabaseFault(result.kind, result.error));
     if (this.#scans.length > 0) return;
+    // The process may end while it waits for nothing.
+    this.#thread?.unref();
     this.#idle = setTimeout(() => void this.close(), IDLE_MS);
     this.#idle.unref();
   }
