@@ -98,7 +98,7 @@ export interface Database {
   readonly location: StoreLocation | undefined;
   /** For requests: read-only (SQLite), or with a statement timeout (PostgreSQL). Sees every commit of this process. */
   readonly read: Db;
-  /** Like `read`, for statements that may read much of the catalogue: the thread goes on meanwhile. On SQLite, a fifth at a time is `busy`. */
+  /** Like `read`, for statements that may read much of the catalogue: the thread goes on meanwhile. On SQLite a fifth concurrent one fails as `busy`. */
   readonly scan: Db;
   /** Prepares a statement for requests, to run like those of `read`. Modules prepare each of theirs once. */
   readonly prepare: Prepare;

@@ -69,12 +69,12 @@ class Scanner implements DatabaseConnection {
     return { rows: rows as R[] };
   }
 
-  // biome-ignore lint/correctness/useYield: it cannot begin.
+  // biome-ignore lint/correctness/useYield: it always throws.
   async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
     throw new Error("the rows of a scan come all together");
   }
 
-  /** Ends the thread as soon as its statement has ended. What it has not answered fails. */
+  /** Ends the thread as soon as its statement has ended. Pending statements fail. */
   async close(): Promise<void> {
     clearTimeout(this.#idle);
     const thread = this.#thread;

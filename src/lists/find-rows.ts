@@ -17,7 +17,7 @@ export interface Reading {
   rows: RowReader;
   /** Absent: all lists are found with SQL alone. */
   index?: ListIndex;
-  /** Repositories from which on `Database.scan` finds lists; default 20,000. */
+  /** Size of the catalogue from which lists use `Database.scan`; default 20,000. */
   scansFrom?: number;
 }
 

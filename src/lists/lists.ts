@@ -122,7 +122,7 @@ export interface ListParts {
   index?: ListIndex;
   /** Whether rows are remembered for other lists; by default they are. */
   remembersRows?: boolean;
-  /** Repositories from which on `Database.scan` finds lists; default 20,000. */
+  /** Size of the catalogue from which lists use `Database.scan`; default 20,000. */
   scansFrom?: number;
 }
 
