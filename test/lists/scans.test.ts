@@ -1,14 +1,10 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { Catalog } from "../../src/catalog/catalog.js";
 import type { Database } from "../../src/database/database.js";
 import { fillWithDemo } from "../../src/demo/demo.js";
 import { type ListIndex, type ListSpec, Lists } from "../../src/lists/lists.js";
-import { createLog } from "../../src/log.js";
-import { Rankings } from "../../src/rankings/rankings.js";
-import { Search } from "../../src/search/search.js";
 import { onBothEngines } from "../support/engines.js";
-import { indexOf, listOf } from "../support/lists.js";
+import { indexOf, listOf, partsOfLists } from "../support/lists.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { NOW } from "../support/world.js";
 
@@ -22,17 +18,11 @@ onBothEngines("A list of a large catalogue that is found with SQL", (engine) => 
   before(async () => {
     database = await engine.open();
     const demo = { repositories: REPOSITORIES, days: 3, seed: 5, end: NOW };
-    const lists = partsOf(database);
+    const lists = partsOfLists(database, clock);
     await fillWithDemo(lists.catalog, demo);
     await lists.rankings.update();
     await lists.search.update();
   });
-
-  function partsOf(over: Database) {
-    const catalog = new Catalog(over, clock);
-    const rankings = new Rankings(over, clock, createLog("silent"));
-    return { database: over, catalog, rankings, search: new Search(over, catalog, clock), clock };
-  }
 
   /** Lists whose scans are counted. */
   function countingLists(more: { scansFrom?: number; index?: ListIndex } = {}): Lists {
@@ -43,7 +33,7 @@ onBothEngines("A list of a large catalogue that is found with SQL", (engine) => 
       },
       transformResult: async ({ result }) => result,
     });
-    return new Lists({ ...partsOf({ ...database, scan }), ...more });
+    return new Lists({ ...partsOfLists({ ...database, scan }, clock), ...more });
   }
 
   /** The ids of a list, and how many statements went to `scan`. */

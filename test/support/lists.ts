@@ -23,10 +23,14 @@ export function listOf(more: Partial<ListSpec> = {}): ListSpec {
 
 /** The lists of a database, which remember nothing yet. */
 export function openLists(database: Database, clock = new ManualClock(NOW), index?: ListIndex): Lists {
+  return new Lists({ ...partsOfLists(database, clock), ...(index && { index }) });
+}
+
+/** The modules that lists are read from. */
+export function partsOfLists(database: Database, clock: ManualClock) {
   const catalog = new Catalog(database, clock);
   const rankings = new Rankings(database, clock, createLog("silent"));
-  const search = new Search(database, catalog, clock);
-  return new Lists({ database, catalog, rankings, search, clock, ...(index && { index }) });
+  return { database, catalog, rankings, search: new Search(database, catalog, clock), clock };
 }
 
 /** Topics of fewer repositories are not in the index of tests, as in that of a large catalogue. */

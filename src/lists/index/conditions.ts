@@ -1,6 +1,6 @@
 /**
  * A condition on slots, checked on a block at a time: each is one tight loop over one array. It adds `Number(…)` of a comparison, as a
- * branch that the processor cannot foresee costs five times as much.
+ * branch that the processor cannot predict costs five times as much.
  */
 export interface Condition {
   /** Moves the slots that pass to the front of the block, in their order. Returns their number. */
