@@ -97,8 +97,8 @@ async function limitReads(client: pg.ClientBase): Promise<void> {
 
 /** A limit of the operator's stays. */
 async function limitHungWrites(client: pg.ClientBase): Promise<void> {
-  await client.query(`select set_config(name, '${HUNG_WRITE}', false) from pg_settings
-    where name = 'idle_in_transaction_session_timeout' and setting = '0'`);
+  await client.query(`select set_config('idle_in_transaction_session_timeout', '${HUNG_WRITE}', false)
+    where current_setting('idle_in_transaction_session_timeout') = '0'`);
 }
 
 /** Large integers and decimals as numbers, as SQLite gives them. */

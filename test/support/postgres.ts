@@ -111,12 +111,21 @@ function urlOf(port: number, database: string): string {
   return `postgres://postgres@127.0.0.1:${port}/${database}`;
 }
 
+/** By port: the connection of this process for commands. A new one for each costs as much as half of them. */
+const commands = new Map<number, pg.Pool>();
+
 async function runCommand(port: number, text: string): Promise<void> {
-  const client = new pg.Client({ connectionString: urlOf(port, "postgres") });
-  await client.connect();
-  try {
-    await client.query(text);
-  } finally {
-    await client.end();
-  }
+  const pool =
+    commands.get(port) ??
+    // Without timers, as a test may have replaced those of the process.
+    new pg.Pool({
+      connectionString: urlOf(port, "postgres"),
+      max: 1,
+      allowExitOnIdle: true,
+      idleTimeoutMillis: 0,
+    })
+      // Its server may be stopped or killed.
+      .on("error", () => {});
+  commands.set(port, pool);
+  await pool.query(text);
 }
