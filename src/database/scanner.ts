@@ -38,6 +38,8 @@ const MOST_SCANS = 4;
 const IDLE_MS = 10_000;
 const MEMORY_MB = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 4 };
 
+const CLOSED = "the connection is closed";
+
 interface Scan {
   resolve(rows: unknown[]): void;
   reject(error: unknown): void;
@@ -49,12 +51,15 @@ class Scanner implements DatabaseConnection {
   #thread: Worker | undefined;
   #scans: Scan[] = [];
   #idle: NodeJS.Timeout | undefined;
+  #isClosed = false;
 
   constructor(data: ScannerData) {
     this.#data = data;
   }
 
   async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+    // Kysely does not wait for those that have their connection already.
+    if (this.#isClosed) throw new DatabaseFault("unavailable", new Error(CLOSED));
     if (this.#scans.length >= MOST_SCANS)
       throw new DatabaseFault("busy", new Error("too many statements are reading much of the catalogue"));
     clearTimeout(this.#idle);
@@ -74,11 +79,16 @@ class Scanner implements DatabaseConnection {
     throw new Error("the rows of a scan come all together");
   }
 
-  /** Ends the thread as soon as its statement has ended. Pending statements fail. */
+  /** Ends the thread as soon as its statement has ended. Pending statements fail, and later ones. */
   async close(): Promise<void> {
+    this.#isClosed = true;
     clearTimeout(this.#idle);
+    await this.#stop();
+  }
+
+  async #stop(): Promise<void> {
     const thread = this.#thread;
-    this.#forget(new Error("the connection is closed"));
+    this.#forget(new Error(CLOSED));
     await thread?.terminate();
   }
 
@@ -106,7 +116,7 @@ class Scanner implements DatabaseConnection {
     if (this.#scans.length > 0) return;
     // The process may end while it waits for nothing.
     this.#thread?.unref();
-    this.#idle = setTimeout(() => void this.close(), IDLE_MS);
+    this.#idle = setTimeout(() => void this.#stop(), IDLE_MS);
     this.#idle.unref();
   }
 

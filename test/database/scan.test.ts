@@ -85,6 +85,28 @@ onSqlite("The thread that reads a SQLite catalogue", (engine) => {
     assert.equal((await counted.execute(scan)).rows.length, 1);
   });
 
+  test("fails with what is pending when it needs too much memory, and is replaced", async () => {
+    const { scan } = await engine.open();
+    const large = sql`with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < 200)
+      select n || hex(zeroblob(500000)) as text from numbers`.execute(scan);
+    const failed = await Promise.allSettled([large, counted.execute(scan)]);
+    assert.deepEqual(
+      failed.map((one) => one.status === "rejected" && databaseFault(one.reason)),
+      ["unavailable", "unavailable"],
+    );
+    assert.equal(Number((await counted.execute(scan)).rows[0]?.total), NUMBERS);
+  });
+
+  test("runs nothing once the database is closed, not even what has its connection already", async () => {
+    const database = await engine.open();
+    await database.scan.connection().execute(async (connection) => {
+      await counted.execute(connection);
+      await database.close();
+      await assert.rejects(counted.execute(connection), (error) => databaseFault(error) === "unavailable");
+    });
+    await assert.rejects(counted.execute(database.scan));
+  });
+
   test("fails what is pending when the database is closed", async () => {
     const database = await engine.open();
     const ends = assert.rejects(
