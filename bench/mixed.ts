@@ -3,11 +3,12 @@
  * peak, with the response cache off and on; the time until the first response, and the memory after the mix.
  */
 import { request } from "undici";
+import { BARE, recordResponse, startBare } from "./support/bare-http.js";
 import { GENEROUS_LIMITS } from "./support/keys.js";
 import { type MixRequest, mixOf, resolveMix } from "./support/mix.js";
 import { type MeasuredServer, startSidereal } from "./support/processes.js";
 import { absoluteRow, type BenchContext, type ResultRow, type Target } from "./support/results.js";
-import { runLoad, steadyRate } from "./support/run-load.js";
+import { runLoad, type ServerLoadReport, steadyRate } from "./support/run-load.js";
 import { quantile } from "./support/statistics.js";
 import { generatorOptions } from "./support/stores.js";
 
@@ -16,6 +17,9 @@ const PAGE_TARGET: Target = { atMost: 8 };
 const CLIENTS = 8;
 /** Passes over the mix before the first measured one: a server that has run for a minute has compiled its code. */
 const WARM_UP = 2;
+
+/** A response of the usual size. */
+const LIST = "/api/repos?sort=stars";
 
 const targetOf = (kind: string): Target => (kind === "page" ? PAGE_TARGET : RESPONSE_TARGET);
 const short = (value: number) => value.toPrecision(3);
@@ -65,7 +69,7 @@ async function measureStart({ store, rounds }: BenchContext): Promise<ResultRow[
   for (let round = 0; round < rounds; round++) {
     const began = performance.now();
     const server = await startSidereal(store, GENEROUS_LIMITS);
-    await fetchOk(`${server.url}/api/repos?sort=stars`);
+    await fetchOk(`${server.url}${LIST}`);
     seconds.push((performance.now() - began) / 1_000);
     cpu.push((server.threadCpuMs() ?? 0) / 1_000);
     await server.stop();
@@ -128,7 +132,9 @@ async function loadRows(context: BenchContext, { server, mix, cache }: Loaded): 
     peaks.push(peak.perSecond);
   }
   const rate = steadyRate(quantile(peaks, 0.5));
-  const steady = await runLoad(server, { requests: mix }, { rate, seconds: seconds * 3 });
+  const load = { rate, seconds: seconds * 3 };
+  const steady = await runLoad(server, { requests: mix }, load);
+  const bare = await loadBare(server, load);
   report(
     `${cache}: ${rate} requests/s, p99 ${short(steady.all.p99)} ms, sent ${short(steady.lateMs)} ms late`,
   );
@@ -152,7 +158,21 @@ async function loadRows(context: BenchContext, { server, mix, cache }: Loaded): 
       engine: store.engine,
       value: steady.all.p99,
       note: `median ${short(steady.all.p50)}, p99.9 ${short(steady.all.p999)}, ${about}${cpu}; sent ${short(steady.lateMs)} ms late`,
+      baseline: { name: BARE, value: bare.all.p99 },
     },
     ...kinds,
   ];
+}
+
+/** The same load on a server that computes nothing: what the machine and the sender add. */
+async function loadBare(
+  server: MeasuredServer,
+  load: { rate: number; seconds: number },
+): Promise<ServerLoadReport> {
+  const bare = await startBare(await recordResponse(server, LIST));
+  try {
+    return await runLoad(bare, { requests: [{ kind: "list", path: LIST }] }, load);
+  } finally {
+    await bare.stop();
+  }
 }

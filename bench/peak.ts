@@ -6,26 +6,15 @@
  */
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { connect } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import type { Recorded } from "./bare-server.js";
+import { BARE, recordResponse, startBare } from "./support/bare-http.js";
 import { addKeys, GENEROUS_LIMITS } from "./support/keys.js";
-import {
-  LOAD_CORE,
-  type MeasuredServer,
-  spawnPinned,
-  startScript,
-  startSidereal,
-} from "./support/processes.js";
+import { LOAD_CORE, type MeasuredServer, spawnPinned, startSidereal } from "./support/processes.js";
 import { type BenchContext, type ResultRow, ratioRow, resultTable } from "./support/results.js";
 import { copyStore, defaultFolder, prepareStore } from "./support/stores.js";
 
 const CONNECTIONS = "32";
-const BARE = "bare node:http";
 
 interface Kind {
   name: string;
@@ -54,7 +43,6 @@ function kindsOf(key: string): Kind[] {
 export async function measurePeak(context: BenchContext, only = ""): Promise<ResultRow[]> {
   if (spawnSync("wrk", ["-v"]).error !== undefined)
     throw new Error("wrk is missing: install the package wrk, which sends the requests.");
-  const folder = mkdtempSync(join(tmpdir(), "sidereal-peak-"));
   const store = await copyStore(context.store);
   try {
     const [key = ""] = await addKeys(store, 1);
@@ -65,7 +53,7 @@ export async function measurePeak(context: BenchContext, only = ""): Promise<Res
       // A fast machine sends more than the highest limit allows in a minute, which a new server has not counted.
       const ours = await startSidereal(store, GENEROUS_LIMITS);
       try {
-        rows.push(...(await compare(kind, ours, { ...context, file: join(folder, "recorded.json") })));
+        rows.push(...(await compare(kind, ours, context)));
       } finally {
         await ours.stop();
       }
@@ -73,23 +61,21 @@ export async function measurePeak(context: BenchContext, only = ""): Promise<Res
     return rows;
   } finally {
     await store.remove();
-    rmSync(folder, { recursive: true, force: true });
   }
 }
 
 async function compare(
   kind: Kind,
   ours: MeasuredServer,
-  { file, rounds, seconds, store }: BenchContext & { file: string },
+  { rounds, seconds, store }: BenchContext,
 ): Promise<ResultRow[]> {
   const headers = { ...kind.headers };
-  const first = await record(ours, kind.path, headers);
+  const first = await recordResponse(ours, kind.path, headers);
   if (kind.isKnown) headers["If-None-Match"] = first.headers[first.headers.indexOf("ETag") + 1] ?? "";
-  const recorded = await record(ours, kind.path, headers);
+  const recorded = await recordResponse(ours, kind.path, headers);
   const expected = kind.isKnown ? 304 : 200;
   if (recorded.status !== expected) throw new Error(`${kind.path} returned ${recorded.status}`);
-  writeFileSync(file, JSON.stringify(recorded));
-  const bare = await startScript(new URL("./bare-server.js", import.meta.url), [file]);
+  const bare = await startBare(recorded);
   const rates = { ours: [] as Rate[], bare: [] as Rate[] };
   try {
     // The first round warms up the compiler.
@@ -116,35 +102,6 @@ async function compare(
     rowOf("requests/s", ({ perSecond }) => perSecond, { atLeast }),
     rowOf("CPU µs/request", ({ micros }) => micros, { atMost: 1 / atLeast }),
   ];
-}
-
-/** Node adds these by itself. */
-const OWN_FIELDS = new Set(["date", "connection", "keep-alive"]);
-
-/** The bytes of a response, taken from the socket: any client library would rewrite its head. */
-async function record(
-  { url }: MeasuredServer,
-  path: string,
-  headers: Record<string, string>,
-): Promise<Recorded> {
-  const { port, hostname } = new URL(url);
-  const socket = connect(Number(port), hostname);
-  const fields = { Host: hostname, ...headers, Connection: "close" };
-  const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`);
-  socket.write(`GET ${path} HTTP/1.1\r\n${lines.join("")}\r\n`);
-  const chunks: Buffer[] = [];
-  for await (const chunk of socket) chunks.push(chunk);
-  const bytes = Buffer.concat(chunks);
-  const end = bytes.indexOf("\r\n\r\n");
-  const [line = "", ...received] = bytes.subarray(0, end).toString("latin1").split("\r\n");
-  return {
-    status: Number(line.split(" ")[1]),
-    headers: received
-      .map((field) => [field.slice(0, field.indexOf(":")), field.slice(field.indexOf(":") + 2)] as const)
-      .filter(([name]) => !OWN_FIELDS.has(name.toLowerCase()))
-      .flat(),
-    body: bytes.subarray(end + 4).toString("base64"),
-  };
 }
 
 interface Rate {

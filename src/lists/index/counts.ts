@@ -33,7 +33,7 @@ const DIMENSIONS = Object.keys(FILTERS_OF) as readonly Dimension[];
 const MOST_BLOCKS = 64;
 
 /** Counts of dimensions that are remembered: a page shares most of them with the pages that it links to. */
-const CAPACITY = 64;
+const CAPACITY = 256;
 
 /** Remembers the counts of one index. Evicts the least recently used. */
 export class CountMemory {

@@ -2,8 +2,8 @@ import type { Candidates } from "./candidates.js";
 import type { Condition } from "./conditions.js";
 import type { Walk } from "./order.js";
 
-/** Slots tested at a time: few enough for the caches of the processor. */
-const BLOCK = 4_096;
+/** Most slots tested at a time: few enough for the caches of the processor. */
+export const BLOCK = 4_096;
 /** A walk begins with few slots, as most pages fill up quickly. */
 const FIRST_BLOCK = 256;
 
