@@ -5,8 +5,8 @@ import { DatabaseFault, type FaultKind } from "./fault.js";
 
 /** Maximum number of prepared statements kept per connection. */
 const STATEMENT_CACHE = 500;
-/** What may change the columns of other statements, or undo such a change. */
-const SCHEMA_CHANGE = /^\s*(create|alter|drop|rollback)\b/i;
+/** What may change the columns of other statements, or undo such a change; and settings, many of which change when they are prepared. */
+const UNREPEATABLE = /^\s*(create|alter|drop|rollback|pragma)\b/i;
 
 /** Rows to run one statement with, one after the other; passed as its only parameter by `runEach`. */
 export class RowBatch {
@@ -56,9 +56,9 @@ export class Connection {
     const known = this.#statements.get(text);
     if (known !== undefined) return known;
     const statement = new Statement(translating(() => this.#raw.prepare(text)));
-    const isSchemaChange = SCHEMA_CHANGE.test(text);
-    if (isSchemaChange || this.#statements.size >= STATEMENT_CACHE) this.#statements.clear();
-    if (!isSchemaChange) this.#statements.set(text, statement);
+    const isUnrepeatable = UNREPEATABLE.test(text);
+    if (isUnrepeatable || this.#statements.size >= STATEMENT_CACHE) this.#statements.clear();
+    if (!isUnrepeatable) this.#statements.set(text, statement);
     return statement;
   }
 

@@ -1,3 +1,4 @@
+import { dirname } from "node:path";
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import { CompiledQuery, Kysely, SqliteDialect as KyselySqliteDialect, sql } from "kysely";
 import { type BulkRow, type Dialect, replacing, type TableName, type Tx } from "./dialect.js";
@@ -13,6 +14,8 @@ const WITHDRAWN = "3.52.0";
 
 /** How long a statement blocks the thread while another process holds the whole file, as it may when it opens or closes it. */
 const OPEN_TIMEOUT_MS = 5_000;
+/** Rows are sorted in parts as large as the page cache may be, and not below this. */
+const SORTED_KIB = 1_024;
 /** How long writes wait for other ones where the options do not say. */
 const PATIENCE_MS = 20_000;
 
@@ -125,6 +128,13 @@ async function runEach(tx: Tx, text: string, rows: readonly BulkRow[]): Promise<
   return batch.inserted;
 }
 
+/** The file of the database, empty for one in memory, and the bound of the page cache as SQLite has it. */
+async function storageOf(tx: Tx): Promise<{ file: string; cache: number }> {
+  const { rows } = await sql<{ file: string; cache: number }>`select l.file, c.cache_size as cache
+    from pragma_database_list l, pragma_cache_size c where l.name = 'main'`.execute(tx);
+  return rows[0] ?? { file: "", cache: 0 };
+}
+
 function insertText(table: TableName, columns: readonly string[], conflict: string): string {
   const marks = columns.map(() => "?").join(", ");
   return `insert into ${table} (${columns.join(", ")}) values (${marks}) ${conflict}`;
@@ -206,6 +216,21 @@ export const sqliteDialect: Dialect = {
   // Only one transaction writes at a time.
   lockFree: () => sql``,
 
+  // In memory, SQLite sorts all rows as one list, which takes three times as long as parts that fit the caches of the processor.
+  async createIndex(tx, statement) {
+    const { file, cache } = await storageOf(tx);
+    if (file === "") return void (await statement.execute(tx));
+    // Only the owner can enter this folder, and it has room. The files have no name there, so nothing is left of a killed process.
+    await sql`pragma temp_store_directory = ${sql.lit(dirname(file))}`.execute(tx);
+    await sql`pragma temp_store = file`.execute(tx);
+    await sql`pragma cache_size = ${sql.lit(-SORTED_KIB)}`.execute(tx);
+    try {
+      await statement.execute(tx);
+    } finally {
+      await sql`pragma cache_size = ${sql.lit(cache)}`.execute(tx);
+      await sql`pragma temp_store = memory`.execute(tx);
+    }
+  },
   async analyze(db, table) {
     await sql`pragma analysis_limit = 1000`.execute(db);
     await (table === undefined ? sql`analyze` : sql`analyze ${sql.table(table)}`).execute(db);

@@ -87,7 +87,8 @@ onSqlite("The thread that reads a SQLite catalogue", (engine) => {
 
   test("fails with what is pending when it needs too much memory, and is replaced", async () => {
     const { scan } = await engine.open();
-    const large = sql`with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < 200)
+    const large =
+      sql`with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < 200)
       select n || hex(zeroblob(500000)) as text from numbers`.execute(scan);
     const failed = await Promise.allSettled([large, counted.execute(scan)]);
     assert.deepEqual(
