@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { Catalog, type Repository } from "../../src/catalog/catalog.js";
+import type { Repository } from "../../src/catalog/catalog.js";
 import { DAY_MS } from "../../src/clock.js";
 import type { Database } from "../../src/database/database.js";
 import { bound } from "../../src/database/prepared.js";
@@ -18,11 +18,9 @@ import {
   type Sort,
 } from "../../src/lists/lists.js";
 import { relevanceAt } from "../../src/lists/relevance.js";
-import { createLog } from "../../src/log.js";
-import { GROWTH_ORDER_COLUMNS, Rankings, type Trend } from "../../src/rankings/rankings.js";
-import { Search } from "../../src/search/search.js";
+import { GROWTH_ORDER_COLUMNS, type Trend } from "../../src/rankings/rankings.js";
 import { onBothEngines } from "../support/engines.js";
-import { indexOf, listOf } from "../support/lists.js";
+import { indexOf, listOf, partsOfLists } from "../support/lists.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { examples, fc, IS_LONG } from "../support/properties.js";
 import { NOW } from "../support/world.js";
@@ -100,16 +98,12 @@ onBothEngines("Lists of more than 10,000", (engine) => {
   const clock = new ManualClock(NOW);
   let index: ListIndex;
   /** Lists that remember nothing yet. */
-  const openLists = (watched = database, more: { index?: ListIndex } = {}): Lists => {
-    const catalog = new Catalog(watched, clock);
-    const rankings = new Rankings(watched, clock, createLog("silent"));
-    const search = new Search(watched, catalog, clock);
-    return new Lists({ database: watched, catalog, rankings, search, clock, ...more });
-  };
+  const openLists = (watched = database, more: { index?: ListIndex } = {}): Lists =>
+    new Lists({ ...partsOfLists(watched, clock), ...more });
 
   before(async () => {
     database = await engine.open();
-    const catalog = new Catalog(database, clock);
+    const { catalog, rankings, search } = partsOfLists(database, clock);
     const options = { repositories: REPOSITORIES, days: 3, seed: 5, end: NOW };
     for (let from = 0; from < REPOSITORIES; from += BATCH) {
       const batch = Array.from({ length: BATCH }, (_, i) => {
@@ -126,9 +120,8 @@ onBothEngines("Lists of more than 10,000", (engine) => {
       });
       await catalog.record(batch);
     }
-    const rankings = new Rankings(database, clock, createLog("silent"));
     await rankings.update();
-    await new Search(database, catalog, clock).update();
+    await search.update();
     await database.dialect.analyze(database.write);
     index = await indexOf(database, clock);
     all = [];
@@ -317,7 +310,7 @@ onBothEngines("Lists of more than 10,000", (engine) => {
   });
 
   test("filters choose from a search in its order, with the index and without", async () => {
-    const search = new Search(database, new Catalog(database, clock), clock);
+    const { search } = partsOfLists(database, clock);
     const byId = new Map(all.map((repository) => [repository.id, repository]));
     const sorting: Sorting = { sort: "relevance", direction: "desc", value: () => null, keepsUnknown: true };
     for (const text of [ALL, EVERY_THIRD, `${ALL} a`]) {
