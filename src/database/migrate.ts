@@ -19,6 +19,7 @@ import { feedTokens } from "./migrations/0013-feed-tokens.js";
 import { forgeStates } from "./migrations/0014-forge-states.js";
 import { newDays } from "./migrations/0015-new-days.js";
 import { supportedGrowth } from "./migrations/0016-supported-growth.js";
+import { expressionStatistics } from "./migrations/0017-expression-statistics.js";
 
 /** In order. The version of a database is the number of migrations it has had. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -38,6 +39,7 @@ export const MIGRATIONS: readonly Migration[] = [
   forgeStates,
   newDays,
   supportedGrowth,
+  expressionStatistics,
 ];
 
 /** How long to wait for other processes that write. */

@@ -107,8 +107,12 @@ function refuseReadOnly(raw: DatabaseSync): void {
  * room where `/tmp` may be small.
  */
 function sortInFiles(raw: DatabaseSync, folder: string): void {
-  raw.exec(`pragma temp_store_directory = '${folder.replaceAll("'", "''")}'`);
-  raw.exec("pragma temp_store = file");
+  try {
+    raw.exec(`pragma temp_store_directory = '${folder.replaceAll("'", "''")}'`);
+    raw.exec("pragma temp_store = file");
+  } catch {
+    // The folder cannot be written. In memory it works too.
+  }
 }
 
 /** Prepares statements for a connection. One that also writes is read in turn, as it may be inside a transaction. */
