@@ -95,7 +95,7 @@ const SOURCES: Readonly<Record<SqlPlan, (spec: ListSpec, order: Order, dialect: 
   }),
 };
 
-/** CROSS JOIN makes both planners start with the first table: that of the order, or the most selective one. */
+/** SQLite starts with the first table of a CROSS JOIN: that of the order, or the most selective one. PostgreSQL chooses by statistics. */
 const CROSS = sql` cross join `;
 
 /** Where all matches are selected from, at most EXACT_TOTAL + 1: one more than can be counted shows that there are more. */
