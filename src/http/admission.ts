@@ -41,8 +41,10 @@ export interface Charging {
   cost: Cost;
 }
 
-/** Drawings that may be with the rendering thread: while one is rendered, the next one is there. */
-const MAX_RENDERING = 2;
+/** Tasks that a thread may have: while it works on one, the next one is there. */
+const PER_THREAD = 2;
+/** How long a list may wait to be found, in ms: with a million repositories a single one takes a second or more. */
+const SCAN_PATIENCE_MS = 5_000;
 
 /** Decides whether a request may go on, and when: rate limits, concurrency, the queues. One per process. */
 export class Admission {
@@ -50,6 +52,8 @@ export class Admission {
   readonly computing: RunQueue;
   /** Where drawings wait for the thread that renders them. */
   readonly rendering: RunQueue;
+  /** Where lists wait for the thread in which SQLite scans the catalogue. */
+  readonly scanning: RunQueue;
   /** Whether the process is about to stop, so that balancers should send it nothing new. It still responds. */
   isDraining = false;
   readonly #allowances: Allowances | undefined;
@@ -69,7 +73,9 @@ export class Admission {
     this.#callers = new Callers(trustedProxies);
     this.#concurrency = new ConcurrencyLimiter(config.concurrency);
     this.computing = new RunQueue({ maxRunning: maxComputing, bounds, clock });
-    this.rendering = new RunQueue({ maxRunning: MAX_RENDERING, bounds, clock });
+    this.rendering = new RunQueue({ maxRunning: PER_THREAD, bounds, clock });
+    const patient = bounds && { ...bounds, patienceMs: Math.max(bounds.patienceMs, SCAN_PATIENCE_MS) };
+    this.scanning = new RunQueue({ maxRunning: PER_THREAD, bounds: patient, clock });
     this.#clock = clock;
     this.#log = log;
     this.#overloads = new CountedLog(clock, (refused) =>

@@ -1,4 +1,5 @@
 import type { Source } from "../accounts/accounts.js";
+import type { InTurn } from "../loop-turns.js";
 import type { Caller } from "../metering/metering.js";
 import type { Exchange } from "./identity.js";
 import type { HttpRequest } from "./request.js";
@@ -7,6 +8,8 @@ import { isFromThisMachine } from "./this-machine.js";
 
 /** A request without a query, or without a form. */
 export const NO_FIELDS = new URLSearchParams();
+
+const immediately: InTurn = (work) => work();
 
 /** The sender of a shared request. */
 const NOBODY: Caller = { kind: "anonymous", name: "" };
@@ -29,7 +32,8 @@ export function describe(exchange: Exchange): HttpRequest {
     id,
     json: undefined,
     formFields: NO_FIELDS,
-    offThread: (work) => work(),
+    rendering: immediately,
+    scanning: immediately,
     ask: () => Promise.reject(new Error("a shared response cannot depend on who asks")),
   };
 }

@@ -4,6 +4,7 @@ import type { Clock } from "../clock.js";
 import { databaseFault } from "../database/database.js";
 import type { AppError } from "../errors.js";
 import type { Logger } from "../log.js";
+import type { InTurn } from "../loop-turns.js";
 import type { KeyedRequest } from "../metering/metering.js";
 import type { Admission, Charging } from "./admission.js";
 import { readForm, readJson } from "./body.js";
@@ -31,7 +32,7 @@ import { type HttpRequest, requestIds } from "./request.js";
 import { type CacheState, ResponseCache } from "./response-cache.js";
 import { ResponseSender } from "./response-sender.js";
 import { BAD_KEY_COST, DEFAULT_LIMIT, type Route } from "./route.js";
-import { ABANDONED, OVERLOADED, type QueuedWork, type Waiter } from "./run-queue.js";
+import { ABANDONED, OVERLOADED, type QueuedWork, type RunQueue, type Waiter } from "./run-queue.js";
 import { refusedEvent } from "./source.js";
 import type { StaleOptions } from "./stale-response.js";
 import { isRefusal, type StoredResponse, storeResponse } from "./stored-response.js";
@@ -271,7 +272,7 @@ export class Front {
 
   /** Computes a response when its turn comes. What is free is not worth a wait. */
   #queue(exchange: Exchange, waiter: Waiter, request: HttpRequest): QueuedWork<StoredResponse> {
-    const { computing, rendering } = this.#options.admission;
+    const { computing, rendering, scanning } = this.#options.admission;
     const { method, target } = exchange;
     exchange.isComputed = true;
     if (target.cost.bucket === "free")
@@ -279,11 +280,17 @@ export class Front {
     const { result, join } = computing.add(waiter, (task) => {
       // What changes something may wait for a lock, for mail or for another site.
       if (!isSafe(method) || target.cost.bucket === "auth") task.leave();
-      const offThread: HttpRequest["offThread"] = (work) => {
-        task.leave();
-        return rendering.add(task, work).result;
-      };
-      return this.#compute(exchange, { ...request, offThread });
+      const turnsOf =
+        (queue: RunQueue): InTurn =>
+        (work) => {
+          task.leave();
+          return queue.add(task, work).result;
+        };
+      return this.#compute(exchange, {
+        ...request,
+        rendering: turnsOf(rendering),
+        scanning: turnsOf(scanning),
+      });
     });
     // Counted from here on, also where nobody waits for it.
     return { result: this.#unfinished.run(() => result), join };

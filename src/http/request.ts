@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import type { Account, Source } from "../accounts/accounts.js";
+import type { InTurn } from "../loop-turns.js";
 import type { Caller } from "../metering/metering.js";
 import type { Ask } from "./inner-request.js";
 
@@ -29,8 +30,10 @@ export interface HttpRequest {
   readonly json: unknown;
   /** The fields of a form; empty where the route takes none. */
   readonly formFields: URLSearchParams;
-  /** Runs work that waits for a thread, in a fair queue of its own; other responses are computed meanwhile. */
-  readonly offThread: <T>(work: () => Promise<T>) => Promise<T>;
+  /** Runs work that waits for the thread that renders, in a fair queue of its own; other responses are computed meanwhile. */
+  readonly rendering: InTurn;
+  /** The same for the thread in which SQLite scans the catalogue. */
+  readonly scanning: InTurn;
   /** Sends a request of the same sender to another route, with the limits, the cache and the usage of that route. */
   readonly ask: Ask;
 }

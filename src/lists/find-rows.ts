@@ -1,4 +1,5 @@
 import type { Database } from "../database/database.js";
+import type { InTurn } from "../loop-turns.js";
 import type { Rankings } from "../rankings/rankings.js";
 import type { Freshness, ListIndex } from "./index/list-index.js";
 import { readIndexed } from "./indexed.js";
@@ -36,11 +37,18 @@ export interface FoundRows {
   plan: Plan;
 }
 
+interface Finding {
+  facts: ListFacts;
+  revision: number;
+  /** Runs what `Database.scan` does where that is another thread. Default: immediately. */
+  scanning: InTurn | undefined;
+}
+
 /** Finds a page by the plan chosen, or by another one if that does not suffice. */
 export async function findRows(
   reading: Reading,
   spec: ListSpec,
-  { facts, revision }: { facts: ListFacts; revision: number },
+  { facts, revision, scanning }: Finding,
 ): Promise<FoundRows> {
   const { database, index, rows } = reading;
   const freshness = index?.freshness(revision) ?? "none";
@@ -50,20 +58,19 @@ export async function findRows(
     if (found !== undefined) return { ...found, plan };
   }
   const spelled = await spell(reading, spec, facts);
-  const finder = finderOf(reading, spec, facts);
-  if (mustCount(spelled, facts.total))
-    facts.total = await count({ finder, index }, { spec: spelled, freshness });
-  return findWithSql({ finder, rows }, spelled, facts);
+  const { dialect, read, scan } = database;
+  const scans = mayReadMany(spec) && isLarge(reading, facts) && scan !== read;
+  const finder: Finder = { dialect, read: scans ? scan : read };
+  const find = async () => {
+    if (mustCount(spelled, facts.total))
+      facts.total = await count({ finder, index }, { spec: spelled, freshness });
+    return findWithSql({ finder, rows }, spelled, facts);
+  };
+  return scans && scanning !== undefined ? scanning(find) : find();
 }
 
-/** What finds the repositories of a list. */
-function finderOf(
-  { database: { dialect, read, scan }, scansFrom = SCANS_FROM }: Reading,
-  spec: ListSpec,
-  { catalogue }: ListFacts,
-): Finder {
-  const isLarge = (catalogue.summary?.repositories ?? 0) >= scansFrom;
-  return { dialect, read: isLarge && mayReadMany(spec) ? scan : read };
+function isLarge({ scansFrom = SCANS_FROM }: Reading, { catalogue: { summary } }: ListFacts): boolean {
+  return (summary?.repositories ?? 0) >= scansFrom;
 }
 
 async function findWithSql(

@@ -6,6 +6,7 @@
 import type { Catalog } from "../catalog/catalog.js";
 import { ageInDays, type Clock } from "../clock.js";
 import type { Database } from "../database/database.js";
+import type { InTurn } from "../loop-turns.js";
 import type { Rankings, Summary, Window } from "../rankings/rankings.js";
 import type { Search } from "../search/search.js";
 import { countMatches } from "./counted.js";
@@ -81,16 +82,22 @@ export interface ListModules {
   lists: Lists;
 }
 
-/**
- * Reads a page of a list, and with `counted` how many repositories other values of its filters would list. Throws VALIDATION_FAILED
- * and INVALID_REQUEST for parameters that contradict each other.
- */
+/** How a list is read. */
+export interface ReadOptions {
+  /** Also counts how many repositories other values of its filters would list. */
+  counted?: CountRequest | undefined;
+  /** Runs what `Database.scan` does where that is another thread. Default: immediately. */
+  scanning?: InTurn;
+}
+
+/** Reads a page of a list. Throws VALIDATION_FAILED and INVALID_REQUEST for parameters that contradict each other. */
 export async function listPage(
   { lists }: ListModules,
   query: ListQuery,
-  counted?: CountRequest,
+  options?: ReadOptions,
 ): Promise<ListPage> {
-  return readPage(lists, listSpec(query), { query, counted });
+  const spec = listSpec(query);
+  return pageOf(spec, query, await lists.read(spec, options));
 }
 
 /** Reads a page of a watchlist; repositories that are gone stay in it. Throws as `listPage` does. */
@@ -99,17 +106,12 @@ export async function watchlistPage(
   scope: Scope,
   query: WatchlistQuery,
 ): Promise<ListPage> {
-  return readPage(lists, watchlistSpec(scope, query), { query });
+  const spec = watchlistSpec(scope, query);
+  return pageOf(spec, query, await lists.read(spec));
 }
 
-interface PageOptions {
-  query: PageQuery;
-  counted?: CountRequest | undefined;
-}
-
-async function readPage(lists: Lists, spec: ListSpec, { query, counted }: PageOptions): Promise<ListPage> {
-  const { page = 1, cursor } = query;
-  return { ...(await lists.read(spec, counted)), sort: spec.sort, page: cursor === undefined ? page : null };
+function pageOf({ sort }: ListSpec, { page = 1, cursor }: PageQuery, rows: ListRows): ListPage {
+  return { ...rows, sort, page: cursor === undefined ? page : null };
 }
 
 export interface ListParts {
@@ -151,7 +153,7 @@ export class Lists {
    * then the first page of a list after a change costs up to three more. The revision is read once a second.
    * Counting takes one more with rare topics, and none otherwise.
    */
-  async read(spec: ListSpec, counted?: CountRequest): Promise<ListRows> {
+  async read(spec: ListSpec, { counted, scanning }: ReadOptions = {}): Promise<ListRows> {
     const { catalog, rankings, search, clock } = this.#parts;
     // Read the revision first, so that data cached for it is at least as new.
     const revision = await catalog.recentRevision();
@@ -167,7 +169,7 @@ export class Lists {
     const list = found === undefined ? spec : withFound(spec, found);
     const { rows, total, scoped, last, plan } =
       (found && (await readFound(this.#parts.rows, spec, found))) ??
-      (await findRows(this.#parts, list, { facts, revision }));
+      (await findRows(this.#parts, list, { facts, revision, scanning }));
     return {
       rows,
       total: Math.min(total, EXACT_TOTAL),

@@ -62,7 +62,7 @@ export function cardRoutes(options: CardOptions): Route[] {
       const isPublic = (facts.cache ?? SHARED).kind === "shared";
       const modules = isPublic ? options.modules.forPublic() : options.modules;
       const picture = await read(request, { ...options, modules });
-      return pngReply(await request.offThread(() => options.pictures.render(picture)));
+      return pngReply(await request.rendering(() => options.pictures.render(picture)));
     },
   });
   return [
@@ -150,10 +150,11 @@ async function facetsCard(
 }
 
 async function listCard(request: HttpRequest, { modules, clock }: CardOptions): Promise<Picture> {
+  const { scanning } = request;
   const url = new URL(`/explore?${request.query}`, "http://localhost");
   for (const name of ["page", "cursor", "limit"]) url.searchParams.delete(name);
   const { query, problems } = readQuery(listQuery, url);
-  const result = await resultOrProblems(async () => query && listPage(modules, firstOf(query)));
+  const result = await resultOrProblems(async () => query && listPage(modules, firstOf(query), { scanning }));
   const list = result.found;
   if (list === undefined || query === undefined) throw invalid([...problems, ...result.problems]);
   const { total, totalIsExact, rows, sort, asOf } = list;
@@ -168,11 +169,11 @@ async function listCard(request: HttpRequest, { modules, clock }: CardOptions): 
 
 const facetCard =
   (kind: FacetKind): Card =>
-  async ({ params: { name = "" } }, { modules, clock }) => {
+  async ({ params: { name = "" }, scanning }, { modules, clock }) => {
     const found = await modules.rankings.findFacet(kind, name);
     if (found === undefined) throw new AppError("NOT_FOUND", `No repository has this ${kind}.`);
     const query = { ...listQuery.parse({}), window: WINDOW, [kind]: [found.name] };
-    const { rows, asOf } = await listPage(modules, firstOf(query));
+    const { rows, asOf } = await listPage(modules, firstOf(query), { scanning });
     const gained = found.gained[WINDOW];
     return picture({
       title: found.name,

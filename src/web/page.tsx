@@ -123,6 +123,7 @@ export class PageRenderer {
       operator,
       isOnThisMachine: http.isOnThisMachine(),
       source: http.source,
+      scanning: http.scanning,
       requester: {
         hasAccount: account !== undefined,
         adding: quotaOf(http.caller, perDay === undefined ? undefined : { tracked: perDay }),

@@ -71,14 +71,18 @@ onBothEngines("The counts of a list", (engine) => {
           const withSql = openLists(database, clock);
           for (const { limit, ...given } of specs) {
             const spec = listOf({ ...given, page: { limit, offset: 0 } });
-            const { counts, rows } = await withIndex.read(spec, REQUEST);
+            const { counts, rows } = await withIndex.read(spec, { counted: REQUEST });
             const what = JSON.stringify(spec);
             if (counts === undefined) {
               assert.deepEqual([spec.scope.kind, rows], ["search", []], what);
               continue;
             }
             await check(counts, (own) => rowsWithout(withSql, spec, own), { spec, what });
-            assert.deepEqual((await withIndex.read(spec, REQUEST)).counts, counts, "also when remembered");
+            assert.deepEqual(
+              (await withIndex.read(spec, { counted: REQUEST })).counts,
+              counts,
+              "also when remembered",
+            );
           }
         },
       ),
@@ -159,7 +163,7 @@ onBothEngines("The counts of a list", (engine) => {
     const spec = listOf({ filters: { languages: ["rust"], topics: ["common"], minStars: 3 } });
     const ran = async (request?: CountRequest) => {
       const counted = countStatements(database);
-      await openLists(counted.database, clock, index).read(spec, request);
+      await openLists(counted.database, clock, index).read(spec, { counted: request });
       return counted.statements();
     };
     assert.equal(await ran(REQUEST), await ran());
@@ -169,21 +173,21 @@ onBothEngines("The counts of a list", (engine) => {
     database = await engine.open();
     await record(plain(70, () => ({ license: null, createdAt: null, pushedAt: NOW })));
     const lists = openLists(database, clock, await indexOf(database, clock));
-    const { counts } = await lists.read(listOf(), REQUEST);
+    const { counts } = await lists.read(listOf(), { counted: REQUEST });
     assert.deepEqual(counts?.known, { licenses: false, created: false, pushed: true });
   });
 
   test("are absent without a recent index, and the responses without them are not kept for the next one", async () => {
     database = await engine.open();
     await record(plain(70));
-    assert.equal((await openLists(database, clock).read(listOf(), REQUEST)).counts, undefined);
+    assert.equal((await openLists(database, clock).read(listOf(), { counted: REQUEST })).counts, undefined);
     const index = new ListIndex(clock);
     const lists = openLists(database, clock, index);
     const { version } = index;
-    assert.equal((await lists.read(listOf(), REQUEST)).counts, undefined);
+    assert.equal((await lists.read(listOf(), { counted: REQUEST })).counts, undefined);
     await indexOf(database, clock, index);
     assert.notEqual(index.version, version);
-    assert.notEqual((await lists.read(listOf(), REQUEST)).counts, undefined);
+    assert.notEqual((await lists.read(listOf(), { counted: REQUEST })).counts, undefined);
   });
 
   test("follow the index when it is built again", async () => {
@@ -191,7 +195,7 @@ onBothEngines("The counts of a list", (engine) => {
     await record(plain(70));
     const index = await indexOf(database, clock);
     const lists = openLists(database, clock, index);
-    const languages = async () => (await lists.read(listOf(), REQUEST)).counts?.languages.values;
+    const languages = async () => (await lists.read(listOf(), { counted: REQUEST })).counts?.languages.values;
     assert.deepEqual(await languages(), [{ name: "Rust", count: 70 }]);
     const later = plain(70, (i) => ({ language: i < 30 ? "Zig" : "Rust" }));
     await record(later.map((one) => ({ ...one, at: NOW + 1 })));
@@ -208,7 +212,7 @@ onBothEngines("The counts of a list", (engine) => {
     await record(plain(70, (i) => ({ language: spelled[i] ?? "Rust" })));
     const lists = openLists(database, clock, await indexOf(database, clock));
     const read = async (filters: Filters, values: number) =>
-      (await lists.read(listOf({ filters }), { ...REQUEST, values })).counts?.languages.values;
+      (await lists.read(listOf({ filters }), { counted: { ...REQUEST, values } })).counts?.languages.values;
     assert.deepEqual(await read({}, 2), [
       { name: "Rust", count: 64 },
       { name: "Zig", count: 3 },
@@ -225,7 +229,7 @@ onBothEngines("The counts of a list", (engine) => {
     await record(plain(70, (i) => ({ topics: i < 2 ? ["few"] : ["common"] })));
     const index = new ListIndex(clock);
     await buildIndex({ source: database, maxBytes: 1e9, clock, send: (message) => index.accept(message) });
-    const { counts } = await openLists(database, clock, index).read(listOf(), REQUEST);
+    const { counts } = await openLists(database, clock, index).read(listOf(), { counted: REQUEST });
     assert.deepEqual(counts?.topics.values, [
       { name: "common", count: 68 },
       { name: "few", count: 2 },

@@ -1,7 +1,7 @@
 import type { FC } from "hono/jsx";
 import type { StarCount } from "../../catalog/catalog.js";
 import { type CountRequest, type ListPage, type ListQuery, listPage } from "../../lists/lists.js";
-import type { Modules } from "../../modules.js";
+import type { PageRequest } from "../page-request.js";
 import { Pager } from "./pager.js";
 import { RepositoryList, type RepositoryListProps } from "./repository-list.js";
 import { COLUMN_SORTS, columnsOf, sortHead } from "./sorts.js";
@@ -14,11 +14,11 @@ export interface Listing {
 
 /** Throws as `listPage` does. */
 export async function readListing(
-  modules: Modules,
+  { modules, scanning }: Pick<PageRequest, "modules" | "scanning">,
   query: ListQuery,
   counted?: CountRequest,
 ): Promise<Listing> {
-  const list = await listPage(modules, query, counted);
+  const list = await listPage(modules, query, { counted, scanning });
   const ids = list.rows.map(({ repository }) => repository.id);
   const sparks = list.asOf === null ? new Map() : await modules.catalog.sparks(ids, list.asOf);
   return { list, sparks };

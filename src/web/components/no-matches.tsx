@@ -7,7 +7,6 @@ import {
   listQuery,
   type UnmatchedValue,
 } from "../../lists/lists.js";
-import type { Modules } from "../../modules.js";
 import { readQuery, resultOrProblems } from "../page-query.js";
 import type { PageRequest } from "../page-request.js";
 import { offerTracking, type TrackingOffer } from "../tracking-offer.js";
@@ -52,7 +51,7 @@ export async function helpWith(
     })),
   ];
   const wider = candidates.slice(0, MOST_TRIED).map(async (candidate): Promise<Wider[]> => {
-    const found = await totalOf(request.modules, candidate.href);
+    const found = await totalOf(request, candidate.href);
     return found === undefined || found.total === 0 ? [] : [{ ...candidate, ...found }];
   });
   const offers = query.q === undefined ? [] : await offerTracking(request, [query.q]);
@@ -66,12 +65,14 @@ function wordsOf(text: string): string[] {
 }
 
 async function totalOf(
-  modules: Modules,
+  { modules, scanning }: PageRequest,
   href: string,
 ): Promise<Pick<Wider, "total" | "totalIsExact"> | undefined> {
   const { query } = readQuery(listQuery, new URL(href, "http://localhost"));
   if (query === undefined) return undefined;
-  const { found } = await resultOrProblems(() => listPage(modules, { ...query, limit: 1, page: 1 }));
+  const { found } = await resultOrProblems(() =>
+    listPage(modules, { ...query, limit: 1, page: 1 }, { scanning }),
+  );
   return found && { total: found.total, totalIsExact: found.totalIsExact };
 }
 

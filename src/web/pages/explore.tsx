@@ -38,7 +38,7 @@ export async function showExplore(request: PageRequest): Promise<Page> {
   const [home, result] = await Promise.all([
     modules.rankings.home(),
     resultOrProblems(
-      async () => query && { query, ...(await readListing(modules, query, countedBy(presets))) },
+      async () => query && { query, ...(await readListing(request, query, countedBy(presets))) },
     ),
   ]);
   if (summary.repositories === 0) return { title: "Explore", description: DESCRIPTION, body: <Nothing /> };
@@ -73,10 +73,7 @@ type Known = FacetCounts["known"] | undefined;
 async function readKnown(modules: Modules): Promise<Known> {
   const query = listQuery.parse({ sort: "stars", limit: "1" });
   const { counts } = await listPage(modules, query, {
-    minStars: [],
-    createdAfter: [],
-    pushedAfter: [],
-    values: 0,
+    counted: { minStars: [], createdAfter: [], pushedAfter: [], values: 0 },
   });
   return counts?.known;
 }

@@ -62,7 +62,7 @@ async function facet(request: PageRequest, kind: FacetKind): Promise<Page> {
   const { url, query, problems } = readQuery(facetQuery, request.url);
   const filter = { [kind]: [found.name] };
   const result = await resultOrProblems(
-    async () => query && { query, ...(await readListing(modules, { ...listOf(query), ...filter })) },
+    async () => query && { query, ...(await readListing(request, { ...listOf(query), ...filter })) },
   );
   const canonical = kind === "language" ? languagePage(found.name) : topicPage(found.name);
   const shared = {
