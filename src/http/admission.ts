@@ -13,11 +13,10 @@ import {
   type Policy,
 } from "../metering/metering.js";
 import { Charge, isOfThisMachine, policyName, takeFree } from "./charge.js";
-import { ConcurrencyLimiter, type Slot } from "./concurrency.js";
-import type { Cost } from "./cost.js";
+import { ConcurrencyLimiter, type Slot, StreamSlots } from "./concurrency.js";
 import { CountedLog } from "./counted-log.js";
+import type { Cost } from "./route.js";
 import { RunQueue, type Waiter } from "./run-queue.js";
-import { StreamSlots } from "./stream-slots.js";
 
 export interface AdmissionOptions {
   config: Pick<Config, "limits" | "concurrency" | "queue" | "trustedProxies">;

@@ -1,7 +1,7 @@
 import { AppError } from "../errors.js";
-import type { Allowances, Caller, Decision, Policy } from "../metering/metering.js";
-import type { Cost } from "./cost.js";
-import { type Refusal, WAIT } from "./refusals.js";
+import type { Allowances, Caller, Decision, KeyedRequest, Policy } from "../metering/metering.js";
+import { type Refusal, WAIT } from "./error-response.js";
+import type { Cost } from "./route.js";
 
 interface ChargeOptions {
   allowances: Allowances;
@@ -83,6 +83,13 @@ export class Charge {
     // Where reading the count is cheap, it is read again even without a correction: other requests may have been counted since.
     return units !== 0 || allowances.isImmediate ? allowances.adjust(caller, cost.bucket, units) : decision;
   }
+}
+
+/** What usage records of a decision: the count of the key itself. */
+export function allowanceOf(decision: Decision | undefined): KeyedRequest["allowance"] {
+  if (decision === undefined) return undefined;
+  const { policy, own } = decision;
+  return { bucket: policy.bucket, limit: own.limit, remaining: own.remaining };
 }
 
 /** Counts what is free of charge, which has a high limit by address: so even that cannot occupy the service. */

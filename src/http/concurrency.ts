@@ -1,10 +1,10 @@
+/** What is in flight: how many requests, connections and streams a caller may have, and whether any work is unfinished. */
 import type { Concurrency } from "../config/config.js";
 import { AppError } from "../errors.js";
 import { type Caller, NETWORK_FACTOR } from "../metering/metering.js";
 
-/** What a refusal names in place of a bucket. */
-const NAME = "concurrency";
-const RETRY_SECONDS = 1;
+/** Streams in flight of one key, of all keys of an account, and of this process or thread. */
+export const MAX_STREAMS = { key: 1, account: 2, process: 8 } as const;
 
 /** A request in flight. */
 export interface Slot {
@@ -37,26 +37,78 @@ export class ConcurrencyLimiter {
   }
 
   #refuse(limit: number): Slot {
-    const slot = this.#refusals.get(limit) ?? refused(limit);
+    const known = this.#refusals.get(limit);
+    if (known !== undefined) return known;
+    const message = `at most ${limit} requests may be in flight; try again in 1 second`;
+    const title = "Too many concurrent requests";
+    const refusal = tooMany({ name: "concurrency", limit, title, message, retrySeconds: 1 });
+    const slot = { refusal, release: () => {} };
     this.#refusals.set(limit, slot);
     return slot;
   }
 }
 
-function refused(limit: number): Slot {
-  const message = `at most ${limit} requests may be in flight; try again in ${RETRY_SECONDS} second`;
-  const refusal = new AppError("RATE_LIMITED", `Too many concurrent requests: ${message}.`, {
-    details: [{ parameter: "bucket", message, values: [NAME] }],
+/**
+ * Bounds the responses that are streamed, each of which holds some memory and reads the database as long as its client takes. Only
+ * holders of keys get them, so nobody else takes a slot.
+ */
+export class StreamSlots {
+  readonly #inFlight = new InFlight();
+
+  /** A slot for a request; on one with a refusal the request ends, and does not count. */
+  enter({ kind, name, account = name }: Caller): Slot {
+    if (kind !== "key") return FREE;
+    const taken: (() => void)[] = [];
+    const release = () => {
+      for (const give of taken.splice(0)) give();
+    };
+    for (const [slots, most, refusal] of [
+      [`key ${name}`, MAX_STREAMS.key, OF_KEY],
+      [`account ${account}`, MAX_STREAMS.account, OF_ACCOUNT],
+      ["all", MAX_STREAMS.process, OF_ALL],
+    ] as const) {
+      const give = this.#inFlight.take(slots, most);
+      if (give === undefined) {
+        release();
+        return { refusal, release };
+      }
+      taken.push(give);
+    }
+    return { refusal: undefined, release };
+  }
+}
+
+const OF_KEY = tooManyStreams("of this key", MAX_STREAMS.key);
+const OF_ACCOUNT = tooManyStreams("of this account", MAX_STREAMS.account);
+const OF_ALL = new AppError("UNAVAILABLE", "Too many lists are being streamed; try again later.");
+
+function tooManyStreams(whose: string, limit: number): AppError {
+  const message = `at most ${limit} ${whose} at a time; try again when one has ended`;
+  return tooMany({ name: "streams", limit, title: "Too many streams", message, retrySeconds: 5 });
+}
+
+interface Excess {
+  /** In place of a bucket. */
+  name: string;
+  limit: number;
+  title: string;
+  message: string;
+  retrySeconds: number;
+}
+
+/** A refusal with the same headers as one over a rate limit. */
+function tooMany({ name, limit, title, message, retrySeconds }: Excess): AppError {
+  return new AppError("RATE_LIMITED", `${title}: ${message}.`, {
+    details: [{ parameter: "bucket", message, values: [name] }],
     headers: {
-      "Retry-After": String(RETRY_SECONDS),
-      "RateLimit-Policy": `"${NAME}";q=${limit};qu="concurrent-requests"`,
-      RateLimit: `"${NAME}";r=0;t=${RETRY_SECONDS}`,
+      "Retry-After": String(retrySeconds),
+      "RateLimit-Policy": `"${name}";q=${limit};qu="concurrent-requests"`,
+      RateLimit: `"${name}";r=0;t=${retrySeconds}`,
       "X-RateLimit-Limit": String(limit),
       "X-RateLimit-Remaining": "0",
-      "X-RateLimit-Resource": NAME,
+      "X-RateLimit-Resource": name,
     },
   });
-  return { refusal, release: () => {} };
 }
 
 /** Requests in flight, or open connections, per caller. Holds only callers that have some. */
@@ -102,5 +154,29 @@ export class InFlight {
     const count = (this.#counts.get(name) ?? 0) - 1;
     if (count > 0) this.#counts.set(name, count);
     else this.#counts.delete(name);
+  }
+}
+
+/** Counts unfinished work, so that what it needs is closed after it. */
+export class Unfinished {
+  #count = 0;
+  #ended = Promise.withResolvers<void>();
+
+  /** Runs work, and counts it until it has settled. */
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    this.#count++;
+    try {
+      return await work();
+    } finally {
+      if (--this.#count === 0) {
+        this.#ended.resolve();
+        this.#ended = Promise.withResolvers();
+      }
+    }
+  }
+
+  /** Resolves when no work is left. */
+  async none(): Promise<void> {
+    while (this.#count > 0) await this.#ended.promise;
   }
 }

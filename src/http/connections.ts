@@ -5,9 +5,11 @@ import type { Logger } from "../log.js";
 import { inQuietTurn, noteAccepted } from "../loop-turns.js";
 import { type Callers, NETWORK_FACTOR, networkOf } from "../metering/metering.js";
 import { InFlight } from "./concurrency.js";
-import { LEAST_BYTES_PER_MS } from "./least-rate.js";
 import { Restraint } from "./restraint.js";
 import { isRefusal } from "./stored-response.js";
+
+/** Lowest rate at which clients must read whole responses, and on average streams. */
+export const LEAST_BYTES_PER_MS = 32;
 
 /** Bounds of the connections of a process, or of each of its threads. */
 export const BOUNDS = {

@@ -9,35 +9,33 @@ import type { KeyedRequest } from "../metering/metering.js";
 import type { Admission, Charging } from "./admission.js";
 import { readForm, readJson } from "./body.js";
 import type { Charge } from "./charge.js";
-import { costOf } from "./cost.js";
+import { Unfinished } from "./concurrency.js";
 import { CountedLog } from "./counted-log.js";
-import { describe, describeShared, NO_FIELDS } from "./describe.js";
 import {
   DATABASE_AWAY,
   DatabaseAway,
   type ErrorRenderers,
   ErrorResponder,
   errorShape,
+  type Refusal,
+  Refusals,
   toAppError,
 } from "./error-response.js";
-import { completeHeaders, type PublicAddress, publicAddressOf } from "./headers.js";
-import { forwardedFor, Hits, hasOwnCookie } from "./hits.js";
+import { describe, describeShared, type Exchange, isSafe, NO_FIELDS, refusedEvent } from "./exchange.js";
+import { completeHeaders, type PublicAddress, publicAddressOf, requestIds } from "./headers.js";
+import { Hits } from "./hits.js";
 import { AllowedHosts } from "./hosts.js";
-import { authorize, type Exchange, type Identities, identify, isSafe } from "./identity.js";
-import { innerMessage, innerReply, senderOf } from "./inner-exchange.js";
-import type { Ask, InnerReply, InnerRequest, Sender } from "./inner-request.js";
-import type { Message } from "./message.js";
-import { type Refusal, Refusals } from "./refusals.js";
-import { type HttpRequest, requestIds } from "./request.js";
+import { authorize, type Identities, identify } from "./identity.js";
+import { innerMessage, innerReply, senderOf } from "./inner-request.js";
+import type { Ask, HttpRequest, InnerReply, InnerRequest, Sender } from "./request.js";
+import { forwardedFor, hasIdentity, hasOwnCookie, type Message } from "./request-head.js";
 import { type CacheState, ResponseCache } from "./response-cache.js";
 import { ResponseSender } from "./response-sender.js";
-import { BAD_KEY_COST, DEFAULT_LIMIT, type Route } from "./route.js";
+import { BAD_KEY_COST, costOf, DEFAULT_LIMIT, type Route } from "./route.js";
 import { ABANDONED, OVERLOADED, type QueuedWork, type RunQueue, type Waiter } from "./run-queue.js";
-import { refusedEvent } from "./source.js";
 import type { StaleOptions } from "./stale-response.js";
 import { isRefusal, type StoredResponse, storeResponse } from "./stored-response.js";
 import { type Target, type TargetOptions, Targets } from "./targets.js";
-import { Unfinished } from "./unfinished.js";
 
 export interface FrontOptions extends Required<Pick<TargetOptions, "hintFor">> {
   routes: readonly Route[];
@@ -388,9 +386,4 @@ interface Responding {
   refusal: Refusal | undefined;
   /** Why it cannot be responded to otherwise. */
   fault: AppError | undefined;
-}
-
-/** Whether a request carries credentials of any kind. */
-function hasIdentity({ authorization, cookie, "x-api-key": key }: IncomingMessage["headers"]): boolean {
-  return authorization !== undefined || cookie !== undefined || key !== undefined;
 }

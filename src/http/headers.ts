@@ -1,8 +1,24 @@
+import { randomBytes } from "node:crypto";
 import { basePathOf, cookieScope } from "../base-url.js";
+import type { Clock } from "../clock.js";
 import { IGNORED_HEADER } from "./ignored-parameters.js";
-import { RATE_HEADERS } from "./rate-headers.js";
 import type { Reply } from "./reply.js";
 import { isApi, type Route } from "./route.js";
+
+/**
+ * The headers that report what is left, and what they mean: `RateLimit` of draft-ietf-httpapi-ratelimit-headers-10, and older
+ * ones that many clients know.
+ */
+export const RATE_HEADERS = {
+  "RateLimit-Policy": 'The limit: bucket, requests (q), seconds (w), such as "search";q=120;w=60.',
+  RateLimit:
+    'What is left: bucket, requests that would succeed now (r), seconds until there are more (t), such as "search";r=119;t=1.',
+  "X-RateLimit-Limit": "The same as q.",
+  "X-RateLimit-Remaining": "The same as r.",
+  "X-RateLimit-Reset":
+    "When there is more, in seconds since 1970: after a 429 the time at which the same request succeeds.",
+  "X-RateLimit-Resource": "The bucket.",
+} as const;
 
 /** For responses whose route does not say how long they may be kept. */
 const PUBLIC_CACHE = "public, max-age=30, stale-while-revalidate=60";
@@ -105,4 +121,47 @@ function cacheControl(cache: Route["cache"]): string {
     case "none":
       return "no-store";
   }
+}
+
+/**
+ * The value of `Date`, by the clock of the service. Node.js would take that of the machine, which may be wrong: caches compute the
+ * age of a response from it.
+ */
+export class HttpDate {
+  readonly #clock: Pick<Clock, "now">;
+  #second = Number.NaN;
+  #text = "";
+
+  constructor(clock: Pick<Clock, "now">) {
+    this.#clock = clock;
+  }
+
+  /** The present second (RFC 9110, 5.6.7). */
+  text(): string {
+    const second = Math.floor(this.#clock.now() / 1_000);
+    if (second !== this.#second) {
+      this.#second = second;
+      this.#text = new Date(second * 1_000).toUTCString();
+    }
+    return this.#text;
+  }
+}
+
+const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+/** All texts of two characters. */
+const PAIRS = [...ALPHABET].flatMap((first) => [...ALPHABET].map((second) => first + second));
+/** Bytes of ten characters of base64url, rounded up. */
+const PREFIX_BYTES = 8;
+
+/** Makes ids of requests: ten random characters of base64url, drawn again every 4,096 ids, and two that count. */
+export function requestIds(): () => string {
+  let prefix = "";
+  let used = PAIRS.length;
+  return () => {
+    if (used === PAIRS.length) {
+      prefix = randomBytes(PREFIX_BYTES).toString("base64url").slice(0, 10);
+      used = 0;
+    }
+    return prefix + PAIRS[used++];
+  };
 }

@@ -3,17 +3,18 @@ import type { Socket } from "node:net";
 import type { KeyHolder } from "../accounts/accounts.js";
 import type { Clock } from "../clock.js";
 import { isByAddress } from "../config/config.js";
-import type { Decision, KeyedRequest } from "../metering/metering.js";
+import type { KeyedRequest } from "../metering/metering.js";
 import { hashToken } from "../tokens.js";
 import type { Admission } from "./admission.js";
-import { areShort } from "./header-limits.js";
+import { allowanceOf } from "./charge.js";
+import { HttpDate } from "./headers.js";
 import type { AllowedHosts } from "./hosts.js";
-import { HttpDate } from "./http-date.js";
 import { callerOfKey, type Identities } from "./identity.js";
+import { areShort, countLines, forwardedFor, hasKey, hasOwnCookie } from "./request-head.js";
 import type { ResponseCache } from "./response-cache.js";
 import { isApi } from "./route.js";
 import { variantOf } from "./stored-response.js";
-import { countLines, type Targets } from "./targets.js";
+import type { Targets } from "./targets.js";
 
 export interface HitsOptions {
   targets: Targets;
@@ -63,7 +64,7 @@ export class Hits {
     const address = admission.callerOf(message.socket.remoteAddress, forwardedFor(message));
     let caller = address;
     let holder: KeyHolder | undefined;
-    if (hasKey(message) && target.route.limit.bucket !== "free" && isApi(target.route)) {
+    if (hasKey(headers) && target.route.limit.bucket !== "free" && isApi(target.route)) {
       holder = this.#peekHolder(message);
       if (holder === undefined) return false;
       caller = callerOfKey(holder);
@@ -111,30 +112,6 @@ export class Hits {
     }
     return this.#options.identities.peekKey(known.hash);
   }
-}
-
-/** Cookies of ours; pages look different with them. Cookies that others leave in a browser change nothing. */
-const OWN_COOKIE = /(?:^|; ?)(?:__Host-|__Secure-)?sidereal[.-]/;
-
-export function hasOwnCookie(cookie: string | undefined): boolean {
-  return cookie !== undefined && OWN_COOKIE.test(cookie);
-}
-
-/** What usage records of a decision: the count of the key itself. */
-export function allowanceOf(decision: Decision | undefined): KeyedRequest["allowance"] {
-  if (decision === undefined) return undefined;
-  const { policy, own } = decision;
-  return { bucket: policy.bucket, limit: own.limit, remaining: own.remaining };
-}
-
-/** All X-Forwarded-For lines of a request, joined by commas. */
-export function forwardedFor({ headers }: IncomingMessage): string | undefined {
-  const value = headers["x-forwarded-for"];
-  return typeof value === "string" ? value : value?.join();
-}
-
-function hasKey({ headers }: IncomingMessage): boolean {
-  return headers.authorization !== undefined || headers["x-api-key"] !== undefined;
 }
 
 /** Whether a message is HTTP/1.1 with one Host, at most one Authorization, no long headers, and no body. */

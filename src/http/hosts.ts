@@ -2,6 +2,7 @@ import { hostname } from "node:os";
 import { AppError } from "../errors.js";
 import { canonicalHost, isLoopbackHost } from "../host-names.js";
 import type { Logger } from "../log.js";
+import type { Message } from "./request-head.js";
 
 /** Spellings of allowed hosts that are remembered, and the longest of them. */
 const REMEMBERED = 1_000;
@@ -50,4 +51,20 @@ export class AllowedHosts {
       "This service does not respond under this host. Its operator can set SIDEREAL_BASE_URL to the address that people use, or add the host to SIDEREAL_ALLOWED_HOSTS.",
     );
   }
+}
+
+/** Headers that proxies add. No browser sends them by itself. */
+const OF_PROXIES =
+  /^(?:forwarded|via|true-client-ip|cf-connecting-ip|x-(?:forwarded|real|client|original|envoy|cluster)-?.*)$/;
+
+/**
+ * Whether a request comes straight from a browser or program on this machine: over a loopback connection, under a loopback host,
+ * and without a trace of a proxy. A proxy on this machine that leaves no trace looks the same, so this alone permits nothing.
+ */
+export function isFromThisMachine({ socket, headers, rawHeaders }: Message): boolean {
+  const peer = (socket.remoteAddress ?? "").replace(/^::ffff:(?=\d)/i, "");
+  if (peer === "" || !isLoopbackHost(peer)) return false;
+  const host = canonicalHost(headers.host ?? "");
+  if (host === undefined || !isLoopbackHost(host)) return false;
+  return !rawHeaders.some((name, i) => i % 2 === 0 && OF_PROXIES.test(name.toLowerCase()));
 }

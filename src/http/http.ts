@@ -8,11 +8,9 @@ export { Admission } from "./admission.js";
 export { InFlight } from "./concurrency.js";
 export type { ErrorRenderers } from "./error-response.js";
 export { Front } from "./front.js";
+export { RATE_HEADERS } from "./headers.js";
 export type { Identities } from "./identity.js";
 export { IGNORED_HEADER } from "./ignored-parameters.js";
-export type { Ask, InnerReply, InnerRequest, Sender } from "./inner-request.js";
-export { listen } from "./listen.js";
-export { RATE_HEADERS } from "./rate-headers.js";
 export {
   type BodyPart,
   type BodyStream,
@@ -27,7 +25,14 @@ export {
   type StreamPart,
   streamed,
 } from "./reply.js";
-export { addressOf, type HttpRequest } from "./request.js";
+export {
+  type Ask,
+  addressOf,
+  type HttpRequest,
+  type InnerReply,
+  type InnerRequest,
+  type Sender,
+} from "./request.js";
 export type { CacheState } from "./response-cache.js";
 export {
   type Access,
@@ -43,6 +48,6 @@ export {
   type Surcharge,
   UNKNOWN_TOKEN_COST,
 } from "./route.js";
-export { createHttpServer, type HttpServer } from "./server.js";
+export { createHttpServer, type HttpServer, listen } from "./server.js";
 export { matchesTag } from "./stored-response.js";
-export { unlessAborted } from "./unless-aborted.js";
+export { unlessAborted } from "./stream-response.js";

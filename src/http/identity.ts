@@ -1,17 +1,12 @@
-import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import type { IncomingHttpHeaders } from "node:http";
 import type { Account, KeyHolder, SecurityEvent } from "../accounts/accounts.js";
 import { isByAddress } from "../config/config.js";
 import { AppError } from "../errors.js";
 import type { Logger } from "../log.js";
 import type { Caller } from "../metering/metering.js";
 import type { Admission } from "./admission.js";
-import { badKey, keyNeeded, readApiKey } from "./api-key.js";
-import type { Charge } from "./charge.js";
-import type { Cost } from "./cost.js";
-import type { Message } from "./message.js";
-import { isApi, type Route } from "./route.js";
-import { refusedEvent } from "./source.js";
-import type { Target } from "./targets.js";
+import { type Exchange, isSafe, refusedEvent } from "./exchange.js";
+import { type Cost, isApi, type Route } from "./route.js";
 
 /** Who signed-in users and the owners of keys are. */
 export interface Identities {
@@ -33,35 +28,6 @@ export interface Identities {
   isFamiliarSession(cookie: string): boolean;
   /** Whether a request that changes something comes from our own pages. */
   isOwnOrigin(headers: IncomingHttpHeaders): boolean;
-}
-
-/** One request and what is known about it so far. */
-export interface Exchange {
-  message: Message;
-  /** The message that its body is read from, or the parsed body of an inner request. */
-  body: IncomingMessage | { json: unknown };
-  /** Monotonic. */
-  beganAt: number;
-  method: string;
-  target: Target;
-  id: string;
-  /** The caller by address. */
-  address: Caller;
-  /** Who sends it: the holder of a key, an account, or the address. */
-  caller: Caller;
-  account: Account | undefined;
-  keyId: number | undefined;
-  /** The lookup that was refused, as the address has none left. */
-  refusedLookup: Charge | undefined;
-  /** Whether a response was computed for this request, even if another one is sent. */
-  isComputed: boolean;
-}
-
-const SAFE_METHODS = new Set(["GET", "HEAD", "OPTIONS"]);
-
-/** Whether a method only reads. */
-export function isSafe(method: string): boolean {
-  return SAFE_METHODS.has(method);
 }
 
 const keyCallers = new WeakMap<KeyHolder, Caller>();
@@ -188,4 +154,52 @@ function checkAccess(exchange: Exchange, { identities, recordSecurity }: Authori
 export async function isKeyValid({ message }: Exchange, identities: Identities): Promise<boolean> {
   const key = readApiKey(message.headersDistinct);
   return key !== undefined && (await identities.findKey(key)) !== undefined;
+}
+
+/** Longer credentials cannot be a key of ours. */
+const MAX_KEY_LENGTH = 200;
+
+/** A key that is not valid is refused wherever it is sent: if it were ignored, its sender would not notice. */
+export function badKey(): AppError {
+  return new AppError("INVALID_API_KEY", "The API key is malformed, unknown or revoked.", {
+    headers: { "WWW-Authenticate": 'Bearer realm="sidereal", error="invalid_token"' },
+  });
+}
+
+/** For a route that only holders of a key may use. */
+export function keyNeeded(): AppError {
+  const how =
+    "in the header Authorization: Bearer … or X-API-Key; you create keys on the page of your account";
+  return new AppError("UNAUTHENTICATED", `This needs an API key, ${how}.`, {
+    headers: { "WWW-Authenticate": 'Bearer realm="sidereal"' },
+  });
+}
+
+/**
+ * The API key of a request, from either header; undefined where none was sent. Basic credentials belong to a proxy in front
+ * of us and are ignored. Throws INVALID_REQUEST for two different keys, INVALID_API_KEY for credentials that cannot be a key.
+ */
+export function readApiKey(headers: NodeJS.Dict<string[]>): string | undefined {
+  const sent = new Set<string>();
+  for (const key of valuesOf(headers["x-api-key"])) sent.add(checked(key));
+  for (const credentials of valuesOf(headers.authorization)) {
+    const blank = credentials.indexOf(" ");
+    const scheme = (blank === -1 ? credentials : credentials.slice(0, blank)).toLowerCase();
+    if (scheme === "basic") continue;
+    // Any other scheme is treated as a key that nobody has.
+    sent.add(scheme === "bearer" && blank !== -1 ? checked(credentials.slice(blank + 1).trim()) : "");
+  }
+  if (sent.size > 1) throw new AppError("INVALID_REQUEST", "Two different API keys were sent.");
+  const [key] = sent;
+  return key;
+}
+
+/** The values of a header that may be repeated, and may hold several in one line. */
+function valuesOf(lines: readonly string[] = []): string[] {
+  return lines.flatMap((line) => line.split(",")).map((part) => part.trim());
+}
+
+function checked(key: string): string {
+  if (key.length > MAX_KEY_LENGTH) throw badKey();
+  return key;
 }

@@ -1,34 +1,49 @@
-import type { Caller } from "../metering/metering.js";
+/** Requests that a handler sends to another route for its own sender: as messages in, and as replies out. */
+import type { IncomingMessage } from "node:http";
+import type { Exchange } from "./exchange.js";
+import type { InnerReply, InnerRequest, Sender } from "./request.js";
+import type { Message } from "./request-head.js";
+import type { StoredResponse } from "./stored-response.js";
 
-/** A request that a handler sends to another route for its own sender. */
-export interface InnerRequest {
-  method: "GET" | "POST";
-  /** Path and query, below the base URL, with escapes as on the wire. */
-  url: string;
-  /** The JSON body of a POST. */
-  json?: unknown;
+/** The sender of an exchange. */
+export function senderOf({ caller, address, keyId, message }: Exchange): Sender {
+  const { headers, socket } = message;
+  return { caller, address, keyId, userAgent: headers["user-agent"], isGone: () => socket.destroyed };
 }
 
-/** The response to an inner request, as over HTTP. */
-export interface InnerReply {
-  status: number;
-  /** Where a redirect leads, below the base URL. */
-  location: string | undefined;
-  /** Of a 429 or 503. */
-  retryAfterSeconds: number | undefined;
-  body: string;
+/** An inner request as a message. It names no host, carries no cookie and comes from no page. */
+export function innerMessage(
+  { userAgent, isGone }: Sender,
+  { method, url }: InnerRequest,
+  basePath: string,
+): Message {
+  const headers: IncomingMessage["headers"] = userAgent === undefined ? {} : { "user-agent": userAgent };
+  const socket = {
+    remoteAddress: undefined,
+    get destroyed() {
+      return isGone();
+    },
+  };
+  const target = basePath + url;
+  return { method, url: target, httpVersion: "1.0", headers, headersDistinct: {}, rawHeaders: [], socket };
 }
 
-/** Sends an inner request. Its response may be an error; it throws only where nobody waits for it any longer. */
-export type Ask = (request: InnerRequest) => Promise<InnerReply>;
-
-/** Whom inner requests count against. */
-export interface Sender {
-  caller: Caller;
-  /** The caller by address. */
-  address: Caller;
-  keyId: number | undefined;
-  userAgent: string | undefined;
-  /** Whether nobody will read the response. */
-  isGone: () => boolean;
+/** A response as the handler reads it. Throws for a stream, which has no end to wait for. */
+export function innerReply({ status, headers, body, stream }: StoredResponse, basePath: string): InnerReply {
+  if (stream !== undefined) {
+    stream.close();
+    throw new Error("a stream cannot be read by another route");
+  }
+  const header = (name: string): string | undefined => {
+    const at = headers.findIndex((one, i) => i % 2 === 0 && one === name);
+    return at === -1 ? undefined : headers[at + 1];
+  };
+  const location = header("Location");
+  const wait = Number(header("Retry-After") ?? Number.NaN);
+  return {
+    status,
+    location: location?.startsWith(`${basePath}/`) ? location.slice(basePath.length) : undefined,
+    retryAfterSeconds: Number.isNaN(wait) ? undefined : wait,
+    body: body.toString("utf8"),
+  };
 }

@@ -1,9 +1,7 @@
-import { randomBytes } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import type { Account, Source } from "../accounts/accounts.js";
 import type { InTurn } from "../loop-turns.js";
 import type { Caller } from "../metering/metering.js";
-import type { Ask } from "./inner-request.js";
 
 /** A request as handlers see it. */
 export interface HttpRequest {
@@ -38,26 +36,40 @@ export interface HttpRequest {
   readonly ask: Ask;
 }
 
+/** A request that a handler sends to another route for its own sender. */
+export interface InnerRequest {
+  method: "GET" | "POST";
+  /** Path and query, below the base URL, with escapes as on the wire. */
+  url: string;
+  /** The JSON body of a POST. */
+  json?: unknown;
+}
+
+/** The response to an inner request, as over HTTP. */
+export interface InnerReply {
+  status: number;
+  /** Where a redirect leads, below the base URL. */
+  location: string | undefined;
+  /** Of a 429 or 503. */
+  retryAfterSeconds: number | undefined;
+  body: string;
+}
+
+/** Sends an inner request. Its response may be an error; it throws only where nobody waits for it any longer. */
+export type Ask = (request: InnerRequest) => Promise<InnerReply>;
+
+/** Whom inner requests count against. */
+export interface Sender {
+  caller: Caller;
+  /** The caller by address. */
+  address: Caller;
+  keyId: number | undefined;
+  userAgent: string | undefined;
+  /** Whether nobody will read the response. */
+  isGone: () => boolean;
+}
+
 /** Path and query of a request, with the parameters that its route declares. */
 export function addressOf({ path, query }: Pick<HttpRequest, "path" | "query">): string {
   return query.size === 0 ? path : `${path}?${query}`;
-}
-
-const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-/** All texts of two characters. */
-const PAIRS = [...ALPHABET].flatMap((first) => [...ALPHABET].map((second) => first + second));
-/** Bytes of ten characters of base64url, rounded up. */
-const PREFIX_BYTES = 8;
-
-/** Makes ids of requests: ten random characters of base64url, drawn again every 4,096 ids, and two that count. */
-export function requestIds(): () => string {
-  let prefix = "";
-  let used = PAIRS.length;
-  return () => {
-    if (used === PAIRS.length) {
-      prefix = randomBytes(PREFIX_BYTES).toString("base64url").slice(0, 10);
-      used = 0;
-    }
-    return prefix + PAIRS[used++];
-  };
 }

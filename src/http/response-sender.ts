@@ -1,17 +1,18 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Clock } from "../clock.js";
+import type { ErrorCode } from "../errors.js";
 import type { Logger } from "../log.js";
 import type { Decision, KeyedRequest } from "../metering/metering.js";
 import type { Admission } from "./admission.js";
 import { discardBody, hasShortBody } from "./body.js";
-import type { Charge } from "./charge.js";
+import { allowanceOf, type Charge } from "./charge.js";
 import { toAppError } from "./error-response.js";
-import { HttpDate } from "./http-date.js";
-import { type Exchange, type Identities, isKeyValid } from "./identity.js";
+import type { Exchange } from "./exchange.js";
+import { HttpDate } from "./headers.js";
+import { type Identities, isKeyValid } from "./identity.js";
 import type { BodyStream } from "./reply.js";
 import { type StoredResponse, streamVariant, type Variant, variantOf } from "./stored-response.js";
 import { sendStream } from "./stream-response.js";
-import { keyedRequest, type Sent } from "./usage-record.js";
 
 export interface ResponseSenderOptions {
   admission: Admission;
@@ -120,4 +121,38 @@ interface Streaming {
   stored: StoredResponse;
   stream: BodyStream;
   charge: Charge | undefined;
+}
+
+/** The outcome of a request. */
+export interface Sent {
+  status: number;
+  /** Of the body, as sent. */
+  bytes: number;
+  code: ErrorCode | null;
+  charge: Charge | undefined;
+  /** What its caller had left. */
+  left: Decision | undefined;
+}
+
+/** A request for the usage of its key; undefined for one without a key. To be called when its response is sent. */
+export function keyedRequest(
+  { keyId, target, address, message, beganAt }: Exchange,
+  { status, bytes, code, charge, left }: Sent,
+  clock: Pick<Clock, "monotonic">,
+): KeyedRequest | undefined {
+  if (keyId === undefined) return undefined;
+  return {
+    keyId,
+    method: target.name.method,
+    route: target.name.route,
+    status,
+    bytes,
+    durationMs: clock.monotonic() - beganAt,
+    // Where the request counted against its address, the numbers are not the key's.
+    allowance: charge?.isOfKey ? allowanceOf(left) : undefined,
+    code,
+    path: target.path,
+    caller: address.name,
+    userAgent: message.headers["user-agent"] ?? null,
+  };
 }

@@ -4,9 +4,8 @@ import type { Duplex } from "node:stream";
 import { AppError } from "../errors.js";
 import { type ConnectionOptions, Connections } from "./connections.js";
 import { jsonError } from "./error-response.js";
-import { completeHeaders, type PublicAddress, publicAddressOf } from "./headers.js";
+import { completeHeaders, type PublicAddress, publicAddressOf, requestIds } from "./headers.js";
 import { bytesOf } from "./reply.js";
-import { requestIds } from "./request.js";
 
 /** Time limits of requests; slow ones are looked for every two seconds. What these do not cover, `connections.ts` does. */
 const TIMEOUTS = {
@@ -110,4 +109,22 @@ function refuseUnparsed(error: Error & { code?: string }, socket: Duplex, addres
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${String(value)}\r\n`);
   socket.end(Buffer.concat([Buffer.from(`HTTP/1.1 ${status}\r\n${lines.join("")}\r\n`), body]));
+}
+
+/**
+ * Opens the port. With `isShared` other threads may open the same one, and the system gives each connection to one of them;
+ * throws with a message for the operator where it cannot.
+ */
+export async function listen(
+  server: Server,
+  { port, host }: { port: number; host: string },
+  isShared: boolean,
+): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen({ port, host, reusePort: isShared }, resolve);
+  }).catch((error: unknown) => {
+    if (!isShared || !(error instanceof Error && "code" in error && error.code === "ENOTSUP")) throw error;
+    throw new Error("Threads cannot share a port on this system: SIDEREAL_HTTP_THREADS must be 1.");
+  });
 }

@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip, zstdCompress } from "node:zlib";
 import type { ErrorCode } from "../errors.js";
+import { RATE_HEADERS } from "./headers.js";
 import { IGNORED_HEADER } from "./ignored-parameters.js";
-import { RATE_HEADERS } from "./rate-headers.js";
 import { type BodyStream, bytesOf, type Reply } from "./reply.js";
 
 /** Statuses of refusals, which must cost less than what they refuse: compressing takes longer than all the rest. */

@@ -8,12 +8,11 @@ import type { ServerResponse } from "node:http";
 import { constants, createBrotliCompress, createGzip, createZstdCompress } from "node:zlib";
 import type { Clock } from "../clock.js";
 import { AppError } from "../errors.js";
-import { badKey } from "./api-key.js";
 import type { Charge } from "./charge.js";
-import { LEAST_BYTES_PER_MS } from "./least-rate.js";
+import { LEAST_BYTES_PER_MS } from "./connections.js";
+import { badKey } from "./identity.js";
 import type { BodyStream } from "./reply.js";
 import type { Encoding } from "./stored-response.js";
-import { unlessAborted } from "./unless-aborted.js";
 
 export interface StreamOptions {
   response: ServerResponse;
@@ -216,4 +215,17 @@ class Output {
   async #drained(): Promise<void> {
     await this.unlessClosed(new Promise<void>((resolve) => this.#response.once("drain", resolve)));
   }
+}
+
+/**
+ * The value, or undefined if the signal is aborted before. For a signal that outlives many values: `Promise.race` with a promise as
+ * old as the signal would keep all of them until that promise is settled.
+ */
+export function unlessAborted<T>(value: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+  return new Promise((resolve, reject) => {
+    const leave = () => resolve(undefined);
+    if (signal.aborted) leave();
+    signal.addEventListener("abort", leave, { once: true });
+    value.then(resolve, reject).finally(() => signal.removeEventListener("abort", leave));
+  });
 }

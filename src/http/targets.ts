@@ -1,14 +1,19 @@
 import { AppError } from "../errors.js";
 import { withoutTrailingSlashes } from "../page-addresses.js";
-import { type Cost, costOf } from "./cost.js";
-import { checkHeaderLengths } from "./header-limits.js";
 import type { PublicAddress } from "./headers.js";
 import { ignoredParameters } from "./ignored-parameters.js";
-import type { Message } from "./message.js";
-import { prefersCsv } from "./negotiation.js";
 import { noContent, redirect } from "./reply.js";
-import { type RequestLine, readRequestLine } from "./request-line.js";
-import { type Access, DEFAULT_LIMIT, isApi, pathPattern, type Route, type RouteName } from "./route.js";
+import { checkHead, type Message, prefersCsv, type RequestLine, readRequestLine } from "./request-head.js";
+import {
+  type Access,
+  type Cost,
+  costOf,
+  DEFAULT_LIMIT,
+  isApi,
+  pathPattern,
+  type Route,
+  type RouteName,
+} from "./route.js";
 import { Router } from "./router.js";
 
 /** What a request leads to: a route, its parameters, and the key under which its response may be cached. */
@@ -174,32 +179,6 @@ export class Targets {
     // The address may be secret, so only the browser keeps it.
     const headers = { "Cache-Control": "private, max-age=300", "Referrer-Policy": "same-origin" };
     return other({ ...match.route, handle: () => redirect(location, 301, headers) }, { method, path });
-  }
-}
-
-/** How many header lines have a name, which is in lower case. Node's `headers` keep only one of some. */
-export function countLines(rawHeaders: readonly string[], name: string): number {
-  let lines = 0;
-  for (let i = 0; i < rawHeaders.length; i += 2) {
-    const given = rawHeaders[i];
-    if (given?.length === name.length && given.toLowerCase() === name) lines++;
-  }
-  return lines;
-}
-
-/** What Node's parser lets through and no response may be built on: HTTP/0.9, no Host header, or several; headers that are too long. */
-function checkHead({ httpVersion, rawHeaders }: Message): void {
-  checkHeaderLengths({ rawHeaders });
-  if (httpVersion !== "1.1" && httpVersion !== "1.0") {
-    throw new AppError("INVALID_REQUEST", "The request must use HTTP/1.1 or HTTP/1.0.", {
-      headers: { Connection: "close" },
-    });
-  }
-  const hosts = countLines(rawHeaders, "host");
-  if (hosts > 1 || (hosts === 0 && httpVersion === "1.1")) {
-    throw new AppError("INVALID_REQUEST", "The request must have exactly one Host header.", {
-      headers: { Connection: "close" },
-    });
   }
 }
 

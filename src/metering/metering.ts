@@ -4,10 +4,8 @@
  * callers decide what a request costs and how limits are reported.
  */
 export { Agents } from "./agents.js";
-export { createTableMemory, type TableMemory } from "./allowance-table.js";
 export { Callers, NO_ADDRESS, networkOf, truncatedAddress } from "./callers.js";
-export { quotaOf } from "./held-quota.js";
-export { Limiter } from "./limiter.js";
+export { createTableMemory, Limiter, type TableMemory } from "./limiter.js";
 export {
   type Allowances,
   accountCeiling,
@@ -16,6 +14,7 @@ export {
   type Level,
   NETWORK_FACTOR,
   type Policy,
+  quotaOf,
   tighter,
   WINDOW_SECONDS,
 } from "./rates.js";

@@ -1,5 +1,4 @@
 import { BUCKETS, type Bucket, CALLER_KINDS, type CallerKind, type Limits } from "../config/config.js";
-import type { Slot } from "./allowance-table.js";
 
 /** A caller of the API. Names are ASCII. */
 export interface Caller {
@@ -78,6 +77,14 @@ export interface Rate {
   policy: Policy;
   step: number;
   capacity: number;
+}
+
+/** Where the entry of a name is found. */
+export interface Slot {
+  /** Index of the first entry of its set. */
+  readonly first: number;
+  /** 1 to 2^20 - 1: tells the names of a set apart. */
+  readonly tag: number;
 }
 
 /** One limit a request counts against. */
@@ -191,4 +198,22 @@ export function decisionOf(levels: readonly Level[]): Decision {
   const { policy, allowed, remaining, moreInSeconds, resetSeconds, retryAfterSeconds } = level;
   const own = { limit: first.policy.limit, remaining: first.remaining };
   return { policy, allowed, remaining, moreInSeconds, resetSeconds, retryAfterSeconds, own };
+}
+
+/** A quota, and who it counts for. */
+export interface HeldQuota<Quota> {
+  /** The account of a key or session, else the address, and the IPv6 network of 48 bits around it, which may use `factor` times as much. */
+  holders: { name: string; factor: number }[];
+  quota: Quota;
+}
+
+/** A quota of a caller that is counted in the store; undefined where none is set. */
+export function quotaOf<Quota>(
+  { kind, name, network, account = name }: Caller,
+  quota: Quota | undefined,
+): HeldQuota<Quota> | undefined {
+  if (quota === undefined) return undefined;
+  const own = { name: kind === "anonymous" ? name : `account ${account}`, factor: 1 };
+  const holders = network === undefined ? [own] : [own, { name: network, factor: NETWORK_FACTOR }];
+  return { holders, quota };
 }

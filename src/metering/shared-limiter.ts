@@ -1,8 +1,7 @@
 import type { Clock } from "../clock.js";
 import type { Bucket, CallerKind, Limits } from "../config/config.js";
 import type { RedisClient } from "../redis/redis.js";
-import type { TableMemory } from "./allowance-table.js";
-import { Limiter } from "./limiter.js";
+import { Limiter, type TableMemory } from "./limiter.js";
 import {
   type Allowances,
   type Caller,

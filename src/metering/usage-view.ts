@@ -6,7 +6,6 @@ import { AppError } from "../errors.js";
 import { OTHER_AGENT } from "./agents.js";
 import type { SpanHours } from "./usage-rows.js";
 import { OTHER } from "./usage-span.js";
-import { addRow, noSums, type UsageSums } from "./usage-sums.js";
 import type { UsageEvent } from "./usage-tally.js";
 
 /**
@@ -232,4 +231,27 @@ async function readEvents(
 
 function compare(a: string | null, b: string | null): number {
   return (a ?? "") < (b ?? "") ? -1 : a === b ? 0 : 1;
+}
+
+/** `blocked` counts responses with 429; `errors` all others with 400 or more. */
+export interface UsageSums {
+  requests: number;
+  errors: number;
+  blocked: number;
+  /** Response bodies as sent. */
+  bytes: number;
+}
+
+export function addRow(
+  sums: UsageSums,
+  { outcome, requests, bytes }: { outcome: string; requests: number; bytes: number },
+): void {
+  sums.requests += requests;
+  sums.bytes += bytes;
+  if (outcome === "blocked") sums.blocked += requests;
+  else if (outcome === "4xx" || outcome === "5xx") sums.errors += requests;
+}
+
+export function noSums(): UsageSums {
+  return { requests: 0, errors: 0, blocked: 0, bytes: 0 };
 }

@@ -3,7 +3,6 @@ import type { Database } from "../database/database.js";
 import type { Logger } from "../log.js";
 import { Agents } from "./agents.js";
 import { truncatedAddress } from "./callers.js";
-import { storablePath } from "./request-path.js";
 import { pruneUsage, writeUsage } from "./usage-rows.js";
 import { TALLY_BOUNDS, type TalliedRequest, type TallyBounds, UsageTally } from "./usage-tally.js";
 import { readUsage, type UsageView, type UsageWindow } from "./usage-view.js";
@@ -170,5 +169,37 @@ export class Usage {
     } catch (error) {
       log.error({ err: error }, "old usage could not be deleted");
     }
+  }
+}
+
+const MAX_LENGTH = 200;
+/** Percent-encoding is undone this often, so that an encoded token is recognised too. */
+const MAX_DECODINGS = 3;
+
+/** Tokens of this service: API keys, sign-in links and watchlist tokens. */
+const TOKEN = /sid[a-z]?_[0-9A-Za-z]*/gi;
+/** The token of a watchlist, however it is mistyped. */
+const WATCHLIST = /(\/watchlists\/)[^/]+/gi;
+
+/**
+ * The path of a failed request as it may be stored: decoded, without its query, at most 200 characters. Tokens become `…`, and
+ * control and invisible characters are removed.
+ */
+export function storablePath(path: string): string {
+  let text = path.replace(/[?#].*$/s, "");
+  for (let i = 0; i < MAX_DECODINGS && text.includes("%"); i++) text = decoded(text);
+  return text
+    .replaceAll(/\p{C}/gu, "")
+    .replace(TOKEN, "…")
+    .replace(WATCHLIST, "$1…")
+    .slice(0, MAX_LENGTH)
+    .toWellFormed();
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
   }
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { MAX_STREAMS } from "../../src/http/stream-slots.js";
+import { MAX_STREAMS } from "../../src/http/concurrency.js";
 import { addAccount } from "../support/accounts.js";
 import { decodedText, errorOf, invalid } from "../support/answers.js";
 import { onBothEngines } from "../support/engines.js";

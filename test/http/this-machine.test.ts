@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isFromThisMachine } from "../../src/http/this-machine.js";
+import { isFromThisMachine } from "../../src/http/hosts.js";
 
 const HERE = { host: "127.0.0.1:3000" };
 

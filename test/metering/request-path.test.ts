@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { storablePath } from "../../src/metering/request-path.js";
+import { storablePath } from "../../src/metering/usage.js";
 import { createToken, TOKEN_PREFIXES } from "../../src/tokens.js";
 import { fc } from "../support/properties.js";
 

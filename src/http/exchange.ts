@@ -1,0 +1,108 @@
+import type { IncomingMessage } from "node:http";
+import type { Account, EventDetail, SecurityEvent, SecurityEventName, Source } from "../accounts/accounts.js";
+import type { InTurn } from "../loop-turns.js";
+import { Agents, type Caller, truncatedAddress } from "../metering/metering.js";
+import type { Charge } from "./charge.js";
+import { isFromThisMachine } from "./hosts.js";
+import type { HttpRequest } from "./request.js";
+import type { Message } from "./request-head.js";
+import type { Target } from "./targets.js";
+
+/** One request and what is known about it so far. */
+export interface Exchange {
+  message: Message;
+  /** The message that its body is read from, or the parsed body of an inner request. */
+  body: IncomingMessage | { json: unknown };
+  /** Monotonic. */
+  beganAt: number;
+  method: string;
+  target: Target;
+  id: string;
+  /** The caller by address. */
+  address: Caller;
+  /** Who sends it: the holder of a key, an account, or the address. */
+  caller: Caller;
+  account: Account | undefined;
+  keyId: number | undefined;
+  /** The lookup that was refused, as the address has none left. */
+  refusedLookup: Charge | undefined;
+  /** Whether a response was computed for this request, even if another one is sent. */
+  isComputed: boolean;
+}
+
+const SAFE_METHODS = new Set(["GET", "HEAD", "OPTIONS"]);
+
+/** Whether a method only reads. */
+export function isSafe(method: string): boolean {
+  return SAFE_METHODS.has(method);
+}
+
+/** A request without a query, or without a form. */
+export const NO_FIELDS = new URLSearchParams();
+
+const immediately: InTurn = (work) => work();
+
+/** The sender of a shared request. */
+const NOBODY: Caller = { kind: "anonymous", name: "" };
+const NOWHERE: Source = { network: "", agent: "" };
+
+/** The request as handlers see it, without its body. */
+export function describe(exchange: Exchange): HttpRequest {
+  const { message, method, target, caller, account, id } = exchange;
+  const { path, params, query } = target;
+  return {
+    method: method === "HEAD" ? "GET" : method,
+    path,
+    params,
+    query,
+    headers: message.headers,
+    caller,
+    source: () => sourceOf(exchange),
+    isOnThisMachine: () => isFromThisMachine(message),
+    account,
+    id,
+    json: undefined,
+    formFields: NO_FIELDS,
+    rendering: immediately,
+    scanning: immediately,
+    ask: () => Promise.reject(new Error("a shared response cannot depend on who asks")),
+  };
+}
+
+/** A shared response must not depend on who asks first, so nothing of the sender is in its request. */
+export function describeShared(exchange: Exchange): HttpRequest {
+  return {
+    ...describe(exchange),
+    headers: {},
+    caller: NOBODY,
+    source: () => NOWHERE,
+    isOnThisMachine: () => false,
+    account: undefined,
+  };
+}
+
+const agents = new Agents();
+
+/** Where a request comes from, as far as the security log and the list of sessions keep it. */
+export function sourceOf({
+  address,
+  message,
+}: {
+  address: Caller;
+  message: Pick<IncomingMessage, "headers">;
+}): Source {
+  return {
+    network: truncatedAddress(address.name),
+    agent: agents.familyOf(message.headers["user-agent"] ?? null),
+  };
+}
+
+/** A refused request as an event. Takes a microsecond, as there may be a flood of them: the user agent is not read. */
+export function refusedEvent(
+  event: SecurityEventName,
+  { address, account }: { address: Caller; account: { id: string } | undefined },
+  detail: EventDetail = {},
+): SecurityEvent {
+  const source = { network: truncatedAddress(address.name), agent: "" };
+  return { event, source, accountId: account?.id ?? null, detail };
+}

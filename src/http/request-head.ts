@@ -1,0 +1,209 @@
+/**
+ * What the head of a request says before anything else is done for it: its line, the lengths of its headers, the format that it prefers.
+ * Everything here is read before the request is counted, so all of it takes linear time.
+ */
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import type { Socket } from "node:net";
+import { AppError } from "../errors.js";
+
+/** What is known of a request before its body is read. */
+export interface Message
+  extends Pick<
+    IncomingMessage,
+    "method" | "url" | "httpVersion" | "headers" | "headersDistinct" | "rawHeaders"
+  > {
+  socket: Pick<Socket, "remoteAddress" | "destroyed">;
+}
+
+/** Whether a request carries an API key, or something in its place. */
+export function hasKey({ authorization, "x-api-key": key }: IncomingHttpHeaders): boolean {
+  return authorization !== undefined || key !== undefined;
+}
+
+/** Whether a request carries credentials of any kind. */
+export function hasIdentity(headers: IncomingHttpHeaders): boolean {
+  return headers.cookie !== undefined || hasKey(headers);
+}
+
+/** Cookies of ours; pages look different with them. Cookies that others leave in a browser change nothing. */
+const OWN_COOKIE = /(?:^|; ?)(?:__Host-|__Secure-)?sidereal[.-]/;
+
+export function hasOwnCookie(cookie: string | undefined): boolean {
+  return cookie !== undefined && OWN_COOKIE.test(cookie);
+}
+
+/** All X-Forwarded-For lines of a request, joined by commas. */
+export function forwardedFor({ headers }: Pick<IncomingMessage, "headers">): string | undefined {
+  const value = headers["x-forwarded-for"];
+  return typeof value === "string" ? value : value?.join();
+}
+
+/** How many header lines have a name, which is in lower case. Node's `headers` keep only one of some. */
+export function countLines(rawHeaders: readonly string[], name: string): number {
+  let lines = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const given = rawHeaders[i];
+    if (given?.length === name.length && given.toLowerCase() === name) lines++;
+  }
+  return lines;
+}
+
+/** What Node's parser lets through and no response may be built on: HTTP/0.9, no Host header, or several; headers that are too long. */
+export function checkHead({ httpVersion, rawHeaders }: Message): void {
+  checkHeaderLengths({ rawHeaders });
+  if (httpVersion !== "1.1" && httpVersion !== "1.0") {
+    throw new AppError("INVALID_REQUEST", "The request must use HTTP/1.1 or HTTP/1.0.", {
+      headers: { Connection: "close" },
+    });
+  }
+  const hosts = countLines(rawHeaders, "host");
+  if (hosts > 1 || (hosts === 0 && httpVersion === "1.1")) {
+    throw new AppError("INVALID_REQUEST", "The request must have exactly one Host header.", {
+      headers: { Connection: "close" },
+    });
+  }
+}
+
+/** The least that RFC 9110, 4.1 recommends to accept. */
+const MAX_TARGET = 8_000;
+const METHODS = new Set(["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"]);
+
+/** Path and query of a request, escapes included. */
+export interface RequestLine {
+  /** One of the known methods. */
+  method: string;
+  path: string;
+  /** Without the question mark; empty for a target without a query. */
+  query: string;
+}
+
+/**
+ * The request line of a message. Throws AppError for an unknown method, and for a target that is not a path, is too long, or
+ * has malformed escapes or dot segments.
+ */
+export function readRequestLine(request: Pick<IncomingMessage, "method" | "url">): RequestLine {
+  const method = request.method ?? "";
+  if (!METHODS.has(method)) {
+    const allow = [...METHODS].join(", ");
+    throw new AppError("METHOD_NOT_ALLOWED", `The method is unknown. Known methods: ${allow}.`, {
+      headers: { Allow: allow },
+    });
+  }
+  const { url = "/" } = request;
+  if (url.length > MAX_TARGET)
+    throw new AppError(
+      "ADDRESS_TOO_LONG",
+      `The address must be at most ${MAX_TARGET} characters, with its query.`,
+    );
+  const target = originForm(url, method);
+  const mark = target.indexOf("?");
+  const path = mark === -1 ? target : target.slice(0, mark);
+  const query = mark === -1 ? "" : target.slice(mark + 1);
+  for (const segment of path.slice(1).split("/")) checkSegment(segment);
+  checkText(query.replaceAll("+", " "), "query");
+  return { method, path, query };
+}
+
+/** The path and query of a target. The host of an absolute one is not ours to judge, so it is dropped (RFC 9112, 3.2.2). */
+function originForm(target: string, method: string): string {
+  if (target === "*" && method === "OPTIONS") return "*";
+  const absolute = /^https?:\/\/[^/?#]*(.*)$/i.exec(target);
+  const path = absolute === null ? target : `/${(absolute[1] ?? "").replace(/^\//, "")}`;
+  if (!path.startsWith("/") || path.startsWith("//") || path.includes("#") || path.includes("\\"))
+    throw new AppError("INVALID_REQUEST", "The address must be a path that begins with a single slash.");
+  return path;
+}
+
+function checkSegment(segment: string): void {
+  const decoded = checkText(segment, "path");
+  for (const part of decoded.split("/")) {
+    if (part === "." || part === "..")
+      throw new AppError("INVALID_REQUEST", "The path must not contain the segments . or ..");
+  }
+  if (decoded.includes("\\")) throw new AppError("INVALID_REQUEST", "The path must not contain a backslash.");
+}
+
+/** Decodes once; throws for an escape that is malformed, not UTF-8, or NUL. */
+function checkText(text: string, part: "path" | "query"): string {
+  let decoded = text;
+  if (text.includes("%")) {
+    try {
+      decoded = decodeURIComponent(text);
+    } catch {
+      throw new AppError("INVALID_REQUEST", `The ${part} contains a malformed percent escape.`);
+    }
+  }
+  if (decoded.includes("\0")) throw new AppError("INVALID_REQUEST", `The ${part} must not contain NUL.`);
+  return decoded;
+}
+
+/**
+ * Most characters of the headers that are split or parsed, all lines of a name together. Generous: browsers bound a cookie to 4,096,
+ * and credentials for a proxy in front of us may come along.
+ */
+const MOST: Readonly<Record<string, number>> = {
+  accept: 4_096,
+  "accept-encoding": 4_096,
+  authorization: 4_096,
+  cookie: 8_192,
+  "if-none-match": 4_096,
+  "x-api-key": 4_096,
+  "x-forwarded-for": 4_096,
+};
+const LEAST = Math.min(...Object.values(MOST));
+
+/** Throws HEADER_TOO_LARGE where a header is longer than it may be, before anything looks into it. */
+export function checkHeaderLengths({ rawHeaders }: Pick<IncomingMessage, "rawHeaders">): void {
+  let total = 0;
+  for (let i = 1; i < rawHeaders.length; i += 2) total += rawHeaders[i]?.length ?? 0;
+  if (total <= LEAST) return;
+  const lengths = new Map<string, number>();
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const [given = "", value = ""] = rawHeaders.slice(i, i + 2);
+    const name = given.toLowerCase();
+    const [most, length] = [MOST[name], (lengths.get(name) ?? 0) + value.length];
+    lengths.set(name, length);
+    if (most === undefined || length <= most) continue;
+    const message = `must be at most ${most} characters`;
+    throw new AppError("HEADER_TOO_LARGE", `The header ${given} ${message}.`, {
+      details: [{ parameter: given, message }],
+    });
+  }
+}
+
+/** Whether all such headers are short, by the quickest way to know: else `checkHeaderLengths` decides. Credentials are not looked at. */
+export function areShort(headers: IncomingHttpHeaders): boolean {
+  return (
+    isShort(headers.cookie) &&
+    isShort(headers.accept) &&
+    isShort(headers["accept-encoding"]) &&
+    isShort(headers["if-none-match"]) &&
+    isShort(headers["x-forwarded-for"])
+  );
+}
+
+function isShort(value: string | string[] | undefined): boolean {
+  return value === undefined || (typeof value === "string" && value.length <= LEAST);
+}
+
+/** Weights of media types in an `Accept` header (RFC 9110, 12.5.1). A type without a weight that can be read has the weight 1. */
+function weightsOf(accept: string): Map<string, number> {
+  const weights = new Map<string, number>();
+  for (const part of accept.toLowerCase().split(",")) {
+    const [type = "", ...parameters] = part.split(";").map((text) => text.trim());
+    const weight = Number(parameters.find((one) => one.startsWith("q="))?.slice(2) ?? 1);
+    weights.set(type, Number.isNaN(weight) ? 1 : weight);
+  }
+  return weights;
+}
+
+/** Whether a caller would rather have a table than JSON: it must name text/csv, and not like JSON more, or as much by its name. */
+export function prefersCsv(accept: string | undefined): boolean {
+  if (accept === undefined || !accept.toLowerCase().includes("text/csv")) return false;
+  const weights = weightsOf(accept);
+  const csv = weights.get("text/csv") ?? 0;
+  const json = weights.get("application/json");
+  if (csv === 0) return false;
+  if (json !== undefined) return csv > json;
+  return csv >= (weights.get("application/*") ?? weights.get("*/*") ?? 0);
+}
