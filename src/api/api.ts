@@ -4,7 +4,7 @@
  */
 import { Dumps } from "../dumps/dumps.js";
 import { content, DEFAULT_LIMIT, type Route } from "../http/http.js";
-import { DownloadSlots } from "./download-slots.js";
+import { DownloadSlots } from "./file-stream.js";
 import { openApiDocument } from "./openapi.js";
 import type { ApiServices } from "./operation.js";
 import { API_ROUTES } from "./routes.js";

@@ -3,8 +3,7 @@ import { type Dump, type Dumps, sumsOf } from "../dumps/dumps.js";
 import { AppError } from "../errors.js";
 import { content, json, matchesTag, type Reply, streamed } from "../http/http.js";
 import { time, z } from "../schema.js";
-import { byteRange } from "./byte-range.js";
-import { FileStream } from "./file-stream.js";
+import { byteRange, FileStream } from "./file-stream.js";
 import { type ApiServices, dataResponse, errorResponses, operation } from "./operation.js";
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);

@@ -1,11 +1,10 @@
 import { ageInDays, isoTime } from "../clock.js";
 import type { StreamPart } from "../http/http.js";
 import { decodeCursor, type ListRow, type ListSpec, type Lists, listKey } from "../lists/lists.js";
-import { csvHeader, csvLine } from "./csv.js";
+import { csvHeader, csvLine, REPOSITORY_COLUMNS } from "./csv.js";
 import { selectRepositoryFields } from "./fields.js";
-import { REPOSITORY_COLUMNS } from "./repository-csv.js";
+import type { StreamedList } from "./list-stream.js";
 import { rowAsJson } from "./repository-list.js";
-import type { StreamedList } from "./streamed-list.js";
 import { repositoryView } from "./views.js";
 
 /** Rows that are read at a time, each time by statements of their own: so no read lasts long, however slow the client is. */

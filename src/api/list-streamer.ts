@@ -3,9 +3,8 @@ import type { Config } from "../config/config.js";
 import { AppError } from "../errors.js";
 import type { Modules } from "../modules.js";
 import { listParts } from "./list-parts.js";
-import { ListStream, type PartSource } from "./list-stream.js";
+import { ListStream, type ListStreams, type PartSource, type StreamedList } from "./list-stream.js";
 import { StreamMaker } from "./stream-maker.js";
-import type { ListStreams, StreamedList } from "./streamed-list.js";
 
 export interface ListStreamerOptions {
   modules: Pick<Modules, "database" | "lists">;

@@ -2,8 +2,8 @@ import { streamed } from "../http/http.js";
 import { listQuery, listSpec } from "../lists/lists.js";
 import { z } from "../schema.js";
 import { repositoryFields } from "./fields.js";
+import type { StreamFormat } from "./list-stream.js";
 import { errorResponses, operation, type ResponseContract } from "./operation.js";
-import type { StreamFormat } from "./streamed-list.js";
 
 /** Media types of streamed lists. */
 const TYPES: Readonly<Record<StreamFormat, string>> = {

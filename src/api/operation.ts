@@ -8,8 +8,8 @@ import type { Admission, HttpRequest, Reply } from "../http/http.js";
 import type { Members, Modules } from "../modules.js";
 import { z } from "../schema.js";
 import { validationError } from "../validation.js";
-import type { DownloadSlots } from "./download-slots.js";
-import type { ListStreams } from "./streamed-list.js";
+import type { DownloadSlots } from "./file-stream.js";
+import type { ListStreams } from "./list-stream.js";
 
 /** The services available to handlers. */
 export interface ApiServices {

@@ -2,9 +2,8 @@ import type { z } from "zod";
 import { isoTime } from "../clock.js";
 import { addressOf, type BodyPart, bytesOf, type HttpRequest, jsonText, type Reply } from "../http/http.js";
 import { EXACT_TOTAL, isRemembered, type ListPage, type ListQuery, type ListRow } from "../lists/lists.js";
-import { type CsvColumn, csv, fieldColumns } from "./csv.js";
+import { type CsvColumn, csv, fieldColumns, REPOSITORY_COLUMNS, type RepositoryRow } from "./csv.js";
 import type { Selection } from "./fields.js";
-import { REPOSITORY_COLUMNS, type RepositoryRow } from "./repository-csv.js";
 import { type repositoryPageMetaSchema, repositoryView } from "./views.js";
 
 type PageMeta = z.output<typeof repositoryPageMetaSchema>;

@@ -3,8 +3,7 @@ import { Worker } from "node:worker_threads";
 import type { Config } from "../config/config.js";
 import { DatabaseFault, type FaultKind, type StoreLocation } from "../database/database.js";
 import type { StreamPart } from "../http/http.js";
-import type { PartSource } from "./list-stream.js";
-import type { StreamedList } from "./streamed-list.js";
+import type { PartSource, StreamedList } from "./list-stream.js";
 
 /** Input of the thread. */
 export interface StreamMakerData {
