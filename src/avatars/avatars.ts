@@ -3,23 +3,20 @@
  * Only owners on lists have one, and all together stay within a size. Images are foreign content: they are decoded in a process
  * of their own, and none of their bytes are served. When to fetch which is decided by `tracking`, and how by `providers`.
  */
+import { sql } from "kysely";
 import type { Clock } from "../clock.js";
-import type { Database } from "../database/database.js";
-import { keyOf } from "./owner.js";
-import { AvatarStore } from "./store.js";
+import type { Database, Db } from "../database/database.js";
+import { AvatarStore, keyOf } from "./store.js";
 
-export type { Owner } from "./owner.js";
 export { ImageRefused, type ShrinkOptions, shrink } from "./shrink.js";
-export { type AvatarStatus, readAvatarStatus } from "./status.js";
-export type { AvatarStore, DueAvatar } from "./store.js";
+export type { AvatarStore, DueAvatar, Owner } from "./store.js";
 
 /** How long pages use the known versions before they look for new ones. */
 const KNOWN_MS = 30_000;
-/** Rows per read. */
-const READ_ROWS = 2_000;
-
 /** How long after a look the next one may start for a version that is not known. */
 const UNKNOWN_MS = 1_000;
+/** Rows per read. */
+const READ_ROWS = 2_000;
 const VERSION = /^[0-9a-f]{32}$/;
 
 export interface AvatarOptions {
@@ -31,7 +28,7 @@ export interface AvatarOptions {
 
 /** The avatars that pages show. Which owners have one is in memory: some thousand short texts, read again when one changes. */
 export class Avatars {
-  /** What the worker does with them. */
+  /** The avatars as the worker sees them. */
   readonly store: AvatarStore;
   readonly #database: Database;
   readonly #clock: Clock;
@@ -133,4 +130,46 @@ export class Avatars {
     this.#images = new Set(versions.values());
     this.#state = state;
   }
+}
+
+/** Maximum number of reasons listed. */
+const REASONS = 5;
+
+/** Numbers of avatars of one provider. */
+export interface AvatarStatus {
+  /** Owners on lists. */
+  wanted: number;
+  /** Of these, with an image. */
+  images: number;
+  bytes: number;
+  /** Due now. */
+  due: number;
+  /** Why others have none, or an old one: the most frequent reasons. */
+  problems: { problem: string; owners: number }[];
+}
+
+/** The avatars of a provider in numbers. Counts rows, of which there are few. */
+export async function readAvatarStatus(read: Db, provider: string, now: number): Promise<AvatarStatus> {
+  const { rows } = await sql<{ wanted: number; images: number; bytes: number | null; due: number | null }>`
+    select count(*) as wanted, count(version) as images, sum(bytes) as bytes,
+      sum(case when next_at <= ${now} then 1 else 0 end) as due
+    from avatars where provider = ${provider}`.execute(read);
+  const problems = await read
+    .selectFrom("avatars")
+    .select(({ fn }) => ["problem", fn.countAll().as("owners")])
+    .where("provider", "=", provider)
+    .where("problem", "is not", null)
+    .groupBy("problem")
+    .orderBy(({ fn }) => fn.countAll(), "desc")
+    .orderBy("problem")
+    .limit(REASONS)
+    .execute();
+  const { wanted = 0, images = 0, bytes = 0, due = 0 } = rows[0] ?? {};
+  return {
+    wanted: Number(wanted),
+    images: Number(images),
+    bytes: Number(bytes),
+    due: Number(due),
+    problems: problems.map(({ problem, owners }) => ({ problem: problem ?? "", owners: Number(owners) })),
+  };
 }

@@ -5,9 +5,10 @@
  */
 import { buffer } from "node:stream/consumers";
 import { Resvg } from "@resvg/resvg-js";
-import { encodePng } from "./encode.js";
-import { measure } from "./measure.js";
-import { SIDE } from "./size.js";
+import { encodePng, measure } from "./image.js";
+
+/** Pixels of a side of a stored avatar: 40 CSS pixels, the largest size on a page, on a screen with two per pixel. */
+const SIDE = 80;
 
 const bytes = await buffer(process.stdin);
 const { type } = measure(bytes) ?? {};

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { measure } from "./measure.js";
+import { measure } from "./image.js";
 
 /** Why an image is not used, in a few words for the operator. */
 export class ImageRefused extends Error {}

@@ -2,9 +2,8 @@ import { createHash } from "node:crypto";
 import { sql } from "kysely";
 import { type Clock, DAY_MS, HOUR_MS, WEEK_MS } from "../clock.js";
 import type { BulkTable, Database, Db, Tx } from "../database/database.js";
-import { keyOf, type Owner, ownerKey } from "./owner.js";
 
-/** Most owners with an avatar, whatever their size: as many are in the memory of each serving thread. */
+/** Maximum number of owners with an avatar, whatever their size: each serving thread has them in memory. */
 const MAX_OWNERS = 20_000;
 /** Mean size that is expected of an image, to choose how many owners are wanted. Photographs have about 6 kB, drawings 3 kB. */
 const EXPECTED_BYTES = 4 * 1024;
@@ -42,7 +41,7 @@ const AVATARS: BulkTable = {
   },
   key: ["provider", "owner_key"],
 };
-/** What changes when an owner is noted again. */
+/** The columns that change when an owner is noted again. */
 const NOTES: BulkTable = {
   table: "avatars",
   columns: { provider: "text", owner_key: "text", wanted_at: "bigint", position: "bigint" },
@@ -50,6 +49,18 @@ const NOTES: BulkTable = {
 };
 /** Position of owners that are on no list. */
 const UNLISTED = MAX_OWNERS;
+
+/** Who an avatar belongs to. */
+export interface Owner {
+  provider: string;
+  owner: string;
+}
+
+/** The owner in small letters, as in `owner_key`: forges ignore case in the names of owners. */
+const ownerKey = (owner: string): string => owner.toLowerCase();
+
+/** Identifies an owner among those of all providers: no name contains a space. */
+export const keyOf = ({ provider, owner }: Owner): string => `${provider} ${ownerKey(owner)}`;
 
 /** An avatar that is to be requested. */
 export interface DueAvatar extends Owner {

@@ -4,10 +4,10 @@ import { agedDate, dateText, exactNumber, signedNumber } from "./numbers.js";
 import { estimateWidth, fit, type Measure } from "./text.js";
 import type { Theme } from "./themes.js";
 
-/** What the colour of a badge says besides its words. */
+/** The meaning of the colour of a badge. */
 export type Tone = "plain" | "rise" | "fall" | "quiet" | "caution";
 
-/** The content of a badge: what is said, about what, and both as a sentence. */
+/** The content of a badge: a label, a message about it, and both as a sentence. */
 export interface BadgeInput {
   label: string;
   message: string;
@@ -16,7 +16,7 @@ export interface BadgeInput {
   theme: Theme;
 }
 
-export const BADGE_HEIGHT = 20;
+const BADGE_HEIGHT = 20;
 const SIZE = 11;
 const BASELINE = 14;
 const PAD = 7;
@@ -134,7 +134,7 @@ export interface BadgeAge {
 }
 
 /**
- * Data of the day before yesterday is said to be old: the date is in the badge, in the colour of cautions. In days, since a cached
+ * Data is old from the day before yesterday on: the date is in the badge, in the colour of cautions. In days, since a cached
  * badge is kept until the day changes.
  */
 const OLD_DAYS = 2;
@@ -148,7 +148,7 @@ export interface BadgeLook {
   label?: string | undefined;
 }
 
-interface Said {
+interface Wording {
   label: string;
   message: string;
   tone: Tone;
@@ -156,10 +156,10 @@ interface Said {
   sentence: string;
 }
 
-/** Draws what is said, with the date where it is old. `span`: the message is about the time up to that date. */
-function drawSaid(
+/** Draws a badge with the date of its data, if that is old. `isSpan`: the message is about the time up to that date. */
+function drawWording(
   fullName: string,
-  { label, message, tone, sentence }: Said,
+  { label, message, tone, sentence }: Wording,
   { age, look, isSpan = false }: { age: BadgeAge; look: BadgeLook; isSpan?: boolean },
 ): string {
   const { asOf, ageDays, note } = age;
@@ -198,8 +198,8 @@ const overOf = ({ window }: Pick<RankName, "window">): string =>
 
 /** A rank in a few words: "#3 trending in Rust · 7 days". */
 export function rankWords({ rank, ...name }: RankName): string {
-  const said = rank === null ? "not ranked" : `#${exactNumber(rank)}`;
-  return `${said} ${phraseOf(name)}${overOf(name)}`;
+  const position = rank === null ? "not ranked" : `#${exactNumber(rank)}`;
+  return `${position} ${phraseOf(name)}${overOf(name)}`;
 }
 
 /** A badge with a rank. */
@@ -208,7 +208,7 @@ export function drawRankBadge(facts: RankFacts, look: BadgeLook): string {
   const words = `not among the first ${exactNumber(depth)} ${phraseOf(facts)}`;
   const over = window === null ? "" : ` over ${WINDOW_LABELS[window]}`;
   const ranked = rank === null ? words : `#${exactNumber(rank)} ${phraseOf(facts)}`;
-  return drawSaid(
+  return drawWording(
     fullName,
     {
       label: BADGE_BRAND,
@@ -228,14 +228,14 @@ export function drawTrendingBadge(facts: RankFacts & { window: Window }, look: B
   if (rank !== null) {
     const message = `trending #${exactNumber(rank)}${where}${overOf(facts)}`;
     const sentence = `trending #${exactNumber(rank)}${where} ${over}`;
-    const said = { label: BADGE_BRAND, message, tone: "rise", sentence } as const;
-    return drawSaid(fullName, said, { age: facts, look, isSpan: true });
+    const wording = { label: BADGE_BRAND, message, tone: "rise", sentence } as const;
+    return drawWording(fullName, wording, { age: facts, look, isSpan: true });
   }
   // Nothing is known about now where the data is old.
   const message = `not trending${where}${isOld(facts) ? "" : " now"}`;
   const sentence = `not trending${where} ${over}`;
-  const said = { label: BADGE_BRAND, message, tone: "quiet", sentence } as const;
-  return drawSaid(fullName, said, { age: facts, look });
+  const wording = { label: BADGE_BRAND, message, tone: "quiet", sentence } as const;
+  return drawWording(fullName, wording, { age: facts, look });
 }
 
 /** A badge with the star count; null: unknown. */
@@ -246,7 +246,7 @@ export function drawStarsBadge(
   const message = stars === null ? "not known" : exactNumber(stars);
   const sentence = stars === null ? "stars not known" : `${message} ${stars === 1 ? "star" : "stars"}`;
   const tone = stars === null ? "quiet" : "plain";
-  return drawSaid(fullName, { label: "stars", message, tone, sentence }, { age, look });
+  return drawWording(fullName, { label: "stars", message, tone, sentence }, { age, look });
 }
 
 /** The stars gained in a window; null: unknown. */
@@ -265,17 +265,17 @@ export function drawGainBadge(
 ): string {
   const label = `stars in ${WINDOW_LABELS[window]}`;
   if (gained === null) {
-    const said = {
+    const wording = {
       label,
       message: "not known yet",
       tone: "quiet",
       sentence: `${label} not known yet`,
     } as const;
-    return drawSaid(fullName, said, { age, look });
+    return drawWording(fullName, wording, { age, look });
   }
   const message = `${signedNumber(gained)}${counted === undefined ? "" : `, ${counted}`}`;
   const moved = gained > 0 ? "rise" : gained < 0 ? "fall" : "quiet";
-  return drawSaid(
+  return drawWording(
     fullName,
     {
       label,

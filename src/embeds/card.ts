@@ -1,11 +1,11 @@
 import { basisOf } from "../catalog/catalog.js";
 import { forgeName } from "../forges.js";
 import { WINDOW_LABELS, type Window } from "../rankings/rankings.js";
-import { ACCENT, type CardAge, PAD, RIGHT } from "./card-parts.js";
+import { ACCENT, PAD, RIGHT } from "./card-drawing.js";
 import { MAX_POINTS, type Point, pathOf } from "./lines.js";
 import { element, type Markup } from "./markup.js";
 import { exactNumber, shortNumber, signedNumber } from "./numbers.js";
-import type { RepositoryCard } from "./repository-card.js";
+import type { CardAge, RepositoryCard } from "./png.js";
 import { type ChartPoint, isBroken, reducePoints } from "./series.js";
 
 /** What the card of a repository shows; null: unknown. */

@@ -1,12 +1,19 @@
 import type { Domain } from "./axes.js";
-import { BAR_LOOKS, drawBars } from "./bars.js";
 import { drawMilestones, drawSpans, type EventFrame } from "./events.js";
-import type { ChartInput } from "./input.js";
-import { drawLabels, type EndLabel } from "./labels.js";
-import { drawArea, drawLine, drawMark, drawMarksAlong, STROKES, toLine } from "./lines.js";
+import { BAR_LOOKS, drawBars } from "./gains.js";
+import {
+  drawArea,
+  drawLabels,
+  drawLine,
+  drawMark,
+  drawMarksAlong,
+  type EndLabel,
+  STROKES,
+  toLine,
+} from "./lines.js";
 import { background, element, Markup, picture } from "./markup.js";
 import { endValue, ORIGIN_SAMPLE, ORIGINS, originWidth, type Plan, planOf } from "./plan.js";
-import type { ChartSeries } from "./series.js";
+import type { ChartInput, ChartSeries } from "./series.js";
 import { estimateWidth, fit, fitFullName } from "./text.js";
 import { MAX_SERIES, styleOf } from "./themes.js";
 import { describe } from "./words.js";
@@ -212,11 +219,7 @@ function drawFoot({ input, bars, origins, originsAbove, footer, pad, sizes: { ti
     parts.push(
       bars === undefined
         ? element("path", { class: "chart-hint", d, "stroke-linecap": "round", ...STROKES[source] })
-        : element("path", {
-            d: bar,
-            ...BAR_LOOKS[source],
-            ...(source === "BACKFILLED" ? { fill: "none" } : {}),
-          }),
+        : element("path", { d: bar, ...BAR_LOOKS[source] }),
       element("text", { ...letters, x: x + ORIGIN_SAMPLE + 6, y }, ORIGINS[source]),
     );
     x += originWidth(source, tick);

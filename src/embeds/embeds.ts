@@ -7,7 +7,6 @@
 export { linearAxis } from "./axes.js";
 export {
   BADGE_BRAND,
-  BADGE_HEIGHT,
   type BadgeLook,
   drawBadge,
   drawGainBadge,
@@ -17,12 +16,12 @@ export {
   rankWords,
 } from "./badge.js";
 export { type CardInput, repositoryCard } from "./card.js";
-export { CARD_SIZE } from "./card-parts.js";
+export { CARD_SIZE, MAX_CARD_ROWS } from "./card-drawing.js";
 export { drawChart, drawPlot, type Geometry } from "./chart.js";
-export { gainsOf, spanOf, stepOf, VIEWS, type View } from "./gains.js";
+export { hasMilestones, milestonesOf, milestoneWords, noteOfSpan } from "./events.js";
+export { gainsOf, spanOf, stepOf } from "./gains.js";
 export {
   CHART_WINDOWS,
-  type ChartDays,
   type ChartWindow,
   daysProblem,
   type History,
@@ -31,29 +30,28 @@ export {
   readHistory,
   seriesOf,
   spansOf,
-  UNREACHABLE,
 } from "./history.js";
-export { drawHistories, titleOf } from "./history-chart.js";
-export { ALIGNMENTS, type ChartInput, hasMilestones, SCALES } from "./input.js";
+export { drawHistories, drawNotice, NOTICE_SIZE, titleOf } from "./history-chart.js";
 export { drawMark } from "./lines.js";
-export { escapeMarkup } from "./markup.js";
-export { type Milestone, milestonesOf, milestoneWords } from "./milestones.js";
-export { drawNotice, NOTICE_SIZE } from "./notice.js";
+export { snippetsOf } from "./markup.js";
 export { signedRate } from "./numbers.js";
-export { MAX_CARD_ROWS, type PageCardInput, type PageCardRow } from "./page-card.js";
-export { type Picture, PngRenderer } from "./png.js";
+export { type PageCardInput, type PageCardRow, type Picture, PngRenderer } from "./png.js";
 export {
+  ALIGNMENTS,
+  type ChartInput,
   type ChartPoint,
   type ChartSeries,
+  type ChartSpan,
   isBroken,
   longestPart,
   METRICS,
   type Metric,
   RETAINED_WORDS,
   reducePoints,
+  SCALES,
+  VIEWS,
+  type View,
   widestGaps,
 } from "./series.js";
-export { snippetsOf } from "./snippets.js";
-export { type ChartSpan, noteOfSpan } from "./spans.js";
 export { CHART_PAGE_STYLES, chartColours, MAX_SERIES, THEMES, type Theme } from "./themes.js";
 export { distanceText } from "./words.js";

@@ -1,10 +1,129 @@
+import { basisOf } from "../catalog/catalog.js";
+import { DAY_MS } from "../clock.js";
+import type { Anomaly } from "../rankings/rankings.js";
 import { element, type Markup } from "./markup.js";
-import type { Milestone } from "./milestones.js";
-import { shortNumber } from "./numbers.js";
-import type { ChartSpan } from "./spans.js";
+import { datesText, dateText, exactNumber, shortNumber } from "./numbers.js";
+import { type ChartInput, type ChartPoint, type ChartSpan, isBroken, type Metric } from "./series.js";
 import { estimateWidth } from "./text.js";
 
-/** Draws what happened along a line: shaded times, and milestones. */
+/** What happened along a line, found, worded and drawn: times in which its counts are unusual or missing, and milestones. */
+
+/** Maximum number of spans in a chart; further ones are left out. */
+export const MAX_SPANS = 9;
+
+/** What happened, and what of it counts: "dropped by 22,000 and recovered; neither counts". `turn`: the first count of a return. */
+function anomalyWords({ kind, before, after, counted, cleared }: Anomaly, turn: number | undefined): string {
+  const moved = (change: number) => `${change < 0 ? "dropped" : "rose"} by ${exactNumber(Math.abs(change))}`;
+  const [low, high] = [Math.min(before, after), Math.max(before, after)].map(exactNumber);
+  const counts = (otherwise: string) => (cleared?.by === "TIME" ? "all of it counts by now" : otherwise);
+  switch (kind) {
+    case "FAILED_READING":
+      return `read as ${low} instead of about ${high}: a failed reading, which does not count`;
+    case "UNCONFIRMED":
+      return `read as ${exactNumber(after)} after ${exactNumber(before)}; counts once another reading confirms it`;
+    case "RETURN":
+      if (turn === undefined || turn === before) return "moved and returned; neither counts";
+      return `${moved(turn - before)} and ${turn < before ? "recovered" : "fell back"}; neither counts`;
+    case "LEVEL_SHIFT":
+      return `${moved(after - before)} in one step; ${counts("that does not count")}`;
+    case "BURST":
+      return `${moved(after - before)}, far more than usual; ${counts(`${exactNumber(counted ?? 0)} of it count`)}`;
+    case "PURGE":
+      return `${moved(after - before)}; the loss counts in full`;
+  }
+}
+
+/** Kinds in which the counts themselves are wrong, or soon taken back. */
+const PASSING: readonly Anomaly["kind"][] = ["FAILED_READING", "UNCONFIRMED", "RETURN"];
+
+/** The anomalies of a metric in the trends of a repository, each once, oldest first. */
+export function anomalySpans(
+  trends: readonly ({ anomalies: readonly Anomaly[] } | null | undefined)[],
+  metric: Metric,
+  points: readonly ChartPoint[],
+): ChartSpan[] {
+  const turnOf = ({ at, until }: Anomaly) =>
+    points.find((point) => point.at >= at && point.at <= until)?.value;
+  const found = new Map<string, Anomaly>();
+  for (const trend of trends)
+    for (const anomaly of trend?.anomalies ?? [])
+      if (anomaly.measure === metric) found.set(`${anomaly.kind} ${anomaly.at}`, anomaly);
+  return [...found.values()]
+    .sort((a, b) => a.at - b.at)
+    .slice(-MAX_SPANS)
+    .map((anomaly) => ({
+      from: anomaly.at,
+      to: Math.max(anomaly.at, anomaly.until),
+      since: points.findLast(({ at }) => at < anomaly.at)?.at ?? anomaly.at,
+      kind: "unusual",
+      words: anomalyWords(anomaly, turnOf(anomaly)),
+      isDoubtful: PASSING.includes(anomaly.kind),
+    }));
+}
+
+/** The part of the spans between two times. */
+export function spansWithin(spans: readonly ChartSpan[], from: number, to: number): ChartSpan[] {
+  return spans
+    .filter((span) => span.to >= from && span.from <= to)
+    .map((span) => ({ ...span, from: Math.max(from, span.from), to: Math.min(to, span.to) }));
+}
+
+/** The note of a span: its date or dates, and its words. */
+export function noteOfSpan({ from, to, words }: Pick<ChartSpan, "from" | "to" | "words">): string {
+  return `${datesText(from, to)}: ${words}`;
+}
+
+/** When a total first reached a round number. */
+export interface Milestone {
+  value: number;
+  /** The first point that has reached it, and the one before. */
+  point: ChartPoint;
+  before: ChartPoint;
+}
+
+/** 1,000, 5,000, 10,000, 50,000, … */
+const THRESHOLDS = Array.from({ length: 7 }, (_, i) => [10 ** (i + 3), 5 * 10 ** (i + 3)]).flat();
+/** More would clutter a chart. The highest are shown. */
+const MAX_MILESTONES = 4;
+
+/**
+ * The milestones that a line reaches within its points, by totals alone. One that was reached before the first point is none, and
+ * neither is one that only a doubtful count reaches.
+ */
+export function milestonesOf(points: readonly ChartPoint[], spans: readonly ChartSpan[]): Milestone[] {
+  const isDoubtful = (at: number) => spans.some((one) => one.isDoubtful && at >= one.from && at <= one.to);
+  const found: Milestone[] = [];
+  let highest = Number.POSITIVE_INFINITY;
+  let before: ChartPoint | undefined;
+  for (const point of points) {
+    if (basisOf(point.source) !== "TOTAL") continue;
+    if (isDoubtful(point.at)) continue;
+    const reached = THRESHOLDS.filter((value) => value > highest && value <= point.value);
+    const value = reached.at(-1);
+    if (value !== undefined && before !== undefined && !isBroken(before, point))
+      found.push({ value, point, before });
+    highest = highest === Number.POSITIVE_INFINITY ? point.value : Math.max(highest, point.value);
+    before = point;
+  }
+  return found.slice(-MAX_MILESTONES);
+}
+
+/** "reached 50,000 on 3 Aug 2026"; "between 3 and 9 Aug" where no snapshot was taken in between. */
+export function milestoneWords({ value, point, before }: Milestone): string {
+  const when =
+    point.at - before.at < 1.75 * DAY_MS
+      ? `on ${dateText(point.at)}`
+      : `between ${datesText(before.at, point.at).replace(" – ", " and ")}`;
+  return `reached ${exactNumber(value)} ${when}`;
+}
+
+/** Round numbers of stars and forks are reached once; open issues come and go. */
+export const hasMilestones = ({
+  metric,
+  align,
+  isSum = false,
+}: Pick<ChartInput, "metric" | "align" | "isSum">): boolean =>
+  metric !== "openIssues" && align === "date" && !isSum;
 
 /** The bounds of a chart's lines, and its scales in pixels. */
 export interface EventFrame {

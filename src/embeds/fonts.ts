@@ -1,13 +1,15 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { libraryFile } from "../library-file.js";
-import { type Face, readFace } from "./font.js";
+import { unescapeXml } from "../xml.js";
+import { type Face, readFace } from "./font-file.js";
+import { coordinate, escapeMarkup } from "./markup.js";
 import { graphemes } from "./text.js";
 
 /**
- * The fonts of PNG pictures: a bundled one, so that every machine draws Latin, Greek, Cyrillic, Arabic and Hebrew the same, and
- * those of the machine for characters that it lacks. Only the rendering thread uses them: finding those of the machine takes
- * 0.1 to 0.5 s.
+ * The fonts of PNG pictures, and which of them each text is drawn with: a bundled one, so that every machine draws Latin, Greek,
+ * Cyrillic, Arabic and Hebrew the same, and those of the machine for characters that it lacks. Only the rendering thread uses
+ * them: finding those of the machine takes 0.1 to 0.5 s.
  */
 
 /** The family of the bundled font. */
@@ -37,7 +39,7 @@ const UNUSUAL =
 export type Weight = "plain" | "bold";
 
 /** Characters that one face draws together. */
-export interface Run {
+interface Run {
   text: string;
   face: Face;
   weight: Weight;
@@ -159,7 +161,7 @@ function bundledFace(name: string): Face {
   return face;
 }
 
-/** The usable faces below these folders, the most usual first. Files that cannot be read are passed over. */
+/** The usable faces below these folders, the most usual first. Files that cannot be read are skipped. */
 function readSystemFaces(folders: readonly string[]): Face[] {
   const files = folders.flatMap(listFonts).slice(0, MAX_FILES);
   const order = (file: string): number => (UNUSUAL.test(file) ? 2 : 0) + (/serif/i.test(file) ? 1 : 0);
@@ -184,4 +186,59 @@ function listFonts(folder: string): string[] {
     // This system has no such folder.
     return [];
   }
+}
+
+/** A drawing whose every text can be drawn, and the font files it needs. */
+export interface PreparedDrawing {
+  svg: string;
+  fontFiles: readonly string[];
+}
+
+const TEXT = /<text([^>]*)>([^<]*)<\/text>/g;
+const RIGHT_TO_LEFT =
+  /\p{Script=Hebrew}|\p{Script=Arabic}|\p{Script=Syriac}|\p{Script=Thaana}|\p{Script=Nko}/u;
+
+/**
+ * Gives every text of a drawing of ours fonts that have all its characters. The renderer draws boxes where it has to combine
+ * fonts in one text, so a text of several fonts becomes several.
+ */
+export function withFonts(svg: string, fonts: Fonts): PreparedDrawing {
+  const files = new Set(fonts.bundledFiles);
+  const used = new Set<Face>();
+  const prepared = svg.replaceAll(TEXT, (element, attributes: string, escaped: string) => {
+    if (/^[ -~]*$/.test(escaped)) return element;
+    const runs = fonts.runsOf(
+      unescapeXml(escaped),
+      /font-weight="[67]00"/.test(attributes) ? "bold" : "plain",
+      used,
+    );
+    for (const { face } of runs) files.add(face.file);
+    const [only] = runs;
+    const isBundled = runs.length === 1 && only !== undefined && fonts.bundledFiles.includes(only.face.file);
+    return isBundled ? `<text${attributes}>${escapeMarkup(only.text)}</text>` : placed(runs, attributes);
+  });
+  return { svg: prepared, fontFiles: [...files] };
+}
+
+/** The runs as texts side by side, where the whole text would be. */
+function placed(runs: readonly Run[], attributes: string): string {
+  const numbers = new Map(
+    [...attributes.matchAll(/ ([\w-]+)="([\d.]+)"/g)].map(([, name, value]) => [name, value]),
+  );
+  const numberOf = (name: string) => Number(numbers.get(name) ?? 0);
+  const size = numberOf("font-size");
+  const width = runs.reduce((sum, run) => sum + run.width, 0) * size;
+  const anchor = /text-anchor="(\w+)"/.exec(attributes)?.[1];
+  let x = numberOf("x") - (anchor === "end" ? width : anchor === "middle" ? width / 2 : 0);
+  const kept = attributes.replaceAll(/ (?:x|text-anchor|textLength|font-family)="[^"]*"/g, "");
+  const first = /[\p{L}]/u.exec(runs.map(({ text }) => text).join(""))?.[0] ?? "";
+  const inOrder = RIGHT_TO_LEFT.test(first) ? runs.toReversed() : runs;
+  return inOrder
+    .map((run) => {
+      const weighted = run.weight === "plain" ? kept.replace(/ font-weight="\d+"/, "") : kept;
+      const at = x;
+      x += run.width * size;
+      return `<text x="${coordinate(Math.max(0, at))}" font-family="${escapeMarkup(run.face.family)}"${weighted}>${escapeMarkup(run.text)}</text>`;
+    })
+    .join("");
 }

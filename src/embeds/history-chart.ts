@@ -1,26 +1,14 @@
 import { ageInDays } from "../clock.js";
 import { drawChart } from "./chart.js";
 import { type History, newestOf, seriesOf } from "./history.js";
-import type { ChartInput } from "./input.js";
-import { drawNotice } from "./notice.js";
+import { background, element, Markup, picture } from "./markup.js";
 import { dateText } from "./numbers.js";
-import { METRIC_NAMES } from "./series.js";
-import type { Theme } from "./themes.js";
+import { type ChartInput, METRIC_NAMES } from "./series.js";
+import { fit, wrap } from "./text.js";
+import { styleOf, type Theme } from "./themes.js";
 import { describe } from "./words.js";
 
-/**
- * The newest time of the histories, except that a repository that is no longer seen counts with its own last counts: it is not
- * measured as of today.
- */
-function lastSeenOf(histories: readonly History[]): number | null {
-  return newestOf(
-    histories.map((history) => {
-      const { repository, asOf, isStale: isOld } = history;
-      const isSeen = repository.availability === "AVAILABLE" && !isOld;
-      return isSeen ? history : { ...history, asOf: repository.countedAt ?? asOf };
-    }),
-  );
-}
+/** The chart of histories as a picture for any site, or a notice that says why it is missing. */
 
 /** Parameters of a chart of histories. */
 export type ChartRequest = Pick<
@@ -52,6 +40,20 @@ export function titleOf(
   return describe({ ...request, asOf: null, ageDays: null }, seriesOf(histories, request.align)).title;
 }
 
+/**
+ * The newest time of the histories. A repository that is no longer seen adds the time of its own last counts, since it is not
+ * measured as of today.
+ */
+function lastSeenOf(histories: readonly History[]): number | null {
+  return newestOf(
+    histories.map((history) => {
+      const { repository, asOf, isStale: isOld } = history;
+      const isSeen = repository.availability === "AVAILABLE" && !isOld;
+      return isSeen ? history : { ...history, asOf: repository.countedAt ?? asOf };
+    }),
+  );
+}
+
 function missingReason(
   histories: readonly History[],
   { metric, align }: Pick<ChartRequest, "metric" | "align">,
@@ -66,3 +68,43 @@ function missingReason(
   if (only.snapshots < 2) return `First seen on ${since}; a chart needs two snapshots.`;
   return `First seen on ${since}. There are not two snapshots with ${counts} in this time.`;
 }
+
+/** A small picture that says why a chart or badge is missing. */
+interface NoticeInput {
+  title: string;
+  message: string;
+  theme: Theme;
+  width: number;
+  height: number;
+}
+
+const SIZE = 13;
+const PAD = 16;
+
+/** Draws a title and a wrapped message. */
+export function drawNotice({ title, message, theme, width, height }: NoticeInput): string {
+  const room = width - 2 * PAD;
+  const maxLines = Math.max(1, Math.floor((height - 2 * PAD - 22) / (SIZE + 6)) + 1);
+  const lines = wrap(message, { size: SIZE, width: room }, maxLines);
+  const body = lines.map((line, i) =>
+    element(
+      "text",
+      { class: "chart-muted", "font-size": SIZE, x: PAD, y: PAD + 14 + 22 + i * (SIZE + 6) },
+      line,
+    ),
+  );
+  return picture(
+    { width, height, idPrefix: "notice", title, description: message },
+    element("style", {}, new Markup(styleOf(theme))),
+    background(width, height),
+    element(
+      "text",
+      { class: "chart-text", "font-size": 15, "font-weight": 600, x: PAD, y: PAD + 14 },
+      fit(title, { size: 15 * 1.06, width: room }),
+    ),
+    ...body,
+  );
+}
+
+/** The size of a notice when the request has none. */
+export const NOTICE_SIZE = { width: 480, height: 96 };

@@ -10,9 +10,9 @@ import {
   seamsOf,
 } from "../catalog/catalog.js";
 import { DAY_MS } from "../clock.js";
+import { anomalySpans, MAX_SPANS, spansWithin } from "./events.js";
 import { dateText } from "./numbers.js";
-import type { ChartPoint, ChartSeries, Metric } from "./series.js";
-import { anomalySpans, type ChartSpan, MAX_SPANS, spansWithin } from "./spans.js";
+import type { ChartPoint, ChartSeries, ChartSpan, Metric } from "./series.js";
 
 /** The windows of charts, up to the newest snapshot of the provider. */
 export const CHART_WINDOWS = ["30d", "90d", "1y", "all"] as const;
@@ -24,7 +24,7 @@ const WINDOW_DAYS: Readonly<Record<Exclude<ChartWindow, "all">, number>> = {
   "1y": 365,
 };
 
-/** Most snapshots read per repository; more cannot be distinguished in a picture. */
+/** Maximum number of snapshots read per repository; more cannot be distinguished in a picture. */
 const MAX_SNAPSHOTS = 600;
 
 /** The data of one repository in a chart. */
@@ -46,7 +46,7 @@ export interface History {
 }
 
 /** Days of a chart: from the start of the first to the end of the last; a missing one is that of the window. */
-export interface ChartDays {
+interface ChartDays {
   /** Times at which days begin. */
   from?: number | undefined;
   to?: number | undefined;
@@ -61,7 +61,7 @@ export interface HistoryRequest extends ChartDays {
   metric: Metric;
   /** Ignored with `from`; ends at `to` if that is earlier than the newest snapshot. */
   window: ChartWindow;
-  /** What was read before. */
+  /** Already read: the newest snapshot of the provider, and the range of stored snapshots. */
   known?: { asOf: number | null; stored: SnapshotRange };
 }
 
@@ -111,7 +111,7 @@ function bornAt(createdAt: number | null, firstSnapshotAt: number | null): numbe
 }
 
 /** Notes on repositories that are no longer reachable. */
-export const UNREACHABLE = {
+const UNREACHABLE = {
   GONE: "gone",
   PRIVATE: "private",
   BLOCKED: "blocked",
@@ -164,7 +164,7 @@ function noteOnLine({ repository, points, isStale }: History): string | undefine
 export type ChartTrend = Parameters<typeof anomalySpans>[0][number];
 
 /**
- * The times to shade in a chart by date: what is unusual about the histories, and where the only one has not been seen. `trends`:
+ * The times to shade in a chart by date: those that are unusual, and for a single history those without counts. `trends`:
  * those of each history, in all windows.
  */
 export function spansOf(

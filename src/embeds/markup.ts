@@ -1,5 +1,7 @@
 import { escapeXml } from "../xml.js";
 
+/** The only way for text to get into pictures, and for pictures into other sites: everything is escaped here. */
+
 /** The elements allowed in pictures. None of them can run, load or link to anything. */
 const ELEMENTS = ["svg", "title", "desc", "style", "g", "path", "rect", "circle", "text"] as const;
 type ElementName = (typeof ELEMENTS)[number];
@@ -77,7 +79,7 @@ export class Markup {
 }
 
 type Attributes = Partial<Record<AttributeName, string | number>>;
-export type Child = Markup | string | undefined;
+type Child = Markup | string | undefined;
 
 /** An element; absent children are skipped. Throws RangeError for a number that is not finite. */
 export function element(name: ElementName, attributes: Attributes, ...children: readonly Child[]): Markup {
@@ -150,4 +152,31 @@ export function picture(
 /** The background of a standalone picture. */
 export function background(width: number, height: number): Markup {
   return element("rect", { class: "chart-bg", x: 0.5, y: 0.5, width: width - 1, height: height - 1, rx: 10 });
+}
+
+/** Code that shows a picture on another site. */
+interface Snippets {
+  markdown: string;
+  html: string;
+}
+
+/** Characters with a meaning in Markdown. */
+const MARKDOWN = /[\\`*_{}[\]<>()#+!|~&"$^=@]/g;
+
+/** The picture at `image`, linked to `page`. All text is escaped. */
+export function snippetsOf(options: {
+  image: string;
+  page: string;
+  alt: string;
+  /** Absent: as wide as it is. */
+  width?: number;
+  height: number;
+}): Snippets {
+  const { image, page, alt, width, height } = options;
+  const wide = width === undefined ? "" : `width="${Math.round(width)}" `;
+  const size = `${wide}height="${Math.round(height)}"`;
+  return {
+    markdown: `[![${plainText(alt).replaceAll(MARKDOWN, "\\$&")}](${image})](${page})`,
+    html: `<a href="${escapeXml(page)}"><img src="${escapeXml(image)}" alt="${escapeMarkup(alt)}" ${size}></a>`,
+  };
 }

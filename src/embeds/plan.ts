@@ -1,12 +1,10 @@
 import { SNAPSHOT_SOURCES, type SnapshotSource } from "../catalog/catalog.js";
 import { type Axis, ageAxis, ageUnitOf, dateAxis, gainAxis, linearAxis, logAxis } from "./axes.js";
-import { type Gain, gainsOf, perDayLine, spanOf, type View } from "./gains.js";
-import { type ChartInput, hasMilestones } from "./input.js";
-import { labelWidth, shortNames } from "./labels.js";
-import { type Milestone, milestonesOf } from "./milestones.js";
+import { hasMilestones, type Milestone, milestonesOf } from "./events.js";
+import { type Gain, gainsOf, perDayLine, spanOf } from "./gains.js";
+import { labelWidth, shortNames } from "./lines.js";
 import { shortNumber, signedShort } from "./numbers.js";
-import { type ChartSeries, RETAINED_WORDS } from "./series.js";
-import type { ChartSpan } from "./spans.js";
+import { type ChartInput, type ChartSeries, type ChartSpan, RETAINED_WORDS, type View } from "./series.js";
 import { estimateWidth } from "./text.js";
 import { footerOf, headingOf } from "./words.js";
 

@@ -1,11 +1,9 @@
 /** The rendering thread: finding fonts and encoding a PNG take tens of milliseconds, which would block requests. */
 import { parentPort, workerData } from "node:worker_threads";
 import { Resvg } from "@resvg/resvg-js";
-import { FONT_FAMILY, Fonts } from "./fonts.js";
-import { drawPageCard } from "./page-card.js";
+import { drawPageCard, drawRepositoryCard } from "./card-drawing.js";
+import { FONT_FAMILY, Fonts, withFonts } from "./fonts.js";
 import type { Picture } from "./png.js";
-import { drawRepositoryCard } from "./repository-card.js";
-import { withFonts } from "./text-runs.js";
 
 const { fontFolders } = workerData as { fontFolders: readonly string[] | undefined };
 const fonts = new Fonts(fontFolders);

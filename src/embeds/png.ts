@@ -1,14 +1,56 @@
 import { setFlagsFromString } from "node:v8";
 import { Worker } from "node:worker_threads";
-import type { PageCardInput } from "./page-card.js";
-import type { RepositoryCard } from "./repository-card.js";
 
-/** What is rendered: a card, which the thread draws with the fonts it has, or a finished drawing of ours. */
+/** Pictures as PNG: their content, and the thread that renders them. */
+
+/** A picture to render: a card, which the thread draws with the fonts it has, or a finished drawing of ours. */
 export type Picture =
   | { kind: "repository"; card: RepositoryCard }
   | { kind: "page"; card: PageCardInput }
   /** `zoom`: pixels of the PNG for each pixel of the drawing. */
   | { kind: "svg"; svg: string; zoom: number };
+
+/** The age of the data of a card, as of when it was drawn. */
+export interface CardAge {
+  asOf: number | null;
+  /** Days from `asOf` to the response; absent: not shown. */
+  ageDays?: number | null;
+}
+
+/** The content of the card of a repository. */
+export interface RepositoryCard extends CardAge {
+  forge: string;
+  owner: string;
+  name: string;
+  description: string | null;
+  language: string | null;
+  /** Side by side; the first one is its stars. */
+  numbers: readonly { value: string; name: string }[];
+  rank: string | null;
+  /** Its stars over a year as elements of SVG, and whether some of them are counts of stars still held. */
+  year: { svg: string; hasRetained: boolean };
+  /** A short note for readers, shown instead of the date. */
+  note?: string;
+}
+
+/** The content of the card of a page: its title, a description, and the beginning of its list. */
+export interface PageCardInput extends CardAge {
+  title: string;
+  /** A sentence or two about the page. */
+  lead: string;
+  /** The first entries of its list; MAX_CARD_ROWS are shown. */
+  rows: readonly PageCardRow[];
+}
+
+export interface PageCardRow {
+  name: string;
+  /** Below the name. */
+  detail: string;
+  /** At the right, such as "+1,234". */
+  value: string;
+  /** Below the value: "stars in 7 days". */
+  unit: string;
+}
 
 interface Waiting {
   resolve(png: Buffer): void;

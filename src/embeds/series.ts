@@ -1,4 +1,7 @@
 import { BASES, type Basis, basisOf, isSeam, type SnapshotSource } from "../catalog/catalog.js";
+import type { Theme } from "./themes.js";
+
+/** What a chart is drawn from: its lines, shaded times and options; and what holds for the points of a line. */
 
 /** The counts a chart can show, named as in the API. */
 export const METRICS = ["stars", "forks", "openIssues"] as const;
@@ -10,18 +13,42 @@ export const METRIC_NAMES: Readonly<Record<Metric, string>> = {
   openIssues: "Open issues",
 };
 
-/** A count at a time (ms since 1970), or at an age (ms). */
-export interface ChartPoint {
-  at: number;
-  value: number;
-  source: SnapshotSource;
-  /** Whether it cannot be compared with the point before it, although both have the same basis. */
-  isApart?: boolean;
-}
+/** A chart shows totals, or gains per day. */
+export const VIEWS = ["total", "per-day"] as const;
+export type View = (typeof VIEWS)[number];
 
-/** Whether the line is broken between two neighbouring points, as the step from one to the other is no movement. */
-export function isBroken(before: ChartPoint | undefined, point: ChartPoint): boolean {
-  return point.isApart === true || isSeam(before, point);
+export const SCALES = ["linear", "log"] as const;
+export const ALIGNMENTS = ["date", "age"] as const;
+
+/** The input of a chart. */
+export interface ChartInput {
+  metric: Metric;
+  /** One to six. */
+  series: readonly ChartSeries[];
+  /** Default: totals. */
+  view?: View;
+  /** Of totals; gains per day are always linear. */
+  scale: (typeof SCALES)[number];
+  /** Whether the times of the points are dates or ages. */
+  align: (typeof ALIGNMENTS)[number];
+  /** Times to shade, in a chart by date. A bare chart numbers them from 1. */
+  spans?: readonly ChartSpan[];
+  /** When the newest count was captured; null: not shown. */
+  asOf: number | null;
+  /** Days from `asOf` to the response; absent: not shown. */
+  ageDays?: number | null;
+  width: number;
+  height: number;
+  /** `page`: without embedded styles; the style sheet of the page must contain CHART_PAGE_STYLES. */
+  theme: Theme | "page";
+  /** Prefix of all ids, for several charts in one document. */
+  idPrefix?: string;
+  /** Whether points are sums of several repositories: these reach round numbers when one is added, so they are not marked. */
+  isSum?: boolean;
+  /** Replaces the names of the series. */
+  title?: string;
+  /** Without heading and footer, when the surrounding page shows the same. */
+  isBare?: boolean;
 }
 
 /** A line of a chart. */
@@ -36,8 +63,35 @@ export interface ChartSeries {
   note?: string;
 }
 
+/** A count at a time (ms since 1970), or at an age (ms). */
+export interface ChartPoint {
+  at: number;
+  value: number;
+  source: SnapshotSource;
+  /** Whether it cannot be compared with the point before it, although both have the same basis. */
+  isApart?: boolean;
+}
+
+/** A time in which counts are unusual or missing. Charts shade it, and number it for a note. */
+export interface ChartSpan {
+  from: number;
+  to: number;
+  /** Time of the point before it: the movement in it began there. */
+  since?: number;
+  kind: "unusual" | "unseen";
+  /** The note, without the date. */
+  words: string;
+  /** Whether its counts are wrong, or soon taken back: they reach no milestone, and their bars may be cut. */
+  isDoubtful: boolean;
+}
+
 /** Names a part of a line that counts stars still held. */
 export const RETAINED_WORDS = "stars still held, as reported later";
+
+/** Whether the line is broken between two neighbouring points, as the step from one to the other is no movement. */
+export function isBroken(before: ChartPoint | undefined, point: ChartPoint): boolean {
+  return point.isApart === true || isSeam(before, point);
+}
 
 /** The part of a line with one basis, from its first to its last point. */
 export interface LinePart {

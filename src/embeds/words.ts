@@ -1,8 +1,7 @@
 import { DAY_MS } from "../clock.js";
 import { ageUnitOf } from "./axes.js";
+import { hasMilestones, milestonesOf, milestoneWords, noteOfSpan } from "./events.js";
 import { gainsOf, stepOf } from "./gains.js";
-import { type ChartInput, hasMilestones } from "./input.js";
-import { milestonesOf, milestoneWords } from "./milestones.js";
 import {
   type AgeUnit,
   agedDate,
@@ -14,6 +13,7 @@ import {
   signedRate,
 } from "./numbers.js";
 import {
+  type ChartInput,
   type ChartSeries,
   type LinePart,
   longestPart,
@@ -21,10 +21,9 @@ import {
   partsOf,
   RETAINED_WORDS,
 } from "./series.js";
-import { noteOfSpan } from "./spans.js";
 import { fit } from "./text.js";
 
-/** What the words of a chart depend on. */
+/** The input that the words of a chart depend on. */
 type Worded = Pick<ChartInput, "metric" | "align" | "view" | "title">;
 
 /** "Stars", "Stars per day by age". */

@@ -6,8 +6,7 @@ import { after, describe, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { Resvg } from "@resvg/resvg-js";
 import { ImageRefused, shrink } from "../../src/avatars/avatars.js";
-import { encodePng } from "../../src/avatars/encode.js";
-import { measure } from "../../src/avatars/measure.js";
+import { encodePng, measure } from "../../src/avatars/image.js";
 import { colouredPng } from "../support/forge/avatars.js";
 
 /** 16 × 8 pixels of #c02040, as a browser writes it. */

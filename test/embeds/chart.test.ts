@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { DAY_MS } from "../../src/clock.js";
 import { CHART_PAGE_STYLES, type ChartInput, type ChartPoint, drawChart } from "../../src/embeds/embeds.js";
-import { spansWithin } from "../../src/embeds/spans.js";
+import { spansWithin } from "../../src/embeds/events.js";
 import { examples, fc } from "../support/properties.js";
 import { checkTexts, type Picture, pointsOf, readPicture } from "../support/svg.js";
 

@@ -9,7 +9,7 @@ import {
   milestoneWords,
   noteOfSpan,
 } from "../../src/embeds/embeds.js";
-import { anomalySpans, MAX_SPANS } from "../../src/embeds/spans.js";
+import { anomalySpans, MAX_SPANS } from "../../src/embeds/events.js";
 import type { Anomaly } from "../../src/rankings/rankings.js";
 import { checkTexts, readPicture } from "../support/svg.js";
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { repositoryCard } from "../../src/embeds/card.js";
+import { drawPageCard, drawRepositoryCard } from "../../src/embeds/card-drawing.js";
 import {
   type ChartInput,
   drawBadge,
@@ -13,8 +14,6 @@ import {
   snippetsOf,
 } from "../../src/embeds/embeds.js";
 import { Fonts } from "../../src/embeds/fonts.js";
-import { drawPageCard } from "../../src/embeds/page-card.js";
-import { drawRepositoryCard } from "../../src/embeds/repository-card.js";
 import { chartPage, queryOf, repositoryKey } from "../../src/page-addresses.js";
 import { hostileText } from "../support/hostile-texts.js";
 import { examples, fc } from "../support/properties.js";

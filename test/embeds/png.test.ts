@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type CardInput, repositoryCard } from "../../src/embeds/card.js";
+import { drawPageCard, drawRepositoryCard } from "../../src/embeds/card-drawing.js";
 import { CARD_SIZE, type PageCardInput, type Picture, PngRenderer } from "../../src/embeds/embeds.js";
 import { Fonts } from "../../src/embeds/fonts.js";
-import { drawPageCard } from "../../src/embeds/page-card.js";
-import { drawRepositoryCard } from "../../src/embeds/repository-card.js";
 import { readPicture } from "../support/svg.js";
 
 const renderer = new PngRenderer();

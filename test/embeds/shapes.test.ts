@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { DAY_MS, HOUR_MS } from "../../src/clock.js";
 import { ageAxis, ageUnitOf, dateAxis, linearAxis, logAxis } from "../../src/embeds/axes.js";
-import { spread } from "../../src/embeds/labels.js";
+import { spread } from "../../src/embeds/lines.js";
 import { axisNumbers, datesText, shortNumber, signedNumber } from "../../src/embeds/numbers.js";
 import { estimateWidth, fit, fitFullName, wrap } from "../../src/embeds/text.js";
 import { PALETTES } from "../../src/embeds/themes.js";
