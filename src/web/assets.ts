@@ -4,7 +4,22 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { AppError } from "../errors.js";
 import { content, FREE_LIMIT, type Route, redirect } from "../http/http.js";
-import { STYLES } from "./styles.js";
+import { ACCOUNT } from "./styles/account.js";
+import { BASE } from "./styles/base.js";
+import { EXPLORE } from "./styles/explore.js";
+import { LISTS } from "./styles/lists.js";
+import { MEDIA } from "./styles/media.js";
+import { PAGES } from "./styles/pages.js";
+import { PARTS } from "./styles/parts.js";
+import { PLOTS } from "./styles/plots.js";
+import { TOKENS } from "./styles/tokens.js";
+
+/** The files that pages load, and their routes. */
+
+/** The style sheet: system fonts, light and dark colours, nothing from other sites. */
+export const STYLES = [TOKENS, BASE, PARTS, LISTS, ACCOUNT, EXPLORE, PLOTS, PAGES, MEDIA]
+  .join("")
+  .replaceAll(/\n\s*/g, "\n");
 
 /** Content types by file extension. */
 const TYPES: ReadonlyMap<string, string> = new Map([
@@ -16,7 +31,7 @@ const TYPES: ReadonlyMap<string, string> = new Map([
 /** The icon: a star in a circle. */
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><style>path,circle{color:#8a5a00}@media(prefers-color-scheme:dark){path,circle{color:#f0b860}}</style><circle cx="12" cy="12" r="10" fill="none" stroke="currentColor" stroke-width="1.5"/><path d="M12 4.5 13.8 10.2 19.5 12 13.8 13.8 12 19.5 10.2 13.8 4.5 12 10.2 10.2Z" fill="currentColor"/></svg>`;
 
-/** The files that pages load, by name: the style sheet, the icon and the browser modules. */
+/** The files by name: the style sheet, the icon and the browser modules. */
 function readFiles(): ReadonlyMap<string, string> {
   const files = new Map([
     ["sidereal.css", STYLES],
@@ -48,7 +63,7 @@ function assets(): Assets {
   return read;
 }
 
-/** In place of a version: that of whichever process responds. */
+/** In place of a version: the file as the process that responds has it. */
 const ANY_VERSION = "current";
 
 /** The path of a file. It changes whenever any file does, so files can be cached forever and modules can import each other. */
@@ -76,9 +91,9 @@ export function assetRoutes(): Route[] {
     file("/assets/{version}/{name}", ({ params: { version, name = "" } }) => {
       const text = current.files.get(name);
       if (text === undefined) throw new AppError("NOT_FOUND", "This file does not exist.");
-      // For pages of another version: cached ones, and those of other processes during an update. To an address that all
-      // processes serve, as two of different versions would send the client back and forth. Any further address of a file would be one more
-      // response to compress and to keep.
+      // A page of another version: a cached one, or one of another process during an update. It is sent to an address that all
+      // processes serve, as two of different versions would send the client back and forth. Any further address of a file would be
+      // one more response to compress and to keep.
       if (version !== current.version && version !== ANY_VERSION)
         return redirect(`/assets/${ANY_VERSION}/${name}`, 302, { "Cache-Control": "private, no-cache" });
       const headers = version === ANY_VERSION ? { "Cache-Control": "public, no-cache" } : {};

@@ -3,11 +3,13 @@ import {
   drawHistories,
   MAX_CARD_ROWS,
   type PageCardInput,
+  type PageCardRow,
   type Picture,
   type PngRenderer,
   readHistory,
 } from "../embeds/embeds.js";
 import { AppError } from "../errors.js";
+import { forgeName } from "../forges.js";
 import {
   type CachePolicy,
   type HttpRequest,
@@ -15,19 +17,25 @@ import {
   type Route,
   UNKNOWN_TOKEN_COST,
 } from "../http/http.js";
-import { type ListQuery, listPage, listQuery, watchlistPage, watchlistQuery } from "../lists/lists.js";
+import {
+  type ListQuery,
+  type ListRow,
+  listPage,
+  listQuery,
+  watchlistPage,
+  watchlistQuery,
+} from "../lists/lists.js";
 import type { Modules } from "../modules.js";
-import { type FacetKind, WINDOW_LABELS, type Window } from "../rankings/rankings.js";
-import { rowOf } from "./card-rows.js";
-import { PER_REPOSITORY, readComparedNames } from "./compared-names.js";
+import { type FacetKind, gainWords, WINDOW_LABELS, type Window } from "../rankings/rankings.js";
 import { readChartQuery } from "./components/chart-controls.js";
 import { activeFilters } from "./components/filters.js";
-import { formatCount, formatDate, formatDelta } from "./components/numbers.js";
-import { type Problem, readQuery, resultOrProblems } from "./page-query.js";
+import { formatCount, formatDate, formatDelta, repositoriesText } from "./components/numbers.js";
+import { PER_REPOSITORY, readComparedNames } from "./naming.js";
+import { readQuery, resultOrProblems } from "./page-query.js";
 import { compareQuery } from "./pages/compare.js";
 import { titleOf } from "./pages/explore.js";
 
-/** Pictures for previews of pages on other sites. They show what their page shows to everybody who has its address. */
+/** Cards: pictures for previews of pages on other sites. They show only what everybody sees who has the address of the page. */
 
 export interface CardOptions {
   modules: Modules;
@@ -35,11 +43,11 @@ export interface CardOptions {
   clock: Clock;
 }
 
-/** A card is as expensive as one of the API: rendering it takes tens of milliseconds of the rendering thread. */
+/** As much as a card of the API: rendering one takes tens of milliseconds of the rendering thread. */
 const COST = 8;
-/** How long other sites may keep one. */
+/** How long other sites may cache one. */
 const SHARED: CachePolicy = { kind: "shared", control: "public, max-age=300, stale-while-revalidate=3600" };
-/** The window of what is listed. */
+/** The window of lists. */
 const WINDOW: Window = "7d";
 /** Half of the size of a card: a chart is drawn smaller and rendered with twice as many pixels, so that its text is readable. */
 const CHART_SIZE = { width: 600, height: 315 };
@@ -121,7 +129,7 @@ async function homeCard({ modules, clock }: CardOptions): Promise<Picture> {
     title: isOld
       ? `What grew in the ${WINDOW_LABELS[trending.window]} to ${formatDate(summary.asOf)}`
       : "What is growing",
-    lead: `${repositoriesOf(summary.repositories)}, measured from stored snapshots`,
+    lead: `${repositoriesText(summary.repositories)}, measured from stored snapshots`,
     rows: rows.slice(0, MAX_CARD_ROWS).map((row) => rowOf(row, "trending", trending.window)),
     ...age,
   });
@@ -141,7 +149,7 @@ async function facetsCard(
     lead: `${page === "languages" ? "Languages" : "Topics"} by the stars that their repositories gained`,
     rows: facets.map(({ name, repositories, starsGained }) => ({
       name,
-      detail: repositoriesOf(repositories),
+      detail: repositoriesText(repositories),
       value: formatDelta(starsGained),
       unit: `stars in ${WINDOW_LABELS[WINDOW]}`,
     })),
@@ -156,12 +164,14 @@ async function listCard(request: HttpRequest, { modules, clock }: CardOptions): 
   const { query, problems } = readQuery(listQuery, url);
   const result = await resultOrProblems(async () => query && listPage(modules, firstOf(query), { scanning }));
   const list = result.found;
-  if (list === undefined || query === undefined) throw invalid([...problems, ...result.problems]);
+  if (list === undefined || query === undefined)
+    throw new AppError("VALIDATION_FAILED", "Some parameters are not valid.", {
+      details: [...problems, ...result.problems],
+    });
   const { total, totalIsExact, rows, sort, asOf } = list;
-  const count = `${formatCount(total)}${totalIsExact ? "" : "+"} ${total === 1 ? "repository" : "repositories"}`;
   return picture({
     title: titleOf(sort, activeFilters(url)),
-    lead: count,
+    lead: repositoriesText(total, totalIsExact),
     rows: rows.map((row) => rowOf(row, sort, query.window)),
     ...ageOf(asOf, clock),
   });
@@ -177,7 +187,7 @@ const facetCard =
     const gained = found.gained[WINDOW];
     return picture({
       title: found.name,
-      lead: `${repositoriesOf(found.repositories)}, ${formatDelta(gained)} stars in ${WINDOW_LABELS[WINDOW]}`,
+      lead: `${repositoriesText(found.repositories)}, ${formatDelta(gained)} stars in ${WINDOW_LABELS[WINDOW]}`,
       rows: rows.map((row) => rowOf(row, "trending", WINDOW)),
       ...ageOf(asOf, clock),
     });
@@ -201,7 +211,7 @@ async function chartCard(request: HttpRequest, { modules, clock }: CardOptions):
   return { kind: "svg", svg, zoom: 2 };
 }
 
-/** What the link to a watchlist shows: its name and the beginning of its list. */
+/** The card of a watchlist: its name and the beginning of its list. */
 async function watchlistCard(
   { params: { token = "" } }: HttpRequest,
   { modules, clock }: CardOptions,
@@ -214,7 +224,7 @@ async function watchlistCard(
   const { rows, asOf } = await watchlistPage(modules, { kind: "watchlist", id }, query);
   return picture({
     title: name,
-    lead: `A watchlist of ${repositoriesOf(items.length)}`,
+    lead: `A watchlist of ${repositoriesText(items.length)}`,
     rows: rows.map((row) => rowOf(row, "stars-gained", WINDOW)),
     ...ageOf(asOf, clock),
   });
@@ -222,8 +232,19 @@ async function watchlistCard(
 
 const picture = (card: PageCardInput): Picture => ({ kind: "page", card });
 
-const repositoriesOf = (count: number): string =>
-  `${formatCount(count)} ${count === 1 ? "repository" : "repositories"}`;
+/** A repository with the count that its list is about: forks, stars gained, or stars where no growth is known. */
+function rowOf({ repository, trend }: ListRow, sort: string, window: Window): PageCardRow {
+  const { provider, fullName, language, description, stars } = repository;
+  const detail = [forgeName(provider), language, description].filter((one) => one !== null && one !== "");
+  const shared = { name: fullName, detail: detail.join(" · ") };
+  const metric = sort.startsWith("fork") ? "forks" : "stars";
+  const gained = metric === "forks" ? trend?.forksDelta : trend?.starsDelta;
+  if (sort === "stars" || trend === undefined || gained === undefined || gained === null)
+    return { ...shared, value: formatCount(stars), unit: stars === null ? "stars not known" : "stars" };
+  const words = gainWords(trend, metric);
+  const unit = `${metric} in ${WINDOW_LABELS[window]}${words === undefined ? "" : `, ${words.short}`}`;
+  return { ...shared, value: formatDelta(gained), unit };
+}
 
 const ageOf = (asOf: number | null, clock: Clock) => ({ asOf, ageDays: ageInDays(asOf, clock.now()) });
 
@@ -233,7 +254,3 @@ const firstOf = (query: ListQuery): ListQuery => ({
   page: 1,
   cursor: undefined,
 });
-
-function invalid(problems: readonly Problem[]): AppError {
-  return new AppError("VALIDATION_FAILED", "Some parameters are not valid.", { details: [...problems] });
-}

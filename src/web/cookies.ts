@@ -1,7 +1,13 @@
+import { createHash } from "node:crypto";
+import { createBrowserSecret } from "../accounts/accounts.js";
 import { cookieScope } from "../base-url.js";
+import { VISIT_MS } from "../watchlists/watchlists.js";
+import type { PageRequest } from "./page-request.js";
 
-/** A cookie that pages set besides the session: read by the server only, not by scripts or other sites. */
-export interface Note {
+/** The cookies of pages besides the session: how they are written, the last visits of lists, and who requested a mail. */
+
+/** A cookie that only the server reads, no script and no other site. */
+export interface PageCookie {
   /** Without its prefix. */
   name: string;
   /** Below the base URL. */
@@ -9,18 +15,98 @@ export interface Note {
   seconds: number;
 }
 
-/** The value of a note in a Cookie header. */
-export function readNote(note: Note, cookie: string | null, baseUrl: string): string | undefined {
-  const wanted = `${cookieScope(baseUrl, note.path).prefix}${note.name}=`;
-  return cookie
+/** The value of a cookie in a Cookie header. */
+export function readCookie(cookie: PageCookie, header: string | null, baseUrl: string): string | undefined {
+  const wanted = `${cookieScope(baseUrl, cookie.path).prefix}${cookie.name}=`;
+  return header
     ?.split(/; ?/)
     .find((one) => one.startsWith(wanted))
     ?.slice(wanted.length);
 }
 
-/** The Set-Cookie header of a note; undefined deletes it. Values consist of letters, digits, `.`, `-` and `_`. */
-export function writeNote(note: Note, value: string | undefined, baseUrl: string): string {
-  const { prefix, path, secure } = cookieScope(baseUrl, note.path);
-  const seconds = value === undefined ? 0 : note.seconds;
-  return `${prefix}${note.name}=${value ?? ""}; Max-Age=${seconds}; Path=${path}; HttpOnly; SameSite=Lax${secure ? "; Secure" : ""}`;
+/** The Set-Cookie header of a cookie; undefined deletes it. Values consist of letters, digits, `.`, `-` and `_`. */
+export function writeCookie(cookie: PageCookie, value: string | undefined, baseUrl: string): string {
+  const { prefix, path, secure } = cookieScope(baseUrl, cookie.path);
+  const seconds = value === undefined ? 0 : cookie.seconds;
+  return `${prefix}${cookie.name}=${value ?? ""}; Max-Age=${seconds}; Path=${path}; HttpOnly; SameSite=Lax${secure ? "; Secure" : ""}`;
+}
+
+/** When a browser viewed lists without an owner: at most twenty, kept for 180 days, sent to their pages only. */
+const SEEN: PageCookie = { name: "sidereal.seen", path: "/watchlists", seconds: 180 * 86_400 };
+const MAX_SEEN = 20;
+
+interface Seen {
+  /** Part of a hash of the token; the token itself is not stored. */
+  list: string;
+  /** Seconds since 1970. */
+  at: number;
+  /** End of the previous visit; 0: none. */
+  before: number;
+}
+
+/** Headers that browsers send with a prefetch. */
+const PREFETCH_HEADERS = ["sec-purpose", "purpose", "x-moz"] as const;
+
+/** Whether the page is opened, not prefetched. A prefetch must not change anything. */
+export function isView({ headers }: Pick<PageRequest, "headers">): boolean {
+  return !PREFETCH_HEADERS.some((name) => String(headers[name] ?? "").includes("prefetch"));
+}
+
+/** When this browser last visited the list (ms since 1970; undefined on the first visit), and the cookie that records this view. */
+export function recordView(
+  token: string,
+  { cookie, baseUrl, now }: Pick<PageRequest, "cookie" | "baseUrl" | "now">,
+): { since: number | undefined; cookie: string } {
+  const list = createHash("sha256").update(`seen ${token}`).digest("hex").slice(0, 12);
+  const all = readSeen(readCookie(SEEN, cookie, baseUrl) ?? "");
+  const known = all.find((one) => one.list === list);
+  const at = Math.floor(now / 1_000);
+  const isNew = known !== undefined && (at - known.at) * 1_000 >= VISIT_MS;
+  const before = isNew ? known.at : (known?.before ?? 0);
+  const kept = [{ list, at, before }, ...all.filter((one) => one !== known)].slice(0, MAX_SEEN);
+  const value = kept.map((one) => `${one.list}-${one.at}-${one.before}`).join(".");
+  return {
+    since: before === 0 ? undefined : before * 1_000,
+    cookie: writeCookie(SEEN, value, baseUrl),
+  };
+}
+
+/** Ignores malformed entries: anybody can send them. */
+function readSeen(value: string): Seen[] {
+  return value
+    .split(".")
+    .slice(0, MAX_SEEN)
+    .flatMap((text) => {
+      const [, list = "", at, before] = /^([0-9a-f]{12})-(\d{1,12})-(\d{1,12})$/.exec(text) ?? [];
+      return list === "" ? [] : [{ list, at: Number(at), before: Number(before) }];
+    });
+}
+
+/** A secret that identifies the browser that requested a sign-in mail, valid as long as the mail. */
+const REQUESTER: PageCookie = { name: "sidereal.asked", path: "/", seconds: 600 };
+const SECRET = /^[\w-]{43}$/;
+
+/** The mark of a browser in which somebody has signed in by mail: mails to it have a limit of their own. */
+const KNOWN: PageCookie = { name: "sidereal.known", path: "/sign-in", seconds: 365 * 86_400 };
+
+/** The secret of the browser; undefined if it has not requested a mail. */
+export function browserOf({ cookie, baseUrl }: PageRequest): string | undefined {
+  const secret = readCookie(REQUESTER, cookie, baseUrl);
+  return secret !== undefined && SECRET.test(secret) ? secret : undefined;
+}
+
+/** This browser as the requester of a mail, and its cookie. A browser keeps its secret for later requests. */
+export function requestingBrowser(request: PageRequest) {
+  const { cookie, baseUrl } = request;
+  const browser = browserOf(request) ?? createBrowserSecret();
+  const mark = readCookie(KNOWN, cookie, baseUrl);
+  return {
+    requester: { browser, mark, source: request.source() },
+    cookie: writeCookie(REQUESTER, browser, baseUrl),
+  };
+}
+
+/** The cookies to set after sign-in: one clears the secret, the other keeps the mark. */
+export function cookiesAfterSignIn({ baseUrl }: PageRequest, mark: string): string[] {
+  return [writeCookie(REQUESTER, undefined, baseUrl), writeCookie(KNOWN, mark, baseUrl)];
 }

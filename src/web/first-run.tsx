@@ -1,14 +1,13 @@
-/** What leads the way while there is nothing of one's own to see: in an empty catalogue, beside the sample, and before any growth. */
 import type { FC } from "hono/jsx";
 import { databaseFault } from "../database/database.js";
 import { forgeName } from "../forges.js";
-import { Progress } from "./components/progress.js";
-import { TrackForm } from "./components/track-form.js";
 import type { Page, PageRequest, Result } from "./page-request.js";
-import { type ForgeProgress, readProgress } from "./progress.js";
-import { mayRequest, needsSignIn } from "./tracking-offer.js";
+import { type ForgeProgress, Progress, readProgress } from "./progress.js";
+import { mayRequest, needsSignIn, TrackForm } from "./tracking.js";
 
-/** The pages that show it. */
+/** The first steps, shown until there is growth of one's own: in an empty catalogue, beside the sample, and in the first hours. */
+
+/** The pages that show them. */
 const PAGES: ReadonlySet<string> = new Set(["/", "/explore"]);
 /** How often the progress is updated, and the page loaded again without scripts. */
 const UPDATE_SECONDS = 5;
@@ -24,7 +23,7 @@ interface FirstRunProps {
   form: { needsSignIn: boolean; mayReadLists: boolean } | undefined;
 }
 
-/** The result of a page, with the way to begin above its content where that is needed. It changes without the catalogue. */
+/** Adds the first steps to a page, where they are needed. They change without the catalogue. */
 export async function withFirstRun(request: PageRequest, result: Result): Promise<Result> {
   if ("location" in result || !PAGES.has(request.url.pathname) || (result.status ?? 200) !== 200)
     return result;
@@ -144,8 +143,24 @@ const FirstRun: FC<FirstRunProps> = ({ kind, tracked, forges, now, tokensPage, f
   </aside>
 );
 
-/** What somebody must do who is not known as an operator yet. */
+/** A hint for somebody who is not known as an operator yet. */
 const ThisMachine: FC<{ tokensPage: string }> = ({ tokensPage }) =>
   tokensPage === "/operator" ? (
     <>This works in a browser on the machine itself, with a code from its log.</>
   ) : null;
+
+/** An empty catalogue. The home page and Explore say how to begin; other pages lead there. */
+export const Nothing: FC<{ leadsHome?: boolean }> = ({ leadsHome = false }) => (
+  <>
+    <h1>No repositories yet</h1>
+    <p class="lead">
+      Repositories show up here after their first snapshot, and their growth after the second.
+      {leadsHome ? (
+        <>
+          {" "}
+          <a href="/">How to begin</a>
+        </>
+      ) : null}
+    </p>
+  </>
+);

@@ -1,7 +1,9 @@
 import type { FC } from "hono/jsx";
+import { LANGUAGES_PAGE, queryOf, TOPICS_PAGE } from "../page-addresses.js";
 import { assetPath } from "./assets.js";
-import { cardAlt, cardPath } from "./card-path.js";
 import type { FrameRequest, Page } from "./page-request.js";
+
+/** The head of every page, and the address of the card that previews show of it. */
 
 /** Whether everybody may find the page: it shows data of the catalogue, and no error. */
 export function isPublic({ privacy }: FrameRequest, { status = 200 }: Page): boolean {
@@ -71,3 +73,44 @@ const Refresh: FC<{ seconds: number; isLive: boolean }> = ({ seconds, isLive }) 
     </>
   );
 };
+
+/** Pages whose card depends on nothing but their path. */
+const FIXED: Readonly<Record<string, string>> = {
+  "/": "home",
+  [LANGUAGES_PAGE]: "languages",
+  [TOPICS_PAGE]: "topics",
+  "/compare": "compare",
+  "/about": "about",
+  "/docs": "docs",
+  "/embed": "embed",
+};
+
+/** The path of the card of a public page; undefined: it has none. `address`: path and query of the page. */
+function cardPath(address: string): string | undefined {
+  const { pathname, search, searchParams } = new URL(address, "http://localhost");
+  const repositories = searchParams.getAll("repo");
+  if (pathname === "/compare" && repositories.length > 0)
+    return `/cards/charts?${queryOf(repositories.map((one) => ["repo", one]))}`;
+  if (pathname === "/explore") return `/cards/lists${search}`;
+  if (pathname.startsWith(`${LANGUAGES_PAGE}/`) || pathname.startsWith(`${TOPICS_PAGE}/`))
+    return `/cards${pathname}`;
+  const name = FIXED[pathname];
+  return name === undefined ? undefined : `/cards/pages/${name}`;
+}
+
+/**
+ * The text alternative of the card of a page: its title, unless the card ignores parameters that are in the title (window,
+ * language, alignment).
+ */
+function cardAlt(address: string, title: string): string {
+  const { pathname, searchParams } = new URL(address, "http://localhost");
+  if (pathname === "/") return "Trending repositories and their gains";
+  if (pathname !== "/compare") return title;
+  const repositories = searchParams.getAll("repo").map((one) => one.slice(one.indexOf(":") + 1));
+  return repositories.length === 0 ? title : `Chart of the stars of ${repositories.join(", ")}`;
+}
+
+/** The card of a watchlist, for those who know the token that reads it. */
+export function watchlistCardPath(token: string): string {
+  return `/cards/watchlists/${token}`;
+}

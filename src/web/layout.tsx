@@ -1,11 +1,15 @@
 import type { Child, FC } from "hono/jsx";
 import type { Repository } from "../catalog/catalog.js";
-import { repositoryPage, TOPICS_PAGE } from "../page-addresses.js";
-import { withQuery } from "./components/addresses.js";
-import { Notice } from "./components/notice.js";
-import { OriginNotice } from "./components/origin-notice.js";
+import { forgeName } from "../forges.js";
+import { repositoryPage, START_TRACKING_PAGE, TOPICS_PAGE } from "../page-addresses.js";
+import type { CurrentSummary } from "../rankings/rankings.js";
+import { Note, Notice } from "./components/elements.js";
+import { withQuery } from "./components/links.js";
+import { formatCount, formatDate, formatDay } from "./components/numbers.js";
 import { Head, isPublic } from "./head.js";
 import type { FrameRequest, Page } from "./page-request.js";
+
+/** The frame of every page: header, notices, footer; and notes that change it. */
 
 /** The main navigation. */
 const NAVIGATION = [
@@ -16,7 +20,7 @@ const NAVIGATION = [
   ["/watchlist", "Watchlist"],
 ] as const;
 
-/** The themes to choose from, as client/theme-menu.ts knows them. */
+/** The themes to choose from, as in client/theme-menu.ts. */
 const THEMES = [
   ["system", "System"],
   ["light", "Light"],
@@ -188,3 +192,60 @@ const Offer: FC<{ repository: Repository; url: URL }> = ({ repository, url }) =>
     </button>
   </form>
 );
+
+interface OriginNoticeProps {
+  summary: Pick<CurrentSummary, "catalogue" | "asOf" | "ageDays" | "repositories" | "providers">;
+  /** Whether the page itself shows the age; then only forges that differ are named. */
+  isAgeShown: boolean;
+}
+
+/** From this age in days, pages say how old growth is. A forge that is read every day is a day old for some hours. */
+const OLD_DAYS = 2;
+
+/** Labels sample and synthetic data on every page, and old data with its age; nothing for recent real data. */
+const OriginNotice: FC<OriginNoticeProps> = ({ summary, isAgeShown }) => {
+  const { catalogue, repositories } = summary;
+  const age = ageOf(summary, isAgeShown);
+  if (catalogue === "real") return age === undefined ? null : <Note>{age}</Note>;
+  return (
+    <Note>
+      {catalogue === "sample" ? (
+        <>
+          <strong>Sample data.</strong> Real history of {formatCount(repositories)} GitHub repositories up to{" "}
+          {formatDay(summary.asOf)}
+          {agoPart(summary.ageDays)}, from{" "}
+          <a href="https://github.com/EvanLi/Github-Ranking" rel="noopener">
+            Github-Ranking
+          </a>
+          . It is removed when you track a forge or import files.
+        </>
+      ) : (
+        <>
+          <strong>Made-up data.</strong> No repository here is real. Everything is held in memory and is lost
+          when the service stops, saved repositories included. {age}
+        </>
+      )}{" "}
+      <a href={START_TRACKING_PAGE}>How to start tracking</a>
+    </Note>
+  );
+};
+
+/** "Measured 24 Aug 2026, 90 days ago.", or the same of the forges that are old; undefined if all are recent. */
+function ageOf(
+  { asOf, ageDays, providers }: OriginNoticeProps["summary"],
+  isAgeShown: boolean,
+): string | undefined {
+  const old = providers.filter((one) => (one.ageDays ?? 0) >= OLD_DAYS);
+  if (old.length === 0) return undefined;
+  const isAll = old.length === providers.length && new Set(old.map((one) => formatDay(one.asOf))).size === 1;
+  if (isAll && isAgeShown) return undefined;
+  if (isAll) return `Measured ${formatDate(asOf)}${agoPart(ageDays)}.`;
+  const parts = old.map((one) => `${forgeName(one.provider)} ${formatDate(one.asOf)}${agoPart(one.ageDays)}`);
+  return `Measured: ${parts.join("; ")}.`;
+}
+
+/** ", 90 days ago"; empty for less than a day. */
+function agoPart(days: number | null): string {
+  if (days === null || days === 0) return "";
+  return days === 1 ? ", 1 day ago" : `, ${formatCount(days)} days ago`;
+}

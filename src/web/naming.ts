@@ -1,8 +1,11 @@
-import { type NamedRepository, providerName, splitFullName } from "../catalog/catalog.js";
-import { providerOfHost } from "../forges.js";
+import { type NamedRepository, providerName, type Repository, splitFullName } from "../catalog/catalog.js";
+import { MAX_SERIES } from "../embeds/embeds.js";
+import { defaultUrl, findForge, providerOfHost } from "../forges.js";
+import type { Surcharge } from "../http/http.js";
 import type { Modules } from "../modules.js";
-import { cleanText } from "../record-rules.js";
 import { splitAddress } from "../repository-addresses/repository-addresses.js";
+
+/** Repository names as people write them: the repositories that they mean, and similar ones. */
 
 /** A repository name as a person wrote it. */
 export interface WrittenName {
@@ -26,11 +29,6 @@ export function readName(text: string): WrittenName | undefined {
   if (possible.length === 0) return undefined;
   const isUsual = port === undefined || port === 443 || port === 80;
   return { provider, host: isUsual ? host : `${host}:${port}`, fullNames: possible };
-}
-
-/** A text inside of a sentence, so that its direction does not change the order of the sentence (UAX #9, 2.4). */
-export function isolated(text: string): string {
-  return `\u2068${cleanText(text, text.length) ?? ""}\u2069`;
 }
 
 /**
@@ -94,4 +92,107 @@ export async function findByLines(
 
 function hostOf(url: string): string | undefined {
   return URL.canParse(url) ? new URL(url).host.toLowerCase().replace(/^www\./, "") : undefined;
+}
+
+/** Names looked up per request; the rest is ignored. */
+export const MAX_NAMES = 20;
+
+/** The cost of a comparison: a unit for every two names beyond the first two. */
+export const PER_REPOSITORY: Surcharge = {
+  parameter: "repo",
+  counts: "values",
+  included: 2,
+  step: 2,
+  most: MAX_NAMES,
+};
+
+/** A name that leads to no repository of the comparison. */
+export interface RefusedName {
+  text: string;
+  reason: "invalid" | "untracked" | "twice" | "too-many";
+  /** Tracked repositories with a similar name. */
+  similar: readonly Repository[];
+  /** Where the repository would be on its forge; undefined if that is not a public one. */
+  forgePage: { provider: string; url: string } | undefined;
+}
+
+export interface ComparedNames {
+  /** Each once, at most six, in the order of their names. */
+  repositories: readonly Repository[];
+  refused: readonly RefusedName[];
+  /** Whether there are more names than are looked up. */
+  isCut: boolean;
+}
+
+/** Untracked names for which similar ones are looked up: each costs up to two searches. */
+const MAX_SIMILAR = 2;
+
+interface NameOptions {
+  /** Whether to look for names that are similar to unknown ones; default true. */
+  withSimilar?: boolean;
+}
+
+/** Finds the repositories with these names. */
+export async function readComparedNames(
+  modules: Modules,
+  given: readonly string[],
+  { withSimilar = true }: NameOptions = {},
+): Promise<ComparedNames> {
+  const texts = given.map((text) => text.trim()).filter((text) => text !== "");
+  const read = texts.slice(0, MAX_NAMES).map((text) => ({ text, written: readName(text) }));
+  const meant = await findMeant(
+    modules,
+    read.map(({ written }) => written),
+  );
+  const known = await modules.catalog.findMany(meant.flatMap((one) => one?.id ?? []));
+  const byId = new Map(known.map((repository) => [repository.id, repository]));
+  const chosen = new Map<number, Repository>();
+  const refused: { text: string; written: WrittenName | undefined; reason: RefusedName["reason"] }[] = [];
+  for (const [i, { text, written }] of read.entries()) {
+    const repository = byId.get(meant[i]?.id ?? 0);
+    const refuse = (reason: RefusedName["reason"]) => void refused.push({ text, written, reason });
+    if (written === undefined) refuse("invalid");
+    else if (repository === undefined) refuse("untracked");
+    else if (chosen.has(repository.id)) refuse("twice");
+    else if (chosen.size === MAX_SERIES) refuse("too-many");
+    else chosen.set(repository.id, repository);
+  }
+  const sought = refused.filter(({ reason }) => reason === "invalid" || reason === "untracked");
+  const similar = await Promise.all(
+    sought
+      .slice(0, withSimilar ? MAX_SIMILAR : 0)
+      .map(({ text, written }) => similarTo(modules, written?.fullNames[0] ?? text)),
+  );
+  return {
+    repositories: [...chosen.values()],
+    refused: refused.map((one) => ({
+      text: one.text,
+      reason: one.reason,
+      similar: similar[sought.indexOf(one)]?.filter(({ id }) => !chosen.has(id)) ?? [],
+      forgePage: one.reason === "untracked" ? forgePageOf(one.written) : undefined,
+    })),
+    isCut: texts.length > MAX_NAMES,
+  };
+}
+
+/** Similar names per name. */
+const SUGGESTED = 3;
+
+/** Tracked repositories with similar names: by the full name, or else by the part after the owner. */
+export async function similarTo({ search }: Modules, fullName: string): Promise<Repository[]> {
+  const whole = await search.suggestRepositories(fullName.slice(-64), SUGGESTED);
+  if (whole.length > 0) return whole;
+  const name = fullName.split("/").findLast((part) => part !== "") ?? "";
+  if (name === fullName || name === "") return [];
+  return search.suggestRepositories(name.slice(0, 64), SUGGESTED);
+}
+
+/** The page of a name on a public forge: the one it names, or else GitHub. Never links to a host that only the name gives. */
+function forgePageOf(written: WrittenName | undefined): RefusedName["forgePage"] {
+  const [fullName] = written?.fullNames ?? [];
+  if (written === undefined || fullName === undefined) return undefined;
+  if (written.provider === undefined && written.host !== undefined) return undefined;
+  const provider = written.provider ?? "GITHUB";
+  if (findForge(provider) === undefined) return undefined;
+  return { provider, url: defaultUrl(provider, fullName) };
 }

@@ -9,11 +9,10 @@ import {
   type Route,
 } from "../http/http.js";
 import { quotaOf } from "../metering/metering.js";
-import { ownerImagesOf } from "./avatars.js";
+import { OwnerImages, ownerImagesOf } from "./avatars.js";
 import { NowContext } from "./components/numbers.js";
-import { OwnerImages } from "./components/owner-image.js";
+import { isView } from "./cookies.js";
 import { withFirstRun } from "./first-run.js";
-import { isView } from "./last-seen.js";
 import { Layout } from "./layout.js";
 import type {
   FormHandler,
@@ -26,7 +25,7 @@ import type {
   Site,
 } from "./page-request.js";
 import { errorPage } from "./pages/errors.js";
-import { attachPending, offeredBy } from "./pending-save.js";
+import { attachPending, offeredBy } from "./saving.js";
 
 /** `readsOwn`: see the table of routes. */
 type Facts = Pick<Route, "access" | "cache"> & { readsOwn?: true };

@@ -8,9 +8,8 @@ import {
 } from "../http/http.js";
 import { listQuery } from "../lists/lists.js";
 import { DOCS_PAGE, LANGUAGES_PAGE, TOPICS_PAGE } from "../page-addresses.js";
-import { PER_REPOSITORY } from "./compared-names.js";
-import { embedQuery } from "./embed-query.js";
-import { operatorsOnly, operatorsOnlyForm } from "./operators-only.js";
+import { embedQuery } from "./embed-pictures.js";
+import { PER_REPOSITORY } from "./naming.js";
 import type { PageRenderer } from "./page.js";
 import type {
   FormHandler,
@@ -22,7 +21,7 @@ import type {
 } from "./page-request.js";
 import { showAbout } from "./pages/about.js";
 import * as account from "./pages/account.js";
-import { showAccountExport } from "./pages/account-export.js";
+import { showAccountExport } from "./pages/account.js";
 import { compareQuery, showComparison } from "./pages/compare.js";
 import { showEmbeds } from "./pages/embed.js";
 import { showExplore } from "./pages/explore.js";
@@ -34,21 +33,22 @@ import * as keys from "./pages/keys.js";
 import { createTokenWatchlist, showNewWatchlist } from "./pages/new-watchlist.js";
 import { showOperator } from "./pages/operator.js";
 import * as enter from "./pages/operator-enter.js";
+import { operatorsOnly } from "./pages/operator-enter.js";
 import * as tokens from "./pages/operator-tokens.js";
 import * as passkeys from "./pages/passkeys.js";
 import { repositoryQuery, showRepository } from "./pages/repository.js";
+import * as sessions from "./pages/security.js";
 import { showSecurity } from "./pages/security.js";
-import * as sessions from "./pages/sessions.js";
 import * as signIn from "./pages/sign-in.js";
 import { toSignIn } from "./pages/sign-in.js";
-import * as code from "./pages/sign-in-code.js";
-import * as link from "./pages/sign-in-link.js";
+import * as code from "./pages/sign-in-mail.js";
+import * as link from "./pages/sign-in-mail.js";
 import * as shared from "./pages/token-watchlist.js";
 import * as track from "./pages/track.js";
 import { showTrackList } from "./pages/track-list.js";
 import { addToWatchlist, showWatchlist } from "./pages/watchlist.js";
 import * as feed from "./pages/watchlist-feed.js";
-import { unsaveRepository } from "./saving.js";
+import { OFFER, unsaveRepository } from "./saving.js";
 import { watchlistPageQuery } from "./watchlist-view.js";
 
 /** Facts of a page that differ from the defaults. */
@@ -86,7 +86,7 @@ const AUTH: RateLimit = { bucket: "auth", cost: 1 };
 const parameters = (schema: { shape: object }): string[] => Object.keys(schema.shape);
 
 /** The parameter that offers to save a repository after signing in. Every page knows it. */
-const OFFER = ["save"];
+const OFFERS = [OFFER];
 
 interface PageFacts extends Partial<Facts> {
   cache: CachePolicy;
@@ -99,8 +99,8 @@ function pageFacts(path: string, { query = [], ...facts }: PageFacts) {
     ...facts,
     method: "GET",
     path,
-    query: [...query, ...OFFER],
-    privateQuery: OFFER,
+    query: [...query, ...OFFERS],
+    privateQuery: OFFERS,
     body: "none",
     form: "page",
   } as const;
@@ -280,8 +280,7 @@ function handlerOf(renderer: PageRenderer, route: PageRoute): Route["handle"] {
   if ("showOperator" in route)
     return (request) => renderer.show(operatorsOnly(route.showOperator, renderer.site), request, route);
   if ("submitOperator" in route)
-    return (request) =>
-      renderer.submit(operatorsOnlyForm(route.submitOperator, renderer.site), request, route);
+    return (request) => renderer.submit(operatorsOnly(route.submitOperator, renderer.site), request, route);
   const { submitMember, signInNext } = route;
   const submit: FormHandler = (request, fields) =>
     membersOnly((member) => submitMember(member, fields), signInNext)(request);

@@ -1,4 +1,4 @@
-import type { Child, FC } from "hono/jsx";
+import type { FC } from "hono/jsx";
 import type { z } from "zod";
 import type { Repository, StarCount } from "../catalog/catalog.js";
 import { MAX_SERIES } from "../embeds/embeds.js";
@@ -11,26 +11,20 @@ import {
   watchlistPage,
   watchlistQuery,
 } from "../lists/lists.js";
-import { chartPage, queryOf, repositoryKey } from "../page-addresses.js";
+import { chartPage } from "../page-addresses.js";
 import type { Trend } from "../rankings/rankings.js";
 import type { Changes, StarTotal } from "../watchlists/watchlists.js";
-import { withQuery } from "./components/addresses.js";
-import { headsOf } from "./components/listing.js";
-import { AsOf, Delta } from "./components/numbers.js";
-import { BeyondEnd, Pager } from "./components/pager.js";
+import { BeyondEnd, Pager, Strip, WindowTabs, withQuery } from "./components/links.js";
+import { AsOf, Delta, isolated } from "./components/numbers.js";
 import { PLOT_SCRIPTS } from "./components/plot.js";
-import { Problems } from "./components/problems.js";
-import { type ListedRow, type MoreColumn, RepositoryList } from "./components/repository-list.js";
+import { type MoreColumn, RepositoryList } from "./components/repository-list.js";
 import { SinceVisit, topGains } from "./components/since-visit.js";
-import { columnsOf, SORT_NAMES } from "./components/sorts.js";
-import { Strip } from "./components/strip.js";
+import { columnsOf, headsOf, SORT_NAMES } from "./components/sorts.js";
 import { SumChart, sumParameters } from "./components/sum-chart.js";
-import { WindowTabs } from "./components/tabs.js";
-import { isolated } from "./naming.js";
-import { type Problem, readUsableQuery } from "./page-query.js";
+import { type Problem, Problems, readUsableQuery } from "./page-query.js";
 import type { PageRequest } from "./page-request.js";
 
-/** Shared by the pages of all watchlists: parameters, rows, totals and changes. */
+/** What the pages of all watchlists show: their rows, totals and changes. */
 
 const ROWS = 50;
 /** A list has at most 500 repositories. */
@@ -42,7 +36,7 @@ export const watchlistPageQuery = watchlistQuery
   .extend(sumParameters.shape);
 type PageQuery = z.output<typeof watchlistPageQuery>;
 
-/** A watchlist as its page shows it. */
+/** The data of a watchlist for its page. */
 export interface Watched {
   url: URL;
   /** Invalid parameters, which are ignored. */
@@ -184,29 +178,6 @@ function shareColumn(shares: ReadonlyMap<number, number>): MoreColumn {
       if (share === undefined) return <span class="soft">–</span>;
       return share < 0.005 ? "< 1%" : percent.format(share);
     },
-  };
-}
-
-/** What to do with a row: compare it, or what `action` says. */
-export function rowActions(action?: (row: ListedRow) => Child): MoreColumn {
-  return {
-    title: "Actions",
-    isTitleHidden: true,
-    cell: (row) => (
-      <span class="row-actions">
-        <a
-          class="star quiet"
-          href={`/compare?${queryOf([["repo", repositoryKey(row.repository)]])}`}
-          title="Compare with…"
-        >
-          <span class="hidden">Compare {row.repository.fullName} with…</span>
-          <svg viewBox="0 0 24 24" aria-hidden="true">
-            <path d="M4 17l5-6 4 3 7-8M4 20h16" stroke="currentColor" stroke-width="1.75" />
-          </svg>
-        </a>
-        {action?.(row)}
-      </span>
-    ),
   };
 }
 

@@ -1,18 +1,16 @@
 /** The pages for people, rendered on the server. They work without scripts, and better with ours. */
-
 import type { Limits } from "../config/config.js";
 import type { PngRenderer } from "../embeds/embeds.js";
 import type { ErrorRenderers, Route } from "../http/http.js";
 import { assetRoutes } from "./assets.js";
 import { avatarRoute } from "./avatars.js";
 import { cardRoutes } from "./cards.js";
+import { Time } from "./components/numbers.js";
 import { indexRoutes } from "./indexes.js";
 import { PageRenderer } from "./page.js";
 import type { Site } from "./page-request.js";
 import { docsPage, type ReferenceDocument } from "./pages/docs.js";
 import { pageRoutes } from "./routes.js";
-
-export { markStale } from "./stale-page.js";
 
 export interface WebOptions extends Site {
   pictures: PngRenderer;
@@ -40,4 +38,17 @@ export function createWeb({ document, limits, pictures, ...site }: WebOptions): 
     ],
     errorPage: (error, request) => renderer.error(error, request),
   };
+}
+
+/** Where the content of every page begins, see layout.tsx. */
+const CONTENT = /<main id="content"[^>]*>/;
+
+/** A rendered page with a note that it may be outdated. `at`: when it was last known to be current. */
+export function markStale(html: string, at: number): string {
+  const note = (
+    <p class="note" role="status">
+      The database is not available at the moment. This page is from <Time at={at} />.
+    </p>
+  );
+  return html.replace(CONTENT, (begin) => `${begin}${note}`);
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { STYLES } from "../../src/web/styles.js";
+import { STYLES } from "../../src/web/assets.js";
 import { hostileData } from "./hostile-data.js";
 import { missedRows, runHarness } from "./support/harness.js";
 import { INLINE_ISOLATED, PROTECTING, type ViolationKind, violationsIn } from "./support/hostile-checks.js";

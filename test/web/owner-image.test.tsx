@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { OwnerImage, OwnerImages } from "../../src/web/components/owner-image.js";
+import { OwnerImage, OwnerImages } from "../../src/web/avatars.js";
 
 const drawn = (owner: string) => String(<OwnerImage provider="GITHUB" owner={owner} />);
 const initialOf = (owner: string) => /data-initial="([^"]*)"/.exec(drawn(owner))?.[1];

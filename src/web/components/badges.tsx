@@ -1,8 +1,16 @@
 import type { FC } from "hono/jsx";
 import type { Availability, Repository } from "../../catalog/catalog.js";
 import { type RepositoryName, repositoryPage } from "../../page-addresses.js";
-import { type Anomaly, COUNT_NAMES, type Trend } from "../../rankings/rankings.js";
+import {
+  type Anomaly,
+  COUNT_NAMES,
+  type CountedMeasure,
+  type Trend,
+  whyWords,
+} from "../../rankings/rankings.js";
 import { formatDate } from "./numbers.js";
+
+/** Badges after the name of a repository, and the line that says why it is in a list. */
 
 /** A word of caution or state after a name, and its reason. */
 export interface Badge {
@@ -15,8 +23,8 @@ export interface Badge {
   href?: string;
 }
 
-/** What decides about the badges of a repository. */
-export interface BadgeFacts {
+/** The facts that the badges of a repository follow from. */
+interface BadgeFacts {
   repository: Pick<Repository, "availability" | "archived" | "countedAt">;
   /** The growth that is shown beside the badges, of one window or of several. */
   trends: readonly (Trend | null | undefined)[];
@@ -37,7 +45,7 @@ export const ABSENCE_REASONS: Readonly<Record<Absence, string>> = {
   BLOCKED: "the forge has disabled access to it",
 };
 
-/** The badges of a repository, in order. The only place that decides about them and words them. */
+/** The badges of a repository, in order. */
 export function badgesOf({ repository, trends, isStale, movedTo, marksFirstSeen }: BadgeFacts): Badge[] {
   const { availability, archived, countedAt } = repository;
   const known = trends.filter((trend) => trend !== null && trend !== undefined);
@@ -89,7 +97,7 @@ function movedBadge(movedTo: RepositoryName | undefined): Badge {
   };
 }
 
-/** What moved in an unusual way. */
+/** What was unusual about some counts. */
 const ANOMALY_WORDS: Readonly<Record<Anomaly["kind"], (counts: string) => string>> = {
   FAILED_READING: (counts) => `a reading of ${counts} looks wrong`,
   UNCONFIRMED: (counts) => `a jump in ${counts} is not confirmed yet`,
@@ -111,9 +119,9 @@ function anomalyWords(anomalies: readonly Anomaly[]): string {
 }
 
 /** The badges after a name. Their reasons follow as visible text: in the row's line "why it is here", or as `BadgeReasons`. */
-export const Badges: FC<BadgeFacts> = (facts) => (
+export const Badges: FC<{ badges: readonly Badge[] }> = ({ badges }) => (
   <>
-    {badgesOf(facts).map(({ label, isCaution, href }) => {
+    {badges.map(({ label, isCaution, href }) => {
       const look = isCaution ? "badge caution" : "badge";
       const badge =
         href === undefined ? (
@@ -130,8 +138,8 @@ export const Badges: FC<BadgeFacts> = (facts) => (
 );
 
 /** The reasons of the badges, as a list; nothing without any. */
-export const BadgeReasons: FC<BadgeFacts> = (facts) => {
-  const reasons = badgesOf(facts).filter(({ reason }) => reason !== undefined);
+export const BadgeReasons: FC<{ badges: readonly Badge[] }> = ({ badges }) => {
+  const reasons = badges.filter(({ reason }) => reason !== undefined);
   if (reasons.length === 0) return null;
   return (
     <ul class="badge-reasons soft small">
@@ -141,5 +149,36 @@ export const BadgeReasons: FC<BadgeFacts> = (facts) => {
         </li>
       ))}
     </ul>
+  );
+};
+
+interface WhyProps {
+  repository: RepositoryName;
+  trend: Trend | undefined;
+  badges: readonly Badge[];
+  measure: CountedMeasure;
+  /** Whether to leave out the time, which the page names, and the confidence, which the badge `unsure` gives where it is low. */
+  isShort: boolean;
+}
+
+/**
+ * Why a repository is in a list: the two counts compared, with a link to the two snapshots, how unusual the gain is, how far it
+ * can be trusted, and the reasons of the badges. Nothing for a row without anything to say.
+ */
+export const Why: FC<WhyProps> = ({ repository, trend, badges, measure, isShort }) => {
+  const reasons = badges.flatMap(({ reason }) => reason ?? []);
+  if (trend === undefined) return reasons.length === 0 ? null : <p class="why">{reasons.join(" · ")}</p>;
+  const { counts, compared, usual, confidence } = whyWords(trend, measure);
+  const rest = [...(usual === undefined ? [] : [usual]), ...(isShort ? [] : [confidence]), ...reasons];
+  return (
+    <p class="why">
+      <a href={`${repositoryPage(repository)}?window=${trend.window}#snapshots`}>
+        <span class="hidden">Snapshots of {repository.fullName}: </span>
+        {isShort ? counts : compared}
+      </a>
+      {rest.map((words) => (
+        <> · {words}</>
+      ))}
+    </p>
   );
 };

@@ -4,20 +4,23 @@ import { isoTime } from "../../clock.js";
 import {
   ALIGNMENTS,
   CHART_WINDOWS,
+  type ChartSpan,
   type ChartWindow,
   daysProblem,
+  type History,
   METRICS,
   SCALES,
+  seriesOf,
   VIEWS,
 } from "../../embeds/embeds.js";
 import { dayParameter } from "../../lists/lists.js";
 import { type PageQuery, readUsableQuery } from "../page-query.js";
-import { withQuery } from "./addresses.js";
-import { formatDate, formatDay } from "./numbers.js";
-import { METRIC_WORDS } from "./plot.js";
-import { Tabs } from "./tabs.js";
+import { PointTable } from "./chart-tables.js";
+import { Tabs, withQuery } from "./links.js";
+import { formatDate, formatDay, Time } from "./numbers.js";
+import { METRIC_WORDS, Plot } from "./plot.js";
 
-/** The parameters of charts by time, and the links and fields that set them. */
+/** Charts by time: their parameters, the links and fields that set them, and the section of a repository with all of it. */
 
 export const chartParameters = z.object({
   metric: z.enum(METRICS).default("stars"),
@@ -37,10 +40,10 @@ export const RANGE_WORDS: Readonly<Record<ChartWindow, string>> = {
   all: "All",
 };
 
-/** Names of views. */
+/** Names of the other choices. */
 export const VIEW_WORDS = { total: "Total", "per-day": "Per day" } as const;
 const SCALE_WORDS = { linear: "Linear", log: "Log" } as const;
-const ALIGN_WORDS = { date: "By date", age: "By age" } as const;
+export const ALIGN_WORDS = { date: "By date", age: "By age" } as const;
 
 /** Like `readUsableQuery`, for parameters that include those of charts: days in the wrong order are reported and dropped. */
 export function readChartQuery<Schema extends typeof chartParameters>(
@@ -58,7 +61,7 @@ export function readChartQuery<Schema extends typeof chartParameters>(
   };
 }
 
-export interface ChartControlsProps {
+interface ChartControlsProps {
   url: URL;
   state: ChartState;
   align?: (typeof ALIGNMENTS)[number];
@@ -121,7 +124,7 @@ export const ChartControls: FC<ChartControlsProps> = ({ url, state, align, secti
   );
 };
 
-/** Two dates that choose the part of the time that the chart shows; without scripts there is no other way. */
+/** Two dates that select a part of the chart; without scripts the only way to do so. */
 export const ChartDates: FC<
   Pick<ChartControlsProps, "url" | "state" | "section"> & { shown: { from: number; to: number } | undefined }
 > = ({ url, state: { from, to }, section, shown }) => {
@@ -171,3 +174,51 @@ const DayField: FC<{ name: string; label: string; value: number | undefined }> =
     />
   </label>
 );
+
+interface ChartSectionProps {
+  url: URL;
+  state: ChartState;
+  history: History;
+  spans: readonly ChartSpan[];
+}
+
+/** The chart with its options and its numbers. */
+export const ChartSection: FC<ChartSectionProps> = ({ url, state, history, spans }) => {
+  const { metric, view, scale } = state;
+  const { title, unit } = METRIC_WORDS[metric];
+  const { repository, points } = history;
+  const [first, last] = [points[0], points.at(-1)];
+  return (
+    <section id="course" data-chart="">
+      <h2>{view === "per-day" ? `${title} per day` : `${title} over time`}</h2>
+      <ChartControls url={url} state={state} section="course" />
+      {first === undefined || last === undefined || first === last ? (
+        <p class="plot-empty read">
+          {points.length === 0 ? "No snapshot" : "Only one snapshot"} with {unit} in this time range; a chart
+          needs two. First snapshot: <Time at={history.firstSnapshotAt} />
+        </p>
+      ) : (
+        <Plot
+          {...{ metric, view, scale, spans }}
+          series={seriesOf([history], "date")}
+          align="date"
+          asOf={history.asOf}
+          label={`${title}${view === "per-day" ? " per day" : ""} of ${repository.fullName}`}
+          shape="half"
+          canZoom
+        />
+      )}
+      <ChartDates
+        {...{ url, state }}
+        section="course"
+        shown={first === undefined || last === undefined ? undefined : { from: first.at, to: last.at }}
+      />
+      {points.length < 2 ? null : (
+        <PointTable
+          {...{ metric, points, spans }}
+          csvPath={`/api/repos/${repository.id}/metrics?window=all&format=csv`}
+        />
+      )}
+    </section>
+  );
+};

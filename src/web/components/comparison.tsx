@@ -1,17 +1,17 @@
 import type { FC } from "hono/jsx";
 import type { Repository } from "../../catalog/catalog.js";
 import { DAY_MS } from "../../clock.js";
-import type { ChartInput, ChartSeries, Metric } from "../../embeds/embeds.js";
+import { type History, longestPart, type Metric, noteOn } from "../../embeds/embeds.js";
 import { forgeName } from "../../forges.js";
 import { type RepositoryName, repositoryPage } from "../../page-addresses.js";
 import { type Rank, type Trend, WINDOW_LABELS, WINDOWS, type Window } from "../../rankings/rankings.js";
-import { type BadgeFacts, BadgeReasons, Badges, badgesOf } from "./badges.js";
+import { BadgeReasons, Badges, badgesOf } from "./badges.js";
+import { Scroll } from "./elements.js";
 import { Language } from "./language.js";
-import { formatCount, formatDay, Gain } from "./numbers.js";
-import { METRIC_WORDS } from "./plot.js";
-import { type RowStep, rowStep } from "./row-step.js";
-import { Scroll } from "./scroll.js";
-import { StillHeldNote } from "./still-held.js";
+import { Delta, formatCount, formatDate, formatDay, formatGrowth, Gain, StillHeldNote } from "./numbers.js";
+import { LineSample, METRIC_WORDS } from "./plot.js";
+
+/** The numbers of compared repositories: side by side, and their growth in the chart. */
 
 /** A repository in a comparison. */
 export interface Compared {
@@ -25,45 +25,48 @@ export interface Compared {
 }
 
 /** The numbers of the repositories, one row each. */
-export const ComparisonTable: FC<{ compared: readonly Compared[] }> = ({ compared }) => (
-  <Scroll label="Repositories side by side">
-    <table class="compared">
-      <caption class="hidden">Repositories side by side</caption>
-      <thead>
-        <tr>
-          <th scope="col">Repository</th>
-          <th scope="col" class="number">
-            Stars
-          </th>
-          {WINDOWS.map((window) => (
+export const ComparisonTable: FC<{ compared: readonly Compared[] }> = ({ compared }) => {
+  const rows = compared.map((one) => ({
+    ...one,
+    badges: badgesOf({ ...one, trends: WINDOWS.map((window) => one.trends[window]) }),
+  }));
+  return (
+    <Scroll label="Repositories side by side">
+      <table class="compared">
+        <caption class="hidden">Repositories side by side</caption>
+        <thead>
+          <tr>
+            <th scope="col">Repository</th>
             <th scope="col" class="number">
-              {WINDOW_LABELS[window]}
+              Stars
             </th>
-          ))}
-          <th scope="col" class="number">
-            Forks
-          </th>
-          <th scope="col" class="number">
-            Open issues
-          </th>
-          <th scope="col" class="number">
-            Rank by stars
-          </th>
-          <th scope="col" class="number">
-            Rank in Trending, {WINDOW_LABELS["7d"]}
-          </th>
-          <th scope="col">Created</th>
-          <th scope="col">Language</th>
-        </tr>
-      </thead>
-      <tbody>
-        {compared.map((one) => {
-          const { repository, trends, ranks } = one;
-          return (
+            {WINDOWS.map((window) => (
+              <th scope="col" class="number">
+                {WINDOW_LABELS[window]}
+              </th>
+            ))}
+            <th scope="col" class="number">
+              Forks
+            </th>
+            <th scope="col" class="number">
+              Open issues
+            </th>
+            <th scope="col" class="number">
+              Rank by stars
+            </th>
+            <th scope="col" class="number">
+              Rank in Trending, {WINDOW_LABELS["7d"]}
+            </th>
+            <th scope="col">Created</th>
+            <th scope="col">Language</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ repository, trends, ranks, badges }) => (
             <tr>
               <th scope="row">
                 <a href={repositoryPage(repository)}>{repository.fullName}</a>{" "}
-                <small class="soft">{forgeName(repository.provider)}</small> <Badges {...badgeFacts(one)} />
+                <small class="soft">{forgeName(repository.provider)}</small> <Badges badges={badges} />
               </th>
               <td class="number strong">{formatCount(repository.stars)}</td>
               {WINDOWS.map((window) => (
@@ -80,25 +83,21 @@ export const ComparisonTable: FC<{ compared: readonly Compared[] }> = ({ compare
                 <Language name={repository.language} />
               </td>
             </tr>
-          );
-        })}
-      </tbody>
-    </table>
-    <StillHeldNote trends={compared.flatMap(({ trends }) => WINDOWS.map((window) => trends[window]))} />
-    {compared.map((one) =>
-      badgesOf(badgeFacts(one)).some(({ reason }) => reason !== undefined) ? (
-        <section class="small">
-          <h3>{one.repository.fullName}</h3>
-          <BadgeReasons {...badgeFacts(one)} />
-        </section>
-      ) : null,
-    )}
-  </Scroll>
-);
-
-function badgeFacts({ repository, trends, isStale, movedTo }: Compared): BadgeFacts {
-  return { repository, isStale, movedTo, trends: WINDOWS.map((window) => trends[window]) };
-}
+          ))}
+        </tbody>
+      </table>
+      <StillHeldNote trends={compared.flatMap(({ trends }) => WINDOWS.map((window) => trends[window]))} />
+      {rows.map(({ repository, badges }) =>
+        badges.some(({ reason }) => reason !== undefined) ? (
+          <section class="small">
+            <h3>{repository.fullName}</h3>
+            <BadgeReasons badges={badges} />
+          </section>
+        ) : null,
+      )}
+    </Scroll>
+  );
+};
 
 /** The overall rank, such as "#12"; a dash if it is not ranked. */
 function rankText(ranks: readonly Rank[], ranking: Rank["ranking"], window: Window | null): string {
@@ -108,76 +107,101 @@ function rankText(ranks: readonly Rank[], ranking: Rank["ranking"], window: Wind
   return rank === undefined ? "–" : `#${formatCount(rank.position)}`;
 }
 
-const WEEK_MS = 7 * DAY_MS;
-const MONTH_MS = 30.4375 * DAY_MS;
-
-/** Row steps of ages. */
-const AGE_STEPS_MS = { day: DAY_MS, week: WEEK_MS, month: MONTH_MS } as const;
-
-/** The row step of the points that are shown. */
-function stepOf({ align, series }: Pick<ComparedNumbersProps, "align" | "series">): RowStep {
-  const starts = series.flatMap(({ points }) => points[0]?.at ?? []);
-  const ends = series.flatMap(({ points }) => points.at(-1)?.at ?? []);
-  const step = rowStep(Math.max(...ends) - Math.min(...starts));
-  if (align === "date") return step;
-  // Ages start at 0, not on a Monday or the first of a month.
-  const lengthMs = AGE_STEPS_MS[step.word];
-  return { word: step.word, of: (at) => Math.floor(at / lengthMs) * lengthMs };
+/** The growth of one line over the time that a chart shows. */
+interface ShownGain {
+  /** Its newest count in this time; null without any. */
+  latest: number | null;
+  /** From its first count to its last; null with fewer than two that can be compared. */
+  gained: number | null;
+  /** `gained` as a part of the first count; null if that is 0. */
+  growth: number | null;
+  from: number | null;
+  to: number | null;
+  isRetained: boolean;
 }
 
-/** The label of a row: a day, or an age. */
-function nameOf(at: number, align: ChartInput["align"], word: string): string {
-  if (align === "date") return formatDay(at);
-  const unit = word === "month" ? "month" : "day";
-  const count = Math.round(at / AGE_STEPS_MS[unit]);
-  return `${count} ${unit}${count === 1 ? "" : "s"}`;
+/**
+ * The growth of a line. Totals and stars still held cannot be compared with each other, so it covers the basis that was counted
+ * for longer.
+ */
+function shownGain({ points }: Pick<History, "points">): ShownGain {
+  const part = longestPart(points);
+  const latest = points.at(-1)?.value ?? null;
+  if (part === undefined || part.first.at === part.last.at)
+    return { latest, gained: null, growth: null, from: null, to: null, isRetained: false };
+  const { first, last, basis } = part;
+  const gained = last.value - first.value;
+  return {
+    latest,
+    gained,
+    growth: first.value > 0 ? gained / first.value : null,
+    from: first.at,
+    to: last.at,
+    isRetained: basis === "RETAINED",
+  };
 }
 
-export interface ComparedNumbersProps {
-  metric: Metric;
-  align: ChartInput["align"];
-  series: readonly ChartSeries[];
-}
+/** A line that begins or ends within this time of the others covers the same days. */
+const SAME_MS = 1.5 * DAY_MS;
 
-/** The data of the chart: the last count of each repository in each day, week or month, newest first. */
-export const ComparedNumbers: FC<ComparedNumbersProps> = ({ metric, align, series }) => {
-  const { word, of } = stepOf({ align, series });
-  const columns = series.map(
-    ({ points }) => new Map(points.map(({ at, value }) => [of(at), value] as const)),
-  );
-  const rows = [...new Set(columns.flatMap((column) => [...column.keys()]))].sort((a, b) => b - a);
+/** The lines of a chart with their counts and their growth over the time it shows: its legend, and the numbers that people quote. */
+export const ShownGains: FC<{ histories: readonly History[]; metric: Metric }> = ({ histories, metric }) => {
+  const rows = histories.map((history) => ({ ...history, ...shownGain(history) }));
+  const begin = Math.min(...rows.flatMap(({ from }) => from ?? []));
+  const end = Math.max(...rows.flatMap(({ to }) => to ?? []));
+  const hasGains = Number.isFinite(begin);
   return (
-    <details class="numbers">
-      <summary>
-        Chart data by {word} ({rows.length})
-      </summary>
-      <Scroll label="Chart data">
-        <table>
-          <caption class="hidden">
-            {METRIC_WORDS[metric].title}: the last count of each {word}, newest first
-          </caption>
-          <thead>
+    <Scroll label="Growth in this chart">
+      <table class="shown-gains">
+        <caption class="hidden">Growth in this chart</caption>
+        <thead>
+          <tr>
+            <th scope="col">Repository</th>
+            <th scope="col" class="number">
+              {METRIC_WORDS[metric].title}
+            </th>
+            <th scope="col" class="number">
+              {hasGains ? `Gained since ${formatDate(begin)}` : "Gained"}
+            </th>
+            <th scope="col" class="number">
+              <abbr title="Percent">%</abbr>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ repository, latest, gained, growth, from, to, isRetained, isStale }, i) => (
             <tr>
-              <th scope="col">{align === "age" ? "Age" : "From"}</th>
-              {series.map(({ name }) => (
-                <th scope="col" class="number">
-                  {name}
-                </th>
-              ))}
+              <th scope="row">
+                <LineSample class="line-mark" index={i} />{" "}
+                <a href={repositoryPage(repository)}>
+                  {repository.owner}/<wbr />
+                  {repository.name}
+                </a>{" "}
+                <small class="soft">{noteOn(repository, isStale)}</small>
+              </th>
+              <td class="number strong">{formatCount(latest)}</td>
+              <td class="number">
+                <Delta value={gained} />
+                <small class="counted">
+                  {spanWords({ from, to, begin, end })}
+                  {isRetained ? " stars still held" : ""}
+                </small>
+              </td>
+              <td class="number">{formatGrowth(growth)}</td>
             </tr>
-          </thead>
-          <tbody>
-            {rows.map((row) => (
-              <tr>
-                <th scope="row">{nameOf(row, align, word)}</th>
-                {columns.map((column) => (
-                  <td class="number">{formatCount(column.get(row) ?? null)}</td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </Scroll>
-    </details>
+          ))}
+        </tbody>
+      </table>
+    </Scroll>
   );
 };
+
+/** The days a gain covers, if they are not those of the chart. */
+function spanWords(span: Pick<ShownGain, "from" | "to"> & { begin: number; end: number }): string {
+  const { from, to, begin, end } = span;
+  if (from === null || to === null) return "";
+  const isLate = from - begin > SAME_MS;
+  const isEarly = end - to > SAME_MS;
+  if (isEarly) return `${formatDate(from)} to ${formatDate(to)}`;
+  return isLate ? `since ${formatDate(from)}` : "";
+}

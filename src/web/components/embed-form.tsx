@@ -11,9 +11,9 @@ import {
   VIEWS,
 } from "../../embeds/embeds.js";
 import { RANKING_DEFINITIONS, RANKINGS, WINDOW_LABELS, WINDOWS } from "../../rankings/rankings.js";
-import { type EmbedQuery, KINDS, SCOPES, SIZES } from "../embed-query.js";
-import { AddField } from "./add-field.js";
-import { RANGE_WORDS } from "./chart-controls.js";
+import { type EmbedQuery, KINDS, SCOPES, SIZES } from "../embed-pictures.js";
+import { ALIGN_WORDS, RANGE_WORDS } from "./chart-controls.js";
+import { AddField } from "./chosen-repositories.js";
 import { METRIC_WORDS } from "./plot.js";
 
 const THEME_WORDS: Readonly<Record<Theme, string>> = {
@@ -23,10 +23,9 @@ const THEME_WORDS: Readonly<Record<Theme, string>> = {
 };
 const SCOPE_WORDS = { overall: "Overall", language: "In its language" } as const;
 const VIEW_WORDS = { total: "Total", "per-day": "Gained per day" } as const;
-const ALIGN_WORDS = { date: "By date", age: "By age" } as const;
 const SCALE_WORDS = { linear: "Linear", log: "Logarithmic" } as const;
 
-/** What a picture shows, with every option of its kind. The script embed.js updates the preview when one changes. */
+/** The form of the page for embeds: the options of the chosen kind of picture. The script embed.js updates the preview. */
 export const EmbedForm: FC<{ keys: readonly string[]; query: EmbedQuery; refused: string }> = ({
   keys,
   query,

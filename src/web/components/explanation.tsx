@@ -8,7 +8,7 @@ import {
   WINDOW_LABELS,
   type Window,
 } from "../../rankings/rankings.js";
-import { Scroll } from "./scroll.js";
+import { Scroll } from "./elements.js";
 
 /** What each term measures. */
 const TERMS: Readonly<Record<string, string>> = {

@@ -2,10 +2,10 @@ import type { FC } from "hono/jsx";
 import { forgeName } from "../../forges.js";
 import type { FacetCounts, Precision, ValueCounts } from "../../lists/lists.js";
 import type { Facet, Summary } from "../../rankings/rankings.js";
-import { withQuery } from "./addresses.js";
+import type { PresetGroup } from "./filters.js";
 import { Dot } from "./language.js";
+import { withQuery } from "./links.js";
 import { formatCompact, formatCount } from "./numbers.js";
-import type { PresetGroup } from "./presets.js";
 
 export interface FilterChoicesProps {
   /** The address of the list. */

@@ -1,14 +1,16 @@
+import { DAY_MS } from "../../clock.js";
 import { forgeName } from "../../forges.js";
-import { withQuery } from "./addresses.js";
-import { formatCount } from "./numbers.js";
+import type { CountRequest } from "../../lists/lists.js";
+import { withQuery } from "./links.js";
+import { formatCompact, formatCount, formatDate, formatDay, isOld } from "./numbers.js";
+
+/** The filters of lists in words, and the values of filters that are offered as links. */
 
 /** A filter in the address of a list. */
 export interface ActiveFilter {
   text: string;
   /** The same list without it. */
   href: string;
-  /** The parameters of the list without it. */
-  without: URLSearchParams;
 }
 
 const ARCHIVED = new Map([
@@ -24,7 +26,7 @@ const FORK = new Map([
 
 const stars = (text: string) => (/^\d{1,15}$/.test(text) ? formatCount(Number(text)) : text);
 
-/** Describes the value of each filter parameter; undefined for a value that filters nothing. */
+/** Describes the value of each parameter; undefined for a value that filters nothing. */
 const TEXTS: Readonly<Record<string, (value: string) => string | undefined>> = {
   q: (value) => `“${value}”`,
   provider: (value) => forgeName(value.toUpperCase()),
@@ -42,7 +44,7 @@ const TEXTS: Readonly<Record<string, (value: string) => string | undefined>> = {
   excludeAnomalous: (value) => (value === "true" ? "unusual hidden" : undefined),
 };
 
-/** What a filter with this value says; undefined for one that filters nothing. */
+/** A filter with this value in words; undefined for one that filters nothing. */
 export function filterText(parameter: string, value: string): string | undefined {
   return TEXTS[parameter]?.(value);
 }
@@ -57,7 +59,74 @@ export function activeFilters(url: URL): ActiveFilter[] {
       // Sorting by relevance needs keywords.
       const sort = name === "q" && url.searchParams.get("sort") === "relevance" ? { sort: undefined } : {};
       const href = withQuery(url, { [name]: values.filter((other) => other !== value), ...sort });
-      return [{ text, href, without: new URL(href, url).searchParams }];
+      return [{ text, href }];
     });
   });
+}
+
+/** A value of a parameter that is offered as a link. */
+interface Preset {
+  label: string;
+  value: string;
+}
+
+/** The presets of a parameter. */
+export interface PresetGroup {
+  parameter: "minStars" | "createdAfter" | "pushedAfter";
+  title: string;
+  /** Other parameters that a preset replaces. */
+  replaces: readonly string[];
+  presets: readonly Preset[];
+}
+
+const STARS = [1_000, 10_000, 100_000];
+const CREATED_DAYS = [30, 90, 365];
+const PUSHED_DAYS = [30];
+/** Values counted of each kind: those that are shown, and more in a fold. */
+const VALUES = 30;
+
+interface Times {
+  /** The newest snapshot; null without any. */
+  asOf: number | null;
+  now: number;
+}
+
+/** The presets of a catalogue. Their times end with its newest snapshot, as the windows of growth do. */
+export function presetGroups({ asOf, now }: Times): PresetGroup[] {
+  const end = asOf ?? now;
+  // Where the data are old, "last" alone would promise more.
+  const suffix = isOld(end, now) ? `, until ${formatDate(end)}` : "";
+  const days = (counts: readonly number[]) =>
+    counts.map((count): Preset => ({ label: `Last ${count} days`, value: formatDay(end - count * DAY_MS) }));
+  return [
+    {
+      parameter: "minStars",
+      title: "Stars",
+      replaces: ["maxStars"],
+      presets: STARS.map((stars) => ({ label: `${formatCompact(stars)}+`, value: String(stars) })),
+    },
+    {
+      parameter: "createdAfter",
+      title: `Created${suffix}`,
+      replaces: ["createdBefore"],
+      presets: days(CREATED_DAYS),
+    },
+    { parameter: "pushedAfter", title: `Pushed${suffix}`, replaces: [], presets: days(PUSHED_DAYS) },
+  ];
+}
+
+/** The counts that these presets need. */
+export function countedBy(groups: readonly PresetGroup[]): CountRequest {
+  const valuesOf = (parameter: PresetGroup["parameter"]) =>
+    groups
+      .filter((group) => group.parameter === parameter)
+      .flatMap(({ presets }) =>
+        presets.map(({ value }) => (parameter === "minStars" ? Number(value) : Date.parse(value))),
+      );
+  return {
+    minStars: valuesOf("minStars"),
+    createdAfter: valuesOf("createdAfter"),
+    pushedAfter: valuesOf("pushedAfter"),
+    values: VALUES,
+  };
 }

@@ -2,10 +2,8 @@ import type { FC } from "hono/jsx";
 import { forgeName } from "../../forges.js";
 import type { TokenQuota } from "../../providers/providers.js";
 import type { ProviderStatus } from "../../tracking/tracking.js";
-import { Ago, durationWords } from "./ago.js";
-import { type Fact, Facts } from "./facts.js";
-import { formatCount } from "./numbers.js";
-import { Scroll } from "./scroll.js";
+import { type Fact, Facts, Scroll } from "./elements.js";
+import { Ago, durationWords, formatCount } from "./numbers.js";
 
 interface ForgeStateProps {
   status: ProviderStatus;

@@ -2,9 +2,12 @@ import type { FC } from "hono/jsx";
 import type { StarCount } from "../../catalog/catalog.js";
 import { type CountRequest, type ListPage, type ListQuery, listPage } from "../../lists/lists.js";
 import type { PageRequest } from "../page-request.js";
-import { Pager } from "./pager.js";
-import { RepositoryList, type RepositoryListProps } from "./repository-list.js";
-import { COLUMN_SORTS, columnsOf, sortHead } from "./sorts.js";
+import type { ListStars } from "../saving.js";
+import { Pager, withQuery } from "./links.js";
+import { RepositoryList } from "./repository-list.js";
+import { columnsOf, feedPath, headsOf } from "./sorts.js";
+
+/** Lists of repositories on pages of their own: read, shown with a pager, and in other formats. */
 
 /** A page of a list with sparklines. */
 export interface Listing {
@@ -12,7 +15,7 @@ export interface Listing {
   sparks: ReadonlyMap<number, readonly (StarCount | null)[]>;
 }
 
-/** Throws as `listPage` does. */
+/** Reads a page of a list with its sparklines. Throws as `listPage` does. */
 export async function readListing(
   { modules, scanning }: Pick<PageRequest, "modules" | "scanning">,
   query: ListQuery,
@@ -24,7 +27,7 @@ export async function readListing(
   return { list, sparks };
 }
 
-export interface ListingViewProps extends Listing, Pick<RepositoryListProps, "saved" | "next"> {
+interface ListingViewProps extends Listing, ListStars {
   url: URL;
   query: Pick<ListQuery, "limit" | "order">;
   caption: string;
@@ -65,26 +68,47 @@ export const ListingView: FC<ListingViewProps> = ({
   </>
 );
 
-interface Sorting {
-  url: URL;
-  sorts: readonly string[] | undefined;
-  sort: string;
-  order: string;
-  hasOrder: boolean;
+/** A list in another format. */
+interface Alternate {
+  type: string;
+  href: string;
+  name: string;
 }
 
-/** How the heads of a list sort it; `sorts`: those it has, by default all. Where it cannot be reversed, the head it is sorted by is no link. */
-export function headsOf({
-  url,
-  sort: current,
-  order,
-  sorts,
-  hasOrder,
-}: Sorting): NonNullable<RepositoryListProps["headOf"]> {
-  return (column) => {
-    const sort = column === "score" ? current : COLUMN_SORTS[column];
-    if (sorts !== undefined && !sorts.includes(sort)) return undefined;
-    const head = sortHead(url, sort, { sort: current, order });
-    return head.sorted !== undefined && !hasOrder ? { sorted: head.sorted } : head;
-  };
+/** Other formats of the list at this address of the explore page: JSON, CSV, and a feed if its sort has one. */
+export function alternatesOf(url: URL, sort: string): Alternate[] {
+  const data = new URL(url);
+  data.pathname = "/api/repos";
+  const feed = feedPath(sort);
+  const feedUrl = new URL(url);
+  feedUrl.pathname = feed ?? "";
+  const unordered = { sort: undefined, order: undefined, limit: undefined };
+  // Feeds default to a week, lists to a day.
+  const window = url.searchParams.get("window") ?? "24h";
+  return [
+    { type: "text/csv", href: withQuery(data, { format: "csv", limit: "100" }), name: "CSV" },
+    { type: "application/json", href: withQuery(data, {}), name: "JSON" },
+    ...(feed === undefined
+      ? []
+      : [
+          {
+            type: "application/atom+xml",
+            href: withQuery(feedUrl, { ...unordered, window }),
+            name: "Atom feed",
+          },
+        ]),
+  ];
 }
+
+/** Links to the list in other formats. */
+export const Alternates: FC<{ alternates: readonly Alternate[] }> = ({ alternates }) => (
+  <p class="soft small ways">
+    Download:{" "}
+    {alternates.map(({ href, name }, i) => (
+      <>
+        {i === 0 ? "" : " · "}
+        <a href={href}>{name}</a>
+      </>
+    ))}
+  </p>
+);

@@ -9,11 +9,10 @@ import {
 } from "../../lists/lists.js";
 import { readQuery, resultOrProblems } from "../page-query.js";
 import type { PageRequest } from "../page-request.js";
-import { offerTracking, type TrackingOffer } from "../tracking-offer.js";
-import { withQuery } from "./addresses.js";
+import { offerTracking, TrackButtons, type TrackingOffer } from "../tracking.js";
 import { type ActiveFilter, filterText } from "./filters.js";
-import { formatCount } from "./numbers.js";
-import { TrackForms } from "./track-forms.js";
+import { withQuery } from "./links.js";
+import { repositoriesText } from "./numbers.js";
 
 /** What may help with an empty list. */
 export interface Help {
@@ -76,12 +75,6 @@ async function totalOf(
   return found && { total: found.total, totalIsExact: found.totalIsExact };
 }
 
-/** "1,234 repositories", or "10,000+ repositories". */
-export function repositoriesText({ total, totalIsExact }: Pick<ListPage, "total" | "totalIsExact">): string {
-  const count = totalIsExact ? formatCount(total) : `${formatCount(total)}+`;
-  return `${count} ${total === 1 ? "repository" : "repositories"}`;
-}
-
 interface NoMatchesProps {
   url: URL;
   query: ListQuery;
@@ -110,12 +103,12 @@ export const NoMatches: FC<NoMatchesProps> = ({ url, query, list, help: { wider,
         spelling.
       </p>
     )}
-    <TrackForms offers={offers} />
+    <TrackButtons offers={offers} />
     {wider.length === 0 ? null : (
       <ul>
         {wider.map(({ label, text, href, ...found }) => (
           <li>
-            {label} <a href={href}>{text}</a>: {repositoriesText(found)}
+            {label} <a href={href}>{text}</a>: {repositoriesText(found.total, found.totalIsExact)}
           </li>
         ))}
       </ul>

@@ -2,8 +2,9 @@ import { createContext, type FC, useContext } from "hono/jsx";
 import { DAY_MS, HOUR_MS, isoTime } from "../../clock.js";
 import { RETAINED_WORDS } from "../../embeds/embeds.js";
 import { type CountedMeasure, gainWords, type Trend } from "../../rankings/rankings.js";
+import { cleanText } from "../../record-rules.js";
 
-/** Number and time formats of all pages. An unknown value is a dash, never 0. */
+/** How pages write numbers, times and gains. An unknown value is a dash, never 0. */
 
 const whole = new Intl.NumberFormat("en-US");
 const signed = new Intl.NumberFormat("en-US", { signDisplay: "exceptZero" });
@@ -37,12 +38,17 @@ export function formatDelta(value: number | null): string {
 /** Smaller parts would be rounded to 0. */
 const LEAST_GROWTH = 0.000_05;
 
-/** +2.4%, of a part such as 0.024; small parts with two decimals at most, large ones without any. */
+/** +2.4%, for 0.024; small parts with two decimals at most, large ones without any. */
 export function formatGrowth(part: number | null): string {
   if (part === null) return UNKNOWN;
   const size = Math.abs(part);
   if (size > 0 && size < LEAST_GROWTH) return part > 0 ? "<0.01%" : "−<0.01%";
   return (size >= 0.1 ? percents[0] : size >= 0.01 ? percents[1] : percents[2])?.format(part) ?? UNKNOWN;
+}
+
+/** "1,234 repositories"; "10,000+ repositories" if there are more. */
+export function repositoriesText(total: number, isExact = true): string {
+  return `${formatCount(total)}${isExact ? "" : "+"} ${total === 1 ? "repository" : "repositories"}`;
 }
 
 const UNITS = ["B", "kB", "MB", "GB", "TB"] as const;
@@ -80,12 +86,17 @@ export function formatTime(ms: number): string {
   return `${isoTime(ms).slice(0, 16).replace("T", " ")} UTC`;
 }
 
+/** A text for the middle of a sentence: its direction does not change the order of the sentence (UAX #9, 2.4). */
+export function isolated(text: string): string {
+  return `\u2068${cleanText(text, text.length) ?? ""}\u2069`;
+}
+
 /** When the page is made, for relative times; `page.tsx` provides it. Undefined: times are exact. */
 export const NowContext = createContext<number | undefined>(undefined);
 
 /**
  * A time relative to now, such as "3 hours ago", with the exact one in its title. `exact`: the exact one, for rows of a
- * table and for what somebody may compare. Relative times also hold in a page that is cached, which is renewed every hour.
+ * table and for times that readers compare. Relative times also hold in a page that is cached, which is renewed every hour.
  */
 export const Time: FC<{ at: number | null; exact?: boolean }> = ({ at, exact = false }) => {
   const now = useContext(NowContext);
@@ -112,13 +123,28 @@ export function relativeTime(at: number, now: number): string {
   return count > 0 ? `${amount} ago` : `in ${amount}`;
 }
 
-/** "90 days ago"; undefined for less than a day. */
-export function agoText(days: number | null): string | undefined {
-  if (days === null || days === 0) return undefined;
-  return days === 1 ? "1 day ago" : `${formatCount(days)} days ago`;
+const MINUTE_MS = 60_000;
+
+/** "40 s", "12 min", "5.5 h" or "3 days": a duration for pages that are made for one reader. */
+export function durationWords(ms: number): string {
+  if (ms < 1.5 * MINUTE_MS) return `${Math.max(0, Math.round(ms / 1_000))} s`;
+  if (ms < 1.5 * HOUR_MS) return `${Math.round(ms / MINUTE_MS)} min`;
+  if (ms < 2 * DAY_MS) return `${(ms / HOUR_MS).toFixed(1).replace(/\.0$/, "")} h`;
+  return `${Math.round(ms / DAY_MS)} days`;
 }
 
-/** From this age, what was measured is marked as old. */
+/** "12 min ago" or "in 40 s", to the second: for pages that no cache keeps. The exact time is in the title. */
+export const Ago: FC<{ at: number | null; now: number }> = ({ at, now }) => {
+  if (at === null) return <span>never</span>;
+  const exact = isoTime(at);
+  return (
+    <time datetime={exact} title={`${exact.slice(0, 19).replace("T", " ")} UTC`} class="nowrap">
+      {at > now ? `in ${durationWords(at - now)}` : `${durationWords(now - at)} ago`}
+    </time>
+  );
+};
+
+/** From this age, measurements are marked as old. */
 const OLD_MS = 36 * HOUR_MS;
 
 /** Whether measurements that end at this time are too old to be called recent. */
@@ -141,7 +167,14 @@ export const AsOf: FC<{ at: number | null }> = ({ at }) => {
   );
 };
 
-/** A gain, and what readers must know about it: what it compares, what of it counts. The explanation is a tooltip. */
+/** Names of the sources of counts. */
+export const SOURCE_WORDS = {
+  OBSERVED: "measured here",
+  IMPORTED: "imported",
+  BACKFILLED: RETAINED_WORDS,
+} as const;
+
+/** A gain, with a note on what it compares and how much of it counts, explained by a tooltip. */
 export const Gain: FC<{ trend: Trend | undefined; measure: CountedMeasure }> = ({ trend, measure }) => {
   const words = trend && gainWords(trend, measure);
   return (
@@ -156,7 +189,7 @@ export const Gain: FC<{ trend: Trend | undefined; measure: CountedMeasure }> = (
   );
 };
 
-/** A gain as a part of the count before, where it is known, and the gain itself below it. */
+/** A gain relative to the count before, if that is known, and the gain itself below it. */
 export const Growth: FC<{ trend: Trend | undefined; measure: CountedMeasure }> = ({ trend, measure }) => {
   const part = measure === "stars" ? (trend?.starsGrowth ?? null) : null;
   if (part === null) return <Gain trend={trend} measure={measure} />;
@@ -168,9 +201,11 @@ export const Growth: FC<{ trend: Trend | undefined; measure: CountedMeasure }> =
   );
 };
 
-/** Names of the sources of counts. */
-export const SOURCE_WORDS = {
-  OBSERVED: "measured here",
-  IMPORTED: "imported",
-  BACKFILLED: RETAINED_WORDS,
-} as const;
+/** Explains "still held" below gains; nothing where none is. */
+export const StillHeldNote: FC<{ trends: readonly (Trend | null | undefined)[] }> = ({ trends }) =>
+  trends.some((trend) => trend?.basis === "RETAINED") ? (
+    <p class="soft small">
+      Still held: stars given in this time and not withdrawn before the forge reported them. Shown until our
+      own counts cover half of the window. <a href="/about#windows">More</a>
+    </p>
+  ) : null;

@@ -161,10 +161,7 @@ const Legend: FC<Pick<PlotProps, "series" | "align" | "hasLegend">> = ({ series,
       const last = points.at(-1);
       return (
         <li>
-          <svg viewBox="0 0 26 12" aria-hidden="true">
-            <path class={`chart-line-${i + 1}`} d="M1 6H20" stroke-width="2.3" />
-            {raw(drawMark({ x: 20, y: 6 }, i + 1, { size: 4.2 }).xml)}
-          </svg>
+          <LineSample index={i} />
           <span class="plot-name">{name}</span>{" "}
           <span class="plot-value">{formatCount(last?.value ?? null)}</span>
           {align === "age" && last !== undefined ? (
@@ -175,6 +172,14 @@ const Legend: FC<Pick<PlotProps, "series" | "align" | "hasLegend">> = ({ series,
       );
     })}
   </ul>
+);
+
+/** A sample of the line with this index: its colour and its mark. */
+export const LineSample: FC<{ index: number; class?: string }> = ({ index, class: className }) => (
+  <svg class={className} viewBox="0 0 26 12" aria-hidden="true">
+    <path class={`chart-line-${index + 1}`} d="M1 6H20" stroke-width="2.3" />
+    {raw(drawMark({ x: 20, y: 6 }, index + 1, { size: 4.2 }).xml)}
+  </svg>
 );
 
 /** The data of the chart for the script: only numbers and fixed words. Times are in seconds. */

@@ -4,7 +4,7 @@ import { forgeName } from "../../forges.js";
 import { explorePage, languagePage, topicPage } from "../../page-addresses.js";
 import { type PastRank, RANKING_DEFINITIONS, type Rank, WINDOW_LABELS } from "../../rankings/rankings.js";
 import { formatCount, formatDay } from "./numbers.js";
-import { Spark } from "./spark.js";
+import { Spark } from "./small-charts.js";
 
 /** Ranks shown above the fold. */
 const SHOWN = 6;

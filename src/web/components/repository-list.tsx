@@ -1,26 +1,15 @@
 import type { Child, FC } from "hono/jsx";
-import type { Repository, StarCount } from "../../catalog/catalog.js";
+import type { StarCount } from "../../catalog/catalog.js";
 import { forgeName } from "../../forges.js";
-import { type RepositoryName, repositoryPage } from "../../page-addresses.js";
-import type { Trend } from "../../rankings/rankings.js";
+import type { ListRow } from "../../lists/lists.js";
+import { repositoryPage } from "../../page-addresses.js";
+import { OwnerImage } from "../avatars.js";
 import { withEmoji } from "../emoji.js";
-import { Badges } from "./badges.js";
+import { type ListStars, SaveStar } from "../saving.js";
+import { Badges, badgesOf, Why } from "./badges.js";
 import { Language } from "./language.js";
-import { formatCompact, formatCount, Gain, Growth } from "./numbers.js";
-import { OwnerImage } from "./owner-image.js";
-import { SaveStar } from "./save-button.js";
-import { StarSpark } from "./spark.js";
-import { StillHeldNote } from "./still-held.js";
-import { Why } from "./why.js";
-
-export interface ListedRow {
-  repository: Repository;
-  trend: Trend | undefined;
-  /** Whether its counts are no longer recent. */
-  isStale: boolean;
-  /** Under which name a renamed repository seems to continue. */
-  movedTo?: RepositoryName | undefined;
-}
+import { formatCompact, formatCount, Gain, Growth, StillHeldNote } from "./numbers.js";
+import { StarSpark } from "./small-charts.js";
 
 /** The columns that a list may be sorted by at their heads. */
 export type SortableColumn =
@@ -47,11 +36,11 @@ export interface MoreColumn {
   onPhone?: "for-count" | "for-gain" | "nowhere";
   /** What its head sorts by. */
   sorts?: SortableColumn;
-  cell: (row: ListedRow) => Child;
+  cell: (row: ListRow) => Child;
 }
 
-export interface RepositoryListProps {
-  rows: readonly ListedRow[];
+export interface RepositoryListProps extends ListStars {
+  rows: readonly ListRow[];
   /** Caption for screen readers. */
   caption: string;
   /** Rank of the first row; absent: ranks are not shown. */
@@ -64,10 +53,6 @@ export interface RepositoryListProps {
   metric?: "stars" | "forks";
   /** Whether gains are shown as parts of the count before. */
   withGrowth?: boolean;
-  /** Saved repositories. If given, each row has a star that saves it; the page needs the script save.js. */
-  saved?: ReadonlySet<number>;
-  /** Path to return to after saving without scripts; the home page by default. */
-  next?: string;
   /** Columns after the others. */
   more?: readonly MoreColumn[];
   /** How the head of a column sorts the list; undefined for one that does not. */
@@ -203,7 +188,7 @@ const Head: FC<{ class: string | undefined; head: ColumnHead | undefined; childr
   </th>
 );
 
-type RowProps = RepositoryListProps & Columns & { row: ListedRow; index: number; metric: "stars" | "forks" };
+type RowProps = RepositoryListProps & Columns & { row: ListRow; index: number; metric: "stars" | "forks" };
 
 const Row: FC<RowProps> = ({
   row,
@@ -221,7 +206,7 @@ const Row: FC<RowProps> = ({
 }) => {
   const { repository, trend, isStale, movedTo } = row;
   const { owner, name, provider, language, description } = repository;
-  const badges = { repository, isStale, movedTo, marksFirstSeen, trends: [trend] };
+  const badges = badgesOf({ repository, isStale, movedTo, marksFirstSeen, trends: [trend] });
   return (
     <tr class={isStale ? "stale" : undefined}>
       {from === undefined ? null : <td class="rank">{from + index}</td>}
@@ -234,7 +219,7 @@ const Row: FC<RowProps> = ({
             </span>
             <span class="title">{name}</span>
           </a>{" "}
-          <Badges {...badges} />
+          <Badges badges={badges} />
         </div>
         <div class="about">
           {withLanguage ? <Language name={language} /> : null}{" "}

@@ -3,8 +3,8 @@ import { isSeam, type Readings, type Repository, type Snapshot } from "../../cat
 import { isoTime } from "../../clock.js";
 import { type RepositoryName, repositoryPage } from "../../page-addresses.js";
 import { type Trend, WINDOW_LABELS, type Window } from "../../rankings/rankings.js";
+import { Scroll } from "./elements.js";
 import { Delta, formatCount, formatTime, SOURCE_WORDS } from "./numbers.js";
-import { Scroll } from "./scroll.js";
 
 /** Snapshots shown before and after the ones compared, and at most between them. */
 const AROUND = 2;
@@ -15,7 +15,7 @@ const INSIDE = 3;
 const LATEST = 8;
 
 /** Snapshots shown of a time that the reader has chosen: the latest of it. */
-export const MOST_CHOSEN = 62;
+const MOST_CHOSEN = 62;
 
 /** A run of consecutive snapshots, by their indexes, both included. */
 export type Run = readonly [first: number, last: number];
@@ -201,7 +201,7 @@ function indexes(first: number, last: number): number[] {
 }
 
 /** The index of the snapshot taken at exactly this time; undefined without one. */
-function indexAt(readings: Readings, at: number): number | undefined {
+export function indexAt(readings: Readings, at: number): number | undefined {
   const index = readings.countBefore(at);
   return readings.at(index) === at ? index : undefined;
 }

@@ -2,11 +2,10 @@ import type { FC } from "hono/jsx";
 import { z } from "zod";
 import { CHART_WINDOWS, VIEWS } from "../../embeds/embeds.js";
 import type { StarTotal } from "../../watchlists/watchlists.js";
-import { withQuery } from "./addresses.js";
 import { RANGE_WORDS, VIEW_WORDS } from "./chart-controls.js";
+import { Tabs, withQuery } from "./links.js";
 import { Delta, formatCount, formatDay } from "./numbers.js";
 import { Plot } from "./plot.js";
-import { Tabs } from "./tabs.js";
 
 /** The parameters of the chart. */
 export const sumParameters = z.object({

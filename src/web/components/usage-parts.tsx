@@ -1,7 +1,7 @@
 import type { FC } from "hono/jsx";
 import type { UsageEvent, UsageView } from "../../metering/metering.js";
+import { Scroll } from "./elements.js";
 import { formatBytes, formatCount, Time } from "./numbers.js";
-import { Scroll } from "./scroll.js";
 
 /** Sections of the usage page of a key. */
 

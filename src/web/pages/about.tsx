@@ -2,9 +2,8 @@ import type { Child, FC } from "hono/jsx";
 import { HOUR_MS } from "../../clock.js";
 import type { Modules } from "../../modules.js";
 import { repositoryPage } from "../../page-addresses.js";
-import { Scores, Unusual } from "../components/about-tables.js";
-import { Command } from "../components/command.js";
-import { type Example, WorkedExample } from "../components/worked-example.js";
+import { type Example, Scores, Unusual, WorkedExample } from "../components/about-tables.js";
+import { Command } from "../components/elements.js";
 import type { Page, PageRequest } from "../page-request.js";
 
 /** The methodology for people; docs/RANKINGS.md has the formulas. */

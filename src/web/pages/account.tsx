@@ -1,11 +1,11 @@
 import type { FC } from "hono/jsx";
 import { type Account, isRecentSignIn } from "../../accounts/accounts.js";
-import { Field } from "../components/field.js";
+import { Field } from "../components/elements.js";
 import { formatDay } from "../components/numbers.js";
 import type { MemberRequest, Page, PageRequest, Redirect } from "../page-request.js";
-import { toSignInAgain } from "./sign-in.js";
+import { siteName, toSignInAgain } from "./sign-in.js";
 
-/** What the user must type to delete the account. */
+/** The word that the user must type to delete the account. */
 const CONFIRMATION = "delete";
 
 /** The signed-in account, and ways to end the session or the account. */
@@ -33,7 +33,7 @@ export async function signOutEverywhere({ account, members, source }: PageReques
   return { location: "/sign-in", status: 303, cookies };
 }
 
-/** Asks to sign in again first, so that nothing is typed in vain. */
+/** Asks to sign in again before anything is typed. */
 export function showAccountRemoval({ account }: MemberRequest): Page | Redirect {
   return isRecentSignIn(account) ? removalPage(account) : toSignInAgain("/account/delete");
 }
@@ -54,17 +54,19 @@ export function showAccountRemoved(): Page {
   return { title: "Account deleted", body: <Gone /> };
 }
 
+/** Offers all stored data of the account as a file. */
+export function showAccountExport({ account }: MemberRequest): Page | Redirect {
+  return isRecentSignIn(account)
+    ? { title: "Download your data", body: <Export /> }
+    : toSignInAgain("/account/export");
+}
+
 function removalPage(account: Account, problem?: string): Page {
   return {
     title: "Delete account",
     status: problem === undefined ? 200 : 400,
     body: <Removal account={account} problem={problem} />,
   };
-}
-
-/** The name of a sign-in site; one that is no longer configured keeps its id. */
-function nameOfSite(site: string): string {
-  return site === "github" ? "GitHub" : site === "google" ? "Google" : site;
 }
 
 interface ProfileProps {
@@ -93,7 +95,7 @@ const Profile: FC<ProfileProps> = ({ account, sites, passkeys, sessions, keys, s
       )}
       <div>
         <dt>Sign-in methods</dt>
-        <dd>{["Email", ...(passkeys > 0 ? ["Passkey"] : []), ...sites.map(nameOfSite)].join(", ")}</dd>
+        <dd>{["Email", ...(passkeys > 0 ? ["Passkey"] : []), ...sites.map(siteName)].join(", ")}</dd>
       </div>
       <div>
         <dt>Created</dt>
@@ -193,5 +195,27 @@ const Gone: FC = () => (
     <p>
       <a href="/">Home</a>
     </p>
+  </div>
+);
+
+const Export: FC = () => (
+  <div class="narrow">
+    <h1>Download your data</h1>
+    <p class="lead">
+      Everything that is stored about your account, as one JSON file: the account, sessions, passkeys, API
+      keys and their usage, the watchlist and the security log.
+    </p>
+    <p>
+      Secrets are not in it: they are stored only as hashes. Shared lists without an account are not part of
+      it.
+    </p>
+    <div class="buttons">
+      <a class="button press" href="/api/me/export" download>
+        Download
+      </a>
+      <a class="button" href="/account">
+        Back
+      </a>
+    </div>
   </div>
 );

@@ -13,27 +13,25 @@ import {
 import type { Modules } from "../../modules.js";
 import { queryOf, repositoryKey } from "../../page-addresses.js";
 import { WINDOWS, type Window } from "../../rankings/rankings.js";
-import { readComparedNames } from "../compared-names.js";
-import { withQuery } from "../components/addresses.js";
 import { ChartControls, ChartDates, chartParameters, readChartQuery } from "../components/chart-controls.js";
-import { type Compared, ComparedNumbers, ComparisonTable } from "../components/comparison.js";
-import { AddForm, Chosen, Examples } from "../components/comparison-start.js";
+import { ComparedNumbers } from "../components/chart-tables.js";
+import { AddForm, Chosen, Examples, RefusedNames } from "../components/chosen-repositories.js";
+import { type Compared, ComparisonTable, ShownGains } from "../components/comparison.js";
+import { withQuery } from "../components/links.js";
 import { METRIC_WORDS, PLOT_SCRIPTS, Plot } from "../components/plot.js";
-import { Problems } from "../components/problems.js";
-import { RefusedNames } from "../components/refused-names.js";
-import { ShareChart } from "../components/share-chart.js";
-import { ShownGains } from "../components/shown-gains.js";
-import { TrackForms } from "../components/track-forms.js";
+import { readComparedNames } from "../naming.js";
+import { Problems } from "../page-query.js";
 import type { Page, PageRequest } from "../page-request.js";
-import { offerTracking } from "../tracking-offer.js";
+import { offerTracking, TrackButtons } from "../tracking.js";
 
-/** Repositories on one chart, and their facts side by side. */
+/** The parameters of the page besides `repo`. */
 export const compareQuery = chartParameters.extend({
   align: z.enum(ALIGNMENTS).default("date"),
   theme: z.enum(THEMES).default("auto"),
 });
 type State = z.output<typeof compareQuery>;
 
+/** Repositories on one chart, and their numbers side by side. */
 export async function showComparison(request: PageRequest): Promise<Page> {
   const { modules, url } = request;
   const parsed = readChartQuery(compareQuery, url);
@@ -67,7 +65,7 @@ export async function showComparison(request: PageRequest): Promise<Page> {
         <h1>Compare repositories</h1>
         <Problems problems={problems} isLeftOut />
         <RefusedNames names={given} here={here} />
-        <TrackForms offers={offers} />
+        <TrackButtons offers={offers} />
         <div class="compare-head">
           <Chosen repositories={repositories} here={here} />
           <AddForm keys={keys} state={chosen} refused={unknown[0] ?? ""} />
@@ -191,3 +189,33 @@ const Comparison: FC<ComparisonProps> = ({ here, state, histories, compared, bas
     </>
   );
 };
+
+interface ShareChartProps {
+  /** The address of this page. */
+  link: string;
+  /** Path of the chart as a picture, without its theme. */
+  picture: string;
+  /** Name of a saved file, without its ending. */
+  file: string;
+}
+
+/**
+ * Ways to pass a chart on: its address, and pictures to save. The browser makes the PNG out of the SVG (client/share.ts), with the
+ * reader's fonts and at no cost to the server; without scripts there is the SVG.
+ */
+const ShareChart: FC<ShareChartProps> = ({ link, picture, file }) => (
+  <div class="buttons share-chart">
+    <span class="hidden" id="page-link">
+      {link}
+    </span>
+    <button type="button" data-copy="page-link" data-command="Copy link" hidden>
+      Copy link
+    </button>
+    <a class="button" href={picture} download={`${file}.svg`} data-command="Download SVG">
+      SVG
+    </a>
+    <button type="button" data-png={picture} data-file={`${file}.png`} data-command="Download PNG" hidden>
+      PNG
+    </button>
+  </div>
+);

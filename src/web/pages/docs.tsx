@@ -2,11 +2,16 @@ import { raw } from "hono/html";
 import type { FC } from "hono/jsx";
 import { BUCKETS, CALLER_KINDS, type Limits } from "../../config/config.js";
 import { ERROR_MEANINGS, ERROR_STATUS, type ErrorCode, errorAnchor } from "../../errors.js";
-import { Command } from "../components/command.js";
+import { Command, Scroll } from "../components/elements.js";
 import { formatCount } from "../components/numbers.js";
-import { type Entry, Method, type Operation, OperationView } from "../components/operation.js";
-import { type Schema, SchemaView } from "../components/schema.js";
-import { Scroll } from "../components/scroll.js";
+import {
+  type Entry,
+  Method,
+  type Operation,
+  OperationView,
+  type Schema,
+  SchemaView,
+} from "../components/reference.js";
 import type { Page } from "../page-request.js";
 
 /** The part of an OpenAPI document that the reference shows. */

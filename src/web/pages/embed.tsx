@@ -2,15 +2,14 @@ import type { FC } from "hono/jsx";
 import type { Repository } from "../../catalog/catalog.js";
 import { snippetsOf } from "../../embeds/embeds.js";
 import { chartPage, repositoryKey } from "../../page-addresses.js";
-import { readComparedNames } from "../compared-names.js";
-import { withQuery } from "../components/addresses.js";
 import { readChartQuery } from "../components/chart-controls.js";
-import { Chosen } from "../components/comparison-start.js";
+import { Chosen, RefusedNames } from "../components/chosen-repositories.js";
+import { Snippet } from "../components/elements.js";
 import { EmbedForm } from "../components/embed-form.js";
-import { Problems } from "../components/problems.js";
-import { RefusedNames } from "../components/refused-names.js";
-import { Snippet } from "../components/snippet.js";
-import { type EmbedPicture, embedQuery, picturesOf } from "../embed-query.js";
+import { withQuery } from "../components/links.js";
+import { type EmbedPicture, embedQuery, picturesOf } from "../embed-pictures.js";
+import { readComparedNames } from "../naming.js";
+import { Problems } from "../page-query.js";
 import type { Page, PageRequest } from "../page-request.js";
 
 /** Pictures for other sites: choose what they show, look at them, copy the code. */

@@ -9,24 +9,24 @@ import {
 } from "../../lists/lists.js";
 import type { Modules } from "../../modules.js";
 import type { Home, Summary } from "../../rankings/rankings.js";
-import { addressOf, canonicalAddress, withQuery } from "../components/addresses.js";
-import { Alternates, alternatesOf } from "../components/alternates.js";
 import { FilterChoices } from "../components/filter-choices.js";
 import { FILTER_FIELDS } from "../components/filter-fields.js";
 import { type Answerable, FilterForm } from "../components/filter-form.js";
-import { type ActiveFilter, activeFilters } from "../components/filters.js";
-import { type Listing, ListingView, readListing } from "../components/listing.js";
-import { type Help, helpWith, NoMatches, noMatchesText, repositoriesText } from "../components/no-matches.js";
-import { Nothing } from "../components/nothing.js";
-import { AsOf, formatCount } from "../components/numbers.js";
-import { BeyondEnd } from "../components/pager.js";
-import { countedBy, type PresetGroup, presetGroups } from "../components/presets.js";
-import { Problems } from "../components/problems.js";
-import { RenamedHint } from "../components/rename-notice.js";
-import { SortBar } from "../components/sort-bar.js";
-import { SORT_NAMES } from "../components/sorts.js";
-import { WindowTabs } from "../components/tabs.js";
-import { type Problem, readQuery, resultOrProblems } from "../page-query.js";
+import {
+  type ActiveFilter,
+  activeFilters,
+  countedBy,
+  type PresetGroup,
+  presetGroups,
+} from "../components/filters.js";
+import { addressOf, BeyondEnd, canonicalAddress, WindowTabs, withQuery } from "../components/links.js";
+import { Alternates, alternatesOf, type Listing, ListingView, readListing } from "../components/listing.js";
+import { type Help, helpWith, NoMatches, noMatchesText } from "../components/no-matches.js";
+import { AsOf, formatCount, repositoriesText } from "../components/numbers.js";
+import { RenamedHint } from "../components/repository-notes.js";
+import { SORT_NAMES, SortBar } from "../components/sorts.js";
+import { Nothing } from "../first-run.js";
+import { type Problem, Problems, readQuery, resultOrProblems } from "../page-query.js";
 import type { Page, PageRequest } from "../page-request.js";
 import { type ListStars, starScripts, starsOf } from "../saving.js";
 
@@ -59,7 +59,7 @@ export async function showExplore(request: PageRequest): Promise<Page> {
   const stars = await starsOf(request, list.rows, addressOf(url));
   return {
     ...shared,
-    title: `${titleOf(sort, filters)}: ${hasNoMatch ? "no matches" : repositoriesText(list)}`,
+    title: `${titleOf(sort, filters)}: ${hasNoMatch ? "no matches" : repositoriesText(list.total, list.totalIsExact)}`,
     showsAge: true,
     canonical: canonicalAddress(url),
     alternates: alternatesOf(url, sort).map(({ type, href, name }) => ({ type, href, title: name })),
@@ -172,7 +172,7 @@ const Found: FC<FoundProps> = ({ url, filters, summary, help, query, stars, list
   <>
     <div class="apart">
       <h2 id="found" class="count">
-        {help === undefined ? repositoriesText(list) : noMatchesText(filters)}{" "}
+        {help === undefined ? repositoriesText(list.total, list.totalIsExact) : noMatchesText(filters)}{" "}
         {help === undefined && isGrowthSort(list.sort) ? (
           <small>
             with growth in {query.window}

@@ -5,6 +5,7 @@ import {
   cursorParameter,
   isGrowthSort,
   type ListQuery,
+  type ListRow,
   listQuery,
   pageParameter,
   rankingParameter,
@@ -19,21 +20,14 @@ import {
   WINDOWS,
   type Window,
 } from "../../rankings/rankings.js";
-import { addressOf, withQuery } from "../components/addresses.js";
-import { Alternates, alternatesOf } from "../components/alternates.js";
-import { FacetGains } from "../components/facet-gains.js";
-import { Facts } from "../components/facts.js";
+import { Facts } from "../components/elements.js";
 import { Dot } from "../components/language.js";
-import { type Listing, ListingView, readListing } from "../components/listing.js";
-import { AsOf, Delta, formatCount } from "../components/numbers.js";
-import { BeyondEnd } from "../components/pager.js";
-import { Problems } from "../components/problems.js";
-import type { ListedRow } from "../components/repository-list.js";
+import { addressOf, BeyondEnd, Strip, Tags, WindowTabs, withQuery } from "../components/links.js";
+import { Alternates, alternatesOf, type Listing, ListingView, readListing } from "../components/listing.js";
+import { AsOf, Delta, formatCount, isolated } from "../components/numbers.js";
+import { FacetGains } from "../components/small-charts.js";
 import { feedPath, SORT_NAMES } from "../components/sorts.js";
-import { Strip } from "../components/strip.js";
-import { WindowTabs } from "../components/tabs.js";
-import { isolated } from "../naming.js";
-import { type Problem, readQuery, resultOrProblems } from "../page-query.js";
+import { type Problem, Problems, readQuery, resultOrProblems } from "../page-query.js";
 import type { Page, PageRequest } from "../page-request.js";
 import { type ListStars, starScripts, starsOf } from "../saving.js";
 
@@ -89,7 +83,11 @@ async function facet(request: PageRequest, kind: FacetKind): Promise<Page> {
         : [
             {
               type: "application/atom+xml",
-              href: feedAddress(feed, filter, url),
+              // Feeds default to a week, lists to a day.
+              href: withQuery(new URL(feed, url), {
+                ...filter,
+                window: url.searchParams.get("window") ?? "24h",
+              }),
               title: `${found.name}, ${list.sort}`,
             },
           ],
@@ -106,7 +104,7 @@ const CHARTED = 5;
 async function gainingMost(
   { modules: { rankings, lists } }: PageRequest,
   { kind, name, window }: { kind: FacetKind; name: string; window: Window },
-): Promise<ListedRow[]> {
+): Promise<ListRow[]> {
   const leaders = await rankings.leaders({ scope: kind, name, limit: CHARTED });
   return lists.rows(leaders("stars-gained", window), window);
 }
@@ -116,11 +114,6 @@ function listOf({ sort, window, page, cursor }: FacetQuery): ListQuery {
   return { ...listQuery.parse({}), sort, window, page, cursor };
 }
 
-function feedAddress(feed: string, filter: Readonly<Record<string, string[]>>, url: URL): string {
-  const window = url.searchParams.get("window") ?? "24h";
-  return withQuery(new URL(feed, url), { ...filter, window });
-}
-
 interface FacetBodyProps {
   kind: FacetKind;
   facet: FacetTotals;
@@ -128,7 +121,7 @@ interface FacetBodyProps {
   summary: Summary;
   problems: readonly Problem[];
   /** Absent if a parameter is invalid. */
-  found?: Listing & { query: FacetQuery; stars: ListStars; leaders: readonly ListedRow[] };
+  found?: Listing & { query: FacetQuery; stars: ListStars; leaders: readonly ListRow[] };
 }
 
 const FacetBody: FC<FacetBodyProps> = ({
@@ -261,24 +254,8 @@ const Related: FC<{ kind: FacetKind; name: string; list: Listing["list"] }> = ({
 };
 
 function mostCommon(names: readonly string[]): string[] {
-  const counts = new Map<string, number>();
-  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
-  return [...counts]
-    .toSorted(([, a], [, b]) => b - a)
+  return [...Map.groupBy(names, (name) => name)]
+    .toSorted(([, a], [, b]) => b.length - a.length)
     .slice(0, RELATED)
     .map(([name]) => name);
 }
-
-const Tags: FC<{ label: string; tags: readonly (readonly [name: string, href: string])[] }> = ({
-  label,
-  tags,
-}) =>
-  tags.length === 0 ? null : (
-    <ul class="tags" aria-label={label}>
-      {tags.map(([name, href]) => (
-        <li>
-          <a href={href}>{name}</a>
-        </li>
-      ))}
-    </ul>
-  );

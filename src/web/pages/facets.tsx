@@ -3,16 +3,12 @@ import { z } from "zod";
 import { forgeName } from "../../forges.js";
 import { facetSortParameter, pageParameter, providerParameter, windowParameter } from "../../lists/lists.js";
 import { LANGUAGES_PAGE, languagePage, TOPICS_PAGE, topicPage } from "../../page-addresses.js";
-import type { CurrentSummary, FacetKind, FacetPage, FacetSort } from "../../rankings/rankings.js";
-import { canonicalAddress, withQuery } from "../components/addresses.js";
-import { ForgeChoices } from "../components/forges.js";
+import type { CurrentSummary, FacetKind, FacetPage, FacetSort, Summary } from "../../rankings/rankings.js";
 import { Dot } from "../components/language.js";
-import { Nothing } from "../components/nothing.js";
+import { BeyondEnd, canonicalAddress, Pager, Strip, WindowTabs, withQuery } from "../components/links.js";
 import { AsOf, Delta, formatCompact, formatCount } from "../components/numbers.js";
-import { BeyondEnd, Pager } from "../components/pager.js";
-import { Problems } from "../components/problems.js";
-import { WindowTabs } from "../components/tabs.js";
-import { type Problem, readQuery } from "../page-query.js";
+import { Nothing } from "../first-run.js";
+import { type Problem, Problems, readQuery } from "../page-query.js";
 import type { Page, PageRequest } from "../page-request.js";
 
 const LIMIT = 50;
@@ -106,6 +102,30 @@ const FacetsPage: FC<FacetsPageProps> = ({ kind, url, summary, problems, found }
     </>
   );
 };
+
+/** Links that filter the page by forge; nothing if there is only one. */
+const ForgeChoices: FC<{ url: URL; summary: Summary; current: string | undefined }> = ({
+  url,
+  summary: { providers },
+  current,
+}) =>
+  providers.length < 2 ? null : (
+    <Strip
+      label="Forge"
+      tabs={[
+        {
+          name: "All forges",
+          href: withQuery(url, { provider: undefined }),
+          isCurrent: current === undefined,
+        },
+        ...providers.map(({ provider }) => ({
+          name: forgeName(provider),
+          href: withQuery(url, { provider: provider.toLowerCase() }),
+          isCurrent: current === provider,
+        })),
+      ]}
+    />
+  );
 
 /** The head of a column, which sorts the list by it. */
 const Head: FC<{ url: URL; sort: FacetSort; current: FacetSort; children: Child }> = ({

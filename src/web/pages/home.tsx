@@ -1,6 +1,7 @@
 import type { FC } from "hono/jsx";
 import { z } from "zod";
 import type { StarCount } from "../../catalog/catalog.js";
+import type { ListRow } from "../../lists/lists.js";
 import { explorePage, LANGUAGES_PAGE, languagePage, TOPICS_PAGE, topicPage } from "../../page-addresses.js";
 import {
   type CurrentSummary,
@@ -13,15 +14,12 @@ import {
   WINDOWS,
   type Window,
 } from "../../rankings/rankings.js";
-import { canonicalAddress, withQuery } from "../components/addresses.js";
-import { Bars } from "../components/bars.js";
-import { Chips } from "../components/chips.js";
-import { Nothing } from "../components/nothing.js";
-import { AsOf, formatCount, formatDate, isOld } from "../components/numbers.js";
-import { Problems } from "../components/problems.js";
-import { type ListedRow, RepositoryList } from "../components/repository-list.js";
-import { StillHeldNote } from "../components/still-held.js";
-import { type Problem, readUsableQuery } from "../page-query.js";
+import { Chips, canonicalAddress, withQuery } from "../components/links.js";
+import { AsOf, formatCount, formatDate, isOld, StillHeldNote } from "../components/numbers.js";
+import { RepositoryList } from "../components/repository-list.js";
+import { FacetBars } from "../components/small-charts.js";
+import { Nothing } from "../first-run.js";
+import { type Problem, Problems, readUsableQuery } from "../page-query.js";
 import type { Page, PageRequest } from "../page-request.js";
 import { type ListStars, starScripts, starsOf } from "../saving.js";
 
@@ -168,7 +166,7 @@ interface HomeBodyProps extends Chosen {
   problems: readonly Problem[];
   /** Whether 7 days replace 24 hours, for which too little is known. */
   isFallback: boolean;
-  lists: readonly (ShownList & { rows: readonly ListedRow[] })[];
+  lists: readonly (ShownList & { rows: readonly ListRow[] })[];
   languages: readonly Facet[];
   topics: readonly Facet[];
   sparks: ReadonlyMap<number, readonly (StarCount | null)[]>;
@@ -345,6 +343,6 @@ const Facets: FC<FacetsProps> = ({ title, path, facets, page, window }) =>
         </h2>
         <span class="soft small">Most stars gained</span>
       </div>
-      <Bars facets={facets} page={page} hasDots={path === LANGUAGES_PAGE} />
+      <FacetBars facets={facets} page={page} hasDots={path === LANGUAGES_PAGE} />
     </section>
   );

@@ -3,11 +3,8 @@ import { type Account, type ApiKey, isRecentSignIn, MAX_KEYS } from "../../accou
 import { repositoryId } from "../../catalog/catalog.js";
 import { AppError } from "../../errors.js";
 import { nameField } from "../../lists/lists.js";
-import { Field } from "../components/field.js";
-import { Notice } from "../components/notice.js";
+import { Field, Note, Notice, OwnTable, Snippet } from "../components/elements.js";
 import { formatDay, Time } from "../components/numbers.js";
-import { OwnTable } from "../components/own-table.js";
-import { Snippet } from "../components/snippet.js";
 import type { MemberRequest, Page, PageRequest, Redirect } from "../page-request.js";
 import { toSignInAgain } from "./sign-in.js";
 
@@ -172,12 +169,10 @@ const KeyForm: FC<{ messages: Messages; isRecent: boolean }> = ({
 const NewKey: FC<{ apiKey: ApiKey; secret: string; baseUrl: string }> = ({ apiKey, secret, baseUrl }) => (
   <>
     <h1>Your key {apiKey.name}</h1>
-    <div class="note" role="note">
-      <p>
-        <strong>Copy it now.</strong> It is shown only here, and we cannot show it again. If you lose it,
-        revoke it and create another.
-      </p>
-    </div>
+    <Note>
+      <strong>Copy it now.</strong> It is shown only here, and we cannot show it again. If you lose it, revoke
+      it and create another.
+    </Note>
     <Snippet id="key" label="Key" text={secret} />
     <h2>How to use it</h2>
     <Snippet

@@ -1,8 +1,7 @@
 import type { FC } from "hono/jsx";
 import { nameField } from "../../lists/lists.js";
 import { DEFAULT_NAME, MAX_ITEMS } from "../../watchlists/watchlists.js";
-import { Field } from "../components/field.js";
-import { Snippet } from "../components/snippet.js";
+import { Field, Note, Snippet } from "../components/elements.js";
 import { findByLines } from "../naming.js";
 import type { Page, PageRequest } from "../page-request.js";
 
@@ -131,11 +130,9 @@ const Unknown: FC<{ lines: readonly string[] }> = ({ lines }) => (
 const Created: FC<{ name: string; edit: string; share: string }> = ({ name, edit, share }) => (
   <>
     <h1>{name} is ready</h1>
-    <div class="note" role="note">
-      <p>
-        <strong>Copy both links now.</strong> They are shown only here, and we cannot show them again.
-      </p>
-    </div>
+    <Note>
+      <strong>Copy both links now.</strong> They are shown only here, and we cannot show them again.
+    </Note>
     <Snippet id="edit-link" label="Edit link (keep it private)" text={edit} />
     <Snippet id="share-link" label="Share link (read only)" text={share} />
     <p>

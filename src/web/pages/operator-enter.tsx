@@ -1,16 +1,21 @@
 import type { FC } from "hono/jsx";
 import { CODE_MS, createBrowserSecret, OPERATOR_MS } from "../../accounts/accounts.js";
-import { Field } from "../components/field.js";
-import { type Note, readNote, writeNote } from "../cookies.js";
-import { ENTER_PAGE, notFound } from "../operators-only.js";
-import type { OperatorRequest, Page, PageRequest, Redirect } from "../page-request.js";
+import { AppError } from "../../errors.js";
+import { Field } from "../components/elements.js";
+import { type PageCookie, readCookie, writeCookie } from "../cookies.js";
+import type { OperatorRequest, Page, PageRequest, Redirect, Result, Site } from "../page-request.js";
+
+/** Becoming an operator at the machine, and the check that all pages of operators make. */
+
+/** Where somebody at the machine types the code from its log. */
+const ENTER_PAGE = "/operator/enter";
 
 /** A secret of the browser that requested a code: in another one the code is worth nothing. */
-const BROWSER: Note = { name: "sidereal.machine", path: "/operator", seconds: CODE_MS / 1_000 };
+const BROWSER: PageCookie = { name: "sidereal.machine", path: "/operator", seconds: CODE_MS / 1_000 };
 /** Longer texts are no codes. */
 const MAX_TYPED = 40;
 
-/** Where somebody at the machine types the code from its log. For everybody else it does not exist. */
+/** Takes the code from the log. For everybody who is not at the machine the page does not exist. */
 export function showEnter(request: PageRequest): Page | Redirect {
   checkHere(request);
   if (request.operator !== undefined) return { location: "/operator", status: 303 };
@@ -24,7 +29,7 @@ export async function requestCode(request: PageRequest): Promise<Redirect> {
   const browser = browserOf(request) ?? createBrowserSecret();
   await members.operators.logCode(browser);
   members.security.record({ event: "operator_code_logged", source: source(), accountId: null });
-  const cookies = [writeNote(BROWSER, browser, baseUrl)];
+  const cookies = [writeCookie(BROWSER, browser, baseUrl)];
   return { location: `${ENTER_PAGE}?logged=1`, status: 303, cookies };
 }
 
@@ -38,10 +43,10 @@ export async function submitCode(request: PageRequest, form: URLSearchParams): P
   const event = cookie === undefined ? "operator_refused" : "operator_entered";
   members.security.record({ event, source: source(), accountId: null });
   if (cookie === undefined) return enterPage({ isLogged: true, problem: NOT_VALID });
-  return { location: "/operator", status: 303, cookies: [cookie, writeNote(BROWSER, undefined, baseUrl)] };
+  return { location: "/operator", status: 303, cookies: [cookie, writeCookie(BROWSER, undefined, baseUrl)] };
 }
 
-/** Ends what a code began. The session of an account goes on. */
+/** Ends the session that a code began. That of an account goes on. */
 export async function leave(request: OperatorRequest): Promise<Redirect> {
   const { members, account, cookie, isOnThisMachine, source } = request;
   const ended = await members.operators.leave({ account, cookie, isOnThisMachine });
@@ -49,12 +54,36 @@ export async function leave(request: OperatorRequest): Promise<Redirect> {
   return { location: "/", status: 303, cookies: [ended] };
 }
 
+/**
+ * Calls the handler of a page or a form for operators. Somebody at the machine can become one; for everybody else the page does not
+ * exist.
+ */
+export function operatorsOnly<Form extends URLSearchParams[]>(
+  handler: (request: OperatorRequest, ...form: Form) => Promise<Result> | Result,
+  site: Site,
+): (request: PageRequest, ...form: Form) => Promise<Result> | Result {
+  return (request, ...form) => {
+    const { operator } = request;
+    return operator === undefined ? elsewhere(request) : handler({ ...request, operator, site }, ...form);
+  };
+}
+
+function elsewhere({ members, isOnThisMachine }: PageRequest): Redirect {
+  if (members.operators.mayUseCode({ isOnThisMachine })) return { location: ENTER_PAGE, status: 303 };
+  throw notFound();
+}
+
 function checkHere({ members, isOnThisMachine }: PageRequest): void {
   if (!members.operators.mayUseCode({ isOnThisMachine })) throw notFound();
 }
 
+/** The same error as for an address without a page. */
+function notFound(): AppError {
+  return new AppError("NOT_FOUND", "This address does not exist.");
+}
+
 function browserOf({ cookie, baseUrl }: PageRequest): string | undefined {
-  const secret = readNote(BROWSER, cookie, baseUrl);
+  const secret = readCookie(BROWSER, cookie, baseUrl);
   return secret !== undefined && /^[\w-]{43}$/.test(secret) ? secret : undefined;
 }
 

@@ -1,16 +1,11 @@
 import type { Child, FC } from "hono/jsx";
 import { AppError } from "../../errors.js";
-import type { TokenFault } from "../../forge-tokens/forge-tokens.js";
 import { forgeName, isToken } from "../../forges.js";
 import { type TokenCheck, UpstreamFailure } from "../../providers/providers.js";
-import { Field } from "../components/field.js";
-import { formatCount, formatDay, Time } from "../components/numbers.js";
-import { OwnTable } from "../components/own-table.js";
-import { readTokenForges, type ShownToken, type TokenForge } from "../operator-tokens.js";
+import { Field, Note } from "../components/elements.js";
+import { readTokenForges, TOKENS_PAGE, type TokenForge, TokenTable } from "../forge-tokens.js";
 import type { OperatorRequest, Page, Redirect } from "../page-request.js";
 import { toSignInAgain } from "./sign-in.js";
-
-const TOKENS_PAGE = "/operator/tokens";
 
 /** The tokens of each forge, with a field for another one. */
 export function showTokens(request: OperatorRequest): Promise<Page> {
@@ -159,25 +154,19 @@ const Tokens: FC<TokensProps> = ({ forges, messages, keySource, isInMemory }) =>
 );
 
 const InMemory: FC = () => (
-  <div class="note" role="note">
-    <p>
-      Tokens cannot be entered: this store is in memory, where no worker could use them. Set{" "}
-      <code>SIDEREAL_DATA_DIR</code> to a folder and restart the service.
-    </p>
-  </div>
+  <Note>
+    Tokens cannot be entered: this store is in memory, where no worker could use them. Set{" "}
+    <code>SIDEREAL_DATA_DIR</code> to a folder and restart the service.
+  </Note>
 );
 
 const NoKey: FC = () => (
-  <div class="note" role="note">
-    <p>
-      Tokens cannot be entered yet: there is no key to encrypt them with. Set <code>SIDEREAL_TOKEN_KEY</code>{" "}
-      (or <code>SIDEREAL_TOKEN_KEY_FILE</code>) to at least 32 random characters, such as the output of{" "}
-      <code>openssl rand -hex 32</code>, for the service and the worker, and restart both.
-    </p>
-  </div>
+  <Note>
+    Tokens cannot be entered yet: there is no key to encrypt them with. Set <code>SIDEREAL_TOKEN_KEY</code>{" "}
+    (or <code>SIDEREAL_TOKEN_KEY_FILE</code>) to at least 32 random characters, such as the output of{" "}
+    <code>openssl rand -hex 32</code>, for the service and the worker, and restart both.
+  </Note>
 );
-
-const COLUMNS = ["Token", "Permits", "Left", "Added"];
 
 const ForgeTokensSection: FC<{ forge: TokenForge; problem: string | undefined; hasKey: boolean }> = ({
   forge: { name, settings, isTracked, isConfigured, ofSettings, entered, problem: barrier },
@@ -198,13 +187,7 @@ const ForgeTokensSection: FC<{ forge: TokenForge; problem: string | undefined; h
           {isTracked ? "" : " A token turns it on: the worker begins within seconds."}
         </p>
       )}
-      {entered.length === 0 ? null : (
-        <OwnTable label={`Tokens of ${label}`} columns={COLUMNS}>
-          {entered.map((token) => (
-            <TokenRow token={token} />
-          ))}
-        </OwnTable>
-      )}
+      {entered.length === 0 ? null : <TokenTable label={`Tokens of ${label}`} tokens={entered} />}
       {barrier === undefined ? null : <p class="wrong">{barrier}</p>}
       {hasKey && settings !== undefined && barrier === undefined ? (
         <form method="post" action={TOKENS_PAGE} class="box narrow">
@@ -267,93 +250,3 @@ function whereToGetOne(kind: string, url: string): Child {
     </>
   );
 }
-
-const TokenRow: FC<{ token: ShownToken }> = ({ token: { id, site, allows, addedAt, fault, quota } }) => (
-  <tr>
-    <th scope="row">
-      #{id}
-      {allows.owner === null ? null : <small class="counted">{allows.owner}</small>}
-    </th>
-    <td>
-      {fault === undefined ? (
-        <Permits allows={allows} />
-      ) : (
-        <span class="wrong">{wordsOfFault(fault, site)}</span>
-      )}
-    </td>
-    <td data-label="Left">
-      <Left allows={allows} quota={quota} />
-    </td>
-    <td data-label="Added">
-      <Time at={addedAt} />
-    </td>
-    <td class="actions">
-      <details class="confirm">
-        <summary>Remove</summary>
-        <form method="post" action={`${TOKENS_PAGE}/${id}/remove`}>
-          <p>The worker stops using it within seconds.</p>
-          <button type="submit" class="danger">
-            Remove token #{id}
-          </button>
-        </form>
-      </details>
-    </td>
-  </tr>
-);
-
-function wordsOfFault(fault: TokenFault, site: string): string {
-  switch (fault) {
-    case "other_address":
-      return `Not used: it is for ${site}, and the settings do not name that address for this forge. It is sent nowhere else. Set the address again, or remove the token.`;
-    case "plain_http":
-      return "Not used: the settings no longer allow tokens to be sent over http.";
-    case "other_key":
-      return "Not used: it was encrypted with another key. Set that key again, or enter the token again.";
-    case "damaged":
-      return "Not used: what is stored of it is damaged. Enter it again.";
-  }
-}
-
-/** Scopes with which nothing can be changed. */
-const HARMLESS = /^(?:read[:_].*|public_repo:read|metadata|read_api|read_user)$/;
-
-const Permits: FC<{ allows: TokenCheck }> = ({ allows: { scopes, expiresAt } }) => {
-  const more = scopes?.filter((scope) => !HARMLESS.test(scope)) ?? [];
-  return (
-    <>
-      {scopes === null
-        ? "Reading; its forge names no scopes"
-        : scopes.length === 0
-          ? "Reading what is public"
-          : scopes.join(", ")}
-      {more.length === 0 ? null : (
-        <small class="counted">More than needed: a token without {more.join(", ")} is safer.</small>
-      )}
-      {expiresAt === null ? null : <small class="counted">Expires {formatDay(expiresAt)}</small>}
-    </>
-  );
-};
-
-/** What is left of the limits: as the worker last saw it, else as the forge said when the token was checked. */
-const Left: FC<Pick<ShownToken, "allows" | "quota">> = ({ allows, quota }) => {
-  const blocked = quota.find(({ blockReason }) => blockReason === "rejected");
-  if (blocked !== undefined) return <span class="wrong">Rejected by the forge: {blocked.blockMessage}</span>;
-  const used = quota.filter(({ limit }) => limit !== null);
-  if (used.length === 0)
-    return (
-      <>
-        {allows.limit === null
-          ? "not known yet"
-          : `${formatCount(allows.remaining)} of ${formatCount(allows.limit)} an hour`}
-      </>
-    );
-  return (
-    <>
-      {used.map(({ resource, remaining, limit }) => (
-        <span class="counted">
-          {resource}: {formatCount(remaining)} of {formatCount(limit)}
-        </span>
-      ))}
-    </>
-  );
-};

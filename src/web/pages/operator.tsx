@@ -2,10 +2,9 @@ import type { FC } from "hono/jsx";
 import { REPLICA_WORDS, type ReplicaStatus } from "../../database/database.js";
 import { forgeName } from "../../forges.js";
 import type { CurrentSummary } from "../../rankings/rankings.js";
-import { Ago, durationWords } from "../components/ago.js";
-import { type Fact, Facts } from "../components/facts.js";
+import { type Fact, Facts } from "../components/elements.js";
 import { ForgeState } from "../components/forge-state.js";
-import { formatBytes, formatCount } from "../components/numbers.js";
+import { Ago, durationWords, formatBytes, formatCount } from "../components/numbers.js";
 import { type OperatorState, readOperatorState } from "../operator-state.js";
 import type { OperatorRequest, Page } from "../page-request.js";
 

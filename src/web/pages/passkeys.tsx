@@ -1,9 +1,7 @@
 import type { FC } from "hono/jsx";
 import { isRecentSignIn, MAX_PASSKEYS, type Passkey } from "../../accounts/accounts.js";
-import { Field } from "../components/field.js";
-import { Notice } from "../components/notice.js";
+import { Field, Notice, OwnTable } from "../components/elements.js";
 import { formatDay } from "../components/numbers.js";
-import { OwnTable } from "../components/own-table.js";
 import type { MemberRequest, Page, Redirect } from "../page-request.js";
 import { toSignInAgain } from "./sign-in.js";
 

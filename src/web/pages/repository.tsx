@@ -11,35 +11,24 @@ import {
 import { DAY_MS } from "../../clock.js";
 import { readHistory, spansOf } from "../../embeds/embeds.js";
 import { AppError } from "../../errors.js";
-import { defaultUrl, repositoryUrl } from "../../forges.js";
-import {
-  repositoryPage as pageOf,
-  queryOf,
-  repositoryKey,
-  withoutTrailingSlashes,
-} from "../../page-addresses.js";
+import { queryOf, repositoryKey, repositoryPage, withoutTrailingSlashes } from "../../page-addresses.js";
 import { gainWords, MEASURES, type Standing, WINDOWS } from "../../rankings/rankings.js";
-import { chartParameters, readChartQuery } from "../components/chart-controls.js";
-import { ChartSection } from "../components/chart-section.js";
-import { DataQuality } from "../components/data-quality.js";
-import { EmbedPanel } from "../components/embed-panel.js";
+import { badgesOf } from "../components/badges.js";
+import { ChartSection, chartParameters, readChartQuery } from "../components/chart-controls.js";
+import { Scroll } from "../components/elements.js";
 import { ScoreExplanation } from "../components/explanation.js";
-import { GainSummary } from "../components/gain-summary.js";
-import { GainNotes, GrowthTable } from "../components/growth-table.js";
+import { GainNotes, GainSummary, GrowthTable } from "../components/growth.js";
 import { formatCount, formatDelta } from "../components/numbers.js";
 import { PLOT_SCRIPTS } from "../components/plot.js";
-import { Problems } from "../components/problems.js";
 import { RankHistory, Ranks } from "../components/ranks.js";
-import { RenameNotice } from "../components/rename-notice.js";
-import { AbsentNote, RepositoryHead } from "../components/repository-head.js";
-import { Scroll } from "../components/scroll.js";
+import { DataQuality, RepositoryHead } from "../components/repository-facts.js";
+import { AbsentNote, RenameNotice, StaleNote, UnusualChanges } from "../components/repository-notes.js";
 import { SnapshotSection } from "../components/snapshot-table.js";
-import { StaleNote } from "../components/stale-note.js";
-import { UnknownRepository } from "../components/unknown-repository.js";
-import { UnusualChanges } from "../components/unusual-changes.js";
+import { EmbedPanel } from "../embed-pictures.js";
 import { withEmoji } from "../emoji.js";
+import { Problems } from "../page-query.js";
 import type { Page, PageRequest, Redirect } from "../page-request.js";
-import { offerTracking } from "../tracking-offer.js";
+import { showUnknownRepository } from "./unknown-repository.js";
 
 /** Days of rank history shown. */
 const RANK_DAYS = 30;
@@ -56,52 +45,10 @@ export async function showRepository(request: PageRequest): Promise<Page | Redir
     throw new AppError("NOT_FOUND", "This address does not name a repository.");
   const named = { provider, fullName };
   const found = await modules.catalog.describe(provider, fullName);
-  if (found === undefined) return (await asCloned(request, named)) ?? unknown(request, named);
-  const path = pageOf(found.repository);
+  if (found === undefined) return showUnknownRepository(request, named);
+  const path = repositoryPage(found.repository);
   if (found.isPreviousName || written !== fullName) return { location: path + url.search, status: 301 };
   return known(request, found);
-}
-
-/** Redirects a clone URL (`….git`) to its repository; undefined for any other address. */
-async function asCloned(
-  { modules, url }: PageRequest,
-  { provider, fullName }: { provider: string; fullName: string },
-): Promise<Redirect | undefined> {
-  const name = fullName.replace(/\.git$/i, "");
-  if (name === fullName || splitFullName(name) === undefined) return undefined;
-  const found = await modules.catalog.findByName(provider, name);
-  return found && { location: pageOf(found.repository) + url.search, status: 301 };
-}
-
-/** Similar names shown on the page of a repository that is not tracked. */
-const SIMILAR = 8;
-
-async function unknown(request: PageRequest, named: { provider: string; fullName: string }): Promise<Page> {
-  const { provider, fullName } = named;
-  const site = request.tracking.forges.find(({ name }) => name === provider)?.url;
-  return {
-    title: "Not tracked here",
-    status: 404,
-    body: (
-      <UnknownRepository
-        {...named}
-        url={site === undefined ? defaultUrl(provider, fullName) : repositoryUrl(site, fullName)}
-        suggestions={await similarTo(request, fullName)}
-        offers={await offerTracking(request, [repositoryKey(named)])}
-      />
-    ),
-  };
-}
-
-/** Repositories with a similar name: those that begin like it, then those that a search with corrected typing errors finds. */
-async function similarTo({ modules }: PageRequest, fullName: string): Promise<Repository[]> {
-  const name = (splitFullName(fullName)?.name ?? "").slice(0, 64);
-  const { repositories } = await modules.search.suggest(name, SIMILAR);
-  if (repositories.length >= SIMILAR) return repositories;
-  const { ids } = await modules.search.find(name, { limit: SIMILAR });
-  const known = new Set(repositories.map(({ id }) => id));
-  const found = await modules.catalog.findMany(ids.filter((id) => !known.has(id)));
-  return [...repositories, ...found].slice(0, SIMILAR);
 }
 
 /** The parameters of the page. */
@@ -187,7 +134,7 @@ async function known(request: PageRequest, current: Current): Promise<Page> {
   const { id, fullName } = repository;
   const { url, query: state, problems } = readChartQuery(repositoryQuery, request.url);
   const facts = await readFacts(request, current, state);
-  const path = pageOf(repository);
+  const path = repositoryPage(repository);
   const key = repositoryKey(repository);
   const movedTo = facts.renames.find(({ from }) => from.id === id);
   const week = facts.trends["7d"];
@@ -222,12 +169,12 @@ async function known(request: PageRequest, current: Current): Promise<Page> {
         <Problems problems={problems} isLeftOut />
         <RepositoryHead
           repository={repository}
-          badges={{
+          badges={badgesOf({
             repository,
             trends: [facts.trend],
             isStale: facts.isStale,
             movedTo: movedTo?.to,
-          }}
+          })}
           isSaved={facts.isSaved}
           next={path}
         />
@@ -235,7 +182,7 @@ async function known(request: PageRequest, current: Current): Promise<Page> {
           <AbsentNote repository={repository} lastSnapshotAt={facts.stored.lastSnapshotAt} />
         ) : null}
         <RenameNotice repositoryId={id} renames={facts.renames} />
-        {repository.availability === "AVAILABLE" ? (
+        {repository.availability === "AVAILABLE" && facts.isStale ? (
           <StaleNote repository={repository} recency={facts.recency} />
         ) : null}
         <KnownFacts {...{ url, repository, state, facts }} />

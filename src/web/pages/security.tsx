@@ -1,13 +1,133 @@
 import type { FC } from "hono/jsx";
-import { agentOf, detailWords, EVENT_WORDS, type StoredEvent } from "../../accounts/accounts.js";
-import { Time } from "../components/numbers.js";
-import { Scroll } from "../components/scroll.js";
-import type { MemberRequest, Page } from "../page-request.js";
+import {
+  agentOf,
+  detailWords,
+  EVENT_WORDS,
+  isRecentSignIn,
+  type Session,
+  type StoredEvent,
+} from "../../accounts/accounts.js";
+import { Notice, OwnTable, Scroll } from "../components/elements.js";
+import { formatDay, Time } from "../components/numbers.js";
+import type { MemberRequest, Page, Redirect } from "../page-request.js";
+import { toSignInAgain } from "./sign-in.js";
 
-/** Events of one page. */
+/** The sessions of an account, and what happened to it. */
+
+const PATH = "/account/sessions";
+
+/** Where the account is signed in, with ways to end each session. */
+export async function showSessions({ account, members, url }: MemberRequest): Promise<Page> {
+  const sessions = await members.accounts.sessions.list(account.id);
+  const props: SessionsProps = {
+    current: sessions.filter(({ id }) => id === account.sessionId),
+    others: sessions.filter(({ id }) => id !== account.sessionId),
+    isRecent: isRecentSignIn(account),
+    hasEnded: url.searchParams.has("ended"),
+  };
+  return { title: "Sessions", body: <Sessions {...props} /> };
+}
+
+export async function endSession(request: MemberRequest): Promise<Redirect> {
+  const { account, members, params, source } = request;
+  const { id = "" } = params;
+  if (id !== account.sessionId && !isRecentSignIn(account)) return toSignInAgain(PATH);
+  const cookies = await members.accounts.endSession(account, id);
+  members.security.record({ event: "session_ended", source: source(), accountId: account.id });
+  return { location: `${PATH}?ended`, status: 303, cookies };
+}
+
+export async function endOtherSessions({ account, members, source }: MemberRequest): Promise<Redirect> {
+  if (!isRecentSignIn(account)) return toSignInAgain(PATH);
+  const sessions = await members.accounts.sessions.endOthers(account.id, account.sessionId);
+  const detail = { sessions };
+  if (sessions > 0)
+    members.security.record({ event: "sessions_ended", source: source(), accountId: account.id, detail });
+  return { location: `${PATH}?ended`, status: 303 };
+}
+
+interface SessionsProps {
+  /** The session of this browser. */
+  current: readonly Session[];
+  others: readonly Session[];
+  /** Whether somebody has just signed in, and so may end other sessions. */
+  isRecent: boolean;
+  hasEnded: boolean;
+}
+
+const COLUMNS = ["Browser or program", "Network", "Signed in", "Last seen"];
+
+const Sessions: FC<SessionsProps> = ({ current, others, isRecent, hasEnded }) => (
+  <>
+    <h1>Sessions</h1>
+    <p class="lead">
+      Where you are signed in. A session ends after 30 days, or 14 days without use. If you do not know one,
+      end it, and look into the <a href="/account/security">security log</a>.
+    </p>
+    {hasEnded ? <Notice isDone>The session has ended.</Notice> : null}
+    <OwnTable label="Your sessions" columns={COLUMNS}>
+      {current.map((session) => (
+        <SessionRow session={session} isCurrent />
+      ))}
+      {others.map((session) => (
+        <SessionRow session={session} />
+      ))}
+    </OwnTable>
+    {others.length === 0 ? null : (
+      <>
+        <h2>Elsewhere</h2>
+        <p>
+          End all sessions but this one. API keys keep working.
+          {isRecent ? null : " Before you end another session, you will be asked to sign in again."}
+        </p>
+        <form method="post" action={`${PATH}/end-others`}>
+          <button type="submit">End all other sessions</button>
+        </form>
+      </>
+    )}
+  </>
+);
+
+const SessionRow: FC<{ session: Session; isCurrent?: boolean }> = ({
+  session: { id, createdAt, seenAt, source },
+  isCurrent = false,
+}) => {
+  const agent = source?.agent || "Unknown";
+  return (
+    <tr>
+      <th scope="row">
+        {agent} {isCurrent ? <span class="soft">this one</span> : null}
+      </th>
+      <td class="nowrap" data-label="Network">
+        {source === null ? "–" : <code>{source.network}</code>}
+      </td>
+      <td class="nowrap" data-label="Signed in">
+        <Time at={createdAt} />
+      </td>
+      <td class="nowrap" data-label="Last seen">
+        <time datetime={formatDay(seenAt)}>{formatDay(seenAt)}</time>
+      </td>
+      <td class="actions">
+        {isCurrent ? (
+          <form method="post" action="/sign-out">
+            <button type="submit">Sign out</button>
+          </form>
+        ) : (
+          <form method="post" action={`${PATH}/${id}/end`}>
+            <button type="submit" aria-label={`End the session of ${agent}`}>
+              End
+            </button>
+          </form>
+        )}
+      </td>
+    </tr>
+  );
+};
+
+/** Events per page. */
 const ROWS = 40;
 
-/** What happened to the account, latest first. */
+/** The security log of the account, latest event first. */
 export async function showSecurity({ account, members, url }: MemberRequest): Promise<Page> {
   const cursor = url.searchParams.get("cursor") ?? "";
   const before = /^[1-9][0-9]{0,15}$/.test(cursor) ? Number(cursor) : undefined;

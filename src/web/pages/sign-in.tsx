@@ -1,11 +1,12 @@
 import type { FC } from "hono/jsx";
 import { emailField, RECENT_MINUTES, SITE_ORIGINS, SITES, type Site } from "../../accounts/accounts.js";
 import { AppError } from "../../errors.js";
-import { EmailField } from "../components/field.js";
-import { PasskeySignIn } from "../components/passkey-sign-in.js";
-import { requestingBrowser } from "../link-browser.js";
+import { EmailField, Note } from "../components/elements.js";
+import { requestingBrowser } from "../cookies.js";
 import type { Page, PageRequest, Redirect } from "../page-request.js";
-import { offeredBy } from "../pending-save.js";
+import { offeredBy } from "../saving.js";
+
+/** Signing in: the choice of a method, and signing out. */
 
 const SITE_NAMES: Readonly<Record<Site, string>> = { github: "GitHub", google: "Google" };
 
@@ -64,6 +65,12 @@ export function toSignInAgain(next: string): Redirect {
   return { location: `/sign-in?again=1&next=${encodeURIComponent(next)}`, status: 303 };
 }
 
+/** The name of a site that people sign in with; its id where it is not known. */
+export function siteName(site: string): string {
+  const known = SITES.find((one) => one === site);
+  return known === undefined ? site : SITE_NAMES[known];
+}
+
 function nextOf({ members }: PageRequest, next: string | null): string {
   return members.accounts.safeNext(next ?? "/") ?? "/";
 }
@@ -103,7 +110,7 @@ async function signInPage(
 }
 
 interface Methods {
-  /** The repository that is saved after sign-in. */
+  /** The full name of the repository that sign-in will save. */
   wanted: string | undefined;
   hasMail: boolean;
   isLogged: boolean;
@@ -166,7 +173,7 @@ const SignIn: FC<SignInProps & Methods> = ({
           {sites.map((site) => (
             <form method="post" action={`/sign-in/${site}`}>
               <input type="hidden" name="next" value={next} />
-              <button type="submit">{SITE_NAMES[site]}</button>
+              <button type="submit">{siteName(site)}</button>
             </form>
           ))}
         </div>
@@ -190,10 +197,21 @@ const KnownEmail: FC<{ email: string }> = ({ email }) => (
 );
 
 const NoMethod: FC = () => (
-  <div class="note" role="note">
-    <p>
-      <strong>Sign-in is not set up.</strong> The operator of this server can configure a mail server (
-      <code>SIDEREAL_SMTP_URL</code>, <code>SIDEREAL_MAIL_FROM</code>) or sign-in with GitHub or Google.
-    </p>
+  <Note>
+    <strong>Sign-in is not set up.</strong> The operator of this server can configure a mail server (
+    <code>SIDEREAL_SMTP_URL</code>, <code>SIDEREAL_MAIL_FROM</code>) or sign-in with GitHub or Google.
+  </Note>
+);
+
+/**
+ * The button that signs in with a passkey and continues to `next`. `passkey.js` shows it where the browser has passkeys for
+ * `origin`, that of the base URL.
+ */
+const PasskeySignIn: FC<{ next: string; origin: string }> = ({ next, origin }) => (
+  <div data-passkey="sign-in" data-next={next} data-origin={origin} hidden>
+    <div class="buttons">
+      <button type="button">Sign in with a passkey</button>
+    </div>
+    <p class="note wrong" data-problem hidden></p>
   </div>
 );

@@ -1,27 +1,16 @@
 import type { FC } from "hono/jsx";
-import { repositoryId } from "../../catalog/catalog.js";
-import { invalidParameter } from "../../errors.js";
 import { nameField } from "../../lists/lists.js";
 import type { Watchlist } from "../../watchlists/watchlists.js";
-import { watchlistCardPath } from "../card-path.js";
-import { AddRepository, type NotAdded } from "../components/add-repository.js";
-import { withQuery } from "../components/addresses.js";
-import { Field } from "../components/field.js";
+import { Field } from "../components/elements.js";
+import { withQuery } from "../components/links.js";
 import { formatDay } from "../components/numbers.js";
-import { RemoveButton } from "../components/remove-button.js";
-import type { MoreColumn } from "../components/repository-list.js";
-import { isView, recordView } from "../last-seen.js";
+import { isView, recordView } from "../cookies.js";
+import { watchlistCardPath } from "../head.js";
 import { findByLines } from "../naming.js";
-import { notAdded } from "../not-added.js";
 import type { Page, PageRequest, Redirect } from "../page-request.js";
-import {
-  readWatched,
-  rowActions,
-  type Watched,
-  WatchedBody,
-  WatchedChanges,
-  watchedScripts,
-} from "../watchlist-view.js";
+import { repositoryIdOf } from "../saving.js";
+import { AddRepository, type NotAdded, notAdded, rowActions } from "../watchlist-editing.js";
+import { readWatched, type Watched, WatchedBody, WatchedChanges, watchedScripts } from "../watchlist-view.js";
 import { toSignIn } from "./sign-in.js";
 
 /** A list without an owner: both its links show it, and the first one can change it. */
@@ -33,9 +22,7 @@ export async function removeFromTokenWatchlist(
   request: PageRequest,
   form: URLSearchParams,
 ): Promise<Redirect> {
-  const id = repositoryId(form.get("repositoryId") ?? "");
-  if (id === undefined) throw invalidParameter("repositoryId", "must be the identifier of a repository");
-  await request.modules.watchlists.removeItems(accessOf(request), id);
+  await request.modules.watchlists.removeItems(accessOf(request), repositoryIdOf(form));
   return backTo(request, form.get("query"));
 }
 
@@ -143,6 +130,7 @@ interface TokenWatchlistProps {
 
 const TokenWatchlist: FC<TokenWatchlistProps> = ({ token, watchlist, watched, messages, canCopy }) => {
   const path = `/watchlists/${token}`;
+  const query = watched.url.search.slice(1);
   const { name, items, canEdit, createdAt, expiresAt } = watchlist;
   return (
     <>
@@ -166,7 +154,7 @@ const TokenWatchlist: FC<TokenWatchlistProps> = ({ token, watchlist, watched, me
           <WatchedBody
             watched={watched}
             name={name}
-            more={[canEdit ? removal(path, watched.url) : rowActions()]}
+            more={[rowActions(canEdit ? { action: `${path}/items/remove`, kept: { query } } : undefined)]}
           />
           <p class="soft small">
             Download: <a href={`/api${path}/repositories?window=${watched.query.window}`}>JSON</a>,{" "}
@@ -191,17 +179,6 @@ const TokenWatchlist: FC<TokenWatchlistProps> = ({ token, watchlist, watched, me
     </>
   );
 };
-
-/** The button that removes a row. */
-function removal(path: string, { search }: URL): MoreColumn {
-  return rowActions(({ repository: { id, fullName } }) => (
-    <form method="post" action={`${path}/items/remove`} class="inline">
-      <input type="hidden" name="repositoryId" value={id} />
-      <input type="hidden" name="query" value={search.slice(1)} />
-      <RemoveButton fullName={fullName} />
-    </form>
-  ));
-}
 
 const Settings: FC<{ path: string; name: string; problem: string | undefined }> = ({
   path,

@@ -2,11 +2,10 @@ import type { FC } from "hono/jsx";
 import { AppError } from "../../errors.js";
 import { forgeName } from "../../forges.js";
 import type { TrackList } from "../../track-requests/track-requests.js";
-import { type Fact, Facts } from "../components/facts.js";
+import { type Fact, Facts } from "../components/elements.js";
 import { formatCount } from "../components/numbers.js";
-import { Progress } from "../components/progress.js";
 import type { Page, PageRequest } from "../page-request.js";
-import { type ForgeProgress, readProgress } from "../progress.js";
+import { type ForgeProgress, Progress, readProgress } from "../progress.js";
 
 const REFRESH_SECONDS = 3;
 

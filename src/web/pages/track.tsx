@@ -10,9 +10,8 @@ import {
 } from "../../repository-addresses/repository-addresses.js";
 import { MAX_PASTED, type TrackRequest } from "../../track-requests/track-requests.js";
 import { formatCount } from "../components/numbers.js";
-import { TrackForm, type TrackFormProps } from "../components/track-form.js";
 import type { Page, PageRequest, Redirect } from "../page-request.js";
-import { mayRequest, needsSignIn } from "../tracking-offer.js";
+import { mayRequest, needsSignIn, TrackForm, type TrackFormProps } from "../tracking.js";
 import { toSignIn } from "./sign-in.js";
 
 /** The form that requests a repository, filled in by the address of the page. Where requests are off, it does not exist. */

@@ -1,5 +1,5 @@
 import type { FC } from "hono/jsx";
-import { Snippet } from "../components/snippet.js";
+import { Note, Snippet } from "../components/elements.js";
 import type { MemberRequest, Page, Redirect } from "../page-request.js";
 
 /** Makes an address for the feed of the signed-in user's watchlist, and shows it on this page only. */
@@ -24,12 +24,10 @@ export async function revokeFeed({ account, modules, members, source }: MemberRe
 const NewFeed: FC<{ address: string }> = ({ address }) => (
   <>
     <h1>Feed of your watchlist</h1>
-    <div class="note" role="note">
-      <p>
-        <strong>Copy its address now.</strong> It is shown only here, and we cannot show it again. If you lose
-        it, replace it.
-      </p>
-    </div>
+    <Note>
+      <strong>Copy its address now.</strong> It is shown only here, and we cannot show it again. If you lose
+      it, replace it.
+    </Note>
     <Snippet id="feed-address" label="Address for a feed reader" text={address} />
     <p>
       Whoever knows this address can read what is on your watchlist, but cannot change it. Each repository has

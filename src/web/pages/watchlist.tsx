@@ -3,25 +3,13 @@ import type { Account } from "../../accounts/accounts.js";
 import type { Repository } from "../../catalog/catalog.js";
 import type { Modules } from "../../modules.js";
 import { repositoryPage } from "../../page-addresses.js";
-import { AddRepository, type NotAdded } from "../components/add-repository.js";
-import { withQuery } from "../components/addresses.js";
-import { RemoveButton } from "../components/remove-button.js";
-import type { MoreColumn } from "../components/repository-list.js";
-import { SaveButton } from "../components/save-button.js";
-import { isView } from "../last-seen.js";
+import { withQuery } from "../components/links.js";
+import { isView } from "../cookies.js";
 import { findByLines } from "../naming.js";
-import { notAdded } from "../not-added.js";
 import type { Page, PageRequest, Redirect } from "../page-request.js";
-import { offeredBy } from "../pending-save.js";
-import { saveRepository } from "../saving.js";
-import {
-  readWatched,
-  rowActions,
-  type Watched,
-  WatchedBody,
-  WatchedChanges,
-  watchedScripts,
-} from "../watchlist-view.js";
+import { nextOf, offeredBy, repositoryIdOf, SaveButton, saveRepository } from "../saving.js";
+import { AddRepository, type NotAdded, notAdded, rowActions } from "../watchlist-editing.js";
+import { readWatched, type Watched, WatchedBody, WatchedChanges, watchedScripts } from "../watchlist-view.js";
 import { toSignIn } from "./sign-in.js";
 import { FeedSection } from "./watchlist-feed.js";
 
@@ -44,14 +32,11 @@ async function signedOut(request: PageRequest): Promise<Page> {
 /** Adds a repository to the signed-in user's watchlist: one that a star names by its id, or that a person writes. */
 export async function addToWatchlist(request: PageRequest, form: URLSearchParams): Promise<Page | Redirect> {
   const written = form.get("repository")?.slice(0, 500);
-  if (written === undefined) return saveRepository(request, form);
+  if (written === undefined) return saveRepository(request, repositoryIdOf(form), nextOf(request, form));
   const { account, modules } = request;
   const { ids } = await findByLines(modules, [written]);
   const [id] = ids;
-  if (id !== undefined) {
-    form.set("repositoryId", String(id));
-    return saveRepository(request, form);
-  }
+  if (id !== undefined) return saveRepository(request, id, nextOf(request, form));
   if (account === undefined) return toSignIn(request, "/watchlist");
   const shown = { ...request, url: new URL("/watchlist", request.url) };
   return ownList(shown, account, await notAdded(request, written));
@@ -112,7 +97,7 @@ const OwnList: FC<OwnListProps> = ({ watched, total, trending, refused, hasFeed 
       <Empty trending={trending} />
     ) : (
       <>
-        <WatchedBody watched={watched} name="Your watchlist" more={[removal(watched.url)]} />
+        <WatchedBody watched={watched} name="Your watchlist" more={[rowActions(removal(watched.url))]} />
         <p class="soft small ways">
           Download: <a href={dataPath(watched, {})}>JSON</a>,{" "}
           <a href={dataPath(watched, { format: "csv" })}>CSV</a>
@@ -127,16 +112,10 @@ function dataPath({ query: { window, sort } }: Watched, more: Readonly<Record<st
   return `/api/me/watchlist?${new URLSearchParams({ window, sort, limit: "100", ...more })}`;
 }
 
-/** The button that removes a row. */
-function removal(url: URL): MoreColumn {
+/** Removing a row returns to this page of the list. */
+function removal(url: URL) {
   const next = withQuery(url, { save: undefined, page: url.searchParams.get("page") ?? undefined });
-  return rowActions(({ repository: { id, fullName } }) => (
-    <form method="post" action="/watchlist/items/remove" class="inline">
-      <input type="hidden" name="repositoryId" value={id} />
-      <input type="hidden" name="next" value={next} />
-      <RemoveButton fullName={fullName} />
-    </form>
-  ));
+  return { action: "/watchlist/items/remove", kept: { next } };
 }
 
 const Empty: FC<{ trending: readonly Repository[] }> = ({ trending }) => (

@@ -1,0 +1,105 @@
+import { createContext, type FC, useContext } from "hono/jsx";
+import type { Avatars } from "../avatars/avatars.js";
+import { AppError } from "../errors.js";
+import { content, FREE_LIMIT, type Route } from "../http/http.js";
+
+/** The images of owners: in pages, and the route that serves those that are stored. */
+
+/** Finds the path of an owner's stored image; undefined without one. */
+export type FindOwnerImage = (provider: string, owner: string) => string | undefined;
+
+/** The stored images, for all components of a page. `page.tsx` provides it. */
+export const OwnerImages = createContext<FindOwnerImage>(() => undefined);
+
+/** Number of colours behind initials; `styles/pages.ts` has one class for each. */
+const TINTS = 6;
+
+const GRAPHEMES = new Intl.Segmenter("en", { granularity: "grapheme" });
+
+interface OwnerImageProps {
+  provider: string;
+  owner: string;
+  /** In CSS pixels: 20 in lists, 40 in the head of a repository. */
+  size?: 20 | 40;
+  /** Whether it is visible before the reader scrolls. */
+  isFirst?: boolean;
+}
+
+/**
+ * The image of an owner in a circle, before a name that says who it is; so screen readers skip it. Without a stored image, and
+ * until it is loaded, the circle shows the owner's initial.
+ */
+export const OwnerImage: FC<OwnerImageProps> = ({ provider, owner, size = 20, isFirst = false }) => {
+  const path = useContext(OwnerImages)(provider, owner);
+  return (
+    // The initial is an attribute, so that copied text and searches on the page do not contain it.
+    <span
+      class={`owner-image tint-${tintOf(owner)}${size === 40 ? " large" : ""}`}
+      data-initial={initialOf(owner)}
+      aria-hidden="true"
+    >
+      {path === undefined ? null : (
+        <img src={path} alt="" width={size} height={size} loading={isFirst ? undefined : "lazy"} />
+      )}
+    </span>
+  );
+};
+
+/** The first letter or digit of an owner, of the innermost group where groups nest; in capitals where the script has them. */
+function initialOf(owner: string): string {
+  const name = owner.slice(owner.lastIndexOf("/") + 1);
+  // Only a character beyond ASCII can combine with the one before it. Segmenting costs as much as the rest of the image.
+  const first = /^[a-z0-9](?![^\0-\x7F])/i.exec(name)?.[0] ?? firstGrapheme(name);
+  const capital = first.toUpperCase();
+  // Some capitals are two letters, such as that of ß.
+  return capital.length === 1 || [...GRAPHEMES.segment(capital)].length === 1 ? capital : first;
+}
+
+/** The first grapheme with a letter or digit, else the first of all; empty without any. */
+function firstGrapheme(name: string): string {
+  let first: string | undefined;
+  for (const { segment } of GRAPHEMES.segment(name.slice(0, 100))) {
+    if (/[\p{L}\p{N}]/u.test(segment)) return segment;
+    first ??= segment;
+  }
+  return first ?? "";
+}
+
+/** From 1 to TINTS: the same for an owner everywhere, whatever its capitals (FNV-1a). */
+function tintOf(owner: string): number {
+  let hash = 0x811c9dc5;
+  for (const byte of Buffer.from(owner.toLowerCase())) hash = Math.imul(hash ^ byte, 0x01000193) >>> 0;
+  return (hash % TINTS) + 1;
+}
+
+/** The path of an avatar. It changes with the image, and no part of it is chosen by anybody else. */
+const pathOf = (version: string): string => `/avatars/${version}`;
+
+/** Finds avatars in memory, without a read. */
+export function ownerImagesOf(avatars: Avatars): FindOwnerImage {
+  return (provider, owner) => {
+    const version = avatars.versionOf(provider, owner);
+    return version === undefined ? undefined : pathOf(version);
+  };
+}
+
+/** Serves the images of owners. */
+export function avatarRoute(avatarsNow: () => Avatars): Route {
+  return {
+    method: "GET",
+    path: pathOf("{version}"),
+    access: "public",
+    limit: FREE_LIMIT,
+    cache: { kind: "shared", control: "public, max-age=31536000, immutable" },
+    query: [],
+    body: "none",
+    form: "file",
+    async handle({ params: { version = "" } }) {
+      const png = await avatarsNow().image(version);
+      if (png === undefined) throw new AppError("NOT_FOUND", "This avatar does not exist.");
+      return content("image/png", png, {
+        headers: { "Content-Security-Policy": "default-src 'none'; sandbox" },
+      });
+    },
+  };
+}

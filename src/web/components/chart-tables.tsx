@@ -1,0 +1,199 @@
+import type { FC } from "hono/jsx";
+import { isSeam, startOfStep } from "../../catalog/catalog.js";
+import { DAY_MS, WEEK_MS } from "../../clock.js";
+import {
+  type ChartInput,
+  type ChartPoint,
+  type ChartSeries,
+  type ChartSpan,
+  hasMilestones,
+  type Metric,
+  milestonesOf,
+  signedRate,
+} from "../../embeds/embeds.js";
+import { Scroll } from "./elements.js";
+import { Delta, formatCompact, formatCount, formatDay, SOURCE_WORDS, Time } from "./numbers.js";
+import { METRIC_WORDS } from "./plot.js";
+
+/** The data of charts as tables, one row for each day, week or month. */
+
+interface PointTableProps {
+  metric: Metric;
+  points: readonly ChartPoint[];
+  spans: readonly ChartSpan[];
+  /** Path of the CSV with all points. */
+  csvPath: string;
+}
+
+/** The data of a chart of one repository: the last point of each day, week or month, newest first, and the points of milestones. */
+export const PointTable: FC<PointTableProps> = ({ metric, points, spans, csvPath }) => {
+  const { word, of } = rowStep((points.at(-1)?.at ?? 0) - (points[0]?.at ?? 0));
+  const milestones = new Map(
+    hasMilestones({ metric, align: "date" })
+      ? milestonesOf(points, spans).map(({ point, value }) => [point, value])
+      : [],
+  );
+  const kept = new Set([
+    ...[...Map.groupBy(points, ({ at }) => of(at)).values()].flatMap((group) => group.at(-1) ?? []),
+    ...milestones.keys(),
+  ]);
+  const rows = points.filter((point) => kept.has(point));
+  const { title, unit } = METRIC_WORDS[metric];
+  return (
+    <details class="numbers">
+      <summary>
+        Chart data by {word} ({rows.length})
+      </summary>
+      <p>
+        <a href={csvPath}>All snapshots as CSV</a>
+      </p>
+      <table>
+        <caption class="hidden">
+          {title}: the last snapshot of each {word}, newest first
+        </caption>
+        <thead>
+          <tr>
+            <th scope="col">Time</th>
+            <th scope="col" class="number">
+              {title}
+            </th>
+            <th scope="col" class="number">
+              Change
+            </th>
+            <th scope="col" class="number">
+              Per day
+            </th>
+            <th scope="col" class="roomy">
+              Source
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows
+            .map((row, i) => ({ ...row, row, before: rows[i - 1] }))
+            .reverse()
+            .map(({ row, at, value, source, before }) => {
+              const change = before === undefined || isSeam(before, { source }) ? null : value - before.value;
+              const milestone = milestones.get(row);
+              return (
+                <tr>
+                  <th scope="row">
+                    <Time at={at} exact />
+                  </th>
+                  <td class="number">
+                    {formatCount(value)} <span class="hidden">{unit}</span>
+                    {milestone === undefined ? null : (
+                      <small class="counted">first over {formatCompact(milestone)}</small>
+                    )}
+                  </td>
+                  <td class="number">
+                    <Delta value={change} />
+                  </td>
+                  <td class="number">{perDay(change, at - (before?.at ?? at))}</td>
+                  <td class="roomy soft">{SOURCE_WORDS[source]}</td>
+                </tr>
+              );
+            })}
+        </tbody>
+      </table>
+    </details>
+  );
+};
+
+function perDay(change: number | null, lengthMs: number): string {
+  return change === null || lengthMs <= 0 ? "–" : signedRate((change * DAY_MS) / lengthMs);
+}
+
+interface ComparedNumbersProps {
+  metric: Metric;
+  align: ChartInput["align"];
+  series: readonly ChartSeries[];
+}
+
+/** The data of a comparison: the last count of each repository in each day, week or month, newest first. */
+export const ComparedNumbers: FC<ComparedNumbersProps> = ({ metric, align, series }) => {
+  const { word, of } = rowStepOf({ align, series });
+  const columns = series.map(
+    ({ points }) => new Map(points.map(({ at, value }) => [of(at), value] as const)),
+  );
+  const rows = [...new Set(columns.flatMap((column) => [...column.keys()]))].sort((a, b) => b - a);
+  return (
+    <details class="numbers">
+      <summary>
+        Chart data by {word} ({rows.length})
+      </summary>
+      <Scroll label="Chart data">
+        <table>
+          <caption class="hidden">
+            {METRIC_WORDS[metric].title}: the last count of each {word}, newest first
+          </caption>
+          <thead>
+            <tr>
+              <th scope="col">{align === "age" ? "Age" : "From"}</th>
+              {series.map(({ name }) => (
+                <th scope="col" class="number">
+                  {name}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row) => (
+              <tr>
+                <th scope="row">{nameOf(row, align, word)}</th>
+                {columns.map((column) => (
+                  <td class="number">{formatCount(column.get(row) ?? null)}</td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Scroll>
+    </details>
+  );
+};
+
+/** Row steps of ages. */
+const AGE_STEPS_MS = { day: DAY_MS, week: WEEK_MS, month: 30.4375 * DAY_MS } as const;
+
+/** The row step of the points that are shown. */
+function rowStepOf({ align, series }: Pick<ComparedNumbersProps, "align" | "series">): RowStep {
+  const starts = series.flatMap(({ points }) => points[0]?.at ?? []);
+  const ends = series.flatMap(({ points }) => points.at(-1)?.at ?? []);
+  const step = rowStep(Math.max(...ends) - Math.min(...starts));
+  if (align === "date") return step;
+  // Ages start at 0, not on a Monday or the first of a month.
+  const lengthMs = AGE_STEPS_MS[step.word];
+  return { word: step.word, of: (at) => Math.floor(at / lengthMs) * lengthMs };
+}
+
+/** The label of a row: a day, or an age. */
+function nameOf(at: number, align: ChartInput["align"], word: string): string {
+  if (align === "date") return formatDay(at);
+  const unit = word === "month" ? "month" : "day";
+  const count = Math.round(at / AGE_STEPS_MS[unit]);
+  return `${count} ${unit}${count === 1 ? "" : "s"}`;
+}
+
+/** The time that a row covers. */
+interface RowStep {
+  word: "day" | "week" | "month";
+  /** The start of the row of a time. */
+  of: (at: number) => number;
+}
+
+/** One row per step keeps a table short. `days`: the longest time with this step. */
+const STEPS = [
+  { word: "day", days: 45, of: (at: number) => startOfStep(at, "1d") },
+  { word: "week", days: 400, of: (at: number) => startOfStep(at, "1w") },
+  {
+    word: "month",
+    days: Number.POSITIVE_INFINITY,
+    of: (at: number) => Date.UTC(new Date(at).getUTCFullYear(), new Date(at).getUTCMonth()),
+  },
+] as const;
+
+/** The step of the rows that show this time. */
+function rowStep(lengthMs: number): RowStep {
+  return STEPS.find(({ days }) => lengthMs <= days * DAY_MS) ?? STEPS[2];
+}

@@ -1,0 +1,189 @@
+import type { FC } from "hono/jsx";
+import type { Repository } from "../../catalog/catalog.js";
+import { MAX_SERIES } from "../../embeds/embeds.js";
+import { forgeName } from "../../forges.js";
+import { repositoryKey, repositoryPage } from "../../page-addresses.js";
+import { type ComparedNames, MAX_NAMES, type RefusedName } from "../naming.js";
+import { Field } from "./elements.js";
+import { withQuery } from "./links.js";
+import { LineSample } from "./plot.js";
+
+interface ChosenProps {
+  repositories: readonly Repository[];
+  here: URL;
+}
+
+/** The repositories of a comparison with the marks of their lines, each with a link that removes it. */
+export const Chosen: FC<ChosenProps> = ({ repositories, here }) =>
+  repositories.length === 0 ? null : (
+    <ul class="plot-legend chosen" aria-label="Compared repositories">
+      {repositories.map((repository, i) => {
+        const others = repositories.filter((one) => one !== repository);
+        return (
+          <li>
+            <LineSample class="line-mark" index={i} />
+            <a href={repositoryPage(repository)}>{repository.fullName}</a>
+            <a
+              class="out"
+              href={withQuery(here, { repo: others.map(repositoryKey) })}
+              title="Remove"
+              aria-label={`Remove ${repository.fullName}`}
+            >
+              ×
+            </a>
+          </li>
+        );
+      })}
+    </ul>
+  );
+
+interface AddFormProps {
+  /** The repositories of the comparison, as its address names them. */
+  keys: readonly string[];
+  /** The other parameters of the page, which the form keeps. */
+  state: Readonly<Record<string, string>>;
+  /** The first name that was not found, to correct. */
+  refused: string;
+}
+
+/** The form that adds a repository. */
+export const AddForm: FC<AddFormProps> = ({ keys, state, refused }) => {
+  if (keys.length >= MAX_SERIES)
+    return <p class="soft">You can compare up to {MAX_SERIES} repositories. Remove one to add another.</p>;
+  return (
+    <form action="/compare" class="row-form" data-compare="">
+      {[...keys.map((key) => ["repo", key] as const), ...Object.entries(state)].map(([name, value]) => (
+        <input type="hidden" name={name} value={value} />
+      ))}
+      <AddField label={keys.length === 0 ? "First repository" : "Add a repository"} refused={refused} />
+      <button type="submit" class="press">
+        Add
+      </button>
+    </form>
+  );
+};
+
+interface ExamplesProps {
+  examples: readonly Repository[];
+  keys: readonly string[];
+  here: URL;
+}
+
+/** Comparisons to start from, or a second repository to add. */
+export const Examples: FC<ExamplesProps> = ({ examples, keys, here }) => {
+  const [first, second, third, fourth] = examples;
+  const starters = [
+    [first, second],
+    [second, third, fourth],
+    [first, second, third, fourth],
+  ].map((some) => some.filter((one) => one !== undefined));
+  const choices =
+    keys.length === 0 ? starters.filter((some) => some.length > 1) : examples.map((one) => [one]);
+  return (
+    <>
+      <p class="lead">
+        {keys.length === 0
+          ? "Put two to six repositories on one chart, by date or by age. Add the first one above."
+          : "Add a second repository to compare."}
+      </p>
+      {choices.length === 0 ? null : (
+        <>
+          <h2>{keys.length === 0 ? "Examples" : "Trending"}</h2>
+          <ul class="plain">
+            {choices.map((some) => (
+              <li>
+                <a href={withQuery(here, { repo: [...keys, ...some.map(repositoryKey)] })}>
+                  {some.map(({ fullName }) => fullName).join(", ")}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </>
+  );
+};
+
+interface RefusedNamesProps {
+  names: Pick<ComparedNames, "refused" | "isCut">;
+  /** The comparison without them. */
+  here: URL;
+}
+
+/** The names that a comparison leaves out: why, and what may be meant. */
+export const RefusedNames: FC<RefusedNamesProps> = ({ names: { refused, isCut }, here }) =>
+  refused.length === 0 && !isCut ? null : (
+    <div class="note wrong" role="alert">
+      <ul class="plain">
+        {refused.map((name) => (
+          <li>
+            <strong>
+              <bdi>{name.text.length > 100 ? `${name.text.slice(0, 100)}…` : name.text}</bdi>
+            </strong>{" "}
+            {WORDS[name.reason]}
+            <Similar {...{ name, here }} />
+          </li>
+        ))}
+        {isCut ? <li>Only the first {MAX_NAMES} names were looked up.</li> : null}
+      </ul>
+    </div>
+  );
+
+const WORDS: Readonly<Record<RefusedName["reason"], string>> = {
+  invalid: "is not a valid name: use owner/name, provider:owner/name, or a URL.",
+  untracked: "is not tracked here.",
+  twice: "is already in this comparison.",
+  "too-many": `is left out: a chart has at most ${MAX_SERIES} repositories.`,
+};
+
+const Similar: FC<{ name: RefusedName; here: URL }> = ({ name: { similar, forgePage }, here }) => {
+  const keys = here.searchParams.getAll("repo");
+  return (
+    <>
+      {similar.length === 0 ? null : (
+        <>
+          {" "}
+          Did you mean{" "}
+          {similar.map((repository, i) => (
+            <>
+              {i === 0 ? "" : i === similar.length - 1 ? " or " : ", "}
+              <a href={withQuery(here, { repo: [...keys, repositoryKey(repository)] })}>
+                {repository.fullName}
+              </a>
+            </>
+          ))}
+          ?
+        </>
+      )}
+      {forgePage === undefined ? null : (
+        <>
+          {" "}
+          <a href={forgePage.url} rel="noopener nofollow">
+            Look for it on {forgeName(forgePage.provider)}
+          </a>
+        </>
+      )}
+    </>
+  );
+};
+
+interface AddFieldProps {
+  label: string;
+  /** What was written last and names no repository. */
+  refused: string;
+}
+
+/** The field for one more repository of a comparison or an embed. */
+export const AddField: FC<AddFieldProps> = ({ label, refused }) => (
+  <Field
+    id="add"
+    name="repo"
+    label={label}
+    problem={undefined}
+    value={refused.slice(0, 500)}
+    maxlength={500}
+    placeholder="owner/name or URL"
+    list="known"
+    isLiteral
+  />
+);

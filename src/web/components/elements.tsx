@@ -1,0 +1,177 @@
+import type { Child, FC } from "hono/jsx";
+
+/** Elements that many pages have, with the classes that the style sheet knows. */
+
+/** Wide content that scrolls horizontally on narrow screens, by keyboard too. */
+export const Scroll: FC<{ label: string; children: Child }> = ({ label, children }) => (
+  <section class="scroll" tabindex={0} aria-label={label}>
+    {children}
+  </section>
+);
+
+export interface Fact {
+  name: string;
+  value: Child;
+  /** A note on the value. */
+  more?: string;
+  /** Whether the value is words rather than a number. */
+  isText?: boolean;
+}
+
+/** Key numbers, each below its name. */
+export const Facts: FC<{ facts: readonly Fact[] }> = ({ facts }) => (
+  <dl class="facts">
+    {facts.map(({ name, value, more, isText = false }) => (
+      <div>
+        <dt>{name}</dt>
+        <dd class={isText ? "words" : undefined}>
+          {value}
+          {more === undefined ? null : <small class="soft">{more}</small>}
+        </dd>
+      </div>
+    ))}
+  </dl>
+);
+
+/** A note set apart from the content. */
+export const Note: FC<{ children: Child }> = ({ children }) => (
+  <div class="note" role="note">
+    <p>{children}</p>
+  </div>
+);
+
+/** The outcome of what was just done, which screen readers announce. `isDone`: it has succeeded; otherwise it needs attention. */
+export const Notice: FC<{ isDone: boolean; children: Child }> = ({ isDone, children }) => (
+  <div class={isDone ? "note done" : "note"} role="status">
+    <p>{children}</p>
+  </div>
+);
+
+/** A shell command. Long lines scroll, by keyboard too. */
+export const Command: FC<{ text: string }> = ({ text }) => (
+  <pre tabindex={0}>
+    <code>{text}</code>
+  </pre>
+);
+
+/** Text to copy. The script copy.js reveals the button. */
+export const Snippet: FC<{ id: string; label: string; text: string }> = ({ id, label, text }) => (
+  <div class="snippet">
+    <div class="apart">
+      <span class="soft small" id={`${id}-label`}>
+        {label}
+      </span>
+      <button type="button" class="plain" data-copy={id} hidden aria-describedby={`${id}-label`}>
+        Copy
+      </button>
+    </div>
+    <pre id={id}>
+      <code>{text}</code>
+    </pre>
+  </div>
+);
+
+/**
+ * A table of things that belong to an account, such as its keys. The last column, besides `columns`, has the actions of a row. On
+ * a phone the cells of a row are below each other, each with its `data-label`.
+ */
+export const OwnTable: FC<{ label: string; columns: readonly string[]; children: Child }> = ({
+  label,
+  columns,
+  children,
+}) => (
+  <Scroll label={label}>
+    <table class="keys stacked">
+      <caption class="hidden">{label}</caption>
+      <thead>
+        <tr>
+          {columns.map((name) => (
+            <th scope="col">{name}</th>
+          ))}
+          <th scope="col">
+            <span class="hidden">Actions</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>{children}</tbody>
+    </table>
+  </Scroll>
+);
+
+interface FieldProps {
+  /** Its name in the form, and its id unless another one is given. */
+  name: string;
+  id?: string;
+  label: Child;
+  /** Why the submitted value is invalid; undefined if it is not. */
+  problem: string | undefined;
+  value?: string | undefined;
+  /** `password`: hidden while it is typed, and never filled in by us. */
+  type?: "email" | "password";
+  required?: boolean;
+  maxlength?: number;
+  autocomplete?: "email" | "one-time-code" | "off";
+  /** The keyboard that phones show. */
+  inputmode?: "numeric";
+  placeholder?: string;
+  /** Turns off spell checking and capitalisation, for identifiers. */
+  isLiteral?: boolean;
+  /** Id of a list of suggestions, which a script fills. */
+  list?: string;
+}
+
+/** A field of a form with its label above and its problem below, which screen readers announce with it. */
+export const Field: FC<FieldProps> = ({
+  name,
+  id = name,
+  label,
+  problem,
+  value = "",
+  type,
+  required = false,
+  maxlength,
+  autocomplete = "off",
+  inputmode,
+  placeholder,
+  isLiteral = false,
+  list,
+}) => (
+  <div class="field">
+    <label for={id}>{label}</label>
+    <input
+      id={id}
+      type={type}
+      name={name}
+      required={required}
+      maxlength={maxlength}
+      autocomplete={autocomplete}
+      inputmode={inputmode}
+      autocapitalize={isLiteral ? "none" : undefined}
+      spellcheck={isLiteral ? false : undefined}
+      placeholder={placeholder}
+      list={list}
+      value={value}
+      aria-invalid={problem === undefined ? undefined : "true"}
+      aria-describedby={problem === undefined ? undefined : `${id}-problem`}
+    />
+    {list === undefined ? null : <datalist id={list} />}
+    {problem === undefined ? null : (
+      <p class="wrong" id={`${id}-problem`} role="alert">
+        {problem}
+      </p>
+    )}
+  </div>
+);
+
+/** The field of an email address. */
+export const EmailField: FC<Pick<FieldProps, "problem" | "value">> = (props) => (
+  <Field
+    {...props}
+    name="email"
+    label="Email address"
+    type="email"
+    required
+    maxlength={254}
+    autocomplete="email"
+  />
+);

@@ -1,0 +1,191 @@
+import type { FC } from "hono/jsx";
+import { WINDOWS } from "../../rankings/rankings.js";
+import { Dot } from "./language.js";
+import { formatCount } from "./numbers.js";
+
+/** Addresses with parameters, and links from a page to itself with others. The paths of pages are in page-addresses.ts. */
+
+/** The address with some parameters changed; `undefined` removes one. Goes back to the first page. */
+export function withQuery(
+  { pathname, search, searchParams }: URL,
+  changes: Readonly<Record<string, string | readonly string[] | undefined>>,
+): string {
+  let query = "";
+  for (const { name, text } of parametersOf(search, searchParams))
+    if (name !== "page" && name !== "cursor" && !(name in changes)) query += `&${text}`;
+  for (const name in changes) {
+    const value = changes[name];
+    if (typeof value === "string") query += `&${encode(name)}=${encode(value)}`;
+    else for (const one of value ?? []) query += `&${encode(name)}=${encode(one)}`;
+  }
+  return query === "" ? pathname : `${pathname}?${query.slice(1)}`;
+}
+
+interface Parameter {
+  name: string;
+  /** Name and value, encoded. */
+  text: string;
+}
+
+/** The parameters of the address that was read last: a page has a hundred links to itself with one of them changed. */
+let latest: { search: string; parameters: readonly Parameter[] } = { search: "", parameters: [] };
+
+function parametersOf(search: string, given: URLSearchParams): readonly Parameter[] {
+  if (latest.search !== search) {
+    const parameters = [...given].map(([name, value]) => ({
+      name,
+      text: `${encode(name)}=${encode(value)}`,
+    }));
+    latest = { search, parameters };
+  }
+  return latest.parameters;
+}
+
+/** As forms write it. */
+function encode(text: string): string {
+  return /^[\w*.-]*$/.test(text) ? text : new URLSearchParams([["", text]]).toString().slice(1);
+}
+
+/** The canonical address of a page: its parameters are sorted. */
+export function canonicalAddress({ pathname, searchParams }: URL): string {
+  const query = new URLSearchParams(searchParams);
+  query.sort();
+  return query.size === 0 ? pathname : `${pathname}?${query}`;
+}
+
+/** Path and query of an address. */
+export function addressOf({ pathname, search }: URL): string {
+  return pathname + search;
+}
+
+export interface Tab {
+  name: string;
+  href: string;
+  isCurrent: boolean;
+}
+
+/** Links with one selected. */
+export const Tabs: FC<{ label: string; tabs: readonly Tab[] }> = ({ label, tabs }) => (
+  <nav class="tabs" aria-label={label}>
+    {tabs.map((tab) => (
+      <TabLink {...tab} />
+    ))}
+  </nav>
+);
+
+/** One of several links, which may be the selected one. */
+export const TabLink: FC<Tab> = ({ name, href, isCurrent }) => (
+  <a href={href} aria-current={isCurrent ? "true" : undefined}>
+    {name}
+  </a>
+);
+
+/** Links that change the window of the page. */
+export const WindowTabs: FC<{ url: URL; current: string }> = ({ url, current }) => (
+  <Tabs
+    label="Window"
+    tabs={WINDOWS.map((name) => ({
+      name,
+      href: withQuery(url, { window: name }),
+      isCurrent: name === current,
+    }))}
+  />
+);
+
+/** Links with one selected, wrapping onto several lines: for more links than tabs have room for. */
+export const Strip: FC<{ label: string; tabs: readonly Tab[] }> = ({ label, tabs }) => (
+  <nav class="strip" aria-label={label}>
+    {tabs.map((tab) => (
+      <TabLink {...tab} />
+    ))}
+  </nav>
+);
+
+interface Chip extends Tab {
+  /** The language whose dot the chip has. */
+  language?: string;
+}
+
+/** Links with one selected, for a choice that changes the whole page. */
+export const Chips: FC<{ label: string; chips: readonly Chip[] }> = ({ label, chips }) => (
+  <nav class="chips" aria-label={label}>
+    {chips.map(({ name, href, isCurrent, language }) => (
+      <a class="chip" href={href} aria-current={isCurrent ? "true" : undefined}>
+        {language === undefined ? null : <Dot name={language} />}
+        {name}
+      </a>
+    ))}
+  </nav>
+);
+
+/** Links as tags; nothing without any. */
+export const Tags: FC<{ label: string; tags: readonly (readonly [name: string, href: string])[] }> = ({
+  label,
+  tags,
+}) =>
+  tags.length === 0 ? null : (
+    <ul class="tags" aria-label={label}>
+      {tags.map(([name, href]) => (
+        <li>
+          <a href={href}>{name}</a>
+        </li>
+      ))}
+    </ul>
+  );
+
+interface PagerProps {
+  url: URL;
+  /** null: the page was requested by cursor. */
+  page: number | null;
+  limit: number;
+  total: number;
+  totalIsExact: boolean;
+  hasMore: boolean;
+  /** The cursor of the next page. */
+  nextCursor: string | null;
+}
+
+/** Rows with numbered pages; beyond them, pages are read by cursor. */
+const NUMBERED_ROWS = 10_000;
+
+/** The message of a page after the last one. */
+export const BeyondEnd: FC<{ url: URL }> = ({ url }) => (
+  <p>
+    There are no more results. <a href={withQuery(url, {})}>Back to the first page</a>
+  </p>
+);
+
+/** Links to the previous and next page; nothing for a single page. */
+export const Pager: FC<PagerProps> = ({ url, page, limit, total, totalIsExact, hasMore, nextCursor }) => {
+  if (page === 1 && !hasMore) return null;
+  const pages = Math.ceil(total / limit);
+  const isNumbered = page !== null && (page + 1) * limit <= NUMBERED_ROWS;
+  const next = isNumbered
+    ? withQuery(url, { page: String(page + 1) })
+    : nextCursor === null
+      ? undefined
+      : withQuery(url, { cursor: nextCursor });
+  const previous = page === 2 ? undefined : String((page ?? 0) - 1);
+  return (
+    <nav class="pager" aria-label="Pagination">
+      {page === null ? (
+        <a href={withQuery(url, {})}>First page</a>
+      ) : page > 1 ? (
+        <a href={withQuery(url, { page: previous })} rel="prev">
+          ← Previous
+        </a>
+      ) : null}
+      {page === null ? null : (
+        <span class="soft">
+          Page {formatCount(page)}
+          {totalIsExact ? ` of ${formatCount(pages)}` : ""}
+        </span>
+      )}
+      {hasMore && next !== undefined ? (
+        <a href={next} rel="next">
+          Next →
+        </a>
+      ) : null}
+    </nav>
+  );
+};

@@ -1,0 +1,229 @@
+import type { FC } from "hono/jsx";
+import { describeEvidence, type Recency, type Rename, type Repository } from "../../catalog/catalog.js";
+import { DAY_MS, HOUR_MS } from "../../clock.js";
+import type { RenamedName } from "../../lists/lists.js";
+import { repositoryPage } from "../../page-addresses.js";
+import { type Anomaly, type Trend, WINDOW_LABELS, WINDOWS, type Window } from "../../rankings/rankings.js";
+import { ABSENCE_REASONS } from "./badges.js";
+import { Note } from "./elements.js";
+import { formatCount, formatDate, formatDay, Time } from "./numbers.js";
+
+/** The notes at the top of the page of a repository: that it is gone, renamed or stale, and what was unusual. */
+
+const ABSENT = {
+  GONE: { title: "This repository no longer exists", reason: ABSENCE_REASONS.GONE },
+  PRIVATE: { title: "This repository is private", reason: ABSENCE_REASONS.PRIVATE },
+  BLOCKED: { title: "This repository is blocked", reason: ABSENCE_REASONS.BLOCKED },
+  RENAMED: {
+    title: "This repository seems to have a new name",
+    reason: "its counts continue under another one",
+  },
+} as const;
+
+/** Why the forge does not show a repository any more; nothing for one that it shows. */
+export const AbsentNote: FC<{ repository: Repository; lastSnapshotAt: number | null }> = ({
+  repository: { availability, refreshedAt },
+  lastSnapshotAt,
+}) =>
+  availability === "AVAILABLE" ? null : (
+    <Note>
+      <strong>{ABSENT[availability].title}:</strong> {ABSENT[availability].reason}. Last snapshot:{" "}
+      <Time at={lastSnapshotAt} exact />. Last checked: <Time at={refreshedAt} />. Its history stays here, but
+      it is no longer listed.
+    </Note>
+  );
+
+interface RenameNoticeProps {
+  repositoryId: number;
+  /** Those that nobody has rejected. */
+  renames: readonly Rename[];
+}
+
+/** Names that seem to belong to the same repository, with the evidence; nothing without any. */
+export const RenameNotice: FC<RenameNoticeProps> = ({ repositoryId, renames }) => {
+  if (renames.length === 0) return null;
+  return (
+    <div class="note" role="note">
+      {renames.map((rename) => (
+        <p>{rename.from.id === repositoryId ? <Later rename={rename} /> : <Earlier rename={rename} />}</p>
+      ))}
+    </div>
+  );
+};
+
+const Later: FC<{ rename: Rename }> = ({ rename }) => (
+  <>
+    <strong>
+      Looks like{" "}
+      <a href={repositoryPage(rename.to)}>
+        <bdi>{rename.to.fullName}</bdi>
+      </a>
+    </strong>{" "}
+    since {formatDate(rename.evidence.to.at)}: {describeEvidence(rename.evidence).join(", ")}. The history of
+    this name stays here, and is no longer listed.
+  </>
+);
+
+const Earlier: FC<{ rename: Rename }> = ({ rename }) => (
+  <>
+    <strong>
+      {rename.status === "ACCEPTED" ? "Was " : "Seems to have been "}
+      {rename.status === "ACCEPTED" ? (
+        <bdi>{rename.from.fullName}</bdi>
+      ) : (
+        <a href={repositoryPage(rename.from)}>
+          <bdi>{rename.from.fullName}</bdi>
+        </a>
+      )}
+    </strong>{" "}
+    until {formatDate(rename.evidence.from.at)}: {describeEvidence(rename.evidence).join(", ")}.{" "}
+    {rename.status === "ACCEPTED"
+      ? "Its history is part of this one."
+      : "Growth since before that day is counted from there; the histories are not joined."}
+  </>
+);
+
+/** The present name of a repository that was searched for by an earlier one. */
+export const RenamedHint: FC<{ renamed: RenamedName }> = ({ renamed: { fullName, isSuspected, to } }) => (
+  <p>
+    <bdi>{fullName}</bdi> {isSuspected ? "seems to continue as" : "is now"}{" "}
+    <a href={repositoryPage(to)}>
+      <bdi>{to.fullName}</bdi>
+    </a>
+    .
+  </p>
+);
+
+/** Why a repository is stale, and so has no growth. */
+export const StaleNote: FC<{ repository: Repository; recency: Recency }> = ({ repository, recency }) => (
+  <Note>
+    <strong>
+      Not seen since {formatDate(repository.countedAt)} (<Time at={repository.countedAt} />
+      ).
+    </strong>{" "}
+    {reasonOf(repository, recency)} Its counts are kept, but it is in no ranking by growth until it is seen
+    again.
+  </Note>
+);
+
+function reasonOf({ refreshInterval, importSource }: Repository, { newestFiles }: Recency): string {
+  if (refreshInterval !== null && refreshInterval > 0)
+    return `It is refreshed every ${durationText(refreshInterval)}, and has missed that twice.`;
+  const newest = importSource === null ? undefined : newestFiles.get(importSource);
+  if (newest !== undefined)
+    return `The newest file of ${importSource}, of ${formatDay(newest)}, does not have it.`;
+  if (refreshInterval === 0) return "Its forge is no longer tracked.";
+  return "No source has reported it for more than 15 days.";
+}
+
+function durationText(ms: number): string {
+  const [count, unit] = ms < 2 * DAY_MS ? [ms / HOUR_MS, "hour"] : [ms / DAY_MS, "day"];
+  const rounded = Math.max(1, Math.round(count));
+  return rounded === 1 ? unit : `${formatCount(rounded)} ${unit}s`;
+}
+
+/** The name of each kind of anomaly, and its effect on the scores. */
+const KINDS: Readonly<Record<Anomaly["kind"], { title: string; effect: string }>> = {
+  FAILED_READING: { title: "Failed reading", effect: "It is not compared with any other." },
+  UNCONFIRMED: {
+    title: "Unconfirmed reading",
+    effect: "Until it is confirmed, the reading before it is used.",
+  },
+  RETURN: { title: "Dropped and recovered", effect: "Neither way counts as growth." },
+  LEVEL_SHIFT: { title: "Level shift", effect: "The gain does not count." },
+  BURST: { title: "Burst", effect: "Only the part supported by other counts is counted." },
+  PURGE: { title: "Purge", effect: "The loss counts in full." },
+};
+
+const CLEARED = {
+  BREADTH: "Forks have followed since, so the part they support counts.",
+  TIME: "It has kept its stars for a month, so all of it counts.",
+} as const;
+
+/** Events of one kind shown before the others are folded. */
+const SHOWN = 1;
+
+/** An anomaly of stars, and those of other counts at the same time. */
+interface Event {
+  kind: Anomaly["kind"];
+  anomalies: readonly Anomaly[];
+  at: number;
+  until: number;
+  /** The windows whose growth contains it. */
+  windows: readonly Window[];
+}
+
+/** The anomalies of all windows, each once, joined where counts moved at the same time; the latest first. */
+function eventsOf(trends: Readonly<Record<Window, Trend | null>>): Event[] {
+  const found = WINDOWS.flatMap((window) =>
+    (trends[window]?.anomalies ?? []).map((anomaly) => ({ window, anomaly })),
+  );
+  const together = Map.groupBy(found, ({ anomaly: { kind, at } }) => `${kind} ${at}`);
+  return [...together.values()]
+    .flatMap((same): Event[] => {
+      const [first] = same;
+      if (first === undefined) return [];
+      const byMeasure = new Map(same.map(({ anomaly }) => [anomaly.measure, anomaly]));
+      const anomalies = [...byMeasure.values()];
+      return [
+        {
+          kind: first.anomaly.kind,
+          anomalies,
+          at: first.anomaly.at,
+          until: Math.max(...anomalies.map(({ until }) => until)),
+          windows: WINDOWS.filter((window) => same.some((one) => one.window === window)),
+        },
+      ];
+    })
+    .sort((a, b) => b.at - a.at);
+}
+
+/** The unusual changes in all windows, each once; nothing without any. */
+export const UnusualChanges: FC<{ trends: Readonly<Record<Window, Trend | null>> }> = ({ trends }) => {
+  const byKind = Map.groupBy(eventsOf(trends), ({ kind }) => kind);
+  if (byKind.size === 0) return null;
+  return (
+    <div class="note" role="note">
+      <p>
+        <strong>Unusual changes.</strong> The numbers do not say who caused them or why.
+      </p>
+      <ul>
+        {[...byKind.values()].map((events) => (
+          <li>
+            {events.slice(0, SHOWN).map((event) => (
+              <EventText event={event} />
+            ))}
+            {events.length <= SHOWN ? null : (
+              <details>
+                <summary>{formatCount(events.length - SHOWN)} more like this</summary>
+                <ul>
+                  {events.slice(SHOWN).map((event) => (
+                    <li>
+                      <EventText event={event} />
+                    </li>
+                  ))}
+                </ul>
+              </details>
+            )}
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+};
+
+const EventText: FC<{ event: Event }> = ({ event: { kind, anomalies, at, until, windows } }) => {
+  const { cleared, sameDay } = anomalies[0] ?? {};
+  const [from, to] = [formatDate(at), formatDate(until)];
+  return (
+    <>
+      <strong>{KINDS[kind].title}</strong>, {from === to ? from : `${from} to ${to}`}:{" "}
+      {anomalies.map(({ reason }) => reason).join("; ")}.{" "}
+      {cleared === undefined ? KINDS[kind].effect : CLEARED[cleared.by]}{" "}
+      {`Affects growth over ${windows.map((window) => WINDOW_LABELS[window]).join(", ")}.`}
+      {sameDay === undefined
+        ? null
+        : ` On that day ${formatCount(sameDay.fell)} of ${formatCount(sameDay.compared)} repositories of the forge lost stars, and ${formatCount(sameDay.jumped)} gained far more than usual.`}
+    </>
+  );
+};

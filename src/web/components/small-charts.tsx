@@ -1,0 +1,172 @@
+import type { FC } from "hono/jsx";
+import type { Basis, StarCount } from "../../catalog/catalog.js";
+import type { ListRow } from "../../lists/lists.js";
+import { repositoryPage } from "../../page-addresses.js";
+import {
+  type Facet,
+  type FacetTotals,
+  WINDOW_HOURS,
+  WINDOW_LABELS,
+  WINDOWS,
+  type Window,
+} from "../../rankings/rankings.js";
+import { Dot } from "./language.js";
+import { Delta, formatCompact, formatCount, formatDelta } from "./numbers.js";
+
+/** Small charts without axes beside names and numbers: sparklines, and bars of gains. */
+
+const WIDTH = 96;
+const HEIGHT = 24;
+const EDGE = 2;
+/** The scale spans at least this fraction of the count, so that a few stars do not look like a crash or a leap. */
+const LEAST_SPAN = 0.02;
+const LEAST_STARS = 10;
+
+/** A sparkline of stars. */
+export const StarSpark: FC<{ counts: readonly (StarCount | null)[] }> = ({ counts }) => (
+  <Spark values={counts.map((count) => count?.stars ?? null)} bases={counts.map((count) => count?.basis)} />
+);
+
+interface SparkProps {
+  values: readonly (number | null)[];
+  /** What each value counts; absent: all the same. The line is broken where it changes, and dotted where stars are still held. */
+  bases?: readonly (Basis | undefined)[];
+}
+
+/** Takes the place of a sparkline where too few counts are known. */
+const NoSpark: FC = () => (
+  <svg
+    class="spark none"
+    viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+    role="img"
+    aria-label="Too few counts for a line"
+  >
+    <line x1={EDGE} x2={WIDTH - EDGE} y1={HEIGHT / 2} y2={HEIGHT / 2} />
+  </svg>
+);
+
+/** A sparkline on a scale of its own; unknown values are left out. Hidden from screen readers, which get the numbers next to it. */
+export const Spark: FC<SparkProps> = ({ values, bases = [] }) => {
+  const known = values.filter((value) => value !== null);
+  if (known.length < 2) return <NoSpark />;
+  const [least, most] = [Math.min(...known), Math.max(...known)];
+  const span = Math.max(most - least, LEAST_SPAN * most, LEAST_STARS);
+  const middle = (least + most) / 2;
+  const x = (i: number) => EDGE + (i * (WIDTH - 2 * EDGE)) / (values.length - 1);
+  const y = (value: number) => HEIGHT / 2 - ((value - middle) * (HEIGHT - 2 * EDGE)) / span;
+  const runs: { basis: Basis | undefined; points: string[] }[] = [];
+  for (const [i, value] of values.entries()) {
+    if (value === null) continue;
+    if (runs.length === 0 || runs.at(-1)?.basis !== bases[i]) runs.push({ basis: bases[i], points: [] });
+    runs.at(-1)?.points.push(`${x(i).toFixed(1)},${y(value).toFixed(1)}`);
+  }
+  const [lastX, lastY] = runs.at(-1)?.points.at(-1)?.split(",") ?? [];
+  return (
+    <svg class="spark" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} aria-hidden="true">
+      {runs.map(({ basis, points }) => (
+        <polyline class={basis === "RETAINED" ? "chart-1 still-held" : "chart-1"} points={points.join(" ")} />
+      ))}
+      <circle class="chart-end" cx={lastX} cy={lastY} r="2" />
+    </svg>
+  );
+};
+
+interface FacetBarsProps {
+  facets: readonly Facet[];
+  /** Their paths. */
+  page: (name: string) => string;
+  /** Whether they are languages, which have a dot in their colour. */
+  hasDots: boolean;
+}
+
+/** Languages or topics, each with a bar for the stars it gained. */
+export const FacetBars: FC<FacetBarsProps> = ({ facets, page, hasDots }) => {
+  const most = Math.max(...facets.map(({ starsGained }) => starsGained));
+  return (
+    <ol class="bars">
+      {facets.map(({ name, repositories, starsGained }) => (
+        <li>
+          <span>
+            {hasDots ? <Dot name={name} /> : null}
+            <a href={page(name)}>{name}</a>
+          </span>
+          <span class="soft small">{formatCompact(repositories)} repositories</span>
+          <Delta value={starsGained} />
+          <Bar value={starsGained} most={most} />
+        </li>
+      ))}
+    </ol>
+  );
+};
+
+interface FacetGainsProps {
+  totals: Pick<FacetTotals, "gained">;
+  window: Window;
+  /** The repositories that gained most in the window, the greatest gain first. */
+  leaders: readonly ListRow[];
+}
+
+/**
+ * How a language or topic grew, as two charts of bars: its stars a day in each window, which shows whether it speeds up, and the
+ * repositories that its gain in one window comes from. Only present totals are stored, so there is no line over time.
+ */
+export const FacetGains: FC<FacetGainsProps> = ({ totals: { gained }, window, leaders }) => {
+  const paces = WINDOWS.map((one) => ({ window: one, perDay: (gained[one] * 24) / WINDOW_HOURS[one] }));
+  const gains = leaders.flatMap(({ repository, trend }) =>
+    trend === undefined || trend.starsCounted <= 0 ? [] : [{ repository, stars: trend.starsCounted }],
+  );
+  const total = gained[window];
+  const others = total - gains.reduce((sum, { stars }) => sum + stars, 0);
+  // Where others lost stars, the gains are no parts of the total.
+  const partOf = (stars: number) => (others < 0 ? "" : ` · ${Math.round((100 * stars) / total)}%`);
+  if (gains.length === 0) return null;
+  const most = Math.max(others, ...gains.map(({ stars }) => stars));
+  return (
+    <div class="grid facet-gains">
+      <section>
+        <h2>Stars a day</h2>
+        <ol class="bars">
+          {paces.map(({ window: one, perDay }) => (
+            <li>
+              <span>{WINDOW_LABELS[one]}</span>
+              <span>{formatDelta(Math.round(perDay))}</span>
+              <Bar value={perDay} most={Math.max(...paces.map((pace) => pace.perDay))} />
+            </li>
+          ))}
+        </ol>
+      </section>
+      <section>
+        <h2>Gained in {WINDOW_LABELS[window]}</h2>
+        <ol class="bars">
+          {gains.map(({ repository, stars }) => (
+            <li>
+              <a href={repositoryPage(repository)}>{repository.fullName}</a>
+              <span>
+                {formatDelta(stars)}
+                <span class="soft">{partOf(stars)}</span>
+              </span>
+              <Bar value={stars} most={most} />
+            </li>
+          ))}
+          {others <= 0 ? null : (
+            <li>
+              <span class="soft">All others</span>
+              <span>
+                {formatDelta(others)}
+                <span class="soft">{partOf(others)}</span>
+              </span>
+              <Bar value={others} most={most} />
+            </li>
+          )}
+        </ol>
+        {others >= 0 ? null : <p class="soft small">All others together: {formatCount(others)} stars.</p>}
+      </section>
+    </div>
+  );
+};
+
+const Bar: FC<{ value: number; most: number }> = ({ value, most }) => (
+  <svg viewBox="0 0 100 3" preserveAspectRatio="none" aria-hidden="true">
+    <rect width={((100 * Math.max(0, value)) / Math.max(1, most)).toFixed(1)} height="3" />
+  </svg>
+);

@@ -1,0 +1,182 @@
+import type { FC } from "hono/jsx";
+import { z } from "zod";
+import { isoTime } from "../clock.js";
+import { ALIGNMENTS, snippetsOf, THEMES } from "../embeds/embeds.js";
+import { rankingParameter } from "../lists/lists.js";
+import { queryOf, type RepositoryName, repositoryKey, repositoryPage } from "../page-addresses.js";
+import { RANKING_DEFINITIONS, WINDOW_LABELS, WINDOWS } from "../rankings/rankings.js";
+import { chartParameters } from "./components/chart-controls.js";
+import { Snippet } from "./components/elements.js";
+
+/** Pictures for other sites as pages offer them: their parameters, their addresses, and the code of two of them. */
+
+export const KINDS = {
+  chart: "Chart",
+  trending: "Badge: trending or not",
+  rank: "Badge: rank",
+  stars: "Badge: stars",
+  gain: "Badge: stars gained",
+  card: "Card",
+} as const;
+type Kind = keyof typeof KINDS;
+
+export const SIZES = {
+  small: { name: "Small, 400 × 260", width: 400, height: 260 },
+  medium: { name: "Medium, 600 × 380", width: 600, height: 380 },
+  large: { name: "Large, 800 × 480", width: 800, height: 480 },
+  wide: { name: "Wide, 1000 × 360", width: 1_000, height: 360 },
+} as const;
+type Size = keyof typeof SIZES;
+
+export const SCOPES = ["overall", "language"] as const;
+
+/** The parameters of the page for embeds. */
+export const embedQuery = chartParameters.extend({
+  kind: z.enum(Object.keys(KINDS) as [Kind, ...Kind[]]).default("chart"),
+  align: z.enum(ALIGNMENTS).default("date"),
+  size: z.enum(Object.keys(SIZES) as [Size, ...Size[]]).default("medium"),
+  theme: z.enum(THEMES).default("auto"),
+  ranking: rankingParameter,
+  window: z.enum(WINDOWS).default("7d"),
+  scope: z.enum(SCOPES).default("overall"),
+  label: z.string().max(40).optional(),
+});
+export type EmbedQuery = z.output<typeof embedQuery>;
+
+/** A picture for another site. */
+export interface EmbedPicture {
+  /** Path and query. */
+  path: string;
+  alt: string;
+  /** Absent: as wide as it is. */
+  width?: number;
+  height: number;
+  /** The repositories it shows, for the page that it links to. */
+  repositories: readonly RepositoryName[];
+}
+
+type Parameters = readonly (readonly [string, string])[];
+
+/** The pictures of these repositories: one chart, or a badge or card of each. */
+export function picturesOf(query: EmbedQuery, repositories: readonly RepositoryName[]): EmbedPicture[] {
+  const { kind } = query;
+  if (kind === "chart") return repositories.length === 0 ? [] : [chartOf(query, repositories)];
+  return repositories.map((one) => {
+    const repo = ["repo", repositoryKey(one)] as const;
+    if (kind === "card")
+      return {
+        path: `/api/embed/card.png?${queryOf([repo])}`,
+        alt: `${one.fullName}: stars, growth and rank`,
+        ...{ width: 600, height: 315 },
+        repositories: [one],
+      };
+    const { alt, parameters } = badgeOf(kind, query);
+    const given: Parameters = [
+      ...parameters,
+      ["label", query.label ?? ""],
+      ["theme", query.theme === "auto" ? "" : query.theme],
+    ];
+    const chosen = given.filter(([, value]) => value !== "");
+    return {
+      path: `/api/embed/badge.svg?${queryOf([repo, ["kind", kind], ...chosen])}`,
+      alt: `${one.fullName}: ${alt}`,
+      height: 20,
+      repositories: [one],
+    };
+  });
+}
+
+/** Defaults of the picture: such parameters are left out of its address. */
+const DEFAULTS: Readonly<Record<string, string>> = {
+  ...{ metric: "stars", window: "1y", view: "total", align: "date", scale: "linear", theme: "auto" },
+  ...{ width: String(SIZES.medium.width), height: String(SIZES.medium.height) },
+};
+const METRIC_NAMES = { stars: "Stars", forks: "Forks", openIssues: "Open issues" } as const;
+
+function chartOf(query: EmbedQuery, repositories: readonly RepositoryName[]): EmbedPicture {
+  const { metric, range, view, align, scale, theme, size } = query;
+  const { width, height } = SIZES[size];
+  const day = (at: number | undefined) => (at === undefined ? "" : isoTime(at).slice(0, 10));
+  const [from, to] = [day(query.from), day(query.to)];
+  const given: Parameters = [
+    ["metric", metric],
+    // A span of days takes the place of the window.
+    ["window", from === "" ? range : ""],
+    ...[["from", from] as const, ["to", to] as const],
+    ...[["view", view] as const, ["align", align] as const],
+    ["scale", view === "per-day" ? "" : scale],
+    ["theme", theme],
+    ...[["width", String(width)] as const, ["height", String(height)] as const],
+  ];
+  const others = given.filter(([name, value]) => value !== "" && DEFAULTS[name] !== value);
+  const repos = repositories.map((one) => ["repo", repositoryKey(one)] as const);
+  const names = repositories.map(({ fullName }) => fullName).join(", ");
+  const how = view === "per-day" ? "gained per day" : align === "age" ? "by age" : "over time";
+  return {
+    path: `/api/embed/chart.svg?${queryOf([...repos, ...others])}`,
+    alt: `${METRIC_NAMES[metric]} of ${names}, ${how}`,
+    ...{ width, height, repositories },
+  };
+}
+
+function badgeOf(
+  kind: Exclude<Kind, "chart" | "card">,
+  { window, ranking, scope }: EmbedQuery,
+): { alt: string; parameters: Parameters } {
+  const over = ["window", window] as const;
+  const among = ["scope", scope === "overall" ? "" : scope] as const;
+  const { label } = RANKING_DEFINITIONS[ranking];
+  switch (kind) {
+    case "stars":
+      return { alt: "stars", parameters: [] };
+    case "gain":
+      return { alt: `stars in ${WINDOW_LABELS[window]}`, parameters: [over] };
+    case "trending":
+      return { alt: "trending", parameters: [over, among] };
+    case "rank": {
+      const byStars = ranking === "stars";
+      return {
+        alt: `rank in ${label}`,
+        parameters: [["ranking", ranking], ...(byStars ? [] : [over]), among],
+      };
+    }
+  }
+}
+
+/** The code of two pictures of a repository, and a link to the page with all others. */
+export const EmbedPanel: FC<{ repository: RepositoryName; baseUrl: string }> = ({ repository, baseUrl }) => {
+  const query = embedQuery.parse({});
+  const shown = [
+    {
+      id: "embed-badge",
+      label: "Badge (Markdown)",
+      pictures: picturesOf({ ...query, kind: "gain" }, [repository]),
+    },
+    { id: "embed-chart", label: "Chart (Markdown)", pictures: picturesOf(query, [repository]) },
+  ];
+  return (
+    <section id="embed">
+      <h2>Embed</h2>
+      <p>
+        <a href={`/embed?${queryOf([["repo", repositoryKey(repository)]])}`}>
+          Charts, badges and a card of {repository.fullName} for a README
+        </a>
+        , with a preview.
+      </p>
+      <div class="grid">
+        {shown.flatMap(({ id, label, pictures }) =>
+          pictures.map(({ path, alt, height }) => (
+            <Snippet
+              id={id}
+              label={label}
+              text={
+                snippetsOf({ image: baseUrl + path, page: baseUrl + repositoryPage(repository), alt, height })
+                  .markdown
+              }
+            />
+          )),
+        )}
+      </div>
+    </section>
+  );
+};

@@ -1,0 +1,181 @@
+import type { FC } from "hono/jsx";
+import { labelOf, type StoredToken, type TokenFault } from "../forge-tokens/forge-tokens.js";
+import { type ProviderSettings, PUBLIC_FORGES } from "../forges.js";
+import type { TokenCheck, TokenQuota } from "../providers/providers.js";
+import { type PreparedStatus, readPreparedStatus } from "../tracking/tracking.js";
+import { OwnTable } from "./components/elements.js";
+import { formatCount, formatDay, Time } from "./components/numbers.js";
+import type { PageRequest } from "./page-request.js";
+
+/** The tokens of forges that operators entered: read with what their workers reported, and shown in tables. */
+
+/** A stored token, and its quota as its worker last reported it. */
+interface ShownToken extends StoredToken {
+  quota: TokenQuota[];
+}
+
+/** A forge as the page of tokens shows it. */
+export interface TokenForge {
+  name: string;
+  /** Undefined: no longer in the settings, so its tokens can only be removed. */
+  settings: ProviderSettings | undefined;
+  isTracked: boolean;
+  /** Whether the settings turn it on without any entered token. */
+  isConfigured: boolean;
+  /** The tokens of the settings, in words; undefined without any. */
+  ofSettings: string | undefined;
+  entered: ShownToken[];
+  /** Why no token can be sent to it. */
+  problem: string | undefined;
+}
+
+/** The forges that can have tokens: those that are tracked, the public ones, and those that still have some. */
+export async function readTokenForges({ modules }: Pick<PageRequest, "modules">): Promise<TokenForge[]> {
+  const { forges, forgeTokens, database } = modules;
+  const [tracked, entered, status] = await Promise.all([
+    forges.current(),
+    forgeTokens.list(),
+    readPreparedStatus(database),
+  ]);
+  const known = [...tracked, ...PUBLIC_FORGES].map(({ name }) => name);
+  const names = [...new Set([...known, ...entered.map(({ provider }) => provider)])];
+  return names.map((name) => {
+    const settings = forges.settingsOf(name);
+    return {
+      name,
+      settings,
+      isTracked: tracked.some((one) => one.name === name),
+      isConfigured: forges.isConfigured(name),
+      ofSettings: settings && wordsOfSettings(settings),
+      entered: entered
+        .filter(({ provider }) => provider === name)
+        .map((token) => ({ ...token, quota: quotaOf(token, status) })),
+      problem: settings && forgeTokens.barrierOf(settings),
+    };
+  });
+}
+
+function wordsOfSettings({ tokens, tokenSource }: ProviderSettings): string | undefined {
+  switch (tokenSource?.kind) {
+    case "app":
+      return "a GitHub App, from the settings";
+    case "command":
+      return "tokens of a command, from the settings";
+    case "file":
+      return `${countOf(tokens.length)}, from a file of the settings`;
+    default:
+      return tokens.length === 0 ? undefined : `${countOf(tokens.length)}, from the settings`;
+  }
+}
+
+const countOf = (tokens: number): string => (tokens === 1 ? "1 token" : `${tokens} tokens`);
+
+/** The quota of a token, as the worker of its forge that reported last saw it. */
+function quotaOf({ id, provider }: StoredToken, status: PreparedStatus | undefined): TokenQuota[] {
+  const worker = status?.providers.find((one) => one.provider === provider)?.workers[0];
+  return worker?.report.quota.filter(({ token }) => token === labelOf(id)) ?? [];
+}
+
+/** The path of the page of tokens, and the beginning of those of its forms. */
+export const TOKENS_PAGE = "/operator/tokens";
+
+const COLUMNS = ["Token", "Permits", "Left", "Added"];
+
+/** The stored tokens of a forge, each with a form that removes it. */
+export const TokenTable: FC<{ label: string; tokens: readonly ShownToken[] }> = ({ label, tokens }) => (
+  <OwnTable label={label} columns={COLUMNS}>
+    {tokens.map((token) => (
+      <TokenRow token={token} />
+    ))}
+  </OwnTable>
+);
+
+const TokenRow: FC<{ token: ShownToken }> = ({ token: { id, site, allows, addedAt, fault, quota } }) => (
+  <tr>
+    <th scope="row">
+      #{id}
+      {allows.owner === null ? null : <small class="counted">{allows.owner}</small>}
+    </th>
+    <td>
+      {fault === undefined ? (
+        <Permits allows={allows} />
+      ) : (
+        <span class="wrong">{wordsOfFault(fault, site)}</span>
+      )}
+    </td>
+    <td data-label="Left">
+      <Left allows={allows} quota={quota} />
+    </td>
+    <td data-label="Added">
+      <Time at={addedAt} />
+    </td>
+    <td class="actions">
+      <details class="confirm">
+        <summary>Remove</summary>
+        <form method="post" action={`${TOKENS_PAGE}/${id}/remove`}>
+          <p>The worker stops using it within seconds.</p>
+          <button type="submit" class="danger">
+            Remove token #{id}
+          </button>
+        </form>
+      </details>
+    </td>
+  </tr>
+);
+
+function wordsOfFault(fault: TokenFault, site: string): string {
+  switch (fault) {
+    case "other_address":
+      return `Not used: it is for ${site}, and the settings do not name that address for this forge. It is sent nowhere else. Set the address again, or remove the token.`;
+    case "plain_http":
+      return "Not used: the settings no longer allow tokens to be sent over http.";
+    case "other_key":
+      return "Not used: it was encrypted with another key. Set that key again, or enter the token again.";
+    case "damaged":
+      return "Not used: what is stored of it is damaged. Enter it again.";
+  }
+}
+
+/** Scopes with which nothing can be changed. */
+const HARMLESS = /^(?:read[:_].*|public_repo:read|metadata|read_api|read_user)$/;
+
+const Permits: FC<{ allows: TokenCheck }> = ({ allows: { scopes, expiresAt } }) => {
+  const more = scopes?.filter((scope) => !HARMLESS.test(scope)) ?? [];
+  return (
+    <>
+      {scopes === null
+        ? "Reading; its forge names no scopes"
+        : scopes.length === 0
+          ? "Reading what is public"
+          : scopes.join(", ")}
+      {more.length === 0 ? null : (
+        <small class="counted">More than needed: a token without {more.join(", ")} is safer.</small>
+      )}
+      {expiresAt === null ? null : <small class="counted">Expires {formatDay(expiresAt)}</small>}
+    </>
+  );
+};
+
+/** What is left of the limits: as the worker last saw it, else as the forge said when the token was checked. */
+const Left: FC<Pick<ShownToken, "allows" | "quota">> = ({ allows, quota }) => {
+  const blocked = quota.find(({ blockReason }) => blockReason === "rejected");
+  if (blocked !== undefined) return <span class="wrong">Rejected by the forge: {blocked.blockMessage}</span>;
+  const used = quota.filter(({ limit }) => limit !== null);
+  if (used.length === 0)
+    return (
+      <>
+        {allows.limit === null
+          ? "not known yet"
+          : `${formatCount(allows.remaining)} of ${formatCount(allows.limit)} an hour`}
+      </>
+    );
+  return (
+    <>
+      {used.map(({ resource, remaining, limit }) => (
+        <span class="counted">
+          {resource}: {formatCount(remaining)} of {formatCount(limit)}
+        </span>
+      ))}
+    </>
+  );
+};

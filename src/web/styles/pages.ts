@@ -1,0 +1,67 @@
+/** Images of owners over their initials, the page of a repository, the pages of operators, and the first steps. */
+export const PAGES = `
+.owner-image { position: relative; display: inline-flex; flex: none; align-items: center; justify-content: center; width: 20px; height: 20px;
+  overflow: hidden; border-radius: 50%; color: var(--on-press); font: 600 11px/1 var(--sans); vertical-align: -5px; user-select: none; }
+.owner-image.large { width: 40px; height: 40px; font-size: 20px; vertical-align: middle; }
+.owner-image::before { content: attr(data-initial); white-space: nowrap; }
+/* With a width of its own, an image that cannot be loaded would hide the initial under an icon. */
+.owner-image img { position: absolute; inset: 0; width: auto; min-width: 100%; max-width: 100%; height: auto; min-height: 100%; max-height: 100%; }
+.tint-1 { background: var(--chart-1); }
+.tint-2 { background: var(--chart-2); }
+.tint-3 { background: var(--chart-3); }
+.tint-4 { background: var(--chart-4); }
+.tint-5 { background: var(--chart-5); }
+.tint-6 { background: var(--chart-6); }
+@media (forced-colors: active) { .owner-image { forced-color-adjust: none; } }
+
+.repository-head { display: flex; flex-wrap: wrap; align-items: center; gap: var(--s2) var(--s3); margin: 0 0 var(--s3); }
+.titled { display: flex; flex: 1 1 16rem; flex-wrap: wrap; align-items: center; gap: var(--s1) var(--s3); min-width: 0; }
+.repository-head h1 { margin: 0; min-width: 0; overflow-wrap: anywhere; }
+.repository-head .owner { font-weight: 400; color: var(--soft); }
+.repository-head .row { gap: var(--s2); }
+.repository-head + .lead { margin-bottom: var(--s3); }
+.titled .badge { white-space: normal; overflow-wrap: anywhere; }
+.gain-summary { margin: var(--s4) 0; padding: var(--s3) 0; border: solid var(--line); border-width: 1px 0; }
+main > section.gain-summary { margin-top: var(--s4); }
+.gain-summary p { margin: 0; }
+.gain-summary .apart { align-items: center; margin-bottom: var(--s1); }
+.gain-summary p a { display: inline-block; line-height: 1.5rem; }
+.tally > strong { font: 600 var(--display)/1.2 var(--serif); }
+.gained { margin-left: var(--s3); font-size: var(--large); }
+.gained .rise, .gained .fall { font-weight: 600; }
+.ranks a { overflow-wrap: anywhere; }
+.part { border-top: 1px solid var(--line); padding: var(--s3) 0; }
+.grid + .part { margin-top: var(--s6); }
+.part + section { border-top: 1px solid var(--line); padding-top: var(--s5); }
+main > .part + section:not(.scroll) { margin-top: 0; }
+.part > summary > h2 { display: inline; font-size: var(--large); }
+.part[open] > summary { margin-bottom: var(--s3); }
+.snapshots .badge { margin-left: var(--s2); border-color: var(--link); color: var(--link); }
+.snapshots tbody th { white-space: nowrap; }
+.snapshots .marked > * { background: var(--bar); }
+.snapshots .marked > :last-child { padding-right: var(--s2); }
+.snapshots .marked > :first-child { padding-left: var(--s2); }
+.snapshots .number { padding-left: var(--s3); }
+.snapshots .number + td:not(.number) { padding-left: var(--s4); }
+.course .growth { max-width: var(--read); }
+@media (min-width: 64rem) and (max-width: 79.99rem) { .course { grid-template-columns: minmax(0, 1fr); } }
+@media (max-width: 34rem) {
+  .snapshots { font-size: var(--small); }
+  .snapshots .badge { display: block; width: fit-content; margin: var(--s1) 0 0; }
+  .snapshots tbody th { white-space: normal; min-width: 6.5rem; }
+  .gained { display: block; margin-left: 0; }
+}
+
+.start { background: var(--card); border: 1px solid var(--edge); border-radius: var(--round); padding: var(--s4) var(--s5); margin: 0 0 var(--s6); }
+.start-title { font-family: var(--serif); font-size: var(--title); margin: 0 0 var(--s2); }
+.steps { padding-left: 1.5rem; }
+.steps > li { padding: var(--s2) 0; }
+.steps > li::marker { color: var(--star); font-weight: 600; }
+.steps .box { margin: var(--s2) 0 0; padding: var(--s3) var(--s4); max-width: 44rem; background: var(--paper); }
+.track-form textarea { min-height: 5rem; }
+td.words { overflow-wrap: anywhere; min-width: 14rem; }
+.facts dd.words { font-size: var(--large); }
+span.wrong { color: var(--fall); }
+progress { width: 100%; height: .6rem; accent-color: var(--press); }
+@media (max-width: 34rem) { .start { padding: var(--s3) var(--s4); } }
+`;
