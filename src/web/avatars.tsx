@@ -65,7 +65,7 @@ function firstGrapheme(name: string): string {
   return first ?? "";
 }
 
-/** From 1 to TINTS: the same for an owner everywhere, whatever its capitals (FNV-1a). */
+/** From 1 to TINTS: always the same for an owner, in any case of letters (FNV-1a). */
 function tintOf(owner: string): number {
   let hash = 0x811c9dc5;
   for (const byte of Buffer.from(owner.toLowerCase())) hash = Math.imul(hash ^ byte, 0x01000193) >>> 0;

@@ -156,7 +156,7 @@ const Permits: FC<{ allows: TokenCheck }> = ({ allows: { scopes, expiresAt } }) 
   );
 };
 
-/** What is left of the limits: as the worker last saw it, else as the forge said when the token was checked. */
+/** The rest of each limit: as the worker last saw it, else as the forge reported it when the token was checked. */
 const Left: FC<Pick<ShownToken, "allows" | "quota">> = ({ allows, quota }) => {
   const blocked = quota.find(({ blockReason }) => blockReason === "rejected");
   if (blocked !== undefined) return <span class="wrong">Rejected by the forge: {blocked.blockMessage}</span>;

@@ -16,13 +16,13 @@ export interface LastBackup {
   fileBytes: number;
 }
 
-/** What the page of operators shows besides the summary. Times in ms since 1970. */
+/** The data of the page of operators besides the summary. Times in ms since 1970. */
 export interface OperatorState {
   /** Undefined: no worker has run. */
   status: PreparedStatus | undefined;
   requests: OpenRequests[];
   mail: MailUse;
-  /** Files of SQLite and what is free beside them; null where the store is elsewhere. */
+  /** The files of SQLite, and the space on their disk; null where the store is elsewhere. */
   files: { bytes: number; logBytes: number } | null;
   disk: { free: number; total: number } | null;
   /** null: there are no dumps. */
@@ -35,7 +35,7 @@ export interface OperatorState {
   uptimeMs: number;
 }
 
-/** Reads small tables, one prepared document and the sizes of files: some milliseconds, whatever the size of the catalogue. */
+/** Reads small tables, one prepared document and the sizes of files: some milliseconds for any size of the catalogue. */
 export async function readOperatorState({ modules, site, now }: OperatorRequest): Promise<OperatorState> {
   const { database } = modules;
   const { databaseUrl, dataDir, dumps } = site.place;
@@ -85,7 +85,7 @@ async function diskOf(dataDir: string): Promise<OperatorState["disk"]> {
 
 const noteSchema = z.object({ takenAt: z.number(), fileBytes: z.number() });
 
-/** What the command `backup` has noted in the data folder. */
+/** The note that the command `backup` leaves in the data folder. */
 async function lastBackup(dataDir: string): Promise<LastBackup | null> {
   try {
     const text = await readFile(join(dataDir, BACKUP_NOTE), "utf8");

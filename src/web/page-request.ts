@@ -12,7 +12,7 @@ import type { CurrentSummary } from "../rankings/rankings.js";
 import type { Requester, TrackPolicy } from "../track-requests/track-requests.js";
 import type { Adding, DailyQuota } from "../watchlists/watchlists.js";
 
-/** What pages depend on. */
+/** The dependencies of all pages. */
 export interface Site {
   modules: Modules;
   members: Members;
@@ -26,7 +26,7 @@ export interface Site {
   caches(): CacheState | null;
   /** Where the store and the dumps are. */
   place: Pick<Config, "databaseUrl" | "dataDir" | "dumps">;
-  /** What a visitor may add to watchlists in a day; undefined: no limit. */
+  /** The daily quota of a visitor for watchlists; undefined: no limit. */
   watchlistQuota: DailyQuota | undefined;
   clock: Clock;
 }
@@ -113,7 +113,7 @@ export interface Page {
   refreshSeconds?: number;
   /** Whether it is personal or changes without the catalogue, so that no response is kept. */
   isFresh?: boolean;
-  /** Whether a script updates what is marked with `data-live` instead, every `refreshSeconds`. */
+  /** Whether a script updates the parts with `data-live` every `refreshSeconds` instead. */
   isLive?: boolean;
   /** Other origins that its forms may redirect to. */
   formsTo?: readonly string[];
@@ -136,7 +136,7 @@ export type MemberRequest = PageRequest & { account: Account };
 export type MemberPageHandler = (request: MemberRequest) => Promise<Result> | Result;
 export type MemberFormHandler = (request: MemberRequest, form: URLSearchParams) => Promise<Result> | Result;
 
-/** A request of an operator, and what only their pages see. */
+/** A request of an operator, with the dependencies that only their pages see. */
 export type OperatorRequest = PageRequest & { operator: Operator; site: Site };
 export type OperatorPageHandler = (request: OperatorRequest) => Promise<Result> | Result;
 export type OperatorFormHandler = (

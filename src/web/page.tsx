@@ -35,8 +35,8 @@ const POLICY =
   "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; frame-ancestors 'none'; form-action 'self'";
 
 /**
- * What a page may not contain even escaped (HTML, 13.1.4): control characters other than tabs and line breaks, and
- * noncharacters, those beyond the first plane as surrogates: with the flag `u`, a search takes twice as long.
+ * Characters that a page may not contain, even escaped (HTML, 13.1.4): control characters other than tabs and line breaks, and
+ * noncharacters. Those beyond the first plane are surrogates here, since a search with the flag `u` takes twice as long.
  */
 const IMPOSSIBLE =
   /[\0-\x08\x0B\x0C\x0E-\x1F\x7F-\x9F\uFDD0-\uFDEF\uFFFE\uFFFF]|[\uD83F\uD87F\uD8BF\uD8FF\uD93F\uD97F\uD9BF\uD9FF\uDA3F\uDA7F\uDABF\uDAFF\uDB3F\uDB7F\uDBBF\uDBFF][\uDFFE\uDFFF]/g;
@@ -51,7 +51,7 @@ export class PageRenderer {
     this.#basePath = basePathOf(site.baseUrl);
   }
 
-  /** What pages depend on, for those of operators. */
+  /** The dependencies of pages, for those of operators. */
   get site(): Site {
     return this.#site;
   }
@@ -198,7 +198,7 @@ function privacyOf({ access, cache }: Facts): Privacy {
   return byCache[cache.kind];
 }
 
-/** Whether what the page lists is the same for everybody. Stars of saved repositories are read elsewhere. */
+/** Whether the page lists the same for everybody. Stars of saved repositories are read separately. */
 function isForEverybody({ cache, readsOwn }: Facts): boolean {
   return (cache.kind === "shared" || cache.kind === "visitor") && readsOwn !== true;
 }

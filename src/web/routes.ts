@@ -58,7 +58,7 @@ interface Facts {
   query: readonly string[];
   endsSession: true;
   aliases: Readonly<Record<string, string>>;
-  /** Whether it shows what belongs to an account though visitors share a page: it is not read from a replica. */
+  /** Whether it also shows data of an account, though visitors share the page: then it is not read from a replica. */
   readsOwn: true;
 }
 
@@ -117,7 +117,7 @@ const page = (path: string, show: PageHandler, facts: PageFacts): PageRoute => (
   show,
 });
 
-/** What a form of a page submits to. */
+/** The handler of a form. */
 const form = (path: string, submit: FormHandler, facts: Partial<Facts> = {}): PageRoute => ({
   ...formFacts(path, facts),
   submit,

@@ -58,7 +58,7 @@ export async function offerTracking(
 
 interface TrackButtonsProps {
   offers: readonly TrackingOffer[];
-  /** What the buttons say; default: the name of each repository. */
+  /** The text of the buttons; default: with the name of each repository. */
   label?: string;
 }
 
@@ -88,7 +88,7 @@ export const TrackButtons: FC<TrackButtonsProps> = ({ offers, label }) => {
 };
 
 export interface TrackFormProps {
-  /** What was submitted. */
+  /** The submitted text. */
   text?: string;
   problem?: string | undefined;
   /** Whether visitors sign in first. */

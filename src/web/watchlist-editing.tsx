@@ -7,7 +7,7 @@ import { readName, similarTo } from "./naming.js";
 import type { PageRequest } from "./page-request.js";
 import { offerTracking, TrackButtons, type TrackingOffer } from "./tracking.js";
 
-/** Adding repositories to a watchlist by their names, and what to do with its rows. */
+/** Changing a watchlist: the field that adds repositories, and the actions of its rows. */
 
 /** A name that is not tracked, with suggestions. */
 export interface NotAdded {
@@ -78,7 +78,7 @@ interface Removal {
   kept: Readonly<Record<string, string>>;
 }
 
-/** What to do with a row: compare it, and remove it where that is possible. */
+/** The actions of a row: compare it, and remove it where that is possible. */
 export function rowActions(removal?: Removal): MoreColumn {
   return {
     title: "Actions",

@@ -24,7 +24,7 @@ import { SumChart, sumParameters } from "./components/sum-chart.js";
 import { type Problem, Problems, readUsableQuery } from "./page-query.js";
 import type { PageRequest } from "./page-request.js";
 
-/** What the pages of all watchlists show: their rows, totals and changes. */
+/** The content of the pages of all watchlists: rows, totals and changes. */
 
 const ROWS = 50;
 /** A list has at most 500 repositories. */
@@ -48,7 +48,7 @@ export interface Watched {
   changes: Changes | undefined;
   /** The repositories that the changes name, by id. */
   named: ReadonlyMap<number, Repository>;
-  /** Each repository's part of the stars that the list gained in the window. */
+  /** Each repository's share of the stars that the list gained in the window. */
   shares: ReadonlyMap<number, number>;
 }
 
@@ -88,7 +88,7 @@ export async function readWatched(
   return { url, problems, query, page, sparks, sums, changes, named: byId, shares: sharesOf(trends) };
 }
 
-/** The parts of all stars gained that count. A repository that lost stars, or whose growth is unknown, has none. */
+/** Shares of all counted gains. A repository that lost stars, or whose growth is unknown, has none. */
 function sharesOf(trends: ReadonlyMap<number, Trend>): Map<number, number> {
   const gains = [...trends].filter(([, { starsCounted }]) => starsCounted > 0);
   const total = gains.reduce((sum, [, { starsCounted }]) => sum + starsCounted, 0);
@@ -100,7 +100,7 @@ export function watchedScripts({ sums }: Watched): readonly string[] {
   return sums.length < 2 ? [] : PLOT_SCRIPTS;
 }
 
-/** What changed since the last visit; nothing on the first one. */
+/** The changes since the last visit; nothing on the first one. */
 export const WatchedChanges: FC<{ watched: Watched }> = ({ watched: { changes, named } }) =>
   changes === undefined ? null : <SinceVisit changes={changes} known={named} />;
 
@@ -168,7 +168,7 @@ const CompareThese: FC<{ repositories: readonly Repository[] }> = ({ repositorie
 
 const percent = new Intl.NumberFormat("en-US", { style: "percent", maximumFractionDigits: 0 });
 
-/** Each repository's part of what the list gained. */
+/** Each repository's share of the gain of the list. */
 function shareColumn(shares: ReadonlyMap<number, number>): MoreColumn {
   return {
     title: "Share of gain",

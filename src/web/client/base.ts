@@ -6,7 +6,7 @@ export function address(path: string): string {
   return BASE + path.slice(1);
 }
 
-/** The event of an element that took the place of another, for what scripts have added to its contents. */
+/** The event of an element that replaced another, so that scripts can set up its content. */
 export const REPLACED = "sidereal-replaced";
 
 /** Calls `start` with the document, and later with each element that replaces another. */
@@ -17,7 +17,7 @@ export function startIn(start: (within: ParentNode) => void): void {
   });
 }
 
-/** What the browser remembers for its reader. Where it stores nothing, everything is absent. */
+/** Values that the browser stores for its reader; all are absent where it stores nothing. */
 
 const prefixed = (name: string): string => `sidereal.${name}`;
 
@@ -49,7 +49,7 @@ export interface Recent {
 const RECENT = "recent";
 const MAX_RECENT = 6;
 
-/** The repositories opened last, newest first. Ignores what we would not have written. */
+/** The repositories opened last, newest first. Ignores malformed entries. */
 export function readRecent(): Recent[] {
   try {
     const read: unknown = JSON.parse(readStored(RECENT) ?? "[]");

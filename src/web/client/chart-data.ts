@@ -54,7 +54,7 @@ export function timeText(align: PlotData["align"], seconds: number): string {
   return align === "age" ? `${distance(seconds)} old` : day.format(new Date(seconds * 1_000));
 }
 
-/** The value of a point, and what more there is to say about it, such as the gain that day. */
+/** The value of a point, and details such as the gain that day. */
 export interface PointWords {
   value: string;
   more: readonly string[];

@@ -6,7 +6,7 @@
 export interface Choice {
   label: string;
   detail?: string;
-  /** Where it leads, or what it does. */
+  /** The address it leads to, or its action. */
   href?: string;
   run?: () => void;
   /** Removes it from the list for good; the key Delete does so. */
@@ -52,7 +52,7 @@ export class Combobox {
   #active = -1;
   #pending: AbortController | undefined;
   #pause: ReturnType<typeof setTimeout> | undefined;
-  /** Whether the list is not that of the text yet. */
+  /** Whether the list is still that of an earlier text. */
   #isWaiting = false;
   /** Whether Enter was pressed while waiting: the first choice opens when it arrives. */
   #isEntered = false;
@@ -73,7 +73,7 @@ export class Combobox {
     for (const [name, value] of Object.entries(attributes)) input.setAttribute(name, value);
     parent.append(this.list, this.#status);
     input.addEventListener("input", () => {
-      // What was selected belongs to another text.
+      // The selection belongs to another text.
       this.#choose(-1);
       this.#findSoon();
     });

@@ -3,7 +3,7 @@ import { announce, REPLACED } from "./base.js";
 /** Updates the preview and the code when a choice changes. Without this module the button of the form does. */
 
 const PAUSE_MS = 300;
-/** What the server draws again. The options only where another kind of picture has others, so that no field loses the focus. */
+/** The parts that the server renders again: the options only if the kind of picture changes, so that no field loses the focus. */
 const [RESULT, OPTIONS] = ["embed-result", "embed-options"];
 
 const form = document.querySelector<HTMLFormElement>("form[data-embed]");

@@ -63,7 +63,7 @@ function focusKey(element: Element | null): string | undefined {
 
 const STORED = "sidereal.filters";
 
-/** Keeps for the next page that it comes from a filter, and where its focus was. */
+/** Stores for the next page that a filter leads to it, and the focus. */
 function keepFocus(key: string): void {
   try {
     sessionStorage.setItem(STORED, key);
@@ -96,7 +96,7 @@ function focusAgain(within: HTMLElement, key: string): void {
   wanted.focus();
 }
 
-/** What a form would send, by the names of its fields. */
+/** The content of a form, by the names of its fields. */
 function valuesOf(of: HTMLFormElement): Map<string, string[]> {
   const entries = [...new FormData(of)].flatMap(([name, value]) =>
     typeof value === "string" && value.trim() !== "" ? [{ name, value }] : [],
@@ -105,7 +105,7 @@ function valuesOf(of: HTMLFormElement): Map<string, string[]> {
   return new Map([...byName].map(([name, group]) => [name, group.map(({ value }) => value)]));
 }
 
-/** The link that is being pressed: it takes along what was typed, instead of the form. */
+/** The link that is being pressed: it takes typed values along, so the form is not submitted. */
 let pressed: HTMLAnchorElement | null = null;
 
 const choiceAt = (target: EventTarget | null): HTMLAnchorElement | null =>
@@ -135,7 +135,6 @@ function takeAlong(link: HTMLAnchorElement, before: Map<string, string[]>, of: H
 
 /** Applies changes without the button: of a checkbox or with the mouse immediately, others when their field is left. */
 function applyChanges(within: HTMLFormElement): void {
-  /** What the form would send when the page was loaded. */
   const contentOf = () => JSON.stringify([...new FormData(within)].filter(([, value]) => value !== ""));
   let applied = contentOf();
   let isTyping = false;

@@ -20,7 +20,7 @@ function isFilledIn(): boolean {
   );
 }
 
-/** Requests the page again, and takes over what has changed. Returns whether to go on. */
+/** Requests the page again, and replaces the parts that have changed. Returns whether to go on. */
 async function update(): Promise<boolean> {
   if (document.hidden) return true;
   const response = await fetch(location.href, { cache: "no-store" }).catch(() => undefined);

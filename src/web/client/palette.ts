@@ -169,7 +169,7 @@ class Palette {
     return [{ name: "Recent", choices }];
   }
 
-  /** What the page offers, and the themes. */
+  /** The actions of the page, and the themes. */
   #actions(): Choice[] {
     const offered = document.querySelectorAll<HTMLElement>("main [data-command]");
     const themes = THEMES.filter((theme) => theme !== currentTheme()).map((theme) => ({

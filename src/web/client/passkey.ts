@@ -1,11 +1,11 @@
 import { address } from "./base.js";
 
 /**
- * Signs in with a passkey, and adds passkeys. What needs them is hidden without this module, and where the browser has none for
- * this address.
+ * Signs in with a passkey, and adds passkeys. Elements for them are hidden without this module, and where the browser has no
+ * passkeys for this address.
  */
 
-/** What WebAuthn's options have in JSON where the browser needs bytes. */
+/** The options of WebAuthn in JSON: texts where the browser needs bytes. */
 interface JsonCredential {
   id: string;
   type: "public-key";
@@ -97,7 +97,7 @@ async function add(name: string): Promise<void> {
   });
 }
 
-/** What went wrong, in words. */
+/** The failure in words. */
 function reasonOf(error: unknown): string {
   if (error instanceof Refusal) {
     return error.code === "VALIDATION_FAILED"

@@ -20,7 +20,7 @@ async function addSuggestions(form: HTMLFormElement, input: HTMLInputElement): P
     import("./suggestions.js"),
   ]);
   const box = new Combobox(form, { input, id: "suggestions", label: "Suggestions", find: findSuggestions });
-  // What was typed before this was loaded.
+  // Somebody typed before this was loaded.
   if (document.activeElement === input) void box.find();
 }
 

@@ -1,6 +1,6 @@
 import { announce, REPLACED } from "./base.js";
 
-/** Shows a part of a chart in place: the page with `from` and `to`, of which only what depends on the days is replaced. */
+/** Shows a part of a chart in place: requests the page with `from` and `to`, and replaces only the parts that depend on the days. */
 
 const DAY_MS = 86_400_000;
 
@@ -8,7 +8,7 @@ const DAY_MS = 86_400_000;
 let shown = addressOf(location);
 let pending: AbortController | undefined;
 
-/** What else depends on the days: the snapshots, and links that keep them. */
+/** Other parts that depend on the days: the snapshots, and links that keep them. */
 const DEPENDENT = ["#snapshots", ".gain-summary"];
 
 function addressOf({ pathname, search }: { pathname: string; search: string }): string {

@@ -97,7 +97,7 @@ function movedBadge(movedTo: RepositoryName | undefined): Badge {
   };
 }
 
-/** What was unusual about some counts. */
+/** How each kind of anomaly is worded. */
 const ANOMALY_WORDS: Readonly<Record<Anomaly["kind"], (counts: string) => string>> = {
   FAILED_READING: (counts) => `a reading of ${counts} looks wrong`,
   UNCONFIRMED: (counts) => `a jump in ${counts} is not confirmed yet`,

@@ -8,6 +8,8 @@ import { Field } from "./elements.js";
 import { withQuery } from "./links.js";
 import { LineSample } from "./plot.js";
 
+/** Choosing the repositories of a comparison or an embed: those that are chosen, refused names, and fields for more. */
+
 interface ChosenProps {
   repositories: readonly Repository[];
   here: URL;
@@ -110,7 +112,7 @@ interface RefusedNamesProps {
   here: URL;
 }
 
-/** The names that a comparison leaves out: why, and what may be meant. */
+/** The names that a comparison leaves out, with reasons and similar names. */
 export const RefusedNames: FC<RefusedNamesProps> = ({ names: { refused, isCut }, here }) =>
   refused.length === 0 && !isCut ? null : (
     <div class="note wrong" role="alert">
@@ -169,7 +171,7 @@ const Similar: FC<{ name: RefusedName; here: URL }> = ({ name: { similar, forgeP
 
 interface AddFieldProps {
   label: string;
-  /** What was written last and names no repository. */
+  /** The text that was written last, if it names no repository. */
   refused: string;
 }
 

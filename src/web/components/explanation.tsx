@@ -10,7 +10,7 @@ import {
 } from "../../rankings/rankings.js";
 import { Scroll } from "./elements.js";
 
-/** What each term measures. */
+/** The calculation of each term. */
 const TERMS: Readonly<Record<string, string>> = {
   stars: "Stars gained ÷ √stars",
   growth: "Stars gained ÷ (stars + 50)",

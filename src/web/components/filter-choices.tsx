@@ -17,7 +17,7 @@ export interface FilterChoicesProps {
   /** The most frequent ones of the catalogue, for lists without counts. */
   languages: readonly Facet[];
   topics: readonly Facet[];
-  /** Whether the list is empty: then only what is chosen is offered, to be removed. */
+  /** Whether the list is empty: then only chosen values are offered, to be removed. */
   isEmpty: boolean;
 }
 

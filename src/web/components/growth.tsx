@@ -218,7 +218,7 @@ function noGrowthText(windows: readonly Window[], facts: NoGrowthFacts): string 
   return `No growth over ${names}${noGrowthReason(windows[0] ?? "24h", facts)}.`;
 }
 
-/** What follows "No growth over 7 days". */
+/** The end of the sentence "No growth over 7 days …". */
 function noGrowthReason(window: Window, { stored, asOf, isStale }: NoGrowthFacts): string {
   const { snapshots, firstSnapshotAt: first, lastSnapshotAt: last } = stored;
   if (first === null || last === null) return ": no snapshot of it is stored";

@@ -14,7 +14,7 @@ import { type ActiveFilter, filterText } from "./filters.js";
 import { withQuery } from "./links.js";
 import { repositoriesText } from "./numbers.js";
 
-/** What may help with an empty list. */
+/** Ways out of an empty list. */
 export interface Help {
   /** Lists with results: without one of the filters, or with one word of the search alone. */
   wider: readonly Wider[];

@@ -144,7 +144,7 @@ const Reading: FC<PlotProps> = ({ metric, series, align, view = "total", isSum =
   );
 };
 
-/** What the numbers in the chart refer to. */
+/** The notes that the numbers in the chart refer to. */
 const SpanNotes: FC<{ spans: readonly ChartSpan[] }> = ({ spans }) =>
   spans.length === 0 ? null : (
     <ol class="plot-notes small" aria-label="Notes on the chart">

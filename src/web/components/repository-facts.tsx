@@ -11,7 +11,7 @@ import { Facts } from "./elements.js";
 import { Language } from "./language.js";
 import { formatCount, formatDate, formatDay, Time } from "./numbers.js";
 
-/** What is known about a repository besides its growth: the head of its page, and the quality of its data at the foot. */
+/** The facts of a repository besides its growth: the head of its page, and the quality of its data at the foot. */
 
 interface RepositoryHeadProps {
   repository: Repository;

@@ -34,7 +34,7 @@ export interface MoreColumn {
   isTitleHidden?: boolean;
   /** For numbers and days: what the column replaces on a phone, or `nowhere` to hide it there. */
   onPhone?: "for-count" | "for-gain" | "nowhere";
-  /** What its head sorts by. */
+  /** The order that its head sorts by. */
   sorts?: SortableColumn;
   cell: (row: ListRow) => Child;
 }

@@ -29,7 +29,7 @@ export const StarSpark: FC<{ counts: readonly (StarCount | null)[] }> = ({ count
 
 interface SparkProps {
   values: readonly (number | null)[];
-  /** What each value counts; absent: all the same. The line is broken where it changes, and dotted where stars are still held. */
+  /** The basis of each value; absent: all have the same. The line is broken where it changes, and dotted where stars are still held. */
   bases?: readonly (Basis | undefined)[];
 }
 

@@ -205,7 +205,7 @@ export const SortBar: FC<SortBarProps> = ({ url, sort, order, isAnswerable }) =>
   );
 };
 
-/** Whether any repository has what the sort compares. */
+/** Whether any repository has the fact that the sort compares. */
 function isUseful(sort: Sort, isAnswerable: Answerable): boolean {
   if (sort === "created") return isAnswerable("createdAfter");
   return sort !== "pushed" || isAnswerable("pushedAfter");

@@ -72,7 +72,7 @@ function removalPage(account: Account, problem?: string): Page {
 interface ProfileProps {
   account: Account;
   sites: readonly string[];
-  /** Numbers of what the account has. */
+  /** How many of each the account has. */
   passkeys: number;
   sessions: number;
   keys: number;

@@ -12,7 +12,7 @@ import { readComparedNames } from "../naming.js";
 import { Problems } from "../page-query.js";
 import type { Page, PageRequest } from "../page-request.js";
 
-/** Pictures for other sites: choose what they show, look at them, copy the code. */
+/** Pictures for other sites: a form with their options, a preview, and the code to copy. */
 export async function showEmbeds(request: PageRequest): Promise<Page> {
   const { modules, url, baseUrl } = request;
   const parsed = readChartQuery(embedQuery, url);

@@ -62,7 +62,7 @@ export async function errorPage(error: AppError, request: FrameRequest): Promise
   };
 }
 
-/** A search for what the address may have meant. */
+/** A search for the last part of the address. */
 const SearchAgain: FC<{ url: URL }> = ({ url }) => (
   <search>
     <form action="/explore" class="row-form">

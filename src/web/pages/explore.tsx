@@ -69,7 +69,7 @@ export async function showExplore(request: PageRequest): Promise<Page> {
 
 type Known = FacetCounts["known"] | undefined;
 
-/** What is known of any repository, for a list without counts; undefined without the list index. */
+/** The facts that any repository has, for a list without counts; undefined without the list index. */
 async function readKnown(modules: Modules): Promise<Known> {
   const query = listQuery.parse({ sort: "stars", limit: "1" });
   const { counts } = await listPage(modules, query, {

@@ -31,7 +31,7 @@ export const homeQuery = z.object({
 
 /** Rows of each list. */
 const ROWS = 10;
-/** Read of each ranking, to replace what another list shows. */
+/** Rows read of each ranking, to replace those that another list shows. */
 const READ = 2 * ROWS;
 /** Languages offered as chips. */
 const CHIPS = 6;
@@ -39,10 +39,10 @@ const CHIPS = 6;
 /** The rankings on the page, in order. */
 const LISTS = ["trending", "rising", "new-hot", "fork-growth"] as const;
 type HomeRanking = (typeof LISTS)[number];
-/** The lists that leave out what Trending shows: most of their first rows would be the same. */
+/** The lists that leave out the rows of Trending: most of their first rows would be the same. */
 const BEYOND_TRENDING: readonly HomeRanking[] = ["rising", "fork-growth"];
 
-/** What grew, how it is known, and how fresh that is. */
+/** The repositories, languages and topics that grew most, and how recent that is. */
 export async function showHome(request: PageRequest): Promise<Page> {
   const { modules, summary, now } = request;
   const { rankings, catalog, lists } = modules;
@@ -101,7 +101,7 @@ const UNKNOWN_LANGUAGE: Problem = {
   message: "no repository here has this language",
 };
 
-/** The languages and topics that gained most. They are prepared, but for what an older version stored last. */
+/** The languages and topics that gained most. They are prepared, except where an older version wrote the summary last. */
 async function readGaining({ modules: { rankings } }: PageRequest, window: Window): Promise<GainingFacets> {
   const { gaining } = await rankings.home();
   if (gaining !== undefined) return gaining[window];
@@ -125,7 +125,7 @@ function usualWindow(leaders: Leaders): Window {
 
 interface ShownList {
   sort: HomeRanking;
-  /** Whether it leaves out what Trending shows. */
+  /** Whether it leaves out the rows of Trending. */
   isBeyond: boolean;
 }
 
@@ -145,7 +145,7 @@ interface Chosen {
   language: string | undefined;
 }
 
-/** "What grew in the last 24 hours"; what was measured long ago is not called recent. */
+/** "What grew in the last 24 hours"; old measurements are not called recent. */
 function titleOf({
   window,
   language,

@@ -87,7 +87,7 @@ function browserOf({ cookie, baseUrl }: PageRequest): string | undefined {
   return secret !== undefined && /^[\w-]{43}$/.test(secret) ? secret : undefined;
 }
 
-/** The same whatever is wrong with a code. */
+/** One message for everything that can be wrong with a code. */
 const NOT_VALID =
   "The code is wrong, was used before, has expired, or was replaced by a newer one. After five wrong codes, get a new one.";
 

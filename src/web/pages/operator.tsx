@@ -8,7 +8,7 @@ import { Ago, durationWords, formatBytes, formatCount } from "../components/numb
 import { type OperatorState, readOperatorState } from "../operator-state.js";
 import type { OperatorRequest, Page } from "../page-request.js";
 
-/** How often the page reloads itself, or what is in it. */
+/** How often the page updates itself. */
 const REFRESH_SECONDS = 10;
 /** Free space of a disk, as a part of it, below which the page warns. */
 const LITTLE_SPACE = 0.1;

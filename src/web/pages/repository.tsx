@@ -61,7 +61,7 @@ type State = z.output<typeof repositoryQuery>;
 /** A repository found by its current name. */
 type Current = Extract<Described, { isPreviousName: false }>;
 
-/** How far before the growth of all windows snapshots are read, to show what came before it. */
+/** Snapshots are read from this long before the growth of all windows, to show some before it. */
 const BEFORE_MS = 8 * DAY_MS;
 /** The same where there is no growth, before the last snapshot. */
 const LATEST_MS = 30 * DAY_MS;

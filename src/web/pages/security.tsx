@@ -12,7 +12,7 @@ import { formatDay, Time } from "../components/numbers.js";
 import type { MemberRequest, Page, Redirect } from "../page-request.js";
 import { toSignInAgain } from "./sign-in.js";
 
-/** The sessions of an account, and what happened to it. */
+/** The sessions of an account, and its security log. */
 
 const PATH = "/account/sessions";
 

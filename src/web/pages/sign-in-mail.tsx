@@ -30,7 +30,7 @@ export function resendSignInMail(request: PageRequest): Redirect {
   return { location: "/sign-in/sent?again=1", status: 303, cookies: [cookie] };
 }
 
-/** The same whatever is wrong with a code. */
+/** One message for everything that can be wrong with a code. */
 const NOT_VALID =
   "The code is wrong, was used before, or has expired. After five wrong codes, send the email again.";
 
@@ -58,7 +58,7 @@ async function finishSignIn(
 }
 
 interface SentProps {
-  /** What was typed. */
+  /** The code as it was typed. */
   code?: string;
   problem?: string;
   /** Whether the mail was requested again. */

@@ -47,7 +47,7 @@ export async function requestRepository(
   }
 }
 
-/** Requests what a pasted text links to. Who may, and how many in a day, is the same as for single ones. */
+/** Requests the repositories that a pasted text links to, under the same rules and daily quota as single ones. */
 async function requestList(request: PageRequest, text: string): Promise<Page | Redirect> {
   const { modules, tracking, requester } = request;
   if (!mayRequest(request))
@@ -65,7 +65,7 @@ async function requestList(request: PageRequest, text: string): Promise<Page | R
   return { location: trackListPage(id), status: 303 };
 }
 
-/** Requests what the README of a repository links to, which the worker reads. */
+/** Requests the repositories that a README links to. The worker reads it. */
 async function requestReadme(request: PageRequest, text: string): Promise<Page | Redirect> {
   const address = readRepositoryAddress(text, request.tracking.forges);
   if ("problem" in address) return formPage(request, { text, problem: `The address ${address.problem}.` });

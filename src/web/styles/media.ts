@@ -22,7 +22,7 @@ export const MEDIA = `
   pre { white-space: pre-wrap; overflow-wrap: anywhere; }
   .contents, .beside > aside { position: static; }
   h2, h3, caption, summary { break-after: avoid; }
-  tr, .plot, .card, .note, figure { break-inside: avoid; }
+  tr, .plot, .note, figure { break-inside: avoid; }
   thead { display: table-header-group; }
 }
 @media (forced-colors: active) {

@@ -14,9 +14,6 @@ export const PARTS = `
 .note > :last-child { margin-bottom: 0; }
 .note.wrong { border-left-color: var(--fall); }
 .note.done { background: var(--done); border-left-color: var(--rise); }
-.card { background: var(--card); border: 1px solid var(--line); border-radius: var(--round); padding: var(--s4); }
-.card > :first-child { margin-top: 0; }
-.card > :last-child { margin-bottom: 0; }
 .row { display: flex; flex-wrap: wrap; align-items: center; gap: var(--s2) var(--s4); }
 .row + :is(table, .scroll), .apart + :is(table, .scroll) { margin-top: var(--s3); }
 .apart { display: flex; flex-wrap: wrap; align-items: baseline; justify-content: space-between; gap: var(--s1) var(--s4); }

@@ -46,15 +46,11 @@ main > section:not(.scroll) { margin-top: var(--s6); }
 .strong { font-weight: 600; }
 .growth td small { display: block; font-size: var(--small); }
 .growth abbr { text-decoration: none; }
-.growth small, .pairs small, .facts .words { font-size: var(--body); line-height: 1.75; }
+.growth small, .facts .words { font-size: var(--body); line-height: 1.75; }
 .terms { margin-bottom: var(--s4); }
 .share { width: 100%; max-width: 16rem; height: 3px; margin-top: .2rem; background: var(--line); }
 .share rect { fill: var(--chart-1); }
 .ranks { width: auto; min-width: min(100%, 22rem); }
-.pairs { margin: var(--s2) 0; }
-.pairs > div { display: flex; gap: 0 var(--s3); flex-wrap: wrap; }
-.pairs dt { min-width: 4.5rem; color: var(--soft); }
-.pairs dd { margin: 0; }
 .compared .number + td:not(.number), .compared .number + th:not(.number) { padding-left: var(--s4); }
 .compared tbody th { white-space: nowrap; }
 .chosen { gap: var(--s2); min-width: 0; }
@@ -75,8 +71,6 @@ main > section:not(.scroll) { margin-top: var(--s6); }
 .numbers table { width: auto; min-width: min(100%, 32rem); }
 details > summary { padding: .15rem 0; }
 .choices { margin-bottom: var(--s4); align-items: end; }
-.choices .field { margin: 0; }
-.choices .field > span { display: block; }
 .embed-page { display: grid; gap: var(--s5) var(--s6); grid-template-columns: minmax(13rem, 17rem) minmax(0, 1fr); margin-top: var(--s4); }
 @media (max-width: 48rem) {
   .embed-page { grid-template-columns: minmax(0, 1fr); }
@@ -87,7 +81,6 @@ details > summary { padding: .15rem 0; }
 .embed-preview { display: flex; flex-wrap: wrap; gap: var(--s2); align-items: center; min-height: 4rem; margin: 0 0 var(--s4); }
 .embed-preview img { max-width: 100%; height: auto; }
 .embed-preview img[height="20"] { height: 20px; }
-.picture { display: block; max-width: 100%; height: auto; }
 .snippet .apart { min-height: 1.75rem; align-items: center; }
 .snippet button { min-height: 1.5rem; padding: 0 var(--s2); }
 .snippet pre { white-space: pre-wrap; overflow-wrap: anywhere; }
