@@ -34,7 +34,7 @@ export {
 export { drawHistories, drawNotice, NOTICE_SIZE, titleOf } from "./history-chart.js";
 export { drawMark } from "./lines.js";
 export { snippetsOf } from "./markup.js";
-export { signedRate } from "./numbers.js";
+export { dateText, signedRate } from "./numbers.js";
 export { type PageCardInput, type PageCardRow, type Picture, PngRenderer } from "./png.js";
 export {
   ALIGNMENTS,

@@ -1,6 +1,7 @@
 import type { SnapshotSource } from "../catalog/catalog.js";
 import { DAY_MS, WEEK_MS } from "../clock.js";
 import { coordinate, element, type Markup } from "./markup.js";
+import { AGE_UNITS } from "./numbers.js";
 import { type ChartPoint, type ChartSeries, isBroken } from "./series.js";
 
 /** The gains of a line per day, computed and drawn as bars: the view `per-day` of a chart. */
@@ -24,7 +25,7 @@ export interface Step {
   ms: number;
 }
 
-const MONTH: Step = { name: "month", ms: 30.4375 * DAY_MS };
+const MONTH: Step = { name: "month", ms: AGE_UNITS.month.ms };
 const STEPS: readonly Step[] = [{ name: "day", ms: DAY_MS }, { name: "week", ms: WEEK_MS }, MONTH];
 
 /** Maximum number of bars, so that each stays visible: days are joined into weeks or months. */

@@ -78,18 +78,23 @@ interface NoticeInput {
   height: number;
 }
 
-const SIZE = 13;
-const PAD = 16;
+const NOTICE_TEXT_SIZE = 13;
+const NOTICE_PAD = 16;
 
 /** Draws a title and a wrapped message. */
 export function drawNotice({ title, message, theme, width, height }: NoticeInput): string {
-  const room = width - 2 * PAD;
-  const maxLines = Math.max(1, Math.floor((height - 2 * PAD - 22) / (SIZE + 6)) + 1);
-  const lines = wrap(message, { size: SIZE, width: room }, maxLines);
+  const room = width - 2 * NOTICE_PAD;
+  const maxLines = Math.max(1, Math.floor((height - 2 * NOTICE_PAD - 22) / (NOTICE_TEXT_SIZE + 6)) + 1);
+  const lines = wrap(message, { size: NOTICE_TEXT_SIZE, width: room }, maxLines);
   const body = lines.map((line, i) =>
     element(
       "text",
-      { class: "chart-muted", "font-size": SIZE, x: PAD, y: PAD + 14 + 22 + i * (SIZE + 6) },
+      {
+        class: "chart-muted",
+        "font-size": NOTICE_TEXT_SIZE,
+        x: NOTICE_PAD,
+        y: NOTICE_PAD + 14 + 22 + i * (NOTICE_TEXT_SIZE + 6),
+      },
       line,
     ),
   );
@@ -99,7 +104,7 @@ export function drawNotice({ title, message, theme, width, height }: NoticeInput
     background(width, height),
     element(
       "text",
-      { class: "chart-text", "font-size": 15, "font-weight": 600, x: PAD, y: PAD + 14 },
+      { class: "chart-text", "font-size": 15, "font-weight": 600, x: NOTICE_PAD, y: NOTICE_PAD + 14 },
       fit(title, { size: 15 * 1.06, width: room }),
     ),
     ...body,

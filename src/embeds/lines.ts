@@ -3,6 +3,8 @@ import { coordinate, element, type Markup } from "./markup.js";
 import { type ChartSeries, isBroken, reducePoints, widestGaps } from "./series.js";
 import { estimateWidth, fit } from "./text.js";
 
+/** The lines of a chart: strokes by source, gaps, marks, and the labels at their ends. */
+
 /** A point in a picture, in pixels. */
 export interface Point {
   x: number;

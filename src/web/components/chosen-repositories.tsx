@@ -122,7 +122,7 @@ export const RefusedNames: FC<RefusedNamesProps> = ({ names: { refused, isCut },
             <strong>
               <bdi>{name.text.length > 100 ? `${name.text.slice(0, 100)}…` : name.text}</bdi>
             </strong>{" "}
-            {WORDS[name.reason]}
+            {REASON_WORDS[name.reason]}
             <Similar {...{ name, here }} />
           </li>
         ))}
@@ -131,7 +131,7 @@ export const RefusedNames: FC<RefusedNamesProps> = ({ names: { refused, isCut },
     </div>
   );
 
-const WORDS: Readonly<Record<RefusedName["reason"], string>> = {
+const REASON_WORDS: Readonly<Record<RefusedName["reason"], string>> = {
   invalid: "is not a valid name: use owner/name, provider:owner/name, or a URL.",
   untracked: "is not tracked here.",
   twice: "is already in this comparison.",

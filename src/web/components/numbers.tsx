@@ -1,6 +1,6 @@
 import { createContext, type FC, useContext } from "hono/jsx";
 import { DAY_MS, HOUR_MS, isoTime } from "../../clock.js";
-import { RETAINED_WORDS } from "../../embeds/embeds.js";
+import { dateText, RETAINED_WORDS } from "../../embeds/embeds.js";
 import { type CountedMeasure, gainWords, type Trend } from "../../rankings/rankings.js";
 import { cleanText } from "../../record-rules.js";
 
@@ -74,12 +74,8 @@ export function formatDay(ms: number | null): string {
 
 /** 30 Apr 2026: days in sentences. Tables and charts have the form of `formatDay`. */
 export function formatDate(ms: number | null): string {
-  if (ms === null) return UNKNOWN;
-  const date = new Date(ms);
-  return `${date.getUTCDate()} ${month.format(date)} ${date.getUTCFullYear()}`;
+  return ms === null ? UNKNOWN : dateText(ms);
 }
-
-const month = new Intl.DateTimeFormat("en-US", { month: "short", timeZone: "UTC" });
 
 /** 2026-04-30 12:00 UTC */
 export function formatTime(ms: number): string {

@@ -123,7 +123,7 @@ function durationText(ms: number): string {
 }
 
 /** The name of each kind of anomaly, and its effect on the scores. */
-const KINDS: Readonly<Record<Anomaly["kind"], { title: string; effect: string }>> = {
+const ANOMALY_TEXTS: Readonly<Record<Anomaly["kind"], { title: string; effect: string }>> = {
   FAILED_READING: { title: "Failed reading", effect: "It is not compared with any other." },
   UNCONFIRMED: {
     title: "Unconfirmed reading",
@@ -141,7 +141,7 @@ const CLEARED = {
 } as const;
 
 /** Events of one kind shown before the others are folded. */
-const SHOWN = 1;
+const SHOWN_EVENTS = 1;
 
 /** An anomaly of stars, and those of other counts at the same time. */
 interface Event {
@@ -190,14 +190,14 @@ export const UnusualChanges: FC<{ trends: Readonly<Record<Window, Trend | null>>
       <ul>
         {[...byKind.values()].map((events) => (
           <li>
-            {events.slice(0, SHOWN).map((event) => (
+            {events.slice(0, SHOWN_EVENTS).map((event) => (
               <EventText event={event} />
             ))}
-            {events.length <= SHOWN ? null : (
+            {events.length <= SHOWN_EVENTS ? null : (
               <details>
-                <summary>{formatCount(events.length - SHOWN)} more like this</summary>
+                <summary>{formatCount(events.length - SHOWN_EVENTS)} more like this</summary>
                 <ul>
-                  {events.slice(SHOWN).map((event) => (
+                  {events.slice(SHOWN_EVENTS).map((event) => (
                     <li>
                       <EventText event={event} />
                     </li>
@@ -217,9 +217,9 @@ const EventText: FC<{ event: Event }> = ({ event: { kind, anomalies, at, until, 
   const [from, to] = [formatDate(at), formatDate(until)];
   return (
     <>
-      <strong>{KINDS[kind].title}</strong>, {from === to ? from : `${from} to ${to}`}:{" "}
+      <strong>{ANOMALY_TEXTS[kind].title}</strong>, {from === to ? from : `${from} to ${to}`}:{" "}
       {anomalies.map(({ reason }) => reason).join("; ")}.{" "}
-      {cleared === undefined ? KINDS[kind].effect : CLEARED[cleared.by]}{" "}
+      {cleared === undefined ? ANOMALY_TEXTS[kind].effect : CLEARED[cleared.by]}{" "}
       {`Affects growth over ${windows.map((window) => WINDOW_LABELS[window]).join(", ")}.`}
       {sameDay === undefined
         ? null

@@ -15,9 +15,9 @@ import { Delta, formatCompact, formatCount, formatDelta } from "./numbers.js";
 
 /** Small charts without axes beside names and numbers: sparklines, and bars of gains. */
 
-const WIDTH = 96;
-const HEIGHT = 24;
-const EDGE = 2;
+const SPARK_WIDTH = 96;
+const SPARK_HEIGHT = 24;
+const SPARK_EDGE = 2;
 /** The scale spans at least this fraction of the count, so that a few stars do not look like a crash or a leap. */
 const LEAST_SPAN = 0.02;
 const LEAST_STARS = 10;
@@ -37,11 +37,11 @@ interface SparkProps {
 const NoSpark: FC = () => (
   <svg
     class="spark none"
-    viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+    viewBox={`0 0 ${SPARK_WIDTH} ${SPARK_HEIGHT}`}
     role="img"
     aria-label="Too few counts for a line"
   >
-    <line x1={EDGE} x2={WIDTH - EDGE} y1={HEIGHT / 2} y2={HEIGHT / 2} />
+    <line x1={SPARK_EDGE} x2={SPARK_WIDTH - SPARK_EDGE} y1={SPARK_HEIGHT / 2} y2={SPARK_HEIGHT / 2} />
   </svg>
 );
 
@@ -52,8 +52,8 @@ export const Spark: FC<SparkProps> = ({ values, bases = [] }) => {
   const [least, most] = [Math.min(...known), Math.max(...known)];
   const span = Math.max(most - least, LEAST_SPAN * most, LEAST_STARS);
   const middle = (least + most) / 2;
-  const x = (i: number) => EDGE + (i * (WIDTH - 2 * EDGE)) / (values.length - 1);
-  const y = (value: number) => HEIGHT / 2 - ((value - middle) * (HEIGHT - 2 * EDGE)) / span;
+  const x = (i: number) => SPARK_EDGE + (i * (SPARK_WIDTH - 2 * SPARK_EDGE)) / (values.length - 1);
+  const y = (value: number) => SPARK_HEIGHT / 2 - ((value - middle) * (SPARK_HEIGHT - 2 * SPARK_EDGE)) / span;
   const runs: { basis: Basis | undefined; points: string[] }[] = [];
   for (const [i, value] of values.entries()) {
     if (value === null) continue;
@@ -62,7 +62,7 @@ export const Spark: FC<SparkProps> = ({ values, bases = [] }) => {
   }
   const [lastX, lastY] = runs.at(-1)?.points.at(-1)?.split(",") ?? [];
   return (
-    <svg class="spark" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} aria-hidden="true">
+    <svg class="spark" viewBox={`0 0 ${SPARK_WIDTH} ${SPARK_HEIGHT}`} aria-hidden="true">
       {runs.map(({ basis, points }) => (
         <polyline class={basis === "RETAINED" ? "chart-1 still-held" : "chart-1"} points={points.join(" ")} />
       ))}

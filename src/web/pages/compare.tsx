@@ -132,17 +132,18 @@ interface ComparisonProps {
 const Comparison: FC<ComparisonProps> = ({ here, state, histories, compared, baseUrl }) => {
   const { metric, view, align, scale } = state;
   const series = seriesOf(histories, align);
-  const { title } = METRIC_WORDS[metric];
+  const { title, unit } = METRIC_WORDS[metric];
   const words = `${title}${view === "per-day" ? " per day" : ""}`;
   const names = series.map(({ name }) => name).join(", ");
   const times = histories.flatMap(({ points }) => points.map(({ at }) => at));
   const trends = compared.map((one) => Object.values(one.trends));
+  const hasChart = series.some(({ points }) => points.length > 1);
   return (
     <>
       <section class="after" id="chart" data-chart="">
         <h2>{align === "age" ? `${words} by age` : view === "per-day" ? words : `${words} over time`}</h2>
         <ChartControls url={here} state={state} align={align} section="chart" />
-        {series.some(({ points }) => points.length > 1) ? (
+        {hasChart ? (
           <Plot
             {...{ metric, series, view, scale, align, asOf: newestOf(histories) }}
             spans={spansOf(histories, trends, metric)}
@@ -155,7 +156,7 @@ const Comparison: FC<ComparisonProps> = ({ here, state, histories, compared, bas
           <p class="plot-empty">
             {align === "age" && histories.every(({ bornAt }) => bornAt === null)
               ? "No creation date is known, so there is no chart by age."
-              : `No repository has two snapshots with ${METRIC_WORDS[metric].unit} in this time range; a chart needs two.`}
+              : `No repository has two snapshots with ${unit} in this time range; a chart needs two.`}
           </p>
         )}
         <ChartDates
@@ -167,7 +168,7 @@ const Comparison: FC<ComparisonProps> = ({ here, state, histories, compared, bas
               : { from: times.reduce((a, b) => Math.min(a, b)), to: times.reduce((a, b) => Math.max(a, b)) }
           }
         />
-        {series.some(({ points }) => points.length > 1) ? (
+        {hasChart ? (
           <>
             <ShownGains histories={histories} metric={metric} />
             <ShareChart

@@ -33,6 +33,7 @@ import { type ListStars, starScripts, starsOf } from "../saving.js";
 /** All repositories, with every filter and sort. */
 export async function showExplore(request: PageRequest): Promise<Page> {
   const { modules, summary, now } = request;
+  if (summary.repositories === 0) return { title: "Explore", description: DESCRIPTION, body: <Nothing /> };
   const { url, query, problems } = readQuery(listQuery, request.url);
   const presets = presetGroups({ asOf: summary.asOf, now });
   const [home, result] = await Promise.all([
@@ -41,7 +42,6 @@ export async function showExplore(request: PageRequest): Promise<Page> {
       async () => query && { query, ...(await readListing(request, query, countedBy(presets))) },
     ),
   ]);
-  if (summary.repositories === 0) return { title: "Explore", description: DESCRIPTION, body: <Nothing /> };
   const filters = activeFilters(url);
   const { found } = result;
   const sort = found?.list.sort ?? url.searchParams.get("sort") ?? "trending";

@@ -53,20 +53,16 @@ async function facets(
   kind: FacetKind,
 ): Promise<Page> {
   const { title } = KINDS[kind];
-  const parsed = readQuery(facetsQuery, request.url);
-  const page = await (parsed.query === undefined
-    ? undefined
-    : rankings.facets(requestOf(kind, parsed.query)));
   const shared = { title, description: `${title} by repositories, stars and measured growth.` };
   if (summary.repositories === 0) return { ...shared, body: <Nothing leadsHome /> };
-  const { query, problems } = parsed;
-  const frame = { kind, summary, url: parsed.url, problems };
-  if (page === undefined || query === undefined)
-    return { ...shared, status: 400, body: <FacetsPage {...frame} /> };
+  const { url, query, problems } = readQuery(facetsQuery, request.url);
+  const frame = { kind, summary, url, problems };
+  if (query === undefined) return { ...shared, status: 400, body: <FacetsPage {...frame} /> };
+  const page = await rankings.facets(requestOf(kind, query));
   return {
     ...shared,
     showsAge: true,
-    canonical: canonicalAddress(parsed.url),
+    canonical: canonicalAddress(url),
     body: <FacetsPage {...frame} found={{ page, query }} />,
   };
 }

@@ -80,7 +80,7 @@ export async function showHome(request: PageRequest): Promise<Page> {
     scripts: starScripts(request),
     alternates: LISTS.map((sort) => ({
       type: "application/atom+xml",
-      href: feedPath({ sort, window: "7d", language }),
+      href: feedAddress({ sort, window: "7d", language }),
       title: `${RANKING_DEFINITIONS[sort].label}, ${WINDOW_LABELS["7d"]}`,
     })),
     body: (
@@ -294,7 +294,7 @@ const ListSection: FC<ListSectionProps> = ({ sort, isBeyond, rows, window, langu
           Full list
         </a>{" "}
         ·{" "}
-        <a href={feedPath({ sort, window, language })} aria-label={`Atom feed of ${label}, ${window}`}>
+        <a href={feedAddress({ sort, window, language })} aria-label={`Atom feed of ${label}, ${window}`}>
           Atom feed
         </a>
       </p>
@@ -302,7 +302,7 @@ const ListSection: FC<ListSectionProps> = ({ sort, isBeyond, rows, window, langu
   );
 };
 
-function feedPath({ sort, window, language }: Chosen & { sort: HomeRanking }): string {
+function feedAddress({ sort, window, language }: Chosen & { sort: HomeRanking }): string {
   const query = new URLSearchParams({ window, ...(language === undefined ? {} : { language }) });
   return `/api/feeds/${sort}.atom?${query}`;
 }

@@ -14,7 +14,7 @@ import { toSignInAgain } from "./sign-in.js";
 
 /** The sessions of an account, and its security log. */
 
-const PATH = "/account/sessions";
+const SESSIONS_PAGE = "/account/sessions";
 
 /** Where the account is signed in, with ways to end each session. */
 export async function showSessions({ account, members, url }: MemberRequest): Promise<Page> {
@@ -31,19 +31,19 @@ export async function showSessions({ account, members, url }: MemberRequest): Pr
 export async function endSession(request: MemberRequest): Promise<Redirect> {
   const { account, members, params, source } = request;
   const { id = "" } = params;
-  if (id !== account.sessionId && !isRecentSignIn(account)) return toSignInAgain(PATH);
+  if (id !== account.sessionId && !isRecentSignIn(account)) return toSignInAgain(SESSIONS_PAGE);
   const cookies = await members.accounts.endSession(account, id);
   members.security.record({ event: "session_ended", source: source(), accountId: account.id });
-  return { location: `${PATH}?ended`, status: 303, cookies };
+  return { location: `${SESSIONS_PAGE}?ended`, status: 303, cookies };
 }
 
 export async function endOtherSessions({ account, members, source }: MemberRequest): Promise<Redirect> {
-  if (!isRecentSignIn(account)) return toSignInAgain(PATH);
+  if (!isRecentSignIn(account)) return toSignInAgain(SESSIONS_PAGE);
   const sessions = await members.accounts.sessions.endOthers(account.id, account.sessionId);
   const detail = { sessions };
   if (sessions > 0)
     members.security.record({ event: "sessions_ended", source: source(), accountId: account.id, detail });
-  return { location: `${PATH}?ended`, status: 303 };
+  return { location: `${SESSIONS_PAGE}?ended`, status: 303 };
 }
 
 interface SessionsProps {
@@ -55,7 +55,7 @@ interface SessionsProps {
   hasEnded: boolean;
 }
 
-const COLUMNS = ["Browser or program", "Network", "Signed in", "Last seen"];
+const SESSION_COLUMNS = ["Browser or program", "Network", "Signed in", "Last seen"];
 
 const Sessions: FC<SessionsProps> = ({ current, others, isRecent, hasEnded }) => (
   <>
@@ -65,7 +65,7 @@ const Sessions: FC<SessionsProps> = ({ current, others, isRecent, hasEnded }) =>
       end it, and look into the <a href="/account/security">security log</a>.
     </p>
     {hasEnded ? <Notice isDone>The session has ended.</Notice> : null}
-    <OwnTable label="Your sessions" columns={COLUMNS}>
+    <OwnTable label="Your sessions" columns={SESSION_COLUMNS}>
       {current.map((session) => (
         <SessionRow session={session} isCurrent />
       ))}
@@ -80,7 +80,7 @@ const Sessions: FC<SessionsProps> = ({ current, others, isRecent, hasEnded }) =>
           End all sessions but this one. API keys keep working.
           {isRecent ? null : " Before you end another session, you will be asked to sign in again."}
         </p>
-        <form method="post" action={`${PATH}/end-others`}>
+        <form method="post" action={`${SESSIONS_PAGE}/end-others`}>
           <button type="submit">End all other sessions</button>
         </form>
       </>
@@ -113,7 +113,7 @@ const SessionRow: FC<{ session: Session; isCurrent?: boolean }> = ({
             <button type="submit">Sign out</button>
           </form>
         ) : (
-          <form method="post" action={`${PATH}/${id}/end`}>
+          <form method="post" action={`${SESSIONS_PAGE}/${id}/end`}>
             <button type="submit" aria-label={`End the session of ${agent}`}>
               End
             </button>
@@ -125,15 +125,15 @@ const SessionRow: FC<{ session: Session; isCurrent?: boolean }> = ({
 };
 
 /** Events per page. */
-const ROWS = 40;
+const EVENTS_PER_PAGE = 40;
 
 /** The security log of the account, latest event first. */
 export async function showSecurity({ account, members, url }: MemberRequest): Promise<Page> {
   const cursor = url.searchParams.get("cursor") ?? "";
   const before = /^[1-9][0-9]{0,15}$/.test(cursor) ? Number(cursor) : undefined;
-  const events = await members.security.list({ accountId: account.id, before, limit: ROWS + 1 });
-  const rows = events.slice(0, ROWS);
-  const older = events.length > ROWS ? rows.at(-1)?.id : undefined;
+  const events = await members.security.list({ accountId: account.id, before, limit: EVENTS_PER_PAGE + 1 });
+  const rows = events.slice(0, EVENTS_PER_PAGE);
+  const older = events.length > EVENTS_PER_PAGE ? rows.at(-1)?.id : undefined;
   return { title: "Security log", body: <Log rows={rows} older={older} /> };
 }
 
