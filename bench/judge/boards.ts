@@ -2,13 +2,18 @@
 
 import type { Recency } from "../../src/catalog/catalog.js";
 import type { BulkRow } from "../../src/database/database.js";
-import { GROWTH_ORDER_COLUMNS, type GrowthOrder } from "../../src/rankings/definitions.js";
+import {
+  GROWTH_ORDER_COLUMNS,
+  type GrowthOrder,
+  WINDOW_HOURS,
+  WINDOWS,
+  type Window,
+} from "../../src/rankings/definitions.js";
 import type { Growth } from "../../src/rankings/growth/compare.js";
 import { growthOf } from "../../src/rankings/growth/compare.js";
 import type { History } from "../../src/rankings/growth/history.js";
 import { ROLLUPS, rollupRow } from "../../src/rankings/growth/rollups.js";
 import { type AllScales, ScaleMeter } from "../../src/rankings/growth/scales.js";
-import { WINDOW_HOURS, WINDOWS, type Window } from "../../src/rankings/windows.js";
 import type { Archive, Track } from "./archive.js";
 import { historyAt, PROVIDER, recencyAt } from "./judged.js";
 

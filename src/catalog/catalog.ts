@@ -3,21 +3,12 @@
  * through renames, never changes a snapshot, and marks derived data that a change makes outdated. It does not fetch, rank,
  * list or search.
  */
-import { sql } from "kysely";
 import type { Clock } from "../clock.js";
-import {
-  BatchSize,
-  type Database,
-  type Db,
-  type Dialect,
-  type Prepared,
-  type Tx,
-} from "../database/database.js";
+import { BatchSize, type Database, type Tx } from "../database/database.js";
 import { AppError } from "../errors.js";
 import { type DumpedRepository, dumpPage } from "./dump.js";
 import type { ArchiveFile } from "./file-damage.js";
 import { dumpFiles, type ImportedFile, type JudgedFile, judgeFiles, recordFiles } from "./import-files.js";
-import { type CatalogueKind, readKind, setKind } from "./kind.js";
 import {
   type CurrentlyDescribed,
   type Described,
@@ -27,6 +18,7 @@ import {
   type ProviderName,
 } from "./lookup.js";
 import type { Observation, Recorded } from "./observation.js";
+import { RevisionReader } from "./outdated.js";
 import { type Recency, RecencyMemory } from "./recency.js";
 import { type RecordedBatch, record, recordSample } from "./record.js";
 import {
@@ -40,31 +32,36 @@ import {
   type RenameStatus,
 } from "./renames/renames.js";
 import type { Repository } from "./repository.js";
-import { RevisionReader } from "./revision.js";
-import { removeSample } from "./sample.js";
-import { readSparks, type Series, type SeriesBounds, type StarCount, seriesFrom } from "./series.js";
-import { seriesStart } from "./series-start.js";
+import { type CatalogueKind, isEmpty, keepSample, markSynthetic, readKind, removeSample } from "./sample.js";
+import {
+  readSparks,
+  type Series,
+  type SeriesBounds,
+  type StarCount,
+  seriesFrom,
+  seriesStart,
+} from "./series.js";
 import { readSeveralSeries, type SeveralOptions, type SeveralSeries } from "./several-series.js";
 import { packTails, Readings, type SnapshotRange, SnapshotReader } from "./snapshots/snapshots.js";
 
-export { BASES, type Basis, basisOf, byBasis, isSeam } from "./basis.js";
-export { type CatalogDamage, checkCatalogue } from "./check.js";
+export * from "./check.js";
 export type { DumpedRepository } from "./dump.js";
 export { type Run, type RunName, runExclusively, runState } from "./exclusive-run.js";
-export { type ArchiveFile, DAMAGE_KINDS, type Damage, type DamageKind } from "./file-damage.js";
-export { countFreshness, type FreshnessCounts, type NewestFile, readNewestFiles } from "./freshness.js";
+export type { ArchiveFile, Damage, DamageKind } from "./file-damage.js";
 export { fileKey, type JudgedFile } from "./import-files.js";
-export { CATALOGUE_KINDS, type CatalogueKind, readKind } from "./kind.js";
-export type {
-  CurrentlyDescribed,
-  Described,
-  FoundByName,
-  NamedRepository,
-  PreviousName,
-} from "./lookup.js";
+export type { CurrentlyDescribed, Described, NamedRepository, PreviousName } from "./lookup.js";
+export { repositoriesAfter } from "./lookup.js";
 export * from "./observation.js";
-export { bumpRevision, clearMarks, hasMark, markOutdated, setMark, workOff } from "./outdated.js";
-export { isStale, type LastReading, type Recency, readRecency, recentUntil } from "./recency.js";
+export {
+  bumpRevision,
+  clearMarks,
+  hasMark,
+  markOutdated,
+  setMark,
+  watchRevision,
+  workOff,
+} from "./outdated.js";
+export * from "./recency.js";
 export {
   describeEvidence,
   RENAME_DECISIONS,
@@ -72,20 +69,26 @@ export {
   type Rename,
   type RenameDecision,
   type RenamedRepository,
-  type RenameEvidence,
   type RenameReport,
-  type RenameStatus,
   readPredecessors,
 } from "./renames/renames.js";
-export * from "./repair.js";
 export * from "./repository.js";
-export { watchRevision } from "./revision-watch.js";
-export { DERIVED_TABLES, REPOSITORY_TABLES } from "./sample.js";
-export * from "./series.js";
-export { chooseFrom } from "./series-start.js";
-export { MAX_SEVERAL_POINTS, type SeveralSeries } from "./several-series.js";
 export {
+  CATALOGUE_KINDS,
+  type CatalogueKind,
+  DERIVED_TABLES,
+  REPOSITORY_TABLES,
+  readKind,
+} from "./sample.js";
+export * from "./series.js";
+export { MAX_SEVERAL_POINTS } from "./several-series.js";
+export {
+  BASES,
+  type Basis,
+  basisOf,
+  byBasis,
   DamagedBlock,
+  isSeam,
   joined,
   NumberRoom,
   newestSnapshots,
@@ -97,11 +100,10 @@ export {
   readReadings,
   readSnapshotRanges,
   type SnapshotRange,
-  type Span,
   type Thinning,
   thinSnapshots,
 } from "./snapshots/snapshots.js";
-export { STEPS, type Step, startOfStep } from "./thinning.js";
+export { STEPS, startOfStep } from "./thinning.js";
 
 /** Observations in one transaction of `recordAll`. */
 const RECORDED = { least: 100, most: 20_000 };
@@ -110,7 +112,6 @@ export class Catalog {
   readonly #database: Database;
   readonly #clock: Clock;
   readonly #lookup: Lookup;
-  readonly #newest: Prepared<string, [number]>;
   readonly #snapshots: SnapshotReader;
   readonly #renames: RenameReader;
   readonly #revisions: RevisionReader;
@@ -122,10 +123,6 @@ export class Catalog {
     this.#database = database;
     this.#clock = clock;
     this.#lookup = new Lookup(database);
-    this.#newest = database.prepare(
-      (given) => sql`select newest_at from snapshot_hours
-        where provider = ${given((provider) => provider)} order by hour desc limit 1`,
-    );
     this.#snapshots = new SnapshotReader(database);
     this.#renames = new RenameReader(database);
     this.#revisions = new RevisionReader(database, clock);
@@ -141,7 +138,7 @@ export class Catalog {
     return recorded;
   }
 
-  /** Records observations in as many transactions as it takes for none of them to make other writers wait. */
+  /** Records observations in several transactions, short enough that other writers do not wait. */
   async recordAll(batch: readonly Observation[]): Promise<Recorded> {
     const { dialect, write } = this.#database;
     this.#batchSize ??= new BatchSize(dialect, RECORDED);
@@ -163,7 +160,7 @@ export class Catalog {
     return recorded;
   }
 
-  /** The same in a transaction of the caller, which must hold the catalogue exclusively. */
+  /** The same in the caller's transaction, which must hold the catalogue exclusively. */
   recordIn(tx: Tx, batch: readonly Observation[]): Promise<RecordedBatch> {
     return record(tx, batch, { dialect: this.#database.dialect, now: this.#clock.now() });
   }
@@ -175,7 +172,7 @@ export class Catalog {
     return dialect.exclusively(write, "catalogue", (tx) => recordFiles(tx, dialect, this.#imported(files)));
   }
 
-  /** What is wrong with files of archives, also compared with those that are recorded. Records nothing. */
+  /** Judges files of archives together with those that are recorded. Records nothing. */
   judgeFiles(files: readonly ArchiveFile[]): Promise<ImportedFile[]> {
     return judgeFiles(this.#database.read, this.#imported(files));
   }
@@ -197,7 +194,7 @@ export class Catalog {
     return this.#renames.ofOne(id);
   }
 
-  /** Under which names renamed repositories seem to continue, by id; one statement. */
+  /** The names under which renamed repositories seem to continue, by id; one statement. */
   continuations(ids: readonly number[]): Promise<Map<number, RenamedRepository>> {
     return this.#renames.continuations(ids);
   }
@@ -228,17 +225,17 @@ export class Catalog {
     return this.#lookup.findByName(provider, fullName);
   }
 
-  /** What `findByName` finds for each of the names, in their order. Costs two statements for any number of names. */
+  /** The result of `findByName` for each of the names, in their order. Costs two statements for any number of names. */
   findByNames(names: readonly ProviderName[]): Promise<(NamedRepository | undefined)[]> {
     return this.#lookup.findByNames(names);
   }
 
-  /** As `findByName`, with what a detail shows, by one statement; two for a previous name. */
+  /** The same as `findByName`, with the details of the repository, by one statement; two for a previous name. */
   describe(provider: string, fullName: string): Promise<Described | undefined> {
     return this.#lookup.describe(provider, fullName);
   }
 
-  /** What a detail shows of the repository with this id, by one statement. */
+  /** The repository with this id and its details, by one statement. */
   describeById(id: number): Promise<CurrentlyDescribed | undefined> {
     return this.#lookup.describeById(id);
   }
@@ -288,9 +285,8 @@ export class Catalog {
   }
 
   /** Time of a provider's newest snapshot, which is the end of all its windows. Undefined without snapshots. */
-  async asOf(provider: string): Promise<number | undefined> {
-    const [row] = await this.#newest(provider);
-    return row?.[0];
+  asOf(provider: string): Promise<number | undefined> {
+    return this.#lookup.asOf(provider);
   }
 
   /** The next repositories by id after `afterId`, each with everything stored about it. */
@@ -333,25 +329,16 @@ export class Catalog {
   /** Turns the sample, if there is one, into ordinary history that stays. */
   async keepSample(): Promise<void> {
     const { dialect, write } = this.#database;
-    await dialect.exclusively(write, "catalogue", async (tx) => {
-      if ((await readKind(tx)) === "sample") await setKind(tx, "real");
-    });
+    await dialect.exclusively(write, "catalogue", (tx) => keepSample(tx));
   }
 
   /** Marks this catalogue as synthetic, permanently. Throws CONFLICT if it contains real repositories. */
-  async markSynthetic(): Promise<void> {
-    if ((await this.kind()) === "synthetic") return;
-    if (!(await this.isEmpty()))
-      throw new AppError(
-        "CONFLICT",
-        "The catalogue holds real repositories; synthetic ones are not mixed in.",
-      );
-    await setKind(this.#database.write, "synthetic");
+  markSynthetic(): Promise<void> {
+    return markSynthetic(this.#database);
   }
 
-  async isEmpty(): Promise<boolean> {
-    const row = await this.#database.read.selectFrom("repositories").select("id").limit(1).executeTakeFirst();
-    return row === undefined;
+  isEmpty(): Promise<boolean> {
+    return isEmpty(this.#database.read);
   }
 
   #imported(files: readonly ArchiveFile[]): ImportedFile[] {
@@ -359,7 +346,7 @@ export class Catalog {
     return files.map((file) => ({ ...file, importedAt }));
   }
 
-  /** What decides whether counts are recent, as of `recentRevision`: two statements after a change, otherwise none. */
+  /** The facts that decide whether counts are recent, as of `recentRevision`: two statements after a change, otherwise none. */
   recency(): Promise<Recency> {
     return this.#recency.read();
   }
@@ -376,15 +363,4 @@ export class Catalog {
   recentRevision(): Promise<number> {
     return this.#revisions.recent();
   }
-}
-
-/** The next ids after `after`, in ascending order. */
-export async function repositoriesAfter(
-  db: Db,
-  dialect: Dialect,
-  { after, limit }: { after: number; limit: number },
-): Promise<number[]> {
-  const { rows } = await sql<{ ids: string }>`select ${dialect.jsonArray(sql`id`)} as ids from (
-    select id from repositories where id > ${after} order by id limit ${limit}) as page`.execute(db);
-  return JSON.parse(rows[0]?.ids ?? "[]");
 }

@@ -1,10 +1,12 @@
+/** Checks the rows of the catalogue, and repairs those that are derived. */
 import { sql } from "kysely";
-import type { Db, Dialect, TableName } from "../database/database.js";
+import type { Database, Db, Dialect, TableName } from "../database/database.js";
+import { bumpRevision } from "./outdated.js";
 import { AVAILABILITIES, nameKey } from "./repository.js";
 import { DERIVED_TABLES } from "./sample.js";
-import { HistoryCheck, type HistoryDamage } from "./snapshots/snapshots.js";
+import { HistoryCheck, type HistoryDamage, recountHours } from "./snapshots/snapshots.js";
 
-/** What is wrong with rows of the catalogue, or with rows that belong to repositories. */
+/** Kinds of damage of rows of the catalogue, or of rows that belong to repositories. */
 export type CatalogDamage =
   | HistoryDamage
   | "repository-invalid"
@@ -15,16 +17,17 @@ export type CatalogDamage =
   | "derived-orphaned"
   | "row-missing";
 
-export type OnCatalogDamage = (kind: CatalogDamage, found: string) => void;
+type OnCatalogDamage = (kind: CatalogDamage, found: string) => void;
 
-/** Repositories read at a time, and orphans that are named. */
+/** Repositories read or repaired in one batch. */
 const BATCH = 1_000;
+/** Maximum number of orphans that are named. */
 const NAMED = 100;
 /** Ids looked up at a time. */
 const ORPHAN_BATCH = 10_000;
 
-/** Tables whose rows follow from a repository: without it they are left over. */
-export const FOLLOWING_TABLES: readonly TableName[] = [
+/** Tables whose rows follow from a repository, and are left over without it. */
+const FOLLOWING_TABLES: readonly TableName[] = [
   ...DERIVED_TABLES.filter((table) =>
     ["rollups", "repository_ranks", "rank_history", "rank_blocks", "facet_parts", "outdated"].includes(table),
   ),
@@ -60,7 +63,7 @@ export async function checkCatalogue(db: Db, dialect: Dialect, onDamage: OnCatal
     const last = rows.at(-1);
     if (last === undefined) break;
     after = last.id;
-    const topics = await topicsOf(db, dialect, rows);
+    const topics = await readTopics(db, dialect, rows);
     for (const row of rows) checkRow(row, topics.get(row.id) ?? [], onDamage);
     await histories.add(db, dialect, new Map(rows.map(({ id, provider }) => [id, provider])));
   }
@@ -72,7 +75,7 @@ export async function checkCatalogue(db: Db, dialect: Dialect, onDamage: OnCatal
   }
 }
 
-async function topicsOf(db: Db, dialect: Dialect, rows: readonly Row[]): Promise<Map<number, string[]>> {
+async function readTopics(db: Db, dialect: Dialect, rows: readonly Row[]): Promise<Map<number, string[]>> {
   const found = await sql<{ repository_id: number; topic: string }>`select repository_id, topic
     from repository_topics where ${dialect.among(
       sql.ref("repository_id"),
@@ -84,8 +87,9 @@ async function topicsOf(db: Db, dialect: Dialect, rows: readonly Row[]): Promise
 
 function checkRow(row: Row, stored: readonly string[], onDamage: OnCatalogDamage): void {
   const named = `repository ${row.id} (${row.owner}/${row.name})`;
-  const topics = parsedTopics(row.topics);
-  if (topics === undefined) onDamage("repository-invalid", `${named}: its topics cannot be read`);
+  const topics = topicsIn(row.topics);
+  if (topics === undefined || !topics.every((topic) => typeof topic === "string"))
+    onDamage("repository-invalid", `${named}: its topics cannot be read`);
   else if (!areSame(topics, stored)) onDamage("topics-differ", named);
   if ((row.stars ?? 0) < 0 || (row.forks ?? 0) < 0)
     onDamage("repository-invalid", `${named}: a count below 0`);
@@ -95,10 +99,11 @@ function checkRow(row: Row, stored: readonly string[], onDamage: OnCatalogDamage
     onDamage("name-key-wrong", named);
 }
 
-function parsedTopics(text: string): string[] | undefined {
+/** The values in a column of topics; undefined if it has no JSON array. */
+function topicsIn(text: string): unknown[] | undefined {
   try {
     const topics: unknown = JSON.parse(text);
-    return Array.isArray(topics) && topics.every((topic) => typeof topic === "string") ? topics : undefined;
+    return Array.isArray(topics) ? topics : undefined;
   } catch {
     return undefined;
   }
@@ -129,7 +134,7 @@ async function checkOrphans(db: Db, dialect: Dialect, onDamage: OnCatalogDamage)
  * The ids in a table that no repository has, a batch at a time. Costs a look at each repository of the table. A table may be
  * distributed, so it is not joined with the repositories.
  */
-export async function* orphansOf(db: Db, dialect: Dialect, table: TableName): AsyncGenerator<number[]> {
+async function* orphansOf(db: Db, dialect: Dialect, table: TableName): AsyncGenerator<number[]> {
   // The id 0 means all repositories.
   for (let after = 0; ; ) {
     const { rows } = await sql<{ id: number }>`select distinct repository_id as id from ${sql.table(table)}
@@ -147,4 +152,95 @@ export async function* orphansOf(db: Db, dialect: Dialect, table: TableName): As
     const orphans = ids.filter((id) => !found.has(id));
     if (orphans.length > 0) yield orphans;
   }
+}
+
+/** Adds missing rows of SINGLE_ROWS. */
+export async function restoreRows({ dialect, write }: Database): Promise<void> {
+  await dialect.exclusively(write, "catalogue", async (tx) => {
+    // Readers take any other number for a change.
+    await sql`insert into revision (id, value) values (1, ${1_000_000}) on conflict do nothing`.execute(tx);
+    for (const id of [1, 2, 3])
+      await sql`insert into runs (id, generation, owner, seen_at) values (${id}, 1000, null, 0)
+        on conflict do nothing`.execute(tx);
+    await sql`insert into search_state (id, first_block, built_blocks, positions, documents, slots, version, vocabulary)
+      values (1, null, 0, 0, 0, 0, 0, '') on conflict do nothing`.execute(tx);
+  });
+}
+
+/** Deletes rows that follow from repositories that do not exist. */
+export async function removeOrphans({ dialect, write }: Database): Promise<void> {
+  for (const table of FOLLOWING_TABLES)
+    await dialect.exclusively(write, "catalogue", async (tx) => {
+      for await (const orphans of orphansOf(tx, dialect, table))
+        await sql`delete from ${sql.table(table)}
+          where ${dialect.among(sql.ref("repository_id"), orphans)}`.execute(tx);
+    });
+}
+
+/** Derives the names and topics of repositories from their rows. A repository whose name another one has gets none. */
+export async function deriveNames({ dialect, write }: Database): Promise<void> {
+  for (let after = 0; ; ) {
+    const last = await dialect.exclusively(write, "catalogue", async (tx) => {
+      const { rows } = await sql<{
+        id: number;
+        provider: string;
+        owner: string;
+        name: string;
+        name_key: string | null;
+        topics: string;
+      }>`
+        select id, provider, owner, name, name_key, topics from repositories
+        where id > ${after} order by id limit ${BATCH}`.execute(tx);
+      for (const { id, provider, owner, name, name_key, topics } of rows) {
+        const key = nameKey(owner, name);
+        if (name_key !== null && name_key !== key)
+          await sql`update repositories set name_key = case when exists (select 1 from repositories o
+            where o.provider = ${provider} and o.name_key = ${key}) then null else ${key} end where id = ${id}`.execute(
+            tx,
+          );
+        const wanted = new Set<string>(topicsIn(topics)?.map(String));
+        const stored = await tx
+          .selectFrom("repository_topics")
+          .select("topic")
+          .where("repository_id", "=", id)
+          .execute();
+        const known = new Set(stored.map(({ topic }) => topic));
+        if (known.symmetricDifference(wanted).size === 0) continue;
+        await tx.deleteFrom("repository_topics").where("repository_id", "=", id).execute();
+        for (const topic of wanted)
+          await tx.insertInto("repository_topics").values({ repository_id: id, topic }).execute();
+      }
+      return rows.at(-1)?.id;
+    });
+    if (last === undefined) return;
+    after = last;
+  }
+}
+
+/** Counts all snapshots per hour again, in one transaction. */
+export async function recountSnapshots({ dialect, write }: Database): Promise<void> {
+  await dialect.exclusively(write, "catalogue", async (tx) => {
+    const rows = await tx.selectFrom("repositories").select("id").orderBy("id").execute();
+    await recountHours(
+      tx,
+      dialect,
+      rows.map(({ id }) => id),
+    );
+    await bumpRevision(tx);
+  });
+}
+
+/** Marks all growth, ranks and words to be rebuilt by the next update. */
+export async function outdateAll({ dialect, write }: Database): Promise<void> {
+  await dialect.exclusively(write, "catalogue", async (tx) => {
+    // Without scales the next update rebuilds all growth, and with it ranks and facets.
+    await sql`delete from score_scales`.execute(tx);
+    await sql`insert into outdated (kind, repository_id) values ('ranks', 0) on conflict do nothing`.execute(
+      tx,
+    );
+    // A rebuild in progress stops at its next step.
+    await sql`update runs set owner = null`.execute(tx);
+    await sql`update search_state set first_block = null, version = version + 1`.execute(tx);
+    await bumpRevision(tx);
+  });
 }

@@ -5,7 +5,7 @@ import type { Snapshot } from "./observation.js";
 import { FACT_COLUMNS, type Facts, fromRow, type Repository } from "./repository.js";
 import { readReadings } from "./snapshots/snapshots.js";
 
-/** Everything the catalogue holds about one repository. */
+/** All stored data of one repository. */
 export interface DumpedRepository {
   repository: Repository;
   providerId: string | null;
@@ -17,7 +17,7 @@ export interface DumpedRepository {
 }
 
 /**
- * The next repositories by id after `afterId`, with everything stored about them. An empty page is the end. The earlier name of an
+ * The next repositories by id after `afterId`, with all their stored data. An empty page is the end. The earlier name of an
  * accepted rename is left out: its history and its names are those of the later one.
  */
 export async function dumpPage(
@@ -78,15 +78,15 @@ const toPreviousName = ({ full_name, until }: PreviousNameTable): PreviousName =
 });
 
 /**
- * The name of a repository with an id that another one has now: without a word about it, an import would give it back. Without an
- * id it is among the previous names.
+ * The name of a repository with a provider id whose name another one has now. Without it in the dump, an import would give the
+ * name back. A repository without an id has it among its previous names.
  */
 function lostNameOf({ name_key, provider_id, refreshed_at, owner, name }: RepositoryTable): PreviousName[] {
   if (name_key !== null || provider_id === null || refreshed_at === null) return [];
   return [{ fullName: `${owner}/${name}`, until: refreshed_at }];
 }
 
-/** What sources have reported: that a name seems to continue as another is found again. */
+/** The repository as sources have reported it: a suspected rename is derived, and found again by an import. */
 function reported(repository: Repository): Repository {
   return repository.availability === "RENAMED" ? { ...repository, availability: "AVAILABLE" } : repository;
 }

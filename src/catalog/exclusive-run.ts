@@ -26,7 +26,7 @@ export interface Run {
   generation: number;
   /** Does `work` in a transaction of this run. Throws Superseded if another process has taken over. */
   step<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
-  /** Works through rows in order, in steps of as many as `size` allows. */
+  /** Works through rows in order, in steps whose size `size` adapts. */
   stepThrough<R>(
     rows: Iterable<R>,
     size: BatchSize,

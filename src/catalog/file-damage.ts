@@ -4,7 +4,7 @@ import { median } from "./series.js";
 
 export { DAMAGE_KINDS, type DamageKind } from "../record-rules.js";
 
-/** One thing that is wrong with a file, and the numbers that show it. */
+/** Damage of a file, with the numbers that show it. */
 export interface Damage {
   kind: DamageKind;
   reason: string;
@@ -14,7 +14,7 @@ export interface Damage {
 export interface ArchiveFile {
   /** The archive, by the name of its layout. */
   source: string;
-  /** Its name, without folders and without what it was compressed with. */
+  /** Its name, without folders and the suffix of its compression. */
   file: string;
   /** The time of its newest row. */
   capturedAt: number;
@@ -30,15 +30,15 @@ const COMPARED: ReadonlySet<DamageKind> = new Set(["FEW_ROWS", "ZEROS", "SAME_TI
 /** Kinds of damage after which the number of rows says nothing about the archive. */
 const INCOMPLETE: ReadonlySet<DamageKind> = new Set(["CUT_OFF", "UNREADABLE", "HEADER_ONLY"]);
 
-/** Files compared with on each side. */
+/** Files on each side that a file is compared with. */
 const NEIGHBOURS = 5;
 /** A file with less than this part of the usual number of rows is short. */
 const USUAL_PART = 0.9;
-/** Fewer rows, short or with a count of 0, are no sign of damage: in a small archive each row is a large part. */
+/** Fewer missing rows, or rows with a count of 0, are no sign of damage: in a small archive each row is a large part. */
 const FEWEST = 5;
-/** As many consecutive files of about the same length are not short: the archive has changed. */
+/** This many consecutive files of about the same length are not short: the archive has changed. */
 const NORMAL_RUN = 3;
-/** Most rows with a count of 0 beyond the usual part, as a part of all. */
+/** Largest part of rows with a count of 0 beyond the usual part. */
 const ZERO_PART = 0.05;
 
 /** Files in the order of their times. */
@@ -47,8 +47,8 @@ export function byTime(a: ArchiveFile, b: ArchiveFile): number {
 }
 
 /**
- * What is wrong with each file of one archive, given in the order of their times: what was found in it, and what the others
- * show. Depends on nothing but the files, so it does not matter in which order they were imported.
+ * The damage of each file of one archive, given in the order of their times: found in the file, or by comparison with the
+ * others. Depends on nothing but the files, so the order in which they were imported does not matter.
  */
 export function judge(files: readonly ArchiveFile[]): Damage[][] {
   const own = files.map(({ damage }) => damage.filter(({ kind }) => !COMPARED.has(kind)));
@@ -115,7 +115,7 @@ function sharedTime(at: number, files: readonly ArchiveFile[]): Damage[] {
   ];
 }
 
-/** How many consecutive files, with this one, are about as long as it; no more than matter are counted. */
+/** Number of consecutive files, with this one, that are about as long as it; at most about NORMAL_RUN are counted. */
 function runLength(files: readonly ArchiveFile[], index: number): number {
   const rows = files[index]?.rows ?? 0;
   const isAlike = (i: number) => {

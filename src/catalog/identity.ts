@@ -1,81 +1,32 @@
 import { sql } from "kysely";
-import { DAY_MS } from "../clock.js";
-import type { Dialect, RepositoryTable, Tx } from "../database/database.js";
+import type { Dialect, Tx } from "../database/database.js";
 import { defaultUrl } from "../forges.js";
-import { type Draft, draftOf, newRow, REPOSITORY_COLUMN_NAMES } from "./draft.js";
+import {
+  type Draft,
+  draftOf,
+  hasNewId,
+  hasOtherCreation,
+  hasSameCreation,
+  isAboutLostName,
+  isReusedId,
+  isReusedName,
+  newRow,
+  REPOSITORY_COLUMN_NAMES,
+} from "./draft.js";
 import type { Observation } from "./observation.js";
 import { type Availability, nameKey } from "./repository.js";
 
-/** What a repository is called. */
+/** The name of a repository. */
 type Named = Pick<Observation, "owner" | "name">;
-
-/** Sources round creation dates to days, and some count days since then. */
-const SAME_CREATION_MS = 30 * DAY_MS;
-/** A forge itself always gives the same date. */
-const SAME_MOMENT_MS = 60_000;
-
-/** Whether both were created at the same time, as far as that is known. */
-function isSame({ created_at }: RepositoryTable, { facts }: Observation): boolean {
-  const { createdAt } = facts;
-  if (created_at === null || createdAt === null || createdAt === undefined) return false;
-  return Math.abs(created_at - createdAt) <= SAME_CREATION_MS;
-}
-
-/**
- * Whether both are known to have been created at different times. Dates of a forge agree to the minute; those of archives do not.
- * A stored date may be an archive's if one has reported the repository: with an id only whole days are, as sources that know ids
- * give exact dates.
- */
-function isOther(row: RepositoryTable, { facts: { createdAt }, source }: Observation): boolean {
-  if (row.created_at === null || typeof createdAt !== "number") return false;
-  const mayBeImported =
-    row.import_source !== null && (row.provider_id === null || row.created_at % DAY_MS === 0);
-  const toleranceMs = mayBeImported || source !== undefined ? SAME_CREATION_MS : SAME_MOMENT_MS;
-  return Math.abs(row.created_at - createdAt) > toleranceMs;
-}
-
-/**
- * Whether a forge has given the id of a repository to another one, as it may after it was restored from a backup: name and
- * creation date differ. A rename changes the name alone. After a restored backup the two are often days apart.
- */
-function isReusedId(row: RepositoryTable, observation: Observation): boolean {
-  const { owner, name, isNameless } = observation;
-  return !isNameless && nameKey(owner, name) !== nameKey(row.owner, row.name) && isOther(row, observation);
-}
-
-/** Whether a forge lists a repository under a new id: same name and same moment of creation. */
-function hasNewId({ created_at }: RepositoryTable, { facts: { createdAt } }: Observation): boolean {
-  if (created_at === null || typeof createdAt !== "number") return false;
-  return Math.abs(created_at - createdAt) <= SAME_MOMENT_MS;
-}
-
-/**
- * Whether an observation without an id is about another repository than the one that has its name: it was created at another time,
- * and has less than half or more than double the stars.
- */
-function isReuse(row: RepositoryTable, observation: Observation): boolean {
-  const { createdAt, stars } = observation.facts;
-  if (row.provider_id !== null || row.created_at === null || row.stars === null) return false;
-  if (createdAt === null || createdAt === undefined || stars === null || stars === undefined) return false;
-  if (isSame(row, observation)) return false;
-  return 2 * stars < row.stars || stars > 2 * row.stars;
-}
-
-/** Whether an observation is about a repository that has lost its present name since, as an export writes it. */
-export function hasLostName({ owner, name, at, previousNames = [] }: Observation): boolean {
-  const key = nameKey(owner, name);
-  return (
-    at !== null && previousNames.some(({ fullName, until }) => fullName.toLowerCase() === key && until >= at)
-  );
-}
 
 const keyOf = (provider: string, key: string): string => `${provider} ${key}`;
 
 /**
- * Finds the repository of each observation in a batch, in this order: by the provider's id, unless name and creation date say that
- * the forge reused it; the requested repository, unless its provider id or creation date differs; without a provider id, by a previous name in use at that time, if the current holder of the name was
- * not known yet; by the current name, unless creation date and size say that the name was reused. Otherwise the repository is
- * new. So importing an old archive again, after names have changed hands, has the same result.
+ * Finds the repository of each observation in a batch, in this order: by the provider's id, unless name and creation date show that
+ * the forge reused it; the requested repository, unless its provider id or creation date differs; without a provider id, by a
+ * previous name in use at that time, if the current holder of the name was not known yet; by the current name, unless creation
+ * date and size show that the name was reused. Otherwise the repository is new. So importing an old archive again, after names
+ * have changed hands, has the same result.
  */
 export class Identities {
   readonly #byName = new Map<string, Draft>();
@@ -154,7 +105,7 @@ export class Identities {
         return this.resolve(nameless, now);
       }
       this.#loseId(byProviderId);
-      // Without a name either, nothing reports it any more.
+      // Without its name too, no observation finds it any more.
       if (row.name_key === null) this.#markLost(byProviderId);
     }
     const requested =
@@ -167,7 +118,7 @@ export class Identities {
     const byName = this.#byName.get(key);
     if (
       providerId === undefined &&
-      (hasLostName(observation) || (byName && isReuse(byName.row, observation)))
+      (isAboutLostName(observation) || (byName && isReusedName(byName.row, observation)))
     )
       return this.#resolveReused(observation, byName, now);
     if (providerId === undefined && at !== null && observation.isHolder !== true) {
@@ -176,7 +127,7 @@ export class Identities {
         return earlier.draft;
     }
     // One that has lost its name is not the repository that has it now.
-    const isLost = hasLostName(observation);
+    const isLost = isAboutLostName(observation);
     const isHolder =
       byName !== undefined && (providerId === undefined || this.#mayAdopt(byName, observation));
     if (byName !== undefined && !isLost && (isHolder || hasNewId(byName.row, observation))) {
@@ -190,20 +141,20 @@ export class Identities {
     return draft;
   }
 
-  /** The draft of an observation about another repository than the one that has its name, without an id of either. */
+  /** The draft of an observation about a former holder of its name, or about a new one; neither has an id. */
   #resolveReused(observation: Observation, holder: Draft | undefined, now: number): Draft {
     const { provider, owner, name, at } = observation;
     const key = keyOf(provider, nameKey(owner, name));
     const former = (this.#byPreviousName.get(key) ?? []).filter(({ draft }) => this.hasLostName(draft));
     const known =
-      former.find(({ draft }) => isSame(draft.row, observation)) ??
-      former.find(({ draft, until }) => at !== null && at <= until && !isReuse(draft.row, observation));
+      former.find(({ draft }) => hasSameCreation(draft.row, observation)) ??
+      former.find(({ draft, until }) => at !== null && at <= until && !isReusedName(draft.row, observation));
     if (known !== undefined) {
       if (at !== null) this.addPreviousName(known.draft, `${owner}/${name}`, at);
       return known.draft;
     }
     const draft = draftOf(newRow(observation, now), true);
-    const takesName = !hasLostName(observation) && (holder === undefined || this.#release(holder, at));
+    const takesName = !isAboutLostName(observation) && (holder === undefined || this.#release(holder, at));
     if (!takesName) draft.row.name_key = null;
     this.#index(draft);
     if (!takesName) this.#markLost(draft, at ?? now);
@@ -217,7 +168,7 @@ export class Identities {
     return known.some(({ draft }) => draft.row === row);
   }
 
-  /** Notes that a repository was known by its name until then; what is there now is another one. */
+  /** Notes that a repository was known by its name until this time; another one has the name now. */
   #markLost(draft: Draft, until = draft.row.refreshed_at ?? draft.row.discovered_at): void {
     const { row } = draft;
     this.addPreviousName(draft, `${row.owner}/${row.name}`, until);
@@ -269,7 +220,7 @@ export class Identities {
     const others = known.filter((name) => name.draft !== draft || name.until > until);
     this.#byPreviousName.set(
       keyOf(draft.row.provider, key),
-      // Of two that lost it at the same time, one that still has a name is where the other continues.
+      // Of two that lost it at the same time, the one that still has a name continues the other.
       [...others, { draft, until }].sort(
         (a, b) =>
           a.until - b.until || Number(a.draft.row.name_key === null) - Number(b.draft.row.name_key === null),
@@ -277,9 +228,9 @@ export class Identities {
     );
   }
 
-  /** Whether a repository may turn out to have the id of an observation: it has none, and was not created at another time. */
+  /** Whether the id of an observation may be that of a repository: it has none, and was not created at another time. */
   #mayAdopt({ row }: Draft, observation: Observation): boolean {
-    return row.provider_id === null && !isOther(row, observation);
+    return row.provider_id === null && !hasOtherCreation(row, observation);
   }
 
   /** Takes the id of a repository, which the forge has given to another one. */

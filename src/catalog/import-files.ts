@@ -8,9 +8,9 @@ export interface ImportedFile extends ArchiveFile {
   importedAt: number;
 }
 
-/** A file with the catalogue's verdict. */
+/** A file with its damage as judged beside all files of its archive. */
 export interface JudgedFile extends ImportedFile {
-  /** Whether something is wrong with it that was not before. */
+  /** Whether it has damage of a kind that it did not have before. */
   isNews: boolean;
 }
 
@@ -35,10 +35,10 @@ export function fileKey({ source, capturedAt, file }: ArchiveFile): string {
 
 /**
  * Records files whose rows have all been recorded, and judges all files of their archives again. Recording a file again
- * changes nothing, unless it has more rows now. Returns the verdict on these files, and on earlier ones if it has changed.
+ * changes nothing, unless it has more rows now. Returns these files as judged, and earlier ones whose damage has changed.
  *
- * If the newest undamaged file is another one now, the growth of all repositories that this may concern is marked outdated
- * in the same transaction: those counted between the two. Those in none of them were marked by an earlier change.
+ * If another file is the newest undamaged one now, the growth of repositories last counted between the two is marked outdated
+ * in the same transaction. Repositories in neither file were marked by an earlier change.
  */
 export async function recordFiles(
   tx: Tx,
@@ -61,7 +61,7 @@ export async function recordFiles(
     .map((file) => ({ ...file, isNews: isNews(file, before.get(fileKey(file))) }));
 }
 
-/** What `recordFiles` would return for the files; records nothing. */
+/** The files as `recordFiles` would judge them; records nothing. */
 export async function judgeFiles(db: Db, files: readonly ImportedFile[]): Promise<ImportedFile[]> {
   const given = new Set(files.map(fileKey));
   const judged = judgeWith(await readFiles(db, sourcesOf(files)), files);
@@ -99,7 +99,7 @@ function rowOf({ source, capturedAt, file, rows, zeros, damage, importedAt }: Im
   return [source, capturedAt, file, rows, zeros, why, importedAt];
 }
 
-/** All files of the archives, judged. Of a file that is there twice, the one with more rows counts, else the first. */
+/** All files of the archives, judged. Of a file that is stored and given, the one with more rows counts, else the stored one. */
 function judgeWith(stored: readonly ImportedFile[], files: readonly ImportedFile[]): ImportedFile[] {
   const byKey = new Map(stored.map((file) => [fileKey(file), file]));
   for (const file of files) {
@@ -118,7 +118,6 @@ function areEqual(file: ImportedFile, known: ImportedFile | undefined): boolean 
   return JSON.stringify(rowOf(file)) === JSON.stringify(rowOf(known));
 }
 
-/** Whether something is wrong with a file that was not before. */
 function isNews({ damage }: ArchiveFile, known: ArchiveFile | undefined): boolean {
   return damage.some(({ kind }) => !known?.damage.some((other) => other.kind === kind));
 }

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { columnsOf, type Database, type Prepared } from "../database/database.js";
+import { columnsOf, type Database, type Db, type Dialect, type Prepared } from "../database/database.js";
 import { type Rename, readRenames, renamesColumn } from "./renames/renames.js";
 import {
   REPOSITORY_READ_COLUMNS,
@@ -25,10 +25,10 @@ interface Name {
   key: string;
 }
 
-/** A repository with what its detail shows of the catalogue; by a previous name the repository alone. */
+/** A repository with its details; found by a previous name, the repository alone. */
 export type Described = { repository: Repository; isPreviousName: true } | CurrentlyDescribed;
 
-/** A repository with what its detail shows of the catalogue. */
+/** A repository with its previous names, its renames, and the end of its windows. */
 export type CurrentlyDescribed = History & CurrentName;
 
 interface CurrentName {
@@ -39,7 +39,7 @@ interface CurrentName {
 interface History {
   /** Newest first. */
   previousNames: PreviousName[];
-  /** Those in which it is one of the names, by id. */
+  /** The renames in which it is one of the names, by id. */
   renames: Rename[];
   /** Time of the newest snapshot of its provider; null without any. */
   asOf: number | null;
@@ -49,7 +49,7 @@ type DescribedValues = [...RepositoryValues, ...DescribedRest];
 type DescribedRest = [names: string, renames: string, asOf: number | null];
 type PreviousNameValues = [fullName: string, until: number];
 
-/** What a name leads to. */
+/** The repository with a name. */
 export interface NamedRepository {
   id: number;
   url: string;
@@ -72,6 +72,7 @@ export class Lookup {
   readonly #described: Prepared<Name, DescribedValues>;
   readonly #describedById: Prepared<number, DescribedValues>;
   readonly #range: Prepared<number, [range: string]>;
+  readonly #newestAt: Prepared<string, [newestAt: number]>;
   readonly #byNames: Prepared<readonly NameRow[], NamedValues>;
   readonly #byPreviousNames: Prepared<readonly NameRow[], NamedValues>;
 
@@ -119,6 +120,10 @@ export class Lookup {
     );
     this.#describedById = prepare(
       (given) => sql`select ${described} from repositories r where r.id = ${given((id) => id)}`,
+    );
+    this.#newestAt = prepare(
+      (given) => sql`select newest_at from snapshot_hours
+        where provider = ${given((provider) => provider)} order by hour desc limit 1`,
     );
     this.#range = prepare((given) => sql`select ${rangeColumn(dialect, sql`${given((id) => id)}`)}`);
   }
@@ -173,6 +178,12 @@ export class Lookup {
     return rangeOf(row?.[0] ?? "[]");
   }
 
+  /** See `Catalog.asOf`. */
+  async asOf(provider: string): Promise<number | undefined> {
+    const [row] = await this.#newestAt(provider);
+    return row?.[0];
+  }
+
   async #findByPreviousName(
     name: Name,
   ): Promise<{ repository: Repository; isPreviousName: true } | undefined> {
@@ -194,4 +205,15 @@ const textOf = ([provider, key]: NameRow): string => `${provider}:${key}`;
 function inOrder(ids: readonly number[], found: readonly Repository[]): Repository[] {
   const byId = new Map(found.map((repository) => [repository.id, repository]));
   return ids.flatMap((id) => byId.get(id) ?? []);
+}
+
+/** The next ids after `after`, in ascending order. */
+export async function repositoriesAfter(
+  db: Db,
+  dialect: Dialect,
+  { after, limit }: { after: number; limit: number },
+): Promise<number[]> {
+  const { rows } = await sql<{ ids: string }>`select ${dialect.jsonArray(sql`id`)} as ids from (
+    select id from repositories where id > ${after} order by id limit ${limit}) as page`.execute(db);
+  return JSON.parse(rows[0]?.ids ?? "[]");
 }

@@ -34,7 +34,7 @@ export interface Observation {
   /** true: the source reported no name. Owner and name are those of the request, and never cause a rename. */
   isNameless?: boolean;
   previousNames?: readonly { fullName: string; until: number }[];
-  /** true: an export holds it beside the repository that had this name before, so it is not that one. */
+  /** true: the export also has the repository that had this name before, so it is not that one. */
   isHolder?: boolean;
   /** The archive that reports it, by the name of its layout. */
   source?: string;

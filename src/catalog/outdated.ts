@@ -1,3 +1,4 @@
+/** What a change leaves to others: marks on derived data that must be updated, and the revision that readers watch. */
 import { sql } from "kysely";
 import type { Clock } from "../clock.js";
 import {
@@ -7,18 +8,18 @@ import {
   type Database,
   type Db,
   type Dialect,
+  type Prepared,
   type Tx,
 } from "../database/database.js";
 import type { Run } from "./exclusive-run.js";
 
 /**
  * Derived data of a repository: its words in the search index, its growth, or its ranks and share of the facets (id 0: those
- * of all repositories). `rollups_in_rebuild`: growth that was updated while
- * that of all repositories is being rebuilt. `rollups_damaged`: growth that cannot be computed until the history is repaired.
- * `words_in_rebuild`: words that a rebuild in progress updates.
- * `tails`: snapshots that are to be packed into blocks.
+ * of all repositories). `rollups_in_rebuild`: growth updated during a rebuild of all growth. `rollups_damaged`: growth that
+ * cannot be computed until the history is repaired. `words_in_rebuild`: words that a rebuild in progress updates. `tails`:
+ * snapshots to pack into blocks.
  */
-export type OutdatedKind =
+type OutdatedKind =
   | "words"
   | "rollups"
   | "ranks"
@@ -70,15 +71,15 @@ export async function clearMarks(run: Run, dialect: Dialect, kinds: readonly Out
   }
 }
 
-/** The smallest batch, as a part of the largest one: some of the time of a batch does not depend on its size. */
+/** The smallest batch is this part of the largest one, as some of the time of a batch does not depend on its size. */
 const LEAST_PART = 8;
 
-export interface WorkOptions {
+interface WorkOptions {
   kind: OutdatedKind;
   clock: Clock;
-  /** Most repositories per transaction. */
+  /** Maximum number of repositories in one transaction. */
   size: number;
-  /** Repositories in all; default: no limit. */
+  /** Maximum number of repositories in all; default: no limit. */
   most?: number;
   /** Whether readers notice the work, so that it changes the revision; default true. */
   isNoticed?: boolean;
@@ -141,4 +142,92 @@ export async function hasMark(db: Db, name: string): Promise<boolean> {
 /** Announces a change to the readers in every process. */
 export async function bumpRevision(tx: Tx): Promise<void> {
   await sql`update revision set value = value + 1 where id = 1`.execute(tx);
+}
+
+/** How long the revision is remembered. */
+const REVISION_MS = 1_000;
+
+/** Reads the revision of the catalogue, and remembers it briefly. */
+export class RevisionReader {
+  readonly #database: Database;
+  readonly #clock: Pick<Clock, "monotonic">;
+  readonly #read: Prepared<null, [number]>;
+  /** The revision read last, when, and how much this process had written before. */
+  #last: { value: Promise<number>; at: number; writes: number } | undefined;
+
+  constructor(database: Database, clock: Pick<Clock, "monotonic">) {
+    this.#database = database;
+    this.#clock = clock;
+    this.#read = database.prepare(() => sql`select value from revision where id = 1`);
+  }
+
+  /** See `Catalog.revision`. */
+  read(): Promise<number> {
+    const writes = this.#database.writes();
+    const at = this.#clock.monotonic();
+    const value = this.#read(null).then(([row]) => row?.[0] ?? 0);
+    this.#last = { value, at, writes };
+    // The next caller must not share a failure.
+    value.catch(() => {
+      if (this.#last?.value === value) this.#last = undefined;
+    });
+    return value;
+  }
+
+  /** See `Catalog.recentRevision`. */
+  recent(): Promise<number> {
+    const known = this.#last;
+    const isRecent =
+      known !== undefined &&
+      known.writes === this.#database.writes() &&
+      this.#clock.monotonic() - known.at < REVISION_MS;
+    return isRecent ? known.value : this.read();
+  }
+}
+
+/** How often to look for writes of this process, and the shortest time between two announcements. */
+const LOOK_MS = 250;
+
+interface RevisionWatchOptions {
+  database: Database;
+  clock: Clock;
+  /** Called after a change of the revision is committed. Must not throw. */
+  announce: () => Promise<void>;
+}
+
+/**
+ * Announces the changes of the revision that this process commits. Looks for them only after it has written. Returns the function
+ * that ends it, after a last look.
+ */
+export function watchRevision({ database, clock, announce }: RevisionWatchOptions): () => Promise<void> {
+  const stopping = new AbortController();
+  let writes = database.writes();
+  let announced: number | undefined;
+  const look = async () => {
+    const present = database.writes();
+    if (present === writes) return;
+    try {
+      const { rows } = await sql<{ value: number }>`select value from revision where id = 1`.execute(
+        database.read,
+      );
+      writes = present;
+      const revision = rows[0]?.value ?? 0;
+      if (revision === announced) return;
+      announced = revision;
+    } catch {
+      // The next look tries again; without it, others notice by themselves.
+      return;
+    }
+    await announce();
+  };
+  const ended = (async () => {
+    while (!stopping.signal.aborted) {
+      await clock.sleep(LOOK_MS, stopping.signal);
+      await look();
+    }
+  })();
+  return () => {
+    stopping.abort();
+    return ended;
+  };
 }

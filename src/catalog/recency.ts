@@ -1,10 +1,12 @@
+/** Whether counts are recent: for one repository, and counted for all of a provider. */
+import { sql } from "kysely";
 import { DAY_MS } from "../clock.js";
 import type { Db } from "../database/database.js";
 import type { SnapshotSource } from "./observation.js";
 import type { Repository } from "./repository.js";
 import { snapshotTimes } from "./snapshots/snapshots.js";
 
-/** What decides whether a reading is recent. Times in ms since 1970. */
+/** The facts that decide whether a reading is recent. Times in ms since 1970. */
 export interface Recency {
   /** Time of each provider's newest snapshot. */
   asOf: ReadonlyMap<string, number>;
@@ -15,9 +17,9 @@ export interface Recency {
 }
 
 /** A tracked repository is recent for this many of its own refresh intervals. */
-export const RECENT_INTERVALS = 2;
+const RECENT_INTERVALS = 2;
 /** The same for one that is neither tracked nor in an archive: half the longest window. */
-export const RECENT_MS = 15 * DAY_MS;
+const RECENT_MS = 15 * DAY_MS;
 
 export async function readRecency(db: Db): Promise<Recency> {
   const { asOf, since } = await snapshotTimes(db);
@@ -30,7 +32,7 @@ export async function readRecency(db: Db): Promise<Recency> {
   return { asOf, since, newestFiles: new Map(rows.map((row) => [row.source, Number(row.newest)])) };
 }
 
-/** Remembers what decides whether counts are recent, as long as the revision stays the same. */
+/** Remembers the recency as long as the revision stays the same. */
 export class RecencyMemory {
   readonly #db: Db;
   readonly #readRevision: () => Promise<number>;
@@ -47,7 +49,7 @@ export class RecencyMemory {
     if (this.#known?.revision === revision) return this.#known.value;
     const value = readRecency(this.#db);
     this.#known = { value, revision };
-    // Whoever reads next must not share a failure.
+    // The next caller must not share a failure.
     value.catch(() => {
       if (this.#known?.value === value) this.#known = undefined;
     });
@@ -55,10 +57,10 @@ export class RecencyMemory {
   }
 }
 
-/** A reading, with what is known of how its repository is observed. */
-export interface LastReading extends Pick<Repository, "importSource" | "refreshInterval"> {
+/** A reading, and how its repository is observed. */
+interface LastReading extends Pick<Repository, "importSource" | "refreshInterval"> {
   at: number;
-  /** Where the reading is from; null: unknown. */
+  /** null: unknown. */
   source: SnapshotSource | null;
 }
 
@@ -72,7 +74,7 @@ export function recentUntil(
 ): number {
   if (refreshInterval !== null && refreshInterval > 0 && source !== "IMPORTED")
     return at + RECENT_INTERVALS * refreshInterval;
-  // Nobody will confirm it, and the time it would be compared with may not move on.
+  // No later reading will confirm it, and its provider may have no newer snapshot to compare it with.
   if (refreshInterval === 0 && source !== "IMPORTED" && (source !== null || importSource === null))
     return at - 1;
   const newest = importSource === null || source === "OBSERVED" ? undefined : newestFiles.get(importSource);
@@ -93,4 +95,51 @@ export function isStale(
   if (countedAt === null) return false;
   const last: LastReading = { importSource, refreshInterval, at: countedAt, source: null };
   return recentUntil(last, recency) < (recency.asOf.get(provider) ?? 0);
+}
+
+/** The available repositories of a provider by whether their counts are recent; those never counted are in neither. */
+export interface FreshnessCounts {
+  freshRepositories: number;
+  staleRepositories: number;
+}
+
+/** Counts as `isStale` decides. Reads all repositories of the provider. */
+export async function countFreshness(
+  db: Db,
+  provider: string,
+  { asOf, newestFiles }: Recency,
+): Promise<FreshnessCounts> {
+  const end = asOf.get(provider) ?? 0;
+  const archived = [...newestFiles].map(
+    ([source, at]) => sql`when import_source = ${source} then counted_at < ${at}`,
+  );
+  const { rows } = await sql<{ counted: number; stale: number }>`
+    select count(*) as counted, count(case when case
+        when refresh_interval > 0 then counted_at + ${RECENT_INTERVALS} * refresh_interval < ${end}
+        ${sql.join(archived, sql` `)}
+        when refresh_interval = 0 and import_source is null then counted_at <= ${end}
+        else counted_at < ${end - RECENT_MS} end then 1 end) as stale
+    from repositories
+    where provider = ${provider} and availability = 'AVAILABLE' and counted_at is not null`.execute(db);
+  const stale = Number(rows[0]?.stale ?? 0);
+  return { freshRepositories: Number(rows[0]?.counted ?? 0) - stale, staleRepositories: stale };
+}
+
+/** The newest undamaged file of an archive. */
+export interface NewestFile {
+  /** The archive, by the name of its layout. */
+  source: string;
+  file: string;
+  /** The time of its newest row. */
+  capturedAt: number;
+}
+
+/** The newest undamaged file of each archive, by the name of the archive. */
+export async function readNewestFiles(db: Db): Promise<NewestFile[]> {
+  const { rows } = await sql<NewestFile>`select source, max(file) as file, captured_at as "capturedAt"
+    from import_files f
+    where damage is null and captured_at = (
+      select max(captured_at) from import_files where source = f.source and damage is null)
+    group by source, captured_at order by source`.execute(db);
+  return rows;
 }

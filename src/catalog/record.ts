@@ -1,12 +1,18 @@
 import { sql } from "kysely";
 import type { BulkRow, BulkTable, Database, Dialect, Tx } from "../database/database.js";
-import { type Draft, RECORDED, RECORDED_COLUMN_NAMES } from "./draft.js";
-import { hasLostName, Identities } from "./identity.js";
-import { readKind, setKind } from "./kind.js";
+import {
+  columnValue,
+  type Draft,
+  isAboutLostName,
+  RECORDED,
+  RECORDED_COLUMN_NAMES,
+  setColumn,
+} from "./draft.js";
+import { Identities } from "./identity.js";
 import type { Observation, Recorded, Snapshot } from "./observation.js";
 import { bumpRevision, markOutdated } from "./outdated.js";
 import { FACT_COLUMNS, type Facts, nameKey } from "./repository.js";
-import { removeSample } from "./sample.js";
+import { isEmpty, readKind, removeSample, setKind } from "./sample.js";
 import { appendSnapshots, type SnapshotsOf } from "./snapshots/snapshots.js";
 
 /** Facts that change by the hour. Each keeps the value of the newest source that reports it. */
@@ -49,8 +55,7 @@ export async function recordSample(
   now: number,
 ): Promise<boolean> {
   return dialect.exclusively(write, "catalogue", async (tx) => {
-    const first = await tx.selectFrom("repositories").select("id").limit(1).executeTakeFirst();
-    if (first !== undefined || (await readKind(tx)) !== "real") return false;
+    if (!(await isEmpty(tx)) || (await readKind(tx)) !== "real") return false;
     await writeBatch(tx, sample, { dialect, now });
     await setKind(tx, "sample");
     return true;
@@ -105,10 +110,10 @@ function apply(identities: Identities, draft: Draft, observation: Observation): 
     }
     setColumn(draft, FACT_COLUMNS[fact], columnValue(value));
   }
-  // Before `counted_at` changes. What a forge reports later leaves it alone.
+  // Before `counted_at` changes. Later observations of a forge leave it alone.
   if (observation.source !== undefined && (countsAreNewest || row.import_source === null))
     setColumn(draft, "import_source", observation.source);
-  // What had the name then is not there any more.
+  // The repository that had the name then is gone.
   if (identities.hasLostName(draft)) setColumn(draft, "availability", "GONE");
   if (countsAreNewest && facts.stars !== undefined) {
     row.counted_at = at;
@@ -119,7 +124,7 @@ function apply(identities: Identities, draft: Draft, observation: Observation): 
     row.refreshed_at = at;
     draft.changed = true;
     const hasThisName = row.owner === owner && row.name === name && row.name_key !== null;
-    const isOldName = hasLostName(observation) || identities.hadName(draft, observation, at);
+    const isOldName = isAboutLostName(observation) || identities.hadName(draft, observation, at);
     if (!observation.isNameless && !hasThisName && !isOldName) identities.rename(draft, observation, at);
   } else if (
     !observation.isNameless &&
@@ -129,7 +134,7 @@ function apply(identities: Identities, draft: Draft, observation: Observation): 
     identities.addPreviousName(draft, `${observation.owner}/${observation.name}`, at);
   }
   for (const { fullName, until } of observation.previousNames ?? []) {
-    // With an id, the name that it has lost is not a previous one: nothing is found by it.
+    // With an id, a name that it has lost does not lead to it, so it is no previous name.
     const isOwn = row.provider_id !== null && fullName.toLowerCase() === nameKey(row.owner, row.name);
     if (!isOwn) identities.addPreviousName(draft, fullName, until);
   }
@@ -145,29 +150,6 @@ function apply(identities: Identities, draft: Draft, observation: Observation): 
 function firstKnown(snapshots: Iterable<Snapshot>): number | undefined {
   for (const { capturedAt, source } of snapshots) if (source !== "BACKFILLED") return capturedAt;
   return undefined;
-}
-
-function columnValue(value: NonNullable<Facts[keyof Facts]> | null): string | number | null {
-  if (typeof value === "boolean") return value ? 1 : 0;
-  if (typeof value !== "object" || value === null) return value;
-  return JSON.stringify([...new Set(value.map((topic) => topic.toLowerCase()))].sort());
-}
-
-const SCORED_COLUMNS: readonly string[] = ["created_at", "pushed_at", "availability", "import_source"];
-const SEARCHED_COLUMNS: readonly string[] = ["description", "topics", "language", "availability"];
-
-function setColumn(
-  draft: Draft,
-  column: (typeof FACT_COLUMNS)[keyof Facts] | "import_source",
-  value: string | number | null,
-): void {
-  const row: Record<string, string | number | null> = draft.row as never;
-  if (row[column] === value) return;
-  row[column] = value;
-  draft.changed = true;
-  if (column === "topics") draft.topicsChanged = true;
-  if (SEARCHED_COLUMNS.includes(column)) draft.wordsChanged = true;
-  if (SCORED_COLUMNS.includes(column)) draft.growthChanged = true;
 }
 
 /** The snapshots of each draft, in the order of the batch. */

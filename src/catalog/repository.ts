@@ -39,7 +39,7 @@ export interface Repository {
   nextRefreshAt: number | null;
   /** When its counts were last seen. */
   countedAt: number | null;
-  /** The archive that reported it last; null: it has been in none. */
+  /** The last archive that reported it; null: none. */
   importSource: string | null;
   /** Scheduled time between two refreshes, in ms; 0: its provider is no longer tracked; null: never tracked. */
   refreshInterval: number | null;
@@ -152,7 +152,7 @@ export function fromRow(row: RepositoryRow): Repository {
   };
 }
 
-/** The repository that a row begins with, and the values after it. They are cut off, as a rest in a pattern takes ten times as long. */
+/** The repository at the start of a row, and the values after it. A rest in the pattern would take ten times as long. */
 export function takeRepository<Rest extends unknown[]>(
   values: readonly [...RepositoryValues, ...Rest],
 ): { repository: Repository; rest: Rest } {

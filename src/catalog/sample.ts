@@ -1,8 +1,48 @@
+/** Where the data of a catalogue is from, and the removal of the bundled sample. */
 import { sql } from "kysely";
-import type { Dialect, TableName, Tx } from "../database/database.js";
-import { readKind, setKind } from "./kind.js";
+import type { Database, Db, Dialect, TableName, Tx } from "../database/database.js";
+import { AppError } from "../errors.js";
 import { bumpRevision, markOutdated } from "./outdated.js";
 import { recountHours } from "./snapshots/snapshots.js";
+
+/**
+ * Origin of a catalogue's data. `real`: recorded or imported. `sample`: the bundled sample of real history.
+ * `synthetic`: generated for benchmarks and tests; never mixed with real repositories.
+ */
+export const CATALOGUE_KINDS = ["real", "sample", "synthetic"] as const;
+export type CatalogueKind = (typeof CATALOGUE_KINDS)[number];
+
+/** Name of the mark that holds the kind; a catalogue without one is real. */
+const MARK = "catalogue";
+
+export async function readKind(db: Db): Promise<CatalogueKind> {
+  const mark = await db.selectFrom("marks").select("value").where("name", "=", MARK).executeTakeFirst();
+  return CATALOGUE_KINDS.find((kind) => kind === mark?.value) ?? "real";
+}
+
+export async function setKind(db: Db, kind: CatalogueKind): Promise<void> {
+  await db.deleteFrom("marks").where("name", "=", MARK).execute();
+  if (kind !== "real") await db.insertInto("marks").values({ name: MARK, value: kind }).execute();
+}
+
+/** Whether no repository is stored. */
+export async function isEmpty(db: Db): Promise<boolean> {
+  const first = await db.selectFrom("repositories").select("id").limit(1).executeTakeFirst();
+  return first === undefined;
+}
+
+/** See `Catalog.markSynthetic`. */
+export async function markSynthetic({ read, write }: Database): Promise<void> {
+  if ((await readKind(read)) === "synthetic") return;
+  if (!(await isEmpty(read)))
+    throw new AppError("CONFLICT", "The catalogue holds real repositories; synthetic ones are not mixed in.");
+  await setKind(write, "synthetic");
+}
+
+/** See `Catalog.keepSample`. */
+export async function keepSample(tx: Tx): Promise<void> {
+  if ((await readKind(tx)) === "sample") await setKind(tx, "real");
+}
 
 /** Tables whose rows all follow from the catalogue. Cleared with the sample, and rebuilt for the repositories that stay. */
 export const DERIVED_TABLES: readonly TableName[] = [

@@ -1,7 +1,15 @@
+/** The series of a repository: its points, where it begins, the gaps and seams between its points, and sparklines. */
 import { DAY_MS, WEEK_MS } from "../clock.js";
-import { BASES, type Basis, basisOf, isSeam } from "./basis.js";
 import type { Snapshot } from "./observation.js";
-import type { Readings, SnapshotReader } from "./snapshots/snapshots.js";
+import {
+  BASES,
+  type Basis,
+  basisOf,
+  byBasis,
+  isSeam,
+  type Readings,
+  type SnapshotReader,
+} from "./snapshots/snapshots.js";
 import { type Step, thin } from "./thinning.js";
 
 /** A series never holds more points than this. */
@@ -59,6 +67,73 @@ export function seriesFrom(
   return { points, resolution, gaps: gapsOf(points), seams: seamsOf(points) };
 }
 
+/** The times of the last snapshot at or before a time, and of the first one after it; null without one. */
+interface Around {
+  before: number | null;
+  after: number | null;
+}
+
+/**
+ * Which of two snapshots is compared with the newest one, taken at `to`: the one nearer to `to - lengthMs`, the earlier when
+ * both are equally near. Only snapshots 0.5 to 2 windows before `to` qualify; undefined when neither does.
+ */
+export function chooseFrom(to: number, lengthMs: number, { before, after }: Around): number | undefined {
+  const target = to - lengthMs;
+  const early = before !== null && to - before <= 2 * lengthMs ? before : undefined;
+  const late = after !== null && to - after >= lengthMs / 2 ? after : undefined;
+  if (early === undefined || late === undefined) return early ?? late;
+  return target - early <= late - target ? early : late;
+}
+
+/**
+ * The time of the snapshot at which the series of a window begins, for a window of `lengthMs` that ends at `asOf`: the one a
+ * trend of this length starts at, so that series and trend show the same gain; or before it, if RETAINED counts lead up to it
+ * within the window. Without a trend, the last snapshot at or before the start of the window, else the first one in it.
+ * Undefined when the window has no snapshot. `readings` have all columns and begin with the last snapshot at or before the start
+ * of a window of twice the length.
+ */
+export function seriesStart(readings: Readings, asOf: number, lengthMs: number): number | undefined {
+  if (readings.length === 0) return undefined;
+  const start = asOf - lengthMs;
+  if (readings.at(readings.length - 1) < start) return undefined;
+  const { TOTAL, RETAINED } = byBasis(readings);
+  const from = trendStartAt(TOTAL, lengthMs);
+  if (from === undefined) {
+    const { before, after } = around(readings, start);
+    return trendStartAt(RETAINED, lengthMs) ?? before ?? after ?? undefined;
+  }
+  if (from <= start || RETAINED.length === 0) return from;
+  return Math.min(from, around(RETAINED, start).after ?? from);
+}
+
+function trendStartAt(readings: Readings, lengthMs: number): number | undefined {
+  const index = trendStart(readings, lengthMs);
+  return index === undefined ? undefined : readings.at(index);
+}
+
+/**
+ * The index of the snapshot that a trend of this length starts at, if it ends at the last one; undefined if there is no trend.
+ * The readings have one basis.
+ */
+export function trendStart(readings: Readings, lengthMs: number): number | undefined {
+  const to = readings.at(readings.length - 1);
+  const { next, before, after } = around(readings, to - lengthMs);
+  const from = chooseFrom(to, lengthMs, { before, after });
+  if (from === undefined) return undefined;
+  return from === before ? next - 1 : next;
+}
+
+/** `next`: the index of the first snapshot after a time. */
+function around(readings: Readings, at: number): Around & { next: number } {
+  // Times are whole numbers.
+  const next = readings.countBefore(at + 1);
+  return {
+    next,
+    before: next > 0 ? readings.at(next - 1) : null,
+    after: next < readings.length ? readings.at(next) : null,
+  };
+}
+
 /** A point of a series as far as gaps and seams depend on it. */
 type SeriesPoint = Pick<Snapshot, "capturedAt" | "source">;
 
@@ -80,13 +155,42 @@ export function gapsOf(points: readonly SeriesPoint[]): Gap[] {
   ).sort((a, b) => a.from - b.from);
 }
 
+/** Distances on each side that a distance is compared with. */
+const NEIGHBOURS = 5;
+/** A distance this many times the median is a gap: between a late snapshot (1) and a missing one (2). */
+const GAP_FACTOR = 1.75;
+
+/**
+ * Finds gaps: distances between snapshots well above the median of their neighbours. Only nearby distances count, because
+ * the refresh interval of a repository changes over time, and old snapshots are thinned.
+ */
+export function findGaps(times: readonly number[]): Gap[] {
+  const gaps: Gap[] = [];
+  const distances = times.slice(1).map((time, i) => time - (times[i] ?? time));
+  if (distances.length < 3) return gaps;
+  for (const [i, distance] of distances.entries()) {
+    const nearby = [
+      ...distances.slice(Math.max(0, i - NEIGHBOURS), i),
+      ...distances.slice(i + 1, i + 1 + NEIGHBOURS),
+    ];
+    const typical = median(nearby);
+    if (distance <= typical * GAP_FACTOR) continue;
+    gaps.push({
+      from: times[i] ?? 0,
+      to: times[i + 1] ?? 0,
+      missing: Math.max(1, Math.round(distance / typical) - 1),
+    });
+  }
+  return gaps;
+}
+
 /** Points of a sparkline over 30 days. */
 const SPARK_POINTS = 16;
 const SPARK_STEP_MS = (30 * DAY_MS) / (SPARK_POINTS - 1);
 /** A snapshot older than this does not count for a point. */
 const SPARK_STALE_MS = WEEK_MS;
 
-/** The stars at a time, and what they count. */
+/** The stars at a time, with their basis. */
 export interface StarCount {
   stars: number;
   basis: Basis;
@@ -126,36 +230,7 @@ export function starsAt(
   return { stars: readings.stars(index), basis: readings.isRetained(index) ? "RETAINED" : "TOTAL" };
 }
 
-/** Distances on each side that a distance is compared with. */
-const NEIGHBOURS = 5;
-/** A distance this many times the median is a gap: between a late snapshot (1) and a missing one (2). */
-const GAP_FACTOR = 1.75;
-
-/**
- * Finds gaps: distances between snapshots well above the median of their neighbours. Only nearby distances count, because
- * the refresh interval of a repository changes over time, and old snapshots are thinned.
- */
-export function findGaps(times: readonly number[]): Gap[] {
-  const gaps: Gap[] = [];
-  const distances = times.slice(1).map((time, i) => time - (times[i] ?? time));
-  if (distances.length < 3) return gaps;
-  for (const [i, distance] of distances.entries()) {
-    const around = [
-      ...distances.slice(Math.max(0, i - NEIGHBOURS), i),
-      ...distances.slice(i + 1, i + 1 + NEIGHBOURS),
-    ];
-    const typical = median(around);
-    if (distance <= typical * GAP_FACTOR) continue;
-    gaps.push({
-      from: times[i] ?? 0,
-      to: times[i + 1] ?? 0,
-      missing: Math.max(1, Math.round(distance / typical) - 1),
-    });
-  }
-  return gaps;
-}
-
-/** For few values: a rebuild of all growth takes millions of medians. */
+/** Memory for sorting few values: a rebuild of all growth takes millions of medians. */
 const FEW = new Float64Array(32);
 
 /** The values in ascending order; valid until the next call. */

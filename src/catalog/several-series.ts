@@ -1,10 +1,9 @@
 import type { Database } from "../database/database.js";
 import type { Recency } from "./recency.js";
 import type { Repository } from "./repository.js";
-import { gapsOf, MAX_POINTS, type Series, seamsOf } from "./series.js";
-import { seriesStart } from "./series-start.js";
+import { gapsOf, MAX_POINTS, type Series, seamsOf, seriesStart } from "./series.js";
 import { Readings, readInTurns, readSnapshotRanges } from "./snapshots/snapshots.js";
-import { CommonThinning, type Step } from "./thinning.js";
+import { lastOfEach, longerStep, type Step } from "./thinning.js";
 
 /** Maximum number of points of several series together. */
 export const MAX_SEVERAL_POINTS = 20_000;
@@ -64,4 +63,80 @@ export async function readSeveralSeries(
       return { points, resolution, gaps: gapsOf(points), seams: seamsOf(points) };
     },
   };
+}
+
+/** Readings to thin together with others. */
+interface Thinned {
+  readings: Readings;
+  /** Whether the first reading stays whatever the step. */
+  keepsFirst: boolean;
+}
+
+interface CommonOptions {
+  /** Maximum number of readings of all series together, and of each. */
+  most: number;
+  mostEach: number;
+  /** The finest step. */
+  step: Step;
+}
+
+/**
+ * Thins several series by one step: the finest by which there are few enough readings. Each is thinned as it is added,
+ * so that no more than `most` are held.
+ */
+export class CommonThinning {
+  readonly #options: CommonOptions;
+  readonly #kept = new Map<number, Thinned>();
+  #step: Step;
+  #total = 0;
+
+  constructor(options: CommonOptions) {
+    this.#options = options;
+    this.#step = options.step;
+  }
+
+  add(id: number, { readings, keepsFirst }: Thinned): void {
+    const kept = this.#thin({ readings, keepsFirst });
+    this.#kept.set(id, { readings: kept, keepsFirst });
+    this.#total += kept.length;
+    const { most, mostEach } = this.#options;
+    while (this.#total > most || (this.#kept.get(id)?.readings.length ?? 0) > mostEach) {
+      const next = longerStep(this.#step);
+      if (next === undefined) return;
+      this.#step = next;
+      this.#thinAll();
+    }
+  }
+
+  /**
+   * The readings left of each series, and the step. If there are too many even by the longest step, each has the newest of its share, and `isCut`
+   * is true where that leaves any out.
+   */
+  end(): { kept: Map<number, Readings>; resolution: Step; isCut: boolean } {
+    const { most, mostEach } = this.#options;
+    const share = this.#total > most ? Math.floor(most / this.#kept.size) : mostEach;
+    const kept = new Map(
+      [...this.#kept].map(([id, { readings, keepsFirst }]) => {
+        const newest = readings.length - share + (keepsFirst ? 1 : 0);
+        const keeps = (index: number) => (keepsFirst && index === 0) || index >= newest;
+        return [id, readings.length <= share ? readings : readings.only(keeps)];
+      }),
+    );
+    const isCut = [...this.#kept.values()].some(({ readings }) => readings.length > share);
+    return { kept, resolution: this.#step, isCut };
+  }
+
+  /** A copy of those that stay, as the others may be many. */
+  #thin({ readings, keepsFirst }: Thinned): Readings {
+    const indexes = lastOfEach(readings, { step: this.#step, keepsFirst });
+    return readings.picked(indexes);
+  }
+
+  #thinAll(): void {
+    this.#total = 0;
+    for (const thinned of this.#kept.values()) {
+      thinned.readings = this.#thin(thinned);
+      this.#total += thinned.readings.length;
+    }
+  }
 }

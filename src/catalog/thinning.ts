@@ -55,7 +55,7 @@ export function thin(
   { most, step, keepsFirst }: ThinOptions,
 ): { kept: number[]; resolution: Step } {
   let resolution = step;
-  let kept = lastOfEach(readings, { indexes: allIndexes(readings), step, keepsFirst });
+  let kept = lastOfEach(readings, { step, keepsFirst });
   for (let next = longerStep(step); kept.length > most && next !== undefined; next = longerStep(next)) {
     resolution = next;
     kept = lastOfEach(readings, { indexes: kept, step: next, keepsFirst });
@@ -65,90 +65,14 @@ export function thin(
   return { kept: [...first, ...kept.slice(first.length - most)], resolution };
 }
 
-/** Readings to thin together with others. */
-interface Thinned {
-  readings: Readings;
-  /** Whether the first reading stays whatever the step. */
-  keepsFirst: boolean;
-}
-
-interface CommonOptions {
-  /** Maximum number of readings of all, and of each. */
-  most: number;
-  mostEach: number;
-  /** The finest step. */
-  step: Step;
-}
-
-/**
- * Thins several series by one step: the finest by which there are few enough readings. Each is thinned as it is added,
- * so that no more than `most` are held.
- */
-export class CommonThinning {
-  readonly #options: CommonOptions;
-  readonly #kept = new Map<number, Thinned>();
-  #step: Step;
-  #total = 0;
-
-  constructor(options: CommonOptions) {
-    this.#options = options;
-    this.#step = options.step;
-  }
-
-  add(id: number, { readings, keepsFirst }: Thinned): void {
-    const kept = this.#thin({ readings, keepsFirst });
-    this.#kept.set(id, { readings: kept, keepsFirst });
-    this.#total += kept.length;
-    const { most, mostEach } = this.#options;
-    while (this.#total > most || (this.#kept.get(id)?.readings.length ?? 0) > mostEach) {
-      const next = longerStep(this.#step);
-      if (next === undefined) return;
-      this.#step = next;
-      this.#thinAll();
-    }
-  }
-
-  /**
-   * What is left of each, and the step. If there are too many even by the longest step, each has the newest of its share, and `isCut`
-   * is true where that leaves any out.
-   */
-  end(): { kept: Map<number, Readings>; resolution: Step; isCut: boolean } {
-    const { most, mostEach } = this.#options;
-    const share = this.#total > most ? Math.floor(most / this.#kept.size) : mostEach;
-    const kept = new Map(
-      [...this.#kept].map(([id, { readings, keepsFirst }]) => {
-        const newest = readings.length - share + (keepsFirst ? 1 : 0);
-        const keeps = (index: number) => (keepsFirst && index === 0) || index >= newest;
-        return [id, readings.length <= share ? readings : readings.only(keeps)];
-      }),
-    );
-    const isCut = [...this.#kept.values()].some(({ readings }) => readings.length > share);
-    return { kept, resolution: this.#step, isCut };
-  }
-
-  /** A copy of those that stay, as the others may be many. */
-  #thin({ readings, keepsFirst }: Thinned): Readings {
-    const indexes = lastOfEach(readings, { indexes: allIndexes(readings), step: this.#step, keepsFirst });
-    return readings.picked(indexes);
-  }
-
-  #thinAll(): void {
-    this.#total = 0;
-    for (const thinned of this.#kept.values()) {
-      thinned.readings = this.#thin(thinned);
-      this.#total += thinned.readings.length;
-    }
-  }
-}
-
-function allIndexes({ length }: Readings): number[] {
-  return Array.from({ length }, (_, i) => i);
-}
-
-/** Those of the indexes that are the last of their step, or the first of all. */
-function lastOfEach(
+/** The indexes of readings that are the last of their step, or the first of all. `indexes`: those to choose from; default: all. */
+export function lastOfEach(
   readings: Readings,
-  { indexes, step, keepsFirst }: { indexes: number[]; step: Step; keepsFirst: boolean },
+  {
+    step,
+    keepsFirst,
+    indexes = Array.from({ length: readings.length }, (_, i) => i),
+  }: { step: Step; keepsFirst: boolean; indexes?: number[] },
 ): number[] {
   if (step === "all") return indexes;
   const starts = indexes.map((index) => startOfStep(readings.at(index), step));

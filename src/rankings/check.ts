@@ -8,7 +8,7 @@ import { checkGrowth, type GrowthDamage } from "./growth/growth.js";
 import { checkSummary } from "./home/home.js";
 import { checkLeaderboards, checkRankBlocks, checkRankRows, type RankDamage } from "./ranks/ranks.js";
 
-/** What is wrong with data that rankings derive. */
+/** Kinds of damage of data that rankings derive. */
 export type RankingDamage =
   | GrowthDamage
   | "facet-parts-wrong"
@@ -25,8 +25,8 @@ export interface RankingCheck {
 const BATCH = 5_000;
 
 /**
- * Compares what rankings have stored with what follows from the catalogue, a batch of repositories at a time. What is marked as
- * outdated or being rebuilt is left out, as the next update brings it up to date. The database must not change meanwhile.
+ * Compares the stored data of rankings with what follows from the catalogue, a batch of repositories at a time. Leaves out data
+ * that is marked as outdated or being rebuilt, as the next update brings it up to date. The database must not change meanwhile.
  */
 export async function checkRankings(
   db: Db,

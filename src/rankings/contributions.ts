@@ -1,9 +1,8 @@
 import { sql } from "kysely";
 import type { Db, Dialect } from "../database/database.js";
-import { MEASURES, type Ranking } from "./definitions.js";
-import { perWindow, WINDOW_HOURS, type Window } from "./windows.js";
+import { MEASURES, perWindow, type Ranking, WINDOW_HOURS, type Window } from "./definitions.js";
 
-/** What a listed repository is ranked by, and what it adds to the facets. */
+/** The values that a listed repository is ranked by, and adds to the facets. */
 export interface Contribution {
   repositoryId: number;
   provider: string;

@@ -1,14 +1,16 @@
 /**
  * Rankings: how repositories have grown, and everything derived from that: scores, ranks, facets, the summary and the first
  * page. `update` brings all of it up to date after snapshots were recorded; everything else reads one prepared row or a few.
- * Whatever the order and batches in which snapshots were recorded, the result is the same.
+ * The result does not depend on the order and batches in which snapshots were recorded.
  * It does not decide which repositories exist, takes no snapshots, and does not build lists.
  */
-import type { DamagedBlock } from "../catalog/catalog.js";
+import { sql } from "kysely";
+import { type DamagedBlock, rangeColumn, rangeOf, type SnapshotRange } from "../catalog/catalog.js";
 import type { Clock } from "../clock.js";
-import type { Database } from "../database/database.js";
+import { columnsOf, type Database } from "../database/database.js";
 import type { Logger } from "../log.js";
 import { updateAggregates } from "./aggregates.js";
+import type { Window } from "./definitions.js";
 import {
   type FacetKind,
   type FacetPage,
@@ -19,12 +21,16 @@ import {
   spellFacets,
 } from "./facets/facets.js";
 import {
+  byWindow,
   type Explanation,
   type GrowthOptions,
   isUpdateDue,
   readExplanations,
+  TREND_COLUMNS,
   type Trend,
   TrendReader,
+  type TrendValues,
+  trendsOfRollups,
   update as updateGrowth,
 } from "./growth/growth.js";
 import {
@@ -42,39 +48,35 @@ import {
   leaderReader,
   type PastRank,
   packRankHistory,
+  RANK_COLUMNS,
   type Rank,
+  type RankValues,
   rankHistoryReader,
   rankReader,
+  ranksOf,
   readAllLeaders,
 } from "./ranks/ranks.js";
-import { type Standing, standingReader } from "./standing.js";
-import type { Window } from "./windows.js";
 
 export { checkRankings, type RankingDamage } from "./check.js";
 export * from "./definitions.js";
 export {
-  FACET_KINDS,
   FACET_SORTS,
   type Facet,
   type FacetKind,
   type FacetPage,
-  type FacetRequest,
   type FacetSort,
   type FacetTotals,
 } from "./facets/facets.js";
-export { type CountedMeasure, type GainWords, gainWords } from "./gain-words.js";
 export {
   ANOMALY_KINDS,
   type Anomaly,
   COUNT_NAMES,
   type Explanation,
   FALLEN_PARTS,
-  type GrowthOptions,
   LEAST_COLLAPSED,
   LEAST_DOUBTED,
   MEASURED_COUNTS,
   type MeasuredCount,
-  type Scores,
   TREND_COLUMNS,
   type Trend,
   type TrendValues,
@@ -82,10 +84,7 @@ export {
 } from "./growth/growth.js";
 export type { CurrentSummary, GainingFacets, Home, RankedList, Summary } from "./home/home.js";
 export { type Leaders, type PastRank, RANK_LIMITS, RANK_SCOPES, type Rank } from "./ranks/ranks.js";
-export type { Standing } from "./standing.js";
-export { usualWords } from "./usual-words.js";
-export { type WhyWords, whySentence, whyWords } from "./why-words.js";
-export * from "./windows.js";
+export { type CountedMeasure, gainWords, usualWords, whySentence, whyWords } from "./words.js";
 
 export class Rankings {
   readonly #database: Database;
@@ -163,7 +162,7 @@ export class Rankings {
     return readExplanations(this.#database.read, id);
   }
 
-  /** Languages as the catalog spells them, whatever the case of the given names. Unknown names are returned unchanged. */
+  /** Languages as the catalogue spells them, ignoring the case of the given names. Unknown names are returned unchanged. */
   async languageNames(names: readonly string[]): Promise<string[]> {
     const spelled = await this.facetNames("language", names);
     return names.flatMap((name, i) => {
@@ -194,4 +193,41 @@ export class Rankings {
   summary(): Promise<CurrentSummary> {
     return readSummary(this.#readDocument, this.#clock.now());
   }
+}
+
+/** The growth of a repository, its present ranks, and which snapshots are stored. */
+export interface Standing {
+  /** null for a window without two snapshots to compare. */
+  trends: Record<Window, Trend | null>;
+  /** Ordered by ranking, window and scope. */
+  ranks: Rank[];
+  stored: SnapshotRange;
+}
+
+/** Reads the standing of a repository by one statement. */
+function standingReader(database: Database): (repositoryId: number) => Promise<Standing> {
+  const { dialect, prepare } = database;
+  type Values = [ranks: string, range: string, ...(TrendValues | [window_hours: null, ...others: null[]])];
+  const read = prepare<number, Values>((given) => {
+    const id = sql`${given((repositoryId) => repositoryId)}`;
+    const rank = dialect.jsonRow(RANK_COLUMNS.map((name) => sql.ref(name)));
+    // A repository without growth still gives a row with the rest.
+    return sql`select (select ${dialect.jsonArray(rank)} from (
+          select ${columnsOf("r", RANK_COLUMNS)} from repository_ranks r where r.repository_id = ${id}) as own),
+        ${rangeColumn(dialect, id)},
+        ${columnsOf("g", TREND_COLUMNS)}
+      from (select 1 as one) as o left join rollups g on g.repository_id = ${id}`;
+  });
+  return async (repositoryId) => {
+    const rows = await read(repositoryId);
+    const rollups: TrendValues[] = [];
+    for (const row of rows) if (row[2] !== null) rollups.push(row.slice(2) as TrendValues);
+    const [ranksText = "[]", rangeText = "[]"] = rows[0] ?? [];
+    const ranks: RankValues[] = JSON.parse(ranksText);
+    return {
+      trends: byWindow(await trendsOfRollups(database, rollups)),
+      ranks: ranksOf(ranks),
+      stored: rangeOf(rangeText),
+    };
+  };
 }

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { readInTurns, readSnapshotRanges, STEPS, startOfStep } from "../../src/catalog/catalog.js";
+import { CommonThinning } from "../../src/catalog/several-series.js";
 import { readingsOf } from "../../src/catalog/snapshots/readings.js";
-import { CommonThinning } from "../../src/catalog/thinning.js";
 import { DAY_MS, HOUR_MS } from "../../src/clock.js";
 import { onBothEngines } from "../support/engines.js";
 import { fc } from "../support/properties.js";

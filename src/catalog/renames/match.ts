@@ -1,8 +1,16 @@
-import { type Counts, continues, type LastCounts } from "./continuity.js";
-import { type Described, keysOf, type Likeness, likenessOf, strengthOf } from "./likeness.js";
+import {
+  type Counts,
+  continues,
+  keysOf,
+  type LastCounts,
+  type Likeness,
+  likenessOf,
+  type NameFacts,
+  strengthOf,
+} from "./likeness.js";
 
 /** A name that ends. */
-export interface Ending extends Described {
+export interface Ending extends NameFacts {
   id: number;
   /** When it was first seen. */
   firstAt: number;
@@ -10,7 +18,7 @@ export interface Ending extends Described {
 }
 
 /** A name that begins. */
-export interface Beginning extends Described {
+export interface Beginning extends NameFacts {
   id: number;
   first: Counts;
 }
@@ -25,7 +33,7 @@ export interface Candidate {
 /** Names compared with one name that begins, per key that they share: those with the nearest counts. */
 const MOST_COMPARED = 20;
 
-/** Names that end, found by what they have in common with another. */
+/** Names that end, found by the keys they share with another name. */
 export class Endings {
   readonly #byKey: Map<string, Ending[]>;
 
@@ -41,8 +49,8 @@ export class Endings {
   }
 
   /** Whether any of them may be alike. */
-  hasLike(described: Described): boolean {
-    return keysOf(described).some((key) => this.#byKey.has(key));
+  hasLike(facts: NameFacts): boolean {
+    return keysOf(facts).some((key) => this.#byKey.has(key));
   }
 
   /** Those that are alike. Compares a bounded number, however many share an owner, a name or a description. */

@@ -1,14 +1,13 @@
 import { sql } from "kysely";
 import { DAY_MS } from "../../clock.js";
 import type { Db, Dialect } from "../../database/database.js";
-import { byBasis } from "../basis.js";
-import { type Readings, readReadings, type Span } from "../snapshots/snapshots.js";
-import type { Counts } from "./continuity.js";
+import { byBasis, type Readings, readReadings, type Span } from "../snapshots/snapshots.js";
+import type { Counts } from "./likeness.js";
 import type { Beginning, Ending } from "./match.js";
 
 /** Names of an archive that begin or end in one step; with more than this, only those with the most stars are looked at. */
 const MOST_NAMES = 20_000;
-/** As much of a description is compared. */
+/** Number of characters of a description that are compared. */
 const DESCRIPTION_LENGTH = 200;
 /** Histories read by one statement. */
 const CHUNK = 1_000;
@@ -125,7 +124,7 @@ export async function readInChunks(
   return all;
 }
 
-/** The counts of a reading; undefined if there is none. */
+/** The counts of a reading; undefined without one. */
 export function countsAt(readings: Readings | undefined, index: number): Counts | undefined {
   if (readings === undefined || index < 0 || index >= readings.length) return undefined;
   return { at: readings.at(index), stars: readings.stars(index), forks: readings.count(index, 2) };

@@ -1,7 +1,8 @@
+/** The stored suspicions: adding and withdrawing them, with what follows for lists and growth. */
 import { sql } from "kysely";
 import type { Dialect, Tx } from "../../database/database.js";
 import { bumpRevision, markOutdated } from "../outdated.js";
-import type { RenameEvidence, RenameStatus } from "./evidence.js";
+import type { RenameEvidence, RenameStatus } from "./read.js";
 
 /** Changes that a detection made. */
 export interface RenameReport {
@@ -21,11 +22,11 @@ export interface Suspicion extends Pair {
   evidence: RenameEvidence;
 }
 
-/** Most later names that are followed from one repository. */
+/** Maximum number of later names that are followed from a repository. */
 const MAX_CHAIN = 5;
 
 /** Stores suspicions: the earlier names are no longer listed, and the later ones have their growth. */
-export async function addSuspicions(
+async function addSuspicions(
   tx: Tx,
   dialect: Dialect,
   { suspicions, now }: { suspicions: readonly Suspicion[]; now: number },
@@ -46,7 +47,7 @@ export async function addSuspicions(
 }
 
 /** Removes suspicions; the earlier names are listed again. */
-export async function removeSuspicions(tx: Tx, dialect: Dialect, pairs: readonly Pair[]): Promise<void> {
+async function removeSuspicions(tx: Tx, dialect: Dialect, pairs: readonly Pair[]): Promise<void> {
   // Marked first: the chains are still known.
   await markChanged(tx, dialect, pairs);
   for (const { fromId, toId } of pairs)
@@ -54,7 +55,7 @@ export async function removeSuspicions(tx: Tx, dialect: Dialect, pairs: readonly
   await setAvailability(tx, dialect, { ids: pairs.map(({ fromId }) => fromId), isRenamed: false });
 }
 
-/** Takes repositories from all lists, or lists those again that a rename alone has taken from them. */
+/** Removes repositories from all lists, or lists those again that only a rename has removed. */
 export async function setAvailability(
   tx: Tx,
   dialect: Dialect,
@@ -70,7 +71,7 @@ export async function setAvailability(
     .execute();
 }
 
-/** Marks what follows from renames: both names, and those that continue the later one. */
+/** Marks the derived data of both names, and of those that continue the later one. */
 export async function markChanged(tx: Tx, dialect: Dialect, pairs: readonly Pair[]): Promise<void> {
   if (pairs.length === 0) return;
   const ids = new Set(pairs.flatMap(({ fromId, toId }) => [fromId, toId]));
@@ -88,9 +89,9 @@ export async function markChanged(tx: Tx, dialect: Dialect, pairs: readonly Pair
   await bumpRevision(tx);
 }
 
-/** What is stored about names that a detection looks at. */
-export interface Held {
-  /** Between an ended and a begun name: they are found again, or withdrawn. */
+/** The stored renames of the names that a detection looks at. */
+interface Held {
+  /** Between an ended and a begun name: found again, or withdrawn. */
   suspicions: Suspicion[];
   /** Whether an ended name continues as one that is not looked at, or by a decision. */
   isTaken(fromId: number): boolean;
@@ -135,7 +136,7 @@ export async function readHeld(
   };
 }
 
-/** Stores what was found in place of what was held. */
+/** Replaces the held suspicions by those found. */
 export async function replaceSuspicions(
   tx: Tx,
   dialect: Dialect,
@@ -148,4 +149,33 @@ export async function replaceSuspicions(
   await removeSuspicions(tx, dialect, removed);
   await addSuspicions(tx, dialect, { suspicions: added, now });
   return { suspected: added.length, withdrawn: removed.length };
+}
+
+/**
+ * Withdraws suspicions that later snapshots contradict: the earlier name was seen again, or the later one turned out to be
+ * older.
+ */
+export async function withdrawContradicted(tx: Tx, dialect: Dialect): Promise<RenameReport> {
+  const rows = await tx
+    .selectFrom("renames")
+    .innerJoin("repositories as f", "f.id", "renames.from_id")
+    .innerJoin("repositories as t", "t.id", "renames.to_id")
+    .select(["from_id", "to_id", "evidence", "continues_at"])
+    .select(["f.counted_at as last_at", "f.availability"])
+    .where("status", "=", "SUSPECTED")
+    .where(({ eb, or }) =>
+      or([
+        eb("f.availability", "=", "AVAILABLE"),
+        eb("f.counted_at", ">", eb.ref("continues_at")),
+        eb("f.counted_at", ">", eb.ref("t.discovered_at")),
+      ]),
+    )
+    .execute();
+  const contradicted = rows.filter(({ availability, last_at, continues_at, evidence }) => {
+    const isSeenAgain = availability === "AVAILABLE" || (last_at ?? 0) > continues_at;
+    return isSeenAgain || !(JSON.parse(evidence) as RenameEvidence).isReturn;
+  });
+  const pairs = contradicted.map(({ from_id, to_id }) => ({ fromId: from_id, toId: to_id }));
+  await removeSuspicions(tx, dialect, pairs);
+  return { suspected: 0, withdrawn: pairs.length };
 }

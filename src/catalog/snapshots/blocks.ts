@@ -7,11 +7,12 @@ import {
   encodeBlock,
   lengthOf,
   MAX_BLOCK_SNAPSHOTS,
+  type Stored,
 } from "./codec.js";
-import { readStored, type Stored } from "./read.js";
+import { readStored } from "./read.js";
 import { joined, merged, Readings } from "./readings.js";
 
-/** Most bytes of a block: a longer row would take whole pages of its own on SQLite. */
+/** Maximum size of a block in bytes: a longer row would take whole pages of its own on SQLite. */
 const MAX_BLOCK_BYTES = 900;
 /** Neighbouring blocks with at most this many snapshots together become one when either is written. */
 const MAX_JOINED = MAX_BLOCK_SNAPSHOTS / 2;
@@ -35,7 +36,7 @@ export interface Piece {
   readings: Readings;
   blocks: BlockRow[];
   isChanged: boolean;
-  /** The snapshots of its block are unknown: it has no readings, and stays as it is. */
+  /** Its block cannot be decoded: it has no readings, and stays unchanged. */
   isDamaged?: boolean;
 }
 
@@ -138,9 +139,9 @@ function rowsOf(repositoryId: number, readings: Readings): BulkRow[] {
 }
 
 /**
- * Merges snapshots into the blocks of their repositories, together with what is in the tails; with no snapshots given for a
- * repository its tail is packed. Existing snapshots never change. `onAdded` gets the time of each new snapshot. A damaged
- * block stays, and what falls into its time is left out, as it may be there already.
+ * Merges snapshots into the blocks of their repositories, together with the tails; a repository without given snapshots has its
+ * tail packed. Existing snapshots never change. `onAdded` gets the time of each new snapshot. A damaged
+ * block stays, and snapshots of its time are left out, as it may have them already.
  */
 export async function mergeIntoBlocks(
   tx: Tx,

@@ -1,13 +1,14 @@
+/** Checks stored histories, and repairs the hourly counts of snapshots. */
 import { sql } from "kysely";
-import type { Db, Dialect } from "../../database/database.js";
-import type { DamagedBlock } from "./codec.js";
+import type { Db, Dialect, Tx } from "../../database/database.js";
+import { type DamagedBlock, readingsIn } from "./codec.js";
 import { HourCounts } from "./hours.js";
-import { readingsIn, readStored } from "./read.js";
+import { readReadings, readStored } from "./read.js";
 
-/** What is wrong with a stored history. */
+/** Kinds of damage of a stored history. */
 export type HistoryDamage = "block-damaged" | "history-overlaps";
 
-/** Checks histories, a batch of repositories at a time, and counts their snapshots per hour along the way. */
+/** Checks histories, a batch of repositories at a time, and counts their snapshots per hour. */
 export class HistoryCheck {
   readonly #onDamage: (kind: HistoryDamage, found: string) => void;
   readonly #hours = new HourCounts();
@@ -41,11 +42,37 @@ export class HistoryCheck {
     }
   }
 
-  /** The first hours whose stored counts differ from what was added; undefined if that cannot be known. */
+  /** The hours whose stored counts differ from those of the added histories; undefined if some of these are damaged. */
   async wrongHours(db: Db): Promise<string[] | undefined> {
     if (this.#isPartial) return undefined;
     const { rows } = await sql<{ provider: string; hour: number; snapshots: number }>`
       select provider, hour, snapshots from snapshot_hours`.execute(db);
     return this.#hours.differences(rows);
   }
+}
+
+/** Repositories read at a time. */
+const BATCH = 1_000;
+
+/**
+ * Recounts the snapshots per provider and hour, given all repositories that have any. Those whose history is damaged are left
+ * out.
+ */
+export async function recountHours(tx: Tx, dialect: Dialect, ids: readonly number[]): Promise<void> {
+  await tx.deleteFrom("snapshot_hours").execute();
+  const hours = new HourCounts();
+  for (let start = 0; start < ids.length; start += BATCH) {
+    const batch = ids.slice(start, start + BATCH);
+    const owners = await tx
+      .selectFrom("repositories")
+      .select(["id", "provider"])
+      .where(dialect.among(sql.ref("id"), batch))
+      .execute();
+    const readings = await readReadings(tx, dialect, { ids: batch, width: 1, onDamaged: () => {} });
+    for (const { id, provider } of owners) {
+      const own = readings.get(id);
+      for (let i = 0; i < (own?.length ?? 0); i++) hours.add(provider, own?.at(i) ?? 0);
+    }
+  }
+  await hours.write(tx, dialect);
 }

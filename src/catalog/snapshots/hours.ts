@@ -39,7 +39,7 @@ export class HourCounts {
     return count;
   }
 
-  /** The hours whose stored number differs from what was counted. Rows without snapshots may be left over. */
+  /** The hours whose stored counts differ from these. Rows without snapshots may be left over. */
   differences(stored: readonly { provider: string; hour: number; snapshots: number }[]): string[] {
     const own = new Map(stored.map((row) => [`${row.provider} ${row.hour}`, row.snapshots]));
     return [...new Set([...own.keys(), ...this.#counts.keys()])].flatMap((key) => {

@@ -1,34 +1,27 @@
+/** Reads snapshots of repositories: their readings in a span, or the range of their times. Each read is one statement. */
 import { type RawBuilder, sql } from "kysely";
-import type { Db, Dialect } from "../../database/database.js";
-import { type BlockRow, DamagedBlock, decodeBlock, lengthOf } from "./codec.js";
-import { COLUMNS, NumberRoom, Readings } from "./readings.js";
+import type { Database, Db, Dialect, Prepared } from "../../database/database.js";
+import {
+  type ReadingsOptions,
+  readingsIn,
+  type Span,
+  type Stored,
+  type StoredValues,
+  storedOf,
+} from "./codec.js";
+import { Readings } from "./readings.js";
 
 /**
- * Which snapshots to read. `from` and `until` bound the times (inclusive). `withBaseline`: from the last one at or before
- * `from` on. `recentMs`: only those at most this long before the newest one of the repository.
+ * The snapshots of repositories in a span, by id; repositories without any are absent. Costs one or two blocks per repository
+ * and 60 days.
  */
-export interface Span {
-  from?: number;
-  until?: number;
-  withBaseline?: boolean;
-  recentMs?: number;
+export async function readReadings(
+  db: Db,
+  dialect: Dialect,
+  { ids, span = {}, ...options }: ReadingsOptions,
+): Promise<Map<number, Readings>> {
+  return readingsIn(await readStored(db, dialect, { ids, span }), span, options);
 }
-
-/** The snapshots of one repository as they are stored: blocks in order of time, then the tail, all later. */
-export interface Stored {
-  blocks: BlockRow[];
-  tail: Readings;
-}
-
-/** A row for a block, or for a tail: then `data` is null, and `tail` has all columns of its rows, separated by commas. */
-export type StoredValues = [
-  repositoryId: number,
-  fromAt: number,
-  toAt: number,
-  snapshots: number,
-  data: Uint8Array | null,
-  tail: string | null,
-];
 
 interface Row {
   repository_id: number;
@@ -39,9 +32,7 @@ interface Row {
   tail: string | null;
 }
 
-const NO_READINGS = Readings.ofLength(0);
-
-/** Reads what is stored in a span, and possibly more; see `selectStored`. */
+/** Reads the blocks and tails of a span, and possibly more; see `selectStored`. */
 export async function readStored(
   db: Db,
   dialect: Dialect,
@@ -69,14 +60,11 @@ interface SpanText extends Omit<Span, "from" | "until"> {
 }
 
 /**
- * Selects what is stored in a span, and possibly more: blocks are whole, and with a baseline or `recentMs` so is the tail. One
+ * Selects the blocks and tails of a span, and possibly more: blocks are whole, and with a baseline or `recentMs` so is the tail. One
  * statement, so that a snapshot that is moved at the same time is found exactly once. Every condition compares
  * `repository_id` with the ids, by `among`, so the tables can be distributed by it.
  */
-export function selectStored<R>(
-  among: (column: string) => RawBuilder<boolean>,
-  span: SpanText,
-): RawBuilder<R> {
+function selectStored<R>(among: (column: string) => RawBuilder<boolean>, span: SpanText): RawBuilder<R> {
   const blocks = [among("b.repository_id")];
   const rows = [among("repository_id")];
   const { from, until, withBaseline = false, recentMs } = span;
@@ -107,118 +95,120 @@ export function selectStored<R>(
     from snapshots where ${sql.join(rows, and)} group by repository_id`;
 }
 
-/** What `selectStored` found, by repository. */
-export function storedOf(rows: readonly StoredValues[]): Map<number, Stored> {
-  const stored = new Map<number, Stored>();
-  for (const [repositoryId, fromAt, toAt, snapshots, data, tail] of rows) {
-    let own = stored.get(repositoryId);
-    if (own === undefined) {
-      own = { blocks: [], tail: NO_READINGS };
-      stored.set(repositoryId, own);
-    }
-    if (data === null) own.tail = tailOf(tail ?? "");
-    else own.blocks.push({ repositoryId, fromAt, toAt, snapshots, data });
-  }
-  for (const { blocks } of stored.values()) if (blocks.length > 1) blocks.sort((a, b) => a.fromAt - b.fromAt);
-  return stored;
-}
-
 function startJoin(start: RawBuilder<unknown>, condition: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`left join (select repository_id, ${start} as start_at from snapshot_blocks where ${condition}
     group by repository_id) n on n.repository_id = b.repository_id`;
 }
 
-function tailOf(text: string): Readings {
-  const numbers: number[] = JSON.parse(`[${text}]`);
-  return inOrder(new Readings(Float64Array.from(numbers)));
+/** From the last snapshot at or before a time on. */
+interface Since {
+  id: number;
+  from: number;
 }
 
-/** The text is unsorted in theory, and ordered by key in practice on both engines. */
-function inOrder(readings: Readings): Readings {
-  const { length } = readings;
-  for (let i = 1; i < length; i++) {
-    if (readings.at(i) > readings.at(i - 1)) continue;
-    const order = Array.from({ length }, (_, index) => index).sort((a, b) => readings.at(a) - readings.at(b));
-    const sorted = Readings.ofLength(length);
-    for (const [to, index] of order.entries())
-      sorted.numbers.set(readings.slice(index, index + 1).numbers, to * COLUMNS);
-    return sorted;
-  }
-  return readings;
-}
-
-/** The first `width` columns of all that is stored, in order of time. Throws DamagedBlock. */
-function decodeStored({ blocks, tail }: Stored, width: number, room: NumberRoom): Readings {
-  let total = tail.length;
-  for (const block of blocks) total += lengthOf(block);
-  const all = new Readings(room.take(total * width), width);
-  let end = 0;
-  for (const block of blocks) {
-    decodeBlock(block, all, end);
-    end += block.snapshots;
-  }
-  for (let i = 0; i < tail.length; i++, end++) {
-    for (let column = 0; column < width; column++) all.numbers[end * width + column] = tail.value(i, column);
-  }
-  return all;
-}
-
-export interface ReadingsOptions {
+interface Between {
   ids: readonly number[];
-  span?: Span;
-  /** Columns to read: 2 reads times and stars alone, in a third of the time. */
-  width?: number;
-  /** Where the readings are kept, by a caller that uses it again. */
-  room?: NumberRoom;
-  /** Gets what is damaged, whose repositories are left out; without it, DamagedBlock is thrown. */
-  onDamaged?: (damaged: DamagedBlock) => void;
+  from: number;
+  until: number;
+}
+
+/** Reads snapshots for requests, each time by one statement that is prepared once. */
+export class SnapshotReader {
+  readonly #since: Prepared<Since, StoredValues>;
+  readonly #between: Prepared<Between, StoredValues>;
+
+  constructor({ dialect, prepare }: Database) {
+    this.#since = prepare((given) => {
+      const id = given((values) => values.id);
+      const among = (column: string) => sql<boolean>`${sql.ref(column)} = ${id}`;
+      return selectStored(among, { from: sql`${given(({ from }) => from)}`, withBaseline: true });
+    });
+    this.#between = prepare((given) => {
+      const ids = given((values) => values.ids);
+      const [from, until] = [given((values) => values.from), given((values) => values.until)];
+      const among = (column: string) => dialect.among(sql.ref(column), ids);
+      return selectStored(among, { from: sql`${from}`, until: sql`${until}` });
+    });
+  }
+
+  /** The snapshots of a repository from the last one at or before `from` on; none if it has none. Throws DamagedBlock. */
+  async since(id: number, from: number): Promise<Readings> {
+    const stored = storedOf(await this.#since({ id, from }));
+    return readingsIn(stored, { from, withBaseline: true }).get(id) ?? Readings.ofLength(0);
+  }
+
+  /**
+   * The snapshots of repositories between two times (inclusive), by id; repositories without any are absent, and so are those
+   * whose history is damaged.
+   */
+  async between(
+    ids: readonly number[],
+    span: { from: number; until: number },
+  ): Promise<Map<number, Readings>> {
+    if (ids.length === 0) return new Map();
+    return readingsIn(storedOf(await this.#between({ ids, ...span })), span, { onDamaged: () => {} });
+  }
+}
+
+/** Number of a repository's snapshots, and when the first and the last were taken. */
+export interface SnapshotRange {
+  snapshots: number;
+  firstSnapshotAt: number | null;
+  lastSnapshotAt: number | null;
+}
+
+/** The ranges of repositories, by id, without decoding anything; repositories without snapshots are absent. */
+export async function readSnapshotRanges(
+  db: Db,
+  dialect: Dialect,
+  ids: readonly number[],
+): Promise<Map<number, SnapshotRange>> {
+  if (ids.length === 0) return new Map();
+  const { rows } = await selectRanges<RangeRow>(dialect.among(sql.ref("repository_id"), ids)).execute(db);
+  return joinRanges(
+    rows.map(({ repository_id, total, first_at, last_at }) => [repository_id, total, first_at, last_at]),
+  );
 }
 
 /**
- * The snapshots of repositories in a span, by id; repositories without any are absent. Costs one or two blocks per repository
- * and 60 days.
+ * The range of a repository, as JSON text that `rangeOf` reads. Its id is a value, and never a column of the outer statement: a
+ * distributed table cannot be read for each row of a local one.
  */
-export async function readReadings(
-  db: Db,
-  dialect: Dialect,
-  { ids, span = {}, ...options }: ReadingsOptions,
-): Promise<Map<number, Readings>> {
-  return readingsIn(await readStored(db, dialect, { ids, span }), span, options);
+export function rangeColumn(dialect: Dialect, id: RawBuilder<unknown>): RawBuilder<unknown> {
+  const row = dialect.jsonRow(RANGE_COLUMNS.map((name) => sql.ref(name)));
+  return sql`(select ${dialect.jsonArray(row)} from (${selectRanges(sql<boolean>`repository_id = ${id}`)}) as ranges)`;
 }
 
-/** From this many repositories on, their readings share pieces of memory for this many numbers. */
-const MANY = 100;
-const PIECE = 1 << 16;
+/** Reads the text of `rangeColumn`. */
+export function rangeOf(text: string): SnapshotRange {
+  const rows: RangeValues[] = JSON.parse(text);
+  const [range] = joinRanges(rows).values();
+  return range ?? { snapshots: 0, firstSnapshotAt: null, lastSnapshotAt: null };
+}
 
-/** The readings of what was read that are in the span, by repository; see `readReadings`. */
-export function readingsIn(
-  stored: ReadonlyMap<number, Stored>,
-  span: Span,
-  {
-    width = COLUMNS,
-    room = new NumberRoom(stored.size < MANY ? 0 : PIECE),
-    onDamaged,
-  }: Omit<ReadingsOptions, "ids" | "span"> = {},
-): Map<number, Readings> {
-  const found = new Map<number, Readings>();
-  for (const [id, own] of stored) {
-    try {
-      const readings = within(decodeStored(own, width, room), span);
-      if (readings.length > 0) found.set(id, readings);
-    } catch (error) {
-      if (onDamaged === undefined || !(error instanceof DamagedBlock)) throw error;
-      onDamaged(error);
-    }
+const RANGE_COLUMNS = ["repository_id", "total", "first_at", "last_at"] as const;
+type RangeValues = [id: number, total: number, firstAt: number, lastAt: number];
+type RangeRow = Record<"repository_id" | "total" | "first_at" | "last_at", number>;
+
+/** A row for the blocks of each repository, and one for its tail. */
+function selectRanges<R>(here: RawBuilder<boolean>): RawBuilder<R> {
+  return sql`
+    select repository_id, sum(snapshots) as total, min(from_at) as first_at, max(to_at) as last_at
+    from snapshot_blocks where ${here} group by repository_id
+    union all
+    select repository_id, count(*), min(captured_at), max(captured_at)
+    from snapshots where ${here} group by repository_id`;
+}
+
+function joinRanges(rows: readonly RangeValues[]): Map<number, SnapshotRange> {
+  const ranges = new Map<number, SnapshotRange>();
+  for (const [id, total, first, last] of rows) {
+    const known = ranges.get(id);
+    ranges.set(id, {
+      snapshots: Number(total) + (known?.snapshots ?? 0),
+      firstSnapshotAt: Math.min(first, known?.firstSnapshotAt ?? first),
+      lastSnapshotAt: Math.max(last, known?.lastSnapshotAt ?? last),
+    });
   }
-  return found;
-}
-
-/** Cuts readings to a span. */
-function within(readings: Readings, { from, until, withBaseline = false, recentMs }: Span): Readings {
-  const start = recentMs === undefined ? from : readings.at(readings.length - 1) - recentMs;
-  let first = start === undefined ? 0 : readings.countBefore(start);
-  if (withBaseline && first > 0 && readings.at(first) !== start) first--;
-  // Times are whole numbers.
-  const end = until === undefined ? readings.length : readings.countBefore(until + 1);
-  return first >= end ? readings.slice(0, 0) : readings.slice(first, end);
+  return ranges;
 }

@@ -1,4 +1,4 @@
-import { SNAPSHOT_SOURCES, type Snapshot } from "../observation.js";
+import { SNAPSHOT_SOURCES, type Snapshot, type SnapshotSource } from "../observation.js";
 
 /** Columns of a reading: time, stars, forks, open issues, watchers, source. */
 export const COLUMNS = 6;
@@ -64,7 +64,7 @@ export class Readings {
     return this.value(index, 5) === BACKFILLED;
   }
 
-  /** How many are. A plain loop, as a rebuild asks for every repository. */
+  /** The number of such readings. A plain loop, as a rebuild counts them for every repository. */
   countRetained(): number {
     const { numbers, width } = this;
     let count = 0;
@@ -110,18 +110,18 @@ export class Readings {
   }
 }
 
-/** Memory for the readings of many repositories, in pieces: allocating for each repository costs more than decoding. */
+/** Memory for the readings of many repositories, in pieces: allocating it for each repository costs more than decoding. */
 export class NumberRoom {
   readonly #pieceLength: number;
   #piece = new Float64Array(0);
   #used = 0;
 
-  /** `pieceLength`: of how many numbers. */
+  /** `pieceLength`: numbers in a piece. */
   constructor(pieceLength: number) {
     this.#pieceLength = pieceLength;
   }
 
-  /** Room for that many numbers, uninitialised. */
+  /** Room for this many numbers, uninitialised. */
   take(length: number): Float64Array {
     if (this.#used + length > this.#piece.length) {
       this.#piece = new Float64Array(Math.max(length, this.#pieceLength));
@@ -131,7 +131,7 @@ export class NumberRoom {
     return this.#piece.subarray(this.#used - length, this.#used);
   }
 
-  /** Gives the same memory again: what was taken must no longer be used. */
+  /** Makes the memory available again; readings in it must no longer be used. */
   reset(): void {
     this.#used = 0;
   }
@@ -169,7 +169,7 @@ export function numbersOf({ capturedAt, stars, forks, openIssues, watchers, sour
   ];
 }
 
-/** Both, in order of time; of two at the same time, that of `first` stays. `added`: times that only `second` has. */
+/** Merges readings in order of time; of two at the same time, that of `first` stays. `added`: times that only `second` has. */
 export function merged(first: Readings, second: Readings): { all: Readings; added: number[] } {
   const all = Readings.ofLength(first.length + second.length);
   const added: number[] = [];
@@ -189,4 +189,37 @@ export function merged(first: Readings, second: Readings): { all: Readings; adde
     take(second, j++);
   }
   return { all: all.slice(0, end), added };
+}
+
+/**
+ * What the stars of a snapshot count. TOTAL: all that the repository had at that time, as a forge or an archive said then.
+ * RETAINED: those given until then and still held when the forge reported them later. Stars withdrawn in between are missing
+ * from it, so the difference between a TOTAL and a RETAINED count is neither a gain nor a loss.
+ */
+export const BASES = ["TOTAL", "RETAINED"] as const;
+export type Basis = (typeof BASES)[number];
+
+export function basisOf(source: SnapshotSource): Basis {
+  return source === "BACKFILLED" ? "RETAINED" : "TOTAL";
+}
+
+/** Whether two neighbouring points of a series differ in basis, so that the step between them is no movement. */
+export function isSeam(
+  before: { source: SnapshotSource } | undefined,
+  after: { source: SnapshotSource },
+): boolean {
+  return before !== undefined && basisOf(before.source) !== basisOf(after.source);
+}
+
+const NONE = Readings.ofLength(0);
+
+/** The readings of each basis, of readings with all columns. Copies nothing where all have the same basis. */
+export function byBasis(readings: Readings): Readonly<Record<Basis, Readings>> {
+  const retained = readings.countRetained();
+  if (retained === 0) return { TOTAL: readings, RETAINED: NONE };
+  if (retained === readings.length) return { TOTAL: NONE, RETAINED: readings };
+  return {
+    TOTAL: readings.only((i) => !readings.isRetained(i)),
+    RETAINED: readings.only((i) => readings.isRetained(i)),
+  };
 }

@@ -1,30 +1,75 @@
+/** Removes snapshots: those that retention thins, and those that a parted rename brought. */
 import { sql } from "kysely";
 import type { Dialect, Tx } from "../../database/database.js";
 import { BlockWriter, type Piece, pieceOf } from "./blocks.js";
+import type { Span } from "./codec.js";
 import { HourCounts } from "./hours.js";
-import { readStored, type Span } from "./read.js";
+import { readStored } from "./read.js";
 import { COLUMNS, joined, Readings } from "./readings.js";
+
+/**
+ * Of the snapshots from `from` (inclusive) to `to` (exclusive), the last of each `step` stays, in ms since 1970. Stars still held
+ * take the place of no total, and no total theirs.
+ */
+export interface Thinning {
+  from: number;
+  to: number;
+  step: number;
+}
+
+/**
+ * Removes all but the last snapshot of each step from repositories, for one list of steps after the other, and subtracts them
+ * from the hourly counts. Bounds must be multiples of the step. Returns the number of removed snapshots.
+ */
+export async function thinSnapshots(
+  tx: Tx,
+  dialect: Dialect,
+  { ids, steps }: { ids: readonly number[]; steps: readonly Thinning[] },
+): Promise<number> {
+  const used = steps.filter(({ from, to }) => to > from);
+  if (used.length === 0 || ids.length === 0) return 0;
+  const span = {
+    from: Math.min(...used.map(({ from }) => from)),
+    until: Math.max(...used.map(({ to }) => to)) - 1,
+    // The block before may be small enough to be joined with what is left.
+    withBaseline: true,
+  };
+  return removeReadings(tx, dialect, { ids, span, chosen: (all) => removedBy(all, used) });
+}
+
+/** 1 for each reading that is not the last of its step with its basis. */
+function removedBy(all: Readings, steps: readonly Thinning[]): Uint8Array {
+  const isRemoved = new Uint8Array(all.length);
+  for (const { from, to, step } of steps) {
+    const next = { total: Number.NaN, retained: Number.NaN };
+    for (let i = all.length - 1; i >= 0; i--) {
+      if (isRemoved[i] === 1) continue;
+      const at = all.at(i);
+      const basis = all.isRetained(i) ? "retained" : "total";
+      const own = Math.floor(at / step);
+      if (own === next[basis] && at >= from && at < to) isRemoved[i] = 1;
+      next[basis] = own;
+    }
+  }
+  return isRemoved;
+}
 
 interface Removal {
   ids: readonly number[];
   /** Where there may be something to remove. */
   span: Span;
-  /** 1 for each of the readings to remove, of those that are stored about the span. */
-  chosen: (all: Readings, id: number) => Uint8Array;
+  /** 1 for each reading to remove, of all that are stored around the span. */
+  chosen: (all: Readings) => Uint8Array;
 }
 
-/** Removes snapshots of repositories, and subtracts them from the hourly counts. Returns how many there were. */
-export async function removeReadings(
-  tx: Tx,
-  dialect: Dialect,
-  { ids, span, chosen }: Removal,
-): Promise<number> {
+/** Removes snapshots of repositories, and subtracts them from the hourly counts. Returns their number. */
+async function removeReadings(tx: Tx, dialect: Dialect, { ids, span, chosen }: Removal): Promise<number> {
   const writer = new BlockWriter(tx, dialect);
   const gone = new Map<number, number[]>();
   for (const [id, { blocks, tail }] of await readStored(tx, dialect, { ids, span })) {
     const stored = blocks.map(pieceOf);
     const all = joined([...stored.map(({ readings }) => readings), tail]);
-    const isRemoved = chosen(all, id);
+    const isRemoved = chosen(all);
     const times = [...isRemoved].flatMap((removed, i) => (removed === 1 ? [all.at(i)] : []));
     if (times.length === 0) continue;
     gone.set(id, times);
@@ -45,7 +90,7 @@ export async function removeReadings(
   return subtractHours(tx, dialect, gone);
 }
 
-/** Removes the snapshots of a repository that equal those of `readings`. Returns how many there were. */
+/** Removes the snapshots of a repository that equal those of `readings`. Returns their number. */
 export function removeEqual(
   tx: Tx,
   dialect: Dialect,

@@ -1,7 +1,8 @@
 import type { Database } from "../../database/database.js";
 import { ownTurn } from "../../loop-turns.js";
-import type { SnapshotRange } from "./ranges.js";
-import { readReadings, type Span } from "./read.js";
+import type { Span } from "./codec.js";
+import type { SnapshotRange } from "./read.js";
+import { readReadings } from "./read.js";
 import type { Readings } from "./readings.js";
 
 /** Repositories read, and readings decoded, in one turn of the event loop. */

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Database, Db, Prepared } from "../../database/database.js";
-import type { Window } from "../windows.js";
+import type { Window } from "../definitions.js";
 
 export const FACET_KINDS = ["language", "topic"] as const;
 export type FacetKind = (typeof FACET_KINDS)[number];
@@ -38,7 +38,7 @@ export interface FacetPage {
   totalIsExact: boolean;
 }
 
-/** Only this many of the most frequent facets are listed, whatever the sort. */
+/** Only this many of the most frequent facets are listed, in every order. */
 export const LISTED = 10_000;
 
 type FacetValues = [name: string, repositories: number, stars: number, gained: number];
@@ -113,7 +113,7 @@ export function facetFinder({ prepare }: Database): FindFacet {
 }
 
 /**
- * Names of languages or topics as the catalogue spells them, in the order of the given ones, whatever their case; unknown ones have
+ * Names of languages or topics as the catalogue spells them, in the order of the given ones, ignoring case; unknown ones have
  * none. One statement.
  */
 export async function spellFacets(

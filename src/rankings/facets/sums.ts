@@ -10,9 +10,9 @@ import {
   type Tx,
 } from "../../database/database.js";
 import type { Contribution } from "../contributions.js";
-import type { FacetKind } from "./read.js";
+import { FACET_KINDS, type FacetKind } from "./read.js";
 
-/** What one repository contributes to the facets. */
+/** The contribution of one repository to the facets. */
 export type FacetPart = Pick<Contribution, "provider" | "language" | "topics" | "stars" | "gained">;
 
 const SUMMED = ["repositories", "stars", "stars_gained_24h", "stars_gained_7d", "stars_gained_30d"] as const;
@@ -84,7 +84,7 @@ export class FacetSums {
   /** Rows with sums other than zero, by the text of their keys. */
   #rows(): Map<string, BulkRow> {
     const rows = new Map<string, BulkRow>();
-    for (const kind of ["language", "topic"] as const) {
+    for (const kind of FACET_KINDS) {
       const totals = newSums();
       const add = (provider: string, name: string, sums: Float64Array) => {
         if (sums.some((sum) => sum !== 0))

@@ -47,6 +47,13 @@ export interface Anomaly {
   sameDay?: MovesOfDay;
 }
 
+/** Unusual movements of a count, and how much of the steps they leave out. */
+export interface Movements {
+  anomalies: Anomaly[];
+  /** The part of a gain that does not count, by index of the step. */
+  uncounted: ReadonlyMap<number, number>;
+}
+
 /** Whether an anomaly throws doubt on the growth it is in. */
 export function isOpen({ cleared }: Anomaly): boolean {
   return cleared === undefined;

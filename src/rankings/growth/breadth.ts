@@ -19,7 +19,7 @@ const LEAP_PART = 0.75;
 const FOLLOWING = ["forks", "watchers"] as const;
 type Following = (typeof FOLLOWING)[number];
 
-/** What a run of days gained beyond the usual. */
+/** A run of days with gains beyond the usual. */
 export interface Leap {
   /** The reading before it, and the last one that may still show its effects. */
   before: Reading;
@@ -71,15 +71,15 @@ export function usualPaces(before: Reading, trusted: readonly Step[]): UsualPace
   };
 }
 
-/** What followed a leap, and how likely so little is if the leap was real. */
+/** How well the counts that followed a leap support it. */
 export interface Breadth {
   /** From 0 to 1: the chance that a real leap brings no more than this. null: no count is known that follows stars. */
   chance: number | null;
-  /** The stars that what followed can explain; null as `chance`. */
+  /** The stars that the other counts can explain; null as `chance`. */
   supported: number | null;
 }
 
-/** Compares a leap with what it brought. */
+/** Compares a leap with the forks, watchers and issues that followed. */
 export function breadthOf(
   { before, after, days, daysAfter, excess, steps }: Leap,
   usual: UsualPaces,

@@ -1,7 +1,15 @@
+/** Bursts: gains of stars far beyond the usual that forks and watchers did not follow, and of forks without stars. */
 import { DAY_MS } from "../../clock.js";
-import { type Anomaly, MIN_MOVEMENT, type Reading, type Step } from "./anomalies.js";
-import { describeBurst } from "./burst.js";
-import { Run, UNUSUAL_MORE, unusualFrom } from "./run.js";
+import {
+  type Anomaly,
+  countText,
+  difference,
+  MIN_MOVEMENT,
+  type Movements,
+  type Reading,
+  type Step,
+} from "./anomalies.js";
+import { describeBurst, Run, UNUSUAL_MORE, unusualFrom } from "./run.js";
 import { usualDay } from "./usual.js";
 
 /** Steps from which the usual pace of forks is taken. */
@@ -28,11 +36,7 @@ const ABRUPT = { part: 0.1, days: 2, chance: 0.3, multiple: 15 };
 /** Less than half of all real leaps bring so little. */
 const JUMP_CHANCE = 0.5;
 
-/** What is found of bursts. */
-export interface Bursts {
-  anomalies: Anomaly[];
-  /** Stars that do not count, by index of the step. */
-  uncounted: ReadonlyMap<number, number>;
+interface Bursts extends Movements {
   /** Times of the last readings of runs that are no anomaly, but not yet supported by forks. */
   pending: readonly number[];
   /** Times of steps that gained far more than usual with little to match, whether or not they are bursts. */
@@ -116,7 +120,7 @@ function burstChance({ multiple, indexes }: Run): number {
   return Math.min(highest, least * (multiple / BURST_CHANCE.multiple) ** power);
 }
 
-/** Whether a run that is no burst is not yet supported by forks. What has supported it once does not need to go on doing so. */
+/** Whether a run that is no burst is not yet supported by forks. Support that was seen once is enough. */
 function isPending(run: Run): boolean {
   // The same for all repositories: most that have moved less in all are not judged.
   if (run.excess < MIN_MOVEMENT) return false;
@@ -141,4 +145,47 @@ function endsAbruptly(run: Run, steps: readonly Step[], index: number): boolean 
 /** Whether what followed supports the run together with the real one just before it: forks are spread unevenly over the days of a leap. */
 function isPartOfLeap(run: Run, after: Reading): boolean {
   return (run.chanceAsOneLeap(after) ?? 0) >= SUPPORTED_CHANCE;
+}
+
+/**
+ * A step is unusual from this multiple of the usual forks a day, and this many a day more. People who fork often star as well:
+ * more forks than this multiple of the stars gained need an explanation.
+ */
+const UNUSUAL_FORKS = { factor: 5, more: 10, perStar: 2 };
+
+/**
+ * Finds steps that gained forks far beyond the usual day, and more than twice as many as stars. Course work, which is forked
+ * without stars every day, is as usual. The forks that count are as many as the stars, or those of the usual day.
+ */
+export function findForkBursts(steps: readonly Step[]): Movements {
+  const anomalies: Anomaly[] = [];
+  const uncounted = new Map<number, number>();
+  const paces: number[] = [];
+  for (const [i, { from, to, gained, days }] of steps.entries()) {
+    const forks = difference(to.forks, from.forks);
+    if (from.forks === null || to.forks === null || forks === null) continue;
+    const usual = usualDay(from.forks, paces);
+    const stars = Math.max(0, gained);
+    const isUnusual =
+      forks >= MIN_MOVEMENT &&
+      forks / days > UNUSUAL_FORKS.factor * usual + UNUSUAL_FORKS.more &&
+      forks > UNUSUAL_FORKS.perStar * stars;
+    if (!isUnusual) {
+      paces.push(forks / days);
+      continue;
+    }
+    const counted = Math.round(Math.min(forks, Math.max(stars, usual * days)));
+    uncounted.set(i, forks - counted);
+    anomalies.push({
+      kind: "BURST",
+      measure: "forks",
+      at: to.at,
+      until: to.at,
+      reason: `${countText(forks)} forks in one step against about ${countText(Math.round(usual))} a day, with ${countText(stars)} stars; ${countText(counted)} of them count`,
+      before: from.forks,
+      after: to.forks,
+      counted,
+    });
+  }
+  return { anomalies, uncounted };
 }

@@ -1,12 +1,12 @@
 import { sql } from "kysely";
 import { readRecency, repositoriesAfter } from "../../catalog/catalog.js";
 import type { Db, Dialect } from "../../database/database.js";
-import { WINDOW_HOURS } from "../windows.js";
+import { WINDOW_HOURS } from "../definitions.js";
 import { growthOf } from "./compare.js";
 import { readHistories } from "./history.js";
 import { hundredths } from "./rollups.js";
 
-/** What is wrong with growth. */
+/** Kinds of damage of growth. */
 export type GrowthDamage = "growth-wrong";
 
 /** Repositories read at a time. */
@@ -23,8 +23,8 @@ interface Row {
 }
 
 /**
- * Computes the growth of all repositories again and compares what does not depend on when it was computed: which two snapshots
- * were compared, and what was gained. Left out are repositories marked as outdated, and providers whose growth is to be rebuilt.
+ * Computes the growth of all repositories again and compares the values that do not depend on when they were computed: the two
+ * snapshots and the gains. Leaves out repositories marked as outdated, and providers whose growth is to be rebuilt.
  */
 export async function checkGrowth(
   db: Db,

@@ -1,13 +1,13 @@
 import {
   type Basis,
   byBasis,
-  chooseFrom,
   type Readings,
   type Recency,
   recentUntil,
+  trendStart,
 } from "../../catalog/catalog.js";
 import { DAY_MS } from "../../clock.js";
-import { WINDOWS, type Window, windowMs } from "../windows.js";
+import { WINDOWS, type Window, windowMs } from "../definitions.js";
 import { type Anomaly, difference, MIN_MOVEMENT, type Reading, type Step } from "./anomalies.js";
 import { FALLEN_PARTS, LEAST_COLLAPSED, LEAST_DOUBTED } from "./doubt.js";
 import { type History, readingAt } from "./history.js";
@@ -35,7 +35,7 @@ export interface Growth {
   isPending: boolean;
 }
 
-/** What a history shows. */
+/** The growth of a history, with its readings as judged. */
 export interface Grown {
   /** One for each window in which the repository has a trend. */
   growth: Growth[];
@@ -77,7 +77,7 @@ export function grow(history: History, recency: Recency): Grown {
  */
 const LASTING = { TOTAL: 0.5, RETAINED: 1 } as const;
 
-/** What of a history and its provider decides whether growth counts. */
+/** The facts about a history and its provider that decide whether growth counts. */
 interface Recent {
   /** The provider's newest snapshot. */
   asOf: number;
@@ -106,8 +106,8 @@ function compare(
     const length = windowMs(window);
     const freshUntil = Math.min(until, to.at + LASTING[basis] * length);
     if (freshUntil < asOf) return [];
-    const index = indexOfFrom(credible, to.at, length);
-    if (index === undefined || index === credible.length - 1) return [];
+    const index = trendStart(credible, length);
+    if (index === undefined) return [];
     const from = believedAt(index);
     const forksDelta = difference(to.forks, from.forks);
     const doubted = doubtedBetween(judgement, from, to);
@@ -150,7 +150,7 @@ function firstSeen(
   return discoveredAt >= (since.get(provider) ?? discoveredAt) + SETTLED_MS ? discoveredAt : null;
 }
 
-/** The first stars above 0: zeros before as many as FEW_STARS are readings that failed (see doubt.ts). */
+/** The first stars above 0: zeros before FEW_STARS or more are readings that failed (see doubt.ts). */
 function firstStars(readings: Readings): number {
   let first = 0;
   while (first < readings.length - 1 && readings.stars(first) === 0) first++;
@@ -193,7 +193,7 @@ function mayHaveAnomalies(readings: Readings): boolean {
     if (stars < least) least = stars;
     if (stars > most) most = stars;
     if (starsBefore >= LEAST_COLLAPSED && stars <= FALLEN_PARTS.stars * starsBefore) return true;
-    // Unknown counts are below 0, and tell nothing about a fall.
+    // Unknown counts are below 0, and show no fall.
     if (forks >= 0 && forksBefore >= LEAST_COLLAPSED && forks <= FALLEN_PARTS.forks * forksBefore)
       return true;
     if (issues >= 0 && issuesBefore >= LEAST_DOUBTED && issues <= FALLEN_PARTS.openIssues * issuesBefore)
@@ -207,15 +207,4 @@ function mayHaveAnomalies(readings: Readings): boolean {
     if (issues >= 0) issuesBefore = issues;
   }
   return most - least >= MIN_MOVEMENT || mostForks - leastForks >= MIN_MOVEMENT;
-}
-
-/** The index of the snapshot to compare with the one at `to`; see the catalog's chooseFrom. */
-function indexOfFrom(readings: Readings, to: number, length: number): number | undefined {
-  // Times are whole numbers.
-  const low = readings.countBefore(to - length + 1);
-  const before = low > 0 ? readings.at(low - 1) : null;
-  const after = low < readings.length ? readings.at(low) : null;
-  const chosen = chooseFrom(to, length, { before, after });
-  if (chosen === undefined) return undefined;
-  return chosen === before ? low - 1 : low;
 }

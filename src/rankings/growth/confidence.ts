@@ -1,5 +1,5 @@
 import type { Availability } from "../../catalog/catalog.js";
-import { WINDOW_HOURS, type Window } from "../windows.js";
+import { WINDOW_HOURS, type Window } from "../definitions.js";
 
 /** A trend is reliable from this confidence: all factors near 1, or one of them at 0.7. */
 export const RELIABLE_FROM = 0.7;
@@ -8,10 +8,10 @@ export const RELIABLE_FROM = 0.7;
 const ENOUGH_SNAPSHOTS: Readonly<Record<Window, number>> = { "24h": 2, "7d": 4, "30d": 8 };
 const DOUBTFUL = 0.3;
 const RETAINED = 0.8;
-/** A factor above this is no reason worth telling. */
+/** A factor above this is not given as a reason. */
 const NEARLY_ONE = 0.95;
 
-/** What a stored trend tells about its confidence. */
+/** The facts about its confidence that a stored trend has. */
 interface Known {
   window: Window;
   /** Hours between the two snapshots compared. */

@@ -1,7 +1,7 @@
 /**
- * Growth: what each repository gained in each window, its scores, how reliable they are, and what is unusual about
- * them, as rows of `rollups`. `update` is the only writer. Growth is computed from snapshots alone, so the result does not
- * depend on the order in which they were recorded. It leaves ranks and facets to others, and marks what they must update.
+ * Growth: the gains of each repository in each window, their scores, reliability and anomalies, as rows of `rollups`. `update` is
+ * the only writer. Growth is computed from snapshots alone, so it does not depend on the order in which they were recorded. It
+ * leaves ranks and facets to others, and marks the repositories that they must update.
  */
 import { sql } from "kysely";
 import {
@@ -16,7 +16,7 @@ import {
 } from "../../catalog/catalog.js";
 import { type Clock, DAY_MS } from "../../clock.js";
 import type { BulkRow, Database, Dialect, Tx } from "../../database/database.js";
-import { WINDOW_HOURS, WINDOWS } from "../windows.js";
+import { WINDOW_HOURS, WINDOWS } from "../definitions.js";
 import { growthOf } from "./compare.js";
 import { type GrowthContext, readHistories } from "./history.js";
 import { PARTIAL, rebuildGrowth } from "./rebuild.js";

@@ -39,7 +39,7 @@ export interface History {
   predecessors: readonly Predecessor[];
 }
 
-export interface Predecessor {
+interface Predecessor {
   repositoryId: number;
   before: number;
 }

@@ -1,29 +1,31 @@
+/** Judges series of readings, and finds the returns and losses in them. */
 import { DAY_MS } from "../../clock.js";
 import {
   type Anomaly,
+  COUNT_NAMES,
   countText,
   MEASURED_COUNTS,
+  type MeasuredCount,
   MIN_MOVEMENT,
+  type Movements,
   type Reading,
   type Step,
   stepsOf,
 } from "./anomalies.js";
-import { findBursts } from "./bursts.js";
+import { findBursts, findForkBursts } from "./bursts.js";
 import { type Doubt, findDoubt } from "./doubt.js";
-import { findForkBursts } from "./fork-bursts.js";
-import { findReturns } from "./returns.js";
 
 /** A purge is a loss of at least this part of the stars in one step. */
 const PURGE_PART = 0.005;
 
-/** What does not count of the step between two readings. Losses that do not count are negative. */
+/** The part of a step between two readings that does not count. Losses that do not count are negative. */
 export interface Uncounted {
   step: Step;
   stars: number;
   forks: number;
 }
 
-/** What a series of readings is worth. */
+/** The verdict on a series of readings. */
 export interface Judgement {
   /** Oldest first. */
   anomalies: Anomaly[];
@@ -40,11 +42,11 @@ export interface Judgement {
 }
 
 /** Counts beside the stars that can be in doubt by themselves. */
-export type OtherCount = "forks" | "openIssues";
+type OtherCount = "forks" | "openIssues";
 
 /**
- * Judges a series: which readings are believed, which movements are unusual, and what of each gain counts. The judgement at a
- * time depends on the readings up to then alone.
+ * Judges a series: which readings are believed, which movements are unusual, and which part of each gain counts. The judgement at
+ * a time depends on the readings up to then alone.
  */
 export function judge(readings: readonly Reading[]): Judgement {
   const [stars, forks, issues] = MEASURED_COUNTS.map((measure) => findDoubt(readings, measure));
@@ -113,10 +115,7 @@ function lastOfDays(readings: readonly Reading[]): Reading[] {
 }
 
 /** Losses in one step. Stars that did not count when they came do not count when they go, all together or one by one. */
-function findLosses(
-  steps: readonly Step[],
-  doubted: ReadonlyMap<number, number>,
-): { anomalies: Anomaly[]; uncounted: ReadonlyMap<number, number> } {
+function findLosses(steps: readonly Step[], doubted: ReadonlyMap<number, number>): Movements {
   const anomalies: Anomaly[] = [];
   const uncounted = new Map<number, number>();
   let outstanding = 0;
@@ -138,4 +137,73 @@ function findLosses(
     });
   }
   return { anomalies, uncounted };
+}
+
+/** A return is a jump by this part of the count, of which this part is reverted within this many days. */
+const JUMP_PART = 0.05;
+const REVERTED = 0.8;
+const RETURN_DAYS = 10;
+/** A step back of at least this part of the jump belongs to the return. */
+const STEP_BACK = 0.1;
+
+/** A known count before and after a step. */
+interface Move {
+  at: number;
+  before: number;
+  after: number;
+}
+
+/**
+ * Finds jumps, up or down, that are reverted within days: one anomaly each, whose steps do not count. A step that an earlier one
+ * explains begins none of its own.
+ */
+function findReturns(steps: readonly Step[], measure: MeasuredCount): Movements {
+  const moves = steps.map(({ from, to }): Move | undefined => {
+    const [before, after] = [from[measure], to[measure]];
+    return before === null || after === null ? undefined : { at: to.at, before, after };
+  });
+  const anomalies: Anomaly[] = [];
+  const uncounted = new Map<number, number>();
+  for (const [i, move] of moves.entries()) {
+    if (move === undefined) continue;
+    const jump = move.after - move.before;
+    if (uncounted.has(i) || Math.abs(jump) < Math.max(MIN_MOVEMENT, JUMP_PART * move.before)) continue;
+    const last = indexOfReturn(moves, i);
+    const back = last === undefined ? undefined : moves[last];
+    if (last === undefined || back === undefined) continue;
+    anomalies.push({
+      kind: "RETURN",
+      measure,
+      at: move.at,
+      until: back.at,
+      reason: `from ${countText(move.before)} to ${countText(move.after)} ${COUNT_NAMES[measure]} and back to ${countText(back.after)} within ${RETURN_DAYS} days`,
+      before: move.before,
+      after: back.after,
+    });
+    uncounted.set(i, jump);
+    let left = Math.abs(jump);
+    for (let j = i + 1; j <= last; j++) {
+      const { before, after } = moves[j] ?? { before: 0, after: 0 };
+      const reverted = Math.min(left, (before - after) * Math.sign(jump));
+      if (reverted < STEP_BACK * Math.abs(jump)) continue;
+      // At most the jump itself: the rest is a movement of its own.
+      uncounted.set(j, -Math.sign(jump) * reverted);
+      left -= reverted;
+    }
+  }
+  return { anomalies, uncounted };
+}
+
+/** The step with which most of the jump at `index` is reverted; undefined if that does not happen in time. */
+function indexOfReturn(moves: readonly (Move | undefined)[], index: number): number | undefined {
+  const jump = moves[index];
+  if (jump === undefined) return undefined;
+  const gained = jump.after - jump.before;
+  for (let j = index + 1; j < moves.length; j++) {
+    const move = moves[j];
+    if (move === undefined) continue;
+    if (move.at - jump.at > RETURN_DAYS * DAY_MS) return undefined;
+    if ((jump.after - move.after) * Math.sign(gained) >= REVERTED * Math.abs(gained)) return j;
+  }
+  return undefined;
 }

@@ -21,7 +21,7 @@ import {
   type Tx,
 } from "../../database/database.js";
 import { ALL_REPOSITORIES } from "../contributions.js";
-import { WINDOWS } from "../windows.js";
+import { WINDOWS } from "../definitions.js";
 import { grow } from "./compare.js";
 import { type GrowthContext, readHistories } from "./history.js";
 import { MoveCounter } from "./moves.js";

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { type Availability, basisOf, type Recency, SNAPSHOT_SOURCES } from "../../catalog/catalog.js";
 import { DAY_MS, HOUR_MS } from "../../clock.js";
 import type { BulkRow, BulkTable, Db, RollupTable } from "../../database/database.js";
-import { WINDOW_HOURS, windowOfHours } from "../windows.js";
+import { WINDOW_HOURS, windowOfHours } from "../definitions.js";
 import { difference, isDoubtful, isOpen, type Reading } from "./anomalies.js";
 import type { Growth } from "./compare.js";
 import { confidence, RELIABLE_FROM } from "./confidence.js";

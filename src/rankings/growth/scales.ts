@@ -1,5 +1,5 @@
 import type { Db, Tx } from "../../database/database.js";
-import { perWindow, WINDOW_HOURS, WINDOWS, type Window, windowMs } from "../windows.js";
+import { perWindow, WINDOW_HOURS, WINDOWS, type Window, windowMs } from "../definitions.js";
 import type { Growth } from "./compare.js";
 import { FORKS_PRIOR, type Scales, STARS_PRIOR } from "./scores.js";
 

@@ -1,5 +1,4 @@
-import type { ScoreName } from "../definitions.js";
-import type { Window } from "../windows.js";
+import type { ScoreName, Window } from "../definitions.js";
 
 /** From 0 to 100 with two decimals; null where too little is known to compute a score. */
 export type Scores = Record<ScoreName, number | null>;

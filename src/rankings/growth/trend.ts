@@ -9,7 +9,7 @@ import {
   type Prepared,
   type RollupTable,
 } from "../../database/database.js";
-import { perWindow, WINDOW_HOURS, type Window, windowOfHours } from "../windows.js";
+import { perWindow, WINDOW_HOURS, type Window, windowOfHours } from "../definitions.js";
 import { type Anomaly, isDoubtful } from "./anomalies.js";
 import { confidenceReasons } from "./confidence.js";
 import { addMoves, comesInWaves } from "./moves.js";
@@ -43,7 +43,7 @@ export interface Trend {
   forksCounted: number | null;
   /** starsDelta ÷ starsFrom (0.02 is 2 %); null if starsFrom is 0. */
   starsGrowth: number | null;
-  /** Stars gained on a usual day before `from`; null with fewer than three days to tell from, or of stars still held. */
+  /** Stars gained on a usual day before `from`; null with fewer than three earlier days, or of stars still held. */
   usualPerDay: number | null;
   /** From 0 to 100; null if unknown. */
   scores: Scores;

@@ -34,7 +34,7 @@ export async function readPrepared<T extends Prepared>(db: Db, name: PreparedNam
 /** Reads a stored document; undefined before the first update. */
 export type DocumentReader = <T extends Prepared>(name: PreparedName) => Promise<T | undefined>;
 
-/** What reads stored documents for requests. A document is parsed once, so nobody may change it. */
+/** Makes the reader of stored documents for requests. A document is parsed once, so callers must not change it. */
 export function documentReader({ prepare }: Database): DocumentReader {
   const read = prepare<number, [body: string]>(
     (given) => sql`select body from summaries where id = ${given((id) => id)}`,

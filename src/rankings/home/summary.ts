@@ -1,16 +1,18 @@
+/** The summary: counters of the catalogue, computed after changes, read by requests, and checked by `doctor`. */
 import { type RawBuilder, sql } from "kysely";
 import {
   type CatalogueKind,
+  countFreshness,
   type FreshnessCounts,
   type NewestFile,
+  type Recency,
   readKind,
   readNewestFiles,
   readRecency,
 } from "../../catalog/catalog.js";
 import { ageInDays, DAY_MS, HOUR_MS } from "../../clock.js";
 import type { Db } from "../../database/database.js";
-import { freshnessOf } from "./freshness.js";
-import type { DocumentReader, Prepared } from "./prepared.js";
+import { type DocumentReader, type Prepared, readPrepared } from "./prepared.js";
 
 /** Counters of one provider, or of all providers together. */
 export interface Counters extends FreshnessCounts {
@@ -48,7 +50,7 @@ interface Aged {
   ageDays: number | null;
 }
 
-/** The stored summary with the ages of what is in it. */
+/** The stored summary with the ages of its times. */
 export interface CurrentSummary extends Summary, Aged {
   providers: (ProviderSummary & Aged)[];
   newestFiles: (NewestFile & Aged)[];
@@ -70,6 +72,13 @@ async function countRepositories(
     refreshed: await count(sql`refreshed_at > ${since}`),
     overdue: await count(sql`next_refresh_at is not null and next_refresh_at < ${now}`),
   };
+}
+
+async function countFacets(db: Db): Promise<Record<"languages" | "topics", number>> {
+  const { rows } = await sql<{ kind: string; names: number }>`
+    select kind, count(*) as names from facets where provider = '' group by kind`.execute(db);
+  const namesOf = (kind: string) => Number(rows.find((row) => row.kind === kind)?.names ?? 0);
+  return { languages: namesOf("language"), topics: namesOf("topic") };
 }
 
 /** Computes the summary, which counts all repositories. `before`: the stored one. */
@@ -102,9 +111,7 @@ export async function computeSummary(db: Db, now: number, before: Summary | unde
       asOf,
     });
   }
-  const facets = await sql<{ kind: string; names: number }>`
-    select kind, count(*) as names from facets where provider = '' group by kind`.execute(db);
-  const namesOf = (kind: string) => Number(facets.rows.find((row) => row.kind === kind)?.names ?? 0);
+  const { languages, topics } = await countFacets(db);
   const sum = (counter: keyof Counters) =>
     providers.reduce((total, provider) => total + provider[counter], 0);
   const times = providers.flatMap(({ asOf }) => asOf ?? []);
@@ -116,8 +123,8 @@ export async function computeSummary(db: Db, now: number, before: Summary | unde
     overdueRefreshes: sum("overdueRefreshes"),
     freshRepositories: sum("freshRepositories"),
     staleRepositories: sum("staleRepositories"),
-    languages: namesOf("language"),
-    topics: namesOf("topic"),
+    languages,
+    topics,
     providers,
     newestFiles,
     asOf: times.length === 0 ? null : Math.max(...times),
@@ -140,7 +147,7 @@ const NOTHING: Counters = {
 export async function readSummary(read: DocumentReader, now: number): Promise<CurrentSummary> {
   const prepared = await read<Summary>("summary");
   if (prepared !== undefined) {
-    // What an older version stored lacks some of it until the next update.
+    // Documents of older versions lack some fields until the next update.
     const { providers, newestFiles = [] }: Pick<Summary, "providers"> & Partial<Summary> = prepared;
     return {
       ...NOTHING,
@@ -161,4 +168,43 @@ export async function readSummary(read: DocumentReader, now: number): Promise<Cu
     catalogue: "real",
     ageDays: null,
   };
+}
+
+/** A provider in the summary before this one. */
+interface Before extends FreshnessCounts {
+  asOf: number | null;
+}
+
+/** Counting this many repositories takes so long that it is done only once an hour. */
+const MANY = 20_000;
+
+/**
+ * Counts the fresh and stale repositories of a provider, which reads all of them. With many, the earlier counts are kept
+ * while the provider's newest snapshot is of the same hour; `isFileNew`: whether an archive has a newer file since.
+ */
+async function freshnessOf(
+  db: Db,
+  { provider, repositories }: { provider: string; repositories: number },
+  { recency, before, isFileNew }: { recency: Recency; before: Before | undefined; isFileNew: boolean },
+): Promise<FreshnessCounts> {
+  const hour = (at: number | null | undefined) => Math.floor((at ?? 0) / HOUR_MS);
+  const isKept = before !== undefined && !isFileNew && hour(before.asOf) === hour(recency.asOf.get(provider));
+  if (repositories < MANY || !isKept) return countFreshness(db, provider, recency);
+  return { freshRepositories: before.freshRepositories, staleRepositories: before.staleRepositories };
+}
+
+/** Counts again and compares with the stored counters, unless an update is due. */
+export async function checkSummary(db: Db, isDue: boolean, onWrong: (found: string) => void): Promise<void> {
+  if (isDue) return;
+  const stored = await readPrepared<Summary>(db, "summary").catch(() => "damaged" as const);
+  if (stored === "damaged") return onWrong("it cannot be read");
+  // It is stored by the first update.
+  if (stored === undefined) return;
+  const { rows } = await sql<{ total: number }>`select count(*) as total from repositories
+    where availability = 'AVAILABLE'`.execute(db);
+  const expected = { repositories: Number(rows[0]?.total ?? 0), ...(await countFacets(db)) };
+  for (const [counter, count] of Object.entries(expected)) {
+    const own = stored[counter as keyof typeof expected];
+    if (own !== count) onWrong(`${counter}: ${own} in place of ${count}`);
+  }
 }

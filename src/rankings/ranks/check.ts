@@ -3,16 +3,21 @@ import { sql } from "kysely";
 import type { Db, Dialect } from "../../database/database.js";
 import { DamagedPack } from "../../packed-numbers.js";
 import type { Contribution } from "../contributions.js";
-import { decodeBoards } from "./codec.js";
-import { rankText } from "./coded-ranks.js";
-import { type Leaderboard, RANK_LIMITS, RANK_SCOPES, type RankScope, scopeKey } from "./leaderboard.js";
-import { decodeRanks } from "./rank-blocks.js";
-import { isBefore } from "./top-list.js";
+import { decodeBoards, decodeRanks } from "./codec.js";
+import {
+  isBefore,
+  type Leaderboard,
+  RANK_LIMITS,
+  RANK_SCOPES,
+  type RankScope,
+  scopeKey,
+} from "./leaderboard.js";
+import { rankText } from "./rank.js";
 
-/** What is wrong with ranks. */
+/** Kinds of damage of ranks. */
 export type RankDamage = "leaderboard-damaged" | "ranks-wrong" | "rank-block-damaged";
 type OnDamage = (kind: RankDamage, found: string) => void;
-/** Reads what repositories are ranked by now: "unknown" where that is to be updated, undefined for those not listed. */
+/** Reads the values that repositories are ranked by now: "unknown" where an update is due, undefined for those not listed. */
 type ReadKnown = (ids: readonly number[]) => Promise<(id: number) => Contribution | "unknown" | undefined>;
 
 /** Rows read at a time, and repositories whose blocks are. */
@@ -33,12 +38,7 @@ async function* storedScopes(db: Db): AsyncGenerator<StoredScope> {
       order by scope, scope_name limit 50`.execute(db);
     for (const { scope, scope_name, data } of rows) {
       const known = RANK_SCOPES.find((one) => one === scope);
-      let boards: readonly Leaderboard[] | undefined;
-      try {
-        if (known !== undefined) boards = decodeBoards(data);
-      } catch (error) {
-        if (!(error instanceof DamagedPack)) throw error;
-      }
+      const boards = known === undefined ? undefined : decodeBoards(data);
       yield { scope: known ?? "overall", name: scope_name, boards };
     }
     const end = rows.at(-1);

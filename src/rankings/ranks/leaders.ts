@@ -1,9 +1,9 @@
+/** Reads leaderboards: the first repositories of each ranking. */
 import { sql } from "kysely";
 import type { Database } from "../../database/database.js";
-import { DamagedPack } from "../../packed-numbers.js";
+import type { Window } from "../definitions.js";
 import { MEASURES, type Ranking } from "../definitions.js";
-import type { Window } from "../windows.js";
-import { decodeBoards } from "./codec.js";
+import { decodeBoards, readBoards } from "./codec.js";
 import { type Leaderboard, NO_BOARDS, RANK_SCOPES, type RankScope } from "./leaderboard.js";
 
 /** The ids of the first repositories of a ranking in one scope, best first. The window does not matter for stars. */
@@ -17,7 +17,7 @@ export interface LeadersRequest {
   limit: number;
 }
 
-/** Reads leaders: one stored row, whatever the number of repositories. A scope without any, or whose row is damaged, has none. */
+/** Reads leaders, from one stored row. A scope without a row, or with a damaged one, has none. */
 export function leaderReader({ prepare }: Database): (request: LeadersRequest) => Promise<Leaders> {
   const read = prepare<LeadersRequest, [data: Uint8Array]>(
     (given) => sql`select data from leaderboards
@@ -25,7 +25,7 @@ export function leaderReader({ prepare }: Database): (request: LeadersRequest) =
   );
   return async (request) => {
     const [row] = await read(request);
-    const boards = row === undefined ? NO_BOARDS : boardsOf(row[0]);
+    const boards = boardsOf(row?.[0]);
     return (ranking, window) => {
       const index = MEASURES.findIndex(
         (measure) => measure.ranking === ranking && (measure.window === null || measure.window === window),
@@ -72,11 +72,13 @@ function addLeaders(ids: Set<number>, boards: readonly Leaderboard[], depth: num
     }
 }
 
-function boardsOf(data: Uint8Array): readonly Leaderboard[] {
-  try {
-    return decodeBoards(data);
-  } catch (error) {
-    if (error instanceof DamagedPack) return NO_BOARDS;
-    throw error;
-  }
+/** The leaderboards of all repositories, in the order of MEASURES; none if they are damaged. */
+export async function readOverall({ dialect, write }: Database): Promise<readonly Leaderboard[]> {
+  const [data] = (await readBoards(write, dialect, [["overall", ""]])).values();
+  return boardsOf(data);
+}
+
+/** The leaderboards of a scope; none if it has no row, or a damaged one. */
+function boardsOf(data: Uint8Array | undefined): readonly Leaderboard[] {
+  return (data && decodeBoards(data)) ?? NO_BOARDS;
 }

@@ -1,11 +1,20 @@
+/** The ranks of past days: archiving, packing and reading them. */
 import { type RawBuilder, sql } from "kysely";
 import { newestSnapshots, type Run } from "../../catalog/catalog.js";
-import { DAY_MS } from "../../clock.js";
-import { BatchSize, type Database, type Db, type TableName } from "../../database/database.js";
-import { WINDOWS, windowOfHours } from "../windows.js";
-import { codedRanks, RANKING_OF_CODE, SCOPE_OF_LETTER } from "./coded-ranks.js";
-import { type Rank, rankReader } from "./rank.js";
-import { type RankDay, readRankBlocks } from "./rank-blocks.js";
+import { type Clock, DAY_MS } from "../../clock.js";
+import {
+  BatchSize,
+  type BulkRow,
+  type BulkTable,
+  type Database,
+  type Db,
+  type TableName,
+} from "../../database/database.js";
+import { AppError } from "../../errors.js";
+import { DamagedPack } from "../../packed-numbers.js";
+import { WINDOWS, windowOfHours } from "../definitions.js";
+import { decodeRanks, encodeRanks, MAX_BLOCK_DAYS, type RankDay } from "./codec.js";
+import { codedRanks, RANKING_OF_CODE, type Rank, rankReader, SCOPE_OF_LETTER } from "./rank.js";
 
 /** Scopes with a history. */
 const ARCHIVED_SCOPES = ["overall", "language"] as const;
@@ -41,7 +50,7 @@ export async function archiveRanks({ dialect, write }: Database, run: Run): Prom
     const { rows } = await sql<{ id: number }>`select distinct repository_id as id from repository_ranks
       where ${archived} order by repository_id`.execute(write);
     const ids = rows.map(({ id }) => id);
-    // One row per repository, until \`packRankHistory\` moves two weeks of them into blocks.
+    // One row per repository, until `packRankHistory` moves two weeks of them into blocks.
     await run.stepThrough(ids, new BatchSize(dialect, ROWS), async (tx, part) => {
       await sql`insert into rank_history (repository_id, day, ranks)
         select repository_id, ${sql.lit(ranksDay)}, string_agg(ranks, ',') from repository_ranks
@@ -139,3 +148,96 @@ function compareRanks(a: PastRank, b: PastRank): number {
 }
 
 const WINDOW_ORDER: readonly Rank["window"][] = [null, ...WINDOWS];
+
+/** Rows are packed once they are of days this far apart. */
+const PACKED_DAYS = 14;
+/** Repositories in one transaction; each has about two weeks of rows. */
+const REPOSITORIES = { least: 25, most: 250 };
+
+const BLOCKS: BulkTable = {
+  table: "rank_blocks",
+  columns: { repository_id: "bigint", from_day: "bigint", to_day: "bigint", data: "bytea" },
+  key: ["repository_id", "from_day"],
+};
+
+/**
+ * Moves the rows of archived days into blocks, a seventh of their size, once there are two weeks of them; for at most `most`
+ * repositories. Readers notice nothing. May be killed and run again. Returns the number of repositories.
+ */
+export async function packRankHistory(
+  { dialect, write }: Database,
+  clock: Clock,
+  most: number,
+): Promise<number> {
+  const { first_day, last_day } = await write
+    .selectFrom("rank_history")
+    .select(({ fn }) => [fn.min("day").as("first_day"), fn.max("day").as("last_day")])
+    .executeTakeFirstOrThrow();
+  if (first_day === null || last_day - first_day < PACKED_DAYS) return 0;
+  const size = new BatchSize(dialect, REPOSITORIES);
+  let done = 0;
+  for (let after = 0; done < most; ) {
+    const ids = await dialect.exclusively(write, "catalogue", async (tx) => {
+      const began = clock.monotonic();
+      const found = await tx
+        .selectFrom("rank_history")
+        .select("repository_id")
+        .distinct()
+        .where("repository_id", ">", after)
+        .orderBy("repository_id")
+        .limit(Math.min(size.rows, most - done))
+        .execute();
+      const batch = found.map((row) => row.repository_id);
+      if (batch.length === 0) return batch;
+      const here = dialect.among(sql.ref("repository_id"), batch);
+      const rows = await tx.selectFrom("rank_history").selectAll().where(here).execute();
+      const blocks = [...Map.groupBy(rows, (row) => row.repository_id)].flatMap(([id, days]) =>
+        blocksOf(
+          id,
+          days.sort((a, b) => a.day - b.day),
+        ),
+      );
+      await dialect.upsert(tx, BLOCKS, blocks);
+      await tx.deleteFrom("rank_history").where(here).execute();
+      size.note(batch.length, clock.monotonic() - began);
+      return batch;
+    });
+    const last = ids.at(-1);
+    if (last === undefined) break;
+    after = last;
+    done += ids.length;
+  }
+  return done;
+}
+
+/** The rows of blocks for days in ascending order. */
+function blocksOf(repositoryId: number, days: readonly RankDay[]): BulkRow[] {
+  const rows: BulkRow[] = [];
+  for (let start = 0; start < days.length; start += MAX_BLOCK_DAYS) {
+    const part = days.slice(start, start + MAX_BLOCK_DAYS);
+    rows.push([repositoryId, part[0]?.day ?? 0, part.at(-1)?.day ?? 0, encodeRanks(part)]);
+  }
+  return rows;
+}
+
+/** The packed days of a repository from a day on, oldest first. Throws an error that names a damaged block. */
+async function readRankBlocks(db: Db, repositoryId: number, sinceDay: number): Promise<RankDay[]> {
+  const rows = await db
+    .selectFrom("rank_blocks")
+    .select(["from_day", "data"])
+    .where("repository_id", "=", repositoryId)
+    .where("to_day", ">=", sinceDay)
+    .orderBy("from_day")
+    .execute();
+  return rows.flatMap(({ from_day, data }) => {
+    try {
+      return decodeRanks(data, from_day).filter(({ day }) => day >= sinceDay);
+    } catch (error) {
+      if (!(error instanceof DamagedPack)) throw error;
+      throw new AppError(
+        "INTERNAL",
+        `The rank history of repository ${repositoryId} is damaged, in the block that begins on day ${from_day} since 1970: ${error.message}.`,
+      );
+    }
+  });
+}

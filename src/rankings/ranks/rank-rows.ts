@@ -74,7 +74,7 @@ export async function replaceRankRows(
   });
 }
 
-/** The leaderboards of a scope as they are stored; null if there is no repository in them. */
+/** The leaderboards of a scope as bytes; null if there is no repository in them. */
 export interface EncodedScope {
   scope: RankScope;
   name: string;

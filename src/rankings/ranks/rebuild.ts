@@ -2,8 +2,8 @@ import type { Run } from "../../catalog/catalog.js";
 import type { Db, Dialect } from "../../database/database.js";
 import type { Contribution } from "../contributions.js";
 import { MEASURES } from "../definitions.js";
-import { rankText } from "./coded-ranks.js";
 import {
+  Entries,
   forEachScope,
   RANK_LIMITS,
   RANK_SCOPES,
@@ -11,9 +11,10 @@ import {
   readFrequentTopics,
   type ScopeLeaderboards,
   storedSize,
+  TopList,
 } from "./leaderboard.js";
+import { rankText } from "./rank.js";
 import { encodeScope, type RankRow, replaceRankRows, writeBoards } from "./rank-rows.js";
-import { Entries, TopList } from "./top-list.js";
 
 interface Collected {
   scope: RankScope;
@@ -76,7 +77,7 @@ export class RankRebuild {
     return collected;
   }
 
-  /** Replaces what is stored. A repository always has all of its ranks, the old ones or the new ones. */
+  /** Replaces the stored ranks. A repository always has all of its ranks, the old ones or the new ones. */
   async write(run: Run, dialect: Dialect): Promise<void> {
     const scopes = RANK_SCOPES.flatMap((scope) => [...this.#collected[scope].values()]).map(
       ({ scope, name, tops }): ScopeLeaderboards => {

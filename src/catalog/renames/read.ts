@@ -1,6 +1,22 @@
+/** Reads renames: those of a repository, pages of them, and suspected earlier names. */
 import { type RawBuilder, sql } from "kysely";
-import type { Database, Dialect, Prepared } from "../../database/database.js";
-import type { RenameEvidence, RenameStatus } from "./evidence.js";
+import type { Database, Db, Dialect, Prepared } from "../../database/database.js";
+import type { Counts, Likeness } from "./likeness.js";
+
+/** SUSPECTED by the counts; ACCEPTED or REJECTED by the operator. */
+export const RENAME_STATUSES = ["SUSPECTED", "ACCEPTED", "REJECTED"] as const;
+export type RenameStatus = (typeof RENAME_STATUSES)[number];
+
+/** Why one name seems to continue as another. */
+export interface RenameEvidence extends Likeness {
+  /** The archive with both names. */
+  source: string;
+  /** The last counts of the earlier name, and the first ones of the later name after it. */
+  from: Counts;
+  to: Counts;
+  /** Whether the later name was in use before the earlier one: the repository got it back. */
+  isReturn: boolean;
+}
 
 /** One of the two names of a rename. */
 export interface RenamedRepository {
@@ -78,7 +94,7 @@ export function readRenames(text: string): Rename[] {
   return rows.map(renameOf);
 }
 
-/** Reads renames. */
+/** Reads renames for requests, by statements that are prepared once. */
 export class RenameReader {
   readonly #ofOne: Prepared<number, RenameValues>;
   readonly #page: Prepared<Page, RenameValues>;
@@ -113,7 +129,7 @@ export class RenameReader {
     return (await this.#ofOne(repositoryId)).map(renameOf);
   }
 
-  /** Under which names these repositories seem to continue, by id; those without a suspicion are absent. */
+  /** The names under which these repositories seem to continue, by id; those without a suspicion are absent. */
   async continuations(ids: readonly number[]): Promise<Map<number, RenamedRepository>> {
     const rows = ids.length === 0 ? [] : await this.#continuations(ids);
     return new Map(
@@ -161,4 +177,56 @@ function renameOf([
     suspectedAt,
     decidedAt,
   };
+}
+
+/** The evidence as short phrases, such as "37,171 → 38,212 stars". */
+export function describeEvidence({ from, to, ...rest }: RenameEvidence): string[] {
+  const count = (value: number) => value.toLocaleString("en-US");
+  const { sameDescription, sameName, similarName, sameOwner, sameLanguage, isReturn } = rest;
+  return [
+    `${count(from.stars)} → ${count(to.stars)} stars`,
+    ...(from.forks === null || to.forks === null ? [] : [`${count(from.forks)} → ${count(to.forks)} forks`]),
+    ...(sameDescription ? ["same description"] : []),
+    ...(sameName ? ["same name"] : similarName ? ["similar name"] : []),
+    ...(sameOwner ? ["same owner"] : []),
+    ...(sameLanguage ? ["same language"] : []),
+    ...(isReturn ? ["a name it had before"] : []),
+  ];
+}
+
+/** Maximum number of earlier names of a repository. */
+const MAX_CHAIN = 5;
+
+/**
+ * The suspected earlier names of repositories, by id, the latest first; repositories without one are absent. Those of an accepted
+ * rename are not among them, as their snapshots have been joined. Costs one statement, and one more per step of the longest chain.
+ */
+export async function readPredecessors(
+  db: Db,
+  dialect: Dialect,
+  ids: readonly number[],
+): Promise<Map<number, number[]>> {
+  const chains = new Map<number, number[]>();
+  let ends = new Map(ids.map((id) => [id, [id]]));
+  for (let step = 0; step < MAX_CHAIN && ends.size > 0; step++) {
+    const rows = await db
+      .selectFrom("renames")
+      .select(["from_id", "to_id"])
+      .where("status", "=", "SUSPECTED")
+      .where(dialect.among(sql.ref("to_id"), [...ends.keys()]))
+      .orderBy("id")
+      .execute();
+    const next = new Map<number, number[]>();
+    for (const { from_id, to_id } of rows) {
+      for (const id of ends.get(to_id) ?? []) {
+        const chain = chains.get(id) ?? [];
+        // Two repositories may have exchanged their names.
+        if (from_id === id || chain.includes(from_id)) continue;
+        chains.set(id, [...chain, from_id]);
+        next.set(from_id, [...(next.get(from_id) ?? []), id]);
+      }
+    }
+    ends = next;
+  }
+  return chains;
 }
