@@ -15,34 +15,39 @@ import { hashToken } from "../tokens.js";
 import type { ApiKeys } from "./api-keys.js";
 import { Erasure } from "./erasure.js";
 import type { Library } from "./library.js";
+import {
+  failedUrl,
+  finishOAuth,
+  type OAuthRedirect,
+  SITES,
+  type Site,
+  signInVerified,
+  startOAuth,
+} from "./library-sign-in.js";
 import { libraryNow } from "./library-time.js";
 import { Mailer } from "./mail.js";
-import { MailSignIn } from "./mail-sign-in.js";
-import { failedUrl, finishOAuth, type OAuthRedirect, SITES, type Site, startOAuth } from "./oauth.js";
+import { MailSignIn, type MailSignInOptions } from "./mail-sign-in.js";
 import { isOwnOrigin, type OriginHeaders, safeNext } from "./origin.js";
-import { type Assertion, Passkeys } from "./passkeys.js";
+import { type Assertion, Passkeys, type PasskeysOptions } from "./passkeys.js";
 import { readSecret } from "./secret.js";
-import { cookieHeader, sessionCookie } from "./session-cookie.js";
-import { type Client, Sessions } from "./sessions.js";
+import { type Client, cookieHeader, Sessions, sessionCookie } from "./sessions.js";
 import type { MailProof } from "./sign-in-requests.js";
 import { TtlCache } from "./ttl-cache.js";
-import { signInVerified } from "./verified-sign-in.js";
 
+export { addressesOf, emailField, findAccountId } from "./addresses.js";
 export { type ApiKey, ApiKeys, type KeyHolder, MAX_KEYS } from "./api-keys.js";
-export { emailField } from "./email.js";
 export { EventMails } from "./event-mails.js";
-export { agentOf, describeEvent, detailWords, EVENT_WORDS } from "./event-words.js";
-export { addressesOf, findAccountId } from "./lookup.js";
+export { SITE_ORIGINS, SITES, type Site } from "./library-sign-in.js";
+export { isRecentSignIn, RECENT_MINUTES, requireRecentSignIn } from "./library-time.js";
 export { type MailUse, readMailUse } from "./mail-limits.js";
-export { type OAuthRedirect, SITE_ORIGINS, SITES, type Site } from "./oauth.js";
-export { CODE_MS, OPERATOR_MS } from "./operator-codes.js";
-export { type Operator, Operators } from "./operators.js";
-export type { OriginHeaders } from "./origin.js";
+export { CODE_MS, OPERATOR_MS, type Operator, Operators } from "./operators.js";
 export { MAX_PASSKEYS, type Passkey } from "./passkeys.js";
-export { isRecentSignIn, RECENT_MINUTES, requireRecentSignIn } from "./recent-sign-in.js";
-export { Revocations } from "./revocations.js";
 export { readSecret, secretFileOf } from "./secret.js";
 export {
+  agentOf,
+  describeEvent,
+  detailWords,
+  EVENT_WORDS,
   type EventDetail,
   SECURITY_EVENTS,
   type SecurityEvent,
@@ -53,6 +58,7 @@ export { SecurityLog } from "./security-log.js";
 export { readEvents, type StoredEvent } from "./security-rows.js";
 export { endSessionsOf, type Session } from "./sessions.js";
 export { CODE_LENGTH, createBrowserSecret, typedCode } from "./sign-in-requests.js";
+export { Revocations } from "./ttl-cache.js";
 
 /** Somebody who is signed in. */
 export interface Account {
@@ -84,18 +90,7 @@ export interface AccountsOptions {
   keys: ApiKeys;
   clock: Clock;
   log: Logger;
-  config: Pick<
-    Config,
-    | "baseUrl"
-    | "allowedHosts"
-    | "authSecret"
-    | "databaseUrl"
-    | "dataDir"
-    | "github"
-    | "google"
-    | "mail"
-    | "mailLimits"
-  >;
+  config: PasskeysOptions["config"] & MailSignInOptions["config"] & Pick<Config, "allowedHosts" | "mail">;
 }
 
 export class Accounts {
@@ -295,7 +290,7 @@ export class Accounts {
 
   /** Deletes sessions, mails to sign in with and sign-ins in progress that have expired. Returns the number of sessions. */
   async removeExpired(signal: AbortSignal): Promise<number> {
-    // On the connection that overwrites what it deletes: there are addresses in it.
+    // On the connection that overwrites deleted rows, as these hold addresses.
     const { durable } = this.#options.database;
     await sql`delete from verifications where expires_at < ${libraryNow().toISOString()}`.execute(durable);
     await this.mail.removeExpired();

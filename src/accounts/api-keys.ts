@@ -5,15 +5,14 @@ import type { Database } from "../database/database.js";
 import { AppError } from "../errors.js";
 import type { Logger } from "../log.js";
 import { createToken, hashToken, tokenPrefix } from "../tokens.js";
-import { Revocations } from "./revocations.js";
-import { TtlCache } from "./ttl-cache.js";
+import { Revocations, TtlCache } from "./ttl-cache.js";
 
 /** Maximum number of active keys per account. */
 export const MAX_KEYS = 5;
 /** The latest keys of an account that are listed with revoked ones. */
 const MAX_LISTED = 500;
 /** How long a revoked key is kept: as long as its usage. */
-export const REVOKED_KEPT_MS = 91 * DAY_MS;
+const REVOKED_KEPT_MS = 91 * DAY_MS;
 /** The last use of a key is written at most this often. */
 const WRITE_INTERVAL_MS = 60_000;
 
@@ -146,7 +145,7 @@ export class ApiKeys {
     const { revoked, known } = await this.#database.durable.transaction().execute(async (tx) => {
       const { numUpdatedRows } = await tx
         .updateTable("api_keys")
-        // Without its hash it is like a key that never was, also in the time that it takes to be refused.
+        // Without its hash it is treated like a key that never existed, and refused in the same time.
         .set({ revoked_at: this.#clock.now(), hash: sql<string>`'revoked ' || cast(id as text)` })
         .where("id", "=", keyId)
         .where("account_id", "=", accountId)
@@ -161,7 +160,7 @@ export class ApiKeys {
         .executeTakeFirst();
       return { revoked: false, known: earlier !== undefined };
     });
-    // Only then: it discards what is cached for everybody.
+    // Only if it was active, as this discards all cached keys and sessions.
     if (revoked) await this.revocations.announce();
     if (!known) throw new AppError("NOT_FOUND", "There is no such key.");
     return revoked;
@@ -181,7 +180,7 @@ export class ApiKeys {
     return tokenPrefix(secret) !== "sid" || this.#cache.isFamiliar(hashToken(secret));
   }
 
-  /** `find` without a promise, by the hash of a key that was found a moment ago; undefined where only a read would tell. */
+  /** `find` without a promise, by the hash of a key that was found a moment ago; undefined if that takes a read. */
   peek(hash: string): KeyHolder | undefined {
     const found = this.#cache.peek(hash)?.value;
     if (found !== undefined) this.#recordUse(found);

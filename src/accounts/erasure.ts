@@ -30,7 +30,7 @@ export class Erasure {
     this.#tasks.add(async () => void (await this.run()));
   }
 
-  /** Removes what is left, if anything may be. Returns false if others use the files: a later call tries again. */
+  /** Removes deleted data that may be left. Returns false if others use the files: a later call tries again. */
   async run(): Promise<boolean> {
     if (!this.#isWaiting) return true;
     this.#isWaiting = false;
@@ -44,7 +44,7 @@ export class Erasure {
     return !this.#isWaiting;
   }
 
-  /** Resolves when what was started has ended. */
+  /** Resolves when the started erasures have ended. */
   settled(): Promise<void> {
     return this.#tasks.settled();
   }

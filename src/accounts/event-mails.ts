@@ -2,11 +2,11 @@ import { type Clock, DAY_MS, isoTime } from "../clock.js";
 import type { Config } from "../config/config.js";
 import type { Database } from "../database/database.js";
 import type { Logger } from "../log.js";
-import { agentOf, detailWords, EVENT_WORDS } from "./event-words.js";
-import { addressesOf } from "./lookup.js";
+import { addressesOf } from "./addresses.js";
 import { type Mail, Mailer } from "./mail.js";
 import { countNotice } from "./mail-limits.js";
 import type { SecurityEvent, SecurityEventName } from "./security-events.js";
+import { agentOf, detailWords, EVENT_WORDS } from "./security-events.js";
 import { countEvents, readSignIns } from "./security-rows.js";
 
 /** Events that are mailed to the owner of the account, besides sign-ins from somewhere new. */
@@ -32,10 +32,10 @@ export interface EventMailsOptions {
   config: Pick<Config, "baseUrl" | "mail" | "mailLimits">;
 }
 
-/** Mails to owners of accounts about what they should know of. They hold no secrets and no links. Without a mail server none is sent. */
+/** Mails to owners of accounts about security events. They hold no secrets and no links. Without a mail server none is sent. */
 export class EventMails {
   readonly #options: EventMailsOptions;
-  /** Of its own, so that these mails cannot take the place of those that sign in. */
+  /** Separate, so that these mails cannot delay mails to sign in with. */
   readonly #mailer: Mailer | undefined;
 
   constructor(options: EventMailsOptions) {

@@ -5,12 +5,12 @@ import type { Database, Db, Tx } from "../database/database.js";
 import type { Logger } from "../log.js";
 
 /** Most mails to sign in with that one person is sent in an hour (UTC), and most that one known browser requests. */
-export const MAX_PER_PERSON = 6;
+const MAX_PER_PERSON = 6;
 /** Most mails that all known browsers of one person request in an hour: each sign-in by mail makes another browser known. */
-export const MAX_PER_KNOWN_PERSON = 30;
+const MAX_PER_KNOWN_PERSON = 30;
 
 /** Whose request it is, from the least to the most trusted. */
-export const STANDINGS = ["new", "account", "known"] as const;
+const STANDINGS = ["new", "account", "known"] as const;
 /** An address without an account, one with an account, or a browser in which that account has signed in before. */
 export type Standing = (typeof STANDINGS)[number];
 
@@ -20,11 +20,11 @@ export type Standing = (typeof STANDINGS)[number];
  */
 const SHARES: Readonly<Record<Standing, number>> = { new: 0.5, account: 0.75, known: 1 };
 
-/** The part of all mail that security notices may use up: nobody who causes them keeps others from signing in. */
+/** The part of all mail that security notices may use up, so that whoever causes them cannot keep others from signing in. */
 const NOTICE_SHARE = 0.25;
 
-/** A mail that somebody requests. */
-export interface MailRequest {
+/** A requested mail. */
+interface MailRequest {
   /** In lower case. */
   email: string;
   standing: Standing;
@@ -34,12 +34,12 @@ export interface MailRequest {
   browserId: string | undefined;
 }
 
-/** What can be used up. */
+/** The limits of mails. */
 export type MailLimit = "person" | "network" | "domain" | "service" | "notices";
 
 interface Counter {
   limit: MailLimit;
-  /** What is counted: in the clear only if it is a word of ours. */
+  /** Names the counter. Stored in the clear only if `isSecret` is false. */
   name: string;
   isSecret: boolean;
   most: number;

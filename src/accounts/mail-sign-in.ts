@@ -1,16 +1,15 @@
+import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import type { Clock } from "../clock.js";
 import type { Config } from "../config/config.js";
 import type { Database } from "../database/database.js";
 import { AppError } from "../errors.js";
 import type { Logger } from "../log.js";
+import { findAccountId } from "./addresses.js";
 import { DeferredTasks } from "./deferred-tasks.js";
-import { browserIdIn, markBrowser } from "./known-browser.js";
-import { findAccountId } from "./lookup.js";
-import type { Mailer } from "./mail.js";
-import { type MailLimit, MailLimits } from "./mail-limits.js";
+import type { Mail, Mailer } from "./mail.js";
+import { type MailLimit, MailLimits, personOf } from "./mail-limits.js";
 import { isLoopback } from "./origin.js";
 import type { Source } from "./security-events.js";
-import { signInMail } from "./sign-in-mail.js";
 import { LINK_MS, type MailProof, type Requested, SignInRequests } from "./sign-in-requests.js";
 
 /** The browser or program that requests a mail. */
@@ -124,7 +123,7 @@ export class MailSignIn {
     }
   }
 
-  /** The mail has nothing in it that the sender of the request chose: it goes to people who may not have asked. */
+  /** The mail has no text chosen by the sender of the request: it may go to people who did not request it. */
   #deliver(email: string, { token, code }: { token: string; code: string }): void {
     const { config, log, mailer } = this.#options;
     const link = new URL(`${config.baseUrl}/sign-in/link`);
@@ -150,4 +149,53 @@ class LimitReached extends Error {
     super(`a limit of mails is reached: ${limit}`);
     this.limit = limit;
   }
+}
+
+/**
+ * A mark that a browser keeps after signing in by mail: a random id, and an HMAC of it with the address. With it the browser has
+ * its own limit of mails, so that nobody who requests mails for this address elsewhere can keep its owner out. It
+ * grants nothing else.
+ */
+export function markBrowser(secret: string, email: string): string {
+  const id = randomBytes(12).toString("hex");
+  return `${id}.${sign(secret, id, email)}`;
+}
+
+/** The id in a mark of a browser in which this address has signed in; undefined for any other mark. */
+export function browserIdIn(
+  mark: string | undefined,
+  { secret, email }: { secret: string; email: string },
+): string | undefined {
+  const [, id = "", signature = ""] = /^([0-9a-f]{24})\.([\w-]{43})$/.exec(mark ?? "") ?? [];
+  if (id === "") return undefined;
+  const expected = sign(secret, id, email);
+  return timingSafeEqual(Buffer.from(signature), Buffer.from(expected)) ? id : undefined;
+}
+
+function sign(secret: string, id: string, email: string): string {
+  return createHmac("sha256", secret)
+    .update(`known browser ${id} ${personOf(email)}`)
+    .digest("base64url");
+}
+
+/** The mail to sign in with: a code first, as many read their mail on another device, then a link. */
+function signInMail(to: string, { link, code }: { link: URL; code: string }): Mail {
+  const text = `Somebody, probably you, wants to sign in to ${link.host} with this address. The code is:
+
+    ${spaced(code)}
+
+Type it on the page that asks for it. Or open this link in the browser in which you requested it, and press the button:
+
+${link.href}
+
+Code and link work once, for ${LINK_MS / 60_000} minutes, and only in that browser. Never tell anybody the code: whoever has it and
+requested it can sign in as you. If it was not you, ignore this mail.
+`;
+  return { to, subject: `Sign in to ${link.host}`, text };
+}
+
+/** A code in two groups, which are easier to read and type. */
+function spaced(code: string): string {
+  const half = code.length / 2;
+  return `${code.slice(0, half)} ${code.slice(half)}`;
 }

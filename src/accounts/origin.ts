@@ -11,7 +11,7 @@ export interface OriginHeaders {
 }
 
 /** What pages of our own are recognized by. */
-export interface OwnAddress {
+interface OwnAddress {
   baseUrl: string;
   /** Whether requests are only accepted under hosts of ours, so that Host can be trusted. */
   isHostChecked: boolean;

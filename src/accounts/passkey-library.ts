@@ -2,8 +2,7 @@ import { passkey } from "@better-auth/passkey";
 import type { BetterAuthOptions, DBAdapter, Where } from "better-auth";
 import { APIError } from "better-auth/api";
 import { betterAuth } from "better-auth/minimal";
-import { type LibraryOptions, libraryOptions } from "./library.js";
-import { libraryStore } from "./library-store.js";
+import { type LibraryOptions, libraryOptions, libraryStore } from "./library.js";
 
 /** Our names for the table and its columns. */
 const TABLE = {

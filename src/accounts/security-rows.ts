@@ -11,8 +11,8 @@ import {
 /** How long events are kept. */
 export const KEPT_MS = 180 * DAY_MS;
 /** How many of the latest events are kept. */
-export const KEPT_ROWS: KeptRows = { anonymous: 100_000, account: 1_000 };
-export interface KeptRows {
+const KEPT_ROWS: KeptRows = { anonymous: 100_000, account: 1_000 };
+interface KeptRows {
   anonymous: number;
   /** Of each account; of its sign-ins, which later ones are compared with, and of all others. */
   account: number;

@@ -4,12 +4,11 @@ import { DAY_MS, HOUR_MS } from "../clock.js";
 import type { Database, Db, Tx } from "../database/database.js";
 import type { Logger } from "../log.js";
 import { hashToken } from "../tokens.js";
+import { findAccountId } from "./addresses.js";
 import { libraryNow } from "./library-time.js";
-import { findAccountId } from "./lookup.js";
-import type { Revocations } from "./revocations.js";
 import type { Source } from "./security-events.js";
 import { insertEvents } from "./security-rows.js";
-import { cookieHeader, sessionCookie } from "./session-cookie.js";
+import type { Revocations } from "./ttl-cache.js";
 
 /** Time without use after which a session has ended. */
 export const IDLE_MS = 14 * DAY_MS;
@@ -20,7 +19,7 @@ const BATCH = 2_000;
 
 /** A session as its owner sees it. */
 export interface Session {
-  /** No secret: it is of use to its owner only. */
+  /** Not a secret: only its owner can use it. */
   id: string;
   createdAt: number;
   /** To the hour. */
@@ -142,7 +141,7 @@ export class Sessions {
 
   async #end(which: Condition): Promise<number> {
     const ended = await endSessions(this.#options.database.durable, which);
-    // Only then: it discards what is cached for everybody.
+    // Only if something ended, as this discards all cached sessions and keys.
     if (ended > 0) await this.#options.revocations.announce();
     return ended;
   }
@@ -224,4 +223,29 @@ function sessionOf(row: SessionRow): Session {
     expiresAt: new Date(row.expires_at).getTime(),
     source: network === "" ? null : { network, agent: row.user_agent ?? "" },
   };
+}
+
+/** The Cookie header that a browser sends after these Set-Cookie headers. */
+export function cookieHeader(cookies: readonly string[]): string {
+  return cookies.map((cookie) => cookie.split(";")[0] ?? "").join("; ");
+}
+
+/**
+ * The value the sign-in library gives a session cookie: 32 letters and digits, a dot, and 32 bytes of signature in Base64,
+ * percent-encoded. The last digit of the signature has two unused bits, which are zero.
+ */
+const VALUE = /^[0-9A-Za-z]{32}\.(?:[0-9A-Za-z]|%2B|%2F){42}[AEIMQUYcgkosw048]%3D$/;
+
+/**
+ * The only session cookie in a Cookie header, as `name=value`. Undefined where there are several, or where it is not spelled as
+ * issued: the library would accept many spellings of one session, and each would be looked up as if it were another one.
+ */
+export function sessionCookie(cookie: string | undefined, name: string): string | undefined {
+  if (!cookie?.includes(name)) return undefined;
+  const [own, ...others] = cookie
+    .split(";")
+    .map((pair) => pair.trim())
+    .filter((pair) => pair.startsWith(`${name}=`));
+  if (own === undefined || others.length > 0) return undefined;
+  return VALUE.test(own.slice(name.length + 1)) ? own : undefined;
 }

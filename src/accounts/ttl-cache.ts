@@ -1,9 +1,9 @@
+/** Whom secrets belong to, cached for seconds and until something is revoked. */
 import type { Clock } from "../clock.js";
-import type { Revocations } from "./revocations.js";
 
 /** How old the holder of a secret may be. */
 const TTL_MS = 5_000;
-/** How long a secret that belongs to nobody is known: it never comes to belong to somebody. */
+/** How long it is known that a secret belongs to nobody. It never belongs to somebody later. */
 const MISS_TTL_MS = 60_000;
 /** How long a secret that was valid is familiar. */
 const FAMILIAR_MS = 600_000;
@@ -48,7 +48,7 @@ export class TtlCache<T> {
     this.#options = options;
   }
 
-  /** The cached entry of a hash, whose value may be undefined; undefined where there is none. */
+  /** The cached entry of a hash, whose value may be undefined; undefined without one. */
   peek(hash: string): { readonly value: T | undefined } | undefined {
     this.#discardRevoked();
     const entry = this.#entries.get(hash);
@@ -92,7 +92,7 @@ export class TtlCache<T> {
     this.#familiar.delete(hash);
     if (value !== undefined) keepNewest(this.#familiar, hash, readAt);
     this.#entries.delete(hash);
-    // What was read before a revocation may be what was revoked.
+    // A value that was read before a revocation may have been revoked.
     if (count === this.#revocations) keepNewest(this.#entries, hash, { value, readAt });
     return value;
   }
@@ -105,11 +105,48 @@ export class TtlCache<T> {
   }
 }
 
-/** Adds an entry at the end of a map, and evicts what it was too many for. */
+/** Adds an entry at the end of a map, and evicts the oldest beyond MAX_ENTRIES. */
 function keepNewest<V>(map: Map<string, V>, key: string, value: V): void {
   map.set(key, value);
   for (const oldest of map.keys()) {
     if (map.size <= MAX_ENTRIES) break;
     map.delete(oldest);
+  }
+}
+
+/**
+ * Counts the keys, sessions and accounts that were revoked, in memory that threads may share. Caches compare the count, so all
+ * threads see a revocation immediately.
+ */
+export class Revocations {
+  /** Can be handed to other threads. */
+  readonly memory: SharedArrayBuffer;
+  readonly #counts: Int32Array<SharedArrayBuffer>;
+  readonly #publish: () => Promise<void>;
+
+  /** `publish`: announces a revocation to other processes; must not throw. */
+  constructor(
+    memory = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT),
+    publish: () => Promise<void> = async () => {},
+  ) {
+    this.memory = memory;
+    this.#counts = new Int32Array(memory);
+    this.#publish = publish;
+  }
+
+  /** Differs after each revocation. */
+  get count(): number {
+    return Atomics.load(this.#counts, 0);
+  }
+
+  /** Makes all caches discard their entries, here immediately, and in other processes before it resolves, if they can be reached. */
+  announce(): Promise<void> {
+    this.note();
+    return this.#publish();
+  }
+
+  /** The same for a revocation by another process. */
+  note(): void {
+    Atomics.add(this.#counts, 0, 1);
   }
 }

@@ -69,7 +69,7 @@ export async function removeUnopened(
       .execute();
     if (expired.length === 0) break;
     const ids = expired.map(({ id }) => id);
-    // Somebody may have opened one of them since.
+    // One of them may have been opened since.
     const { numDeletedRows } = await write
       .deleteFrom("watchlists")
       .where(dialect.among(sql.ref("id"), ids))

@@ -6,13 +6,13 @@ import { renamedSince } from "./changes.js";
 import type { Openings } from "./expiry.js";
 import { getRow, lockRow, noList } from "./store.js";
 
-/** A list that somebody reads as a feed. */
+/** A list that is read as a feed. */
 export interface FollowedList {
   id: number;
   name: string;
 }
 
-/** What a feed reports besides growth. */
+/** The changes that a feed reports besides growth. */
 export interface FeedNews {
   /** Earlier names of the repositories that were renamed since a time. */
   renamed: readonly { repositoryId: number; from: string }[];
@@ -85,7 +85,7 @@ export class Feeds {
     return { id: row.id, name: row.name };
   }
 
-  /** What a feed reports besides growth. Costs a lookup for each repository of the list. */
+  /** The changes that a feed reports besides growth. Costs a lookup for each repository of the list. */
   async news(list: Pick<FollowedList, "id">, since: number): Promise<FeedNews> {
     const { read } = this.#database;
     const rows = await read

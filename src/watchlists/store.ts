@@ -1,15 +1,61 @@
+/** Watchlists as they are stored: their rows and items, and the tokens that lead to them. */
 import { sql } from "kysely";
 import { DAY_MS } from "../clock.js";
 import type { BulkTable, Db, Dialect, Tx } from "../database/database.js";
 import { AppError } from "../errors.js";
 import { hashToken, tokenPrefix } from "../tokens.js";
-import {
-  DEFAULT_NAME,
-  MAX_ITEMS,
-  UnknownRepositories,
-  type Watchlist,
-  type WatchlistAccess,
-} from "./watchlist.js";
+
+/** Maximum number of repositories in a list. */
+export const MAX_ITEMS = 500;
+export const DEFAULT_NAME = "Watchlist";
+
+/**
+ * Addresses one list and proves the right to it: a token for a list without an owner, or the account that owns its one list.
+ * Every account has a list from the start; it is stored with its first change.
+ */
+export type WatchlistAccess = { token: string } | { accountId: string };
+
+export interface WatchlistItem {
+  repositoryId: number;
+  addedAt: number;
+}
+
+export interface Watchlist {
+  /** 0 for an account that has not saved anything yet: no stored list has this id. Its version and times are 0 too. */
+  id: number;
+  name: string;
+  /** Oldest first. */
+  items: WatchlistItem[];
+  /** False for access by the share token, which only reads. */
+  canEdit: boolean;
+  /** Grows with every change. */
+  version: number;
+  createdAt: number;
+  updatedAt: number;
+  /** When it is deleted unless somebody opens it; undefined for the list of an account, which is kept. */
+  expiresAt: number | undefined;
+}
+
+/** A new list with its tokens, which cannot be read again later. */
+export interface CreatedWatchlist {
+  watchlist: Watchlist;
+  token: string;
+  shareToken: string;
+}
+
+/** Whether a change may proceed on a list at this version (If-Match). */
+export type Precondition = (version: number) => boolean;
+
+/** Thrown when a list is to hold repositories that do not exist. Nothing has been changed then. */
+export class UnknownRepositories extends AppError {
+  /** Indexes of their ids in the list passed in. */
+  readonly indexes: readonly number[];
+
+  constructor(indexes: readonly number[]) {
+    super("VALIDATION_FAILED", "no repository has this id");
+    this.indexes = indexes;
+  }
+}
 
 export interface WatchlistRow {
   id: number;
@@ -175,4 +221,30 @@ export async function readWatchlist(
     updatedAt: row.updated_at,
     expiresAt,
   };
+}
+
+/** Watchlists that are read, of accounts and of nobody. */
+const LISTS = 500;
+
+/** Repositories on the watchlists that were used last, the latest additions first; at most `most`, each once. */
+export async function readWatched(read: Db, most: number): Promise<number[]> {
+  const ids = new Set<number>();
+  for (const used of ["updated_at", "opened_at"] as const) {
+    const rows = await read
+      .selectFrom("watchlist_items")
+      .select("repository_id")
+      .where("watchlist_id", "in", (lists) =>
+        lists
+          .selectFrom("watchlists")
+          .select("id")
+          .where(used === "updated_at" ? "account_id" : "opened_at", "is not", null)
+          .orderBy(used, "desc")
+          .limit(LISTS),
+      )
+      .orderBy("added_at", "desc")
+      .limit(most)
+      .execute();
+    for (const { repository_id } of rows) ids.add(repository_id);
+  }
+  return [...ids].slice(0, most);
 }

@@ -173,7 +173,7 @@ export interface StarTotal {
 export type HistoryWindow = "30d" | "90d" | "1y" | "all";
 
 /**
- * What a window covers; all is five years. `steps`: days between points. The smallest step with at most MAX_LOOKUPS lookups is
+ * The span of each window; all is five years. `steps`: days between points. The smallest step with at most MAX_LOOKUPS lookups is
  * taken, else the largest.
  */
 const HISTORIES: Readonly<Record<HistoryWindow, { days: number; steps: readonly number[] }>> = {

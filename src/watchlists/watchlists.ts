@@ -12,25 +12,28 @@ import type { Database, Db, Tx } from "../database/database.js";
 import { AppError } from "../errors.js";
 import type { Logger } from "../log.js";
 import { createToken, hashToken } from "../tokens.js";
-import { type Changes, changesSince, readCurrent } from "./changes.js";
+import { type Changes, changesSince, readCurrent, Visits } from "./changes.js";
 import { Openings, removeUnopened } from "./expiry.js";
 import { Feeds } from "./feeds.js";
-import { appendItems, getRow, insertRow, lockRow, readWatchlist, type WatchlistRow } from "./store.js";
-import { type HistoryWindow, type StarTotal, type SumSeries, starHistory, sumSeries } from "./sums.js";
-import { Visits } from "./visits.js";
-import { readWatched } from "./watched.js";
 import {
+  appendItems,
   type CreatedWatchlist,
+  getRow,
+  insertRow,
+  lockRow,
   MAX_ITEMS,
   type Precondition,
+  readWatched,
+  readWatchlist,
   type Watchlist,
   type WatchlistAccess,
-} from "./watchlist.js";
+  type WatchlistRow,
+} from "./store.js";
+import { type HistoryWindow, type StarTotal, type SumSeries, starHistory, sumSeries } from "./sums.js";
 
 export type { Changes } from "./changes.js";
+export { VISIT_MS } from "./changes.js";
 export type { FeedNews, FollowedList } from "./feeds.js";
-export { type HistoryWindow, type StarTotal, SUM_STEPS, type SumPoint, type SumSeries } from "./sums.js";
-export { VISIT_MS } from "./visits.js";
 export {
   type CreatedWatchlist,
   DEFAULT_NAME,
@@ -40,7 +43,8 @@ export {
   type Watchlist,
   type WatchlistAccess,
   type WatchlistItem,
-} from "./watchlist.js";
+} from "./store.js";
+export { type HistoryWindow, type StarTotal, SUM_STEPS, type SumPoint, type SumSeries } from "./sums.js";
 
 /** Who adds to lists without an owner: `lists` created and `items` added, each time one is added, in a day. */
 export type Adding = Counted<"lists" | "items">;
@@ -223,7 +227,7 @@ export class Watchlists {
     return removeUnopened(this.#database, { now, signal });
   }
 
-  /** Resolves when everything that no response waited for is written. */
+  /** Resolves when all background writes have ended. */
   flush(): Promise<void> {
     return this.#writes.flush();
   }
@@ -245,7 +249,7 @@ export class Watchlists {
     return starHistory(this.#database, repositoryIds, span);
   }
 
-  /** What changed since a time. Without an owner's visits, what was archived or unavailable before is unknown. */
+  /** The changes since a time. Which repositories were archived or unavailable then is unknown without visits of an owner. */
   async changes(repositoryIds: readonly number[], since: number): Promise<Changes> {
     const current = await readCurrent(this.#database, repositoryIds, since);
     return changesSince(this.#database, current, { since });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sql } from "kysely";
 import { ApiKeys, MAX_KEYS } from "../../src/accounts/api-keys.js";
-import { Revocations } from "../../src/accounts/revocations.js";
+import { Revocations } from "../../src/accounts/ttl-cache.js";
 import type { Database } from "../../src/database/database.js";
 import { AppError } from "../../src/errors.js";
 import { createLog } from "../../src/log.js";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { EventTally, MAX_COUNTED, MAX_FOLLOWED, MIXED } from "../../src/accounts/event-tally.js";
+import { EventTally, MAX_COUNTED, MAX_FOLLOWED, MIXED } from "../../src/accounts/security-log.js";
 import { NOW } from "../support/world.js";
 
 const source = { network: "192.0.2.0/24", agent: "Firefox" };

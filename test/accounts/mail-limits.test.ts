@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Accounts, ApiKeys, createBrowserSecret, readMailUse } from "../../src/accounts/accounts.js";
-import { browserIdIn, markBrowser } from "../../src/accounts/known-browser.js";
 import { personOf } from "../../src/accounts/mail-limits.js";
+import { browserIdIn, markBrowser } from "../../src/accounts/mail-sign-in.js";
 import { HOUR_MS } from "../../src/clock.js";
 import { loadConfig } from "../../src/config/config.js";
 import { addAccount } from "../support/accounts.js";

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Revocations } from "../../src/accounts/revocations.js";
-import { TtlCache } from "../../src/accounts/ttl-cache.js";
+import { Revocations, TtlCache } from "../../src/accounts/ttl-cache.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { NOW } from "../support/world.js";
 

@@ -1,5 +1,12 @@
+/** E-mail addresses, and the accounts that have them. */
 import { sql } from "kysely";
+import { z } from "zod";
 import type { Database, Db } from "../database/database.js";
+
+/** An e-mail address as typed by a person. */
+export const emailField = z
+  .email({ error: ({ input }) => (input === undefined ? undefined : "must be an e-mail address") })
+  .max(254, "must be at most 254 characters");
 
 /** The id of the account with an e-mail address; undefined for none. */
 export async function findAccountId(db: Db, address: string): Promise<string | undefined> {
@@ -11,7 +18,7 @@ export async function findAccountId(db: Db, address: string): Promise<string | u
   return row?.id;
 }
 
-/** The e-mail addresses of accounts by their ids, without those that are deleted. */
+/** The e-mail addresses of accounts by their ids; deleted accounts are absent. */
 export async function addressesOf(
   { read, dialect }: Pick<Database, "read" | "dialect">,
   ids: readonly string[],
