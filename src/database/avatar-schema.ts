@@ -28,7 +28,7 @@ export interface AvatarTable {
   changed_at: number;
 }
 
-/** An image as it is served. Owners with equal images share it. */
+/** A served image. Owners with equal images share it. */
 export interface AvatarImageTable {
   /** The beginning of the SHA-256 of its bytes, in hexadecimal. */
   version: string;

@@ -4,8 +4,8 @@ import type { Dialect } from "./dialect.js";
 const FIRST = 250;
 
 /**
- * The number of rows to write in one transaction, so that nobody waits long for it: adapts to how long the previous ones took.
- * Always `most` where nobody waits.
+ * The number of rows to write in one transaction, so that other writers do not wait long: adapts to the time that previous ones
+ * took. Always `most` where writers do not wait for each other.
  */
 export class BatchSize {
   readonly #turnMs: number | undefined;

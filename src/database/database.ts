@@ -8,19 +8,9 @@ import { join } from "node:path";
 import { type Clock, type ServerClock, systemClock } from "../clock.js";
 import type { Logger } from "../log.js";
 import { unsafeNode } from "../node-version.js";
-import {
-  BackupRefused,
-  type BackupSource,
-  type RestoreOptions,
-  type RestoreTarget,
-  type StoreKind,
-  type StoreLocation,
-} from "./backup/parts.js";
-import { postgresSource, postgresTarget } from "./backup/postgres-backup.js";
-import { sqliteSource, sqliteTarget } from "./backup/sqlite-backup.js";
+import type { StoreLocation } from "./backup/parts.js";
 import type { Db, Dialect } from "./dialect.js";
-import { type FileDamage, inspectSqliteFile } from "./inspect/sqlite-file.js";
-import { LATEST_VERSION, migrate } from "./migrate.js";
+import { migrate } from "./migrate.js";
 import { openPostgres, postgresDialect } from "./postgres.js";
 import { ServerWatch } from "./postgres-watch.js";
 import type { Prepare } from "./prepared.js";
@@ -29,9 +19,10 @@ import { connectReplicas, type PublicConnections, type ReplicaOptions } from "./
 import type { ReplicaStatus } from "./replicas/status.js";
 import { openScanner } from "./scanner.js";
 import { followServerTime } from "./server-time.js";
-import { openSqlite, sqliteDialect } from "./sqlite.js";
+import { openSqlite, SQLITE_FILE, sqliteDialect } from "./sqlite.js";
 import { WriteQueue } from "./sqlite-writer.js";
 
+export { openBackupSource, openRestoreTarget, sqliteFiles } from "./backup/backup.js";
 export {
   allOf,
   type BackupPart,
@@ -43,6 +34,7 @@ export {
 } from "./backup/parts.js";
 export { syncFolder } from "./backup/sqlite-backup.js";
 export { BatchSize } from "./batch-size.js";
+export type { PreviousNameTable, RepositoryTable } from "./catalogue-schema.js";
 export type {
   BulkColumns,
   BulkRow,
@@ -64,9 +56,16 @@ export {
   undistribute,
 } from "./distribution/distribution.js";
 export { DatabaseFault, databaseFault, type FaultKind } from "./fault.js";
-export { type ReferenceSchema, readReference } from "./inspect/reference.js";
-export { checkReferences, checkSchema, createIndexes, type SchemaDamage } from "./inspect/schema-check.js";
-export type { FileDamage } from "./inspect/sqlite-file.js";
+export {
+  checkReferences,
+  checkSchema,
+  createIndexes,
+  type ReferenceSchema,
+  readReference,
+  type SchemaDamage,
+} from "./inspect/schema-check.js";
+export { type FileDamage, inspectFile } from "./inspect/sqlite-file.js";
+export type { UsageCallerTable, UsageEventTable } from "./member-schema.js";
 export { LATEST_VERSION } from "./migrate.js";
 export {
   type ColumnValues,
@@ -77,20 +76,12 @@ export {
   type Scalar,
 } from "./prepared.js";
 export { createSecret, makePrivate, secretInFile } from "./private-files.js";
+export type { FacetPartTable, RollupTable } from "./rankings-schema.js";
 export type { ReplicaOptions } from "./replicas/public-reads.js";
 export { REPLICA_WORDS, ReplicaRefused, type ReplicaState, type ReplicaStatus } from "./replicas/status.js";
 export { createRollupTable, INDEXED_ROLLUP_COLUMNS, indexRollupTable } from "./rollup-tables.js";
-export type {
-  FacetPartTable,
-  FacetTable,
-  PreviousNameTable,
-  RepositoryTable,
-  RollupTable,
-  Schema,
-} from "./schema.js";
 export type { SearchStateTable } from "./search-schema.js";
 export type { TrackRequestTable } from "./tracking-schema.js";
-export type { UsageCallerTable, UsageEventTable } from "./usage-schema.js";
 
 export interface Database {
   readonly dialect: Dialect;
@@ -98,7 +89,10 @@ export interface Database {
   readonly location: StoreLocation | undefined;
   /** For requests: read-only (SQLite), or with a statement timeout (PostgreSQL). Sees every commit of this process. */
   readonly read: Db;
-  /** Like `read`, for statements that may read much of the catalogue: the thread goes on meanwhile. On SQLite a fifth concurrent one fails as `busy`. */
+  /**
+   * Like `read`, for statements that may read much of the catalogue, without blocking the thread. On SQLite a fifth concurrent one
+   * fails as `busy`.
+   */
   readonly scan: Db;
   /** Prepares a statement for requests, to run like those of `read`. Modules prepare each of theirs once. */
   readonly prepare: Prepare;
@@ -117,12 +111,12 @@ export interface Database {
 
 /**
  * Reads of public data, from a replica where one is usable and otherwise from the primary. They may be older than what this process
- * has written, so whatever belongs to people, and whatever is read in order to be written, is read with `Database.read`.
+ * has written, so data of people, and data that is read in order to be changed, is read with `Database.read`.
  */
 export interface PublicReads {
   /** The same database with other connections, which cannot write. */
   readonly database: Database;
-  /** Grows whenever reads go to another server, whose state may be older: what was remembered of earlier ones must be forgotten. */
+  /** Grows whenever reads go to another server, whose state may be older: cached results of earlier reads must be discarded. */
   generation(): number;
   /** Where other threads read from now. */
   location(): StoreLocation;
@@ -176,7 +170,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
 
 /** Whether a folder has the file of a SQLite database. */
 export function hasStore(dataDir: string): boolean {
-  return existsSync(join(dataDir, FILE));
+  return existsSync(join(dataDir, SQLITE_FILE));
 }
 
 /**
@@ -191,7 +185,7 @@ export function openBackgroundReader({
   const watch = url === undefined ? undefined : new ServerWatch({ url, clock: systemClock, log });
   const { db: read, prepare } =
     url === undefined || watch === undefined
-      ? openSqlite(join(dataDir, FILE), { synchronous: "NORMAL", cacheKib: BACKGROUND_CACHE_KIB })
+      ? openSqlite(join(dataDir, SQLITE_FILE), { synchronous: "NORMAL", cacheKib: BACKGROUND_CACHE_KIB })
       : openPostgres(url, { pool: 1, reads: true, watch, log });
   return onlyReading({
     dialect: url === undefined ? sqliteDialect : postgresDialect,
@@ -226,70 +220,6 @@ function onlyReading(
 
 const ONLY_READS = "this connection to the database only reads";
 
-/**
- * Opens the state that a store has now, to be read while others write. `workFile` is where a copy may be made, beside the backup.
- * Throws BackupRefused.
- */
-export function openBackupSource(
-  { url, dataDir }: StoreLocation,
-  clock: Clock,
-  workFile: string,
-): Promise<BackupSource> {
-  if (url !== undefined) return postgresSource(url, clock);
-  if (dataDir === ":memory:") throw new BackupRefused("A database in memory cannot be backed up.");
-  return sqliteSource(join(dataDir, FILE), workFile);
-}
-
-/** The files of a SQLite store, whether they are there or not; none of another store. */
-export function sqliteFiles({ url, dataDir }: StoreLocation): string[] {
-  if (url !== undefined || dataDir === ":memory:") return [];
-  return ["", "-wal", "-shm", "-journal"].map((suffix) => join(dataDir, FILE + suffix));
-}
-
-/**
- * Prepares a store to be restored. Throws BackupRefused if one is there, or in use, and for a backup of the other engine or of a
- * newer version.
- */
-export async function openRestoreTarget(
-  { url, dataDir }: StoreLocation,
-  clock: Clock,
-  options: RestoreOptions,
-): Promise<RestoreTarget> {
-  refuseUnfit(options, url === undefined ? "sqlite" : "postgres");
-  if (url !== undefined) return postgresTarget(url, clock, options);
-  if (dataDir === ":memory:") throw new BackupRefused("A database in memory cannot be restored.");
-  return sqliteTarget(join(dataDir, FILE), clock, options);
-}
-
-/**
- * Checks the file of a SQLite database, however damaged it is. Returns whether its tables can be read as far as that shows;
- * undefined if there is none. A server checks its files itself.
- */
-export function inspectFile(
-  { url, dataDir }: StoreLocation,
-  onDamage: (kind: FileDamage, found: string) => void,
-): boolean | undefined {
-  if (url !== undefined) return true;
-  const path = join(dataDir, FILE);
-  return existsSync(path) ? inspectSqliteFile(path, onDamage) : undefined;
-}
-
-/** Names of the engines in messages. */
-const ENGINES = { sqlite: "SQLite", postgres: "PostgreSQL" } as const;
-
-function refuseUnfit({ kind, version }: RestoreOptions, wanted: StoreKind): void {
-  if (kind !== wanted)
-    throw new BackupRefused(
-      `The backup was taken from ${ENGINES[kind]} and cannot be restored into ${ENGINES[wanted]}.`,
-    );
-  if (version > LATEST_VERSION)
-    throw new BackupRefused(
-      `The backup is of version ${version}, made by a newer Sidereal; this one knows ${LATEST_VERSION}. Update the program.`,
-    );
-}
-
-/** Name of the SQLite file in the data folder. */
-const FILE = "sidereal.db";
 const BACKGROUND_CACHE_KIB = 2_048;
 /** Of the connection that serves. A page that drops out is mostly still in the system's cache, where all processes share it. */
 const READ_CACHE_KIB = 16_384;
@@ -297,7 +227,7 @@ const READ_CACHE_KIB = 16_384;
 /** Reads never wait for each other, but a request that also writes may wait for the lock, and must not keep others from reading. */
 const SQLITE_READERS = 8;
 
-/** How long the write of a request waits for those of others. Whoever sent it should hear that it failed while it still waits. */
+/** How long the write of a request waits for others, so that its sender gets an error before giving up. */
 const REQUEST_PATIENCE_MS = 2_000;
 
 function openPostgresDatabase(
@@ -373,7 +303,7 @@ function openSqliteDatabase(dataDir: string, writers: WriteQueue): Database {
     };
   }
   openPrivateFolder(dataDir);
-  const path = join(dataDir, FILE);
+  const path = join(dataDir, SQLITE_FILE);
   // SQLite gives the files beside it the same mode.
   openPrivateFile(path);
   for (const suffix of ["-wal", "-shm"]) makePrivate(path + suffix);

@@ -91,7 +91,7 @@ export interface Dialect {
   jsonArray(expression: RawBuilder<unknown>): RawBuilder<unknown>;
   /** The values of one row as a JSON array, to be aggregated by `jsonArray`. */
   jsonRow(values: readonly RawBuilder<unknown>[]): RawBuilder<unknown>;
-  /** How long a transaction of much work should take, in ms, as all other writers wait for it; undefined: nobody waits. */
+  /** How long a long transaction should take, in ms, as all other writers wait for it; undefined: writers do not wait. */
   readonly turnMs: number | undefined;
   /** Hides an expression from indexes, where the planner would choose badly. */
   unindexed(expression: RawBuilder<unknown>): RawBuilder<unknown>;
@@ -111,7 +111,7 @@ export interface Dialect {
   replaceTable(tx: Tx, table: TableName, next: TableName): Promise<void>;
   isInUse(error: unknown): boolean;
   /**
-   * Removes what was deleted or replaced from the files of the database, as far as this program is the one that can. False if
+   * Removes deleted and replaced data from the files of the database, as far as this program can do that. False if
    * others are reading or writing: then try again later. Blocks for the time of writing the log of the database.
    */
   eraseDeleted(db: Db): Promise<boolean>;

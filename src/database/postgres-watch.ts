@@ -5,13 +5,13 @@ import type { Clock } from "../clock.js";
 import type { Logger } from "../log.js";
 import { connectionOf } from "./postgres-url.js";
 
-/** How often statements are looked at, and how long one runs before the server is asked whether it responds at all. */
+/** How often statements are checked, and how long one runs before the server is probed. */
 const SLOW_MS = 500;
 /** How long the server may take to accept a connection and to run an empty statement on it. */
 const PROBE_MS = 1_500;
 /** A process that did nothing for so long while it waited, as on a busy machine, may have missed a response. */
 const HELD_UP_MS = 750;
-/** Time between two such attempts, while the server does not respond or a statement goes on. */
+/** Time between two probes, while the server does not respond or a statement is still running. */
 const RETRY_MS = 1_000;
 
 export interface ServerWatchOptions {
@@ -24,8 +24,8 @@ export interface ServerWatchOptions {
 
 /**
  * Notices a server that no longer responds and does not close its connections either, such as behind a network that drops
- * packets. A statement may well run for minutes, so while one runs for long, the server is asked for something trivial on a new connection.
- * If it does not respond to that, all connections are destroyed, so every statement fails within 2.5 seconds of
+ * packets. A statement may run for minutes, so while one does, the server is probed with a trivial statement on a new connection.
+ * If it does not respond, all connections are destroyed, so every statement fails within 2.5 seconds of
  * its start, and further ones fail immediately until the server responds again, which is noticed within 2.5 seconds too.
  */
 export class ServerWatch {
@@ -41,7 +41,7 @@ export class ServerWatch {
     this.#options = options;
   }
 
-  /** Whether the server did not respond when it was last asked. */
+  /** Whether the server did not respond to the last probe. */
   get isAway(): boolean {
     return this.#isAway;
   }

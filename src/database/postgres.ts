@@ -16,11 +16,10 @@ import {
   type Dialect,
   replacing,
 } from "./dialect.js";
+import { isDistributed } from "./distribution/citus.js";
 import { readBytes } from "./distribution/status.js";
-import { isDistributed } from "./distribution/tables.js";
 import { DatabaseFault } from "./fault.js";
-import { FaultPool, LOCK_NOT_AVAILABLE } from "./postgres-pool.js";
-import { preparing } from "./postgres-prepared.js";
+import { FaultPool, LOCK_NOT_AVAILABLE, preparing } from "./postgres-pool.js";
 import { connectionOf } from "./postgres-url.js";
 import type { ServerWatch } from "./postgres-watch.js";
 import { type Prepare, type Scalar, Slot } from "./prepared.js";
@@ -89,7 +88,7 @@ export function openPool(url: string, options: PoolOptions): FaultPool {
   return new FaultPool(pool, options.watch);
 }
 
-// Both by a statement, as poolers refuse to pass on what they do not know when a session begins.
+// Both by a statement, as poolers refuse unknown parameters at the beginning of a session.
 
 async function limitReads(client: pg.ClientBase): Promise<void> {
   await client.query(`set statement_timeout = ${READ_TIMEOUT_MS}`);

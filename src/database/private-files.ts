@@ -29,21 +29,21 @@ export function openPrivateFolder(path: string): void {
     );
 }
 
-/** Creates a file that only its owner can read, where there is none. One that exists loses the access of everybody else. */
+/** Creates a file that only its owner can read, unless it exists. From an existing one, the access of others is removed. */
 export function openPrivateFile(path: string): void {
   closeSync(openSync(path, "a", 0o600));
   makePrivate(path);
 }
 
-/** Takes the access to a file from everybody but its owner. Does nothing for a file that is not there. */
+/** Removes the access of others to a file. Does nothing for a file that does not exist. */
 export function makePrivate(path: string): void {
   const mode = statSync(path, { throwIfNoEntry: false })?.mode ?? 0;
   if ((mode & OTHERS) !== 0 && process.platform !== "win32") chmodSync(path, mode & 0o700);
 }
 
 /**
- * The secret in a file that only its owner can read, made if there is none. Two processes may start at the same time: the file
- * appears whole, and the first one wins. `consequence`: what a new one means, for the message about a damaged file.
+ * The secret in a file that only its owner can read, generated if the file does not exist. Two processes may start at the same
+ * time: the file appears whole, and the first one wins. `consequence`: of a new secret, for the message about a damaged file.
  */
 export function secretInFile(path: string, consequence: string): string {
   if (!existsSync(path)) {

@@ -8,7 +8,7 @@ const READINGS = 5;
 const MOST_ERROR_MS = 500;
 
 /** Reads the clock of the server once, a few times. */
-export async function measureServerTime(
+async function measureServerTime(
   clock: ServerClock,
   readTime: () => Promise<number>,
 ): Promise<{ serverTime: number; at: number; errorMs: number }> {
@@ -24,8 +24,8 @@ export async function measureServerTime(
 }
 
 /**
- * Makes a clock follow the one of the server: now, and every minute until `signal` is aborted. What it does with a server
- * whose clock is set is decided by the clock; here it is logged. Throws what `readTime` throws the first time.
+ * Makes a clock follow that of the server: now, and every minute until `signal` is aborted. The clock decides what to do when that
+ * of the server is set; here it is logged. Throws what `readTime` throws the first time.
  */
 export async function followServerTime(
   clock: ServerClock,

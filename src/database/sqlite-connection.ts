@@ -5,7 +5,7 @@ import { DatabaseFault, type FaultKind } from "./fault.js";
 
 /** Maximum number of prepared statements kept per connection. */
 const STATEMENT_CACHE = 500;
-/** What may change the columns of other statements, or undo such a change; and settings, many of which change when they are prepared. */
+/** Statements that may change the columns of others or undo such a change, and settings, many of which change when they are prepared. */
 const UNREPEATABLE = /^\s*(create|alter|drop|rollback|pragma)\b/i;
 
 /** Rows to run one statement with, one after the other; passed as its only parameter by `runEach`. */
@@ -17,7 +17,7 @@ export class RowBatch {
 /** SQLITE_READONLY */
 export const READONLY = 8;
 
-/** Primary result codes of SQLite that stand for a fault (sqlite.org/rescode.html). */
+/** Primary result codes of SQLite that mean a fault (sqlite.org/rescode.html). */
 const KINDS: ReadonlyMap<number, FaultKind> = new Map([
   [5, "busy"], // SQLITE_BUSY
   [6, "busy"], // SQLITE_LOCKED

@@ -19,7 +19,7 @@ const GIVE_WAY_MS = 5;
 /** Lets the writing connections of one file take turns. */
 export class WriteQueue {
   readonly clock: Clock;
-  /** Whether the disk failed to store what was written, so that what it reports next must not be believed. */
+  /** Whether a sync has failed, so that the next success must not be believed. */
   isUnsynced = false;
   #last: Promise<void> = Promise.resolve();
   #turns = 0;

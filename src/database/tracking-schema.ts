@@ -1,6 +1,5 @@
+/** Tables of tracking, of requests to track, and of what a worker reports. Durations are in ms. */
 import type { Generated } from "kysely";
-
-/** The tables of `tracking`. Times are in ms since 1970, durations in ms. */
 
 /** State of refreshing a repository. It is due at `repositories.next_refresh_at`. */
 export interface TrackingTable {
@@ -66,7 +65,7 @@ export interface TrackRequestTable {
   full_name: string;
   /** See catalog's nameKey. */
   name_key: string;
-  /** 1: one of many that nobody waits for. */
+  /** 1: one of a batch, for which no person waits. */
   is_batch: number;
   requested_at: number;
   /** End of a worker's lease, or when it is tried again; 0: it may be claimed. */
@@ -105,6 +104,28 @@ export interface TrackLaneTable {
   reset_at: number | null;
 }
 
+/** Repositories that were requested together: pasted links, or those in the README of a repository. */
+export interface TrackListTable {
+  id: Generated<number>;
+  public_id: string;
+  /** Of the repository with the README; null: the links were pasted. */
+  provider: string | null;
+  full_name: string | null;
+  requested_at: number;
+  leased_until: number;
+  attempts: number;
+  /** Repositories that it links to. */
+  found: number;
+  /** Repositories that were already tracked. */
+  known: number;
+  /** Repositories left out because the queue or a quota was full. */
+  left_out: number;
+  /** One of providers' FAILURE_KINDS. */
+  failure: string | null;
+  /** When the links were read; null: the README has not been read yet. */
+  read_at: number | null;
+}
+
 /** The walk over all repositories of a provider, which discovers new ones. */
 export interface WalkTable {
   provider: string;
@@ -130,5 +151,32 @@ export interface WorkerReportTable {
   provider: string;
   at: number;
   /** JSON of tracking's WorkerReport. */
+  body: string;
+}
+
+/** A token of a forge that an operator entered. Nothing here is enough to use it. */
+export interface ForgeTokenTable {
+  id: Generated<number>;
+  provider: string;
+  /** Origin of the site that accepted it. It is sent nowhere else. */
+  site: string;
+  /** HMAC of the token under the key: the same token is stored once. */
+  fingerprint: string;
+  /** Which key it is encrypted with. */
+  key_id: string;
+  /** Nonce, ciphertext and tag of AES-256-GCM, in base64url. */
+  sealed: string;
+  added_at: number;
+  /** When the forge accepted it. */
+  checked_at: number;
+  /** JSON of providers' TokenCheck. */
+  allows: string;
+}
+
+/** Data that is too slow to compute during a request, as last prepared by the worker. */
+export interface StatusDocumentTable {
+  name: string;
+  at: number;
+  /** JSON. */
   body: string;
 }

@@ -1,4 +1,4 @@
-/** What a backup consists of: the same for both engines, except for what is in its parts. */
+/** The parts of a backup. Only their contents differ between the engines. */
 
 /** A part of a backup, such as a table. Parts are read one after the other, each to its end. */
 export interface BackupPart {
@@ -20,7 +20,7 @@ export interface BackupSource {
   /** About how many bytes there are to read. */
   bytes: number;
   parts(): AsyncIterable<BackupPart>;
-  /** Removes what was made for the backup. */
+  /** Removes temporary files, and closes the connection. */
   close(): Promise<void>;
 }
 
@@ -35,9 +35,9 @@ export interface StoreLocation {
 export interface RestoreTarget {
   /** Takes the next part of the backup. */
   add(part: BackupPart): Promise<void>;
-  /** Checks what was added, and brings it to the version of this program. */
+  /** Checks the added parts, and migrates the store to the version of this program. */
   prepare(): Promise<void>;
-  /** Puts what was prepared in its place. */
+  /** Puts the prepared store in its place. */
   finish(): Promise<void>;
   /** Leaves everything as it was before. */
   abandon(): Promise<void>;
@@ -50,7 +50,7 @@ export interface RestoreOptions {
   version: number;
   /** Whether to replace a store that is there. */
   replaces: boolean;
-  /** In ms since 1970: what is kept of the store that is replaced has a name that ends with it. */
+  /** In ms since 1970: the name under which the replaced store is kept ends with it. */
   at: number;
 }
 

@@ -152,7 +152,7 @@ async function begin(client: pg.Client, clock: Clock): Promise<TableColumns[]> {
   }
 }
 
-/** Refuses to replace tables of which it is not certain that they are those of a store. */
+/** Refuses to replace tables that may not be those of a store. */
 function refuseForeign({ isStore, tables, doubtful }: OwnTables): void {
   const names = (isStore ? doubtful : tables.map(({ name }) => name)).join(", ");
   if (!isStore)

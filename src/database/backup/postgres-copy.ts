@@ -18,7 +18,7 @@ interface CopyConnection {
   sendCopyFail(reason: string): void;
 }
 
-/** Runs `copy … to stdout` and gives what it sends. The client must have nothing else to do until the end. */
+/** Runs `copy … to stdout` and yields its output. The client must not be used otherwise until the end. */
 export async function* copyOut(client: pg.Client, text: string): AsyncGenerator<Uint8Array> {
   const waiting: Uint8Array[] = [];
   let [bytes, hasEnded] = [0, false];
@@ -89,7 +89,7 @@ export async function copyIn(
     },
     handleReadyForQuery: () => ended.resolve(),
   };
-  // Whoever waits below gets the failure.
+  // The failure is thrown where these are awaited below.
   began.promise.catch(() => {});
   ended.promise.catch(() => {});
   client.query(handlers);

@@ -1,9 +1,16 @@
 import { sql } from "kysely";
 import type { Db } from "../dialect.js";
-import { nodeName, onAllNodes, readCitusVersion, readNodes } from "./citus.js";
-import { DISTRIBUTED_TABLES, localBytes, readDistributed } from "./tables.js";
+import {
+  DISTRIBUTED_TABLES,
+  localBytes,
+  nodeName,
+  onAllNodes,
+  readCitusVersion,
+  readDistributed,
+  readNodes,
+} from "./citus.js";
 
-/** Why tables cannot be distributed, or what is not as recommended. */
+/** Why tables cannot be distributed, and deviations from what is recommended. */
 export interface Readiness {
   problems: string[];
   notes: string[];

@@ -1,7 +1,16 @@
 import { sql } from "kysely";
 import type { Db } from "../dialect.js";
-import { type CitusNode, nodeName, onAllNodes, readCitusVersion, readNodes } from "./citus.js";
-import { DISTRIBUTED_TABLES, type DistributedTable, hasLeftOver, readDistributed } from "./tables.js";
+import {
+  type CitusNode,
+  DISTRIBUTED_TABLES,
+  type DistributedTable,
+  hasLeftOver,
+  nodeName,
+  onAllNodes,
+  readCitusVersion,
+  readDistributed,
+  readNodes,
+} from "./citus.js";
 
 /** A node with its share of the distributed tables. */
 export interface NodeStatus extends CitusNode {

@@ -1,7 +1,10 @@
 import { closeSync, existsSync, openSync, readSync, statSync } from "node:fs";
+import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import type { StoreLocation } from "../backup/parts.js";
+import { SQLITE_FILE } from "../sqlite.js";
 
-/** What is wrong with a database file before anything in it is understood. */
+/** Kinds of damage of a database file, before its rows are read. */
 export type FileDamage = "not-a-database" | "file-truncated" | "pages-damaged" | "index-damaged";
 
 /** The first bytes of every SQLite file (sqlite.org/fileformat.html). */
@@ -11,6 +14,19 @@ const HEADER_BYTES = 100;
 const MAX_REPORTS = 100;
 /** What the check of a file says of an index that does not match its table. */
 const OF_INDEX = /missing from index|wrong # of entries in index|non-unique entry in index/;
+
+/**
+ * Checks the file of a SQLite database, however damaged it is. Returns whether its tables can be read as far as that shows;
+ * undefined if there is none. A server checks its files itself.
+ */
+export function inspectFile(
+  { url, dataDir }: StoreLocation,
+  onDamage: (kind: FileDamage, found: string) => void,
+): boolean | undefined {
+  if (url !== undefined) return true;
+  const path = join(dataDir, SQLITE_FILE);
+  return existsSync(path) ? inspectSqliteFile(path, onDamage) : undefined;
+}
 
 /**
  * Checks the file of a database, however damaged it is. `onDamage` gets each kind with what was found. Returns whether its tables

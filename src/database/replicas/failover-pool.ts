@@ -5,14 +5,15 @@ import type { FaultPool, RowsPool } from "../postgres-pool.js";
 import type { Source, Sources } from "./sources.js";
 
 /**
- * What a replica refuses to one statement though it serves others: rows that the statement reads were removed by the primary (40001,
- * 40P01), it writes (25006), there is no connection, memory or disk left for it (53), or the files of this copy are damaged (XX).
+ * SQLSTATEs with which a replica refuses one statement though it serves others: rows that the statement reads were removed by the
+ * primary (40001, 40P01), it writes (25006), there is no connection, memory or disk left for it (53), or the files of this copy
+ * are damaged (XX).
  */
 const PRIMARY_RUNS = ["40001", "40P01", "25006", "53", "XX"];
 
 /**
  * A pool over several servers, for statements that only read. A statement whose replica goes away is run again on the next
- * source, so its caller does not notice. One that only this replica refuses, as it conflicts with what is replayed, is run by the
+ * source, so its caller does not notice. One that only this replica refuses, as it conflicts with the replayed log, is run by the
  * primary, whose rows are never older. Transactions are not repeated: their caller may have used what the first statements returned.
  */
 export class FailoverPool implements PostgresPool, RowsPool {
@@ -72,7 +73,7 @@ interface OpenClient {
 }
 
 /** Where a statement that a replica has failed is run again. */
-export function nextAfter(error: unknown): "replica" | "primary" | "none" {
+function nextAfter(error: unknown): "replica" | "primary" | "none" {
   const cause = error instanceof DatabaseFault ? error.cause : error;
   const { code = "" } = cause instanceof pg.DatabaseError ? cause : {};
   if (PRIMARY_RUNS.some((start) => code.startsWith(start))) return "primary";

@@ -4,7 +4,7 @@ import type { Clock } from "../../clock.js";
 import type { Logger } from "../../log.js";
 import type { Db } from "../dialect.js";
 import { openPool } from "../postgres.js";
-import { preparing } from "../postgres-prepared.js";
+import { preparing } from "../postgres-pool.js";
 import { ServerWatch } from "../postgres-watch.js";
 import type { Prepare } from "../prepared.js";
 import type { Schema } from "../schema.js";

@@ -7,7 +7,7 @@ import { PROBLEMS, ReplicaRefused, type ReplicaState, type ReplicaStatus } from 
 
 /** Time between two probes of a server. */
 const PROBE_EVERY_MS = 1_000;
-/** How long a replica must have been usable before it is read from again: each change of source drops what is cached. */
+/** How long a replica must have been usable before it is read from again: each change of source discards caches. */
 const REST_MS = 5_000;
 
 /** A server that public reads can go to. */
@@ -78,7 +78,7 @@ export class Sources {
     return this.#current;
   }
 
-  /** Grows whenever what was read before may not fit what is read now, so that it must be forgotten. */
+  /** Grows whenever earlier reads may not fit later ones, so that their cached results must be discarded. */
   get generation(): number {
     return this.#generation;
   }
