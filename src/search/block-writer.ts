@@ -1,10 +1,10 @@
 import { enlarged, Lexicon } from "./lexicon.js";
 import { BLOCK, encodeMarks, type Marks, markOf, NAME, TEXT, WHOLE } from "./postings.js";
-import { type Run, runsOf, sortWords } from "./runs.js";
-import { CAPITAL_INSIDE, nameWords, type Texts } from "./words.js";
+import { type Run, runsOf } from "./runs.js";
+import { CAPITAL_INSIDE, nameWords, sortWords, type Texts } from "./words.js";
 
 /** A prefix has lists of its own if more words of a block than this begin with it. */
-export const PREFIX_FROM = 200;
+const PREFIX_FROM = 200;
 /** Shorter prefixes find words of names only: nearly every description has a word with a given letter at its beginning. */
 export const TEXT_PREFIX_FROM = 3;
 
@@ -105,7 +105,7 @@ export class BlockWriter {
 }
 
 /** The words of a block in order, with their marks: those of the word at an index are from `offsets[index]` on. */
-export class SortedWords {
+class SortedWords {
   readonly words: readonly string[];
   readonly #offsets: Uint32Array;
   readonly #marks: Uint32Array;

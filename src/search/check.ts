@@ -3,8 +3,7 @@ import { sql } from "kysely";
 import { runState } from "../catalog/catalog.js";
 import type { Clock } from "../clock.js";
 import type { Db, Dialect } from "../database/database.js";
-import { decodeAdditions } from "./additions.js";
-import { addedBlocks, readState, type SearchState } from "./layout.js";
+import { addedBlocks, readAdditions, readState, type SearchState } from "./layout.js";
 import { Placement } from "./placement.js";
 import { BLOCK, NAME, TEXT, WHOLE } from "./postings.js";
 import { readTexts } from "./rebuild.js";
@@ -99,13 +98,10 @@ async function readMarked(db: Db): Promise<Set<number>> {
 
 /** The slots of the repositories that have one. */
 async function slotsOf(db: Db, { firstBlock }: SearchState): Promise<Map<number, number>> {
-  const { rows } = await sql<{ slot: number; data: Uint8Array }>`select slot, data from search_additions
-    where first_block = ${firstBlock} order by slot`.execute(db);
   const slots = new Map<number, number>();
-  for (const { slot, data } of rows)
-    for (const [i, { id, position }] of decodeAdditions(data).entries())
-      if (position >= 0) slots.set(id, slot + i);
-      else slots.delete(id);
+  for (const { id, position, slot } of await readAdditions(db, firstBlock))
+    if (position >= 0) slots.set(id, slot);
+    else slots.delete(id);
   return slots;
 }
 
@@ -127,7 +123,7 @@ async function readDigests(db: Db, blocks: readonly BlockAt[], length: number): 
       const { rows } = await sql<{ word: string; data: Uint8Array }>`select word, data from search_words
         where block = ${block} and word > ${after} order by word limit ${BATCH}`.execute(db);
       for (const row of rows) {
-        for (const [word, lists] of wordsIn(row)) {
+        for (const [word, lists] of wordsOf(row)) {
           for (const mark of lists.decode()) {
             const at = slot + (mark >> 2);
             digests[at] = (digests[at] ?? 0) ^ wordDigest(word, mark & 3);
@@ -142,7 +138,7 @@ async function readDigests(db: Db, blocks: readonly BlockAt[], length: number): 
   return digests;
 }
 
-function wordsIn({ word, data }: { word: string; data: Uint8Array }): ReturnType<typeof wordsOfRun> {
+function wordsOf({ word, data }: { word: string; data: Uint8Array }): ReturnType<typeof wordsOfRun> {
   const words = wordsOfRun(data);
   if (words[0]?.[0] !== word)
     throw new DamagedIndex(`the run of words that begins with "${word}" cannot be read`);

@@ -8,9 +8,8 @@ import type { Database } from "../database/database.js";
 import { TEXT_PREFIX_FROM } from "./block-writer.js";
 import { directoryBlock, type SearchState } from "./layout.js";
 import { type Marks, markOf, PositionPool, type Positions, WHOLE } from "./postings.js";
-import type { WordsQuery } from "./query.js";
-import { type RunReader, writeAllRuns } from "./run-table.js";
-import { beginningWith, compareWords, findInRun, runsOf, wordsIn } from "./runs.js";
+import { beginningWith, findInRun, type RunReader, runsOf, wordsIn, writeAllRuns } from "./runs.js";
+import { compareWords, type WordsQuery } from "./words.js";
 
 /** Runs read at a time, of all blocks together. */
 const RUNS_READ = 2_000;
@@ -97,8 +96,8 @@ function sink(heap: Cursor[], cursor: Cursor): void {
 }
 
 /**
- * The blocks that can hold matches of a query, by their numbers in the build; undefined for all. `isCommon` says of a prefix
- * that very many words have it.
+ * The blocks that can hold matches of a query, by their numbers in the build; undefined for all. `isCommon`: whether very
+ * many words begin with a prefix.
  */
 export async function blocksWith(
   reader: RunReader,

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Catalog } from "../catalog/catalog.js";
 import type { Database, Prepared } from "../database/database.js";
-import { afterPrefix } from "./runs.js";
+import { afterPrefix } from "./words.js";
 
 /** A suggested language or topic. */
 export interface SuggestedFacet {
@@ -9,7 +9,7 @@ export interface SuggestedFacet {
   repositories: number;
 }
 
-export type FacetKind = "language" | "topic";
+type FacetKind = "language" | "topic";
 
 /** Names of each kind in memory, those with most repositories; most prefixes need no others. */
 const KEPT = 1_000;
@@ -82,7 +82,7 @@ export class FacetNames {
   }
 }
 
-/** The first names that begin with a prefix. An async function runs slowly, so this is one of its own. */
+/** The first names that begin with a prefix. A loop inside the async function would be slower. */
 function firstWith(names: Names, prefix: string, limit: number): SuggestedFacet[] {
   const found: SuggestedFacet[] = [];
   for (let i = 0; i < names.length && found.length < limit; i++) {

@@ -1,13 +1,16 @@
-import { type RawBuilder, sql } from "kysely";
-import type { Db, SearchStateTable, Tx } from "../database/database.js";
-import { BLOCK } from "./postings.js";
-
 /**
- * Where the parts of the index are stored. Positions count from 0, the most popular repository, in blocks of 65,536 and pages
- * of 1,024. A rebuild writes blocks with new numbers beside the index that is being read, so `firstBlock` says where the
- * positions begin. What it has written does not change. Repositories that are added or changed later get a free position, and
- * their words are in further blocks, those of additions, where they have slots in the order in which they came.
+ * How the index is stored: the numbers of its blocks and pages, its state, and the additions since it was built.
+ *
+ * Positions count from 0, the most popular repository, in blocks of 65,536 and pages of 1,024. A rebuild writes blocks with new
+ * numbers beside the index that is being read, so `firstBlock` says where the positions begin. What it has written does not
+ * change. Repositories that are added or changed later get a free position. Their words are in further blocks, those of
+ * additions, where they have slots in the order in which they came.
  */
+import { type RawBuilder, sql } from "kysely";
+import { runState } from "../catalog/catalog.js";
+import type { Clock } from "../clock.js";
+import type { BulkTable, Database, Db, SearchStateTable, Tx } from "../database/database.js";
+import { BLOCK } from "./postings.js";
 
 /** Positions of a page. */
 export const PAGE = 1_024;
@@ -18,7 +21,7 @@ const BLOCKS_PER_BUILD = 16_384;
 const PREFIX_BLOCKS = BLOCKS_PER_BUILD / 2;
 /** The first block of additions. */
 const ADDED_BLOCKS = PREFIX_BLOCKS / 2;
-/** The directory of the blocks; see directory.ts. */
+/** The directory of the blocks (`directory.ts`). */
 const DIRECTORY = PREFIX_BLOCKS - 1;
 /** Every 16th position is left free by a rebuild, for repositories that are added or change their words. */
 export const FREE_EVERY = 16;
@@ -100,4 +103,81 @@ export function floatsOf(bytes: Uint8Array): Float64Array {
 
 export function bytesOf(floats: Float64Array): Uint8Array {
   return new Uint8Array(floats.buffer, floats.byteOffset, floats.byteLength);
+}
+
+/** A repository that was added to the index after it was built, or whose words have changed or are gone since. */
+export interface Addition {
+  id: number;
+  /** The position it has now; -1: none, as it is no longer available. */
+  position: number;
+  /** The position it had before, which is not used again; -1: none. */
+  replaced: number;
+  /** Stars when it got the position; -1: unknown. */
+  stars: number;
+}
+
+export const ADDITIONS: BulkTable = {
+  table: "search_additions",
+  columns: { first_block: "bigint", slot: "bigint", data: "bytea" },
+  key: ["first_block", "slot"],
+};
+
+/** Numbers stored of each addition. */
+const NUMBERS = 4;
+
+export function encodeAdditions(additions: readonly Addition[]): Uint8Array {
+  const numbers = new Float64Array(additions.length * NUMBERS);
+  for (const [i, { id, position, replaced, stars }] of additions.entries())
+    numbers.set([id, position, replaced, stars], i * NUMBERS);
+  return bytesOf(numbers);
+}
+
+export function decodeAdditions(data: Uint8Array): Addition[] {
+  const numbers = floatsOf(data);
+  return Array.from({ length: numbers.length / NUMBERS }, (_, i) => {
+    const [id = 0, position = -1, replaced = -1, stars = -1] = numbers.subarray(
+      i * NUMBERS,
+      (i + 1) * NUMBERS,
+    );
+    return { id, position, replaced, stars };
+  });
+}
+
+/** All additions of an index with their slots, in the order in which they were made. */
+export async function readAdditions(db: Db, firstBlock: number): Promise<(Addition & { slot: number })[]> {
+  const { rows } = await sql<{ slot: number; data: Uint8Array }>`select slot, data from search_additions
+    where first_block = ${firstBlock} order by slot`.execute(db);
+  return rows.flatMap(({ slot, data }) =>
+    decodeAdditions(data).map((addition, i) => ({ ...addition, slot: slot + i })),
+  );
+}
+
+/** What operators see of the index. */
+export interface SearchStatus {
+  /** false: searches find nothing. */
+  isBuilt: boolean;
+  /** Repositories to be indexed: added, changed or gone since the last update, or all. */
+  waiting: number;
+  /** Whether a process is updating it. */
+  isUpdating: boolean;
+}
+
+export async function readStatus({ write }: Database, clock: Clock): Promise<SearchStatus> {
+  const isBuilt = (await readState(write)) !== undefined;
+  const waiting = isBuilt ? await countMarked(write) : await countAvailable(write);
+  const isUpdating = (await runState(write, clock, "words")) === "running";
+  return { isBuilt, waiting, isUpdating };
+}
+
+/** Number of repositories whose words are to be updated. */
+export async function countMarked(db: Db): Promise<number> {
+  const { rows } = await sql<{ count: number }>`select count(*) as count from outdated
+    where kind in ('words', 'words_in_rebuild')`.execute(db);
+  return Number(rows[0]?.count ?? 0);
+}
+
+async function countAvailable(db: Db): Promise<number> {
+  const { rows } = await sql<{ count: number }>`select count(*) as count from repositories
+    where availability = 'AVAILABLE'`.execute(db);
+  return Number(rows[0]?.count ?? 0);
 }

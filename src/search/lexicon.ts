@@ -32,11 +32,6 @@ export class Lexicon {
   #size = 0;
   readonly #found = new Uint32Array(MAX_TEXT_WORDS);
 
-  /** Number of distinct words. */
-  get size(): number {
-    return this.#size;
-  }
-
   /** The words of a text, as `wordsOf` finds them. Valid until the next call. */
   read(text: string): Uint32Array {
     const found = this.#found;

@@ -1,22 +1,23 @@
-import { BlockMatches, hasLists, type Rows, readRows } from "./block-matches.js";
+/**
+ * The best matches of a query: which blocks of the index are read, when enough of them are, and how the matches of all tiers are
+ * put in one order.
+ */
 import { blocksWith } from "./directory.js";
 import { addedBlocks, type SearchState } from "./layout.js";
 import type { IndexPages } from "./pages.js";
 import { BLOCK, PositionPool, type Positions } from "./postings.js";
-import type { WordsQuery } from "./query.js";
-import type { RunReader } from "./run-table.js";
-import { bestOf, boundOf, type FoundTier, isWithin, tiersOf } from "./tiers.js";
+import type { RunReader } from "./runs.js";
+import { BlockMatches, hasLists, type Rows, readRows, type Tier, tiersOf } from "./tiers.js";
+import type { WordsQuery } from "./words.js";
 
 /** Each step reads this many times the blocks of the one before, at most MOST_BLOCKS. */
 const STEP_FACTOR = 4;
 const MOST_BLOCKS = 64;
 
-export type SearchScope = "names" | "all";
-
 export interface MatchQuery {
   query: WordsQuery;
   /** Where the words must occur: in the name and the owner, or anywhere. */
-  scope: SearchScope;
+  scope: "names" | "all";
   /** Maximum number of positions. */
   limit: number;
   /** Matches anywhere are counted up to here; 0: not at all. */
@@ -40,7 +41,7 @@ export interface SearchedIndex {
 }
 
 /** Positions with exactly the name, of which the caller may choose. */
-export const EXACT_KEPT = 50;
+const EXACT_KEPT = 50;
 
 /**
  * The best matches. Reads the blocks of the index in order, most popular first, and stops when no later one can hold a better
@@ -53,7 +54,7 @@ export async function findMatches(index: SearchedIndex, match: MatchQuery): Prom
   const { query } = match;
   const search = new Matching(index, match);
   const added = addedBlocks(state);
-  // Several words are often together in few blocks; the lists of a common one are long, so they are not read in vain.
+  // Several words are often together in few blocks; the lists of a common one are long, so only those of these blocks are read.
   const expected = query.words.length > 1 ? await blocksFor(index, query) : undefined;
   const first = expected?.has(0) === false ? [] : [firstBlock];
   const rows = await readRows(runs, query, [...first, ...added.map(({ block }) => block)]);
@@ -96,7 +97,7 @@ function nextSize(size: number): number {
 const POOLS: PositionPool[] = [];
 const POOLS_KEPT = 4;
 
-/** A search while blocks are visited. */
+/** A search in progress: the matches in the blocks visited so far. */
 class Matching {
   readonly #index: SearchedIndex;
   readonly #match: MatchQuery;
@@ -150,6 +151,7 @@ class Matching {
     );
   }
 
+  /** Adds the matches of a block of the build, if they can change the result. */
   visit(number: number, rows: Rows): void {
     const { state, pages } = this.#index;
     const { query, limit, counted } = this.#match;
@@ -165,7 +167,7 @@ class Matching {
       this.#total += [all, ...added].reduce((sum, positions) => sum + (positions?.count ?? 0), 0);
       return;
     }
-    const tiers = matches.tiers(isCounting || open[4] === true || open[5] === true);
+    const tiers = matches.tiers(isCounting || this.#found.some(({ tier }, i) => !tier.isName && open[i]));
     for (const [i, { positions }] of this.#found.entries()) {
       const found = tiers[i] ?? added[i];
       if (found === undefined) continue;
@@ -183,4 +185,68 @@ class Matching {
     const exact = (this.#found[0]?.positions ?? []).slice(0, EXACT_KEPT);
     return { positions: bestOf(this.#found, this.#match.limit), exact, total: this.#total };
   }
+}
+
+/** A tier with the positions found, ascending. */
+interface FoundTier {
+  tier: Tier;
+  positions: number[];
+}
+
+function keyOf(position: number, { weight }: Tier): number {
+  return Math.floor(position / weight);
+}
+
+/** The key of the `count`-th best position; undefined if there are fewer. No position with a greater key is among the first. */
+function boundOf(found: readonly FoundTier[], count: number): number | undefined {
+  if (found.reduce((sum, { positions }) => sum + positions.length, 0) < count) return undefined;
+  let low = 0;
+  let high = found.reduce(
+    (most, { tier, positions }) => Math.max(most, keyOf(positions.at(-1) ?? 0, tier)),
+    0,
+  );
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    const within = found.reduce(
+      (sum, { tier, positions }) => sum + countBelow(positions, (middle + 1) * tier.weight),
+      0,
+    );
+    if (within >= count) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+/** Whether a position from `from` on can have a key of at most `bound`. */
+function isWithin(from: number, tier: Tier, bound: number | undefined): boolean {
+  return bound === undefined || keyOf(from, tier) <= bound;
+}
+
+/** How many numbers of an ascending list are less than a value. */
+function countBelow(list: readonly number[], value: number): number {
+  let [low, high] = [0, list.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((list[middle] ?? 0) < value) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** At most `limit` positions of all tiers, best first. */
+function bestOf(found: readonly FoundTier[], limit: number): number[] {
+  const tiers = found
+    .filter(({ positions }) => positions.length > 0)
+    .map(({ tier, positions }) => ({ tier, positions, next: 0, key: keyOf(positions[0] ?? 0, tier) }));
+  const best: number[] = [];
+  while (best.length < limit) {
+    let first = tiers[0];
+    // Of equal keys, that of the earlier tier is first.
+    for (const one of tiers) if (one.key < (first?.key ?? 0)) first = one;
+    if (first === undefined || first.key === Number.POSITIVE_INFINITY) break;
+    best.push(first.positions[first.next++] ?? 0);
+    const position = first.positions[first.next];
+    first.key = position === undefined ? Number.POSITIVE_INFINITY : keyOf(position, first.tier);
+  }
+  return best;
 }

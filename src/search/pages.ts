@@ -1,7 +1,6 @@
 import { sql } from "kysely";
 import type { Database, Prepared } from "../database/database.js";
-import { decodeAdditions } from "./additions.js";
-import { floatsOf, PAGE, PAGES_PER_BLOCK, type SearchState } from "./layout.js";
+import { decodeAdditions, floatsOf, PAGE, PAGES_PER_BLOCK, type SearchState } from "./layout.js";
 import { BLOCK, Positions } from "./postings.js";
 
 type PageValues = [page: number, ids: Uint8Array];

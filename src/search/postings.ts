@@ -100,13 +100,6 @@ export class StoredLists {
     this.#from = from;
   }
 
-  /** Number of documents in all lists. */
-  get documents(): number {
-    let sum = 0;
-    for (const { length } of this.#stored()) sum += length;
-    return sum;
-  }
-
   /** As they are stored. */
   encoded(): Uint8Array {
     return this.#bytes.subarray(this.#from, endOfLists(this.#bytes, this.#from));
@@ -114,31 +107,25 @@ export class StoredLists {
 
   /** The marks, ascending in each list. */
   decode(): number[] {
+    const bytes = this.#bytes;
     const marks: number[] = [];
-    for (const { list, length, at } of this.#stored()) {
-      if (length < BITMAP_FROM) {
-        for (let i = at; i < at + length * 2; i += 2) marks.push(markOf(numberAt(this.#bytes, i), list));
-        continue;
+    let end = this.#from + 1;
+    for (let list = WHOLE; list <= TEXT; list++) {
+      if (((bytes[this.#from] ?? 0) & (1 << list)) === 0) continue;
+      const length = numberAt(bytes, end);
+      const at = end + 2;
+      end = at + bytesOfList(length);
+      if (length < BITMAP_FROM)
+        for (let i = at; i < end; i += 2) marks.push(markOf(numberAt(bytes, i), list));
+      else {
+        const positions = new Positions();
+        positions.addStored(bytes, at, length);
+        const found: number[] = [];
+        positions.appendTo(found, 0);
+        for (const position of found) marks.push(markOf(position, list));
       }
-      const positions = new Positions();
-      positions.addStored(this.#bytes, at, length);
-      const target: number[] = [];
-      positions.appendTo(target, 0);
-      for (const position of target) marks.push(markOf(position, list));
     }
     return marks;
-  }
-
-  /** The lists that are not empty: the length of each, and the index of the first byte of its positions. */
-  *#stored(): Generator<{ list: number; length: number; at: number }> {
-    const present = this.#bytes[this.#from] ?? 0;
-    let at = this.#from + 1;
-    for (let list = WHOLE; list <= TEXT; list++) {
-      if ((present & (1 << list)) === 0) continue;
-      const length = numberAt(this.#bytes, at);
-      yield { list, length, at: at + 2 };
-      at += 2 + bytesOfList(length);
-    }
   }
 
   /** Adds the lists up to `last` to a set: WHOLE adds only that one, TEXT all of them. */

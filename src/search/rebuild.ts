@@ -6,13 +6,14 @@ import { BlockWriter } from "./block-writer.js";
 import { writeDirectory } from "./directory.js";
 import { bytesOf, FREE_EVERY, firstBlockOf, PAGE, PAGES_PER_BLOCK, prefixBlock } from "./layout.js";
 import { BLOCK } from "./postings.js";
-import { writeAllRuns } from "./run-table.js";
+import { writeAllRuns } from "./runs.js";
 import { vocabularyOf } from "./typos.js";
 import type { Texts } from "./words.js";
 
-/** Repositories read at a time, and rows deleted in one transaction. */
+/** Repositories read by one statement: with their texts, or their stars alone. */
 const READ = 2_000;
 const SCANNED = 20_000;
+/** Rows that one transaction deletes, moves or writes: runs, marks, pages. */
 const DROPPED = 250;
 const MOVED = 5_000;
 const PAGES_WRITTEN = 32;
@@ -85,7 +86,7 @@ async function rebuild(database: Database, run: Run, onProgress: (done: number) 
   return popular.ids.length;
 }
 
-/** Marks again what a rebuild that did not end has taken over. */
+/** Restores the marks that an unfinished rebuild has taken over. */
 export function restoreMarks(run: Run): Promise<void> {
   return moveMarks(run, "words_in_rebuild", "words");
 }

@@ -1,9 +1,13 @@
 /**
- * The words of a block are stored in runs: some 2 kB of consecutive words with their lists, under the first of them. So the
- * index has few rows, and most of the neighbours of a word are read with it. In a run, each word is stored as the number of
- * bytes that it shares with the one before, the number of further bytes, and these bytes.
+ * Runs: how the words of a block are stored, and their table. A run has some 2 kB of consecutive words with their lists, under
+ * the first of them, so the index has few rows, and most of the neighbours of a word are read with it. Each word is stored as
+ * the number of bytes that it shares with the one before, the number of further bytes, and these bytes.
  */
+import { sql } from "kysely";
+import type { Run as Rebuild } from "../catalog/catalog.js";
+import type { BulkRow, BulkTable, Database, Db, Dialect, Prepared, Tx } from "../database/database.js";
 import { endOfLists, type Marks, roomForMarks, StoredLists, writeMarks } from "./postings.js";
+import { afterPrefix } from "./words.js";
 
 /** A run ends after this many bytes. A word with long lists makes it longer. */
 const RUN_BYTES = 2_000;
@@ -63,8 +67,8 @@ export function writeWord(bytes: Buffer, at: number, word: string): number {
 /** The lists of a word in a run; undefined if the run does not hold it. */
 export function findInRun(data: Uint8Array, word: string): StoredLists | undefined {
   const wanted = Buffer.from(word);
-  for (const reader = new RunReader(data); reader.next(); ) {
-    if (reader.length === wanted.length && reader.beginsWith(wanted)) return reader.lists();
+  for (const at = new RunCursor(data); at.next(); ) {
+    if (at.length === wanted.length && at.beginsWith(wanted)) return at.lists();
   }
   return undefined;
 }
@@ -73,33 +77,32 @@ export function findInRun(data: Uint8Array, word: string): StoredLists | undefin
 export function beginningWith(data: Uint8Array, prefix: string): StoredLists[] {
   const wanted = Buffer.from(prefix);
   const found: StoredLists[] = [];
-  for (const reader = new RunReader(data); reader.next(); )
-    if (reader.beginsWith(wanted)) found.push(reader.lists());
+  for (const at = new RunCursor(data); at.next(); ) if (at.beginsWith(wanted)) found.push(at.lists());
   return found;
 }
 
 /** The words of a run. */
 export function wordsIn(data: Uint8Array): string[] {
   const words: string[] = [];
-  for (const reader = new RunReader(data); reader.next(); ) words.push(reader.word());
+  for (const at = new RunCursor(data); at.next(); ) words.push(at.word());
   return words;
 }
 
 /** The words of a run with their lists. */
 export function wordsOfRun(data: Uint8Array): [string, StoredLists][] {
   const words: [string, StoredLists][] = [];
-  for (const reader = new RunReader(data); reader.next(); ) words.push([reader.word(), reader.lists()]);
+  for (const at = new RunCursor(data); at.next(); ) words.push([at.word(), at.lists()]);
   return words;
 }
 
 /** Bytes of the longest word: 40 characters of at most 4 bytes. */
 const WORD_BYTES = 255;
 
-/** The current word of a reader. Each run is read to its end before the next one, so one buffer serves all. */
+/** The current word of a cursor. Each run is read to its end before the next one, so one buffer serves all. */
 const WORD = Buffer.alloc(WORD_BYTES);
 
-/** Reads a run word by word. */
-class RunReader {
+/** Goes through a run word by word. */
+class RunCursor {
   readonly #data: Uint8Array;
   readonly #word = WORD;
   length = 0;
@@ -139,34 +142,112 @@ class RunReader {
   }
 }
 
-/** Compares words as the database does, by their bytes in UTF-8. */
-export function compareWords(a: string, b: string): number {
-  const length = Math.min(a.length, b.length);
-  for (let i = 0; i < length; i++) {
-    const [unit, other] = [a.charCodeAt(i), b.charCodeAt(i)];
-    if (unit !== other) return inUtf8(unit) - inUtf8(other);
+const RUNS: BulkTable = {
+  table: "search_words",
+  columns: { block: "bigint", word: "text", data: "bytea" },
+  key: ["block", "word"],
+};
+const PLACE_COLUMNS = { block: "bigint", word: "text" } as const;
+
+/** Rows written in one transaction. */
+const WRITTEN = 250;
+
+/** A word in a block. */
+interface Place {
+  block: number;
+  word: string;
+}
+
+/** A word with the run that holds it if the block contains it. */
+type FoundRun = [block: number, word: string, data: Uint8Array];
+
+/** Words with a prefix in some blocks. */
+interface Range {
+  blocks: readonly number[];
+  prefix: string;
+  /** Maximum number of runs. */
+  limit: number;
+}
+
+/** Reads runs for requests. */
+export class RunReader {
+  readonly #find: Prepared<readonly (readonly [number, string])[], FoundRun>;
+  readonly #findWithin: Prepared<Range, FoundRun>;
+
+  constructor({ prepare, dialect }: Database) {
+    this.#find = prepare(
+      (given) => sql`select q.block, q.word, s.data
+        from (${dialect.rowsOf(
+          PLACE_COLUMNS,
+          given((rows) => rows),
+        )}) as q
+        join search_words s on s.block = q.block and s.word = (
+          select max(x.word) from search_words x where x.block = q.block and x.word <= q.word)`,
+    );
+    this.#findWithin = prepare((given) => {
+      const blocks = given((range) => range.blocks);
+      const [from, to] = [given(({ prefix }) => prefix), given(({ prefix }) => afterPrefix(prefix))];
+      return sql`select block, word, data from search_words
+        where ${dialect.among(sql`block`, blocks)} and word > ${from} and word < ${to}
+        order by block, word limit ${given(({ limit }) => limit)}`;
+    });
   }
-  return a.length - b.length;
+
+  /** The run of each word that can hold it. */
+  async find(places: readonly Place[]): Promise<FoundRun[]> {
+    if (places.length === 0) return [];
+    return this.#find(places.map(({ block, word }) => [block, word] as const));
+  }
+
+  /** The runs that begin with a word with this prefix. The run before them may hold such words, too. */
+  async findWithin(range: Range): Promise<FoundRun[]> {
+    return range.blocks.length === 0 ? [] : this.#findWithin(range);
+  }
 }
 
-/** A 16-bit unit so that surrogates, of characters beyond U+FFFF, come after all others. */
-function inUtf8(unit: number): number {
-  return unit >= 0xe000 ? unit - 0x800 : unit >= 0xd800 ? unit + 0x2000 : unit;
+/** For each word of a block, the first word of the run that can hold it; absent for one before all runs. */
+export async function findRunNames(
+  db: Db | Tx,
+  dialect: Dialect,
+  places: readonly Place[],
+): Promise<Map<string, string>> {
+  const wanted = dialect.rowsOf(
+    PLACE_COLUMNS,
+    places.map(({ block, word }) => [block, word]),
+  );
+  const { rows } = await sql<{ word: string; run: string | null }>`select q.word, (
+      select max(x.word) from search_words x where x.block = q.block and x.word <= q.word) as run
+    from (${wanted}) as q`.execute(db);
+  return new Map(rows.flatMap(({ word, run }) => (run === null ? [] : [[word, run]])));
 }
 
-const SURROGATE = /[\ud800-\udfff]/;
-const ABOVE_SURROGATES = /[\ue000-\uffff]/;
-
-/** The end of a range: every word or name with the prefix sorts between the prefix and this. */
-export function afterPrefix(prefix: string): string {
-  return `${prefix}\u{10ffff}`;
+/** The runs of a block with these first words. */
+export async function readRuns(
+  db: Db | Tx,
+  dialect: Dialect,
+  { block, names }: { block: number; names: readonly string[] },
+): Promise<Map<string, Uint8Array>> {
+  const { rows } = await sql<Run>`select word, data from search_words
+    where block = ${block} and ${dialect.among(sql`word`, names)}`.execute(db);
+  return new Map(rows.map(({ word, data }) => [word, data]));
 }
 
-/** Sorts words by `compareWords`. */
-export function sortWords(words: Iterable<string>): string[] {
-  const sorted = [...words].sort();
-  // JavaScript compares 16-bit units, which puts characters beyond U+FFFF before some of those below.
-  const differs =
-    sorted.some((word) => SURROGATE.test(word)) && sorted.some((word) => ABOVE_SURROGATES.test(word));
-  return differs ? sorted.sort(compareWords) : sorted;
+export function writeRuns(tx: Tx, dialect: Dialect, rows: readonly BulkRow[]): Promise<void> {
+  return dialect.upsert(tx, RUNS, rows);
+}
+
+/** Writes the runs of a block in small transactions. */
+export async function writeAllRuns(
+  dialect: Dialect,
+  rebuild: Rebuild,
+  { block, runs }: { block: number; runs: Iterable<Run> },
+): Promise<void> {
+  let waiting: BulkRow[] = [];
+  const flush = async () => {
+    const rows = waiting;
+    waiting = [];
+    if (rows.length > 0) await rebuild.step((tx) => writeRuns(tx, dialect, rows));
+  };
+  for (const { word, data } of runs) if (waiting.push([block, word, data]) >= WRITTEN) await flush();
+  await flush();
 }

@@ -8,21 +8,20 @@ import type { Catalog, Repository } from "../catalog/catalog.js";
 import type { Clock } from "../clock.js";
 import type { Database, Prepared } from "../database/database.js";
 import { FacetNames, type SuggestedFacet } from "./facet-names.js";
-import { SELECT_STATE, type StateValues, stateOf } from "./layout.js";
+import { readStatus, SELECT_STATE, type SearchStatus, type StateValues, stateOf } from "./layout.js";
 import { findMatches, type MatchQuery, type SearchedIndex } from "./matches.js";
-import { isOutOfOrder } from "./order.js";
 import { IndexPages, PageReader } from "./pages.js";
-import { parseQuery } from "./query.js";
+import { isOutOfOrder } from "./placement.js";
 import { rebuildWords } from "./rebuild.js";
-import { RunReader } from "./run-table.js";
-import { readStatus, type SearchStatus } from "./status.js";
+import { RunReader } from "./runs.js";
 import { Vocabulary } from "./typos.js";
 import { updateWords } from "./update.js";
+import { parseQuery } from "./words.js";
 
 export { checkSearch, type SearchDamage } from "./check.js";
 export type { SuggestedFacet } from "./facet-names.js";
-export { parseQuery } from "./query.js";
-export type { SearchStatus } from "./status.js";
+export type { SearchStatus } from "./layout.js";
+export { parseQuery } from "./words.js";
 
 export interface Suggestions {
   repositories: Repository[];
@@ -141,6 +140,19 @@ export class Search {
     return { languages, topics };
   }
 
+  /** At most `limit` repositories whose names fit; the most popular ones for an empty text. */
+  async suggestRepositories(text: string, limit: number): Promise<Repository[]> {
+    return this.#catalog.findMany(await this.suggestIds(text, limit));
+  }
+
+  /** The ids of `suggestRepositories`. */
+  async suggestIds(text: string, limit: number): Promise<number[]> {
+    if (text.trim() === "") return (await this.#readPopular(limit)).map(([id]) => id);
+    const query = parseQuery(text);
+    if (query === undefined) return [];
+    return (await this.#find({ query, scope: "names", limit, counted: 0 }, true)).ids;
+  }
+
   async #find(match: MatchQuery, correct: boolean): Promise<Found> {
     const index = await this.#openIndex();
     if (index === undefined) return NOTHING;
@@ -207,18 +219,5 @@ export class Search {
     const words = new Vocabulary(rows[0]?.vocabulary ?? "");
     this.#vocabulary = { firstBlock, words };
     return words;
-  }
-
-  /** At most `limit` repositories whose names fit; the most popular ones for an empty text. */
-  async suggestRepositories(text: string, limit: number): Promise<Repository[]> {
-    return this.#catalog.findMany(await this.suggestIds(text, limit));
-  }
-
-  /** The ids of `suggestRepositories`. */
-  async suggestIds(text: string, limit: number): Promise<number[]> {
-    if (text.trim() === "") return (await this.#readPopular(limit)).map(([id]) => id);
-    const query = parseQuery(text);
-    if (query === undefined) return [];
-    return (await this.#find({ query, scope: "names", limit, counted: 0 }, true)).ids;
   }
 }

@@ -3,15 +3,21 @@ import { sql } from "kysely";
 import { bumpRevision, type Run, runExclusively } from "../catalog/catalog.js";
 import type { Clock } from "../clock.js";
 import type { BulkRow, Database, Db, Dialect } from "../database/database.js";
-import { ADDITIONS, type Addition, encodeAdditions } from "./additions.js";
 import { BlockWriter, TEXT_PREFIX_FROM, UnitedMarks } from "./block-writer.js";
-import { placeOfSlot, prefixBlock, readState } from "./layout.js";
+import {
+  ADDITIONS,
+  type Addition,
+  countMarked,
+  encodeAdditions,
+  placeOfSlot,
+  prefixBlock,
+  readState,
+} from "./layout.js";
 import { Placement } from "./placement.js";
 import { type Marks, NAME, TEXT } from "./postings.js";
 import { type ReadTexts, readTexts, rebuildWords, restoreMarks } from "./rebuild.js";
-import { findRunNames, readRuns, writeRuns } from "./run-table.js";
-import { runsOf, sortWords, wordsOfRun } from "./runs.js";
-import { countMarked } from "./status.js";
+import { findRunNames, readRuns, runsOf, wordsOfRun, writeRuns } from "./runs.js";
+import { sortWords } from "./words.js";
 
 /** Repositories indexed together: the postings of a word are written once for all of them. */
 const BATCH = 10_000;

@@ -1,3 +1,8 @@
+/**
+ * The words of repositories and of search texts. One function splits both, on both engines, so what is indexed can be found. A
+ * search text also has a form, such as an owner and a name; and words have an order, that of the database.
+ */
+
 /** Maximum number of words of a query, and of an indexed text; further ones are ignored. */
 const MAX_QUERY_WORDS = 8;
 export const MAX_TEXT_WORDS = 200;
@@ -68,7 +73,7 @@ export function queryWords(text: string): string[] {
   return [...new Set(wordsOf(text, MAX_QUERY_WORDS))];
 }
 
-/** A text as one word, as which names are compared: `next.js` and `NextJS` are the same. Empty for a text without words. */
+/** A text as one word, the form in which names are compared: `next.js` and `NextJS` are the same. Empty for a text without words. */
 export function wholeOf(text: string): string {
   return cut(wordsOf(text).join(""));
 }
@@ -85,6 +90,53 @@ export function nameWords(name: string): string[] {
     .replaceAll(/(\p{Ll}|\p{N})(\p{Lu})/gu, "$1 $2")
     .replaceAll(/(\p{Lu})(\p{Lu}\p{Ll})/gu, "$1 $2");
   return [...words, ...wordsOf(humps)];
+}
+
+/** What a search text looks for. */
+export interface WordsQuery {
+  /** In lower case; only the full name of an address. */
+  text: string;
+  /** All must match, each once; the last one may be a prefix. */
+  words: readonly string[];
+  /** The name that the text may be, or the beginning of one, as one word; empty if it cannot be one. */
+  name: string;
+  /** Words of the owner, if the text is an owner and a name. */
+  owner: readonly string[];
+  /** The text as a full name in lower case, if it has the form of one. */
+  fullName: string | undefined;
+}
+
+/** Parses a search text; undefined if it holds no word. Addresses of repositories are reduced to their full names. */
+export function parseQuery(text: string): WordsQuery | undefined {
+  const plain = withoutAddress(text.trim()).toLowerCase();
+  const words = queryWords(plain);
+  if (words.length === 0) return undefined;
+  const slash = plain.lastIndexOf("/");
+  if (slash < 0 || /\s/.test(plain))
+    return { text: plain, words, name: wholeOf(plain), owner: [], fullName: undefined };
+  return {
+    text: plain,
+    words,
+    name: wholeOf(plain.slice(slash + 1)),
+    owner: [...new Set(wordsOf(plain.slice(0, slash)))].slice(0, words.length),
+    fullName: plain,
+  };
+}
+
+/**
+ * The full name in the address of a repository on a forge, such as `https://github.com/rust-lang/rust/issues?q=x` or
+ * `git@gitlab.com:group/app.git`; any other text as it is.
+ */
+function withoutAddress(text: string): string {
+  const address =
+    /^(?:(?:https?|ssh|git):\/\/(?:[^/@\s]*@)?([^/:\s]+)(?::\d+)?\/|git@([^/:\s]+):)([^\s?#]+)/i.exec(text);
+  if (address === null) return text;
+  // GitLab separates the parts of a repository's page by `/-/`; elsewhere a full name has two parts.
+  const [path = "", isGroup] = (address[3] ?? "").split("/-/", 2);
+  const parts = path.split("/").filter((part) => part !== "");
+  const host = (address[1] ?? address[2] ?? "").toLowerCase();
+  const isNested = isGroup !== undefined || host.includes("gitlab");
+  return (isNested ? parts : parts.slice(0, 2)).join("/").replace(/\.git$/, "");
 }
 
 /** What search knows of a repository. */
@@ -141,4 +193,36 @@ function remembered(
   if (memory.size >= REMEMBERED) memory.clear();
   memory.set(text, words);
   return words;
+}
+
+/** Compares words as the database does, by their bytes in UTF-8. */
+export function compareWords(a: string, b: string): number {
+  const length = Math.min(a.length, b.length);
+  for (let i = 0; i < length; i++) {
+    const [unit, other] = [a.charCodeAt(i), b.charCodeAt(i)];
+    if (unit !== other) return inUtf8(unit) - inUtf8(other);
+  }
+  return a.length - b.length;
+}
+
+/** A 16-bit unit so that surrogates, of characters beyond U+FFFF, come after all others. */
+function inUtf8(unit: number): number {
+  return unit >= 0xe000 ? unit - 0x800 : unit >= 0xd800 ? unit + 0x2000 : unit;
+}
+
+const SURROGATE = /[\ud800-\udfff]/;
+const ABOVE_SURROGATES = /[\ue000-\uffff]/;
+
+/** The end of a range: every word or name with the prefix sorts between the prefix and this. */
+export function afterPrefix(prefix: string): string {
+  return `${prefix}\u{10ffff}`;
+}
+
+/** Sorts words by `compareWords`. */
+export function sortWords(words: Iterable<string>): string[] {
+  const sorted = [...words].sort();
+  // JavaScript compares 16-bit units, which puts characters beyond U+FFFF before some of those below.
+  const differs =
+    sorted.some((word) => SURROGATE.test(word)) && sorted.some((word) => ABOVE_SURROGATES.test(word));
+  return differs ? sorted.sort(compareWords) : sorted;
 }

@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { BlockWriter } from "../../src/search/block-writer.js";
 import { type Marks, markOf, NAME, TEXT, WHOLE } from "../../src/search/postings.js";
-import { sortWords } from "../../src/search/runs.js";
-import { Splitter, type Texts } from "../../src/search/words.js";
+import { Splitter, sortWords, type Texts } from "../../src/search/words.js";
 import { examples, fc } from "../support/properties.js";
 
 const text = fc.oneof(

@@ -1,6 +1,5 @@
-import { parseQuery } from "../../src/search/query.js";
 import { tiersOf } from "../../src/search/tiers.js";
-import { Splitter, type Texts } from "../../src/search/words.js";
+import { parseQuery, Splitter, type Texts } from "../../src/search/words.js";
 
 export interface Listed extends Texts {
   id: number;
