@@ -6,7 +6,7 @@ import { type DemoOptions, indexOfPopularity, syntheticRepository } from "../../
 import { Random } from "../../src/demo/random.js";
 import { LANGUAGES, LICENSES, TOPICS } from "../../src/demo/vocabulary.js";
 import { drawWord } from "../../src/demo/words.js";
-import { PLAIN_SORTS } from "../../src/lists/lists.js";
+import { PLAIN_SORTS } from "../../src/lists/spec.js";
 import { GROWTH_ORDERS } from "../../src/rankings/rankings.js";
 
 export const MIX_KINDS = ["list", "search", "suggest", "detail", "series", "page"] as const;

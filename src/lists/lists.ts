@@ -9,28 +9,40 @@ import type { Database } from "../database/database.js";
 import type { InTurn } from "../loop-turns.js";
 import type { Rankings, Summary, Window } from "../rankings/rankings.js";
 import type { Search } from "../search/search.js";
-import { countMatches } from "./counted.js";
-import type { CountRequest, FacetCounts } from "./counts.js";
-import { findRows, licenseNames } from "./find-rows.js";
-import { readFound, searchFor, withFound } from "./found.js";
+import { findRows, type Plan, readFound, searchFor } from "./find-rows.js";
+import type { CountRequest, FacetCounts } from "./index/counters.js";
 import type { ListIndex } from "./index/list-index.js";
-import { type ListFacts, ListMemory } from "./memory.js";
-import type { Plan } from "./plan.js";
+import { countIndexed } from "./indexed.js";
+import {
+  findRenamed,
+  type KnownList,
+  ListMemory,
+  licenseNames,
+  type RenamedName,
+  type UnmatchedValue,
+  unmatchedValues,
+} from "./known.js";
 import { type ListQuery, listSpec, type PageQuery, type WatchlistQuery, watchlistSpec } from "./query.js";
-import { beginOf } from "./relevance.js";
-import { findRenamed, type RenamedName } from "./renamed.js";
-import type { ListRow, RowRequest } from "./row.js";
-import { RowReader } from "./rows.js";
-import { EXACT_TOTAL, encodeCursor, type ListSpec, listKey, type Scope } from "./spec.js";
-import { type UnmatchedValue, unmatchedValues } from "./unmatched.js";
+import { type ListRow, RowReader, type RowRequest } from "./rows.js";
+import { beginOf, EXACT_TOTAL, encodeCursor, type ListSpec, listKey, type Scope } from "./spec.js";
 
-export { filterParameters, filterWords, type ListFilters } from "./canonical.js";
-export type { BoundCounts, CountRequest, FacetCounts, Precision, ValueCount, ValueCounts } from "./counts.js";
+export type { Plan } from "./find-rows.js";
 export { followIndex, startIndexBuilder } from "./index/builder.js";
+export type {
+  BoundCounts,
+  CountRequest,
+  FacetCounts,
+  Precision,
+  ValueCount,
+  ValueCounts,
+} from "./index/counters.js";
 export { ListIndex } from "./index/list-index.js";
+export type { RenamedName, UnmatchedValue } from "./known.js";
 export * from "./parameters.js";
-export type { Plan } from "./plan.js";
 export {
+  filterParameters,
+  filterWords,
+  type ListFilters,
   type ListQuery,
   listQuery,
   listSpec,
@@ -38,11 +50,9 @@ export {
   type WatchlistQuery,
   watchlistQuery,
 } from "./query.js";
-export type { RenamedName } from "./renamed.js";
-export type { ListRow } from "./row.js";
-export { isRemembered } from "./row-memory.js";
-export * from "./spec.js";
-export type { UnmatchedValue } from "./unmatched.js";
+export { isRemembered, type ListRow } from "./rows.js";
+export type { Filters, ListSpec, Scope, Sort } from "./spec.js";
+export { decodeCursor, EXACT_TOTAL, isGrowthSort, isSort, listKey, SORTS, WATCHLIST_SORTS } from "./spec.js";
 
 /** Some consecutive rows of a list. */
 export interface ListRows {
@@ -157,31 +167,33 @@ export class Lists {
     const { catalog, rankings, search, clock } = this.#parts;
     // Read the revision first, so that data cached for it is at least as new.
     const revision = await catalog.recentRevision();
-    const facts = this.#memory.of(revision, listKey(spec));
-    facts.catalogue.summary ??= await rankings.summary();
-    const asOf = newestOf(facts.catalogue.summary, spec.filters.provider);
+    const key = listKey(spec);
+    const known = this.#memory.of(revision, key);
+    const summary = known.catalogue.summary ?? (await rankings.summary());
+    known.catalogue.summary ??= summary;
+    const asOf = newestOf(summary, spec.filters.provider);
     // Not that of the summary, which is remembered.
     const ageDays = ageInDays(asOf, clock.now());
     const found = await searchFor(search, spec, counted !== undefined);
-    const renamed = await this.#renamed(spec, facts.catalogue.summary);
+    const renamed = await this.#renamed(spec, summary);
     if (found?.ids.length === 0)
-      return { ...EMPTY, asOf, ageDays, ...renamed, ...(await this.#unmatched(spec, facts)) };
-    const list = found === undefined ? spec : withFound(spec, found);
+      return { ...EMPTY, asOf, ageDays, ...renamed, ...(await this.#unmatched(spec, known)) };
+    const list: ListSpec = found === undefined ? spec : { ...spec, scope: { kind: "found", ids: found.ids } };
     const { rows, total, scoped, last, plan } =
       (found && (await readFound(this.#parts.rows, spec, found))) ??
-      (await findRows(this.#parts, list, { facts, revision, scanning }));
+      (await findRows(this.#parts, list, { known, revision, scanning }));
     return {
       rows,
       total: Math.min(total, EXACT_TOTAL),
       totalIsExact: total <= EXACT_TOTAL && scoped <= EXACT_TOTAL,
       hasMore: last !== undefined,
-      nextCursor: last === undefined ? null : encodeCursor(listKey(spec), last),
+      nextCursor: last === undefined ? null : encodeCursor(key, last),
       asOf,
       ageDays,
       plan,
       corrected: found?.corrected ?? null,
       ...renamed,
-      ...(total === 0 ? await this.#unmatched(spec, facts) : {}),
+      ...(total === 0 ? await this.#unmatched(spec, known) : {}),
       ...(counted && (await this.#counts(list, { request: counted, revision }))),
     };
   }
@@ -192,14 +204,14 @@ export class Lists {
   ): Promise<Pick<ListRows, "counts">> {
     const { database, index } = this.#parts;
     if (index === undefined) return {};
-    const counts = await countMatches({ database, index }, list, { request, revision });
+    const counts = await countIndexed({ database, index }, list, { request, revision });
     return counts === undefined ? {} : { counts };
   }
 
-  async #unmatched({ filters }: ListSpec, facts: ListFacts): Promise<Pick<ListRows, "unmatched">> {
+  async #unmatched({ filters }: ListSpec, known: KnownList): Promise<Pick<ListRows, "unmatched">> {
     const { database, rankings } = this.#parts;
-    const summary = facts.catalogue.summary ?? (await rankings.summary());
-    const licenses = () => licenseNames(database, facts);
+    const summary = known.catalogue.summary ?? (await rankings.summary());
+    const licenses = () => licenseNames(database, known);
     const unmatched = await unmatchedValues(filters, { rankings, summary, licenses });
     return unmatched.length === 0 ? {} : { unmatched };
   }

@@ -9,7 +9,7 @@ import { oneOf, z } from "../schema.js";
 const CONTROL = /\p{Cc}/gu;
 
 /** Length in characters, as the contract counts them: one beyond U+FFFF counts once. */
-export function lengthOf(text: string): number {
+function lengthOf(text: string): number {
   return [...text].length;
 }
 

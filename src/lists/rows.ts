@@ -1,4 +1,6 @@
+/** Rows of lists: repositories with their growth, read by id in one statement and remembered for other lists. */
 import { sql } from "kysely";
+import { LRUCache } from "lru-cache";
 import {
   type Catalog,
   isStale,
@@ -8,15 +10,33 @@ import {
   takeRepository,
 } from "../catalog/catalog.js";
 import { columnsOf, type Database, type Prepared } from "../database/database.js";
+import type { RepositoryName } from "../page-addresses.js";
 import {
   TREND_COLUMNS,
+  type Trend,
   type TrendValues,
   trendsOfRollups,
   WINDOW_HOURS,
+  WINDOWS,
   type Window,
 } from "../rankings/rankings.js";
-import type { ListRow, RowRequest } from "./row.js";
-import { RowMemory } from "./row-memory.js";
+
+/** A repository in a list. All lists share it while the catalogue stays as it is. */
+export interface ListRow {
+  readonly repository: Readonly<Repository>;
+  /** Growth in the window of the list; undefined without one. */
+  readonly trend: Trend | undefined;
+  /** Whether its counts are no longer recent; see the catalogue's `isStale`. */
+  readonly isStale: boolean;
+  /** Under which name it seems to continue; only of a repository that is suspected to be renamed. */
+  readonly movedTo?: RepositoryName | undefined;
+}
+
+/** Repositories to read, in order. */
+export interface RowRequest {
+  ids: readonly number[];
+  window: Window;
+}
 
 /** The columns of a rollup; all null without one. */
 type Growth = TrendValues | [window_hours: null, ...others: null[]];
@@ -97,4 +117,73 @@ export class RowReader {
     const found = new Map(await Promise.all(read));
     return requests.map(({ ids, window }) => ids.flatMap((id) => found.get(window)?.get(id) ?? []));
   }
+}
+
+/** Bounds of the rows remembered; the bytes are estimated. */
+const MAX_ROWS = 4_096;
+const MAX_BYTES = 16 * 2 ** 20;
+/** Rows whose last reading is noted, 8 bytes each. */
+const NOTED = 16_384;
+/** Rough size of a row with its cached JSON, apart from its strings. */
+const ROW_BYTES = 2_000;
+
+/** Rows that some memory has kept. */
+const remembered = new WeakSet<ListRow>();
+
+/** Whether a row is remembered for other lists, so that what is made from it may be kept with it. */
+export function isRemembered(row: ListRow): boolean {
+  return remembered.has(row);
+}
+
+/**
+ * Remembers rows while the catalogue's revision stays the same: popular repositories are in most lists, and their rows, with what
+ * is derived from them, cost more than everything else about a page. A row is kept from its second reading on: most rows of a
+ * large catalogue are read once, and would only give the garbage collector work. Evicts the least recently used row.
+ */
+export class RowMemory {
+  #revision = -1;
+  readonly #rows = new LRUCache<number, ListRow>({
+    max: MAX_ROWS,
+    maxSize: MAX_BYTES,
+    sizeCalculation: bytesOf,
+  });
+  /** Keys of rows that were read lately, at any revision, each at one index: a later one replaces it. */
+  readonly #noted = new Float64Array(NOTED);
+
+  /** The rows of a request as far as they are known, undefined for all others. `revision` must have been read before. */
+  find(revision: number, { ids, window }: RowRequest): (ListRow | undefined)[] {
+    if (revision > this.#revision) {
+      this.#revision = revision;
+      this.#rows.clear();
+    }
+    // These rows may be newer than the revision that the request has seen.
+    if (revision < this.#revision) return ids.map(() => undefined);
+    return ids.map((id) => this.#rows.get(keyOf(id, window)));
+  }
+
+  /**
+   * Keeps those of the rows that were read before, too. They were read after the revision; if it has grown since, they may be older, and
+   * are not kept.
+   */
+  keep(revision: number, window: Window, rows: Iterable<ListRow>): void {
+    if (revision !== this.#revision) return;
+    for (const row of rows) {
+      const key = keyOf(row.repository.id, window);
+      if (this.#noted[key % NOTED] === key) {
+        remembered.add(row);
+        this.#rows.set(key, row);
+      } else this.#noted[key % NOTED] = key;
+    }
+  }
+}
+
+function keyOf(id: number, window: Window): number {
+  return id * WINDOWS.length + WINDOWS.indexOf(window);
+}
+
+function bytesOf({ repository }: ListRow): number {
+  const { description, homepage, url, topics } = repository;
+  const characters = url.length + (description?.length ?? 0) + (homepage?.length ?? 0) + topics.join().length;
+  // Two bytes each in the row and three in the JSON, at most.
+  return ROW_BYTES + 5 * characters;
 }

@@ -1,8 +1,8 @@
+/** A list as plain data, its canonical text, and the cursors tied to it. */
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import { AppError } from "../errors.js";
 import { GROWTH_ORDERS, type GrowthOrder, type Window } from "../rankings/rankings.js";
-import { foldedLicense } from "./license-names.js";
 
 /** Totals are exact up to here. A list of at most this many matches can be sorted as a whole; a longer one is walked. */
 export const EXACT_TOTAL = 10_000;
@@ -21,7 +21,7 @@ export function isSort(text: string): text is Sort {
 
 /** Every sort that a watchlist offers. */
 export const WATCHLIST_SORTS = ["added", "trending", "stars-gained", ...PLAIN_SORTS] as const;
-export type WatchlistSort = (typeof WATCHLIST_SORTS)[number];
+type WatchlistSort = (typeof WATCHLIST_SORTS)[number];
 
 /** Whether a sort is by growth, or by a score of it, in a window. */
 export function isGrowthSort(sort: string): sort is GrowthOrder {
@@ -60,6 +60,11 @@ export interface Filters {
   reliableOnly?: true;
   /** Only repositories without an anomaly in the window. */
   excludeAnomalous?: true;
+}
+
+/** A license without the case of its letters, as filters compare it. */
+export function foldedLicense(license: string): string {
+  return license.toLowerCase();
 }
 
 /** Filters with the spellings of the license in the catalogue. */
@@ -132,4 +137,14 @@ export function decodeCursor(listKey: string, cursor: string): RowKey {
     });
   }
   return { sortKey: parsed.data[1], id: parsed.data[2] };
+}
+
+/** The sort key of the match at an index of a search's order: as in other orders, a greater one comes first. */
+export function relevanceAt(index: number): number {
+  return EXACT_TOTAL + 1 - index;
+}
+
+/** The index at which a page begins in the order of a search, before filters. */
+export function beginOf(page: ListSpec["page"]): number {
+  return "after" in page ? Math.max(0, relevanceAt(page.after.sortKey) + 1) : page.offset;
 }

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { candidatesOf } from "../../src/lists/index/candidates.js";
 import { RangeCondition } from "../../src/lists/index/conditions.js";
 import { encodeOrder } from "../../src/lists/index/encode.js";
-import { firstMatches } from "../../src/lists/index/first-matches.js";
+import { candidatesOf } from "../../src/lists/index/filters.js";
+import { firstMatches } from "../../src/lists/index/matches.js";
 import { Positions } from "../../src/lists/index/positions.js";
 import { examples, fc } from "../support/properties.js";
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { codeAtMost, keyBytes, keyCount, keyOfCode, numberKeys } from "../../src/lists/index/keys.js";
+import { numberKeys } from "../../src/lists/index/encode.js";
+import { codeAtMost, keyBytes, keyCount, keyOfCode } from "../../src/lists/index/order.js";
 import { examples, fc } from "../support/properties.js";
 
 /** Close together, and further apart than 32 bits reach. */

@@ -3,9 +3,8 @@ import { test } from "node:test";
 import { Catalog, type Facts, type Observation } from "../../src/catalog/catalog.js";
 import { systemClock } from "../../src/clock.js";
 import type { Database } from "../../src/database/database.js";
-import { buildIndex } from "../../src/lists/index/build.js";
+import { buildIndex, INDEXED_ORDERS } from "../../src/lists/index/build.js";
 import type { IndexMessage } from "../../src/lists/index/list-index.js";
-import { INDEXED_ORDERS } from "../../src/lists/index/read-orders.js";
 import {
   decodeCursor,
   type Filters,

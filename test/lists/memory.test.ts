@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Repository } from "../../src/catalog/catalog.js";
-import { ListMemory } from "../../src/lists/memory.js";
-import type { ListRow } from "../../src/lists/row.js";
-import { RowMemory } from "../../src/lists/row-memory.js";
+import { ListMemory } from "../../src/lists/known.js";
+import { type ListRow, RowMemory } from "../../src/lists/rows.js";
 
 describe("Facts about lists", () => {
   test("are remembered while the revision stays the same", () => {

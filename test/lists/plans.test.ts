@@ -17,7 +17,7 @@ import {
   type Plan,
   type Sort,
 } from "../../src/lists/lists.js";
-import { relevanceAt } from "../../src/lists/relevance.js";
+import { relevanceAt } from "../../src/lists/spec.js";
 import { GROWTH_ORDER_COLUMNS, type Trend } from "../../src/rankings/rankings.js";
 import { onBothEngines } from "../support/engines.js";
 import { indexOf, listOf, partsOfLists } from "../support/lists.js";

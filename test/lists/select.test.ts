@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { RangeCondition } from "../../src/lists/index/conditions.js";
 import { encodeOrder } from "../../src/lists/index/encode.js";
-import { codeAtMost, keyCount } from "../../src/lists/index/keys.js";
-import type { Order } from "../../src/lists/index/order.js";
+import { codeAtMost, keyCount, type Order } from "../../src/lists/index/order.js";
 import { select } from "../../src/lists/index/select.js";
 import { examples, fc } from "../support/properties.js";
 

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { encodeOrder } from "../../src/lists/index/encode.js";
-import { Positions } from "../../src/lists/index/positions.js";
-import { SortedSlots } from "../../src/lists/index/sorted.js";
+import { Positions, SortedSlots } from "../../src/lists/index/positions.js";
 import { examples, fc } from "../support/properties.js";
 
 /** Enough that the first ones are sorted before the others. */

@@ -1,11 +1,16 @@
+/** Builds the list index: reads its parts from the database one after the other, orders last, as far as they fit in memory. */
 import { sql } from "kysely";
 import type { Clock } from "../../clock.js";
+import { GROWTH_ORDERS, WINDOWS } from "../../rankings/rankings.js";
+import { type ListSpec, PLAIN_SORTS } from "../spec.js";
+import { orderOf } from "../sql.js";
+import { encodeOrder, type SortedKeys } from "./encode.js";
 import type { IndexMessage } from "./list-index.js";
+import { type IndexedOrder, type Order, orderName } from "./order.js";
 import { commonFrom, type Part, partBytes } from "./parts.js";
-import { readFacts, readTopics, readTrust } from "./read-facts.js";
-import { INDEXED_ORDERS, orderName, readOrder, type Source } from "./read-orders.js";
+import { numbersOf, ROWS_PER_READ, readFacts, readTopics, readTrust, type Source } from "./read-facts.js";
 
-export interface BuildOptions {
+interface BuildOptions {
   source: Source;
   /** Bound of the memory of all parts. Orders that do not fit are left out. */
   maxBytes: number;
@@ -16,7 +21,7 @@ export interface BuildOptions {
   send: (message: IndexMessage) => void;
 }
 
-/** What was built. */
+/** The result of a build. */
 export interface Built {
   revision: number;
   repositories: number;
@@ -33,7 +38,7 @@ const MIN_BYTES_PER_SLOT = 40;
 const MAX_GAPS = 2;
 const SPARE_SLOTS = 10_000;
 /** The number of slots is a multiple of this, for sets with a bit for each. */
-const BLOCK = 64;
+const SLOT_MULTIPLE = 64;
 
 /** The revision of the catalogue. */
 async function readRevision({ read }: Source): Promise<number> {
@@ -50,7 +55,7 @@ export async function buildIndex(options: BuildOptions): Promise<Built> {
     select max(id) as highest, count(*) as repositories from repositories`.execute(source.read);
   const highest = Number(found.rows[0]?.highest ?? 0);
   const repositories = Number(found.rows[0]?.repositories ?? 0);
-  const slots = BLOCK * (Math.floor(highest / BLOCK) + 1);
+  const slots = SLOT_MULTIPLE * (Math.floor(highest / SLOT_MULTIPLE) + 1);
   const problem =
     slots > MAX_GAPS * repositories + SPARE_SLOTS
       ? `the highest id is ${highest}, too far above the number of repositories`
@@ -81,4 +86,64 @@ export async function buildIndex(options: BuildOptions): Promise<Built> {
   }
   send({ kind: "built", revision, readAt, orders });
   return { revision, repositories, bytes, left };
+}
+
+/** All orders, those that matter most first. The plain ones are also needed by filters. */
+export const INDEXED_ORDERS: readonly IndexedOrder[] = [
+  ...PLAIN_SORTS.map((sort): IndexedOrder => ({ sort, window: "24h" })),
+  ...GROWTH_ORDERS.flatMap((sort) => WINDOWS.map((window): IndexedOrder => ({ sort, window }))),
+];
+
+/** Whether an order is of a plain sort, which keeps repositories without a key. */
+function isPlain(sort: ListSpec["sort"]): boolean {
+  return PLAIN_SORTS.some((name) => name === sort);
+}
+
+/**
+ * Reads an order from the index of the database that the SQL plans walk, so that both are the same by construction. `space`
+ * has room for a key of each slot; it may be used again.
+ */
+async function readOrder(source: Source, of: IndexedOrder, space: SortedKeys): Promise<Order> {
+  const plain = isPlain(of.sort);
+  const count = await readSortedKeys(source, of, space);
+  const sorted = { slots: space.slots.subarray(0, count), keys: space.keys.subarray(0, count) };
+  return encodeOrder(sorted, { slots: space.slots.length, keepsUnknown: plain, isFilter: plain });
+}
+
+/** Fills the space. Returns the number of keys. */
+async function readSortedKeys(
+  { read, dialect }: Source,
+  { sort, window }: IndexedOrder,
+  space: SortedKeys,
+): Promise<number> {
+  const slots = space.slots.length;
+  const minKey = isPlain(sort) ? 0 : Number.MIN_SAFE_INTEGER;
+  const { tables, indexed, key, id } = orderOf({
+    scope: { kind: "all" },
+    filters: {},
+    sort,
+    window,
+    direction: "desc",
+    page: { limit: 1, offset: 0 },
+  });
+  let count = 0;
+  let last = { key: Number.MAX_SAFE_INTEGER, id: Number.MAX_SAFE_INTEGER };
+  for (;;) {
+    const page = await sql<{ ids: string; keys: string }>`
+      select ${dialect.jsonArray(sql`id`)} as ids, ${dialect.jsonArray(sql`sort_key`)} as keys from (
+        select ${id} as id, ${key} as sort_key from ${tables[0]}
+        where ${indexed} and ${key} >= ${minKey} and (${key}, ${id}) < (${last.key}, ${last.id})
+        order by ${key} desc, ${id} desc limit ${ROWS_PER_READ}) as page`.execute(read);
+    const ids = numbersOf(page.rows[0]?.ids);
+    const keys = numbersOf(page.rows[0]?.keys);
+    for (const [i, id] of ids.entries()) {
+      // Repositories that are newer than the slots wait for the next build. A row that moves meanwhile may be seen twice.
+      if (id >= slots || count >= slots) continue;
+      space.slots[count] = id;
+      space.keys[count] = keys[i] ?? 0;
+      count++;
+    }
+    if (ids.length < ROWS_PER_READ) return count;
+    last = { key: keys.at(-1) ?? 0, id: ids.at(-1) ?? 0 };
+  }
 }

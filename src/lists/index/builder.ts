@@ -6,7 +6,7 @@ import type { Built } from "./build.js";
 import type { IndexMessage, ListIndex } from "./list-index.js";
 
 /** Where the database is; see `DatabaseOptions`. */
-export interface Location {
+interface Location {
   url: string | undefined;
   dataDir: string;
 }
@@ -20,7 +20,7 @@ export interface BuilderData {
   logLevel: (typeof LOG_LEVELS)[number];
 }
 
-export interface BuilderOptions extends Omit<BuilderData, "source"> {
+interface BuilderOptions extends Omit<BuilderData, "source"> {
   clock: Clock;
   log: Logger;
   /** The revision of the catalogue, or one from shortly before. */
@@ -30,7 +30,7 @@ export interface BuilderOptions extends Omit<BuilderData, "source"> {
 }
 
 /** Messages between the thread that builds the index and those that read it. */
-export type ChannelMessage = IndexMessage | { kind: "joined" };
+type ChannelMessage = IndexMessage | { kind: "joined" };
 
 /** The channel of all threads of this process that use the database. */
 export function channelName({ url, dataDir }: Location): string {

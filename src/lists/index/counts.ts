@@ -1,6 +1,20 @@
-import type { CountRequest, FacetCounts, Precision, ValueCounts } from "../counts.js";
+/** Counts beside a list: how many repositories it would have with other values of its filters. */
+import { LRUCache } from "lru-cache";
 import { EXACT_TOTAL, type Filters, isGrowthSort, type ListSpec, listKey } from "../spec.js";
-import { BoundCounter, CodeCounter, type Counter, TopicCounter } from "./counters.js";
+import {
+  BoundCounter,
+  CodeCounter,
+  type Counted,
+  type Counter,
+  type CountRequest,
+  estimate,
+  type FacetCounts,
+  type Precision,
+  TopicCounter,
+  topOf,
+  type ValueCounts,
+  valuesOf,
+} from "./counters.js";
 import {
   type Dimension,
   type FoundIds,
@@ -9,13 +23,9 @@ import {
   type Test,
   testsOf,
 } from "./filters.js";
-import { keyCount } from "./keys.js";
-import { Blocks } from "./matches.js";
-import type { Order } from "./order.js";
+import { Blocks, searchedOf } from "./matches.js";
+import { keyCount, type Order, type OrderWithCells, orderName } from "./order.js";
 import type { Facts, Parts, Topics } from "./parts.js";
-import { orderName } from "./read-orders.js";
-import { searchedOf } from "./searched.js";
-import { type Counted, estimate, topOf, valuesOf } from "./values.js";
 
 /** The filters of each dimension, which do not limit its own counts. */
 const FILTERS_OF: Readonly<Record<Dimension, readonly (keyof Filters)[]>> = {
@@ -36,24 +46,13 @@ const MOST_BLOCKS = 64;
 const CAPACITY = 256;
 
 /** Remembers the counts of one index. Evicts the least recently used. */
-export class CountMemory {
-  readonly #counted = new Map<string, Counted>();
-
-  get(key: string): Counted | undefined {
-    const found = this.#counted.get(key);
-    if (found !== undefined) this.set(key, found);
-    return found;
-  }
-
-  set(key: string, counted: Counted): void {
-    this.#counted.delete(key);
-    this.#counted.set(key, counted);
-    const oldest = this.#counted.keys().next();
-    if (this.#counted.size > CAPACITY && oldest.done !== true) this.#counted.delete(oldest.value);
+export class CountMemory extends LRUCache<string, Counted> {
+  constructor() {
+    super({ max: CAPACITY });
   }
 }
 
-export interface CountOptions {
+interface CountOptions {
   ids: FoundIds;
   request: CountRequest;
   memory: CountMemory;
@@ -63,11 +62,10 @@ export interface CountOptions {
 interface CountedParts {
   facts: Facts;
   topics: Topics;
-  stars: IndexedOrder;
-  created: IndexedOrder;
-  pushed: IndexedOrder;
+  stars: OrderWithCells;
+  created: OrderWithCells;
+  pushed: OrderWithCells;
 }
-type IndexedOrder = Order & { cells: Uint16Array | Uint32Array };
 
 /**
  * Counts the matches of a list by the values of each dimension, without the filters of that dimension. Undefined if the index
@@ -113,7 +111,7 @@ function neededOf({ facts, topics, orders }: Parts): CountedParts | undefined {
   return { facts, topics, stars, created, pushed };
 }
 
-function hasCells(order: Order | undefined): order is IndexedOrder {
+function hasCells(order: Order | undefined): order is OrderWithCells {
   return order?.cells !== undefined;
 }
 

@@ -1,6 +1,5 @@
-import { keyCount, MAX_SHORT, numberKeys } from "./keys.js";
-import type { Order, Piece } from "./order.js";
-import { sharedShorts, sharedWords } from "./shared-arrays.js";
+/** Encodes the orders of the index in shared memory, so that all serving threads read the same copy. */
+import { type Keys, keyCount, MAX_SHORT, type Order, type Piece, type Spans } from "./order.js";
 
 /** Sort keys, the highest first, with the slots that have them, within equal keys the highest slot first. */
 export interface SortedKeys {
@@ -8,7 +7,7 @@ export interface SortedKeys {
   keys: Float64Array;
 }
 
-export interface EncodeOptions {
+interface EncodeOptions {
   /** Number of slots of the index. */
   slots: number;
   keepsUnknown: boolean;
@@ -69,4 +68,58 @@ function keptCount(keys: Float64Array, minRun: number): number {
     from = to;
   }
   return kept;
+}
+
+/** Distances that fit in 32 bits. */
+const MAX_DISTANCE = 0xffff_ffff;
+
+/** Numbers distinct keys: in spans if 16 bits suffice, else by their distance from the highest if 32 bits do. */
+export function numberKeys(keys: Float64Array): Keys {
+  const highest = keys[0] ?? 0;
+  let distinct = 0;
+  let areSeconds = true;
+  for (let i = 0; i < keys.length; i++) {
+    if (i === 0 || keys[i] !== keys[i - 1]) distinct++;
+    areSeconds &&= (highest - (keys[i] ?? 0)) % 1_000 === 0;
+  }
+  const unit = areSeconds ? 1_000 : 1;
+  const count = (highest - (keys.at(-1) ?? 0)) / unit + 1;
+  return distinct > MAX_SHORT && count < 2 ** 32 ? { highest, unit, count } : spansOf(keys, distinct);
+}
+
+function spansOf(keys: Float64Array, distinct: number): Spans {
+  const starts: number[] = [];
+  const highest: number[] = [];
+  const distances = sharedWords(distinct);
+  let top = Number.POSITIVE_INFINITY;
+  for (let i = 0, end = 0; i < keys.length; i++) {
+    const key = keys[i] ?? 0;
+    if (i > 0 && key === keys[i - 1]) continue;
+    if (top - key > MAX_DISTANCE) {
+      starts.push(end);
+      highest.push(key);
+      top = key;
+    }
+    distances[end++] = top - key;
+  }
+  const spans = { starts: sharedWords(starts.length), highest: sharedNumbers(highest.length), distances };
+  spans.starts.set(starts);
+  spans.highest.set(highest);
+  return spans;
+}
+
+export function sharedBytes(length: number): Uint8Array {
+  return new Uint8Array(new SharedArrayBuffer(length));
+}
+
+export function sharedShorts(length: number): Uint16Array {
+  return new Uint16Array(new SharedArrayBuffer(length * 2));
+}
+
+export function sharedWords(length: number): Uint32Array {
+  return new Uint32Array(new SharedArrayBuffer(length * 4));
+}
+
+function sharedNumbers(length: number): Float64Array {
+  return new Float64Array(new SharedArrayBuffer(length * 8));
 }

@@ -1,15 +1,7 @@
-import { foldedLicense } from "../license-names.js";
-import type { Filters, ListSpec } from "../spec.js";
-import {
-  type Candidates,
-  candidatesInRange,
-  candidatesOf,
-  candidatesOfGroups,
-  candidatesOfSet,
-} from "./candidates.js";
+/** Translates the filters and the scope of a list into conditions on slots, with the slots that meet each if they are known. */
+import { type Filters, foldedLicense, type ListSpec } from "../spec.js";
 import { BitsCondition, CodesCondition, type Condition, RangeCondition, SetCondition } from "./conditions.js";
-import { codeAtMost, keyCount } from "./keys.js";
-import type { CodeRange } from "./order.js";
+import { type CodeRange, codeAtMost, keyCount, type Order, piecesInRange } from "./order.js";
 import {
   ARCHIVED,
   type Facts,
@@ -180,4 +172,53 @@ function setOf({ slots }: Facts, ids: readonly number[]): SetCondition {
   const set = new SetCondition(slots);
   set.add(Uint32Array.from(ids.filter((id) => id < slots)));
   return set;
+}
+
+/** Slots that include all matches of a list. */
+export interface Candidates {
+  size: number;
+  /** The slots, each once. */
+  slots(): Uint32Array;
+  isAscending: boolean;
+}
+
+export function candidatesOf(slots: Uint32Array): Candidates {
+  return { size: slots.length, slots: () => slots, isAscending: true };
+}
+
+/** The slots of some groups. */
+function candidatesOfGroups({ offsets, slots }: Groups, groups: readonly number[]): Candidates {
+  const parts = groups.map((group) => slots.subarray(offsets[group], offsets[group + 1]));
+  return joined(parts, parts.length === 1);
+}
+
+/** The slots of a set. */
+function candidatesOfSet(set: SetCondition): Candidates {
+  return { size: set.size, slots: () => set.members(), isAscending: true };
+}
+
+/** The slots with a code in a range; undefined if that includes a run, whose slots would have to be searched for. */
+export function candidatesInRange(order: Order, range: CodeRange): Candidates | undefined {
+  const parts: Uint32Array[] = [];
+  for (const piece of piecesInRange(order, range)) {
+    if (piece.code !== undefined) return undefined;
+    parts.push(order.slots.subarray(piece.from, piece.to));
+  }
+  return joined(parts, false);
+}
+
+function joined(parts: readonly Uint32Array[], isAscending: boolean): Candidates {
+  const size = parts.reduce((sum, { length }) => sum + length, 0);
+  const slots = () => {
+    const [only] = parts;
+    if (parts.length === 1 && only !== undefined) return only;
+    const all = new Uint32Array(size);
+    let end = 0;
+    for (const part of parts) {
+      all.set(part, end);
+      end += part.length;
+    }
+    return all;
+  };
+  return { size, slots, isAscending };
 }

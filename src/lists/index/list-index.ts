@@ -1,12 +1,11 @@
 import type { Clock } from "../../clock.js";
-import type { CountRequest, FacetCounts } from "../counts.js";
 import type { ListSpec } from "../spec.js";
+import type { CountRequest, FacetCounts } from "./counters.js";
 import { CountMemory, countFacets } from "./counts.js";
 import { type FoundIds, rareTopics, testsOf } from "./filters.js";
+import { orderName } from "./order.js";
 import type { Part, Parts } from "./parts.js";
-import { orderName } from "./read-orders.js";
-import { type Selection, select } from "./select.js";
-import { selectFound } from "./select-found.js";
+import { type Selection, select, selectFound } from "./select.js";
 
 /** What the thread that builds the index sends. */
 export type IndexMessage =
@@ -34,14 +33,14 @@ export class ListIndex {
   /** Whether a list was read from this index after the catalogue had changed, or could not be counted. */
   #wasOutdated = false;
   #version = 0;
-  #counts = new CountMemory();
+  readonly #counts = new CountMemory();
 
   constructor(clock: Pick<Clock, "monotonic">) {
     this.#clock = clock;
   }
 
   accept(message: IndexMessage): void {
-    this.#counts = new CountMemory();
+    this.#counts.clear();
     switch (message.kind) {
       case "part":
         this.#replace(message.part);

@@ -1,11 +1,14 @@
-import type { Candidates } from "./candidates.js";
-import type { Condition } from "./conditions.js";
-import type { Walk } from "./order.js";
+/**
+ * Searches the matches of a list: chooses the slots to test and the sequence of the conditions, and tests a block of slots at a
+ * time, either all matches or the first ones in an order.
+ */
+import { type Condition, RangeCondition } from "./conditions.js";
+import { type Candidates, candidatesInRange, type Test } from "./filters.js";
+import { type CodeRange, keyCount, type Order, UNORDERED_COST } from "./order.js";
+import type { Positions } from "./positions.js";
 
-/** Most slots tested at a time: few enough for the caches of the processor. */
+/** Maximum number of slots tested at a time: few enough for the caches of the processor. */
 export const BLOCK = 4_096;
-/** A walk begins with few slots, as most pages fill up quickly. */
-const FIRST_BLOCK = 256;
 
 /** Where matches are searched. */
 export interface Searched {
@@ -63,49 +66,157 @@ export function findMatches(searched: Searched, limit: number): Uint32Array {
   return searched.candidates?.isAscending === false ? matches.sort() : matches;
 }
 
-/** Reads the slots of a walk that pass all conditions, until the walk has cost the budget. */
-export class Reader {
-  readonly #walk: Walk;
-  readonly #conditions: readonly Condition[];
-  #block = new Uint32Array(0);
-  #size = FIRST_BLOCK;
-  #next = 0;
-  #count = 0;
-  readonly #budget: number;
+/** Slots in the sample that shows which conditions are most selective. */
+const SAMPLE = 512;
 
-  constructor(walk: Walk, conditions: readonly Condition[], budget = Number.POSITIVE_INFINITY) {
-    this.#walk = walk;
-    this.#conditions = conditions;
-    this.#budget = budget;
+/** Where the matches of a list are searched. */
+interface SearchedList extends Searched {
+  /** The conditions without that of the order. */
+  filters: readonly Condition[];
+}
+
+/** Where to search the slots that pass all tests, and are in an order if one is given. */
+export function searchedOf(tests: readonly Test[], order: Order | undefined, slots: number): SearchedList {
+  const filters = mostSelectiveFirst(
+    tests.map(({ condition }) => condition),
+    slots,
+  );
+  if (order === undefined || order.keepsUnknown)
+    return { filters, conditions: filters, candidates: cheapestCandidates(tests, slots), slots };
+  const { cells } = order;
+  // A sparse order is itself a small set of candidates.
+  if (cells === undefined) {
+    const { slots: members } = order;
+    const candidates = { size: members.length, slots: () => members, isAscending: false };
+    return { filters, conditions: filters, candidates, slots };
   }
+  const known = knownTest(order, cells);
+  return {
+    filters,
+    conditions: [...filters, known.condition],
+    candidates: cheapestCandidates([...tests, known], slots),
+    slots,
+  };
+}
 
-  /** Whether the budget is used up, so that there may be more slots than were taken. */
-  get hasGivenUp(): boolean {
-    return this.#walk.cost >= this.#budget;
+/** Passes the slots that are in an order which does not contain all of them. */
+function knownTest(order: Order, cells: Uint16Array | Uint32Array): Test {
+  const codes = { first: 1, last: Math.max(1, keyCount(order.keys)) };
+  return {
+    condition: new RangeCondition(cells, codes.first, codes.last),
+    candidates: candidatesInRange(order, codes),
+  };
+}
+
+/** The candidates that are cheapest to test; undefined if testing all slots is cheaper. */
+function cheapestCandidates(tests: readonly Test[], slots: number): Candidates | undefined {
+  let cheapest: Candidates | undefined;
+  let least = slots;
+  for (const { candidates } of tests) {
+    if (candidates === undefined) continue;
+    const cost = candidates.size * (candidates.isAscending ? 1 : UNORDERED_COST);
+    if (cost >= least) continue;
+    cheapest = candidates;
+    least = cost;
   }
+  return cheapest;
+}
 
-  /** The next `count` slots; fewer at the end of the walk or of the budget. */
-  take(count: number): number[] {
-    const taken: number[] = [];
-    while (taken.length < count && this.#fill()) {
-      const end = Math.min(this.#count, this.#next + count - taken.length);
-      for (; this.#next < end; this.#next++) taken.push(this.#block[this.#next] ?? 0);
+/** The conditions, those that fewest slots of a sample pass first. */
+function mostSelectiveFirst(conditions: readonly Condition[], slots: number): Condition[] {
+  if (conditions.length < 2) return [...conditions];
+  const step = Math.max(1, slots / SAMPLE);
+  const block = new Uint32Array(SAMPLE);
+  const passing = new Map(
+    conditions.map((condition) => {
+      for (let i = 0; i < SAMPLE; i++) block[i] = Math.min(slots - 1, Math.floor(i * step));
+      return [condition, condition.keep(block, SAMPLE)];
+    }),
+  );
+  return conditions.toSorted((a, b) => (passing.get(a) ?? 0) - (passing.get(b) ?? 0));
+}
+
+interface FirstMatchesOptions {
+  searched: Searched;
+  cells: Uint16Array | Uint32Array;
+  positions: Positions;
+  /** The position that they come after. */
+  after: number;
+  count: number;
+}
+
+/** Distance between two blocks searched in succession, as a share of all blocks: the golden ratio spreads them evenly. */
+const STRIDE = 0.618;
+
+/**
+ * Finds the first matches after a position, in order, without reading the order: one pass over the candidates, which soon
+ * only checks whether a slot comes before the last of the best ones so far. The blocks are searched in a scattered sequence,
+ * so that the best ones are found early even if the order follows the ids.
+ */
+export function firstMatches({ searched, cells, positions, after, count }: FirstMatchesOptions): number[] {
+  const blocks = new Blocks(searched);
+  const stride = strideOf(blocks.length);
+  const best = new BestPositions(count);
+  let limit = Number.POSITIVE_INFINITY;
+  let { conditions } = searched;
+  for (let i = 0, at = 0; i < blocks.length; i++, at = (at + stride) % blocks.length) {
+    if (best.limit < limit) {
+      limit = best.limit;
+      conditions = [...withinOf(positions.codesWithin(after, limit), cells), ...searched.conditions];
     }
-    return taken;
+    const kept = blocks.read(at, conditions);
+    for (let j = 0; j < kept; j++) {
+      const position = positions.of(blocks.slots[j] ?? 0);
+      if (position > after) best.add(position);
+    }
+  }
+  return Array.from(best.sorted(), (position) => positions.slotAt(position));
+}
+
+function withinOf(codes: CodeRange | undefined, cells: Uint16Array | Uint32Array): Condition[] {
+  return codes === undefined || codes.last < codes.first
+    ? []
+    : [new RangeCondition(cells, codes.first, codes.last)];
+}
+
+/** A step that visits each block exactly once when it is repeated and wraps around. */
+function strideOf(blocks: number): number {
+  let stride = Math.max(1, Math.round(blocks * STRIDE));
+  while (divisorOf(stride, blocks) > 1) stride++;
+  return stride;
+}
+
+function divisorOf(a: number, b: number): number {
+  return b === 0 ? a : divisorOf(b, a % b);
+}
+
+/** Keeps the lowest of the positions added to it. */
+class BestPositions {
+  readonly #count: number;
+  readonly #positions: Float64Array;
+  #size = 0;
+  /** A position beyond this is not among the lowest. */
+  limit = Number.POSITIVE_INFINITY;
+
+  constructor(count: number) {
+    this.#count = count;
+    this.#positions = new Float64Array(2 * count);
   }
 
-  /** Whether the block has tested slots left; tests more if not. */
-  #fill(): boolean {
-    while (this.#next === this.#count) {
-      if (this.hasGivenUp) return false;
-      if (this.#block.length < this.#size) this.#block = new Uint32Array(this.#size);
-      const read = this.#walk.fill(this.#block);
-      if (read === 0) return false;
-      this.#count = read;
-      for (const condition of this.#conditions) this.#count = condition.keep(this.#block, this.#count);
-      this.#next = 0;
-      this.#size = Math.min(BLOCK, 2 * this.#size);
-    }
-    return true;
+  add(position: number): void {
+    if (position > this.limit) return;
+    this.#positions[this.#size++] = position;
+    if (this.#size === this.#positions.length) this.#cut();
+  }
+
+  sorted(): Float64Array {
+    this.#cut();
+    return this.#positions.subarray(0, this.#size);
+  }
+
+  #cut(): void {
+    this.#positions.subarray(0, this.#size).sort();
+    this.#size = Math.min(this.#size, this.#count);
+    if (this.#size === this.#count) this.limit = this.#positions[this.#count - 1] ?? this.limit;
   }
 }

@@ -1,23 +1,22 @@
-import type { RowKey } from "../spec.js";
-import { codeAtMost, type Keys, keyCount, keyOfCode, UNKNOWN, UNKNOWN_KEY } from "./keys.js";
-import { firstIndex } from "./shared-arrays.js";
+/** An order of the list index, and its sort keys: how both are stored, and where a key or a row is in them. */
+import { isGrowthSort, type ListSpec, type RowKey } from "../spec.js";
 
 /**
- * An order of the list index. Sort keys are numbered from 1, the highest key first: the number is the *code* of a key, and
+ * All repositories in one order. Sort keys are numbered from 1, the highest key first: the number is the *code* of a key, and
  * comparing codes is comparing keys. Rows with equal keys go by id, and the slot of a repository is its id.
  */
 export interface Order {
   keys: Keys;
   /**
-   * Slots from the highest key to the lowest, within equal keys from the highest slot to the lowest. Slots whose key is in
-   * `runs` are left out.
+   * Slots from the highest key to the lowest, within equal keys from the highest slot to the lowest. Slots whose key is a run
+   * are left out.
    */
   slots: Uint32Array;
   /** The code of each slot; 0 for one without a key. Absent in a sparse order, which few repositories are in. */
   cells: Uint16Array | Uint32Array | undefined;
   /** For a sparse order: the code at each position of `slots`. */
   codes: Uint16Array | Uint32Array;
-  /** The parts of the order, highest keys first. */
+  /** The order in pieces, highest keys first. */
   pieces: readonly Piece[];
   /** Whether repositories without a key come at the end; otherwise the order does not contain them. */
   keepsUnknown: boolean;
@@ -26,7 +25,18 @@ export interface Order {
 /** Some positions of `slots`; or a run: all slots whose cell is `code`, as very many repositories share that key. */
 export type Piece = { from: number; to: number; code?: undefined } | { code: number };
 
+/** An order with the code of each slot. */
+export type OrderWithCells = Order & { cells: Uint16Array | Uint32Array };
+
 export type Direction = "asc" | "desc";
+
+/** A sort, and the window of one by growth. */
+export type IndexedOrder = Pick<ListSpec, "sort" | "window">;
+
+/** The name of an order in the index. */
+export function orderName({ sort, window }: IndexedOrder): string {
+  return isGrowthSort(sort) ? `${sort} ${window}` : sort;
+}
 
 /** Cost of testing a slot far from the one before, relative to the next slot in memory. */
 export const UNORDERED_COST = 8;
@@ -44,7 +54,7 @@ export function keyOfSlot(order: Order, slot: number): number {
 }
 
 /** A point between two rows: after all rows with codes before `code`, and after those with `code` and slots up to `slot`. */
-interface Bound {
+export interface Bound {
   code: number;
   slot: number;
 }
@@ -64,7 +74,7 @@ export interface CodeRange {
   last: number;
 }
 
-/** The parts of an order that hold codes of a range. */
+/** The pieces of an order that hold codes of a range. */
 export function piecesInRange(order: Order, { first, last }: CodeRange): Piece[] {
   return order.pieces.flatMap((piece): Piece[] => {
     if (piece.code !== undefined) return piece.code >= first && piece.code <= last ? [piece] : [];
@@ -74,124 +84,66 @@ export function piecesInRange(order: Order, { first, last }: CodeRange): Piece[]
   });
 }
 
-/** Where a walk begins and ends. */
-export interface WalkLimits {
-  /** The row that it begins after. */
-  after?: RowKey | undefined;
-  /** The codes that it is limited to; then unknown keys are left out. */
-  range?: CodeRange | undefined;
+/**
+ * Distinct sort keys by code, from high to low: in spans, each with its highest key and the distance of every key from that; or all
+ * multiples of `unit` from `highest` down.
+ */
+export type Keys = Spans | { highest: number; unit: number; count: number };
+
+export interface Spans {
+  /** By span, ascending: the index of its first key. */
+  starts: Uint32Array;
+  /** By span. */
+  highest: Float64Array;
+  /** By key: how far it is below the highest one of its span. */
+  distances: Uint32Array;
 }
 
-/**
- * Reads an order, or a part of it, in blocks of slots. Unknown keys come last in both directions, by id in the
- * direction of the list.
- */
-export class Walk {
-  readonly #order: Order;
-  readonly #direction: Direction;
-  readonly #pieces: readonly Piece[];
-  readonly #after: Bound | undefined;
-  /** Cost so far, in steps from one slot to the next. */
-  cost = 0;
-  #piece = -1;
-  /** Next position of `slots`, or next slot of a run. */
-  #next = 0;
-  /** One beyond the last of them, in the direction of the walk. */
-  #end = 0;
+/** The cell of a slot without a sort key. */
+export const UNKNOWN = 0;
+/** The sort key of such a slot. */
+const UNKNOWN_KEY = -1;
 
-  constructor(order: Order, direction: Direction, { after, range }: WalkLimits = {}) {
-    this.#order = order;
-    this.#direction = direction;
-    const pieces = range === undefined ? order.pieces : piecesInRange(order, range);
-    const known = direction === "desc" ? pieces : pieces.toReversed();
-    this.#pieces = order.keepsUnknown && range === undefined ? [...known, { code: UNKNOWN }] : known;
-    this.#after = after && boundAfter(order, after);
-    this.#enterNext();
-  }
+/** Codes that fit in 16 bits. */
+export const MAX_SHORT = 0xffff;
 
-  /** Fills the block with the next slots. Returns their number; 0 at the end. */
-  fill(block: Uint32Array): number {
-    let count = 0;
-    while (count < block.length && this.#piece < this.#pieces.length) {
-      const piece = this.#pieces[this.#piece];
-      if (piece === undefined || this.#next === this.#end) this.#enterNext();
-      else if (piece.code === undefined) count = this.#fillFromSlots(block, count);
-      else count = this.#fillFromRun(piece.code, block, count);
-    }
-    return count;
-  }
+export function keyCount(keys: Keys): number {
+  return "distances" in keys ? keys.distances.length : keys.count;
+}
 
-  #fillFromSlots(block: Uint32Array, filled: number): number {
-    const { slots } = this.#order;
-    const step = this.#direction === "desc" ? 1 : -1;
-    const count = Math.min(block.length - filled, Math.abs(this.#end - this.#next));
-    let next = this.#next;
-    for (let i = 0; i < count; i++, next += step) block[filled + i] = slots[next] ?? 0;
-    this.#next = next;
-    this.cost += count * UNORDERED_COST;
-    return filled + count;
-  }
+/** Bytes of the keys in shared memory. */
+export function keyBytes(keys: Keys): number {
+  if (!("distances" in keys)) return 0;
+  return keys.starts.byteLength + keys.highest.byteLength + keys.distances.byteLength;
+}
 
-  #fillFromRun(code: number, block: Uint32Array, filled: number): number {
-    const { cells } = this.#order;
-    if (cells === undefined) throw new Error("a sparse order has no runs");
-    const step = this.#direction === "desc" ? -1 : 1;
-    const end = this.#end;
-    let count = filled;
-    const first = this.#next;
-    let slot = first;
-    for (; slot !== end && count < block.length; slot += step)
-      if (cells[slot] === code) block[count++] = slot;
-    this.#next = slot;
-    this.cost += Math.abs(slot - first);
-    return count;
-  }
+export function keyOfCode(keys: Keys, code: number): number {
+  if (code === UNKNOWN) return UNKNOWN_KEY;
+  return "distances" in keys ? keyAt(keys, code - 1) : keys.highest - (code - 1) * keys.unit;
+}
 
-  #enterNext(): void {
-    this.#piece++;
-    const piece = this.#pieces[this.#piece];
-    if (piece === undefined) return;
-    const isDown = this.#direction === "desc";
-    if (piece.code === undefined) {
-      const { from, to } = piece;
-      const first = this.#firstAfter(from, to);
-      this.#next = isDown ? first : first - 1;
-      this.#end = isDown ? to : from - 1;
-      return;
-    }
-    const length = this.#order.cells?.length ?? 0;
-    this.#next = isDown ? length - 1 : 0;
-    this.#end = isDown ? -1 : length;
-    const compared = this.#compareCode(piece.code);
-    if (compared < 0) this.#next = this.#end;
-    if (compared !== 0) return;
-    // The run that holds the bound.
-    const slot = Math.min(length, this.#after?.slot ?? 0);
-    this.#next = isDown ? slot - 1 : Math.min(length, slot + 1);
-  }
+/** The code of the highest key that is at most `key`; one more than the last code if all keys are higher. */
+export function codeAtMost(keys: Keys, key: number): number {
+  if (!("distances" in keys))
+    return Math.min(keys.count + 1, Math.max(1, Math.ceil((keys.highest - key) / keys.unit) + 1));
+  return firstIndex(0, keys.distances.length, (index) => keyAt(keys, index) <= key) + 1;
+}
 
-  /** The first position after the bound going down; one more than the first position after it going up. */
-  #firstAfter(from: number, to: number): number {
-    const { slots } = this.#order;
-    const isDown = this.#direction === "desc";
-    if (this.#after === undefined) return isDown ? from : to;
-    const { slot: bound } = this.#after;
-    const isAfter = (position: number): boolean => {
-      const compared = this.#compareCode(codeAt(this.#order, position));
-      if (compared !== 0) return compared > 0;
-      const slot = slots[position] ?? 0;
-      return isDown ? slot < bound : slot > bound;
-    };
-    return isDown ? firstIndex(from, to, isAfter) : firstIndex(from, to, (position) => !isAfter(position));
-  }
+function keyAt({ starts, highest, distances }: Spans, index: number): number {
+  const distance = distances[index];
+  if (distance === undefined) return UNKNOWN_KEY;
+  const span = firstIndex(0, starts.length, (one) => (starts[one] ?? 0) > index) - 1;
+  return (highest[span] ?? 0) - distance;
+}
 
-  /** Whether all rows with a code come after the bound (1), all before it (-1), or it is among them (0). */
-  #compareCode(code: number): number {
-    const bound = this.#after?.code;
-    if (bound === undefined || code === bound) return bound === undefined ? 1 : 0;
-    // Rows without a key are the last in both directions.
-    if (code === UNKNOWN) return 1;
-    if (bound === UNKNOWN) return -1;
-    return (this.#direction === "desc" ? code > bound : code < bound) ? 1 : -1;
+/** First index from `from` to `to` (excluded) for which `isAfter` is true, where all later ones are too; `to` if none is. */
+export function firstIndex(from: number, to: number, isAfter: (index: number) => boolean): number {
+  let low = from;
+  let high = to;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (isAfter(middle)) high = middle;
+    else low = middle + 1;
   }
+  return low;
 }

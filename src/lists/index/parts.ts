@@ -1,6 +1,5 @@
 import type { Window } from "../../rankings/rankings.js";
-import { keyBytes } from "./keys.js";
-import type { Order } from "./order.js";
+import { keyBytes, type Order } from "./order.js";
 
 /**
  * The list index is made of parts, each of which is read and replaced as a whole. All arrays are in shared memory. A

@@ -1,6 +1,6 @@
+/** The positions of slots in a list, and slots sorted by them. */
 import type { RowKey } from "../spec.js";
-import { keyCount, UNKNOWN } from "./keys.js";
-import { boundAfter, type CodeRange, type Direction, type Order } from "./order.js";
+import { boundAfter, type CodeRange, type Direction, keyCount, type Order, UNKNOWN } from "./order.js";
 
 /** More than there are slots. A rank and a slot together fit in a double exactly. */
 const SLOTS = 2 ** 27;
@@ -54,5 +54,62 @@ export class Positions {
 
   #at(rank: number, slot: number): number {
     return rank * SLOTS + (this.#isDown ? SLOTS - 1 - slot : slot);
+  }
+}
+
+/** Positions in the sample that shows how far the first ones of a list reach. */
+const SAMPLE = 256;
+/** The estimate is rough, so it is made for this many times the slots wanted. */
+const MARGIN = 3;
+
+/** Slots in the order of a list, sorted as far as they are read: a page is a small part of most lists. */
+export class SortedSlots {
+  readonly #positions: Positions;
+  /** Of all slots, the lowest ones that are sorted so far first. */
+  readonly #all: Float64Array;
+  /** The number of those. */
+  #sorted = 0;
+
+  /** Of some slots, those after a position. */
+  constructor(slots: Uint32Array, positions: Positions, after: number) {
+    const all = new Float64Array(slots.length);
+    let size = 0;
+    for (const slot of slots) {
+      const position = positions.of(slot);
+      if (position > after) all[size++] = position;
+    }
+    this.#positions = positions;
+    this.#all = all.subarray(0, size);
+  }
+
+  /** The slots from one index to another, which is excluded; fewer at the end of the list. */
+  slice(from: number, to: number): number[] {
+    this.#sort(Math.min(to, this.#all.length));
+    return Array.from(this.#all.subarray(from, to), (position) => this.#positions.slotAt(position));
+  }
+
+  #sort(count: number): void {
+    if (count <= this.#sorted) return;
+    const lowest = this.#moveLowest(count);
+    this.#sorted = lowest < count ? this.#all.length : lowest;
+    this.#all.subarray(0, this.#sorted).sort();
+  }
+
+  /** Moves the lowest ones to the front: probably somewhat more than `count`, but perhaps fewer. Returns their number. */
+  #moveLowest(count: number): number {
+    const all = this.#all;
+    const share = (MARGIN * count) / all.length;
+    if (share > 0.5 || all.length < 2 * SAMPLE) return all.length;
+    const sample = new Float64Array(SAMPLE);
+    for (let i = 0; i < SAMPLE; i++) sample[i] = all[Math.floor((i * all.length) / SAMPLE)] ?? 0;
+    const bound = sample.sort()[Math.ceil(share * SAMPLE) + MARGIN] ?? Number.POSITIVE_INFINITY;
+    let moved = 0;
+    for (let i = 0; i < all.length; i++) {
+      const position = all[i] ?? 0;
+      if (position > bound) continue;
+      all[i] = all[moved] ?? 0;
+      all[moved++] = position;
+    }
+    return moved;
   }
 }

@@ -1,5 +1,8 @@
+/** Reads what filters compare: the facts of repositories, how far their trends can be trusted, and common topics. */
 import { sql } from "kysely";
+import type { Database } from "../../database/database.js";
 import { WINDOW_HOURS, WINDOWS } from "../../rankings/rankings.js";
+import { sharedBytes, sharedShorts, sharedWords } from "./encode.js";
 import {
   ARCHIVED,
   type Facts,
@@ -10,8 +13,12 @@ import {
   type Topics,
   TRUST_BITS,
 } from "./parts.js";
-import { numbersOf, ROWS_PER_READ, type Source } from "./read-orders.js";
-import { sharedBytes, sharedShorts, sharedWords, WordList } from "./shared-arrays.js";
+
+/** What the index is read from: no writes, and no transaction that lasts longer than one statement. */
+export type Source = Pick<Database, "read" | "dialect">;
+
+/** Rows that one statement reads. */
+export const ROWS_PER_READ = 50_000;
 
 /** Maximum number of names with a code. There are a few hundred real languages and licenses. */
 const MAX_NAMES = 60_000;
@@ -177,4 +184,31 @@ export async function readTopics({ read, dialect }: Source, slots: number, least
   }
   offsets.push(members.length);
   return { names, offsets: offsets.share(), slots: members.share() };
+}
+
+/** The numbers of a JSON array that the database has written. */
+export function numbersOf(text: string | undefined): number[] {
+  return JSON.parse(text ?? "[]");
+}
+
+/** A growing list of whole numbers below 2^32. */
+class WordList {
+  #words = new Uint32Array(1_024);
+  length = 0;
+
+  push(value: number): void {
+    if (this.length === this.#words.length) {
+      const larger = new Uint32Array(Math.ceil(this.length * 1.5));
+      larger.set(this.#words);
+      this.#words = larger;
+    }
+    this.#words[this.length++] = value;
+  }
+
+  /** A copy in shared memory. */
+  share(): Uint32Array {
+    const copy = sharedWords(this.length);
+    copy.set(this.#words.subarray(0, this.length));
+    return copy;
+  }
 }

@@ -1,12 +1,11 @@
-import type { ListSpec, RowKey } from "../spec.js";
+/** Selects the slots of a page: sorts all matches, walks an order, or takes them in the order of a search. */
+import { beginOf, type ListSpec, type RowKey, relevanceAt } from "../spec.js";
 import type { Condition } from "./conditions.js";
 import type { Test } from "./filters.js";
-import { firstMatches } from "./first-matches.js";
-import { findMatches, Reader, type Searched } from "./matches.js";
-import { type CodeRange, type Direction, keyOfSlot, type Order, Walk } from "./order.js";
-import { Positions } from "./positions.js";
-import { searchedOf } from "./searched.js";
-import { SortedSlots } from "./sorted.js";
+import { findMatches, firstMatches, type Searched, searchedOf } from "./matches.js";
+import { type CodeRange, type Direction, keyOfSlot, type Order } from "./order.js";
+import { Positions, SortedSlots } from "./positions.js";
+import { MatchReader, Walk } from "./walk.js";
 
 /** The matches of a list from the start of a page on. */
 export interface Selection {
@@ -18,7 +17,7 @@ export interface Selection {
   keyOf(slot: number): number;
 }
 
-export interface SelectOptions {
+interface SelectOptions {
   /** Number of slots of the index. */
   slots: number;
   tests: readonly Test[];
@@ -47,7 +46,7 @@ export function select(
   const keyOf = (slot: number) => keyOfSlot(order, slot);
   const after = "after" in page ? page.after : undefined;
   const offset = "after" in page ? 0 : page.offset;
-  // A filter on the sort key itself limits the walk, which would read in vain before and after that range.
+  // A filter on the sort key itself limits the walk to its range.
   const range = tests.find((test) => test.range?.sort === sort)?.range?.codes;
   const { cells } = order;
   const searched = searchedOf(tests, order, slots);
@@ -61,7 +60,7 @@ export function select(
   };
   // A sparse order is itself a small set of candidates.
   if (cells === undefined)
-    return fromPage(new Reader(new Walk(order, direction, { range }), filters).take(most + 1).length);
+    return fromPage(new MatchReader(new Walk(order, direction, { range }), filters).take(most + 1).length);
   const matches = findMatches(searched, most + 1);
   if (matches.length > most) return fromPage(matches.length);
   const positions = new Positions(order, cells, direction);
@@ -90,7 +89,7 @@ interface PageReading {
 /** Reads many matches from a row on: walks the order for a while, then searches for what is missing. */
 class PageReader {
   readonly #reading: PageReading;
-  readonly #reader: Reader;
+  readonly #reader: MatchReader;
   /** Matches that were searched; the reader continues after them. */
   #found: readonly number[] = [];
   #next = 0;
@@ -101,7 +100,7 @@ class PageReader {
     const { order, direction, range, filters, after, budget } = reading;
     this.#reading = reading;
     const isSparse = order.cells === undefined;
-    this.#reader = new Reader(
+    this.#reader = new MatchReader(
       new Walk(order, direction, { after, range }),
       filters,
       isSparse ? undefined : budget,
@@ -134,4 +133,35 @@ class PageReader {
 /** The position that a page begins after. */
 function positionOf(positions: Positions, after: RowKey | undefined): number {
   return after === undefined ? -1 : positions.upTo(after);
+}
+
+interface FoundSlots {
+  /** Number of slots of the index. */
+  slots: number;
+  /** Matches of a search, in its order, which is that of the list. */
+  ids: readonly number[];
+}
+
+/** Selects the matches of a page in the order of a search: tests all of them. */
+export function selectFound(
+  page: ListSpec["page"],
+  tests: readonly Test[],
+  { slots, ids }: FoundSlots,
+): Selection {
+  const block = Uint32Array.from(ids.filter((id) => id < slots));
+  const total = tests.reduce((count, { condition }) => condition.keep(block, count), block.length);
+  const kept = block.subarray(0, total);
+  let next = "after" in page ? keptBefore(kept, ids, beginOf(page)) : page.offset;
+  const take = (count: number) => {
+    next += count;
+    return [...kept.subarray(next - count, next)];
+  };
+  return { total, take, keyOf: (slot) => relevanceAt(ids.indexOf(slot)) };
+}
+
+/** How many of the first `end` ids were kept. */
+function keptBefore(kept: Uint32Array, ids: readonly number[], end: number): number {
+  let count = 0;
+  for (let i = 0; i < end && i < ids.length; i++) if (ids[i] === kept[count]) count++;
+  return count;
 }
