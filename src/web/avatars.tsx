@@ -1,4 +1,5 @@
-import { createContext, type FC, useContext } from "hono/jsx";
+import { createContext, type FunctionComponent as FC } from "preact";
+import { useContext } from "preact/hooks";
 import type { Avatars } from "../avatars/avatars.js";
 import { AppError } from "../errors.js";
 import { content, FREE_LIMIT, type Route } from "../http/http.js";

@@ -1,4 +1,4 @@
-import type { FC } from "hono/jsx";
+import type { FunctionComponent as FC } from "preact";
 import { databaseFault } from "../database/database.js";
 import { forgeName } from "../forges.js";
 import type { Page, PageRequest, Result } from "./page-request.js";

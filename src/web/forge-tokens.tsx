@@ -1,4 +1,4 @@
-import type { FC } from "hono/jsx";
+import type { FunctionComponent as FC } from "preact";
 import { labelOf, type StoredToken, type TokenFault } from "../forge-tokens/forge-tokens.js";
 import { type ProviderSettings, PUBLIC_FORGES } from "../forges.js";
 import type { TokenCheck, TokenQuota } from "../providers/providers.js";

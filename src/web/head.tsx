@@ -1,4 +1,4 @@
-import type { FC } from "hono/jsx";
+import type { FunctionComponent as FC } from "preact";
 import { LANGUAGES_PAGE, queryOf, TOPICS_PAGE } from "../page-addresses.js";
 import { assetPath } from "./assets.js";
 import type { FrameRequest, Page } from "./page-request.js";

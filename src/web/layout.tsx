@@ -1,4 +1,4 @@
-import type { Child, FC } from "hono/jsx";
+import type { ComponentChildren as Child, FunctionComponent as FC } from "preact";
 import type { Repository } from "../catalog/catalog.js";
 import { forgeName } from "../forges.js";
 import { repositoryPage, START_TRACKING_PAGE, TOPICS_PAGE } from "../page-addresses.js";

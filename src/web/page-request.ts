@@ -1,4 +1,4 @@
-import type { JSX } from "hono/jsx/jsx-runtime";
+import type { JSX } from "preact";
 import type { Account, Operator, Source } from "../accounts/accounts.js";
 import type { Repository } from "../catalog/catalog.js";
 import type { Clock } from "../clock.js";

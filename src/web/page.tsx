@@ -1,3 +1,4 @@
+import { renderToString } from "preact-render-to-string";
 import { basePathOf } from "../base-url.js";
 import type { AppError } from "../errors.js";
 import {
@@ -40,6 +41,13 @@ const POLICY =
  */
 const IMPOSSIBLE =
   /[\0-\x08\x0B\x0C\x0E-\x1F\x7F-\x9F\uFDD0-\uFDEF\uFFFE\uFFFF]|[\uD83F\uD87F\uD8BF\uD8FF\uD93F\uD97F\uD9BF\uD9FF\uDA3F\uDA7F\uDABF\uDAFF\uDB3F\uDB7F\uDBBF\uDBFF][\uDFFE\uDFFF]/g;
+
+/** Characters of IMPOSSIBLE, and all beyond the first plane: a search for these takes half the time, and finds none in most pages. */
+const UNUSUAL = /[^\t\n\r -~\xA0-\uD7FF\uE000-\uFDCF\uFDF0-\uFFFD]/;
+
+function possible(html: string): string {
+  return UNUSUAL.test(html) ? html.replaceAll(IMPOSSIBLE, "\uFFFD") : html;
+}
 
 /** Turns page handlers into replies, all in the same frame and with the same headers. */
 export class PageRenderer {
@@ -166,7 +174,7 @@ export class PageRenderer {
         </OwnerImages.Provider>
       </NowContext.Provider>
     );
-    const html = this.#belowBase(`<!doctype html>${document}`).replaceAll(IMPOSSIBLE, "\uFFFD");
+    const html = possible(this.#belowBase(`<!doctype html>${renderToString(document)}`));
     const headers = { ...headersOf(request, status, result), ...setCookie };
     return content("text/html; charset=utf-8", html, { status, headers });
   }

@@ -1,4 +1,4 @@
-import type { FC } from "hono/jsx";
+import type { FunctionComponent as FC } from "preact";
 import { HOUR_MS } from "../clock.js";
 import { forgeName } from "../forges.js";
 import { type PreparedStatus, readPreparedStatus } from "../tracking/tracking.js";

@@ -1,4 +1,4 @@
-import type { FC } from "hono/jsx";
+import type { FunctionComponent as FC } from "preact";
 import { type Repository, repositoryId } from "../catalog/catalog.js";
 import { AppError, invalidParameter } from "../errors.js";
 import type { Modules } from "../modules.js";

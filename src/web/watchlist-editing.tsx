@@ -1,4 +1,4 @@
-import type { FC } from "hono/jsx";
+import type { FunctionComponent as FC } from "preact";
 import type { Repository } from "../catalog/catalog.js";
 import { queryOf, repositoryKey } from "../page-addresses.js";
 import { Field } from "./components/elements.js";

@@ -1,4 +1,4 @@
-import type { FC } from "hono/jsx";
+import type { FunctionComponent as FC } from "preact";
 import type { z } from "zod";
 import type { Repository, StarCount } from "../catalog/catalog.js";
 import { MAX_SERIES } from "../embeds/embeds.js";

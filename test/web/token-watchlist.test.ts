@@ -60,7 +60,7 @@ onSqlite("The pages of lists without an account", (engine) => {
     assert.equal(page.status, 400);
     const alerts = page.alerts.join(" ");
     for (const part of ["<nobody>/here", "name", "100"]) assert.ok(alerts.includes(part), part);
-    assert.match(page.html, /one\/one\n&lt;nobody&gt;\/here\nname<\/textarea>/);
+    assert.match(page.html, /one\/one\n&lt;nobody>\/here\nname<\/textarea>/);
     const long = await make({ repositories: "a/b\n".repeat(501) });
     assert.equal(long.page.status, 400);
     assert.ok(long.page.alerts.some((alert) => numbersIn(alert).includes("500")));

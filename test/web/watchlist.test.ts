@@ -75,7 +75,7 @@ onSqlite("The page of a personal watchlist", (engine) => {
     );
     assert.deepEqual(repositoriesIn(page.html), ["three/three", "one/one", "two/two"]);
     assert.match(page.text, /\+15/);
-    assert.match(page.html, /&lt;i&gt;first/);
+    assert.match(page.html, /&lt;i>first/);
     assert.equal(linkTo(page.html, "Watchlist (3)")?.pathname, "/watchlist");
     assert.match(page.text, / 222, \+67 .*2026-04-28/);
     assert.match(page.html, /<script type="application\/json" data-label="Total stars">/);

@@ -1,4 +1,4 @@
-import type { FC } from "hono/jsx";
+import type { FunctionComponent as FC } from "preact";
 import type { Repository } from "../../catalog/catalog.js";
 import { type Explanation, type Trend, WINDOW_LABELS } from "../../rankings/rankings.js";
 import { Scroll } from "./elements.js";

@@ -1,4 +1,4 @@
-import type { FC } from "hono/jsx";
+import type { FunctionComponent as FC } from "preact";
 import type { Availability, Repository } from "../../catalog/catalog.js";
 import { type RepositoryName, repositoryPage } from "../../page-addresses.js";
 import {

@@ -1,4 +1,4 @@
-import type { FC } from "hono/jsx";
+import type { FunctionComponent as FC } from "preact";
 import { linearAxis } from "../../embeds/embeds.js";
 import { formatCount } from "./numbers.js";
 

@@ -1,4 +1,4 @@
-import type { Child, FC } from "hono/jsx";
+import type { ComponentChildren as Child, FunctionComponent as FC } from "preact";
 import { z } from "zod";
 import { isoTime } from "../../clock.js";
 import {

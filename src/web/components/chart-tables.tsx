@@ -1,4 +1,4 @@
-import type { FC } from "hono/jsx";
+import type { FunctionComponent as FC } from "preact";
 import { isSeam, startOfStep } from "../../catalog/catalog.js";
 import { DAY_MS, WEEK_MS } from "../../clock.js";
 import {

@@ -1,4 +1,4 @@
-import type { FC } from "hono/jsx";
+import type { FunctionComponent as FC } from "preact";
 import type { Repository } from "../../catalog/catalog.js";
 import { DAY_MS } from "../../clock.js";
 import { type History, longestPart, type Metric, noteOn } from "../../embeds/embeds.js";

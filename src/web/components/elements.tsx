@@ -1,4 +1,4 @@
-import type { Child, FC } from "hono/jsx";
+import type { ComponentChildren as Child, FunctionComponent as FC } from "preact";
 
 /** Elements that many pages have, with the classes that the style sheet knows. */
 

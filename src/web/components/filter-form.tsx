@@ -1,4 +1,4 @@
-import type { FC } from "hono/jsx";
+import type { FunctionComponent as FC } from "preact";
 import { forgeName } from "../../forges.js";
 import type { Facet, Summary } from "../../rankings/rankings.js";
 import type { Problem } from "../page-query.js";

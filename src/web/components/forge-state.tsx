@@ -1,4 +1,4 @@
-import type { FC } from "hono/jsx";
+import type { FunctionComponent as FC } from "preact";
 import { forgeName } from "../../forges.js";
 import type { TokenQuota } from "../../providers/providers.js";
 import type { ProviderStatus } from "../../tracking/tracking.js";

@@ -1,4 +1,4 @@
-import type { Child, FC } from "hono/jsx";
+import type { ComponentChildren as Child, FunctionComponent as FC } from "preact";
 import type { Readings, Repository, SnapshotRange } from "../../catalog/catalog.js";
 import {
   type CountedMeasure,

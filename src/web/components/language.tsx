@@ -1,4 +1,4 @@
-import type { FC } from "hono/jsx";
+import type { FunctionComponent as FC } from "preact";
 import { languagePage } from "../../page-addresses.js";
 
 /** The usual colours of languages. Others are grey. */

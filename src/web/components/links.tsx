@@ -1,4 +1,4 @@
-import type { FC } from "hono/jsx";
+import type { FunctionComponent as FC } from "preact";
 import { WINDOWS } from "../../rankings/rankings.js";
 import { Dot } from "./language.js";
 import { formatCount } from "./numbers.js";

@@ -1,4 +1,4 @@
-import type { FC } from "hono/jsx";
+import type { FunctionComponent as FC } from "preact";
 import type { StarCount } from "../../catalog/catalog.js";
 import { type CountRequest, type ListPage, type ListQuery, listPage } from "../../lists/lists.js";
 import type { PageRequest } from "../page-request.js";

@@ -1,4 +1,5 @@
-import { createContext, type FC, useContext } from "hono/jsx";
+import { createContext, type FunctionComponent as FC } from "preact";
+import { useContext } from "preact/hooks";
 import { DAY_MS, HOUR_MS, isoTime } from "../../clock.js";
 import { dateText, RETAINED_WORDS } from "../../embeds/embeds.js";
 import { type CountedMeasure, gainWords, type Trend } from "../../rankings/rankings.js";

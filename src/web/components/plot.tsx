@@ -1,5 +1,4 @@
-import { raw } from "hono/html";
-import type { FC } from "hono/jsx";
+import type { FunctionComponent as FC } from "preact";
 import { SNAPSHOT_SOURCES } from "../../catalog/catalog.js";
 import {
   type ChartInput,
@@ -100,9 +99,11 @@ export const Plot: FC<PlotProps> = (props) => {
     });
     // Safe: numbers, and names that the drawing escapes.
     return (
-      <div class={size === "narrow" ? "plot-narrow" : "plot-wide"} data-geometry={JSON.stringify(geometry)}>
-        {raw(svg)}
-      </div>
+      <div
+        class={size === "narrow" ? "plot-narrow" : "plot-wide"}
+        data-geometry={JSON.stringify(geometry)}
+        dangerouslySetInnerHTML={{ __html: svg }}
+      />
     );
   };
   return (
@@ -178,7 +179,7 @@ const Legend: FC<Pick<PlotProps, "series" | "align" | "hasLegend">> = ({ series,
 export const LineSample: FC<{ index: number; class?: string }> = ({ index, class: className }) => (
   <svg class={className} viewBox="0 0 26 12" aria-hidden="true">
     <path class={`chart-line-${index + 1}`} d="M1 6H20" stroke-width="2.3" />
-    {raw(drawMark({ x: 20, y: 6 }, index + 1, { size: 4.2 }).xml)}
+    <g dangerouslySetInnerHTML={{ __html: drawMark({ x: 20, y: 6 }, index + 1, { size: 4.2 }).xml }} />
   </svg>
 );
 
@@ -211,9 +212,11 @@ const PlotData: FC<PlotProps> = (props) => {
     ],
   };
   return (
-    <script type="application/json" data-label={label}>
-      {raw(JSON.stringify(data).replaceAll("<", "\\u003c"))}
-    </script>
+    <script
+      type="application/json"
+      data-label={label}
+      dangerouslySetInnerHTML={{ __html: JSON.stringify(data).replaceAll("<", "\\u003c") }}
+    />
   );
 };
 

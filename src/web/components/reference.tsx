@@ -1,4 +1,4 @@
-import type { FC } from "hono/jsx";
+import type { FunctionComponent as FC } from "preact";
 import { Scroll } from "./elements.js";
 
 /** The parts of the API reference: operations, and the schemas of records. */

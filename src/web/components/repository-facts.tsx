@@ -1,4 +1,4 @@
-import type { FC } from "hono/jsx";
+import type { FunctionComponent as FC } from "preact";
 import type { PreviousName, Repository, SnapshotRange } from "../../catalog/catalog.js";
 import { forgeName } from "../../forges.js";
 import { repositoryKey, topicPage } from "../../page-addresses.js";

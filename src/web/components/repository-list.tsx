@@ -1,4 +1,4 @@
-import type { Child, FC } from "hono/jsx";
+import type { ComponentChildren as Child, FunctionComponent as FC } from "preact";
 import type { StarCount } from "../../catalog/catalog.js";
 import { forgeName } from "../../forges.js";
 import type { ListRow } from "../../lists/lists.js";

@@ -1,4 +1,4 @@
-import type { FC } from "hono/jsx";
+import type { FunctionComponent as FC } from "preact";
 import { describeEvidence, type Recency, type Rename, type Repository } from "../../catalog/catalog.js";
 import { DAY_MS, HOUR_MS } from "../../clock.js";
 import type { RenamedName } from "../../lists/lists.js";

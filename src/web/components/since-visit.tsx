@@ -1,4 +1,4 @@
-import type { Child, FC } from "hono/jsx";
+import type { ComponentChildren as Child, FunctionComponent as FC } from "preact";
 import type { Repository } from "../../catalog/catalog.js";
 import { repositoryPage } from "../../page-addresses.js";
 import type { Changes } from "../../watchlists/watchlists.js";

@@ -1,4 +1,4 @@
-import type { FC } from "hono/jsx";
+import type { FunctionComponent as FC } from "preact";
 import type { Basis, StarCount } from "../../catalog/catalog.js";
 import type { ListRow } from "../../lists/lists.js";
 import { repositoryPage } from "../../page-addresses.js";

@@ -1,4 +1,4 @@
-import type { FC } from "hono/jsx";
+import type { FunctionComponent as FC } from "preact";
 import { isSeam, type Readings, type Repository, type Snapshot } from "../../catalog/catalog.js";
 import { isoTime } from "../../clock.js";
 import { type RepositoryName, repositoryPage } from "../../page-addresses.js";

@@ -1,4 +1,4 @@
-import type { FC } from "hono/jsx";
+import type { FunctionComponent as FC } from "preact";
 import { isSort, SORTS, type Sort } from "../../lists/lists.js";
 import {
   RANKING_DEFINITIONS,

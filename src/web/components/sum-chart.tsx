@@ -1,4 +1,4 @@
-import type { FC } from "hono/jsx";
+import type { FunctionComponent as FC } from "preact";
 import { z } from "zod";
 import { CHART_WINDOWS, VIEWS } from "../../embeds/embeds.js";
 import type { StarTotal } from "../../watchlists/watchlists.js";

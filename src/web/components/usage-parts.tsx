@@ -1,4 +1,4 @@
-import type { FC } from "hono/jsx";
+import type { FunctionComponent as FC } from "preact";
 import type { UsageEvent, UsageView } from "../../metering/metering.js";
 import { Scroll } from "./elements.js";
 import { formatBytes, formatCount, Time } from "./numbers.js";

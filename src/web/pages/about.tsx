@@ -1,4 +1,4 @@
-import type { Child, FC } from "hono/jsx";
+import type { ComponentChildren as Child, FunctionComponent as FC } from "preact";
 import { HOUR_MS } from "../../clock.js";
 import type { Modules } from "../../modules.js";
 import { repositoryPage } from "../../page-addresses.js";

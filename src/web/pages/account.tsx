@@ -1,4 +1,4 @@
-import type { FC } from "hono/jsx";
+import type { FunctionComponent as FC } from "preact";
 import { type Account, isRecentSignIn } from "../../accounts/accounts.js";
 import { Field } from "../components/elements.js";
 import { formatDay } from "../components/numbers.js";

@@ -1,5 +1,5 @@
-import { raw } from "hono/html";
-import type { FC } from "hono/jsx";
+import type { FunctionComponent as FC } from "preact";
+import { renderToString } from "preact-render-to-string";
 import { BUCKETS, CALLER_KINDS, type Limits } from "../../config/config.js";
 import { ERROR_MEANINGS, ERROR_STATUS, type ErrorCode, errorAnchor } from "../../errors.js";
 import { Command, Scroll } from "../components/elements.js";
@@ -27,14 +27,14 @@ export interface ReferenceDocument {
 export function docsPage(document: () => ReferenceDocument, limits: Limits | undefined): () => Page {
   let reference: string | undefined;
   return () => {
-    reference ??= String(<Docs document={document()} limits={limits} />);
+    reference ??= renderToString(<Docs document={document()} limits={limits} />);
     return {
       title: "API reference",
       showsAge: true,
       description: "Every API route with its parameters and responses.",
       scripts: ["docs.js"],
       alternates: [{ type: "application/json", href: DOCUMENT, title: "OpenAPI 3.1" }],
-      body: raw(reference),
+      body: <div class="beside" dangerouslySetInnerHTML={{ __html: reference }} />,
     };
   };
 }
@@ -54,7 +54,7 @@ const Docs: FC<{ document: ReferenceDocument; limits: Limits | undefined }> = ({
   );
   const groups = Map.groupBy(entries, ({ operation }) => operation.tags?.[0] ?? "Other");
   return (
-    <div class="beside">
+    <>
       <Contents groups={groups} />
       <div>
         <h1>API reference</h1>
@@ -80,7 +80,7 @@ const Docs: FC<{ document: ReferenceDocument; limits: Limits | undefined }> = ({
           </details>
         ))}
       </div>
-    </div>
+    </>
   );
 };
 

@@ -1,4 +1,4 @@
-import type { FC } from "hono/jsx";
+import type { FunctionComponent as FC } from "preact";
 import type { Repository } from "../../catalog/catalog.js";
 import { snippetsOf } from "../../embeds/embeds.js";
 import { chartPage, repositoryKey } from "../../page-addresses.js";

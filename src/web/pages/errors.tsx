@@ -1,4 +1,4 @@
-import type { FC } from "hono/jsx";
+import type { FunctionComponent as FC } from "preact";
 import type { AppError } from "../../errors.js";
 import { languagePage, repositoryPage, topicPage } from "../../page-addresses.js";
 import type { Suggestions } from "../../search/search.js";

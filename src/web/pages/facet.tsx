@@ -1,4 +1,4 @@
-import type { FC } from "hono/jsx";
+import type { FunctionComponent as FC } from "preact";
 import { z } from "zod";
 import { AppError } from "../../errors.js";
 import {

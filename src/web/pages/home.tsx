@@ -1,4 +1,4 @@
-import type { FC } from "hono/jsx";
+import type { FunctionComponent as FC } from "preact";
 import { z } from "zod";
 import type { StarCount } from "../../catalog/catalog.js";
 import type { ListRow } from "../../lists/lists.js";

@@ -1,4 +1,4 @@
-import type { FC } from "hono/jsx";
+import type { FunctionComponent as FC } from "preact";
 import type { ApiKey } from "../../accounts/accounts.js";
 import { repositoryId } from "../../catalog/catalog.js";
 import { HOUR_MS, isoTime } from "../../clock.js";

@@ -1,4 +1,4 @@
-import type { Child, FC } from "hono/jsx";
+import type { ComponentChildren as Child, FunctionComponent as FC } from "preact";
 import { AppError } from "../../errors.js";
 import { forgeName, isToken } from "../../forges.js";
 import { type TokenCheck, UpstreamFailure } from "../../providers/providers.js";

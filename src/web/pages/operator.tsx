@@ -1,4 +1,4 @@
-import type { FC } from "hono/jsx";
+import type { FunctionComponent as FC } from "preact";
 import { REPLICA_WORDS, type ReplicaStatus } from "../../database/database.js";
 import { forgeName } from "../../forges.js";
 import type { CurrentSummary } from "../../rankings/rankings.js";

@@ -1,4 +1,4 @@
-import type { FC } from "hono/jsx";
+import type { FunctionComponent as FC } from "preact";
 import { isRecentSignIn, MAX_PASSKEYS, type Passkey } from "../../accounts/accounts.js";
 import { Field, Notice, OwnTable } from "../components/elements.js";
 import { formatDay } from "../components/numbers.js";

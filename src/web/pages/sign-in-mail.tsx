@@ -1,4 +1,4 @@
-import type { FC } from "hono/jsx";
+import type { FunctionComponent as FC } from "preact";
 import { CODE_LENGTH, typedCode } from "../../accounts/accounts.js";
 import { Field, Notice } from "../components/elements.js";
 import { browserOf, cookiesAfterSignIn, requestingBrowser } from "../cookies.js";

@@ -1,4 +1,4 @@
-import type { FC } from "hono/jsx";
+import type { FunctionComponent as FC } from "preact";
 import { emailField, RECENT_MINUTES, SITE_ORIGINS, SITES, type Site } from "../../accounts/accounts.js";
 import { AppError } from "../../errors.js";
 import { EmailField, Note } from "../components/elements.js";

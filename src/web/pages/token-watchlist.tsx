@@ -1,4 +1,4 @@
-import type { FC } from "hono/jsx";
+import type { FunctionComponent as FC } from "preact";
 import { nameField } from "../../lists/lists.js";
 import type { Watchlist } from "../../watchlists/watchlists.js";
 import { Field } from "../components/elements.js";

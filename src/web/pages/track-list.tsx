@@ -1,4 +1,4 @@
-import type { FC } from "hono/jsx";
+import type { FunctionComponent as FC } from "preact";
 import { AppError } from "../../errors.js";
 import { forgeName } from "../../forges.js";
 import type { TrackList } from "../../track-requests/track-requests.js";

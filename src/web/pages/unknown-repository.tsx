@@ -1,4 +1,4 @@
-import type { FC } from "hono/jsx";
+import type { FunctionComponent as FC } from "preact";
 import { type Repository, splitFullName } from "../../catalog/catalog.js";
 import { defaultUrl, forgeName, repositoryUrl } from "../../forges.js";
 import { type RepositoryName, repositoryKey, repositoryPage } from "../../page-addresses.js";

@@ -1,4 +1,4 @@
-import type { FC } from "hono/jsx";
+import type { FunctionComponent as FC } from "preact";
 import type { Account } from "../../accounts/accounts.js";
 import type { Repository } from "../../catalog/catalog.js";
 import type { Modules } from "../../modules.js";
