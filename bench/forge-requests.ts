@@ -6,9 +6,9 @@
 import { DAY_MS, HOUR_MS } from "../src/clock.js";
 import { syntheticRepository } from "../src/demo/demo.js";
 import { findForge, paceOf } from "../src/forges.js";
-import { PAGE_SIZE as FORGEJO_PAGE } from "../src/providers/forgejo/walk.js";
+import { PAGE_SIZE as FORGEJO_PAGE } from "../src/providers/forgejo/forgejo.js";
+import { ROWS as SEARCH_ROWS } from "../src/providers/github/discover.js";
 import { MAX_NODES } from "../src/providers/github/graphql.js";
-import { ROWS as SEARCH_ROWS } from "../src/providers/github/partition.js";
 import { MAX_PROJECTS } from "../src/providers/gitlab/project-node.js";
 import { WINDOWS, windowMs } from "../src/rankings/rankings.js";
 import { beforeEnd, detailsInterval, scheduledInterval, walkInterval } from "../src/tracking/cadence.js";

@@ -1,10 +1,11 @@
 /**
- * Fetches avatars from a forge. They are foreign content that anybody may have uploaded, so only few hosts are asked, without
- * any token, and nothing here looks into the image: callers decide what they accept.
+ * Fetches avatars from a forge. They are foreign content that anybody may have uploaded, so only few hosts are contacted, without any
+ * token, and images are not decoded here: callers decide what they accept.
  */
 import type { Clock } from "../clock.js";
 import type { ProviderSettings } from "../forges.js";
-import { type Opening, UpstreamFailure } from "./contract.js";
+import type { Opening } from "./contract.js";
+import { UpstreamFailure } from "./failures.js";
 import { etagOf, failureOf } from "./responses.js";
 import { createTransport, type TransportOptions } from "./transport.js";
 
@@ -23,17 +24,14 @@ export type FoundAvatar =
   | { kind: "found"; bytes: Buffer; etag: string | null }
   /** Still the image that the ETag was sent with (304). */
   | { kind: "unchanged" }
-  /** There is none, or none that may be fetched. `reason`: why, in our words. */
+  /** No avatar, or none that may be fetched. `reason`: why, in our words. */
   | { kind: "none"; reason: string };
 
 /** The avatars of one instance. */
 export interface AvatarSource {
-  /** The address that follows from the name of an owner; null where the forge has none. */
+  /** The address of an owner's avatar by name; null where the forge has no such address. */
   addressOf(owner: string): string | null;
-  /**
-   * Fetches an avatar. Throws UpstreamFailure: `quota` if the host asks to slow down, and otherwise what `failureOf` makes of a
-   * response, or `unreachable` and `malformed` as every request.
-   */
+  /** Fetches an avatar. Throws UpstreamFailure, such as `quota` if the host asks to slow down. */
   fetch(address: string, etag: string | null, signal: AbortSignal): Promise<FoundAvatar>;
   /** Closes all connections. */
   close(): Promise<void>;
@@ -80,7 +78,7 @@ export function openAvatars(settings: ProviderSettings, options: AvatarOptions):
   const isAllowed = ({ origin, username, password }: URL) =>
     (origin === own || others.includes(origin)) && username === "" && password === "";
 
-  /** The response at an address that may be asked: the image, that there is none, or where it is instead. */
+  /** The image at an allowed address, that it has none, or the address it redirects to. */
   async function request(url: URL, etag: string | null, signal: AbortSignal): Promise<FoundAvatar | URL> {
     const { fetchBytes } = url.origin === own ? forge : elsewhere;
     const { status, headers, bytes } = await fetchBytes(url.href, {
@@ -100,10 +98,10 @@ export function openAvatars(settings: ProviderSettings, options: AvatarOptions):
 
   /** Requests a small image where the host can make one. */
   function sized(url: URL): URL {
-    const asked = new URL(url);
-    if (settings.kind === "github") asked.searchParams.set("s", String(SIDE));
-    else if (settings.kind !== "gitlab") asked.searchParams.set("size", String(SIDE));
-    return asked;
+    const small = new URL(url);
+    if (settings.kind === "github") small.searchParams.set("s", String(SIDE));
+    else if (settings.kind !== "gitlab") small.searchParams.set("size", String(SIDE));
+    return small;
   }
 
   return {

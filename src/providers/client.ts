@@ -1,21 +1,24 @@
 import type { Clock } from "../clock.js";
 import { type ProviderSettings, paceOf, type TokenSource } from "../forges.js";
-import {
-  type EnteredToken,
-  type SharedStates,
-  type TokenNotice,
-  type TokenQuota,
-  UpstreamFailure,
-} from "./contract.js";
+import type { EnteredToken, SharedStates, TokenNotice, TokenQuota } from "./contract.js";
+import { UpstreamFailure } from "./failures.js";
+import { parseJson } from "./fields.js";
 import { Gate } from "./gate.js";
-import { parseJson } from "./json.js";
-import { APP, type Lease, type NamedToken, nameTokens, Quota, type QuotaReport, type Use } from "./quota.js";
-import { etagOf, failureOf, isOfAccount, readQuota } from "./responses.js";
+import type { QuotaReport, Use } from "./limits.js";
+import { type Lease, Quota } from "./quota.js";
+import {
+  etagOf,
+  failureOf,
+  isTokenRefused,
+  readQuota,
+  safeWords,
+  withoutSecrets,
+  wordsOfBody,
+} from "./responses.js";
 import { type SharedLease, SharedQuota } from "./shared-quota.js";
 import { tokensOfCommand, tokensOfFile } from "./token-files.js";
-import { TokenKeeper, type TokenLoader } from "./token-keeper.js";
+import { APP, type NamedToken, nameTokens, TokenKeeper, type TokenLoader } from "./token-keeper.js";
 import type { UpstreamFetch, UpstreamRequest, UpstreamResponse } from "./transport.js";
-import { safeWords, withoutSecrets, wordsOfBody } from "./words.js";
 
 /** How the API of a kind of forge is reached. */
 export interface ForgeApi {
@@ -33,7 +36,7 @@ export interface ForgeApi {
 
 export type AppSource = Extract<TokenSource, { kind: "app" }>;
 
-/** What obtains tokens of an App sends its requests with; they take no token of ours. */
+/** Sends the requests that obtain the tokens of an App; they use no other token. */
 export interface AppClient {
   /** Sends a request to a path below the API's root. Throws UpstreamFailure. */
   send(path: string, request: UpstreamRequest): Promise<UpstreamResponse>;
@@ -73,14 +76,14 @@ export interface GetOptions {
 const MAX_REDIRECTS = 3;
 /** Shorter texts may be in a response by chance. */
 const MIN_TOKEN_LENGTH = 16;
-/** Refusals of one request, by other processes' use of its tokens, after which it is given up. */
+/** A request is given up after so many refusals because other processes use its tokens. */
 const MAX_REFUSALS = 200;
-/** Earlier tokens that are still removed from what a forge says. */
+/** Earlier tokens that are still removed from the forge's words. */
 const KEPT_SECRETS = 200;
 
 /**
- * Sends requests to one forge: waits for its turn, chooses the token, keeps its quota, follows redirects within the API, reads
- * JSON. No response that repeats the token gets any further.
+ * Sends requests to one forge: waits for a turn, chooses the token and keeps its quota, follows redirects within the API, and reads
+ * JSON. Rejects responses that repeat the token.
  */
 export class ForgeClient {
   readonly quota: Quota;
@@ -90,11 +93,11 @@ export class ForgeClient {
   readonly #fetch: UpstreamFetch;
   readonly #gate: Gate;
   readonly #keeper: TokenKeeper | null;
-  /** Those of the settings, as last loaded. */
+  /** Tokens of the settings, as last loaded. */
   #own: readonly NamedToken[];
   #entered: readonly EnteredToken[] = [];
   #secrets: readonly string[];
-  /** What all processes have in common; null: this one is alone. */
+  /** The quota that processes share; null: this process is the only one. */
   readonly #shared: SharedQuota | null;
   readonly #states: SharedStates | undefined;
   readonly #sharedLeases = new WeakMap<Lease, SharedLease>();
@@ -136,7 +139,7 @@ export class ForgeClient {
     return this.#keeper !== null || this.#entered.length > 0 || this.#own.some(({ token }) => token !== null);
   }
 
-  /** Stores what other processes should know of the quota. Never rejects. */
+  /** Stores the latest quota for other processes. Never rejects. */
   async flush(): Promise<void> {
     await this.#shared?.flush();
   }
@@ -170,8 +173,8 @@ export class ForgeClient {
   }
 
   /**
-   * Waits for its turn, then sends a request with a token that has quota left for it, and again with the next one if the token
-   * is rejected. Returns the response, whatever its status, and the lease it was sent under. Throws UpstreamFailure.
+   * Waits for a turn, then sends a request with a token that has quota left for it, and again with the next token if that one is
+   * rejected. Returns the response, whatever its status, and the lease it was sent under. Throws UpstreamFailure.
    */
   async send(
     url: string,
@@ -191,7 +194,7 @@ export class ForgeClient {
         });
       }
       const response = await this.#sendOnce(url, request, lease);
-      const isRejected = isOfAccount(response);
+      const isRejected = isTokenRefused(response);
       if (isRejected && (await this.#hasReplaced(lease, request.signal))) continue;
       const message = response.status < 400 ? null : wordsOfBody(response.text, this.#secrets);
       await this.learn(lease, { ...readQuota(response, use.resource, this.clock), message });
@@ -212,8 +215,8 @@ export class ForgeClient {
   }
 
   /**
-   * Takes permission from what all processes have in common. Returns null, or until when they do not allow the token, which is
-   * known to the quota then. Throws UpstreamFailure.
+   * Takes permission from the shared quota. Returns null; or until when the token must not be used, which `quota` knows from then on.
+   * Throws UpstreamFailure.
    */
   async #takeShared(lease: Lease, use: Use, signal: AbortSignal): Promise<number | null> {
     if (this.#shared === null || this.#states === undefined) return null;
@@ -239,7 +242,7 @@ export class ForgeClient {
     return this.#keeper !== null && !this.#entered.some((entered) => entered.token === token);
   }
 
-  /** What identifies the quota of a token: each process may have another token from the same source. */
+  /** Identifies the quota of a token: each process may have another token from the same source. */
   #sharedNameOf(lease: Lease): string {
     const { token, label } = lease;
     if (token === null) return "anonymous";
@@ -249,7 +252,7 @@ export class ForgeClient {
     return `${source?.kind} ${label}`;
   }
 
-  /** While the source of the settings' tokens fails, those that were entered are used alone. */
+  /** While the source of the settings' tokens fails, only entered tokens are used. */
   async #whenReady(signal: AbortSignal, use: Use): Promise<void> {
     try {
       await this.#keeper?.ready(signal, this.quota.isReady(use));
@@ -259,7 +262,7 @@ export class ForgeClient {
     }
   }
 
-  /** Whether a rejected token has expired and others are in use now. */
+  /** Whether a rejected token has been replaced by others. */
   async #hasReplaced(lease: Lease, signal: AbortSignal): Promise<boolean> {
     if (lease.token === null || this.#keeper === null) return false;
     if (this.#entered.some(({ token }) => token === lease.token)) return false;
@@ -306,14 +309,14 @@ export class ForgeClient {
     });
   }
 
-  /** Throws `malformed` for a usable response with our token in it: what it contains would be stored and shown. */
+  /** Throws `malformed` for a usable response with our token in it, since its content would be stored and shown. */
   #checkEcho({ status, headers, text }: UpstreamResponse, { token }: Lease): void {
     if (status >= 400 || token === null || token.length < MIN_TOKEN_LENGTH) return;
     if (![text, ...headers.values()].some((part) => part.includes(token))) return;
     throw new UpstreamFailure("malformed", `${this.#name}: the response contains our token`);
   }
 
-  /** Earliest time for such a request, in ms since 1970; the current time when one is possible now. */
+  /** Earliest time for a request, in ms since 1970; the current time when one is possible now. */
   readyAt(use: Use): number {
     const paceWaitMs = Math.max(0, this.#gate.readyAt(use.part ?? null) - this.clock.monotonic());
     const ownReadyAt = this.#entered.length > 0 ? 0 : (this.#keeper?.readyAt ?? 0);
@@ -339,7 +342,7 @@ export class ForgeClient {
     return failureOf(response, { what, secrets: this.#secrets }, this.clock);
   }
 
-  /** A text of the forge that is safe for the log; null when nothing is left of it. */
+  /** A text of the forge in a form that is safe for the log; null when nothing is left of it. */
   wordsOf(text: string): string | null {
     return safeWords(text, this.#secrets);
   }

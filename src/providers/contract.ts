@@ -1,30 +1,31 @@
-/** The contract between `tracking` and the providers: records, calls and failures. Free of any forge's own format. */
+/** The contract between `tracking` and the providers: calls, records and their results. Free of any forge's own format. */
 import type { Clock } from "../clock.js";
 import type { ForgeKind, ProviderSettings, ProxySettings } from "../forges.js";
+import { asFailed, concernsForge, isTemporary, type UpstreamFailure } from "./failures.js";
 
 /** What all providers are opened with. */
 export interface Opening {
   clock: Clock;
   userAgent: string;
   proxy: ProxySettings | undefined;
-  /** Where pace and quotas are kept in common with other processes; absent: this one is alone. */
+  /** Stores the pace and quotas that processes share; absent: this process is the only one. */
   shared?: SharedStates | undefined;
-  /** Whether somebody waits for each response, so that requests are counted but wait for no turn among those of workers. */
+  /** Whether somebody waits for each response: requests then count, but do not wait for a turn among those of workers. */
   isUrgent?: boolean | undefined;
 }
 
 /** Where the states of forges are stored. */
 export interface SharedStates {
   /**
-   * Replaces the state of a forge by the one that `work` returns, while no other process can; `work` may run several times. null:
-   * nothing is stored yet. Throws UpstreamFailure `quota` while the store cannot be reached.
+   * Replaces the state of a forge (null: nothing is stored yet) with the one that `work` returns, while no other process can; `work`
+   * may run several times. Throws UpstreamFailure `quota` while the store cannot be reached.
    */
   change<T>(forge: string, work: (state: string | null) => { state: string; result: T }): Promise<T>;
-  /** A name for a token from which nobody can tell the token without the secret of the service. */
+  /** A name for a token that does not reveal it to anybody without the secret of the service. */
   nameOf(token: string): Promise<string>;
 }
 
-/** A repository as its forge describes it. null: the forge does not say. Times in ms since 1970. */
+/** A repository as its forge describes it. null: not reported. Times in ms since 1970. */
 export interface UpstreamRepository {
   /** The forge's own id, in the form that `isProviderId` permits: a number, a UUID and so on. Survives a rename. */
   providerId: string;
@@ -34,7 +35,7 @@ export interface UpstreamRepository {
   owner: string;
   name: string;
   url: string;
-  /** Address of the owner's avatar, on whatever host. Absent or null: the forge does not say. */
+  /** Address of the owner's avatar, on any host. Absent or null: not reported. */
   avatarUrl?: string | null;
   /** Absent: not part of this response; null: it has none. */
   description?: string | null;
@@ -129,7 +130,7 @@ export interface TokenQuota {
   blockedUntil: number | null;
   /** null: not blocked. A rejected token that may be tried again has a reason, but no end. */
   blockReason: BlockReason | null;
-  /** The forge's own words about the block, or ours; contains no secret. */
+  /** The reason for the block in the forge's words or ours; contains no secret. */
   blockMessage: string | null;
 }
 
@@ -140,11 +141,11 @@ export interface EnteredToken {
   readonly label: string;
 }
 
-/** What a forge says about a token that it accepts. null: it does not say. Times in ms since 1970. */
+/** What a forge reports about a token that it accepts. null: not reported. Times in ms since 1970. */
 export interface TokenCheck {
   /** The account it belongs to, or the name of the token. */
   owner: string | null;
-  /** The forge's names of what it permits; empty: nothing beyond reading what is public. */
+  /** The forge's names of its permissions; empty: it only reads public data. */
   scopes: readonly string[] | null;
   /** Requests per hour. */
   limit: number | null;
@@ -197,11 +198,11 @@ export interface Provider {
   history(repository: RepositoryRef, cursor: string | null, signal: AbortSignal): Promise<PastDays | null>;
   /** The text of a repository's README, in Markdown or another format. Throws `gone` without one, and so on. */
   readme(fullName: string, signal: AbortSignal): Promise<string>;
-  /** Sends a request with one of the tokens, to find out what it permits. Throws `refused` for one that is not accepted. */
+  /** Sends a request with one of the tokens to find out its permissions. Throws `refused` if it is not accepted. */
   checkToken(signal: AbortSignal): Promise<TokenCheck>;
   /** Replaces the tokens that operators entered; those of the settings stay. Takes effect with the next request. */
   useEntered(tokens: readonly EnteredToken[]): void;
-  /** Names of the fields that the forge does not send at the moment, so that they are not requested; usually none. */
+  /** Names of the fields that the forge withholds at the moment, which are not requested; usually none. */
   withheld(): readonly string[];
   /** Remaining quota and blocks, one entry per token and limit. */
   quota(): TokenQuota[];
@@ -209,99 +210,49 @@ export interface Provider {
   notices(): TokenNotice[];
   /** Earliest time a call of this kind can be sent, in ms since 1970; in the past when it can be sent immediately. */
   readyAt(call: Call): number;
-  /** Stores what other processes should know of the quota. Never rejects. */
+  /** Stores the latest quota for other processes. Never rejects. */
   flush(): Promise<void>;
 }
 
-/**
- * Everything that can go wrong with a forge. The list is closed: `tracking` decides by the kind alone what a failure means
- * for the schedule and for the repository.
- *
- * - `gone`: the repository does not exist (404, 410), at least for us: unless a forge says `private`, a deleted repository
- *   looks like a hidden one.
- * - `private`: the forge says that it exists and is not public.
- * - `blocked`: unavailable for legal reasons (451).
- * - `renamed`: moved to an address that must not be followed, such as another host.
- * - `quota`: the rate limit is reached, or the forge asks to slow down; `until` says when to retry.
- * - `refused`: the token is invalid or lacks a permission (401, or 403 that is not a rate limit).
- * - `malformed`: an unusable response: not JSON, too long, nested too deeply, cut off, of the wrong shape, or, with `until`, one
- *   that the forge has not prepared yet.
- * - `clock`: the forge's clock and ours differ by more than an hour. Snapshots are only as good as their times, so nothing
- *   is accepted until they agree.
- * - `unreachable`: no response: connection error, timeout, status 500 and above, or an address that must not be contacted.
- */
-export const FAILURE_KINDS = [
-  "gone",
-  "private",
-  "blocked",
-  "renamed",
-  "quota",
-  "refused",
-  "malformed",
-  "clock",
-  "unreachable",
-] as const;
-export type FailureKind = (typeof FAILURE_KINDS)[number];
-
-/** Whether a failure is temporary for all requests to the forge and says nothing about any repository. */
-export function isTemporary(kind: FailureKind): boolean {
-  return kind === "quota" || kind === "clock";
-}
-
-/** Whether a failure concerns the forge as a whole rather than the requested repository. */
-export function concernsForge(kind: FailureKind): boolean {
-  return isTemporary(kind) || kind === "unreachable" || kind === "refused";
-}
+/** The rest of a batch is left for later after this time, so that it ends well before the lease of its claims. */
+export const BATCH_MS = 2 * 60_000;
+/** After this many consecutive requests without a response, the rest of a batch is not tried. */
+const MAX_UNREACHABLE = 2;
 
 /**
- * The only error a provider throws. The message is for the log and `status`; it ends with `reason`. Neither contains a secret:
- * `words.ts` removes our tokens and everything that looks like one from what a forge says.
+ * Reads one repository after the other; a failure is the result of its repository alone. Once the forge as a whole fails, the rest
+ * fails in the same way. What is left BATCH_MS after `beganAt` (monotonic; default: now) is skipped. One result per repository.
  */
-export class UpstreamFailure extends Error {
-  readonly kind: FailureKind;
-  /** Earliest time to retry, in ms since 1970; null when the forge did not say. */
-  readonly until: number | null;
-  /** The forge's own words, as one line of at most 200 characters without markup; null when it gave none. */
-  readonly reason: string | null;
-  readonly #own: string;
-
-  constructor(
-    kind: FailureKind,
-    message: string,
-    {
-      until = null,
-      reason = null,
-      cause,
-    }: { until?: number | null; reason?: string | null; cause?: unknown } = {},
-  ) {
-    super(reason === null ? message : `${message} (${reason})`, cause === undefined ? undefined : { cause });
-    this.name = "UpstreamFailure";
-    this.kind = kind;
-    this.until = until;
-    this.reason = reason;
-    this.#own = message;
+export async function oneByOne<T>(
+  repositories: readonly T[],
+  read: (repository: T) => Promise<Refreshed>,
+  { clock, beganAt = clock.monotonic() }: { clock: Clock; beganAt?: number },
+): Promise<Refreshed[]> {
+  const results: Refreshed[] = [];
+  let rest: Refreshed = { kind: "skipped" };
+  let unreachable = 0;
+  for (const repository of repositories) {
+    if (clock.monotonic() - beganAt >= BATCH_MS) break;
+    const result = await read(repository).catch(asFailed);
+    results.push(result.kind === "found" || result.kind === "unchanged" ? at(result, clock) : result);
+    const kind = result.kind === "failed" ? result.failure.kind : null;
+    unreachable = kind === "unreachable" ? unreachable + 1 : 0;
+    if ((kind !== null && isTemporary(kind)) || unreachable === MAX_UNREACHABLE) {
+      rest = result;
+      break;
+    }
   }
-
-  /** The same failure as another kind. */
-  as(kind: FailureKind): UpstreamFailure {
-    const { until, reason, cause } = this;
-    return new UpstreamFailure(kind, this.#own, { until, reason, cause });
-  }
+  return repositories.map((_, i) => results[i] ?? rest);
 }
 
-/** Throws `malformed` if a response that was requested by id is about another repository. */
-export function checkId(found: string, providerId: string): void {
-  if (found !== providerId)
-    throw new UpstreamFailure("malformed", "the response is about another repository");
-}
+/** A response that has just arrived. */
+const at = <T extends Found>(result: T, clock: Clock): T => ({ ...result, at: clock.now() });
 
-/** Throws `gone` if a response that was requested by name is about another repository, which has the name now. */
-export function checkNamed(found: string, providerId: string): void {
-  if (found !== providerId) throw new UpstreamFailure("gone", "its name belongs to another repository");
-}
-
-/** The error as a result of one repository. Throws it again if it is not an UpstreamFailure, that is, a bug of ours. */
-export function asFailed(error: unknown): { kind: "failed"; failure: UpstreamFailure } {
-  if (error instanceof UpstreamFailure) return { kind: "failed", failure: error };
-  throw error;
+/** The first failure, if the forge responded about none of the repositories; null otherwise. */
+export function failureOfAll(results: readonly Refreshed[]): UpstreamFailure | null {
+  const tried = results.filter(({ kind }) => kind !== "skipped");
+  const failures = tried.flatMap((result) =>
+    result.kind === "failed" && concernsForge(result.failure.kind) ? [result.failure] : [],
+  );
+  return failures.length === tried.length ? (failures[0] ?? null) : null;
 }

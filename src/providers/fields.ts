@@ -1,8 +1,9 @@
 /**
- * Fields of the documents that forges send, as Zod types. Their output has the right type and a bounded length, without control
- * characters. Objects are read by known keys only, so any others, such as `__proto__`, are dropped.
+ * Reads the documents that forges send: JSON of bounded depth, and fields as Zod types, whose output has the right type and a bounded
+ * length, without control characters. Objects are read by known keys only, so any others, such as `__proto__`, are dropped.
  */
 import { z } from "zod";
+import { type Clock, DAY_MS } from "../clock.js";
 import {
   cleanText,
   EARLIEST,
@@ -17,7 +18,7 @@ import {
   MAX_URL,
   splitFullName,
 } from "../record-rules.js";
-import { UpstreamFailure } from "./contract.js";
+import { UpstreamFailure } from "./failures.js";
 
 /** When more rows than this are all invalid, the response is at fault rather than the rows. */
 const FEW_ROWS = 10;
@@ -29,7 +30,7 @@ export function orNull<T extends z.ZodType>(type: T) {
   return type.nullable().catch(null);
 }
 
-/** The errors of a GraphQL response that have this form: of the first `max`, as more say nothing that these do not. */
+/** The errors of a GraphQL response that have this form, among the first `max`. */
 export function graphqlErrors<T extends z.ZodType>(type: T, max: number) {
   return z
     .array(z.unknown())
@@ -77,7 +78,7 @@ const MAX_AVATAR_URL = 500;
 /** The address of an avatar, which may be relative to its site. */
 export const avatarAddress = z.string().min(1).max(MAX_AVATAR_URL);
 
-/** The same as an absolute web address; null if it is not one. Which hosts are asked is decided where it is fetched. */
+/** The address as an absolute one; null if it is not valid. `avatars.ts` decides which hosts are contacted. */
 export function avatarUrlOn(site: string, address: string | null | undefined): string | null {
   if (address === null || address === undefined) return null;
   const url = webUrl.safeParse(URL.parse(address, `${site}/`)?.href).data;
@@ -155,6 +156,54 @@ export function checkSomeValid(valid: number, all: number): void {
     throw new UpstreamFailure("malformed", `none of the ${all} records is valid`);
 }
 
+/** A file in the API of every forge. GitHub leaves the content out of files over 1 MB. */
+const fileSchema = z.object({ content: z.string(), encoding: z.literal("base64") });
+
+/** The text in the document of a file. Bytes that are not UTF-8 become replacement characters. */
+export function textOfFile(document: unknown): string {
+  const { content } = parseRecord(fileSchema, document);
+  const text = Buffer.from(content, "base64").toString("utf8");
+  if (text === "") throw new UpstreamFailure("malformed", "the file is empty or too long");
+  return text;
+}
+
+const MAX_DEPTH = 64;
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+
+/**
+ * Parses JSON. Throws UpstreamFailure `malformed` for anything else and for values nested deeper than `maxDepth`; the
+ * depth is checked first, so that no recursive parser sees such a text.
+ */
+export function parseJson(text: string, maxDepth: number = MAX_DEPTH): unknown {
+  if (/^\s*</.test(text)) throw new UpstreamFailure("malformed", "the response is a page, not JSON");
+  if (isDeeper(text, maxDepth)) {
+    throw new UpstreamFailure("malformed", `the response is nested deeper than ${maxDepth} levels`);
+  }
+  try {
+    return JSON.parse(text);
+  } catch {
+    // The parser's own message quotes the text.
+    throw new UpstreamFailure("malformed", "the response is not JSON");
+  }
+}
+
+function isDeeper(text: string, maxDepth: number): boolean {
+  let depth = 0;
+  let isString = false;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (isString) {
+      if (code === BACKSLASH) i++;
+      else if (code === QUOTE) isString = false;
+    } else if (code === QUOTE) isString = true;
+    else if (code === 0x5b || code === 0x7b) {
+      if (++depth > maxDepth) return true;
+    } else if (code === 0x5d || code === 0x7d) depth--;
+  }
+  return false;
+}
+
 /** SPDX identifiers as GitHub writes them, so that a license has the same name on every forge. */
 const LICENSES = `0BSD AFL-3.0 AGPL-3.0 Apache-2.0 Artistic-2.0 BlueOak-1.0.0 BSD-2-Clause BSD-2-Clause-Patent BSD-3-Clause
   BSD-3-Clause-Clear BSD-4-Clause BSL-1.0 CC-BY-4.0 CC-BY-SA-4.0 CC0-1.0 CECILL-2.1 CERN-OHL-P-2.0 CERN-OHL-S-2.0
@@ -168,4 +217,28 @@ const licenseByKey = new Map(
 /** The SPDX identifier for a forge's license key (`mit`, `GPL-3.0-or-later`); null if unknown. */
 export function licenseOf(key: string): string | null {
   return licenseByKey.get(key.toLowerCase().replace(/-(only|or-later)$/, "")) ?? null;
+}
+
+/** How long a withheld field is not requested. */
+const WITHHELD_MS = DAY_MS;
+
+/** The fields that an instance withholds, which are not requested from it for a day. */
+export class WithheldFields<Field extends string> {
+  readonly #clock: Clock;
+  /** End of each, on the monotonic clock. */
+  readonly #until = new Map<Field, number>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  add(fields: Iterable<Field>): void {
+    for (const field of fields) this.#until.set(field, this.#clock.monotonic() + WITHHELD_MS);
+  }
+
+  /** The fields that are withheld now, in alphabetical order. */
+  list(): Field[] {
+    const now = this.#clock.monotonic();
+    return [...this.#until].flatMap(([field, until]) => (until > now ? [field] : [])).sort();
+  }
 }

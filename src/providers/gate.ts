@@ -1,12 +1,10 @@
 /**
- * Gate: the pace of all requests to one forge, whichever lane sends them. Requests pass in the order in which they arrive. It
- * knows no tokens and no limits of the forge: those are the quota's.
+ * Gate: our own pace of requests to one forge, whichever lane sends them. Requests pass in order of arrival. It knows neither
+ * tokens nor the forge's limits: those belong to `Quota`.
  */
-import type { Clock } from "../clock.js";
+import { type Clock, HOUR_MS } from "../clock.js";
 import type { ForgePace } from "../forges.js";
-import { UpstreamFailure } from "./contract.js";
-import { Pace } from "./pace.js";
-import { MAX_TURN_MS, type NamedPace } from "./shared-state.js";
+import { UpstreamFailure } from "./failures.js";
 
 export interface GateOptions {
   pace: ForgePace;
@@ -15,6 +13,15 @@ export interface GateOptions {
   /** Whether requests are sent with a token. */
   hasTokens: () => boolean;
   clock: Clock;
+}
+
+/** A longer wait for a turn ends as `quota`, so that a batch is not held for hours. */
+export const MAX_TURN_MS = 60_000;
+
+/** A pace by the name under which all processes count it. */
+export interface NamedPace {
+  name: string;
+  perHour: number;
 }
 
 export class Gate {
@@ -41,9 +48,9 @@ export class Gate {
   }
 
   /**
-   * Resolves when a request may be sent. `part`: see ForgePace; null: none. Throws UpstreamFailure: `quota` without waiting
-   * if its turn is more than a minute away, first that of its part and then that among all requests; `unreachable` if `signal` is
-   * aborted while waiting.
+   * Resolves when a request may be sent: after its turn in its part (see ForgePace; null: none), then its turn among all requests.
+   * Throws UpstreamFailure: `quota` without waiting if a turn is more than MAX_TURN_MS away; `unreachable` if `signal` is aborted
+   * meanwhile.
    */
   async pass(part: string | null, signal: AbortSignal): Promise<void> {
     const own = this.#paceOf(part);
@@ -52,7 +59,7 @@ export class Gate {
     await this.#turn(this.#all, signal);
   }
 
-  /** The paces that `pass` keeps, in its order, for those who keep them in common with other processes. */
+  /** The paces that `pass` waits for, in its order, for counting them across processes. */
   paces(part: string | null): NamedPace[][] {
     const { pace, requestsPerHour } = this.#options;
     const kind = this.#hasTokens() ? "withToken" : "anonymous";
@@ -104,4 +111,43 @@ export class Gate {
 
 function latestOf(paces: readonly Pace[]): number {
   return Math.max(...paces.map(({ readyAt }) => readyAt));
+}
+
+/** Upper bound of a burst, which otherwise is the number of requests per minute. */
+const MAX_BURST = 10;
+
+/**
+ * Allows at most `perHour` (at least 1) requests in any hour, evenly spaced except for a small burst after a pause. Times are in ms,
+ * on one clock.
+ */
+export class Pace {
+  /** Time between two evenly spaced requests. */
+  readonly intervalMs: number;
+  readonly #slackMs: number;
+  /** When the next request is due if all are evenly spaced (GCRA). */
+  #dueAt: number;
+
+  /** `dueAt`: of an earlier Pace, to continue it. */
+  constructor(perHour: number, dueAt = Number.NEGATIVE_INFINITY) {
+    this.#dueAt = dueAt;
+    const burst = Math.min(MAX_BURST, Math.max(1, Math.floor(perHour / 60)));
+    // An hour holds the burst plus the evenly spaced rest, together `perHour`.
+    this.intervalMs = Math.ceil(HOUR_MS / (perHour - burst + 1));
+    this.#slackMs = (burst - 1) * this.intervalMs;
+  }
+
+  /** When the next request is due; another Pace can continue from it. */
+  get dueAt(): number {
+    return this.#dueAt;
+  }
+
+  /** When the next request is allowed; may be in the past. */
+  get readyAt(): number {
+    return this.#dueAt - this.#slackMs;
+  }
+
+  /** Counts a request sent at `at`, which may be in the future. */
+  spend(at: number): void {
+    this.#dueAt = Math.max(at, this.#dueAt) + this.intervalMs;
+  }
 }

@@ -1,5 +1,6 @@
-/** Walks over the lists of forges: which page comes next. Each kind of walk makes and recognizes its own cursors. */
-import { UpstreamFailure, type UpstreamRepository } from "./contract.js";
+/** Walks through the lists of forges: which page comes next. Each kind of walk makes and recognizes its own cursors. */
+import type { UpstreamRepository } from "./contract.js";
+import { UpstreamFailure } from "./failures.js";
 
 /** A repository as a forge describes it. */
 export interface ForgeRecord {
@@ -29,11 +30,11 @@ export interface WalkContext {
   now: number;
 }
 
-/** What a walk remembers of earlier pages, to notice that a list repeats itself. */
+/** What a walk remembers of earlier pages, to detect a list that repeats itself. */
 export interface Mark {
   /** Number of the page, from 1. */
   page: number;
-  /** Identifies an earlier page; empty: none yet. */
+  /** Identifies an earlier page; empty on the first. */
   mark: string;
 }
 
@@ -52,7 +53,7 @@ export function checkWithin(page: number, { rows, total }: ListPage): void {
 }
 
 /**
- * Whether the stars of a page are in order, most first, and may follow a page that ended with `least`: some gain a few meanwhile.
+ * Whether a page is sorted by stars, most first, and may follow a page that ended with `least`, as some have gained a few since.
  * Otherwise the forge does not sort by stars.
  */
 export function isSortedByStars(stars: readonly number[], least: number): boolean {

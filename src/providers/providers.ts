@@ -3,18 +3,19 @@
  * and parsed before they are trusted, and every failure is one of a closed list. Providers know no database and keep no
  * schedule: `tracking` decides when to call them and what a result changes.
  */
+import { type Clock, HOUR_MS } from "../clock.js";
 import type { ProviderSettings } from "../forges.js";
 import type { Opening, Provider } from "./contract.js";
+import { UpstreamFailure } from "./failures.js";
 import { createForgejo } from "./forgejo/forgejo.js";
 import { apiRoot, createGithub } from "./github/github.js";
 import { createGitlab } from "./gitlab/gitlab.js";
 import { createGogs } from "./gogs/gogs.js";
-import { checkClock, createTransport } from "./transport.js";
+import { createTransport, type UpstreamFetch } from "./transport.js";
 
 export { type AvatarSource, type FoundAvatar, openAvatars } from "./avatars.js";
 export * from "./contract.js";
-export { failureOfAll, oneByOne } from "./one-by-one.js";
-export { checkClock } from "./transport.js";
+export * from "./failures.js";
 
 /** A provider and its connections. */
 export interface OpenProvider {
@@ -47,5 +48,20 @@ export function openProvider(
       await close();
       await provider.flush();
     },
+  };
+}
+
+/** How far apart the two clocks may be; longer than any response takes or a cache keeps it. */
+const MAX_SKEW_MS = HOUR_MS;
+
+/** Lets no response through whose `Date` differs from our time: one of the two clocks is wrong. */
+export function checkClock(fetch: UpstreamFetch, name: string, clock: Clock): UpstreamFetch {
+  return async (url, request) => {
+    const response = await fetch(url, request);
+    const skewMs = Date.parse(response.headers.get("date") ?? "") - clock.now();
+    if (Number.isNaN(skewMs) || Math.abs(skewMs) <= MAX_SKEW_MS) return response;
+    const hours = Math.round(Math.abs(skewMs) / HOUR_MS);
+    const direction = skewMs > 0 ? "behind" : "ahead of";
+    throw new UpstreamFailure("clock", `this machine's clock is ${hours} h ${direction} that of ${name}`);
   };
 }

@@ -2,50 +2,28 @@
  * Quota: chooses the token for each request and tracks the limits that responses report. It never permits a request that the
  * forge asked us not to send, and uses several tokens evenly. It neither sends requests nor reads responses.
  *
- * Deadlines are kept on the monotonic clock, so setting the wall clock neither extends nor loses them; times in results are
- * those of the wall clock at that moment. None is further away than MAX_WAIT_MS, whatever a forge reports.
+ * Deadlines are on the monotonic clock, so setting the wall clock neither extends nor loses them; times in results are on the wall
+ * clock at that moment. None is further away than MAX_WAIT_MS, whatever a forge reports.
  */
-import { type Clock, DAY_MS, HOUR_MS } from "../clock.js";
-import { Allowances, isCount } from "./allowances.js";
-import { type BlockReason, type TokenNotice, type TokenQuota, UpstreamFailure } from "./contract.js";
-
-/** Longest wait that a forge may ask for. */
-export const MAX_WAIT_MS = DAY_MS;
-
-/** A token and its name in logs: `#1`, `#2` …, `app`, or `anonymous` for requests without one. */
-export interface NamedToken {
-  readonly token: string | null;
-  readonly label: string;
-}
-
-/** What a request counts against. */
-export interface Use {
-  /** The forge's name of the limit, such as `core`. */
-  readonly resource: string;
-  /** Requests or points; default 1. */
-  readonly cost?: number;
-  /** A part of the resource that the forge also limits separately. A wait for it concerns no other request. */
-  readonly part?: string | null;
-}
+import type { Clock } from "../clock.js";
+import type { BlockReason, TokenNotice, TokenQuota } from "./contract.js";
+import { UpstreamFailure } from "./failures.js";
+import {
+  Allowances,
+  isCount,
+  isEnough,
+  MAX_WAIT_MS,
+  OPEN_MS,
+  type QuotaReport,
+  REJECTED_MS,
+  type Use,
+} from "./limits.js";
+import { APP, type NamedToken, nameTokens } from "./token-keeper.js";
 
 /** Permission for one request. Returned to `learn` with the response's report, empty if there was no response. */
 export interface Lease extends NamedToken {
   readonly resource: string;
   readonly part: string | null;
-}
-
-/** What a response says about its token. Times in ms since 1970; absent: not reported. Invalid values are ignored. */
-export interface QuotaReport {
-  limit?: number;
-  remaining?: number;
-  /** When `remaining` returns to `limit`. */
-  resetAt?: number;
-  /** The token must not be used before then: for this part of the resource, or without one for anything. */
-  blockedUntil?: number;
-  /** Whether the token itself was accepted. */
-  isRejected?: boolean;
-  /** The forge's own words about a block; safe to show. */
-  message?: string | null;
 }
 
 /** A wait that the forge asked for. */
@@ -59,7 +37,7 @@ interface Entry {
   token: string | null;
   label: string;
   readonly allowances: Allowances;
-  /** Waits that the forge asked for: ANY for the token as a whole, and by part. */
+  /** Waits that the forge asked for, by part; ANY: for the token as a whole. */
   readonly slow: Map<string, Block>;
   /** Since the token was rejected, until it works again. */
   rejected: Block | null;
@@ -67,9 +45,6 @@ interface Entry {
   lastUsed: number;
 }
 
-const REJECTED_REST_MS = HOUR_MS;
-/** A request in flight for longer is considered lost: no response takes this long. */
-export const OPEN_MS = 5 * 60_000;
 /** Notices kept until somebody reads them. */
 const MAX_NOTICES = 100;
 const NOT_BLOCKED: Block = { until: Number.NEGATIVE_INFINITY, message: null };
@@ -115,7 +90,7 @@ export class Quota {
     this.check(use);
     const left = (entry: Entry) => this.#left(entry, resource) ?? Number.POSITIVE_INFINITY;
     const entry = this.#entries
-      .filter((candidate) => this.#entryReadyAt(candidate, use) <= now)
+      .filter((candidate) => this.#blockOf(candidate, use).until <= now)
       .reduce((best, other) => {
         const more = left(other) - left(best);
         return more > 0 || (!(more < 0) && other.lastUsed < best.lastUsed) ? other : best;
@@ -136,7 +111,7 @@ export class Quota {
     const next = this.#entries.reduce((best, other) =>
       this.#retryAt(other, use) < this.#retryAt(best, use) ? other : best,
     );
-    const { reason, message: words } = longest(this.#blocks(next, use));
+    const { reason, message: words } = this.#blockOf(next, use);
     const until = this.#wall(Math.max(now, this.#retryAt(next, use)));
     const message = `no token may be used for ${use.part ?? use.resource} before ${new Date(until).toJSON()}`;
     throw new UpstreamFailure("quota", `${message}: ${reason}`, { until, reason: words });
@@ -153,11 +128,8 @@ export class Quota {
     if (report.isRejected === false && isCurrent) this.#works(entry, "the token works again");
     this.#slowDown(entry, lease.part, report);
     const { limit, remaining } = report;
-    entry.allowances.learn(
-      lease.resource,
-      { limit, remaining, resetAt: this.#deadline(report.resetAt) },
-      now,
-    );
+    const resetAt = this.#deadline(report.resetAt);
+    entry.allowances.learn(lease.resource, { limit, remaining, resetAt }, now);
   }
 
   /** Ends the lease of a request that was not sent. */
@@ -168,10 +140,10 @@ export class Quota {
   /** Whether a token may be used now. */
   isReady(use: Use): boolean {
     const now = this.#clock.monotonic();
-    return this.#entries.some((entry) => this.#entryReadyAt(entry, use) <= now);
+    return this.#entries.some((entry) => this.#blockOf(entry, use).until <= now);
   }
 
-  /** Earliest time for such a request, in ms since 1970; the current time when one is possible now. */
+  /** Earliest time for a request, in ms since 1970; the current time when one is possible now. */
   readyAt(use: Use): number {
     const now = this.#clock.monotonic();
     this.#giveUpOld(now);
@@ -184,7 +156,8 @@ export class Quota {
     this.#giveUpOld(now);
     return this.#entries.flatMap((entry) => {
       const slow = [...entry.slow].flatMap(([key, { until }]) => (until > now ? [key] : []));
-      const used = [...entry.allowances.resources(), ...slow.filter((key) => key !== ANY)];
+      const resources = entry.allowances.all().map(([resource]) => resource);
+      const used = [...resources, ...slow.filter((key) => key !== ANY)];
       const isBlocked = entry.rejected !== null || slow.includes(ANY);
       const names = used.length === 0 && isBlocked ? [ANY] : used;
       return names.map((name) => this.#view(entry, name, now));
@@ -201,7 +174,7 @@ export class Quota {
   #view(entry: Entry, resource: string, now: number): TokenQuota {
     const { limit, resetAt } = entry.allowances.of(resource, now);
     const remaining = this.#left(entry, resource);
-    const block = longest(this.#blocks(entry, { resource, part: resource }));
+    const block = this.#blockOf(entry, { resource, part: resource });
     // A rejected token stays rejected when it may be tried again.
     const shown = entry.rejected === null ? block : { ...entry.rejected, reason: "rejected" as const };
     const { until } = block;
@@ -221,7 +194,7 @@ export class Quota {
   #reject(entry: Entry, use: Use, words: string | null): void {
     const now = this.#clock.monotonic();
     const isNew = entry.rejected === null;
-    entry.rejected = { until: now + REJECTED_REST_MS, message: words };
+    entry.rejected = { until: now + REJECTED_MS, message: words };
     const isReplaced = this.isReady(use);
     const message = words === null ? "the token is rejected" : `the token is rejected: ${words}`;
     this.#notice(entry, { isWorking: false, isNew, isReplaced, message });
@@ -237,9 +210,9 @@ export class Quota {
     if (this.#notices.length < MAX_NOTICES) this.#notices.push({ token: label, ...notice });
   }
 
-  /** When the token may be used. */
-  #entryReadyAt(entry: Entry, use: Use): number {
-    return longest(this.#blocks(entry, use)).until;
+  /** The last block to end; may be over. */
+  #blockOf(entry: Entry, use: Use): Block & { reason: BlockReason } {
+    return this.#blocks(entry, use).reduce((last, other) => (other.until > last.until ? other : last));
   }
 
   /** When the token or the one that replaces it may be used. */
@@ -251,13 +224,12 @@ export class Quota {
     return Math.max(...untils);
   }
 
-  /** Everything that the token waits for; may be over. */
+  /** Everything the token waits for; may be over. */
   #blocks(entry: Entry, { resource, cost = 1, part = null }: Use): (Block & { reason: BlockReason })[] {
     const { limit, resetAt } = entry.allowances.of(resource, this.#clock.monotonic());
     const left = this.#left(entry, resource);
-    // A request that costs more than the whole limit may go when the limit is untouched.
-    const isEnough = left === null || left >= Math.max(1, Math.min(cost, limit ?? cost));
-    const usedUp = isEnough ? NOT_BLOCKED : { until: resetAt, message: null };
+    const usedUp =
+      left === null || isEnough(left, cost, limit) ? NOT_BLOCKED : { until: resetAt, message: null };
     return [
       { reason: "rejected", ...(entry.rejected ?? NOT_BLOCKED) },
       { reason: "slow_down", ...this.#slowness(entry, part) },
@@ -315,28 +287,9 @@ export class Quota {
   }
 }
 
-function longest<T extends Block>(blocks: readonly T[]): T {
-  return blocks.reduce((best, other) => (other.until > best.until ? other : best));
-}
-
-/** The label of tokens of a GitHub App. */
-export const APP = "app";
 /** The resource of a token that was not used yet. */
 const ANY = "any";
 
-/** Tokens with their labels; a single null without tokens. */
-export function nameTokens(tokens: readonly string[]): NamedToken[] {
-  if (tokens.length === 0) return [{ token: null, label: "anonymous" }];
-  return tokens.map((token, i) => ({ token, label: `#${i + 1}` }));
-}
-
 function newEntry({ token, label }: NamedToken): Entry {
-  return {
-    token,
-    label,
-    allowances: new Allowances(),
-    slow: new Map(),
-    rejected: null,
-    lastUsed: 0,
-  };
+  return { token, label, allowances: new Allowances(), slow: new Map(), rejected: null, lastUsed: 0 };
 }

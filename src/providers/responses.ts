@@ -1,22 +1,26 @@
-/** Reads the responses of forges: quota headers, status and ETag. */
+/**
+ * Reads the responses of forges: ETag, quota headers, the failure that a status indicates, and the forge's own words about it. A
+ * forge may repeat the headers of our request in an error, so its words are made safe for the log and for `status`: one line of
+ * bounded length, without markup, our tokens and anything that looks like a secret.
+ */
+import { z } from "zod";
 import { type Clock, HOUR_MS } from "../clock.js";
-import { type FailureKind, UpstreamFailure } from "./contract.js";
-import { MAX_WAIT_MS, type QuotaReport } from "./quota.js";
+import { cleanText } from "../record-rules.js";
+import { type FailureKind, UpstreamFailure } from "./failures.js";
+import { parseJson } from "./fields.js";
+import { MAX_WAIT_MS, type QuotaReport } from "./limits.js";
 import type { UpstreamResponse } from "./transport.js";
-import { readError, wordsOfBody } from "./words.js";
 
 /** How long to wait when a forge asks to slow down without saying how long; GitHub asks for at least this. */
 export const SLOW_DOWN_MS = 60_000;
 /** Forges count per hour at most, so a reset further away than this means that a clock is wrong. */
 const MAX_PERIOD_MS = HOUR_MS + 60_000;
-
 /** Longer ETags are not kept. */
 const MAX_ETAG = 200;
-
 /** GitHub's and GitLab's words for an account that may not be used. */
 const ACCOUNT_CLOSED = /your account (?:was|is|has been) (?:suspended|blocked|deactivated)/i;
-/** How much of a body that is not JSON is searched for a reason. */
-const MAX_SEARCHED = 10_000;
+/** Characters of a body that is not JSON that are searched for a rate limit. */
+const MAX_PAGE_SEARCHED = 10_000;
 
 /** The ETag of a response, for a conditional request; null without one. */
 export function etagOf(headers: Headers): string | null {
@@ -25,8 +29,8 @@ export function etagOf(headers: Headers): string | null {
 }
 
 /**
- * What a response says about the token it was requested with, for `Quota.learn`: limits in the headers of GitHub, GitLab and
- * the IETF draft, `Retry-After`, and whether the token was rejected. `resource`: the limit the request counted against.
+ * What a response says about its token, for `Quota.learn`: limits in the headers of GitHub, GitLab and the IETF draft, `Retry-After`,
+ * and whether the token was rejected. `resource`: the limit the request counted against.
  */
 export function readQuota(response: UpstreamResponse, resource: string, clock: Clock): QuotaReport {
   const { status, headers } = response;
@@ -40,7 +44,7 @@ export function readQuota(response: UpstreamResponse, resource: string, clock: C
     if (remaining !== null) report.remaining = remaining;
     if (resetAt !== null) report.resetAt = resetAt;
   }
-  if (isOfAccount(response)) report.isRejected = true;
+  if (isTokenRefused(response)) report.isRejected = true;
   else if (status < 400) report.isRejected = false;
   const retryMs = retryAfterMs(headers, clock);
   // A used-up limit ends the use of one resource; a limit on bursts ends all use of the token.
@@ -57,8 +61,8 @@ export interface RequestName {
   secrets: readonly string[];
 }
 
-/** Whether a token is refused whatever it is used for: it is invalid, or its account is suspended. */
-export function isOfAccount({ status, text }: UpstreamResponse): boolean {
+/** Whether the token itself is refused: it is invalid, or its account is suspended. */
+export function isTokenRefused({ status, text }: UpstreamResponse): boolean {
   if (status === 401) return true;
   const message = status === 403 ? readError(text)?.message : undefined;
   return typeof message === "string" && ACCOUNT_CLOSED.test(message);
@@ -92,12 +96,6 @@ export function failureOf(
   return fail("malformed");
 }
 
-/** The failure of a request that was not about one repository: a missing address is then a fault of the response. */
-export function notOfRepository(failure: UpstreamFailure): UpstreamFailure {
-  const isOfRepository = ["gone", "private", "blocked", "renamed"].includes(failure.kind);
-  return isOfRepository ? failure.as("malformed") : failure;
-}
-
 /** Whether a response asks to slow down. GitHub uses 403 for that too, as for a missing permission. */
 function isLimit(response: UpstreamResponse): boolean {
   const { status, headers, text } = response;
@@ -107,7 +105,7 @@ function isLimit(response: UpstreamResponse): boolean {
   if (numberOf(headers, "x-ratelimit-remaining", "ratelimit-remaining") === 0) return true;
   // The only sign of GitHub's secondary limits is the message.
   const body = readError(text);
-  const message = body === undefined ? text.slice(0, MAX_SEARCHED) : body.message;
+  const message = body === undefined ? text.slice(0, MAX_PAGE_SEARCHED) : body.message;
   return typeof message === "string" && /rate limit|abuse detection/i.test(message);
 }
 
@@ -144,4 +142,94 @@ function numberOf(headers: Headers, ...names: string[]): number | null {
     if (/^\d{1,12}$/.test(text)) return Number(text);
   }
   return null;
+}
+
+/** Characters kept of a forge's words. */
+const MAX_WORDS = 200;
+/** Characters in which our tokens are searched for, and then everything else that looks like a secret. */
+const MAX_READ = 5_000;
+const MAX_SEARCHED = 1_000;
+/** Longer bodies are not error messages of an API. */
+const MAX_ERROR_LENGTH = 10_000;
+const MAX_ERROR_DEPTH = 3;
+/** Shorter tokens are no secrets, and would match ordinary words. */
+const MIN_SECRET = 4;
+const REDACTED = "[redacted]";
+
+/** Text that looks like a token: known prefixes, and JSON web tokens. */
+const TOKEN_SHAPES: readonly RegExp[] = [
+  /(?:gh[a-z]_|github_pat_|gl[a-z]{2,8}-)[\w.-]{6,}/gi,
+  /eyJ[\w.-]{10,}/g,
+];
+/** Hashes and other long runs, if they contain a digit. */
+const LONG_RUN = /[\w+/=-]{20,}/g;
+/** A value after the name of a header or a scheme. Values without a digit are ordinary words. */
+const CREDENTIAL =
+  /\b(authorization|bearer|basic|token|password|secret)\b(["']?\s*[:=]?\s*["']?)(?=\S*\d)[^\s"',;]{6,}/gi;
+
+/** The body of an error of an API; unknown fields are ignored. */
+const errorSchema = z.object({
+  message: z.unknown().optional(),
+  error: z.unknown().optional(),
+  error_description: z.unknown().optional(),
+  errors: z.unknown().optional(),
+  block: z.unknown().optional(),
+});
+type ErrorBody = z.output<typeof errorSchema>;
+
+/** The body of an error response; undefined when it is not JSON. */
+function readError(text: string): ErrorBody | undefined {
+  if (text.length > MAX_ERROR_LENGTH) return undefined;
+  try {
+    return errorSchema.safeParse(parseJson(text)).data;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The words in the body of an error response: GitHub's and Forgejo's `message`, GitLab's `error` and its description. */
+export function wordsOfBody(text: string, secrets: readonly string[]): string | null {
+  const body = readError(text);
+  if (body === undefined) return null;
+  const { message, error, error_description, errors } = body;
+  const parts = [message, error, error_description, errors].flatMap((part) => firstText(part, 0) ?? []);
+  return safeWords([...new Set(parts)].join(": "), secrets);
+}
+
+/** A text of a forge in its safe form; null when nothing is left of it, or it is a page. */
+export function safeWords(text: string, secrets: readonly string[]): string | null {
+  if (/^\s*<|<[/!]/.test(text)) return null;
+  // Invisible characters go first: they could hide a token from the search for it.
+  const plain = cleanText(wholeWords(text, MAX_READ).replaceAll(/[\p{Cf}<>]/gu, ""), MAX_READ);
+  if (plain === null) return null;
+  let safe = wholeWords(withoutSecrets(plain, secrets), MAX_SEARCHED);
+  safe = safe.replaceAll(CREDENTIAL, `$1$2${REDACTED}`);
+  for (const shape of TOKEN_SHAPES) safe = safe.replaceAll(shape, REDACTED);
+  safe = safe.replaceAll(LONG_RUN, (run) => (/\d/.test(run) ? REDACTED : run));
+  return cleanText(safe, MAX_WORDS);
+}
+
+/** The first words of a text. A word that is cut off goes: it may be part of a token, which nothing recognizes. */
+function wholeWords(text: string, maxLength: number): string {
+  return text.length <= maxLength ? text : text.slice(0, Math.max(0, text.lastIndexOf(" ", maxLength)));
+}
+
+/** The text without our own tokens. */
+export function withoutSecrets(text: string, secrets: readonly string[]): string {
+  return secrets
+    .filter((secret) => secret.length >= MIN_SECRET)
+    .toSorted((a, b) => b.length - a.length)
+    .reduce((safe, secret) => safe.replaceAll(secret, REDACTED), text);
+}
+
+/** The first text in a value, as forges also send lists of messages, and messages by field. */
+function firstText(value: unknown, depth: number): string | undefined {
+  if (typeof value === "string") return value.trim() === "" ? undefined : value;
+  if (typeof value !== "object" || value === null || depth === MAX_ERROR_DEPTH) return undefined;
+  if ("message" in value && typeof value.message === "string") return value.message;
+  for (const inner of Object.values(value).slice(0, 10)) {
+    const found = firstText(inner, depth + 1);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }

@@ -6,20 +6,18 @@ import { z } from "zod";
 import { type ForgeKind, type ProviderSettings, repositoryUrl } from "../forges.js";
 import { type Connection, type Document, type ForgeApi, ForgeClient } from "./client.js";
 import {
-  checkId,
-  checkNamed,
   type Discovered,
+  failureOfAll,
+  oneByOne,
   type Provider,
   type Refreshed,
   type RepositoryRef,
   type TokenCheck,
-  UpstreamFailure,
   type UpstreamRepository,
 } from "./contract.js";
-import { avatarUrlOn, fullName as fullNameField, parseRecord, parseRecords } from "./fields.js";
+import { checkId, checkNamed, UpstreamFailure } from "./failures.js";
+import { avatarUrlOn, fullName as fullNameField, parseRecord, parseRecords, textOfFile } from "./fields.js";
 import type { ForgeRecord, ListRequest, WalkContext } from "./lists.js";
-import { failureOfAll, oneByOne } from "./one-by-one.js";
-import { textOfFile } from "./readme.js";
 
 /** The differences between the forges. Paths begin with a slash and are relative to the API's root. */
 export interface RestForge {
@@ -28,11 +26,11 @@ export interface RestForge {
   base: string;
   /** The `Authorization` header for a token. */
   authorization: (token: string) => string;
-  /** The page of a walk at a cursor of its own making; null or an unknown cursor: the first page. */
+  /** The page at a cursor, which the walk itself made; null or an unknown cursor: the first page. */
   list: (cursor: string | null, context: WalkContext) => ListRequest;
   /** Whether a record of the list has every field that a single one has. */
   listsAreComplete: boolean;
-  /** What lists are called that the forge limits separately; see ForgePace. */
+  /** The part of lists, if the forge limits them separately; see ForgePace. */
   listPart?: string;
   /** Records on a full page, unless the forge is configured for fewer. */
   pageSize: number;
@@ -43,9 +41,9 @@ export interface RestForge {
   /** A list that has a repository with this name, for second readings without `pathOfId`. */
   searchPath?: (name: string) => string;
   pathOfName: (name: { owner: string; name: string }) => string;
-  /** Paths of the files that may be the README of a repository, the most common first. */
-  readmePaths: (name: { owner: string; name: string }) => readonly string[];
-  /** Finds out what the token of a client permits. */
+  /** Path of a file at the top of a repository. */
+  pathOfFile: (name: { owner: string; name: string }, file: string) => string;
+  /** Finds out the permissions of the client's token. */
   checkToken: (client: ForgeClient, signal: AbortSignal) => Promise<TokenCheck>;
   record: z.ZodType<ForgeRecord>;
 }
@@ -54,6 +52,8 @@ export interface RestForge {
 const BATCH_SIZE = 20;
 /** Status of a request with a parameter that this version does not know. */
 const UNSUPPORTED = 422;
+/** Names of READMEs that link to many repositories, the most common first: these forges do not look for the file themselves. */
+const README_NAMES = ["README.md", "readme.md", "README.rst", "README"] as const;
 
 /** The client of one instance. */
 export function restClient(
@@ -141,10 +141,10 @@ export function createRestProvider(
 
   const pathOfFullName = (fullName: string): string => forge.pathOfName(partsOf(fullName));
 
-  /** Tries one name of the file after another. */
   async function readme(fullName: string, signal: AbortSignal): Promise<string> {
-    for (const path of forge.readmePaths(partsOf(fullName))) {
-      const document = await client.get(path, { signal, expected: [404] });
+    const parts = partsOf(fullName);
+    for (const file of README_NAMES) {
+      const document = await client.get(forge.pathOfFile(parts, file), { signal, expected: [404] });
       if (document !== null && document.status !== 404) return textOfFile(document.body);
     }
     throw new UpstreamFailure("gone", `${name}: the repository has no README`);

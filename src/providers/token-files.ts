@@ -3,13 +3,13 @@ import { readFile, stat } from "node:fs/promises";
 import { promisify } from "node:util";
 import { z } from "zod";
 import { parseTokens, type TokenSource } from "../forges.js";
-import { UpstreamFailure } from "./contract.js";
-import { nameTokens } from "./quota.js";
-import type { Loaded, TokenLoader } from "./token-keeper.js";
+import { UpstreamFailure } from "./failures.js";
 
-/** How often the file is read: reading it costs less than a request. */
+import { type Loaded, nameTokens, type TokenLoader } from "./token-keeper.js";
+
+/** How often the file is read, which costs less than a request. */
 const FILE_MS = 10_000;
-/** How often the command is run; most tokens that are made by one are valid for an hour. */
+/** How often the command is run; most tokens from commands are valid for an hour. */
 const COMMAND_MS = 30 * 60_000;
 const COMMAND_MIN_MS = 60_000;
 /** Limits of a run. */
@@ -18,18 +18,18 @@ const COMMAND_BYTES = 65_536;
 
 type CommandSource = Extract<TokenSource, { kind: "command" }>;
 
-/** The harmless parts of an error of a run; one that cannot be started may be thrown with a code alone. */
+/** The harmless parts of an error of a run; a failed start may have a code alone. */
 const errorSchema = z.object({
   code: z.union([z.string(), z.number()]).nullish(),
   killed: z.boolean().nullish(),
   signal: z.string().nullish(),
 });
 
-/** Limits of reading the file; a network file system may not respond at all. */
+/** Limits of reading the file, as a network file system may never respond. */
 const FILE_TIMEOUT_MS = 10_000;
 const FILE_BYTES = 1_048_576;
 
-/** Reads tokens from a file again and again, as they are replaced there. `read`: for tests. */
+/** Reads tokens from a file repeatedly, as they are replaced there. `read`: for tests. */
 export function tokensOfFile(
   path: string,
   { read = readRegular, timeoutMs = FILE_TIMEOUT_MS } = {},
@@ -97,7 +97,7 @@ async function outputOf(
   }
 }
 
-/** What an error of a command may be shown as: its own message quotes the arguments and what the command printed. */
+/** A failure that is safe to show: the error's own message quotes the arguments and the output of the command. */
 function failureOfCommand(error: unknown): UpstreamFailure {
   const { code, killed, signal } = errorSchema.safeParse(error).data ?? {};
   const why =

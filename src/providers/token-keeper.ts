@@ -1,19 +1,26 @@
 /**
- * Token keeper: tokens that change while the program runs. It loads them before the first request, well before they expire, and
- * when one is rejected. While no new ones can be obtained, the old ones are used as long as they are valid. A failure to obtain
- * one concerns the forge as a whole, never a repository. Deadlines are on the monotonic clock.
+ * Token keeper: tokens that change while the program runs. It loads them before the first request, well before they expire, and when
+ * one is rejected. While no new ones can be obtained, the old ones are used as long as they are valid. A failure to obtain tokens
+ * concerns the forge as a whole, never a repository. Deadlines are on the monotonic clock.
  */
 import type { Clock } from "../clock.js";
-import { concernsForge, type TokenNotice, type TokenQuota, UpstreamFailure } from "./contract.js";
-import { MAX_WAIT_MS, type NamedToken } from "./quota.js";
+import type { TokenNotice, TokenQuota } from "./contract.js";
+import { concernsForge, UpstreamFailure } from "./failures.js";
+import { MAX_WAIT_MS } from "./limits.js";
+
+/** A token (null: none) and its name in logs: `#1`, `#2` …, `app`, `anonymous`. */
+export interface NamedToken {
+  readonly token: string | null;
+  readonly label: string;
+}
 
 /** Where tokens come from. */
 export interface TokenLoader {
-  /** What is shown while there is no token: `app`, `file` or `command`. */
+  /** Shown while there is no token: `app`, `file` or `command`. */
   readonly label: string;
   /** Minimum time between two loads, also after a rejection. */
   readonly minIntervalMs: number;
-  /** Time between loads of tokens that do not say when they expire. */
+  /** Time between loads of tokens without an expiry. */
   readonly intervalMs: number;
   /** The present tokens, at least one. Takes a bounded time. Throws UpstreamFailure of any kind. */
   load(): Promise<Loaded>;
@@ -21,15 +28,15 @@ export interface TokenLoader {
 
 export interface Loaded {
   tokens: readonly NamedToken[];
-  /** How long they are valid; null: they do not say. */
+  /** How long they are valid; null: unknown. */
   validMs: number | null;
 }
 
-/** Part of its validity after which a token is renewed: of an hour, a quarter is left for retries. */
+/** Part of its validity after which a token is renewed; the rest is left for retries. */
 const RENEWAL_PART = 0.75;
 /** A token is not used in the last seconds of its validity. */
 const MARGIN_MS = 10_000;
-/** How soon to look again while a renewal is in flight. */
+/** How soon to check again while a renewal is in flight. */
 const LOADING_MS = 1_000;
 const FIRST_RETRY_MS = 30_000;
 const LAST_RETRY_MS = 10 * 60_000;
@@ -43,7 +50,7 @@ export class TokenKeeper {
   #renewAt = Number.NEGATIVE_INFINITY;
   #loadedAt = Number.NEGATIVE_INFINITY;
   #failures = 0;
-  /** Loads in a row that were followed by a rejection. */
+  /** Consecutive loads that were followed by a rejection. */
   #rejections = 0;
   #failure: UpstreamFailure | null = null;
   #loading: Promise<void> | null = null;
@@ -95,10 +102,7 @@ export class TokenKeeper {
     return false;
   }
 
-  /**
-   * When there may be another token than a rejected one, on the monotonic clock. Begins a renewal that is due, so that whoever
-   * waits for it needs to send no request.
-   */
+  /** When a rejected token may be replaced, on the monotonic clock. Starts a renewal that is due, without waiting for a request. */
   renewedAt(): number {
     if (this.#clock.monotonic() >= this.#renewAt) void this.#begin();
     return this.#loading === null ? this.#renewAt : this.#clock.monotonic() + LOADING_MS;
@@ -109,7 +113,7 @@ export class TokenKeeper {
     return this.#clock.monotonic() < this.#expiresAt ? Number.NEGATIVE_INFINITY : this.#renewAt;
   }
 
-  /** What is shown while tokens are not renewed; null: they are. */
+  /** Shown while tokens cannot be renewed; null: they can. */
   problem(): TokenQuota | null {
     if (this.#failure === null) return null;
     const isValid = this.#clock.monotonic() < this.#expiresAt;
@@ -132,7 +136,7 @@ export class TokenKeeper {
     return notices;
   }
 
-  /** Loads tokens, one load at a time, whoever asks for it. Ends early if `signal` is aborted. */
+  /** Loads tokens; concurrent callers share one load. Ends early if `signal` is aborted. */
   async #renew(signal: AbortSignal): Promise<void> {
     const loading = this.#begin();
     const { promise: aborted, reject } = Promise.withResolvers<never>();
@@ -207,7 +211,7 @@ export class TokenKeeper {
   }
 }
 
-/** The wait after this many failures before. */
+/** The wait after a failure that follows this many others. */
 function retryMs(failures: number): number {
   return Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(20, failures));
 }
@@ -216,4 +220,13 @@ function retryMs(failures: number): number {
 function ofForge(error: unknown): UpstreamFailure {
   if (!(error instanceof UpstreamFailure)) return new UpstreamFailure("refused", "obtaining tokens failed");
   return concernsForge(error.kind) ? error : error.as("refused");
+}
+
+/** The label of tokens of a GitHub App. */
+export const APP = "app";
+
+/** Tokens with their labels; without tokens a single null. */
+export function nameTokens(tokens: readonly string[]): NamedToken[] {
+  if (tokens.length === 0) return [{ token: null, label: "anonymous" }];
+  return tokens.map((token, i) => ({ token, label: `#${i + 1}` }));
 }

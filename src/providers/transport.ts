@@ -3,10 +3,9 @@ import { Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import { Agent, buildConnector, type Dispatcher, EnvHttpProxyAgent, errors } from "undici";
-import { type Clock, HOUR_MS } from "../clock.js";
 import type { ProxySettings } from "../forges.js";
 import { AddressRefused, checkLiteral, publicConnector } from "./addresses.js";
-import { type FailureKind, UpstreamFailure } from "./contract.js";
+import { type FailureKind, UpstreamFailure } from "./failures.js";
 
 /** A request to a forge. */
 export interface UpstreamRequest {
@@ -45,10 +44,7 @@ export interface TransportOptions {
   /** The setting that allows it, for messages. */
   privateSetting?: string;
   userAgent: string;
-  /**
-   * Proxies to go through. A proxy resolves host names itself, so only addresses without a name are checked then: what a name
-   * leads to is up to the proxy.
-   */
+  /** Proxies to go through. They resolve host names themselves, so only literal addresses are checked then. */
   proxy?: ProxySettings | undefined;
   /** Time to connect; default 10 s. */
   connectMs?: number;
@@ -71,12 +67,8 @@ export interface Transport {
   close(): Promise<void>;
 }
 
-/** How far apart the two clocks may be; longer than any response takes or a cache keeps it. */
-const MAX_SKEW_MS = HOUR_MS;
-
 /** Time to connect to a proxy, and through it. */
 const PROXY_CONNECT_MS = 10_000;
-
 const MAX_BYTES = 16 * 2 ** 20;
 /** More nested encodings than this are an attack. */
 const MAX_ENCODINGS = 2;
@@ -139,18 +131,6 @@ export function createTransport(options: TransportOptions): Transport {
     return { ...response, text: new TextDecoder().decode(bytes) };
   };
   return { fetch, fetchBytes, close: () => agent.destroy() };
-}
-
-/** Lets no response through whose `Date` differs from our time: one of the two clocks is wrong. */
-export function checkClock(fetch: UpstreamFetch, name: string, clock: Clock): UpstreamFetch {
-  return async (url, request) => {
-    const response = await fetch(url, request);
-    const skewMs = Date.parse(response.headers.get("date") ?? "") - clock.now();
-    if (Number.isNaN(skewMs) || Math.abs(skewMs) <= MAX_SKEW_MS) return response;
-    const hours = Math.round(Math.abs(skewMs) / HOUR_MS);
-    const direction = skewMs > 0 ? "behind" : "ahead of";
-    throw new UpstreamFailure("clock", `this machine's clock is ${hours} h ${direction} that of ${name}`);
-  };
 }
 
 function requestHeaders(request: UpstreamRequest, userAgent: string): Record<string, string> {
@@ -248,12 +228,9 @@ function proxyAgent({ http, https, except }: ProxySettings, options: Agent.Optio
 function failureOf(
   target: URL,
   error: unknown,
-  {
-    hasBegun,
-    privateSetting,
-    proxy,
-  }: { hasBegun: boolean } & Pick<TransportOptions, "privateSetting" | "proxy">,
+  options: { hasBegun: boolean } & Pick<TransportOptions, "privateSetting" | "proxy">,
 ): UpstreamFailure {
+  const { hasBegun, privateSetting, proxy } = options;
   if (error instanceof UpstreamFailure) return error;
   const where = { target, cause: error };
   if (error instanceof AddressRefused) {

@@ -4,7 +4,7 @@ import type { AddressInfo, LookupFunction } from "node:net";
 import { test } from "node:test";
 import fc from "fast-check";
 import { AddressRefused, isPublicAddress, publicLookup } from "../../src/providers/addresses.js";
-import { UpstreamFailure } from "../../src/providers/contract.js";
+import { UpstreamFailure } from "../../src/providers/failures.js";
 import { createTransport } from "../../src/providers/transport.js";
 
 const signal = new AbortController().signal;

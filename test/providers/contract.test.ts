@@ -1,7 +1,6 @@
 import { createForgejo } from "../../src/providers/forgejo/forgejo.js";
 import { createGithub } from "../../src/providers/github/github.js";
-import { createGitlab } from "../../src/providers/gitlab/gitlab.js";
-import { GITLAB_REST } from "../../src/providers/gitlab/rest.js";
+import { createGitlab, GITLAB_REST } from "../../src/providers/gitlab/gitlab.js";
 import { createGogs } from "../../src/providers/gogs/gogs.js";
 import { createRestProvider, restClient } from "../../src/providers/rest-provider.js";
 import { providerContract } from "./contract.js";

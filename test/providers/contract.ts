@@ -2,15 +2,14 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { type Clock, DAY_MS, HOUR_MS } from "../../src/clock.js";
 import type { ForgeKind, ProviderSettings } from "../../src/forges.js";
-import { FAILURE_KINDS, type FailureKind, UpstreamFailure } from "../../src/providers/contract.js";
+import { FAILURE_KINDS, type FailureKind, UpstreamFailure } from "../../src/providers/failures.js";
 import type {
   Provider,
   Refreshed,
   RepositoryRef,
   UpstreamRepository,
 } from "../../src/providers/providers.js";
-import type { UpstreamFetch } from "../../src/providers/transport.js";
-import { createTransport, type Transport } from "../../src/providers/transport.js";
+import { createTransport, type Transport, type UpstreamFetch } from "../../src/providers/transport.js";
 import {
   FAULTS,
   type FaultName,

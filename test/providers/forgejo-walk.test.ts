@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { DAY_MS } from "../../src/clock.js";
-import { createForgejo } from "../../src/providers/forgejo/forgejo.js";
-import { listForgejo, PAGE_SIZE } from "../../src/providers/forgejo/walk.js";
+import { createForgejo, listForgejo, PAGE_SIZE } from "../../src/providers/forgejo/forgejo.js";
 import type { ForgeRecord } from "../../src/providers/lists.js";
 import type { Provider } from "../../src/providers/providers.js";
 import { startForge } from "../support/forge/forge.js";

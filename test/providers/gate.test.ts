@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { HOUR_MS } from "../../src/clock.js";
 import { paceOf } from "../../src/forges.js";
-import { UpstreamFailure } from "../../src/providers/contract.js";
+import { UpstreamFailure } from "../../src/providers/failures.js";
 import { Gate } from "../../src/providers/gate.js";
 import { ManualClock, SkippingClock } from "../support/manual-clock.js";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { FIRST_WALK, type Walk } from "../../src/providers/github/partition.js";
+import { FIRST_WALK, type Walk } from "../../src/providers/github/discover.js";
 import type { Provider } from "../../src/providers/providers.js";
 import { failureOf, github, restRow, type Searchable, scriptedFetch, search } from "../support/github.js";
 

@@ -7,7 +7,7 @@ import {
   rangeOf,
   type Walk,
   walkSchema,
-} from "../../src/providers/github/partition.js";
+} from "../../src/providers/github/discover.js";
 import { NOW, type Searchable, search } from "../support/github.js";
 import { fc } from "../support/properties.js";
 

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { gunzipSync } from "node:zlib";
 import { z } from "zod";
 import { DAY_MS } from "../../src/clock.js";
-import { restRepository } from "../../src/providers/github/rest.js";
+import { restRepository } from "../../src/providers/github/repository.js";
 import { FAILURE_KINDS, type FailureKind, type UpstreamRepository } from "../../src/providers/providers.js";
 import { realData } from "../support/data.js";
 import { failureOf, github, NOW, ref, type Scripted, scriptedFetch } from "../support/github.js";

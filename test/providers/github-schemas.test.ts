@@ -5,8 +5,13 @@ import { test } from "node:test";
 import { schema as github } from "@octokit/graphql-schema";
 import { buildSchema, NoDeprecatedCustomRule, parse, specifiedRules, validate } from "graphql";
 import { z } from "zod";
-import { OPTIONAL_FIELDS, repositoriesQuery } from "../../src/providers/github/repository-node.js";
-import { fromRest, readRepository, restRepository } from "../../src/providers/github/rest.js";
+import {
+  fromRest,
+  OPTIONAL_FIELDS,
+  readRepository,
+  repositoriesQuery,
+  restRepository,
+} from "../../src/providers/github/repository.js";
 
 const openapi = z.object({
   components: z.object({

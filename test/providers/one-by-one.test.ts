@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { failureOfAll, oneByOne } from "../../src/providers/one-by-one.js";
+import { failureOfAll, oneByOne } from "../../src/providers/contract.js";
 import { type FailureKind, type Refreshed, UpstreamFailure } from "../../src/providers/providers.js";
 import { SkippingClock } from "../support/manual-clock.js";
 

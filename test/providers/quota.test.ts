@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { type Clock, DAY_MS, HOUR_MS } from "../../src/clock.js";
-import { UpstreamFailure } from "../../src/providers/contract.js";
-import { type Lease, Quota, type QuotaReport } from "../../src/providers/quota.js";
+import { UpstreamFailure } from "../../src/providers/failures.js";
+import type { QuotaReport } from "../../src/providers/limits.js";
+import { type Lease, Quota } from "../../src/providers/quota.js";
 
 const START = Date.UTC(2026, 0, 1);
 

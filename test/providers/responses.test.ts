@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { DAY_MS, HOUR_MS } from "../../src/clock.js";
-import { FAILURE_KINDS, UpstreamFailure } from "../../src/providers/contract.js";
-import { parseJson } from "../../src/providers/json.js";
+import { FAILURE_KINDS, UpstreamFailure } from "../../src/providers/failures.js";
+import { parseJson } from "../../src/providers/fields.js";
 import { failureOf, readQuota } from "../../src/providers/responses.js";
 import { ManualClock } from "../support/manual-clock.js";
 

@@ -49,7 +49,7 @@ const OTHER: RestForge = {
   listOf: (body) => body,
   pathOfId: (id) => `/by-id/${id}`,
   pathOfName: ({ owner, name }) => `/by-name/${owner}/${name}`,
-  readmePaths: ({ owner, name }) => ["README.md", "README"].map((file) => `/files/${owner}/${name}/${file}`),
+  pathOfFile: ({ owner, name }, file) => `/files/${owner}/${name}/${file}`,
   checkToken: async () => ({ owner: null, scopes: null, limit: null, remaining: null, expiresAt: null }),
   record,
 };

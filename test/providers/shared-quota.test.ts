@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { HOUR_MS } from "../../src/clock.js";
 import { createForgejo } from "../../src/providers/forgejo/forgejo.js";
+import type { NamedPace } from "../../src/providers/gate.js";
 import { type Provider, type SharedStates, UpstreamFailure } from "../../src/providers/providers.js";
-import { SharedQuota } from "../../src/providers/shared-quota.js";
-import { type NamedPace, readState, type SharedUse } from "../../src/providers/shared-state.js";
+import { readState, SharedQuota, type SharedUse } from "../../src/providers/shared-quota.js";
 import { SkippingClock } from "../support/manual-clock.js";
 import { type Scripted, scripted, settingsOf } from "../support/upstream.js";
 

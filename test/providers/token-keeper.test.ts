@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { HOUR_MS } from "../../src/clock.js";
-import { FAILURE_KINDS } from "../../src/providers/contract.js";
+import { FAILURE_KINDS } from "../../src/providers/failures.js";
 import { createForgejo } from "../../src/providers/forgejo/forgejo.js";
 import {
   concernsForge,

@@ -3,7 +3,7 @@ import { createServer, type RequestListener } from "node:http";
 import { type AddressInfo, createServer as createTcpServer, type Socket } from "node:net";
 import { after, test } from "node:test";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
-import { type FailureKind, UpstreamFailure } from "../../src/providers/contract.js";
+import { type FailureKind, UpstreamFailure } from "../../src/providers/failures.js";
 import { createTransport, type TransportOptions } from "../../src/providers/transport.js";
 
 const ends: (() => unknown)[] = [];

@@ -4,11 +4,9 @@ import { z } from "zod";
 import { HOUR_MS } from "../../clock.js";
 import { isToken } from "../../forges.js";
 import type { AppClient, AppSource } from "../client.js";
-import { UpstreamFailure } from "../contract.js";
-import { id, label, orNull, parseRecord, time } from "../fields.js";
-import { parseJson } from "../json.js";
-import { APP } from "../quota.js";
-import type { Loaded, TokenLoader } from "../token-keeper.js";
+import { UpstreamFailure } from "../failures.js";
+import { id, label, orNull, parseJson, parseRecord, time } from "../fields.js";
+import { APP, type Loaded, type TokenLoader } from "../token-keeper.js";
 import type { UpstreamResponse } from "../transport.js";
 
 /** GitHub accepts at most ten minutes, and none that is issued in the future. */

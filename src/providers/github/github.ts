@@ -4,15 +4,22 @@
  */
 import { type ProviderSettings, repositoryUrl } from "../../forges.js";
 import { type AppClient, type AppSource, type Connection, ForgeClient } from "../client.js";
-import type { Call, Provider, Refreshed, RepositoryRef, UpstreamRepository } from "../contract.js";
-import { failureOfAll, oneByOne } from "../one-by-one.js";
-import { textOfFile } from "../readme.js";
+import {
+  type Call,
+  failureOfAll,
+  oneByOne,
+  type Provider,
+  type Refreshed,
+  type RepositoryRef,
+  type UpstreamRepository,
+} from "../contract.js";
+import { textOfFile } from "../fields.js";
+import { checkGithubToken } from "../token-check.js";
 import { AppTokens } from "./app-tokens.js";
 import { discover } from "./discover.js";
 import { MAX_NODES, NodeRefresh, type Results } from "./graphql.js";
 import { StarHistory } from "./history.js";
-import { pathOfId, readNamed, readRepository, repositoryPath } from "./rest.js";
-import { checkGithubToken } from "./token-check.js";
+import { pathOfId, readNamed, readRepository, repositoryPath } from "./repository.js";
 
 const API_VERSION = "2022-11-28";
 

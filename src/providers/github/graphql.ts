@@ -1,11 +1,11 @@
+/** Refreshes up to a hundred repositories in one GraphQL query, and queries again where GitHub withholds fields or gives up. */
 import { z } from "zod";
 import type { ForgeClient } from "../client.js";
-import { asFailed, type Refreshed, type RepositoryRef, UpstreamFailure } from "../contract.js";
-import { count, graphqlErrors, orNull, parseRecord, time } from "../fields.js";
-import { parseJson } from "../json.js";
+import type { Refreshed, RepositoryRef } from "../contract.js";
+import { asFailed, notOfRepository, UpstreamFailure } from "../failures.js";
+import { count, graphqlErrors, orNull, parseJson, parseRecord, time, WithheldFields } from "../fields.js";
 import type { Lease } from "../quota.js";
-import { notOfRepository, SLOW_DOWN_MS } from "../responses.js";
-import { WithheldFields } from "../withheld-fields.js";
+import { SLOW_DOWN_MS } from "../responses.js";
 import {
   namedFields,
   OPTIONAL_FIELDS,
@@ -13,7 +13,7 @@ import {
   optionalField,
   readNode,
   repositoriesQuery,
-} from "./repository-node.js";
+} from "./repository.js";
 
 /** GitHub's maximum per query. */
 export const MAX_NODES = 100;
@@ -21,10 +21,7 @@ export const MAX_NODES = 100;
 const MAX_HALVINGS = 2;
 /** How many times a query is sent again because GitHub withholds further fields; the last time with no optional field. */
 const MAX_REDUCTIONS = 3;
-/**
- * A field is withheld by the instance, and not by a few repositories, if this share of the nodes of a query lacks it, and at
- * least this many.
- */
+/** The instance itself withholds a field if this share of the nodes of a query lacks it, and at least this number. */
 const WITHHELD_SHARE = 0.5;
 const WITHHELD_NODES = 10;
 /** Enough for a few errors of each field of each node. */
@@ -38,17 +35,13 @@ const errorSchema = z.object({
 });
 const responseSchema = z.object({
   data: orNull(
-    z.object({
-      rateLimit: orNull(rateLimit),
-      nodes: orNull(z.array(z.unknown()).max(MAX_NODES)),
-    }),
+    z.object({ rateLimit: orNull(rateLimit), nodes: orNull(z.array(z.unknown()).max(MAX_NODES)) }),
   ),
   errors: graphqlErrors(errorSchema, MAX_ERRORS),
 });
 type GraphqlError = z.output<typeof errorSchema>;
 type GraphqlResponse = z.output<typeof responseSchema>;
 
-/** The result for each repository. */
 export type Results = Map<RepositoryRef, Refreshed>;
 
 /** What a query is about. */
@@ -63,13 +56,13 @@ interface Query {
   signal: AbortSignal;
 }
 
-/** The results of a query, and the repositories that GitHub gave up on. */
-interface Answered {
+/** `open`: the repositories that GitHub gave up on. */
+interface QueryResults {
   results: Results;
   open: readonly RepositoryRef[];
 }
 
-/** The result for one node; the fields without which it has to be requested again; or `open`: GitHub gave up before it. */
+/** `reduced`: to be requested again without these fields. `open`: GitHub gave up before this node. */
 type NodeResult = Refreshed | { kind: "reduced"; fields: readonly OptionalField[] } | { kind: "open" };
 
 /** Refreshes repositories by their node ids. */
@@ -89,7 +82,7 @@ export class NodeRefresh {
     this.#withheld = new WithheldFields(client.clock);
   }
 
-  /** The fields that the instance does not send at the moment. */
+  /** The fields that the instance withholds at the moment. */
   withheld(): readonly string[] {
     return this.#withheld.list();
   }
@@ -99,17 +92,8 @@ export class NodeRefresh {
    * halved, and halved again; if a quarter is still too large, the rest fails with `unreachable`. A field that GitHub
    * withholds is not requested for a day. Throws UpstreamFailure if nothing is known about any of them.
    */
-  refresh(repositories: readonly RepositoryRef[], signal: AbortSignal): Promise<Results> {
-    return this.#halving(repositories, signal, 0);
-  }
-
-  async #halving(
-    repositories: readonly RepositoryRef[],
-    signal: AbortSignal,
-    halvings: number,
-  ): Promise<Results> {
-    const without = new Set(this.#withheld.list());
-    const size = repositories.length;
+  async refresh(repositories: readonly RepositoryRef[], signal: AbortSignal, halvings = 0): Promise<Results> {
+    const [without, size] = [new Set(this.#withheld.list()), repositories.length];
     const { results, open } = await this.#query({ repositories, size, without, reductions: 0, signal });
     const middle = Math.ceil(open.length / 2);
     let failure =
@@ -118,7 +102,7 @@ export class NodeRefresh {
       if (half.length === 0) continue;
       try {
         if (failure !== null) throw failure;
-        for (const [repository, result] of await this.#halving(half, signal, halvings + 1))
+        for (const [repository, result] of await this.refresh(half, signal, halvings + 1))
           results.set(repository, result);
       } catch (error) {
         const failed = asFailed(error);
@@ -130,7 +114,7 @@ export class NodeRefresh {
     return results;
   }
 
-  async #query(query: Query): Promise<Answered> {
+  async #query(query: Query): Promise<QueryResults> {
     const { repositories, size, without, reductions, signal } = query;
     const results: Results = new Map();
     const body = await this.#send(query, signal);
@@ -178,12 +162,9 @@ export class NodeRefresh {
 
   #resultOf(
     repository: RepositoryRef,
-    {
-      node,
-      errors,
-      without,
-    }: { node: unknown; errors: readonly GraphqlError[]; without: ReadonlySet<OptionalField> },
+    received: { node: unknown; errors: readonly GraphqlError[]; without: ReadonlySet<OptionalField> },
   ): NodeResult {
+    const { node, errors, without } = received;
     const fields = errors.flatMap(({ path }) => optionalField(path?.[2]) ?? []);
     if (node !== null) {
       try {

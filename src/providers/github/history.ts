@@ -1,9 +1,10 @@
 import { z } from "zod";
 import { DAY_MS } from "../../clock.js";
 import type { Document, ForgeClient } from "../client.js";
-import { type PastDays, type RepositoryRef, UpstreamFailure } from "../contract.js";
+import type { PastDays, RepositoryRef } from "../contract.js";
+import { UpstreamFailure } from "../failures.js";
 import { count, parseRecord } from "../fields.js";
-import { pathOfId, readRepository, repositoryPath } from "./rest.js";
+import { pathOfId, readRepository, repositoryPath } from "./repository.js";
 
 /** GitHub's limits: weeks per page, and pages. */
 const WEEKS = 30;

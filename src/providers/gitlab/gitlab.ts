@@ -3,24 +3,37 @@
  * Where GraphQL is not offered, everything uses REST: one request for each project, no languages, and walks over all projects.
  */
 import { createHash } from "node:crypto";
+import { z } from "zod";
 import type { ProviderSettings } from "../../forges.js";
 import type { Connection } from "../client.js";
+import type { Discovered, Provider, Refreshed, RepositoryRef, UpstreamRepository } from "../contract.js";
+import { asFailed, UpstreamFailure } from "../failures.js";
 import {
-  asFailed,
-  type Discovered,
-  type Provider,
-  type Refreshed,
-  type RepositoryRef,
-  UpstreamFailure,
-  type UpstreamRepository,
-} from "../contract.js";
-import { isSortedByStars, type Mark, nextMark } from "../lists.js";
-import { createRestProvider, restClient } from "../rest-provider.js";
+  avatarAddress,
+  count,
+  fullName,
+  id,
+  licenseOf,
+  orNull,
+  text,
+  time,
+  topics,
+  webUrl,
+} from "../fields.js";
+import {
+  type ForgeRecord,
+  highestId,
+  isSortedByStars,
+  type ListRequest,
+  type Mark,
+  nextMark,
+} from "../lists.js";
+import { createRestProvider, type RestForge, restClient } from "../rest-provider.js";
+import { checkGitlabToken } from "../token-check.js";
 import { MAX_PROJECTS } from "./project-node.js";
 import { Projects } from "./projects.js";
-import { FIRST_REST_CURSOR, GITLAB_REST } from "./rest.js";
 
-/** A cursor of a walk over GraphQL: version of its form, page, stars of the row before, mark, and GitLab's own cursor. */
+/** A cursor of a walk over GraphQL: version of the form, page, stars of the last row, mark, and GitLab's own cursor. */
 const GRAPHQL_CURSOR = /^graphql2:([1-9]\d{0,8}):(\d{1,15}):([\w-]{1,22}):(.+)$/s;
 const FIRST_PAGE = { page: 1, least: Number.POSITIVE_INFINITY, mark: "", after: null };
 
@@ -84,7 +97,7 @@ function positionOf(cursor: string | null): Mark & { least: number; after: strin
   return page === undefined ? FIRST_PAGE : { page: Number(page), least: Number(least), mark, after };
 }
 
-/** Projects that a response leaves out are read one by one, as only that says whether they are gone. */
+/** Projects missing from a response are read one by one, as only that shows whether they are gone. */
 async function refreshMany(
   { rest, projects }: Apis,
   refs: readonly RepositoryRef[],
@@ -122,6 +135,96 @@ async function readById(
     : new UpstreamFailure("malformed", `${rest.name}: no document`);
 }
 
-/** An ETag is that of an older document than the counts of the last query. */
+/** An ETag belongs to an older document than the counts of the last query. */
 const withoutEtags = (refs: readonly RepositoryRef[]): RepositoryRef[] =>
   refs.map((ref) => ({ ...ref, etag: null }));
+
+const PAGE_SIZE = 100;
+
+/** A project. Visibility, archived, open issues and origin need a token; lists never include the license. */
+const projectSchema = z.object({
+  id,
+  path_with_namespace: fullName,
+  star_count: count,
+  web_url: orNull(webUrl),
+  namespace: orNull(z.object({ avatar_url: orNull(avatarAddress) })),
+  description: orNull(text),
+  license: orNull(z.object({ key: z.string() })),
+  topics: orNull(topics),
+  /** The name of `topics` before GitLab 14. */
+  tag_list: orNull(topics),
+  forks_count: orNull(count),
+  open_issues_count: orNull(count),
+  visibility: orNull(z.string()),
+  archived: orNull(z.boolean()),
+  forked_from_project: orNull(z.object({})),
+  created_at: orNull(time),
+  last_activity_at: orNull(time),
+});
+
+const pathOf = ({ owner, name }: { owner: string; name: string }): string =>
+  `/projects/${encodeURIComponent(`${owner}/${name}`)}`;
+
+/** The first page of a walk over REST. */
+const FIRST_REST_CURSOR = "1:0";
+
+/** GitLab's REST API. Languages would take a second request for each project. */
+export const GITLAB_REST: RestForge = {
+  kind: "gitlab",
+  base: "/api/v4",
+  authorization: (token) => `Bearer ${token}`,
+  list: listById,
+  listPart: "projects",
+  listsAreComplete: false,
+  pageSize: PAGE_SIZE,
+  listOf: (body) => body,
+  pathOfId: (projectId) => `/projects/${projectId}?license=true`,
+  pathOfName: (name) => `${pathOf(name)}?license=true`,
+  pathOfFile: (name, file) => `${pathOf(name)}/repository/files/${encodeURIComponent(file)}?ref=HEAD`,
+  checkToken: checkGitlabToken,
+  record: projectSchema.transform(toRecord),
+};
+
+function toRecord(project: z.output<typeof projectSchema>): ForgeRecord {
+  const isComplete = project.visibility !== null;
+  return {
+    isPublic: !isComplete || project.visibility === "public",
+    repository: {
+      providerId: project.id,
+      ...project.path_with_namespace,
+      url: project.web_url,
+      avatarUrl: project.namespace?.avatar_url ?? null,
+      description: project.description,
+      homepage: null,
+      language: null,
+      license: project.license === null ? null : licenseOf(project.license.key),
+      topics: project.topics ?? project.tag_list,
+      stars: project.star_count,
+      forks: project.forks_count,
+      openIssues: project.open_issues_count,
+      watchers: null,
+      // Only complete records include the origin, and only for forks.
+      fork: isComplete ? project.forked_from_project !== null : null,
+      archived: project.archived,
+      createdAt: project.created_at,
+      // The closest to a push that GitLab reports; comments count too.
+      pushedAt: project.last_activity_at,
+    },
+  };
+}
+
+/**
+ * A walk reads all projects, as keyset pagination supports only the order by id, and there is no star filter. Cursors are
+ * `page:lastId`.
+ */
+function listById(cursor: string | null): ListRequest {
+  const [, page, id] = /^([1-9]\d{0,8}):(\d{1,15})$/.exec(cursor ?? FIRST_REST_CURSOR) ?? [];
+  const lastId = Number(id ?? 0);
+  return {
+    path: `/projects?visibility=public&pagination=keyset&order_by=id&sort=asc&per_page=${PAGE_SIZE}&id_after=${lastId}`,
+    next: ({ records, hasMore }) => {
+      if (!hasMore) return null;
+      return `${Number(page ?? 1) + 1}:${highestId(lastId, records)}`;
+    },
+  };
+}

@@ -1,4 +1,4 @@
-/** The query for projects over GitLab's GraphQL API, and what a project in its response says. */
+/** Projects in GitLab's GraphQL API: the query, and how a project in its response is read. */
 import { z } from "zod";
 import { repositoryUrl } from "../../forges.js";
 import type { UpstreamRepository } from "../contract.js";
@@ -19,7 +19,7 @@ import {
 /** Most projects of one query: GitLab's maximum of a page. */
 export const MAX_PROJECTS = 100;
 
-/** Fields that older versions lack, with their selections. Without one of them the rest of a record is still of use. */
+/** Fields that older versions lack, with their selections. The rest of a record is useful without them. */
 const OPTIONAL = {
   webUrl: "webUrl",
   description: "description",
@@ -37,7 +37,7 @@ export type OptionalField = keyof typeof OPTIONAL;
 
 /** An argument that only newer versions know, and whose default leaves out archived projects in some of them. */
 export const ARCHIVED_ARGUMENT = "archived:";
-/** What a query may have to do without. */
+/** A part of a query that an instance may not know. */
 export type OptionalPart = OptionalField | typeof ARCHIVED_ARGUMENT;
 
 const isOptionalField = (name: string): name is OptionalField => Object.hasOwn(OPTIONAL, name);
@@ -103,7 +103,7 @@ export interface Project {
   isPublic: boolean;
 }
 
-/** The project's id if it can be read, whatever else is wrong with it. */
+/** The project's id, even if the rest of it is invalid. */
 export function idOf(node: unknown): string | undefined {
   return z.object({ id: projectId }).safeParse(node).data?.id;
 }

@@ -2,17 +2,9 @@ import { z } from "zod";
 import { HOUR_MS } from "../../clock.js";
 import type { ProviderSettings } from "../../forges.js";
 import type { ForgeClient } from "../client.js";
-import {
-  asFailed,
-  type Refreshed,
-  type RepositoryRef,
-  UpstreamFailure,
-  type UpstreamRepository,
-} from "../contract.js";
-import { checkSomeValid, graphqlErrors, parseRecord } from "../fields.js";
-import { parseJson } from "../json.js";
-import { notOfRepository } from "../responses.js";
-import { WithheldFields } from "../withheld-fields.js";
+import type { Refreshed, RepositoryRef, UpstreamRepository } from "../contract.js";
+import { asFailed, notOfRepository, UpstreamFailure } from "../failures.js";
+import { checkSomeValid, graphqlErrors, parseJson, parseRecord, WithheldFields } from "../fields.js";
 import {
   ARCHIVED_ARGUMENT,
   globalId,
@@ -51,7 +43,7 @@ const responseSchema = z.object({
   errors: graphqlErrors(errorSchema, MAX_ERRORS),
 });
 
-interface Answered extends z.output<typeof connectionSchema> {
+interface ProjectsResponse extends z.output<typeof connectionSchema> {
   errors: readonly QueryError[];
   without: ReadonlySet<OptionalPart>;
 }
@@ -90,7 +82,7 @@ export class Projects {
     return this.#unavailableUntil <= this.#client.clock.monotonic();
   }
 
-  /** The fields that the instance does not send at the moment; `graphql` for everything that only GraphQL gives. */
+  /** The fields that the instance withholds at the moment; `graphql`: all that only GraphQL has. */
   withheld(): readonly string[] {
     if (!this.isAvailable) return ["graphql"];
     return this.#withheld.list().filter((part) => part !== ARCHIVED_ARGUMENT);
@@ -104,27 +96,27 @@ export class Projects {
     refs: readonly RepositoryRef[],
     signal: AbortSignal,
   ): Promise<Map<RepositoryRef, Refreshed> | null> {
-    const answered = await this.#send(
+    const response = await this.#send(
       { list: "ids", variables: { ids: refs.map(({ providerId }) => globalId(providerId)) } },
       signal,
     );
-    if (answered === null) return null;
+    if (response === null) return null;
     const refOf = new Map(refs.map((ref) => [ref.providerId, ref]));
     const results = new Map<RepositoryRef, Refreshed>();
-    for (const [i, node] of answered.nodes.entries()) {
+    for (const [i, node] of response.nodes.entries()) {
       const ref = refOf.get(idOf(node) ?? "");
-      if (ref !== undefined) results.set(ref, this.#resultOf(node, i, answered));
+      if (ref !== undefined) results.set(ref, this.#resultOf(node, i, response));
     }
     return results;
   }
 
   /** The page after a cursor of GitLab, in an order such as `stars_desc`; null: not offered. Throws UpstreamFailure. */
   async page(sort: string, after: string | null, signal: AbortSignal): Promise<ProjectPage | null> {
-    const answered = await this.#send({ list: "page", variables: { sort, after } }, signal);
-    if (answered === null) return null;
-    const { nodes, pageInfo } = answered;
+    const response = await this.#send({ list: "page", variables: { sort, after } }, signal);
+    if (response === null) return null;
+    const { nodes, pageInfo } = response;
     const read = nodes.flatMap((node, i) => {
-      const result = this.#resultOf(node, i, answered);
+      const result = this.#resultOf(node, i, response);
       return result.kind === "found" ? [result.repository] : [];
     });
     const counted = nodes.flatMap((node) => z.object({ starCount: z.int() }).safeParse(node).data ?? []);
@@ -136,7 +128,7 @@ export class Projects {
     };
   }
 
-  #resultOf(node: unknown, index: number, { errors, without }: Answered): Refreshed {
+  #resultOf(node: unknown, index: number, { errors, without }: ProjectsResponse): Refreshed {
     const failed = errors.flatMap(({ path }) =>
       path[0] === "projects" && path[1] === "nodes" && path[2] === index ? [String(path[3])] : [],
     );
@@ -159,7 +151,7 @@ export class Projects {
     query: { list: "ids" | "page"; variables: Readonly<Record<string, unknown>> },
     signal: AbortSignal,
     reductions = 0,
-  ): Promise<Answered | null> {
+  ): Promise<ProjectsResponse | null> {
     const { list, variables } = query;
     if (!this.isAvailable) return null;
     const without = new Set(this.#withheld.list());
@@ -197,7 +189,7 @@ export class Projects {
     );
   }
 
-  /** Remembers for an hour that there is no GraphQL here. Throws what says nothing about that, and what concerns the REST API as well. */
+  /** Remembers for an hour that the instance has no GraphQL. Throws a failure that says nothing about that, or that concerns REST too. */
   #notOffered(failure: UpstreamFailure): null {
     const isOurs = ["refused", "gone", "renamed"].includes(failure.kind);
     const canAskRest = this.#client.quota.isReady({ resource: "core" });
@@ -207,7 +199,7 @@ export class Projects {
   }
 }
 
-/** The part of our query that an error of validation says the instance does not know. */
+/** The part of our query that is unknown to the instance, according to a validation error. */
 function partOf(message: string): OptionalPart | undefined {
   const [, field] =
     /^Field '(\w+)' doesn't exist on type '(?:Project|RepositoryLanguage|Namespace)'/.exec(message) ?? [];

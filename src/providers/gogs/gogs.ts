@@ -2,7 +2,7 @@ import type { ProviderSettings } from "../../forges.js";
 import type { Connection } from "../client.js";
 import type { Provider } from "../contract.js";
 import { webUrl } from "../fields.js";
-import { API_OF_FAMILY, repositorySchema, toRecord } from "../forgejo/record.js";
+import { API_OF_FAMILY, repositorySchema, toRecord } from "../forgejo/forgejo.js";
 import { checkWithin, type ListRequest, nextMark } from "../lists.js";
 import { createRestProvider, type RestForge, restClient } from "../rest-provider.js";
 
@@ -11,7 +11,7 @@ const PAGE_SIZE = 50;
 /** Matches every name: the search puts the keyword into an SQL pattern, and an empty one becomes a dot. */
 const ANY_NAME = "_";
 
-/** Rows of versions before 2018 have a name and zeros in all other fields; the address tells them apart. */
+/** Versions before 2018 send rows with a name and zeros in all other fields; those have no address. */
 const gogsSchema = repositorySchema.extend({ html_url: webUrl });
 
 const searchPath = (keyword: string, page: number): string =>

@@ -1,10 +1,47 @@
+/**
+ * Limits of a token: what a forge reports about them, and for how long that is believed. Deadlines are on the caller's clock:
+ * monotonic in `Quota`, the wall clock in `SharedQuota`.
+ */
+import { DAY_MS, HOUR_MS } from "../clock.js";
+
+/** Longest wait that a forge may ask for. */
+export const MAX_WAIT_MS = DAY_MS;
+/** How long a rejected token rests. */
+export const REJECTED_MS = HOUR_MS;
+/** A request in flight for longer is considered lost: no response takes this long. */
+export const OPEN_MS = 5 * 60_000;
+
+/** What a request counts against. */
+export interface Use {
+  /** The forge's name of the limit, such as `core`. */
+  readonly resource: string;
+  /** Requests or points; default 1. */
+  readonly cost?: number;
+  /** A part of the resource that the forge also limits separately. A wait for it concerns no other request. */
+  readonly part?: string | null;
+}
+
+/** What a response says about its token. Times in ms since 1970; absent: not reported. Invalid values are ignored. */
+export interface QuotaReport {
+  limit?: number;
+  remaining?: number;
+  /** When `remaining` returns to `limit`. */
+  resetAt?: number;
+  /** The token must not be used before then: for this part of the resource, or without one for anything. */
+  blockedUntil?: number;
+  /** Whether the token itself was accepted. */
+  isRejected?: boolean;
+  /** The forge's own words about a block; safe to show. */
+  message?: string | null;
+}
+
 /** How long a count without a reset time is valid. */
 const UNDATED_MS = 60_000;
 /** Two reset times no further apart than this are the same reset. */
 const SAME_RESET_MS = 5_000;
 
-/** The quota of one token for one resource. Deadlines are on the monotonic clock. */
-export interface Allowance {
+/** The quota of one token for one resource. */
+interface Allowance {
   limit: number | null;
   /** As last reported; excludes requests in flight. */
   remaining: number | null;
@@ -12,7 +49,7 @@ export interface Allowance {
 }
 
 /** A report of a response. Absent: not reported. */
-export type AllowanceReport = { [Key in keyof Allowance]: number | undefined };
+type AllowanceReport = { [Key in keyof Allowance]: number | undefined };
 
 /** What a forge has reported about the quota of one token, by resource. */
 export class Allowances {
@@ -21,10 +58,6 @@ export class Allowances {
   /** `known`: what was reported before, by resource. */
   constructor(known: Iterable<readonly [string, Allowance]> = []) {
     this.#byResource = new Map(known);
-  }
-
-  resources(): string[] {
-    return [...this.#byResource.keys()];
   }
 
   /** Everything that was reported, by resource. */
@@ -69,6 +102,11 @@ export class Allowances {
 
 function newAllowance(): Allowance {
   return { limit: null, remaining: null, resetAt: Number.NEGATIVE_INFINITY };
+}
+
+/** Whether the rest of a limit is enough for a request. One that costs more than the whole limit may go while it is untouched. */
+export function isEnough(left: number, cost: number, limit: number | null): boolean {
+  return left >= Math.max(1, Math.min(cost, limit ?? cost));
 }
 
 /** Whether a reported number is a count. */
