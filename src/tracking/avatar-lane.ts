@@ -5,7 +5,7 @@ import { type Reporter, responded, type Step, type TrackingModules, waiting } fr
 
 const MINUTE_MS = 60_000;
 
-/** Most repositories of watchlists whose owners get an avatar. */
+/** Maximum number of repositories of watchlists whose owners get an avatar. */
 const WATCHED = 2_000;
 /** How often the owners on lists are noted. */
 const NOTE_EVERY_MS = 10 * MINUTE_MS;
@@ -13,7 +13,7 @@ const NOTE_EVERY_MS = 10 * MINUTE_MS;
 const NOTE_FIRST_MS = 15_000;
 /** Repositories per read. */
 const BATCH = 500;
-/** Longest wait for something to become due, as another lane may note an owner or an address; and that for the first one. */
+/** Longest wait for something to become due, as another lane may note an owner or an address; the second while none is known. */
 const IDLE_MS = 5 * MINUTE_MS;
 const FIRST_MS = MINUTE_MS;
 /** How long an avatar without an address waits. Noting the address makes it due. */
@@ -32,8 +32,8 @@ export interface AvatarLaneOptions {
 }
 
 /**
- * Fetches the avatars of one provider, one at a time, at a pace of its own: they are no requests to an API, and never wait for
- * its quota or use it. A worker that is killed leaves a lease; the same avatar is due again when that ends.
+ * Fetches the avatars of one provider, one at a time, at its own pace: these requests neither use an API nor its quota. A killed worker
+ * leaves a lease; the avatar is due again when that ends.
  */
 export class AvatarLane {
   readonly #options: AvatarLaneOptions;
@@ -85,15 +85,15 @@ export class AvatarLane {
     const { modules, signal } = this.#options;
     const { store } = modules.avatars;
     const isOurs = signal.aborted || !(error instanceof UpstreamFailure);
-    // Whoever asks to slow down says nothing about the image.
+    // A request to slow down says nothing about the image.
     if (isOurs || error.kind === "quota") await store.release(due, MINUTE_MS);
     else await store.postpone(due, `${error.kind}: no usable response`);
   }
 }
 
 /**
- * Notes whose avatars are wanted: the owners on leaderboards and watchlists, of the providers that are tracked. Everything else
- * that a page shows has an initial, so how much is fetched does not depend on what is requested. Returns how long to wait.
+ * Notes whose avatars are wanted: owners on leaderboards and watchlists, of tracked providers. Pages show an initial for all others, so
+ * requests for pages cause no fetching. Returns how long to wait.
  */
 export async function noteWanted(modules: TrackingModules, tracked: readonly string[]): Promise<number> {
   const { avatars, rankings, watchlists } = modules;

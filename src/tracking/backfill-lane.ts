@@ -1,22 +1,23 @@
 import { DAY_MS, WEEK_MS } from "../clock.js";
 import { asFailed, concernsForge } from "../providers/providers.js";
 import { type Lane, responded, type Step, waiting } from "./lane.js";
-import { hasSpare, lookupQuota } from "./spare.js";
 import {
   claimHistory,
   type HistoryPage,
+  hasSpare,
+  lookupQuota,
   NEXT_PAGE_MS,
   postponeHistory,
   recordHistoryPage,
 } from "./star-history.js";
 
 /**
- * Wait when nothing is due. It starts short, so that an empty catalogue has rankings soon after the first start, and doubles
- * with each look that finds nothing, as a look takes a transaction.
+ * Wait when nothing is due. It starts short, so that an empty catalogue has rankings soon after the first start, and doubles with each
+ * check in vain, as that takes a transaction.
  */
 const IDLE_MIN_MS = 5_000;
 const IDLE_MAX_MS = 60_000;
-/** Longest wait before the quota is looked at again, once the rest of it is left to other work. */
+/** Longest wait before the quota is checked again, once its rest is reserved for other work. */
 const SPARE_MAX_MS = 10 * 60_000;
 /** How long to wait when the forge does not offer star histories. */
 const NOT_OFFERED_MS = DAY_MS;

@@ -1,4 +1,6 @@
+/** Cadence: how soon each kind of work is repeated, and how soon failures are retried. Pure, but for the Stretch of a provider. */
 import { DAY_MS, HOUR_MS, WEEK_MS } from "../clock.js";
+import { type Trend, WINDOWS, windowMs } from "../rankings/rankings.js";
 
 /** What decides how soon a repository is refreshed again. */
 export interface Heat {
@@ -9,6 +11,47 @@ export interface Heat {
   idleDays: number | null;
   /** Length of the shortest window in which it has gained stars or forks, in ms; null: none that is known. */
   gainedWithinMs: number | null;
+}
+
+/** A new reading of a repository, and what was known of it before. Times in ms since 1970. */
+interface Reading {
+  before: { stars: number | null; countedAt: number | null };
+  stars: number;
+  pushedAt: number | null;
+  /** Its recent trends; none if unknown. */
+  trends: readonly Trend[];
+  at: number;
+}
+
+export function heatOf(reading: Reading): Heat {
+  const { stars, pushedAt, at } = reading;
+  return {
+    stars,
+    starsPerDay: starsPerDay(reading),
+    idleDays: pushedAt === null ? null : (at - pushedAt) / DAY_MS,
+    gainedWithinMs: gainedWithin(reading),
+  };
+}
+
+function starsPerDay({ before, stars, trends, at }: Reading): number | null {
+  const rates = trends.map(({ starsDelta, from, to }) => (Math.max(0, starsDelta) * DAY_MS) / (to - from));
+  if (before.stars !== null && before.countedAt !== null && at - before.countedAt >= HOUR_MS / 2) {
+    rates.push((Math.max(0, stars - before.stars) * DAY_MS) / (at - before.countedAt));
+  }
+  return rates.length === 0 ? null : Math.max(...rates);
+}
+
+function gainedWithin({ before, stars, trends, at }: Reading): number | null {
+  const gained = trends
+    .filter(({ starsDelta, forksDelta }) => starsDelta > 0 || (forksDelta ?? 0) > 0)
+    .map(({ window }) => windowMs(window));
+  // Its growth since the last refresh is not in the trends yet; a window compares snapshots at most twice its length apart.
+  if (before.stars !== null && before.countedAt !== null && stars > before.stars) {
+    const passedMs = at - before.countedAt;
+    const compared = WINDOWS.map(windowMs).filter((lengthMs) => passedMs <= 2 * lengthMs);
+    gained.push(...compared.slice(0, 1));
+  }
+  return gained.length === 0 ? null : Math.min(...gained);
 }
 
 export const SOONEST_MS = HOUR_MS;

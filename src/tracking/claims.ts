@@ -1,5 +1,5 @@
-/** Known repositories with what their next refresh needs, and which worker may refresh them. */
-import { type RawBuilder, sql } from "kysely";
+/** Claims: which known repositories are due, under whose lease they are read, and what the next reading needs. */
+import { sql } from "kysely";
 import type { BulkRow, Database, Db, Dialect, Tx } from "../database/database.js";
 import { DUE_TIMES } from "./schedule.js";
 
@@ -32,22 +32,12 @@ interface ClaimRow {
   counted_at: number | null;
 }
 
-/** Which repositories to claim. Times in ms since 1970. */
-export interface ClaimRequest {
-  now: number;
-  /** Due at this time or earlier. */
-  dueBefore: number;
-  /** End of the lease: until then no other worker claims them. */
-  leasedUntil: number;
-  limit: number;
-}
-
 /** A repository of the catalogue, with the state of its schedule. Times in ms since 1970. */
 export interface Known extends Claim {
   isScheduled: boolean;
   /** When it is due; null: it is not scheduled. */
   dueAt: number | null;
-  /** Whether its forge still denied it when it was last requested by itself. */
+  /** Whether its forge denied it when its own record was last requested. */
   isDenied: boolean;
   /** When its own record was last read, and when it is due; null as in the table `tracking`. */
   detailedAt: number | null;
@@ -100,28 +90,43 @@ export function toClaim(row: ClaimRow, leasedUntil = 0): Claim {
   };
 }
 
-/** Claims due repositories, those due longest first. */
-export function claimDue(
-  database: Database,
-  provider: string,
-  { dueBefore, ...request }: ClaimRequest,
-): Promise<Claim[]> {
-  const isDue = sql`r.provider = ${provider} and r.next_refresh_at <= ${dueBefore}`;
-  return claim(database, { isDue, order: sql`r.next_refresh_at` }, request);
+/**
+ * Where it is stored when a repository is due: for a refresh, for a reading of its own record (lists keep counts fresh, but some lack
+ * fields), or for a second reading of doubtful counts.
+ */
+const DUE = {
+  refresh: { table: "repositories", alias: "r", column: "next_refresh_at" },
+  details: { table: "tracking", alias: "t", column: "details_due" },
+  recheck: { table: "tracking", alias: "t", column: "recheck_at" },
+} as const;
+export type DueFor = keyof typeof DUE;
+
+/** Which repositories to claim. Times in ms since 1970. */
+export interface ClaimRequest {
+  now: number;
+  /** Due at this time or earlier; default: now. */
+  dueBefore?: number;
+  /** End of the lease: until then no other worker claims them. */
+  leasedUntil: number;
+  limit: number;
+  /** Default: a refresh. */
+  dueFor?: DueFor;
 }
 
-/** Claims repositories `r` with their tracking `t` that match a condition, unless they are claimed. */
-export function claim(
+/** Claims due repositories, those due longest first, unless they are claimed. */
+export function claimDue(
   { dialect, write }: Database,
-  { isDue, order }: { isDue: RawBuilder<unknown>; order: RawBuilder<unknown> },
-  { now, leasedUntil, limit }: Omit<ClaimRequest, "dueBefore">,
+  provider: string,
+  { now, dueBefore = now, leasedUntil, limit, dueFor = "refresh" }: ClaimRequest,
 ): Promise<Claim[]> {
+  const { alias, column } = DUE[dueFor];
+  const dueAt = sql.ref(`${alias}.${column}`);
   return write.transaction().execute(async (tx) => {
     const { rows } = await sql<ClaimRow>`
       select r.id, r.provider_id, t.node_id, t.etag, r.owner, r.name, t.failures, r.stars, r.counted_at
       from repositories r join tracking t on t.repository_id = r.id
-      where ${isDue} and t.leased_until <= ${now}
-      order by ${order} limit ${limit} ${dialect.lockFree("t")}`.execute(tx);
+      where ${sql.ref(`${alias}.provider`)} = ${provider} and ${dueAt} <= ${dueBefore} and t.leased_until <= ${now}
+      order by ${dueAt} limit ${limit} ${dialect.lockFree("t")}`.execute(tx);
     if (rows.length === 0) return [];
     await tx
       .updateTable("tracking")
@@ -137,9 +142,23 @@ export function claim(
   });
 }
 
+/** When the next repository of a provider is due; null if none is scheduled. */
+export async function nextDue(
+  { read }: Database,
+  provider: string,
+  dueFor: DueFor = "refresh",
+): Promise<number | null> {
+  const { table, column } = DUE[dueFor];
+  const dueAt = sql.ref(column);
+  const { rows } = await sql<{ at: number | null }>`select min(${dueAt}) as at from ${sql.table(table)}
+    where provider = ${provider} and ${dueAt} is not null`.execute(read);
+  const at = rows[0]?.at ?? null;
+  return at === null ? null : Number(at);
+}
+
 /**
- * The repositories of these claims that nobody else has claimed since, which nobody can before the transaction ends. A worker that
- * took longer than its lease must not record what it read: another one does that, or has done it.
+ * The repositories of these claims that no other worker has claimed since; none can before the transaction ends. A worker that took
+ * longer than its lease must not record its readings: another one records its own.
  */
 export async function stillClaimed(
   tx: Tx,
@@ -182,4 +201,16 @@ export async function release(
     await sql`update tracking set details_due = ${dueAt} where details_due < ${dueAt}
       and ${dialect.among(sql.ref("repository_id"), released)}`.execute(tx);
   });
+}
+
+/** The present form of GitHub's node ids, such as `R_kgDOAA`. The form before it is Base64 of words. */
+const PRESENT_NODE_ID = /^[A-Z]{1,4}_/;
+
+/**
+ * The node id to keep of a repository: the one just sent, but never one of the old form instead of one of the present form. GitHub
+ * promises the present form over GraphQL only, and its queries soon accept no other. Other forges send null.
+ */
+export function keptNodeId(known: string | null, sent: string | null): string | null {
+  if (sent === null) return known;
+  return known !== null && PRESENT_NODE_ID.test(known) && !PRESENT_NODE_ID.test(sent) ? known : sent;
 }

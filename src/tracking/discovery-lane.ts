@@ -76,7 +76,7 @@ export class DiscoveryLane {
     return responded(isEnd ? CHECK_MS : 0);
   }
 
-  /** Claims the walk for this worker; or returns how long to wait before trying again. */
+  /** Claims the walk, or returns how long to wait before trying again. */
   async #claim(now: number): Promise<Walk | number> {
     const { modules, provider } = this.#lane;
     const { dialect, write } = modules.database;

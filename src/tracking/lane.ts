@@ -27,7 +27,7 @@ export interface TrackingModules {
   trackRequests: TrackRequests;
 }
 
-/** Shared by the lanes of one provider. A lane is one kind of work: refreshing, reading again, discovering or backfilling. */
+/** Shared by the lanes of one provider. A lane is one kind of work, such as refreshing or discovering. */
 export interface Lane {
   modules: TrackingModules;
   provider: Provider;
@@ -49,12 +49,12 @@ export interface Step {
   hasResponse: boolean;
 }
 
-/** A step that had nothing to do yet. */
+/** A step with nothing to do yet. */
 export const waiting = (waitMs: number): Step => ({ waitMs, hasResponse: false });
 /** A step that got a response from the forge. Lanes do not pause between requests: the provider keeps their pace. */
 export const responded = (waitMs: number): Step => ({ waitMs, hasResponse: true });
 
-/** How long a worker may keep claimed work; longer than any call takes. */
+/** Duration of leases; longer than any call takes. */
 export const LEASE_MS = 10 * 60_000;
 
 /** Identifies this process in reports. */
@@ -93,7 +93,7 @@ export interface WorkerReport {
   quota: TokenQuota[];
 }
 
-/** Failures of one kind for which the forge gave the same reason. Times in ms since 1970. */
+/** Failures of one kind with the same reason. Times in ms since 1970. */
 export interface RecentFailure {
   kind: FailureKind;
   /** The forge's own words; null: it gave none. */
@@ -142,7 +142,7 @@ export const COUNTED = [
 ] as const;
 export type Counted = (typeof COUNTED)[number];
 
-/** Collects the report of one provider while its worker runs. Nothing in the worker depends on it. */
+/** Collects the report of one provider. Nothing in the worker depends on it. */
 export class Reporter {
   readonly report: WorkerReport;
 

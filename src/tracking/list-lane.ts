@@ -2,15 +2,15 @@ import { concernsForge, type Provider, UpstreamFailure } from "../providers/prov
 import { addressReader, linksIn } from "../repository-addresses/repository-addresses.js";
 import { type Lane, LEASE_MS, responded, type Step, waiting } from "./lane.js";
 
-/** How often to look for lists: people wait for them, and a look reads an index that is usually empty. */
+/** How often to look for lists: people wait for them, and a check reads an index that is usually empty. */
 const IDLE_MS = 1_000;
 /** Attempts after which a README counts as unreadable, and the pause between two. */
 const MAX_ATTEMPTS = 5;
 const RETRY_MS = 30_000;
 
 /**
- * Reads the READMEs of repositories whose links are to be tracked, and requests what they link to on the tracked forges. A README is
- * read through the API of its own forge; nothing that it links to is contacted here.
+ * Reads READMEs whose links were requested, through the API of their forge, and queues the linked repositories of tracked forges.
+ * Contacts no link.
  */
 export class ListLane {
   readonly #lane: Lane;

@@ -1,16 +1,15 @@
-/** What a list says of repositories that are already known. Pure. */
+/** Updates from the rows of a list about known repositories. Pure. */
 import type { Facts, Repository } from "../catalog/catalog.js";
 import { DAY_MS } from "../clock.js";
 import type { UpstreamRepository } from "../providers/providers.js";
 import { detailsInterval, retryAfter, spread } from "./cadence.js";
-import type { Known } from "./claims.js";
-import { keptNodeId } from "./node-id.js";
+import { type Known, keptNodeId } from "./claims.js";
 import { type OutcomeContext, observationOf, type Update, updateOf } from "./outcomes.js";
 import { historyOf } from "./schedule.js";
 
 /**
- * A list does not correct the own record for this long. Search indexes and replicas lag by seconds to minutes, so a row may be
- * older than a record that was read before it. It is a quarter of the shortest interval, so nothing becomes late by it.
+ * A list does not correct the own record for this long: search indexes and replicas lag by seconds to minutes, so a row may be older
+ * than a record read before it. It is a quarter of the shortest interval, so it makes nothing late.
  */
 const SETTLED_MS = 15 * 60_000;
 /** Equal counts within this time are one reading: pages overlap, and walks are continued after a restart. */
@@ -32,14 +31,14 @@ const FACTS = [
   "pushedAt",
 ] as const satisfies readonly (keyof Facts)[];
 
-/** A row of a list, and the repository that it is about. */
+/** A row of a list, and its repository. */
 export interface Listed {
   known: Known;
   before: Repository;
   row: UpstreamRepository;
 }
 
-/** Whether a row adds something: neither did its own record just say more, nor does it repeat a row. */
+/** Whether a row has news: its own record was not read just before, and it does not repeat another row. */
 export function isNews({ known, before, row }: Listed, at: number): boolean {
   const isWithin = (time: number | null, ms: number) => time !== null && time <= at && at - time < ms;
   if (isWithin(known.detailedAt, SETTLED_MS)) return false;
@@ -52,8 +51,8 @@ export function isNews({ known, before, row }: Listed, at: number): boolean {
 }
 
 /**
- * What to record of a row, and when its repository is due next. Where its own record was denied, that decides whether it is back:
- * lists may show for weeks what is gone. `failures` stays, as a row says nothing of the own record.
+ * The update that follows from a row. Where a forge denied the repository's own record, only that record can bring it back: lists may
+ * show deleted repositories for weeks. `failures` stays, as a row says nothing about the own record.
  */
 export function listedUpdateOf(listed: Listed, context: OutcomeContext): Update {
   const { known, before, row } = listed;

@@ -1,8 +1,8 @@
 /**
- * Losses: when a repository that its forge reports missing is believed to be. A single response is hearsay: node ids expire,
- * endpoints break, tokens lose rights, whole forges respond 404. A loss is confirmed if a second endpoint reports it too, and
- * that endpoint returns a repository that is known to exist. Pages, redirects and errors confirm nothing. How many confirmed
- * losses are recorded is up to `loss-limit.ts`.
+ * Losses: when to believe a forge that reports a repository missing. A single response is hearsay: node ids expire, endpoints break,
+ * tokens lose rights, whole forges respond 404. A loss is confirmed if a second endpoint reports it too, and that endpoint returns a
+ * repository known to exist. Pages, redirects and errors confirm nothing. `daily-limits.ts` decides how many confirmed losses are
+ * recorded.
  */
 import { sql } from "kysely";
 import {
@@ -13,19 +13,19 @@ import {
   type UpstreamRepository,
 } from "../providers/providers.js";
 import type { Claim } from "./claims.js";
+import { limitedLosses, lossesLeft } from "./daily-limits.js";
 import type { Lane } from "./lane.js";
-import { limitedLosses, lossesLeft } from "./loss-limit.js";
 import { isLoss, type Outcome } from "./outcomes.js";
 
-/** Losses of a batch that are confirmed immediately, as each takes a request. The others wait for their next refresh. */
+/** Losses of a batch that are confirmed immediately, as each takes a request. Others wait for their next refresh. */
 export const MAX_CONFIRMATIONS = 10;
 /** After this long no further loss of a batch is confirmed, so that it ends before the lease of its claims. */
 const MAX_MS = 3 * 60_000;
 
 /**
- * The outcomes, in which losses of available repositories are confirmed, or replaced by the record that the second endpoint
- * returned, or left as they are. Sends at most twice MAX_CONFIRMATIONS + 2 requests, and none without losses or while no further
- * loss may be recorded. Throws nothing that the provider throws: a loss that cannot be confirmed now waits.
+ * The outcomes, where losses of available repositories are confirmed, or replaced by the record that the second endpoint returned, or
+ * left as they are. Sends at most twice MAX_CONFIRMATIONS + 2 requests, and none without losses or while no further loss may be
+ * recorded. Catches the provider's failures: a loss that cannot be confirmed now waits.
  */
 export async function confirmLosses(lane: Lane, outcomes: readonly Outcome[]): Promise<readonly Outcome[]> {
   const lost = outcomes.filter(({ result }) => isLoss(result));
@@ -63,7 +63,7 @@ type Requested = Omit<RepositoryRef, "providerId"> & { providerId: string | null
 class Confirmation {
   readonly #lane: Lane;
   readonly #losses: readonly Outcome[];
-  /** What has become of losses. */
+  /** Outcomes that replace losses. */
   readonly #settled = new Map<Outcome, Outcome>();
   #requests = 0;
   /** Monotonic. */
@@ -130,7 +130,7 @@ class Confirmation {
     return this.#hasFailed || this.#requests === MAX_CONFIRMATIONS || clock.monotonic() >= this.#endAt;
   }
 
-  /** What the second endpoint returns; if that is by name, also under a new id, where the creation date is the same. */
+  /** The second endpoint's record; if that finds by name, also one with a new id and the same creation date. */
   async #readAgain(ref: Requested, { repositoryId }: Claim): Promise<UpstreamRepository | UpstreamFailure> {
     const second = await this.#read(ref);
     const createdAt = this.#createdAt.get(repositoryId) ?? null;
@@ -141,7 +141,7 @@ class Confirmation {
     return !("kind" in named) && named.createdAt === createdAt ? named : second;
   }
 
-  /** Whether the second endpoint returns a repository that was read lately; without one, nothing can be confirmed. */
+  /** Whether the second endpoint returns a repository that was read recently; without one, nothing can be confirmed. */
   async #returnsControl(hasNodeId: boolean): Promise<boolean> {
     if (this.#hasFailed) return false;
     const { modules, provider } = this.#lane;
@@ -172,7 +172,7 @@ class Confirmation {
     return !(control instanceof UpstreamFailure);
   }
 
-  /** What the second endpoint returns of a repository. */
+  /** The second endpoint's record of a repository. */
   async #read({ providerId, ...ref }: Requested): Promise<UpstreamRepository | UpstreamFailure> {
     const { provider, signal } = this.#lane;
     try {
@@ -185,7 +185,7 @@ class Confirmation {
   }
 }
 
-/** Whether a failure is the forge's word that a repository is not public. A redirect is not: many lead to a login. */
+/** Whether the forge says with this failure that a repository is not public. A redirect does not: many lead to a login. */
 function isWord({ kind }: UpstreamFailure): boolean {
   return kind === "gone" || kind === "private" || kind === "blocked";
 }

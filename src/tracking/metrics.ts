@@ -51,10 +51,10 @@ function portOf(server: Server): number {
   return typeof address === "object" && address !== null ? address.port : 0;
 }
 
-/** How long the status is not read again, as that counts rows: scrapers ask every few seconds. */
+/** The status is read at most this often, as that counts rows, and scrapers send requests every few seconds. */
 const STATUS_MS = 60_000;
 
-/** Returns a function that updates the status metrics, unless that was done just before; await it before reading them. */
+/** Returns a function that updates the status metrics unless they are recent. Await it before reading them. */
 function registerStatus(registry: Registry, database: Database, clock: Clock): () => Promise<void> {
   const gauge = (name: string, help: string, labels: string[] = ["provider"]) =>
     new Gauge({ name: `sidereal_${name}`, help, labelNames: labels, registers: [registry] });

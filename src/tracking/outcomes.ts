@@ -1,6 +1,5 @@
-/** Turns the results of a refresh into observations for the catalogue and appointments for the schedule. Pure. */
+/** Turns the results of refreshes into observations for the catalogue and appointments for the schedule. Pure. */
 import type { Availability, Observation, Repository } from "../catalog/catalog.js";
-import { DAY_MS, HOUR_MS } from "../clock.js";
 import {
   type FailureKind,
   isTemporary,
@@ -9,23 +8,27 @@ import {
   type UpstreamFailure,
   type UpstreamRepository,
 } from "../providers/providers.js";
-import { type Trend, WINDOWS, windowMs } from "../rankings/rankings.js";
-import { beforeEnd, retryAfter, scheduledInterval, spread } from "./cadence.js";
-import type { Claim } from "./claims.js";
-import { afterOwnRecord } from "./details.js";
-import { isDoubtful } from "./doubt.js";
-import { keptNodeId } from "./node-id.js";
-import type { Appointment } from "./schedule.js";
+import {
+  FALLEN_PARTS,
+  LEAST_COLLAPSED,
+  LEAST_DOUBTED,
+  MEASURED_COUNTS,
+  type MeasuredCount,
+  type Trend,
+} from "../rankings/rankings.js";
+import { beforeEnd, heatOf, retryAfter, scheduledInterval, spread } from "./cadence.js";
+import { type Claim, keptNodeId } from "./claims.js";
+import { type Appointment, afterOwnRecord } from "./schedule.js";
 
 /** A claimed repository and the result of its refresh. */
 export interface Outcome {
   claim: Claim;
   result: Exclude<Refreshed, { kind: "skipped" }>;
-  /** true: a second endpoint has reported the loss too; see losses.ts. */
+  /** true: a second endpoint reported the loss too; see losses.ts. */
   isConfirmed?: true;
 }
 
-/** Everything that decides what an outcome means. */
+/** Decides what an outcome means, beside the outcome itself. */
 export interface OutcomeContext {
   provider: Pick<Provider, "name" | "kind" | "listsAreComplete">;
   /** Time of the response. */
@@ -48,7 +51,7 @@ export interface Update {
   /** Whether the counts have fallen so far that they are read a second time. */
   isDoubtful: boolean;
   starsBefore: number;
-  /** The ETag that the forge has confirmed: what it means must still be what is stored. */
+  /** The ETag that the forge confirmed, which must still belong to the stored counts. */
   confirmedEtag: string | null;
   /** Whether a repository that was available becomes unavailable. */
   isLost: boolean;
@@ -64,7 +67,7 @@ const AVAILABILITY_BY_FAILURE: Partial<Record<FailureKind, Availability>> = {
   blocked: "BLOCKED",
 };
 
-/** Whether nothing was learned, through no fault of the repository, so that it stays as due as it was. */
+/** Whether a failure says nothing about the repository, so that its due time stays. */
 export function isPostponed(result: Outcome["result"]): boolean {
   return result.kind === "failed" && isTemporary(result.failure.kind);
 }
@@ -75,8 +78,8 @@ export function isLoss(result: Outcome["result"]): boolean {
 }
 
 /**
- * A loss that is not recorded yet: the repository stays as it was, and counts as missing, unless it was requested by name. Such a
- * one was imported and never found, or counts as missing since it has lost its id.
+ * A loss that is not recorded yet: the repository stays as it was and counts as missing, unless it was requested by name. Then it was
+ * imported and never found, or counts as missing already because it has lost its id.
  */
 export function heldBack(update: Update, at: number): Update {
   const { missingSince: _, ...appointment } = update.appointment;
@@ -88,7 +91,7 @@ export function heldBack(update: Update, at: number): Update {
   };
 }
 
-/** What to record and when the repository is due next. */
+/** The update that follows from an outcome. */
 export function updateOf({ claim, result, isConfirmed }: Outcome, context: OutcomeContext): Update {
   const { at, before, trends, stretch, chance } = context;
   const provider = context.provider.name;
@@ -125,13 +128,7 @@ export function updateOf({ claim, result, isConfirmed }: Outcome, context: Outco
   const isFound = result.kind === "found";
   const stars = isFound ? result.repository.stars : starsBefore;
   const pushedAt = isFound ? result.repository.pushedAt : before.pushedAt;
-  const recent = { claim, stars, trends, at };
-  const heat = {
-    stars,
-    starsPerDay: starsPerDay(recent),
-    idleDays: pushedAt === null ? null : (at - pushedAt) / DAY_MS,
-    gainedWithinMs: gainedWithin(recent),
-  };
+  const heat = heatOf({ before: claim, stars, pushedAt, trends, at });
   const refreshInterval = scheduledInterval(heat, stretch);
   const observation = isFound
     ? observationOf(provider, result.repository, at)
@@ -170,7 +167,7 @@ export function observationOf(provider: string, repository: UpstreamRepository, 
     owner,
     name,
     at,
-    // null usually means "not included in this response" and replaces nothing; but an empty text has been removed.
+    // null usually means that the response lacks it, which replaces nothing; but an empty text has been removed.
     facts: {
       ...Object.fromEntries(known),
       ...(facts.description === undefined ? {} : { description: facts.description }),
@@ -184,7 +181,7 @@ export function observationOf(provider: string, repository: UpstreamRepository, 
   };
 }
 
-/** The claimed repository has been replaced by another with the same name, and is gone. */
+/** The claimed repository is gone: another one has its name now. */
 export function replacedObservation({ provider, owner, name, repositoryId, at }: Observation): Observation {
   return {
     provider,
@@ -198,7 +195,7 @@ export function replacedObservation({ provider, owner, name, repositoryId, at }:
   };
 }
 
-/** Nothing has changed since the last refresh: the same counts, at a later time. */
+/** The same counts as at the last refresh, at a later time. */
 function unchangedObservation(repository: Repository, providerId: string, at: number): Observation {
   const { provider, owner, name, stars, forks, openIssues, watchers } = repository;
   return {
@@ -234,34 +231,22 @@ function failedObservation(
   };
 }
 
-/** What is known of the recent growth of a repository. */
-interface Recent {
-  claim: Claim;
-  /** As just read. */
-  stars: number;
-  trends: readonly Trend[];
-  at: number;
+/** The counts of one reading; null: not reported. */
+export type Counts = Readonly<Record<MeasuredCount, number | null>>;
+
+/**
+ * Whether counts have fallen so far since the last reading that the forge may be at fault. The limits are those of rankings, which
+ * doubt such readings.
+ */
+export function isDoubtful(before: Counts, after: Counts): boolean {
+  return MEASURED_COUNTS.some((measure) => hasFallen(measure, [before[measure], after[measure]]));
 }
 
-/** The highest known growth rate; null if none is known. */
-function starsPerDay({ claim, stars, trends, at }: Recent): number | null {
-  const rates = trends.map(({ starsDelta, from, to }) => (Math.max(0, starsDelta) * DAY_MS) / (to - from));
-  if (claim.stars !== null && claim.countedAt !== null && at - claim.countedAt >= HOUR_MS / 2) {
-    rates.push((Math.max(0, stars - claim.stars) * DAY_MS) / (at - claim.countedAt));
-  }
-  return rates.length === 0 ? null : Math.max(...rates);
-}
-
-/** Length of the shortest window in which it has gained, so that it is in the lists of that window; null: none. */
-function gainedWithin({ claim, stars, trends, at }: Recent): number | null {
-  const gained = trends
-    .filter(({ starsDelta, forksDelta }) => starsDelta > 0 || (forksDelta ?? 0) > 0)
-    .map(({ window }) => windowMs(window));
-  // Its growth since the last refresh is not in the trends yet; a window compares snapshots at most twice its length apart.
-  if (claim.stars !== null && claim.countedAt !== null && stars > claim.stars) {
-    const passedMs = at - claim.countedAt;
-    const compared = WINDOWS.map(windowMs).filter((lengthMs) => passedMs <= 2 * lengthMs);
-    gained.push(...compared.slice(0, 1));
-  }
-  return gained.length === 0 ? null : Math.min(...gained);
+function hasFallen(
+  measure: MeasuredCount,
+  [before, after]: readonly [number | null, number | null],
+): boolean {
+  if (before === null || after === null) return false;
+  const least = after === 0 && measure !== "openIssues" ? LEAST_COLLAPSED : LEAST_DOUBTED;
+  return before >= least && after <= FALLEN_PARTS[measure] * before;
 }

@@ -1,4 +1,4 @@
-/** What a worker would request now, and why. Only reads the database: nothing is requested, claimed or changed. */
+/** The requests that a worker would send now, and why. Only reads the database: requests, claims and changes nothing. */
 import { type RawBuilder, sql } from "kysely";
 import { DAY_MS, HOUR_MS } from "../clock.js";
 import type { Provider } from "../providers/providers.js";
@@ -43,7 +43,7 @@ export interface Plan {
   unscheduled: number;
 }
 
-/** What the plan is read from, and for when. */
+/** Where the plan is read from, and for which time. */
 export interface PlanContext {
   modules: TrackingModules;
   provider: Pick<Provider, "name" | "batchSize">;

@@ -1,24 +1,95 @@
 /**
- * Second readings of repositories whose counts have fallen doubtfully: which are planned, when they are due, and who holds
- * them. All of it is in the table `tracking`, so that it survives a restart.
+ * Second readings of repositories whose counts have fallen doubtfully: which are planned, when they are due, and the lane that reads
+ * them. The plan is in the table `tracking`, so that it survives a restart.
  */
 import { sql } from "kysely";
 import { HOUR_MS } from "../clock.js";
-import type { BulkRow, BulkTable, Database, Dialect, Tx } from "../database/database.js";
-import type { Provider } from "../providers/providers.js";
+import type { BulkRow, BulkTable, Dialect, Tx } from "../database/database.js";
+import {
+  concernsForge,
+  type Provider,
+  UpstreamFailure,
+  type UpstreamRepository,
+} from "../providers/providers.js";
 import { spread } from "./cadence.js";
-import { type Claim, claim } from "./claims.js";
+import { type Claim, claimDue, keptNodeId, nextDue, release, stillClaimed } from "./claims.js";
+import { type Lane, LEASE_MS, responded, type Step, waiting } from "./lane.js";
+import { observationOf } from "./outcomes.js";
 
 /** Time between a doubtful reading and the second one. */
-export const RECHECK_MS = 5 * 60_000;
-/** A repository is not doubted again within this time: what the second reading leaves open waits for the schedule. */
+const RECHECK_MS = 5 * 60_000;
+/** A repository is not doubted again within this time: remaining doubt waits for the schedule. */
 const SETTLED_MS = HOUR_MS / 2;
-/** Most second readings per hour and forge, so that a forge that reports nonsense does not get twice the requests. */
+/** Most second readings per hour and forge: a forge that reports nonsense must not get twice the requests. */
 const MOST_PER_HOUR = 60;
-/** Most of what a forge allows, where that is little. */
+/** Part of the requests that a forge allows, where those are few. */
 const MOST_PART = 0.1;
 /** What GitHub allows without a token. */
 const ANONYMOUS_PER_HOUR = 60;
+/** How often to look for second readings; those planned since then are due later. */
+const CHECK_MS = 0.8 * RECHECK_MS;
+
+/** Reads repositories again whose counts have fallen doubtfully. The schedule of their refreshes stays as it is. */
+export class RecheckLane {
+  readonly #lane: Lane;
+
+  constructor(lane: Lane) {
+    this.#lane = lane;
+  }
+
+  /** Reads one repository. Throws what the provider throws about the forge as a whole. */
+  async step(): Promise<Step> {
+    const { modules, provider, clock, reporter } = this.#lane;
+    const { database } = modules;
+    const now = clock.now();
+    const readyAt = provider.readyAt("recheck");
+    if (readyAt > now) return waiting(readyAt - now);
+    const next = (await nextDue(database, provider.name, "recheck")) ?? Number.POSITIVE_INFINITY;
+    if (next > now) return waiting(Math.min(CHECK_MS, next - now));
+    const leasedUntil = now + LEASE_MS;
+    const request = { dueFor: "recheck", now, leasedUntil, limit: 1 } as const;
+    const [claim] = await claimDue(database, provider.name, request);
+    // Another worker holds it.
+    if (claim === undefined) return waiting(CHECK_MS);
+    try {
+      await this.#record(claim, await this.#request(claim));
+    } catch (error) {
+      await release(database, [claim.repositoryId], { leasedUntil });
+      throw error;
+    }
+    reporter.succeeded(clock.now());
+    return responded(0);
+  }
+
+  /** The forge's record; undefined if it sent none. The next refresh then finds out why. */
+  async #request(claim: Claim): Promise<UpstreamRepository | undefined> {
+    const { provider, clock, reporter, signal } = this.#lane;
+    const { providerId, nodeId, owner, name } = claim;
+    if (providerId === null) return undefined;
+    try {
+      return await provider.recheck({ providerId, nodeId, fullName: `${owner}/${name}`, etag: null }, signal);
+    } catch (error) {
+      if (!(error instanceof UpstreamFailure) || concernsForge(error.kind)) throw error;
+      reporter.failed(error, clock.now());
+      return undefined;
+    }
+  }
+
+  async #record(claim: Claim, found: UpstreamRepository | undefined): Promise<void> {
+    const { repositoryId, nodeId } = claim;
+    const { modules, provider, clock, reporter } = this.#lane;
+    const { database, catalog } = modules;
+    const at = clock.now();
+    const isOwn = await database.dialect.exclusively(database.write, "catalogue", async (tx) => {
+      if (!(await stillClaimed(tx, database.dialect, [claim])).has(repositoryId)) return false;
+      if (found !== undefined)
+        await catalog.recordIn(tx, [{ ...observationOf(provider.name, found, at), repositoryId }]);
+      await endRecheck(tx, repositoryId, found && { at, nodeId: keptNodeId(nodeId, found.nodeId) });
+      return true;
+    });
+    if (found !== undefined && isOwn) reporter.add("rechecked", 1);
+  }
+}
 
 const RECHECKS: BulkTable = {
   table: "tracking",
@@ -39,10 +110,11 @@ export function rechecksPerHour(
   return Math.max(1, Math.floor(Math.min(MOST_PER_HOUR, allowed * MOST_PART) / stretch));
 }
 
-/** What a plan depends on. Times in ms since 1970. */
-export interface RecheckPlan {
+interface RecheckPlan {
   provider: string;
+  /** In ms since 1970. */
   now: number;
+  /** See rechecksPerHour. */
   perHour: number;
   /** From 0 to 1, for spreading due times. */
   chance: () => number;
@@ -87,30 +159,11 @@ export async function planRechecks(
   return rows.length;
 }
 
-/** Claims the second reading that has been due longest; undefined if none is. */
-export async function claimRecheck(
-  database: Database,
-  provider: string,
-  { now, leasedUntil }: { now: number; leasedUntil: number },
-): Promise<Claim | undefined> {
-  const isDue = sql`t.provider = ${provider} and t.recheck_at <= ${now}`;
-  const [first] = await claim(database, { isDue, order: sql`t.recheck_at` }, { now, leasedUntil, limit: 1 });
-  return first;
-}
-
-/** When the next second reading of a provider is due; null if none is planned. */
-export async function nextRecheck({ read }: Database, provider: string): Promise<number | null> {
-  const { rows } = await sql<{ at: number | null }>`select min(recheck_at) as at from tracking
-    where provider = ${provider} and recheck_at is not null`.execute(read);
-  const at = rows[0]?.at ?? null;
-  return at === null ? null : Number(at);
-}
-
 /**
- * Ends a second reading and its lease, in the transaction that records it. `found`: what was read and when; undefined: it
- * failed. The next refresh is not conditional: "unchanged" would mean the first reading, and not the counts that are stored now.
+ * Ends a second reading and its lease, in the transaction that records it. `found`: when it was read; undefined: it failed. The next
+ * refresh is not conditional: "unchanged" would confirm the first reading, and not the counts stored now.
  */
-export async function endRecheck(
+async function endRecheck(
   tx: Tx,
   repositoryId: number,
   found: { at: number; nodeId: string | null } | undefined,

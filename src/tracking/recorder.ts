@@ -6,12 +6,10 @@ import type { UpstreamFailure, UpstreamRepository } from "../providers/providers
 import { type Trend, WINDOWS } from "../rankings/rankings.js";
 import { beforeEnd, spread } from "./cadence.js";
 import { findKnown, stillClaimed } from "./claims.js";
+import { admitNew, limitLosses } from "./daily-limits.js";
 import type { Lane } from "./lane.js";
 import { isNews, type Listed, listedUpdateOf } from "./listed.js";
-import { countLosses, limitedLosses, lossesLeft } from "./loss-limit.js";
-import { admitNew } from "./new-limit.js";
 import {
-  heldBack,
   isPostponed,
   type Outcome,
   type OutcomeContext,
@@ -24,8 +22,8 @@ import { planRechecks, rechecksPerHour } from "./recheck.js";
 import { type Appointment, FIRST_INTERVAL_MS, historyOf, schedule } from "./schedule.js";
 
 /**
- * Records what a forge has sent about repositories, whether each on its own or in a list, with the times at which they are due
- * next. Each call is one transaction: a kill neither loses nor doubles anything.
+ * Records repositories as a forge has sent them, each on its own or in a list, with the times at which they are due next. Each call is
+ * one transaction: a kill neither loses nor doubles anything.
  */
 export class Recorder {
   readonly #lane: Lane;
@@ -34,7 +32,7 @@ export class Recorder {
     this.#lane = lane;
   }
 
-  /** Records the results of refreshes, but not of repositories that somebody else has claimed since. */
+  /** Records the results of refreshes, except for repositories that another worker has claimed since. */
   async record(outcomes: readonly Outcome[]): Promise<void> {
     const { clock, reporter } = this.#lane;
     const at = clock.now();
@@ -73,10 +71,7 @@ export class Recorder {
     reporter.add("doubted", written.filter(({ isDoubtful }) => isDoubtful).length);
   }
 
-  /**
-   * Records a page of a list: new repositories, as far as a day allows them, and what it says of known ones. Returns the number of
-   * repositories added.
-   */
+  /** Records a page of a list: new repositories within the daily limit, and news about known ones. Returns how many were added. */
   async recordPage(rows: readonly UpstreamRepository[]): Promise<number> {
     const { modules, provider, clock, reporter } = this.#lane;
     const { database } = modules;
@@ -87,7 +82,7 @@ export class Recorder {
     const stored = await findKnown(database.read, database.dialect, { provider: provider.name, ids });
     const before = await this.#readBefore(stored.map(({ repositoryId }) => repositoryId));
     const { added, surplus, updates } = await this.#exclusively(async (tx) => {
-      // Again, since other lanes record meanwhile.
+      // Read again: other lanes may have recorded since.
       const known = await findKnown(tx, database.dialect, { provider: provider.name, ids });
       const updates = known.flatMap((one) => {
         const row = listed.get(one.providerId ?? "");
@@ -175,7 +170,7 @@ export class Recorder {
     const { catalog, database } = modules;
     const { dialect } = database;
     const founded = await this.#withoutUnfounded(tx, all, at);
-    const updates = await this.#withinLimit(tx, founded, at);
+    const updates = await limitLosses(tx, this.#lane, { updates: founded, at });
     const observed = updates.flatMap(({ observation, ...update }) =>
       observation === undefined ? [] : [{ observation, ...update }],
     );
@@ -233,24 +228,9 @@ export class Recorder {
     return updates;
   }
 
-  /** Holds back the losses that are too many for now. */
-  async #withinLimit(tx: Tx, updates: readonly Update[], at: number): Promise<readonly Update[]> {
-    const provider = this.#lane.provider.name;
-    const lost = updates.filter(({ isLost }) => isLost);
-    if (lost.length === 0) return updates;
-    const ids = lost.map(({ appointment }) => appointment.repositoryId);
-    const limited = await limitedLosses(tx, this.#lane.modules.database.dialect, ids);
-    const losses = lost.filter(({ appointment }) => limited.has(appointment.repositoryId));
-    const left = await lossesLeft(tx, { provider, at, batch: updates.length });
-    const held = new Set(losses.slice(left));
-    await countLosses(tx, { provider, at, lost: losses.length - held.size });
-    if (held.size > 0) this.#lane.reporter.add("held", held.size);
-    return updates.map((update) => (held.has(update) ? heldBack(update, at) : update));
-  }
-
   /**
-   * "Unchanged" confirms what the ETag was sent with. If a list has changed the stored counts since the request, it says nothing
-   * about them, and the repository is due again without a condition.
+   * "Unchanged" confirms the counts that came with the ETag. If a list has changed the stored counts since the request, it says nothing
+   * about those, and the repository is due again without a condition.
    */
   async #withoutUnfounded(tx: Tx, updates: readonly Update[], at: number): Promise<readonly Update[]> {
     const confirmed = updates.filter(({ confirmedEtag }) => confirmedEtag !== null);
@@ -271,7 +251,7 @@ export class Recorder {
   }
 }
 
-/** What is known of repositories before a reading. */
+/** Repositories as known before a reading. */
 interface Before {
   repositories: ReadonlyMap<number, Repository>;
   trends: readonly ReadonlyMap<number, Trend>[];

@@ -6,27 +6,26 @@ import {
   type Refreshed,
   UpstreamFailure,
 } from "../providers/providers.js";
-import { type Claim, claimDue, release } from "./claims.js";
-import { claimDetails, nextDetails } from "./details.js";
+import { type Claim, claimDue, nextDue, release } from "./claims.js";
 import { type Lane, LEASE_MS, responded, type Step, waiting } from "./lane.js";
 import { confirmLosses } from "./losses.js";
 import { isPostponed, type Outcome } from "./outcomes.js";
 import { Recorder } from "./recorder.js";
-import { enroll, nextDue } from "./schedule.js";
+import { enroll } from "./schedule.js";
 
 /** Repositories enrolled per step, and the period over which they become due. */
 const ENROLL_LIMIT = 5_000;
 const ENROLL_SPREAD_MS = DAY_MS;
-/** From this batch size on a batch is one request, so it also takes repositories that are due this much later. */
+/** From this size on a batch is one request, so it also takes repositories that are due this much later. */
 const LARGE_BATCH = 50;
 const AHEAD_MS = 10 * 60_000;
-/** Where a batch is one request, own records that are due wait this long for one that has room. */
+/** Where a batch is one request, own records that are due wait this long for a batch with room. */
 const DETAILS_PATIENCE_MS = 6 * HOUR_MS;
-/** Every tenth batch begins with own records that are due, even if counts are late. */
+/** Every tenth batch begins with own records that are due, even if counts are late, so that a backlog of counts does not starve them. */
 const DETAILS_EVERY = 10;
 /** Delay of a batch whose call failed, so that others are tried first. */
 const BEHIND_MS = 10 * 60_000;
-/** Shortest wait for a quota that not the whole lane waits for. */
+/** Shortest wait for a quota that only some repositories need. */
 const QUOTA_MS = 60_000;
 /** Default maximum wait when nothing is due: other processes may make repositories due. */
 const IDLE_MS = 60_000;
@@ -63,7 +62,7 @@ export class RefreshLane {
     this.#lane.stretch.note(lateness, steppedAt - this.#steppedAt);
     this.#steppedAt = steppedAt;
     reporter.report.stretch = this.#lane.stretch.factor;
-    const details = (await nextDetails(database, provider.name)) ?? never;
+    const details = (await nextDue(database, provider.name, "details")) ?? never;
     const nextAt = Math.min(next ?? never, details + (this.#isLarge ? DETAILS_PATIENCE_MS : 0));
     if (nextAt > now) return waiting(Math.min(this.#idleMs, nextAt - now));
     const leasedUntil = now + LEASE_MS;
@@ -91,8 +90,8 @@ export class RefreshLane {
   }
 
   /**
-   * Repositories that wait for another quota than the rest, such as those that are read one by one: they become due when it is back,
-   * so that they hold up no others. null: none, or the lane waits with them.
+   * Repositories that wait for another quota than the rest, such as those that are read one by one. They become due when it is reset,
+   * so that they do not hold up others. null: none, or the whole lane waits.
    */
   #waiting(outcomes: readonly Outcome[]): { ids: number[]; dueAt: number } | null {
     const { provider, clock } = this.#lane;
@@ -107,10 +106,7 @@ export class RefreshLane {
     return ids.length === 0 || provider.readyAt("refresh") > now ? null : { ids, dueAt };
   }
 
-  /**
-   * Claims a batch. Late counts come first, and own records that are due fill what is left; but they lead every so often, so that
-   * they are read at all where counts are always late.
-   */
+  /** Claims a batch: due counts first, then due own records as far as there is room. See DETAILS_EVERY for the exception. */
   async #claim({ now, leasedUntil }: { now: number; leasedUntil: number }): Promise<Claim[]> {
     const { modules, provider } = this.#lane;
     const { database } = modules;
@@ -118,7 +114,7 @@ export class RefreshLane {
     this.#batches++;
     const first =
       this.#batches % DETAILS_EVERY === 0
-        ? await claimDetails(database, provider.name, { now, leasedUntil, limit })
+        ? await claimDue(database, provider.name, { dueFor: "details", now, leasedUntil, limit })
         : [];
     const dueBefore = this.#isLarge ? now + AHEAD_MS : now;
     const claims =
@@ -127,8 +123,8 @@ export class RefreshLane {
         : await claimDue(database, provider.name, { now, dueBefore, leasedUntil, limit });
     const room = claims.length === 0 || this.#isLarge ? limit - claims.length : 0;
     if (room === 0) return claims;
-    const rest = await claimDetails(database, provider.name, { now, leasedUntil, limit: room });
-    return [...claims, ...rest];
+    const details = { dueFor: "details", now, leasedUntil, limit: room } as const;
+    return [...claims, ...(await claimDue(database, provider.name, details))];
   }
 
   /** Whether a batch is one request. */
@@ -136,7 +132,7 @@ export class RefreshLane {
     return this.#lane.provider.batchSize >= LARGE_BATCH;
   }
 
-  /** Requests each repository from the forge: by its id, or by name if the id is unknown. Confirms losses. */
+  /** Requests each repository from the forge by its id, or by name if the id is unknown. Confirms losses. */
   async request(claims: readonly Claim[]): Promise<readonly Outcome[]> {
     const { provider, clock, signal } = this.#lane;
     const beganAt = clock.monotonic();

@@ -1,14 +1,27 @@
 import { DAY_MS } from "../clock.js";
-import { concernsForge, isTemporary, UpstreamFailure } from "../providers/providers.js";
+import type { Tx } from "../database/database.js";
+import {
+  concernsForge,
+  isTemporary,
+  UpstreamFailure,
+  type UpstreamRepository,
+} from "../providers/providers.js";
 import { type ClaimedRequest, TrackQueue } from "../track-requests/track-requests.js";
 import { spread } from "./cadence.js";
+import { findKnown, keptNodeId } from "./claims.js";
 import { type Lane, LEASE_MS, responded, type Step, waiting } from "./lane.js";
-import { historyOf } from "./schedule.js";
-import { hasSpare, lookupQuota } from "./spare.js";
-import { claimHistory, type HistoryPage, postponeHistory, recordHistoryPage } from "./star-history.js";
-import { recordTracked } from "./track.js";
+import { observationOf } from "./outcomes.js";
+import { afterOwnRecord, FIRST_INTERVAL_MS, historyOf, schedule } from "./schedule.js";
+import {
+  claimHistory,
+  type HistoryPage,
+  hasSpare,
+  lookupQuota,
+  postponeHistory,
+  recordHistoryPage,
+} from "./star-history.js";
 
-/** How often to look for new requests: people wait for them, and a look reads one row of an index. */
+/** How often to look for new requests: people wait for them, and a check reads one row of an index. */
 const IDLE_MS = 500;
 /** Longest wait while requests are open, so that the reported pace stays recent. */
 const OPEN_MS = 10_000;
@@ -24,14 +37,14 @@ const PATIENCE_MS = DAY_MS;
 const MAX_PAGES = 150;
 
 export interface RequestLaneOptions {
-  /** Called when something was recorded that people want to see. */
+  /** Called when something was recorded that people wait for. */
   onRecorded: () => void;
   /** How often to look for new requests; default half a second. */
   idleMs?: number | undefined;
 }
 
 /**
- * Works off the requests to track repositories of one provider: looks each up by name, records it, and reads its star history page
+ * Works off the requests to track repositories of one provider: looks each one up by name, records it, and reads its star history page
  * by page. Every request ends in a bounded time, unless the forge allows no requests.
  */
 export class RequestLane {
@@ -81,7 +94,7 @@ export class RequestLane {
     const found = await provider.refreshOne(claim.fullName, signal);
     const at = clock.now();
     const { dialect, write } = modules.database;
-    // The histories of batches are read by the backfill in its own time; this lane leases that of the others.
+    // The backfill reads the histories of batches in its own time; this lane leases those of other requests.
     const first = historyOf(provider.kind, found.stars, at);
     const hasHistory = !claim.isBatch && first.historyDue !== undefined;
     const history = hasHistory ? { historyDue: at + LEASE_MS } : first;
@@ -138,7 +151,7 @@ export class RequestLane {
     const isLookup = claim.repositoryId === null;
     if (isLookup && ofForge) {
       const failingSince = Math.min(now, claim.failingSince ?? now);
-      // It may fail for this one alone, so others come first.
+      // The failure may concern this one alone, so others come first.
       const pause = Math.min(MAX_PAUSE_MS, Math.max(RETRY_MS, now - failingSince));
       if (now - failingSince < PATIENCE_MS)
         return this.#queue.postpone({ ...claim, failingSince }, now + spread(pause, chance()));
@@ -149,12 +162,12 @@ export class RequestLane {
     const mayRetry = ofForge || kind === "malformed";
     if (mayRetry && attempts < MAX_ATTEMPTS[isLookup ? "lookup" : "history"])
       return this.#queue.postpone({ ...claim, attempts }, now + pause);
-    // Of a repository that is recorded, only the history is missing; the backfill reads it later.
+    // A recorded repository only lacks its history, which the backfill reads later.
     if (!isLookup) return this.#queue.finish(claim, now);
     await this.#queue.fail(claim, kind, now);
   }
 
-  /** Pauses the lane after a failure of the forge as a whole. `until`: when the forge may be asked again, if it said so. */
+  /** Pauses the lane after a failure of the forge as a whole. `until`: when to retry, if the forge said so. */
   #rest(now: number, until: number | null): void {
     const pause = spread(Math.min(MAX_REST_MS, RETRY_MS * 2 ** this.#forgeFailures), this.#lane.chance());
     this.#forgeFailures++;
@@ -173,4 +186,35 @@ export class RequestLane {
     this.#reported = { at: now, readyAt };
     await this.#queue.report({ at: now, readyAt, ...lookupQuota(this.#lane.provider) });
   }
+}
+
+/**
+ * Records a repository that was looked up by name, and puts it on the schedule, in the caller's transaction, which must hold the
+ * catalogue exclusively. It is tracked however few stars it has. `history`: when to start reading its star history.
+ */
+export async function recordTracked(
+  tx: Tx,
+  { modules, provider, chance }: Pick<Lane, "modules" | "provider" | "chance">,
+  { found, at, history }: { found: UpstreamRepository; at: number; history: { historyDue?: number } },
+): Promise<{ repositoryId: number; isNew: boolean }> {
+  const { dialect } = modules.database;
+  const ids = [found.providerId];
+  const [known] = await findKnown(tx, dialect, { provider: provider.name, ids });
+  const recorded = await modules.catalog.recordIn(tx, [observationOf(provider.name, found, at)]);
+  const [repositoryId = 0] = recorded.repositoryIds;
+  await schedule(tx, dialect, [
+    {
+      repositoryId,
+      provider: provider.name,
+      dueAt: at + FIRST_INTERVAL_MS,
+      refreshInterval: FIRST_INTERVAL_MS,
+      nodeId: keptNodeId(known?.nodeId ?? null, found.nodeId),
+      etag: null,
+      failures: 0,
+      missingSince: null,
+      ...afterOwnRecord(provider, { at, stretch: 1, chance: chance() }),
+      ...history,
+    },
+  ]);
+  return { repositoryId, isNew: recorded.repositoriesAdded > 0 };
 }

@@ -16,7 +16,7 @@ export interface Retention {
 
 const DEFAULT_RETENTION: Retention = { allDays: 30, dailyDays: 400 };
 
-/** Snapshots before these times are thinned already, in ms since 1970. */
+/** Snapshots before these times have been thinned. In ms since 1970. */
 interface Borders {
   daily: number;
   weekly: number;
@@ -25,9 +25,9 @@ interface Borders {
 const MARK = "retention";
 
 /**
- * Thins snapshots that have passed a border since the last run: only the last of each day or week is kept. Snapshots imported
- * later from before the borders are not thinned. Works in short transactions; can be killed and run again. Returns the number of
- * removed snapshots.
+ * Thins snapshots that have passed a border since the last run to the last of each day or week. Snapshots from before the borders that
+ * are imported later are not thinned. Works in short transactions, and may be killed and run again. Returns the number of removed
+ * snapshots.
  */
 export async function thinSnapshots(
   { database, clock, signal }: { database: Database; clock: Clock; signal: AbortSignal },

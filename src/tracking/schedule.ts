@@ -3,7 +3,7 @@ import { DAY_MS, WEEK_MS } from "../clock.js";
 import type { BulkRow, BulkTable, Database, Dialect, Tx } from "../database/database.js";
 import type { ForgeKind } from "../forges.js";
 import type { Provider } from "../providers/providers.js";
-import { LATEST_DETAILS_MS, LATEST_MS } from "./cadence.js";
+import { detailsInterval, LATEST_DETAILS_MS, LATEST_MS, spread } from "./cadence.js";
 
 /** When a repository is due next, and what its next refresh needs. */
 export interface Appointment {
@@ -13,15 +13,15 @@ export interface Appointment {
   nodeId: string | null;
   etag: string | null;
   failures: number;
-  /** Scheduled time between two refreshes, in ms, which decides how long a reading is recent; absent: as before. */
+  /** Scheduled time between two refreshes, in ms, which also decides how long a reading is fresh; absent: as before. */
   refreshInterval?: number;
-  /** When its own record was read; absent: it was not. */
+  /** When its own record was read; absent: not this time. */
   detailedAt?: number;
   /** When its own record is due; null: never, as lists have all fields; absent: as before. */
   detailsDue?: number | null;
-  /** true: it follows from a list, so it ends no lease. The repository must have been scheduled before. */
+  /** true: follows from a list, so it ends no lease. The repository must have been scheduled before. */
   keepsLease?: boolean;
-  /** Since when its forge reports it missing, where that is not known yet; null: it does not; absent: as before. */
+  /** Since when its forge reports it missing, unless an earlier time is stored; null: it does not; absent: as before. */
   missingSince?: number | null;
   /** When to start reading its star history, unless that has begun; absent: as before. */
   historyDue?: number;
@@ -151,6 +151,17 @@ async function scheduleMissing(
     where tracking.repository_id = missing.repository_id and tracking.missing_since is null`.execute(tx);
 }
 
+/** The part of an appointment that follows from reading the own record at `at`. `stretch`: see nextStretch. `chance`: from 0 to 1. */
+export function afterOwnRecord(
+  { listsAreComplete }: Pick<Provider, "listsAreComplete">,
+  { at, stretch, chance }: { at: number; stretch: number; chance: number },
+): Pick<Appointment, "detailedAt" | "detailsDue"> {
+  return {
+    detailedAt: at,
+    detailsDue: listsAreComplete ? null : at + spread(detailsInterval(stretch), chance),
+  };
+}
+
 /** When to read the star history of a new repository: only on GitHub, and of repositories with more stars first. */
 export function historyOf(kind: ForgeKind, stars: number, now: number): { historyDue?: number } {
   return kind === "github" ? { historyDue: now - Math.min(stars, 1_000_000) * 1_000 } : {};
@@ -195,15 +206,7 @@ export async function enroll(
   });
 }
 
-/** When the next repository of a provider is due; null if none is scheduled. */
-export async function nextDue({ read }: Database, provider: string): Promise<number | null> {
-  const { rows } = await sql<{ at: number | null }>`select min(next_refresh_at) as at from repositories
-    where provider = ${provider} and next_refresh_at is not null`.execute(read);
-  const at = rows[0]?.at;
-  return at === null || at === undefined ? null : Number(at);
-}
-
-/** Nothing is scheduled further ahead; a later time was written while the clock was wrong. */
+/** Nothing is scheduled further ahead: a later time was written while the clock was wrong. */
 const FURTHEST_MS = LATEST_MS + DAY_MS;
 const FURTHEST_DETAILS_MS = LATEST_DETAILS_MS + WEEK_MS;
 

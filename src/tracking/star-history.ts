@@ -1,13 +1,14 @@
 /**
- * Reads the star history of a repository from its forge, page by page from the newest, and records it as BACKFILLED before our
- * own first snapshot. It counts stars that were given until the end of a day and are still held, so it is close to the totals of
- * that day, but not the same, and never compared with a total. Forges do not promise that their days are those of UTC.
+ * Reads the star history of a repository from its forge, page by page from the newest, and records it as BACKFILLED before our own first
+ * snapshot. It counts stars given until the end of a day and still held, so it is close to that day's total, but not the same, and is
+ * never compared with a total. Forges do not promise that their days are those of UTC.
  */
 import { sql } from "kysely";
 import { z } from "zod";
 import { basisOf, readReadings, type Snapshot } from "../catalog/catalog.js";
 import { DAY_MS, HOUR_MS } from "../clock.js";
-import type { PastDays } from "../providers/providers.js";
+import type { PastDays, Provider } from "../providers/providers.js";
+import type { Pace } from "../track-requests/track-requests.js";
 import { type Lane, LEASE_MS } from "./lane.js";
 
 /** Age up to which every day is kept; older history is kept weekly, as retention does. */
@@ -25,7 +26,6 @@ const cursorSchema = z.object({
 });
 type Cursor = z.infer<typeof cursorSchema>;
 
-/** What reading a star history works with. */
 export type HistoryContext = Pick<Lane, "modules" | "provider" | "clock" | "signal">;
 
 /** A repository whose star history is read, and how far. */
@@ -54,9 +54,9 @@ export type HistoryPage =
   | { kind: "taken" };
 
 /**
- * Claims the repository whose history is due longest, or the one with this id if its history is not complete, whenever it is due.
- * Until the end of the lease it is not due for others. Recording a page or postponing it replaces the lease, and changes nothing
- * if somebody else has claimed the history since.
+ * Claims the repository whose history has been due longest, or the one with this id if its history is incomplete, even if not due. It
+ * is not due for others until the lease ends. Recording a page or postponing it replaces the lease, and changes nothing if another
+ * worker has claimed the history since.
  */
 export async function claimHistory(
   { modules, provider, clock }: HistoryContext,
@@ -176,10 +176,7 @@ function anchorBefore({ capturedAt, stars }: Pick<Snapshot, "capturedAt" | "star
   return retained(capturedAt - 1, stars);
 }
 
-/**
- * The days with what was gained until a count alone: of the day of the count, a part of the gain as large as the part of the day
- * (so far) that came before it.
- */
+/** Gains until a count: that of its day is reduced to the part of the day (so far) before the count. */
 function untilCount(days: PastDays["days"], countedAt: number, now: number): PastDays["days"] {
   return days.map(({ day, gained }) => {
     const length = Math.min(now, day + DAY_MS) - day;
@@ -234,4 +231,30 @@ function retained(capturedAt: number, stars: number): Snapshot {
     watchers: null,
     source: "BACKFILLED",
   };
+}
+
+/** Requests of the quota that reading star histories leaves to other work: half of a small quota. */
+const RESERVED = 500;
+
+/** The quota of lookups, all tokens together; null: not known. */
+export function lookupQuota(
+  provider: Pick<Provider, "quota">,
+): Pick<Pace, "remaining" | "quota" | "resetAt"> {
+  const known = provider.quota().filter(({ resource }) => resource === "core");
+  const sum = (values: readonly (number | null)[]) =>
+    values.length === 0 ? null : values.reduce((a, b) => (a === null || b === null ? null : a + b), 0);
+  return {
+    remaining: sum(known.map(({ remaining }) => remaining)),
+    quota: sum(known.map(({ limit }) => limit)),
+    resetAt: known.reduce<number | null>(
+      (last, { resetAt }) => ((resetAt ?? 0) > (last ?? 0) ? resetAt : last),
+      null,
+    ),
+  };
+}
+
+/** Whether reading star histories leaves enough of the quota to refreshes and lookups. */
+export function hasSpare(provider: Pick<Provider, "quota">): boolean {
+  const { remaining, quota } = lookupQuota(provider);
+  return remaining === null || quota === null || remaining > Math.min(RESERVED, quota / 2);
 }

@@ -1,9 +1,11 @@
+/** Status of tracking: read from the database, or as a worker last prepared it for pages. */
 import { type RawBuilder, sql } from "kysely";
 import { type AvatarStatus, readAvatarStatus } from "../avatars/avatars.js";
 import { DAY_MS, HOUR_MS } from "../clock.js";
 import type { Database } from "../database/database.js";
-import { readReport, type WorkerReport } from "./lane.js";
-import { type NewToday, readNewToday } from "./new-limit.js";
+import type { SearchStatus } from "../search/search.js";
+import { type NewToday, readNewToday } from "./daily-limits.js";
+import { readReport, type TrackingModules, type WorkerReport } from "./lane.js";
 
 /** Ages by quantile, in ms. */
 export interface Ages {
@@ -36,7 +38,7 @@ export interface ProviderStatus {
   missing: { waiting: number; since: number | null };
   /** Repositories recorded as unavailable today (UTC). */
   lostToday: number;
-  /** What lists showed today (UTC) that was not known. */
+  /** New repositories on lists today (UTC). */
   newToday: NewToday;
   /** Number of repositories whose second reading is planned. */
   rechecksWaiting: number;
@@ -55,7 +57,7 @@ export interface ProviderStatus {
   workers: { worker: string; at: number; report: WorkerReport }[];
 }
 
-/** The status of every provider that is tracked or has repositories. Counts rows, so it is slow for large catalogues. */
+/** The status of every provider that is tracked or has repositories. Counts rows, so it is slow in large catalogues. */
 export async function readStatus({ read }: Database, now: number): Promise<ProviderStatus[]> {
   const names = await sql<{ provider: string }>`select distinct provider from repositories
     union select provider from walks union select provider from worker_reports order by provider`.execute(
@@ -142,7 +144,7 @@ export async function readStatus({ read }: Database, now: number): Promise<Provi
   return status;
 }
 
-/** A kind of reading: where its time is stored, and for which repositories. */
+/** A kind of reading: where its time is stored, and of which repositories. */
 interface Readings {
   table: "repositories" | "tracking";
   column: "refreshed_at" | "detailed_at";
@@ -177,4 +179,47 @@ async function agesOf(
   const ages = new Map(rows.map((row) => [Number(row.rank), Math.max(0, now - Number(row.at))]));
   const [median = 0, p90 = 0, p99 = 0] = ranks.map((rank) => ages.get(rank) ?? 0);
   return { median, p90, p99 };
+}
+
+const DOCUMENT = "tracking";
+
+/** The status as the worker last prepared it. Times in ms since 1970. */
+export interface PreparedStatus {
+  at: number;
+  providers: ProviderStatus[];
+  search: SearchStatus;
+  databaseBytes: number;
+}
+
+/** Reads the status and stores it for pages, which must not count rows. Only for workers, as it takes as long as `readStatus`. */
+export async function prepareStatus(
+  { database, search: index }: Pick<TrackingModules, "database" | "search">,
+  now: number,
+): Promise<void> {
+  const providers = await readStatus(database, now);
+  const search = await index.status();
+  const databaseBytes = await database.dialect.size(database.read);
+  const body = JSON.stringify({ providers, search, databaseBytes });
+  await database.write
+    .insertInto("status_documents")
+    .values({ name: DOCUMENT, at: now, body })
+    .onConflict((conflict) => conflict.column("name").doUpdateSet({ at: now, body }))
+    .execute();
+}
+
+/** Documents of older versions lack some fields. */
+function withNewer(status: Omit<ProviderStatus, "newToday"> & Partial<ProviderStatus>): ProviderStatus {
+  return { newToday: { added: 0, surplus: 0 }, ...status };
+}
+
+/** The prepared status; undefined if no worker has run. Reads one row. */
+export async function readPreparedStatus({ read }: Database): Promise<PreparedStatus | undefined> {
+  const row = await read
+    .selectFrom("status_documents")
+    .select(["at", "body"])
+    .where("name", "=", DOCUMENT)
+    .executeTakeFirst();
+  if (row === undefined) return undefined;
+  const { providers, ...rest } = JSON.parse(row.body);
+  return { at: Number(row.at), providers: providers.map(withNewer), ...rest };
 }

@@ -10,19 +10,24 @@ import { toClaim } from "./claims.js";
 import { Reporter, type TrackingModules } from "./lane.js";
 import { Recorder } from "./recorder.js";
 import { RefreshLane } from "./refresh-lane.js";
+import { recordTracked } from "./request-lane.js";
 import { historyOf } from "./schedule.js";
-import { recordTracked } from "./track.js";
 
 export { HEAT_CLASSES, type HeatClass, heatClass, intervalOf } from "./cadence.js";
 export type { Reporter, TrackingModules, WorkerReport } from "./lane.js";
 export { type Metrics, serveMetrics } from "./metrics.js";
 export { type Plan, type PlannedWork, readPlan } from "./plan.js";
 export { type Retention, thinSnapshots } from "./retention.js";
-export { type Ages, type ProviderStatus, readStatus } from "./status.js";
-export { type PreparedStatus, readPreparedStatus } from "./status-document.js";
+export {
+  type Ages,
+  type PreparedStatus,
+  type ProviderStatus,
+  readPreparedStatus,
+  readStatus,
+} from "./status.js";
 export { Worker, type WorkerOptions } from "./worker.js";
 
-/** What a single refresh outside the worker needs. */
+/** Context of a single refresh outside the worker. */
 export interface TrackingContext {
   modules: TrackingModules;
   provider: Provider;

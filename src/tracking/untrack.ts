@@ -7,9 +7,9 @@ import type { Database, Dialect, Tx } from "../database/database.js";
 const BATCH = 1_000;
 
 /**
- * Ends tracking of the providers that no worker has had for a day, apart from `configured`: without new readings their growth
- * would look recent forever. It leaves the rankings, while the counts, due times and ids stay for a worker that has the
- * provider again. Returns the number of repositories.
+ * Ends tracking of providers that no worker has had for a day, except `configured`: without new readings their growth would look recent
+ * forever. Their repositories leave the rankings; counts, due times and ids stay for a worker that has the provider again. Returns the
+ * number of repositories.
  */
 export async function untrackOthers(
   database: Database,
@@ -26,7 +26,7 @@ export async function untrackOthers(
       untracked += ids.length;
       after = ids.at(-1);
     }
-    // Its walk would tell that it is tracked; a walk after such a long time begins at the start.
+    // A stored walk marks a provider as tracked. After such a pause a walk starts over anyway.
     await write.deleteFrom("walks").where("provider", "=", provider).execute();
   }
   return untracked;
@@ -46,7 +46,7 @@ async function unattended(
   return walked.map(({ provider }) => provider).filter((provider) => !attended.has(provider));
 }
 
-/** The ids of those it has changed; none at the end. */
+/** Returns the ids of changed repositories; none at the end. */
 async function untrackBatch(
   tx: Tx,
   dialect: Dialect,
@@ -63,7 +63,7 @@ async function untrackBatch(
     .execute();
   const ids = rows.map(({ id }) => id);
   if (ids.length === 0) return [];
-  // What an archive reported before tracking began is not its last reading.
+  // A report of an archive from before tracking is not the last reading.
   await tx
     .updateTable("repositories")
     .set({ refresh_interval: 0, import_source: null })

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Counts, isDoubtful } from "../../src/tracking/doubt.js";
+import { type Counts, isDoubtful } from "../../src/tracking/outcomes.js";
 
 const counts = (stars: number | null, forks: number | null = 60, openIssues: number | null = 60): Counts => ({
   stars,

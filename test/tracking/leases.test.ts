@@ -5,7 +5,7 @@ import { createLog } from "../../src/log.js";
 import { buildModules } from "../../src/modules.js";
 import type { Provider } from "../../src/providers/providers.js";
 import { TrackQueue } from "../../src/track-requests/track-requests.js";
-import { claimRecheck } from "../../src/tracking/recheck.js";
+import { claimDue } from "../../src/tracking/claims.js";
 import { type Engine, onBothEngines } from "../support/engines.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { createTrackingWorld, type TrackedForge } from "../support/tracking.js";
@@ -153,7 +153,8 @@ onBothEngines("A worker that takes longer than its lease", (engine) => {
     assert.equal(slow.was, 1);
     world.clock.advance(10 * 60_000);
     const now = world.clock.now();
-    const other = await claimRecheck(database, "GITLAB", { now, leasedUntil: now + HOUR_MS });
+    const request = { dueFor: "recheck", now, leasedUntil: now + HOUR_MS, limit: 1 } as const;
+    const [other] = await claimDue(database, "GITLAB", request);
     assert.equal(other?.repositoryId, id);
     await world.pass(10 * 60_000);
     const row = await database.read

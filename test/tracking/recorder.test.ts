@@ -10,7 +10,7 @@ import { Stretch } from "../../src/tracking/cadence.js";
 import { claimDue, findKnown, type Known } from "../../src/tracking/claims.js";
 import { Reporter } from "../../src/tracking/lane.js";
 import { Recorder } from "../../src/tracking/recorder.js";
-import { recordTracked } from "../../src/tracking/track.js";
+import { recordTracked } from "../../src/tracking/request-lane.js";
 import { type Engine, onBothEngines } from "../support/engines.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { snapshotsOf } from "../support/snapshots.js";

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { enroll, nextDue } from "../../src/tracking/schedule.js";
+import { nextDue } from "../../src/tracking/claims.js";
+import { enroll } from "../../src/tracking/schedule.js";
 import { onBothEngines } from "../support/engines.js";
 import { countStatements } from "../support/statements.js";
 import { createWorld, NOW, observation, snapshot } from "../support/world.js";

@@ -1,0 +1,138 @@
+/**
+ * Daily limits: how many repositories of a forge may be recorded as lost, and how many its lists may add, in a day (UTC). Even two
+ * endpoints can be wrong together, so a mass loss is recorded bit by bit, and repositories that come back in between are never
+ * recorded as lost. A forge that is broken or hostile can list repositories without end; those beyond the limit are left out until a
+ * list shows them on a later day. The counts are in the database, in the transaction that records what they count, so that they hold
+ * for all workers and survive a restart.
+ */
+import { sql } from "kysely";
+import { DAY_MS } from "../clock.js";
+import type { Db, Dialect, Tx } from "../database/database.js";
+import { newPerDayOf, type ProviderSettings } from "../forges.js";
+import type { Lane } from "./lane.js";
+import { heldBack, type Update } from "./outcomes.js";
+
+/**
+ * Share of the available repositories of a forge that may be lost in a day. Of the 3,000 to 4,000 most popular repositories of
+ * GitHub, 0.011 % vanish or are renamed a day, and 0.11 % did on the worst of 190 days.
+ */
+const MOST_SHARE = 0.002;
+/** At least this number, or small catalogues could lose none. */
+const LEAST_PER_DAY = 10;
+/** Share of a batch that may be lost. */
+const MOST_OF_BATCH = 0.5;
+/** At least this number, or a batch of one could lose none. */
+const LEAST_OF_BATCH = 3;
+
+/** Counts losses in the transaction that records them, and holds back those that are too many for now. */
+export async function limitLosses(
+  tx: Tx,
+  { modules, provider: { name: provider }, reporter }: Pick<Lane, "modules" | "provider" | "reporter">,
+  { updates, at }: { updates: readonly Update[]; at: number },
+): Promise<readonly Update[]> {
+  const lost = updates.filter(({ isLost }) => isLost);
+  if (lost.length === 0) return updates;
+  const ids = lost.map(({ appointment }) => appointment.repositoryId);
+  const limited = await limitedLosses(tx, modules.database.dialect, ids);
+  const losses = lost.filter(({ appointment }) => limited.has(appointment.repositoryId));
+  const held = new Set(losses.slice(await lossesLeft(tx, { provider, at, batch: updates.length })));
+  await countLosses(tx, { provider, at, lost: losses.length - held.size });
+  if (held.size > 0) reporter.add("held", held.size);
+  return updates.map((update) => (held.has(update) ? heldBack(update, at) : update));
+}
+
+/** How many losses may be recorded now. `batch`: number of repositories that were refreshed together. */
+export async function lossesLeft(
+  db: Db,
+  { provider, at, batch }: { provider: string; at: number; batch: number },
+): Promise<number> {
+  const { available } = await db
+    .selectFrom("repositories")
+    .select(({ fn }) => fn.countAll().as("available"))
+    .where("provider", "=", provider)
+    .where("availability", "=", "AVAILABLE")
+    .executeTakeFirstOrThrow();
+  const day = await db
+    .selectFrom("lost_days")
+    .select("lost")
+    .where("provider", "=", provider)
+    .where("day", "=", dayOf(at))
+    .executeTakeFirst();
+  const perDay = Math.max(LEAST_PER_DAY, Math.floor(Number(available) * MOST_SHARE));
+  const perBatch = Math.max(LEAST_OF_BATCH, Math.floor(batch * MOST_OF_BATCH));
+  return Math.max(0, Math.min(perBatch, perDay - (day?.lost ?? 0)));
+}
+
+/**
+ * The repositories whose loss counts: all but names that were imported and never found. A repository whose id its forge has given to
+ * another one has no id either, but counts as missing.
+ */
+export async function limitedLosses(
+  db: Db,
+  dialect: Dialect,
+  ids: readonly number[],
+): Promise<ReadonlySet<number>> {
+  const rows = await db
+    .selectFrom("repositories")
+    .leftJoin("tracking", "tracking.repository_id", "repositories.id")
+    .select("id")
+    .where(dialect.among(sql.ref("id"), ids))
+    .where(({ or, eb }) =>
+      or([
+        eb("provider_id", "is not", null),
+        eb("import_source", "is", null),
+        eb("detailed_at", "is not", null),
+        eb("missing_since", "is not", null),
+      ]),
+    )
+    .execute();
+  return new Set(rows.map(({ id }) => id));
+}
+
+async function countLosses(
+  tx: Tx,
+  { provider, at, lost }: { provider: string; at: number; lost: number },
+): Promise<void> {
+  if (lost === 0) return;
+  await sql`insert into lost_days (provider, day, lost) values (${provider}, ${dayOf(at)}, ${lost})
+    on conflict (provider, day) do update set lost = lost_days.lost + excluded.lost`.execute(tx);
+}
+
+/** New repositories on the lists of a day. */
+export interface NewToday {
+  added: number;
+  /** Rows beyond the limit; a repository counts each time a list shows it. */
+  surplus: number;
+}
+
+/** New repositories on lists on the day of `at`. */
+export async function readNewToday(
+  db: Db,
+  { provider, at }: { provider: string; at: number },
+): Promise<NewToday> {
+  const row = await db
+    .selectFrom("new_days")
+    .select(["added", "surplus"])
+    .where("provider", "=", provider)
+    .where("day", "=", dayOf(at))
+    .executeTakeFirst();
+  return { added: Number(row?.added ?? 0), surplus: Number(row?.surplus ?? 0) };
+}
+
+/** Of `count` new repositories on a list, how many may be added in this transaction; counts them and the rest. */
+export async function admitNew(
+  tx: Tx,
+  { settings, at, count }: { settings: ProviderSettings; at: number; count: number },
+): Promise<number> {
+  if (count === 0) return 0;
+  const provider = settings.name;
+  const today = await readNewToday(tx, { provider, at });
+  const added = Math.min(count, Math.max(0, newPerDayOf(settings) - today.added));
+  await sql`insert into new_days (provider, day, added, surplus)
+    values (${provider}, ${dayOf(at)}, ${added}, ${count - added})
+    on conflict (provider, day) do update
+    set added = new_days.added + excluded.added, surplus = new_days.surplus + excluded.surplus`.execute(tx);
+  return added;
+}
+
+const dayOf = (at: number): number => Math.floor(at / DAY_MS);
