@@ -11,12 +11,11 @@ import { type Database, secretInFile, type Tx } from "../database/database.js";
 import { AppError } from "../errors.js";
 import { type ProviderSettings, tokenBarrier } from "../forges.js";
 import type { EnteredToken, TokenCheck } from "../providers/providers.js";
-import { type SealedToken, TokenSeal } from "./seal.js";
-import type { StoredToken, TokenFault } from "./stored-token.js";
+import { type SealedToken, type StoredToken, type TokenFault, TokenSeal } from "./seal.js";
 import { settingsAmong } from "./tracked-forges.js";
 
 export { checkToken } from "./check-token.js";
-export { FAULT_WORDS, type StoredToken, type TokenFault } from "./stored-token.js";
+export { FAULT_WORDS, type StoredToken, type TokenFault } from "./seal.js";
 export { TrackedForges } from "./tracked-forges.js";
 
 /** Where the key comes from: a setting, or a file beside the database that is made with the first token. */

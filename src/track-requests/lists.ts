@@ -1,3 +1,4 @@
+/** Lists: requests for several repositories at a time, pasted or linked from a README. */
 import { sql } from "kysely";
 import type { Clock } from "../clock.js";
 import type { Adding, DailyQuotas } from "../daily-quota.js";
@@ -5,32 +6,9 @@ import type { Database, Tx } from "../database/database.js";
 import { AppError } from "../errors.js";
 import type { FailureKind } from "../providers/providers.js";
 import type { RepositoryAddress } from "../repository-addresses/repository-addresses.js";
-import { createToken, tokenPrefix } from "../tokens.js";
+import { createToken } from "../tokens.js";
 import { countWaiting, insertRequests } from "./open-requests.js";
-import { failureOf, type TrackFailure } from "./request.js";
-
-/** Repositories that were requested together, and what has become of them. Times in ms since 1970. */
-export interface TrackList {
-  /** Names the list in URLs; nobody can guess it. */
-  id: string;
-  /** The repository whose README has the links; null: they were pasted. */
-  source: RepositoryAddress | null;
-  requestedAt: number;
-  /** Whether the links are known. Not yet where a README is to be read. */
-  isRead: boolean;
-  /** Why the README could not be read. */
-  failure: TrackFailure | null;
-  /** Repositories that it links to, those of them that were tracked already, and those for which there was no room. */
-  found: number;
-  known: number;
-  leftOut: number;
-  /** Of the rest: waiting to be looked up, recorded, and not found and so on. */
-  waiting: number;
-  recorded: number;
-  failed: number;
-  /** Those that failed, at most 20. */
-  failures: { fullName: string; message: string }[];
-}
+import { findList, type TrackList } from "./request.js";
 
 /** A list whose README is to be read. */
 export interface ClaimedList {
@@ -41,16 +19,15 @@ export interface ClaimedList {
   leasedUntil: number;
 }
 
-/** Most repositories that are pasted together, and most in a README. */
+/** Maximum numbers of repositories in pasted links and in a README. */
 export const MAX_PASTED = 300;
 export const MAX_LINKED = 5_000;
-/** Most requests of lists that wait for one forge, together with those of the command line. */
+/** Maximum number of requests that wait for one forge from lists and the command line together. */
 export const MAX_BATCH_OPEN = 10_000;
-/** READMEs that wait to be read; a list takes a request. */
+/** Maximum number of READMEs that wait to be read; each takes a request. */
 const MAX_UNREAD = 20;
-/** Requests that are added in one transaction. */
+/** Requests per transaction. */
 const TOGETHER = 100;
-const SHOWN_FAILURES = 20;
 
 export interface TrackListsOptions {
   database: Database;
@@ -58,7 +35,7 @@ export interface TrackListsOptions {
   quotas: DailyQuotas;
 }
 
-/** Requests for several repositories at a time: after those of people who wait, in the order of the links. */
+/** Requests of lists come after those of people who wait, in the order of the links. */
 export class TrackLists {
   readonly #options: TrackListsOptions;
 
@@ -66,10 +43,7 @@ export class TrackLists {
     this.#options = options;
   }
 
-  /**
-   * Requests the repositories of pasted links, at most `MAX_PASTED`. All that are not known count for the quota. Returns the id.
-   * Throws RATE_LIMITED.
-   */
+  /** Requests the repositories of at most `MAX_PASTED` links. Unknown ones count for the quota. Returns the id. Throws RATE_LIMITED. */
   async addPasted(
     addresses: readonly RepositoryAddress[],
     adding: Adding<"tracked"> | undefined,
@@ -85,7 +59,7 @@ export class TrackLists {
     return list.publicId;
   }
 
-  /** Requests what the README of a repository links to. Returns the id. Throws UNAVAILABLE while many wait. */
+  /** Requests the repositories that a README links to. Returns the id. Throws UNAVAILABLE while many lists wait. */
   async addReadme(source: RepositoryAddress): Promise<string> {
     return this.#options.database.durable.transaction().execute(async (tx) => {
       const { unread } = await tx
@@ -102,51 +76,8 @@ export class TrackLists {
   }
 
   /** The list with this id. Undefined for any other text, and after it has been removed. */
-  async find(publicId: string): Promise<TrackList | undefined> {
-    if (tokenPrefix(publicId) !== "sidt") return undefined;
-    const { read } = this.#options.database;
-    const row = await read
-      .selectFrom("track_lists")
-      .selectAll()
-      .where("public_id", "=", publicId)
-      .executeTakeFirst();
-    if (row === undefined) return undefined;
-    const { rows } = await sql<{
-      waiting: number | null;
-      recorded: number | null;
-      failed: number | null;
-    }>`select
-        sum(case when failure is null and repository_id is null and finished_at is null then 1 else 0 end) as waiting,
-        sum(case when repository_id is not null then 1 else 0 end) as recorded,
-        sum(case when failure is not null then 1 else 0 end) as failed
-      from track_requests where list_id = ${row.id}`.execute(read);
-    const failures = await read
-      .selectFrom("track_requests")
-      .select(["full_name", "failure"])
-      .where("list_id", "=", row.id)
-      .where("failure", "is not", null)
-      .orderBy("id")
-      .limit(SHOWN_FAILURES)
-      .execute();
-    const [counts] = rows;
-    const { provider, full_name: fullName } = row;
-    return {
-      id: row.public_id,
-      source: provider === null || fullName === null ? null : { provider, fullName },
-      requestedAt: Number(row.requested_at),
-      isRead: row.read_at !== null,
-      failure: row.failure === null ? null : failureOf(row.failure),
-      found: row.found,
-      known: row.known,
-      leftOut: row.left_out,
-      waiting: Number(counts?.waiting ?? 0),
-      recorded: Number(counts?.recorded ?? 0),
-      failed: Number(counts?.failed ?? 0),
-      failures: failures.map((one) => ({
-        fullName: one.full_name,
-        message: failureOf(one.failure ?? "").message,
-      })),
-    };
+  find(publicId: string): Promise<TrackList | undefined> {
+    return findList(this.#options.database.read, publicId);
   }
 
   /** The next list of a provider whose README is to be read, under a lease. Reads an index that is usually empty. */
@@ -183,7 +114,7 @@ export class TrackLists {
     });
   }
 
-  /** Gives a list back, to be claimed again at a time. */
+  /** Releases a list until a time. */
   async postpone(claim: ClaimedList, until: number): Promise<void> {
     await this.#set(claim, { leased_until: until });
   }
@@ -211,14 +142,14 @@ export class TrackLists {
       .execute();
   }
 
-  /** Whether nobody else has claimed the list since; until the transaction ends, nobody can. */
+  /** Whether no other worker has claimed the list since; none can before the transaction ends. */
   async #isClaimed(tx: Tx, { id, leasedUntil }: Pick<ClaimedList, "id" | "leasedUntil">): Promise<boolean> {
     const { rows } = await sql`select 1 from track_lists where id = ${id} and leased_until = ${leasedUntil}
       ${this.#options.database.dialect.lockRow}`.execute(tx);
     return rows.length > 0;
   }
 
-  /** Those that are not tracked, by one statement for each forge. */
+  /** Repositories that are not tracked yet. One statement for each forge. */
   async #unknownOf(addresses: readonly RepositoryAddress[]): Promise<RepositoryAddress[]> {
     const { read, dialect } = this.#options.database;
     const known = new Set<string>();
@@ -247,7 +178,7 @@ export class TrackLists {
         known: 0,
         left_out: 0,
         failure: null,
-        // What was pasted is added next; a crash in between leaves a list that says so.
+        // Pasted links are added next; a crash in between leaves a list without requests.
         read_at: source === null ? now : null,
       })
       .returning("id")
@@ -255,7 +186,7 @@ export class TrackLists {
     return { id, publicId };
   }
 
-  /** Adds the requests some at a time, so that no transaction is long, and then the counts. */
+  /** Adds the requests in short transactions, then the counts. */
   async #record(
     claim: Pick<ClaimedList, "id" | "leasedUntil">,
     {
@@ -287,7 +218,7 @@ export class TrackLists {
     return added;
   }
 
-  /** Those that somebody has requested before are joined: they count for the list that came first. */
+  /** Open requests are joined, and count for the list that added them. */
   async #addSome(
     tx: Tx,
     addresses: readonly RepositoryAddress[],
@@ -321,9 +252,4 @@ function keysByProvider(addresses: readonly RepositoryAddress[]): Map<string, st
     if (keys.get(provider)?.push(fullName.toLowerCase()) === undefined)
       keys.set(provider, [fullName.toLowerCase()]);
   return keys;
-}
-
-/** Removes lists that were requested a week ago. */
-export async function removeOldLists({ write }: Pick<Database, "write">, before: number): Promise<void> {
-  await write.deleteFrom("track_lists").where("requested_at", "<", before).execute();
 }

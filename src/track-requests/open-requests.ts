@@ -1,7 +1,8 @@
-/** The open requests: at most one per repository. All functions but `findOpen` belong into the caller's transaction. */
+/** The open requests: at most one per repository. Functions that add or change some run in the caller's transaction. */
 import { sql } from "kysely";
 import { nameKey, splitFullName } from "../catalog/catalog.js";
-import type { Db, Dialect, Tx } from "../database/database.js";
+import { DAY_MS } from "../clock.js";
+import type { Database, Db, Dialect, Tx } from "../database/database.js";
 import { AppError } from "../errors.js";
 import type { RepositoryAddress } from "../repository-addresses/repository-addresses.js";
 import { createToken } from "../tokens.js";
@@ -96,7 +97,7 @@ function newRow(
   };
 }
 
-/** Makes an open request of a batch one of a person who waits for it. Undefined if there is no such request. */
+/** Turns an open request of a batch into one of a person. Returns its id; undefined: there is no such request. */
 export async function takeFromBatch(
   tx: Tx,
   { provider, fullName }: RepositoryAddress,
@@ -121,7 +122,7 @@ export async function countWaiting(tx: Tx, provider: string, isBatch: 0 | 1): Pr
   return Number(rows[0]?.waiting ?? 0);
 }
 
-/** Requests to track that are open, of one forge. */
+/** Open requests of one forge. */
 export interface OpenRequests {
   provider: string;
   /** Of people who wait, and of lists. */
@@ -142,4 +143,29 @@ export async function readOpenRequests(db: Db): Promise<OpenRequests[]> {
     batch: Number(batch),
     oldest: Number(oldest),
   }));
+}
+
+/** How long finished requests are kept, and open ones wait for a worker. */
+const KEPT_MS = 7 * DAY_MS;
+const REMOVED_TOGETHER = 1_000;
+
+/**
+ * Removes requests that finished a week ago and lists of that age, and gives up requests that no worker has finished in a week; the
+ * backfill reads the rest of their histories.
+ */
+export async function removeOldRequests({ write }: Database, now: number): Promise<void> {
+  await write
+    .deleteFrom("track_lists")
+    .where("requested_at", "<", now - KEPT_MS)
+    .execute();
+  await sql`update track_requests set finished_at = ${now},
+      failure = case when repository_id is null then 'unreachable' end
+    where finished_at is null and requested_at < ${now - KEPT_MS}`.execute(write);
+  for (let removed = REMOVED_TOGETHER; removed === REMOVED_TOGETHER; ) {
+    const result = await sql`delete from track_requests where id in (
+      select id from track_requests where finished_at < ${now - KEPT_MS} limit ${REMOVED_TOGETHER})`.execute(
+      write,
+    );
+    removed = Number(result.numAffectedRows ?? 0n);
+  }
 }

@@ -1,27 +1,29 @@
+/** The queue of requests to track as workers use it: claiming, postponing and ending them. */
 import { type RawBuilder, sql } from "kysely";
+import { HOUR_MS } from "../clock.js";
 import type { Database, Dialect, Tx } from "../database/database.js";
 import type { FailureKind } from "../providers/providers.js";
-import type { Pace } from "./estimate.js";
+import type { Pace } from "./request.js";
 
 /** A request that a worker has claimed. */
 export interface ClaimedRequest {
   id: number;
   fullName: string;
   isBatch: boolean;
-  /** Failed attempts so far, without those to look it up while the forge failed as a whole. */
+  /** Failed attempts so far, without lookups while the forge failed as a whole. */
   attempts: number;
-  /** Since when its lookup fails as the forge fails as a whole; null: it does not. */
+  /** Since when lookups fail because the forge fails as a whole; null: they do not. */
   failingSince: number | null;
   /** Pages of its star history read so far. */
   pages: number;
-  /** null: it is to be looked up; else its history is to be read. */
+  /** null: it has to be looked up; otherwise its history is read next. */
   repositoryId: number | null;
   /** End of the lease, which no other claim of it has. What is written under an earlier one changes nothing. */
   leasedUntil: number;
 }
 
-/** Nothing is postponed for longer; a later time was written while the clock was wrong. */
-const FURTHEST_MS = 60 * 60_000;
+/** Nothing is postponed for longer: a later time was written while the clock was wrong. */
+const FURTHEST_MS = HOUR_MS;
 /** The order in which requests are claimed. */
 const ORDER = sql`t.is_batch, case when t.repository_id is null then 0 else 1 end, t.pages, t.id`;
 
@@ -30,7 +32,7 @@ export interface RequestClaim {
   now: number;
   /** End of the lease: until then no other worker claims it. */
   leasedUntil: number;
-  /** false: only requests that are to be looked up. */
+  /** false: only requests that have to be looked up. */
   mayReadHistory: boolean;
 }
 
@@ -38,7 +40,7 @@ export interface RequestClaim {
 export interface DueRequest {
   fullName: string;
   isBatch: boolean;
-  /** true: its history is to be read; else it is to be looked up. */
+  /** true: its history is read next; false: it has to be looked up. */
   isRecorded: boolean;
   /** Since when it may be claimed, in ms since 1970. */
   dueAt: number;
@@ -54,7 +56,7 @@ interface ClaimRow {
   repository_id: number | null;
 }
 
-/** What a worker does with the requests of one provider. */
+/** The requests of one provider. */
 export class TrackQueue {
   readonly #database: Database;
   readonly #provider: string;
@@ -144,7 +146,7 @@ export class TrackQueue {
     return sql`(t.leased_until <= ${now} or t.leased_until > ${now + FURTHEST_MS})`;
   }
 
-  /** Gives a request back with the attempts and failures that it says, to be claimed again at a time. */
+  /** Releases a request until a time, with the attempts and failures in the claim. */
   async postpone(claim: ClaimedRequest, until: number): Promise<void> {
     const { attempts, failingSince } = claim;
     await setClaimed(this.#database.write, claim, {
@@ -163,7 +165,7 @@ export class TrackQueue {
     await setClaimed(this.#database.write, claim, { leased_until: 0, finished_at: now });
   }
 
-  /** Notes one more page of history, and gives the request back unless it is the last one. */
+  /** Notes one more page of history, and releases the request unless it was the last page. */
   async readPage({ id, leasedUntil }: ClaimedRequest, { isLast }: { isLast: boolean }): Promise<void> {
     await sql`update track_requests set pages = pages + 1, attempts = 0, leased_until = ${isLast ? leasedUntil : 0}
       where id = ${id} and finished_at is null and leased_until = ${leasedUntil}`.execute(
@@ -181,7 +183,7 @@ export class TrackQueue {
       .execute();
   }
 
-  /** Whether nobody else has claimed the request since; until the transaction ends, nobody can. */
+  /** Whether no other worker has claimed the request since; none can before the transaction ends. */
   static async isClaimed(tx: Tx, dialect: Dialect, { id, leasedUntil }: ClaimedRequest): Promise<boolean> {
     const { rows } = await sql`select 1 from track_requests where id = ${id} and finished_at is null
       and leased_until = ${leasedUntil} ${dialect.lockRow}`.execute(tx);
@@ -189,8 +191,8 @@ export class TrackQueue {
   }
 
   /**
-   * Notes the repository of a claimed request, in the transaction that records it. `isFinished`: nothing is left to read. Returns
-   * the ids of the watchlists to add it to.
+   * Notes the repository of a claimed request, in the transaction that records it. `isFinished`: no history follows. Returns the ids of
+   * the watchlists to add it to.
    */
   static async record(
     tx: Tx,

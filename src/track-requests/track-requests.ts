@@ -1,7 +1,7 @@
 /**
- * Requests to track repositories that are not known yet. Owns the queue: who may request how much, which requests are open, what
- * became of each, and for how long that is kept. Nothing here contacts a forge: processes that serve add requests and read
- * them, and `tracking` works them off.
+ * Requests to track repositories that are not known yet. Owns the queue: who may request how much, which requests are open, what became
+ * of each, and for how long that is kept. Contacts no forge: serving processes add requests and read them, and `tracking` works them
+ * off.
  */
 import type { Catalog, Repository } from "../catalog/catalog.js";
 import type { Clock } from "../clock.js";
@@ -15,17 +15,21 @@ import {
   readRepositoryAddress,
 } from "../repository-addresses/repository-addresses.js";
 import { tokenPrefix } from "../tokens.js";
-import { estimatedSeconds, type Pace } from "./estimate.js";
 import { MAX_BATCH_OPEN, TrackLists } from "./lists.js";
 import { countWaiting, findOpen, insertRequest, takeFromBatch } from "./open-requests.js";
-import { requestOf, type TrackRequest } from "./request.js";
+import { estimatedSeconds, type Pace, requestOf, type TrackRequest } from "./request.js";
 
-export type { Pace } from "./estimate.js";
-export { MAX_BATCH_OPEN, MAX_PASTED, type TrackList } from "./lists.js";
-export { type OpenRequests, readOpenRequests } from "./open-requests.js";
+export { MAX_BATCH_OPEN, MAX_PASTED } from "./lists.js";
+export { type OpenRequests, readOpenRequests, removeOldRequests } from "./open-requests.js";
 export { type ClaimedRequest, TrackQueue } from "./queue.js";
-export { TRACK_FAILURES, TRACK_STATES, type TrackRequest, type TrackState } from "./request.js";
-export { removeOldRequests } from "./retention.js";
+export {
+  type Pace,
+  TRACK_FAILURES,
+  TRACK_STATES,
+  type TrackList,
+  type TrackRequest,
+  type TrackState,
+} from "./request.js";
 
 /** Who may request repositories, and of which forges. */
 export interface TrackPolicy {
@@ -61,7 +65,6 @@ export interface TrackRequestsOptions {
 }
 
 export class TrackRequests {
-  /** Requests for several repositories at a time. */
   readonly lists: TrackLists;
   readonly #options: TrackRequestsOptions;
   readonly #quotas: DailyQuotas;
@@ -73,9 +76,9 @@ export class TrackRequests {
   }
 
   /**
-   * Requests a repository by an address as people paste it. Joins an open request of a person for the same one, which counts for nothing.
-   * Throws FORBIDDEN while requests are off, VALIDATION_FAILED, UNAUTHENTICATED, RATE_LIMITED beyond the daily quota, and
-   * UNAVAILABLE while the queue is full.
+   * Requests a repository by an address as people paste it. Joins an open request of a person for the same repository, without counting
+   * it. Throws FORBIDDEN while requests are off, VALIDATION_FAILED, UNAUTHENTICATED, RATE_LIMITED beyond the daily quota, and UNAVAILABLE
+   * while the queue is full.
    */
   async request(text: string, policy: TrackPolicy, { hasAccount, adding }: Requester): Promise<Requested> {
     const { access, forges } = policy;
@@ -133,9 +136,9 @@ export class TrackRequests {
   }
 
   /**
-   * Queues repositories that nobody waits for, after the requests of people, without a quota. Open requests for them are joined. At
-   * most `MAX_BATCH_OPEN` of a provider wait; the rest is left out. `watchlistId`: a list to add them to once they are
-   * recorded. Returns the ids of the requests, in the same order.
+   * Queues repositories after the requests of people, without a quota, and joins open requests for them. At most `MAX_BATCH_OPEN` of a
+   * provider wait; the rest is left out. `watchlistId`: a list to add them to once they are recorded. Returns the ids of the requests,
+   * in the same order; undefined: left out.
    */
   async queue(
     addresses: readonly RepositoryAddress[],
@@ -162,7 +165,7 @@ export class TrackRequests {
     if (request === undefined) {
       if ((await countWaiting(tx, address.provider, 1)) >= MAX_BATCH_OPEN) return undefined;
       request = await insertRequest(tx, address, { isBatch: true, now: clock.now() });
-      // Another process has inserted one in between.
+      // Another process may have inserted one in between.
       request ??= await findOpen(tx, address, dialect);
     }
     if (request === undefined || watchlistId === null) return request?.publicId;
