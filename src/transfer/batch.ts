@@ -1,6 +1,9 @@
-import type { Observation } from "../catalog/catalog.js";
-import { nameKey } from "../record-rules.js";
-import { pushSnapshot } from "./snapshot-numbers.js";
+/**
+ * Batches: observations merged by repository until there are enough for a transaction. Their snapshots are plain numbers, a tenth of the
+ * memory of objects, which are transferred to another thread without copying.
+ */
+import type { Observation, Snapshot } from "../catalog/catalog.js";
+import { nameKey, SNAPSHOT_SOURCES } from "../record-rules.js";
 
 /** Bounds of one transaction: snapshots, observations, and characters of their texts. */
 const MAX_SNAPSHOTS = 100_000;
@@ -9,7 +12,7 @@ const MAX_CHARACTERS = 4_000_000;
 
 /** Observations of one repository, merged. */
 export interface Gathered extends Omit<Observation, "snapshots"> {
-  /** All their snapshots, as a SnapshotNumbers reads them. */
+  /** All their snapshots, WIDTH numbers each. */
   numbers: number[];
 }
 
@@ -73,7 +76,7 @@ function charactersOf({ facts, previousNames }: Pick<Observation, "facts" | "pre
   );
 }
 
-/** Whether the later observation replaces every fact of the earlier one. */
+/** Whether the later observation replaces all facts of the earlier one. */
 function canJoin(known: Gathered, next: Observation): boolean {
   if (known.at === null || next.at === null || next.at <= known.at) return false;
   if (next.preferredId !== undefined || next.previousNames !== undefined || next.discoveredAt !== undefined)
@@ -81,4 +84,82 @@ function canJoin(known: Gathered, next: Observation): boolean {
   for (const fact in known.facts) if (!(fact in next.facts)) return false;
   // Another creation date may be that of another repository.
   return known.facts.createdAt === next.facts.createdAt;
+}
+
+/** A batch in transit between threads. */
+export interface FlatBatch {
+  observations: Omit<Observation, "snapshots">[];
+  /** How many snapshots belong to each observation. */
+  counts: number[];
+  numbers: Float64Array<ArrayBuffer>;
+}
+
+export function flatten(batch: readonly Gathered[]): FlatBatch {
+  const numbers = new Float64Array(batch.reduce((sum, gathered) => sum + gathered.numbers.length, 0));
+  let at = 0;
+  for (const gathered of batch) {
+    numbers.set(gathered.numbers, at);
+    at += gathered.numbers.length;
+  }
+  return {
+    observations: batch.map(({ numbers, ...observation }) => observation),
+    counts: batch.map(({ numbers }) => numbers.length / WIDTH),
+    numbers,
+  };
+}
+
+export function restore({ observations, counts, numbers }: FlatBatch): Observation[] {
+  let first = 0;
+  return observations.map((observation, i): Observation => {
+    const count = counts[i] ?? 0;
+    first += count;
+    return { ...observation, snapshots: new SnapshotNumbers(numbers, first - count, count) };
+  });
+}
+
+/** Numbers per snapshot. */
+const WIDTH = 6;
+
+/** The snapshots in an array of numbers. */
+class SnapshotNumbers implements Iterable<Snapshot> {
+  readonly #numbers: Float64Array;
+  readonly #from: number;
+  readonly #to: number;
+
+  /** A view of `count` snapshots, starting at index `first`. */
+  constructor(numbers: Float64Array, first: number, count: number) {
+    this.#numbers = numbers;
+    this.#from = first * WIDTH;
+    this.#to = (first + count) * WIDTH;
+  }
+
+  *[Symbol.iterator](): Generator<Snapshot> {
+    const known = (at: number): number | null => {
+      const value = this.#numbers[at] ?? Number.NaN;
+      return Number.isNaN(value) ? null : value;
+    };
+    for (let at = this.#from; at < this.#to; at += WIDTH) {
+      yield {
+        capturedAt: this.#numbers[at] ?? 0,
+        stars: this.#numbers[at + 1] ?? 0,
+        forks: known(at + 2),
+        openIssues: known(at + 3),
+        watchers: known(at + 4),
+        source: SNAPSHOT_SOURCES[this.#numbers[at + 5] ?? 0] ?? "IMPORTED",
+      };
+    }
+  }
+}
+
+function pushSnapshot(numbers: number[], snapshot: Snapshot): void {
+  const { capturedAt, stars, forks, openIssues, watchers, source } = snapshot;
+  const unknown = Number.NaN;
+  numbers.push(
+    capturedAt,
+    stars,
+    forks ?? unknown,
+    openIssues ?? unknown,
+    watchers ?? unknown,
+    SNAPSHOT_SOURCES.indexOf(source),
+  );
 }

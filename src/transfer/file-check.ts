@@ -1,13 +1,15 @@
+/** The time of a file, and what is wrong with it. */
 import type { ArchiveFile, Damage, DamageKind } from "../catalog/catalog.js";
-import { isoTime } from "../clock.js";
-import type { CsvLayout } from "./formats.js";
+import { type Clock, HOUR_MS, isoTime } from "../clock.js";
+import type { CsvLayout } from "./csv-layouts.js";
 import type { Line } from "./lines.js";
+import { Refusal, time } from "./values.js";
 
 /** A file is damaged if this many of its rows, or more than this part of them, are not valid text: a few may be the source's. */
 const BROKEN_ROWS = 5;
 const BROKEN_PART = 0.01;
 
-/** A file of an archive that was read; what messages call the file that it is, or is in, and itself. */
+/** A file of an archive that was read, with the labels of the file that it is, or is in, and of itself. */
 export interface CheckedFile extends ArchiveFile {
   readFrom: string;
   label: string;
@@ -21,8 +23,8 @@ interface Counts {
 }
 
 /**
- * Notices what is wrong with a CSV file while it is read. What can only be seen beside other files of the archive is left to
- * the catalogue. Where rows have times of their own, those of each time count as a file, whatever file they are in.
+ * Notices what is wrong with a CSV file while it is read; the catalogue compares it with other files of the archive. Where rows have
+ * their own times, those of each time count as a file, whichever file they are in.
  */
 export class FileCheck {
   readonly label: string;
@@ -34,7 +36,7 @@ export class FileCheck {
   #at: number | undefined;
   #refused = 0;
 
-  /** `label` is what messages call the file, `name` is without folders. */
+  /** `label` names the file in messages; `name` is without folders. */
   constructor(label: string, name: string) {
     this.label = label;
     this.#name = name;
@@ -66,7 +68,7 @@ export class FileCheck {
     this.#damage.push({ kind, reason });
   }
 
-  /** The files that were read; what is wrong with the file as a whole is wrong with the last of them. */
+  /** The files that were read. Damage of the file as a whole counts for the last of them. */
   files(): CheckedFile[] {
     const layout = this.#layout;
     if (layout === undefined) return [];
@@ -113,4 +115,40 @@ function encoding(broken: number, rows: number): Damage {
     kind: "ENCODING",
     reason: `${broken.toLocaleString("en-US")} of ${rows.toLocaleString("en-US")} rows are not valid UTF-8`,
   };
+}
+
+/** How far the time of a file in a manifest may be from the date in its name. */
+const MAX_DISTANCE_MS = 36 * HOUR_MS;
+
+export interface TimeOptions {
+  /** Capture time of files without times, instead of the date in the file name. */
+  capturedAt?: number;
+  /** File name → capture time; every file must be listed. */
+  manifest?: ReadonlyMap<string, number>;
+}
+
+/** When the snapshots of a CSV file were taken. */
+export interface FileTime {
+  /** Undefined if unknown. */
+  capturedAt: number | undefined;
+  /** How the manifest contradicts the name of the file. */
+  contradiction?: string;
+}
+
+/** The time of a file by its names without folders: the one on the disk, and the one without the ending of its compression. */
+export function timeOfFile(
+  names: readonly string[],
+  { manifest, capturedAt: given }: TimeOptions,
+  clock: Clock,
+): FileTime {
+  const dates = names.at(-1)?.match(/\d{4}-\d{2}-\d{2}/g);
+  const dated = (): number => time(dates?.at(-1), "date in the file's name", clock.now());
+  if (manifest === undefined)
+    return { capturedAt: given ?? (dates === null || dates === undefined ? undefined : dated()) };
+  const known = names.map((name) => manifest.get(name)).find((at) => at !== undefined);
+  if (known === undefined) throw new Refusal("the manifest does not list this file");
+  const named = Date.parse(dates?.at(-1) ?? "");
+  if (!(Math.abs(known - named) > MAX_DISTANCE_MS)) return { capturedAt: known };
+  const contradiction = `the manifest says ${isoTime(known)}, the file's name ${dates?.at(-1)}`;
+  return { capturedAt: known, contradiction };
 }

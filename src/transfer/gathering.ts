@@ -1,12 +1,11 @@
 import type { ArchiveFile } from "../catalog/catalog.js";
 import { Batch, type Gathered } from "./batch.js";
-import type { FileCheck } from "./file-check.js";
-import type { TimeOptions } from "./file-time.js";
-import type { FormatName } from "./formats.js";
+import type { FormatName } from "./csv-layouts.js";
+import type { FileCheck, TimeOptions } from "./file-check.js";
 import type { Line } from "./lines.js";
 import { DAMAGED_DATA, Refusal } from "./values.js";
 
-/** Problems reported in one batch, so that a file of invalid lines does not exhaust memory. */
+/** Problems in one batch, so that a file of invalid lines does not exhaust memory. */
 const MAX_PROBLEMS = 10_000;
 
 /** A line that was not imported. Line 0 is the file as a whole. */
@@ -21,11 +20,11 @@ export interface ReadOptions extends TimeOptions {
   format?: FormatName;
 }
 
-/** What is read, and what of it is returned. */
+/** What to read and to return. */
 export interface ReadTask extends ReadOptions {
-  /** Only what is wrong with files, and no lines. */
+  /** Whether only damage of files is returned, and no lines. */
   isJudging?: boolean;
-  /** Why the rows of some times of some files are refused: by what messages call the file, then by time. */
+  /** Why rows are refused, by the label of their file, then by their time. */
   refusedTimes?: ReadonlyMap<string, ReadonlyMap<number, string>>;
 }
 
@@ -41,24 +40,24 @@ export interface ReadProgress {
 
 /** A file of an archive that was read to its end, or as far as it can be. */
 export interface ReadFile extends ArchiveFile {
-  /** What messages call the file that it is, or is in; undefined if another catalogue imported it. */
+  /** The label of the file that it is, or is in; undefined if another catalogue imported it. */
   readFrom?: string;
-  /** What messages call it. */
+  /** Its name in messages. */
   label?: string;
 }
 
-/** A batch that is ready to be recorded, the lines that are not in it, and the files that are complete with it. */
+/** A batch, the lines left out of it, and the files that are complete with it. */
 export interface Found {
   batch: Gathered[];
   refused: Problem[];
   skipped: Problem[];
   files: ReadFile[];
-  /** Files without rows, of which not even the time is known. */
+  /** Files without rows whose time is not known either. */
   headerOnly: string[];
   progress: ReadProgress;
 }
 
-/** Collects what is read until there is enough of it to be recorded. */
+/** Collects lines and files until there are enough to be recorded. */
 export class Gathering {
   readonly progress: ReadProgress = { bytes: 0, rows: 0, files: 0, file: "" };
   readonly #task: ReadTask;
@@ -98,7 +97,7 @@ export class Gathering {
     const reason = fileReason(error);
     if (reason === undefined) throw error;
     const line = error instanceof Refusal ? error.line : 0;
-    // Refused already, and for this reason.
+    // It was refused for this reason before.
     const isKnown = this.#task.refusedTimes?.has(label) === true;
     if (this.#task.isJudging !== true && !isKnown) this.#refused.push({ file: label, line, reason });
     return reason;

@@ -1,7 +1,7 @@
-import { type Catalog, fileKey } from "../catalog/catalog.js";
+/** Imports files: records what a thread reads from them in batches, and collects what is wrong with the files. */
+import { type Catalog, type Damage, fileKey, type JudgedFile } from "../catalog/catalog.js";
 import type { Problem, ReadFile, ReadOptions, ReadProgress, ReadTask } from "./gathering.js";
 import { readInThread } from "./reader.js";
-import { type ImportWarning, WarningLog } from "./warnings.js";
 
 export interface ImportOptions extends ReadOptions {
   /**
@@ -24,13 +24,13 @@ export interface ImportReport {
   skipped: number;
   /** Invalid lines, and files that cannot be read, or are refused as damaged. */
   refused: number;
-  /** What is wrong with files that were recorded all the same. */
+  /** Damage of files that were recorded nevertheless. */
   warnings: ImportWarning[];
 }
 
 /**
- * Imports files in the given order; "-" is standard input. Throws only when the database fails. A file of an archive is recorded
- * as such after all its rows, and together with what is wrong with it: a crash leaves it to the next import.
+ * Imports files in the given order; "-" is standard input. Throws only when the database fails. A file of an archive is noted with its
+ * damage after all its rows are recorded: a crash leaves it to the next import.
  */
 export async function importFiles(
   catalog: Catalog,
@@ -74,7 +74,7 @@ export async function importFiles(
   return report;
 }
 
-/** Reads all files to see which are damaged, also beside those that are recorded: the times in each of them, with the reason. */
+/** Reads all files to find damage, also in comparison with recorded files. Returns the damaged times of each file with the reason. */
 async function damagedTimes(
   catalog: Catalog,
   paths: readonly string[],
@@ -92,4 +92,50 @@ async function damagedTimes(
     damaged.set(file.readFrom, known.set(file.capturedAt, reasons));
   }
   return damaged;
+}
+
+/** Damage of a file that was read, or of an earlier file that this one proves to be damaged. */
+export interface ImportWarning extends Damage {
+  file: string;
+  /** The time of the file; null if it says none. */
+  capturedAt: number | null;
+}
+
+/** Collects the damage of files. It is final only at the end, as later files may change the verdict on earlier ones. */
+class WarningLog {
+  readonly #files = new Map<string, { label: string; file: JudgedFile }>();
+  readonly #warnings: ImportWarning[] = [];
+
+  /** Adds files that were recorded, and the catalogue's verdict on these and others. */
+  add(read: readonly ReadFile[], judged: readonly JudgedFile[]): void {
+    const labels = new Map(read.map((file) => [fileKey(file), file.label]));
+    for (const file of judged) {
+      const key = fileKey(file);
+      const known = this.#files.get(key);
+      const isOurs = labels.has(key);
+      const label = known?.label ?? (isOurs ? labels.get(key) : `${file.file} (imported before)`);
+      if (label !== undefined && (known !== undefined || isOurs || file.isNews))
+        this.#files.set(key, { label, file });
+    }
+  }
+
+  /** Adds a file without a time, which the catalogue cannot record. */
+  addHeaderOnly(file: string): void {
+    this.#warnings.push({ file, capturedAt: null, kind: "HEADER_ONLY", reason: "a header and no rows" });
+  }
+
+  /** The damage of all files, in the order in which they were read; files that share a time have one warning together. */
+  warnings(): ImportWarning[] {
+    const warnings = [...this.#warnings];
+    const times = new Set<string>();
+    for (const { label, file } of this.#files.values()) {
+      for (const { kind, reason } of file.damage) {
+        const time = `${file.source} ${file.capturedAt}`;
+        if (kind === "SAME_TIME" && times.has(time)) continue;
+        if (kind === "SAME_TIME") times.add(time);
+        warnings.push({ file: label, capturedAt: file.capturedAt, kind, reason });
+      }
+    }
+    return warnings;
+  }
 }

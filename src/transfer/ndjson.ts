@@ -142,17 +142,17 @@ type ParsedLine = z.output<ReturnType<typeof lineSchema>>;
 type RepositoryLine = z.output<ReturnType<typeof repositorySchema>>;
 type SnapshotLine = z.output<ReturnType<typeof snapshotSchema>>;
 
-/** The repository of the following snapshot lines, and up to which time its own line has all facts. */
+/** The repository of the following snapshot lines, and until when its own line has all facts. */
 type Identity = Pick<
   Observation,
   "provider" | "owner" | "name" | "providerId" | "previousNames" | "isHolder"
 > & {
   at: number | null;
-  /** Facts that tell it from others of its name. */
+  /** Facts that distinguish it from others of its name. */
   facts?: Pick<Observation["facts"], "createdAt">;
 };
 
-/** What identifies a repository to its snapshots. Without an id, one that has lost its name needs more than the name. */
+/** Identifies a repository in its snapshots. Without an id, one that has lost its name needs more than the name. */
 function identityOf(observation: Observation): Identity {
   const { provider, owner, name, providerId, at, facts, previousNames, isHolder } = observation;
   const known = { provider, owner, name, at, ...(isHolder === undefined ? {} : { isHolder }) };

@@ -1,14 +1,17 @@
+/** Opens files for an import: decompresses them, and refuses those that decompress to more than any history. */
 import { createReadStream } from "node:fs";
 import { extname } from "node:path";
-import { type Duplex, PassThrough, type Readable } from "node:stream";
+import { Duplex, PassThrough, Readable } from "node:stream";
+import { ReadableStream } from "node:stream/web";
 import { createGunzip, createZstdDecompress } from "node:zlib";
-import { Refusal } from "./values.js";
-import { createUnxz } from "./xz.js";
+import { DAMAGED_DATA, Refusal } from "./values.js";
 
+/** Members of a tar or zip file that are read. */
+export const MAX_MEMBERS = 10_000;
 /** Larger chunks cost memory and save no time. */
 const CHUNK_BYTES = 32 * 1024;
 
-/** Bytes that any compressed file may have when decompressed. */
+/** Decompressed bytes that any file may have. */
 const MAX_UNPACKED_BYTES = 64 * 1024 * 1024;
 /** How many times its size a larger one may become. Histories shrink to a tenth, at most a fortieth; zeros to a thousandth. */
 const MAX_RATIO = 200;
@@ -23,12 +26,12 @@ const UNPACKERS = new Map<string, () => Duplex>([
 
 /** An open file. `close` releases it at any time. */
 export interface OpenFile {
-  /** Its bytes, decompressed. Fails with a Refusal where they are not worth reading on. */
+  /** Its bytes, decompressed. Fails with a Refusal where reading on makes no sense. */
   input: Readable;
   close: () => void;
 }
 
-/** The name of a file without what it is compressed with. */
+/** The name of a file without the ending of its compression. */
 export function unpackedName(name: string): string {
   return name.replace(/\.(gz|zst|xz)$/, "").replace(/\.t[gx]z$/, ".tar");
 }
@@ -56,7 +59,7 @@ export function openFile(path: string, onBytes: (length: number) => void): OpenF
       unpacked += chunk.length;
       if (isBomb(unpacked, packed)) input.destroy(bomb());
     });
-    // Node reads on behind a part of a .zst file only if the next one begins with a chunk.
+    // Node continues after a part of a .zst file only if the next part begins with a chunk.
     unpacker.on("end", () => {
       if ("bytesWritten" in unpacker && Number(unpacker.bytesWritten) < packed) input.destroy(severalParts());
     });
@@ -69,7 +72,7 @@ export function openFile(path: string, onBytes: (length: number) => void): OpenF
   return { input, close };
 }
 
-/** Whether the decompressed bytes are too many for what they came from. */
+/** Whether decompressed bytes are too many for their compressed size. */
 export function isBomb(unpackedBytes: number, packedBytes: number): boolean {
   return unpackedBytes > Math.max(MAX_UNPACKED_BYTES, MAX_RATIO * packedBytes);
 }
@@ -86,4 +89,23 @@ export function bomb(): Refusal {
 
 function severalParts(): Refusal {
   return new Refusal("has several compressed parts; not all of it was read. Decompress it first");
+}
+
+/**
+ * Decompresses .xz, also of several parts, with the decoder of the XZ project as WebAssembly. It decodes one file at a time, and waits
+ * until the one before is closed. A file may demand up to 64 MiB of memory, as `xz -9` does.
+ */
+function createUnxz(): Duplex {
+  return Duplex.from(async function* (source: AsyncIterable<Buffer>) {
+    const { default: xz } = await import("xz-decompress");
+    // The library's types are those of browsers.
+    const unpacked = Readable.fromWeb(new xz.XzReadableStream(ReadableStream.from(source) as never) as never);
+    try {
+      for await (const chunk of unpacked) if (chunk.length > 0) yield chunk;
+    } catch {
+      throw new Refusal(DAMAGED_DATA);
+    } finally {
+      unpacked.destroy();
+    }
+  });
 }

@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { parentPort, workerData } from "node:worker_threads";
 import { systemClock } from "../clock.js";
-import { flatten } from "./flat-batch.js";
+import { flatten } from "./batch.js";
 import { readFiles } from "./read-files.js";
 import type { ReaderTask, ReadMessage } from "./reader.js";
 

@@ -1,6 +1,6 @@
 import { Worker } from "node:worker_threads";
 import type { Observation } from "../catalog/catalog.js";
-import { type FlatBatch, restore } from "./flat-batch.js";
+import { type FlatBatch, restore } from "./batch.js";
 import type { Found, ReadTask } from "./gathering.js";
 
 /** Memory limits of the reading thread, whatever is in a file. */

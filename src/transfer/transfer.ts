@@ -1,16 +1,17 @@
 /**
- * Import and export. Files are read as observations and recorded in batches. The catalogue decides what they change, so a
- * file may be imported twice, out of order, or again after a crash. Invalid lines are reported with file, number and reason,
- * and everything else is imported. Damaged files are reported with what is wrong with them.
+ * Import and export. Files are read as observations and recorded in batches. The catalogue decides what they change, so a file may be
+ * imported twice, out of order, or again after a crash. Invalid lines are reported with file, number and reason, damaged files with the
+ * damage; everything else is imported.
  */
 import type { Catalog } from "../catalog/catalog.js";
-import { CsvRecords } from "./csv-records.js";
-import { dumpPages } from "./dump-pages.js";
+import { CsvRecords } from "./csv.js";
 import { fileLine, headerLine, repositoryLines } from "./ndjson.js";
+import { dumpPages } from "./parquet.js";
 import { Refusal, time } from "./values.js";
 
-export { FORMATS, type FormatName } from "./formats.js";
+export { FORMATS, type FormatName } from "./csv-layouts.js";
 export type { Problem, ReadProgress } from "./gathering.js";
+export type { ImportWarning } from "./import.js";
 export { type ImportOptions, type ImportReport, importFiles } from "./import.js";
 export {
   exportParquet,
@@ -23,7 +24,6 @@ export {
 } from "./parquet.js";
 export { readSample } from "./sample-file.js";
 export { Refusal } from "./values.js";
-export type { ImportWarning } from "./warnings.js";
 export { openWorkFolder } from "./work-folder.js";
 
 /** Reads a manifest: CSV with the columns `file` and `source_commit_time`. Throws Refusal, also for times after `now`. */

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { Readable } from "node:stream";
 import { describe, test } from "node:test";
 import { gzipSync, zstdCompressSync } from "node:zlib";
-import { CsvRecords } from "../../src/transfer/csv-records.js";
+import { CsvRecords } from "../../src/transfer/csv.js";
 import { readLines } from "../../src/transfer/lines.js";
 import { Refusal } from "../../src/transfer/transfer.js";
 import { ImportWorld, RANKING_HEADER, rankingFile } from "../support/imports.js";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parse } from "csv-parse/sync";
-import { CsvRecords } from "../../src/transfer/csv-records.js";
+import { CsvRecords } from "../../src/transfer/csv.js";
 import { examples, fc } from "../support/properties.js";
 
 const cell = fc.string({

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { type CsvRecord, CsvRecords } from "../../src/transfer/csv-records.js";
+import { type CsvRecord, CsvRecords } from "../../src/transfer/csv.js";
 import { csvRow } from "../support/imports.js";
 import { examples, fc } from "../support/properties.js";
 

@@ -14,7 +14,7 @@ import { join } from "node:path";
 import { before, describe, test } from "node:test";
 import type { Catalog, DumpedRepository, Snapshot } from "../../src/catalog/catalog.js";
 import { DAY_MS, isoTime } from "../../src/clock.js";
-import { MonthFiles } from "../../src/transfer/month-files.js";
+import { MonthFiles } from "../../src/transfer/parquet.js";
 import { exportParquet, type ParquetManifest } from "../../src/transfer/transfer.js";
 import { awkward } from "../support/awkward.js";
 import { CommandWorld } from "../support/command.js";
