@@ -14,12 +14,11 @@ import {
   type StoreLocation,
   sqliteFiles,
 } from "../database/database.js";
-import type { BackupHeader } from "./format.js";
 import { BackupReader } from "./reader.js";
-import { writeBackup } from "./writer.js";
+import { type BackupHeader, writeBackup } from "./writer.js";
 
 export { BackupRefused } from "../database/database.js";
-export type { BackupHeader } from "./format.js";
+export type { BackupHeader } from "./writer.js";
 
 /** What is backed up: the store, and the file with the secret of the service if there is one beside it. */
 export interface BackupPlace {

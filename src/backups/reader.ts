@@ -15,7 +15,7 @@ import {
   MAGIC_START,
   MAX_PAYLOAD_BYTES,
   PART,
-} from "./format.js";
+} from "./writer.js";
 
 const inflate = promisify(inflateRaw);
 

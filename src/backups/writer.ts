@@ -1,11 +1,44 @@
+/**
+ * The format of a backup file, and writing one. It is a line that names the format, then frames: one byte for the kind, the length of the
+ * payload and its CRC-32 (four bytes each, big-endian), and the payload. Payloads are JSON, except for data: bytes of the current part,
+ * deflated. The last frame has the SHA-256 of everything before it.
+ */
 import { createHash } from "node:crypto";
 import { renameSync, rmSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { dirname } from "node:path";
 import { promisify } from "node:util";
-import { deflateRaw } from "node:zlib";
+import { crc32, deflateRaw } from "node:zlib";
+import * as z from "zod";
 import { type BackupPart, syncFolder } from "../database/database.js";
-import { type BackupHeader, CHUNK_BYTES, FRAME, type FrameKind, frame, MAGIC } from "./format.js";
+
+/** The number of the format is part of the line. */
+export const MAGIC = Buffer.from("sidereal backup 1\n");
+/** How every version of the format begins. */
+export const MAGIC_START = Buffer.from("sidereal backup ");
+
+export const FRAME = { header: 1, part: 2, data: 3, end: 4 } as const;
+type FrameKind = (typeof FRAME)[keyof typeof FRAME];
+
+export const FRAME_BYTES = 9;
+/** Maximum bytes of a part in one frame, before they are deflated. */
+export const CHUNK_BYTES = 1_048_576;
+/** More than any payload: incompressible data grows a little. */
+export const MAX_PAYLOAD_BYTES = 2 * CHUNK_BYTES;
+
+export const HEADER = z.object({
+  /** The engine of the store. */
+  kind: z.enum(["sqlite", "postgres"]),
+  /** Number of migrations that the store has had. */
+  version: z.int().min(1),
+  /** When the backup began, in ms since 1970. */
+  takenAt: z.int(),
+});
+export type BackupHeader = z.infer<typeof HEADER>;
+
+export const PART = z.object({ name: z.string(), columns: z.array(z.string()).optional() });
+
+export const END = z.object({ sha256: z.string() });
 
 const deflate = promisify(deflateRaw);
 /** Most of what compression gains, at a fraction of its time. */
@@ -84,6 +117,14 @@ class FrameWriter {
     this.bytes += bytes.length;
     await this.#file.writeFile(bytes);
   }
+}
+
+function frame(kind: FrameKind, payload: Uint8Array): Buffer {
+  const head = Buffer.alloc(FRAME_BYTES);
+  head[0] = kind;
+  head.writeUInt32BE(payload.length, 1);
+  head.writeUInt32BE(crc32(payload), 5);
+  return Buffer.concat([head, payload]);
 }
 
 /** The same bytes in chunks of CHUNK_BYTES, except for the last one. */

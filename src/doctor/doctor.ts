@@ -1,9 +1,10 @@
 /**
- * The doctor: examines a store, also one that the service cannot open, names each kind of damage with what to do, and repairs what
- * follows from other data. `examine` changes nothing and needs bounded memory; each module knows what of its rows is wrong.
+ * The doctor: examines a store, even one that the service cannot open, names each kind of damage with what to do, and repairs derived
+ * data. `examine` changes nothing and needs bounded memory; each module checks its own rows.
  */
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { sql } from "kysely";
 import { workFilesOf } from "../backups/backups.js";
 import {
   checkCatalogue,
@@ -13,7 +14,7 @@ import {
   removeOrphans,
   restoreRows,
 } from "../catalog/catalog.js";
-import type { Clock } from "../clock.js";
+import { type Clock, DAY_MS } from "../clock.js";
 import {
   checkReferences,
   checkSchema,
@@ -29,12 +30,10 @@ import {
 import type { Logger } from "../log.js";
 import { checkRankings, type Rankings } from "../rankings/rankings.js";
 import { checkSearch, type Search } from "../search/search.js";
-import { type Finding, Findings } from "./finding.js";
-import { REPAIRS, type Repair } from "./kinds.js";
-import { checkSchedule, reschedule } from "./schedule.js";
+import { type Finding, Findings, REPAIRS, type Repair } from "./findings.js";
 
-export type { Finding } from "./finding.js";
-export { type DamageKind, KINDS } from "./kinds.js";
+export type { Finding } from "./findings.js";
+export { type DamageKind, KINDS } from "./findings.js";
 
 export interface Examined {
   location: StoreLocation;
@@ -45,7 +44,7 @@ export interface Examined {
 
 export interface Diagnosis {
   findings: Finding[];
-  /** What brings back those that are derived. */
+  /** The repairs of those that can be derived. */
   repairs: ReadonlySet<Repair>;
 }
 
@@ -93,7 +92,7 @@ async function examineTables({ location, clock, log }: Examined, findings: Findi
       .snapshot(read, (tx) => examineRows(tx, dialect, { clock, findings }))
       .catch((error: unknown) => {
         if (!findings.has("pages-damaged") && !findings.has("index-damaged")) throw error;
-        // What cannot be read of a damaged file is not examined.
+        // Unreadable parts of a damaged file are not examined.
       });
   } catch (error) {
     throw new CannotExamine(error instanceof Error ? error.message : String(error), { cause: error });
@@ -120,14 +119,14 @@ async function examineRows(
   await checkSearch(db, dialect, { clock, onDamage });
 }
 
-/** What repairs need, opened and migrated. */
+/** The modules that repairs use, opened and migrated. */
 export interface Repaired {
   database: Database;
   rankings: Rankings;
   search: Search;
 }
 
-/** Brings back what is derived. May be killed and run again. */
+/** Restores derived data. May be killed and run again. */
 export async function repair(
   { location, clock }: Pick<Examined, "location" | "clock">,
   repairs: ReadonlySet<Repair>,
@@ -156,4 +155,27 @@ export async function repair(
     },
   };
   for (const name of REPAIRS) if (repairs.has(name)) await steps[name]();
+}
+
+/** Leases last minutes, and repositories are due within weeks: later times come from a clock that was wrong. */
+const LEASE_MS = DAY_MS;
+const DUE_MS = 100 * DAY_MS;
+const NAMED = 100;
+
+/** Finds repositories that no worker would refresh for too long. */
+async function checkSchedule(db: Db, now: number, onWrong: (found: string) => void): Promise<void> {
+  const { rows } = await sql<{ id: number }>`
+    select repository_id as id from tracking where leased_until > ${now + LEASE_MS}
+    union select id from repositories where next_refresh_at > ${now + DUE_MS} limit ${NAMED}`.execute(db);
+  for (const { id } of rows) onWrong(`repository ${id}`);
+}
+
+/** Makes them due now. */
+async function reschedule({ dialect, write }: Database, now: number): Promise<void> {
+  await dialect.exclusively(write, "catalogue", async (tx) => {
+    await sql`update tracking set leased_until = 0 where leased_until > ${now + LEASE_MS}`.execute(tx);
+    await sql`update repositories set next_refresh_at = ${now} where next_refresh_at > ${now + DUE_MS}`.execute(
+      tx,
+    );
+  });
 }

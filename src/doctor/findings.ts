@@ -1,7 +1,54 @@
+/** Findings of the doctor: every kind of damage with what to do about it, and what was found of each. */
 import type { CatalogDamage } from "../catalog/catalog.js";
 import type { FileDamage, SchemaDamage } from "../database/database.js";
 import type { RankingDamage } from "../rankings/rankings.js";
 import type { SearchDamage } from "../search/search.js";
+
+/** Damage of one kind. */
+export interface Finding {
+  code: DamageKind;
+  title: string;
+  /** How often it was found; not all may have been counted. */
+  count: number;
+  /** The first ones, for people. */
+  found: string[];
+  advice: string;
+  /** Whether `--repair` can bring it back. */
+  isDerived: boolean;
+}
+
+/** Findings of each kind that are named. */
+const NAMED = 5;
+/** Characters of a named one. */
+const MAX_LENGTH = 300;
+
+/** Collects what checks find, in bounded memory. */
+export class Findings {
+  readonly #byKind = new Map<DamageKind, { count: number; found: string[] }>();
+
+  /** A function that checks can pass on. */
+  readonly add = (code: DamageKind, found: string): void => {
+    const known = this.#byKind.get(code) ?? { count: 0, found: [] };
+    known.count++;
+    if (known.found.length < NAMED) known.found.push(found.slice(0, MAX_LENGTH));
+    this.#byKind.set(code, known);
+  };
+
+  has(code: DamageKind): boolean {
+    return this.#byKind.has(code);
+  }
+
+  list(): Finding[] {
+    return [...this.#byKind].map(([code, { count, found }]) => {
+      const { title, advice, repair } = KINDS[code];
+      return { code, title, count, found, advice, isDerived: repair !== undefined };
+    });
+  }
+
+  repairs(): Set<Repair> {
+    return new Set([...this.#byKind.keys()].flatMap((code) => KINDS[code].repair ?? []));
+  }
+}
 
 /** Every kind of damage that is detected. */
 export type DamageKind =
@@ -14,7 +61,7 @@ export type DamageKind =
   | "secret-damaged"
   | "work-file";
 
-/** What brings data back that follows from other data; in this order. */
+/** Repairs of derived data, in their order. */
 export const REPAIRS = [
   "remove-files",
   "migrate",
