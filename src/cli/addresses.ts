@@ -8,7 +8,7 @@ import {
 } from "../repository-addresses/repository-addresses.js";
 import type { Host } from "./host.js";
 
-/** Said where addresses cannot be read because nothing is tracked. */
+/** Message where addresses cannot be read because no forge is tracked. */
 export const NO_FORGE = "no forge is configured, see SIDEREAL_PROVIDERS";
 
 /** The forges of the settings, and those with a token that was entered on a page. Opens the database. */
@@ -18,8 +18,8 @@ export async function trackedForges(host: Host): Promise<readonly ProviderSettin
 }
 
 /**
- * Parses the addresses of an argument list, all or none. Otherwise returns a message about the first invalid one. Opens the
- * database only if the forges of the settings are not enough: a text that names no forge means GitHub wherever that is tracked.
+ * Parses the addresses of an argument list, or returns a message about the first invalid one. Opens the database only if the forges of
+ * the settings are not enough: a text that names no forge means GitHub wherever that is tracked.
  */
 export async function readAddresses(
   texts: readonly string[],
@@ -45,7 +45,7 @@ function parseAddresses(
   return addresses;
 }
 
-/** The problem, what is allowed, and the nearest of that. */
+/** The problem, the allowed values, and the nearest of these. */
 function sentenceOf(text: string, { problem, allowed = [] }: AddressProblem): string {
   const list = allowed.join(", ");
   const parts = splitAddress(text, () => false);

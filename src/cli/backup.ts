@@ -2,10 +2,16 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
 import { secretFileOf } from "../accounts/accounts.js";
-import { BACKUP_NOTE, type BackupPlace, BackupRefused, takeBackup } from "../backups/backups.js";
+import {
+  BACKUP_NOTE,
+  type BackupPlace,
+  BackupRefused,
+  checkBackup,
+  restoreBackup,
+  takeBackup,
+} from "../backups/backups.js";
 import { isoTime } from "../clock.js";
-import { EXIT, type Host } from "./host.js";
-import { type Progress, reportOf, showProgress } from "./progress.js";
+import { EXIT, type Host, type Progress, reportOf, showProgress } from "./host.js";
 
 export function addBackup(program: Command, host: Host, finish: (code: number) => void): void {
   program
@@ -39,11 +45,57 @@ It has hashed keys and addresses of people${hasSecret ? ", and the secret of the
   return EXIT.ok;
 }
 
-/** Notes a backup for the page of operators, where there is a data folder. That it cannot be noted does not make it worse. */
+/** Notes a backup for the page of operators, in the data folder if there is one. The backup is good even if that fails. */
 function noteBackup({ config: { dataDir } }: Host, note: { takenAt: number; fileBytes: number }): void {
   try {
     writeFileSync(join(dataDir, BACKUP_NOTE), `${JSON.stringify(note)}\n`, { mode: 0o600 });
   } catch {}
+}
+
+interface RestoreFlags {
+  check?: boolean;
+  replace?: boolean;
+  json?: boolean;
+}
+
+export function addRestore(program: Command, host: Host, finish: (code: number) => void): void {
+  program
+    .command("restore")
+    .description("restore a backup, after checking all of it; the service must not run")
+    .argument("<file>", "what backup has written")
+    .option("--check", "only check the backup")
+    .option(
+      "--replace",
+      "replace the database that is there: a SQLite file is kept under another name, in PostgreSQL its tables are dropped",
+    )
+    .option("--json", "print the report as JSON")
+    .action(async (file: string, flags: RestoreFlags) =>
+      finish(await refusing(host, flags.json === true, () => runRestore(host, file, flags))),
+    );
+}
+
+async function runRestore(
+  host: Host,
+  file: string,
+  { check: isCheck = false, replace: replaces = false, json = false }: RestoreFlags,
+): Promise<number> {
+  const began = host.clock.monotonic();
+  const { takenAt, bytes, ...checked } = await checkBackup(file);
+  if (!isCheck) {
+    const progress = showBytes();
+    const options = { clock: host.clock, replaces, total: bytes, onProgress: progress.update };
+    await restoreBackup(file, placeOf(host), options).finally(progress.stop);
+  }
+  const seconds = secondsSince(host, began);
+  const done = isCheck ? "is whole" : "is restored";
+  host.stdout.write(
+    reportOf(
+      json,
+      { file, ...checked, takenAt: isoTime(takenAt), bytes, restored: !isCheck, seconds },
+      `${file} of ${isoTime(takenAt)} ${done}: ${megabytes(bytes)}, version ${checked.version}, in ${seconds} s`,
+    ),
+  );
+  return EXIT.ok;
 }
 
 /** Where the configured store is, with its secret. */
@@ -59,7 +111,7 @@ export async function refusing(host: Host, json: boolean, run: () => Promise<num
   } catch (error) {
     const code = error instanceof Error && "code" in error ? String(error.code) : undefined;
     const isRefusal = error instanceof BackupRefused;
-    // A full disk, a folder that is not there.
+    // A full disk or a missing folder.
     const isOfFiles = code !== undefined && /^E[A-Z]+$/.test(code);
     if (!(error instanceof Error && (isRefusal || isOfFiles))) throw error;
     host.stderr.write(reportOf(json, { error: error.message }, error.message));

@@ -10,10 +10,9 @@ import {
 } from "../database/database.js";
 import type { Modules } from "../modules.js";
 import { megabytes, secondsSince } from "./backup.js";
-import { EXIT, type Host } from "./host.js";
-import { reportOf } from "./progress.js";
+import { EXIT, type Host, reportOf } from "./host.js";
 
-/** Most shards that a cluster of any size can use. */
+/** Maximum number of shards, enough for a cluster of any size. */
 const MAX_SHARDS = 1_024;
 
 interface Options {
@@ -64,7 +63,7 @@ async function runDistribute(
   return move(host, json, (modules, moving) => distribute(modules.database, { ...moving, shards: count }));
 }
 
-/** Moves tables, reports each, and says what is not as it should be. */
+/** Moves tables, and reports each of them and every problem. */
 async function move(
   host: Host,
   json: boolean,

@@ -2,8 +2,7 @@ import type { Command } from "commander";
 import type { Diagnosis, Finding } from "../doctor/doctor.js";
 import { createLog } from "../log.js";
 import { placeOf } from "./backup.js";
-import { EXIT, type Host } from "./host.js";
-import { reportOf } from "./progress.js";
+import { EXIT, type Host, reportOf } from "./host.js";
 
 export function addDoctor(program: Command, host: Host, finish: (code: number) => void): void {
   program
@@ -53,7 +52,7 @@ async function runDoctor(
   }
 }
 
-/** Kinds of damage with which nothing may be written. */
+/** Kinds of damage that forbid all writing. */
 const UNTOUCHABLE: readonly Finding["code"][] = [
   "not-a-database",
   "file-truncated",
@@ -67,7 +66,7 @@ function canRepair({ findings, repairs }: Diagnosis): boolean {
   return repairs.size > 0 && findings.every(({ code }) => !UNTOUCHABLE.includes(code));
 }
 
-/** What was found before and after a repair. A repair may show more, such as rows behind a migration that was missing. */
+/** Findings before and after a repair, which may reveal more, such as rows that a missing migration hid. */
 function reportFrom(before: Diagnosis, after: Diagnosis): Report {
   const left = new Set(after.findings.map(({ code }) => code));
   const known = new Set(before.findings.map(({ code }) => code));

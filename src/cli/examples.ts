@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 
-/** For each command that can be run, by its words: lines that work as they are, and what they do. The help shows them. */
+/** Examples in the help of each runnable command, by its words: lines that work as they are, and what they do. */
 const EXAMPLES: Readonly<Record<string, readonly (readonly [line: string, effect: string])[]>> = {
   init: [
     ["sidereal init", "asks three questions and writes .env"],
@@ -69,7 +69,7 @@ const EXAMPLES: Readonly<Record<string, readonly (readonly [line: string, effect
   ],
 };
 
-/** The commands below a command that can be run themselves, each with its words. */
+/** The runnable commands below a command, each with its words. */
 export function runnableCommands(
   command: Command,
   words: readonly string[] = [],
@@ -80,7 +80,7 @@ export function runnableCommands(
   });
 }
 
-/** Adds to the help of each command its examples. */
+/** Adds examples to the help of each command. */
 export function addExamples(program: Command): void {
   for (const { words, command } of runnableCommands(program)) {
     const lines = examplesOf(words).flatMap(([line, effect]) => [`  ${line}`, `      ${effect}`]);

@@ -1,4 +1,6 @@
+/** Shared by all commands: the services of the host, exit codes, reports and progress. */
 import type { Readable, Writable } from "node:stream";
+import { SingleBar } from "cli-progress";
 import type { Clock } from "../clock.js";
 import type { Config } from "../config/config.js";
 import type { DemoSize } from "../demo/demo.js";
@@ -56,3 +58,31 @@ export const EXIT = {
   damaged: 5,
   unchecked: 6,
 } as const;
+
+/** Progress of a long command: a bar with rate and time left at a terminal, nothing elsewhere. */
+export interface Progress {
+  update(done: number, facts?: Record<string, string>): void;
+  stop(): void;
+}
+
+/** A bar on standard error. `format` may use {bar}, {percentage}, {eta_formatted} and the facts given to `update`. */
+export function showProgress(total: number, format: string): Progress {
+  if (!process.stderr.isTTY) return { update: () => {}, stop: () => {} };
+  const bar = new SingleBar({
+    format,
+    stream: process.stderr,
+    hideCursor: true,
+    clearOnComplete: true,
+    etaBuffer: 50,
+  });
+  bar.start(Math.max(1, total), 0, { rate: "–", file: "" });
+  return {
+    update: (done, facts) => bar.update(Math.min(done, total), facts),
+    stop: () => bar.stop(),
+  };
+}
+
+/** A report: a sentence for people, or a JSON object for machines. */
+export function reportOf(json: boolean, facts: object, sentence: string): string {
+  return `${json ? JSON.stringify(facts) : sentence}\n`;
+}

@@ -15,8 +15,7 @@ import {
   Refusal,
   readManifest,
 } from "../transfer/transfer.js";
-import { EXIT, type Host } from "./host.js";
-import { reportOf, showProgress } from "./progress.js";
+import { EXIT, type Host, reportOf, showProgress } from "./host.js";
 
 interface Options {
   format?: FormatName;

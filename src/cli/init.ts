@@ -1,3 +1,4 @@
+/** `init`: asks for the settings that matter, and writes them to a file. */
 import {
   chmodSync,
   constants,
@@ -9,12 +10,13 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs";
+import { createInterface, type Interface } from "node:readline";
+import { type Readable, Writable } from "node:stream";
 import { parseEnv } from "node:util";
 import type { Command } from "commander";
 import { ConfigError, loadConfig } from "../config/config.js";
 import { isPrivateHost } from "../host-names.js";
 import { EXIT, type Host } from "./host.js";
-import { Questions } from "./questions.js";
 
 const FILE = ".env";
 /** Where the file that was there is kept; `.env.old.2` and so on if there is one already. */
@@ -30,11 +32,11 @@ interface Options {
 
 type Settings = Record<string, string>;
 
-/** A question: what it asks for, and which settings follow from an answer that is not empty. */
+/** A question, and the settings that follow from an answer that is not empty. */
 interface Question {
   text: string;
   hidden: boolean;
-  /** What the options answer, if they do. */
+  /** The answer that the options give, if any. */
   given(options: Options): string | undefined;
   settings(answer: string): Settings;
 }
@@ -96,7 +98,7 @@ async function init(host: Host, options: Options): Promise<number> {
   }
 }
 
-/** Whether a file has to be replaced, or undefined if it must not be. */
+/** Whether there is a file to replace; undefined: it must not be replaced. */
 async function mayReplace(questions: Questions, { yes, force }: Options): Promise<boolean | undefined> {
   try {
     readFileSync(FILE);
@@ -141,8 +143,8 @@ function listeningAt(baseUrl: string): Settings {
 }
 
 /**
- * Writes the file completely or not at all; one to replace stays in place until then. One that somebody else has just written is not
- * replaced without a question.
+ * Writes the file completely or not at all; the file to replace stays in place until then. A file that has appeared since the question
+ * is not replaced.
  */
 function write(settings: Settings, replaces: boolean): void {
   const lines = Object.entries(settings).map(([name, value]) => `${name}=${quoted(name, value)}\n`);
@@ -181,8 +183,68 @@ function textOf(file: string | undefined): string | undefined {
   return file === undefined ? undefined : readFileSync(file, "utf8").trim();
 }
 
-/** What to tell a person about an error that they can do something about. */
+/** The message of an error that a person can fix. */
 function reasonOf(error: unknown): string | undefined {
   if (error instanceof ConfigError) return error.problems.join("\n");
   return error instanceof Error && "code" in error && "syscall" in error ? error.message : undefined;
+}
+
+/** Asks for lines of text. At a terminal a person answers; otherwise each line of the input is an answer, and missing lines are empty. */
+class Questions {
+  /** Whether somebody can be asked again. */
+  readonly isPerson: boolean;
+  readonly #output: Writable;
+  readonly #interface: Interface;
+  /** Lines that came before they were asked for. */
+  readonly #lines: string[] = [];
+  #isHidden = false;
+  #isEnded = false;
+  #wake: () => void = () => {};
+
+  constructor(input: Readable & { isTTY?: boolean }, output: Writable) {
+    this.isPerson = input.isTTY === true;
+    this.#output = output;
+    // At a terminal, what is typed is shown by being written here.
+    const shown = new Writable({
+      write: (chunk, _, done) => {
+        if (!this.#isHidden) output.write(chunk);
+        done();
+      },
+    });
+    this.#interface = createInterface({ input, output: shown, terminal: this.isPerson });
+    this.#interface.on("line", (line) => {
+      this.#lines.push(line);
+      this.#wake();
+    });
+    this.#interface.once("close", () => {
+      this.#isEnded = true;
+      this.#wake();
+    });
+  }
+
+  /** The answer without spaces around it; undefined if a person ends the input. What is typed is not shown if it is hidden. */
+  async ask(question: string, { hidden = false } = {}): Promise<string | undefined> {
+    if (this.#isEnded) this.#output.write(question);
+    else {
+      this.#interface.setPrompt(question);
+      this.#interface.prompt();
+    }
+    this.#isHidden = hidden;
+    while (this.#lines.length === 0 && !this.#isEnded)
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    this.#isHidden = false;
+    const line = this.#lines.shift();
+    if (hidden || !this.isPerson || line === undefined) this.#output.write("\n");
+    return line?.trim() ?? (this.isPerson ? undefined : "");
+  }
+
+  say(text: string): void {
+    this.#output.write(text);
+  }
+
+  close(): void {
+    this.#interface.close();
+  }
 }

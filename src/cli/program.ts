@@ -4,28 +4,21 @@
  */
 import { Command, CommanderError } from "commander";
 import { readVersion } from "../version.js";
-import { addBackup } from "./backup.js";
+import { addEvents, addSessions } from "./accounts.js";
+import { addBackup, addRestore } from "./backup.js";
 import { addCompletion } from "./completion.js";
 import { addDatabase } from "./database.js";
-import { addDemo } from "./demo.js";
-import { addDerive } from "./derive.js";
 import { addDoctor } from "./doctor.js";
-import { addDump } from "./dump.js";
-import { addEvents } from "./events.js";
 import { addExamples } from "./examples.js";
-import { addExport } from "./export.js";
-import { addHealth } from "./health.js";
+import { addDump, addExport } from "./export.js";
 import { EXIT, type Host } from "./host.js";
 import { addImport } from "./import.js";
 import { addInit } from "./init.js";
-import { addMcp } from "./mcp.js";
 import { addRenames } from "./renames.js";
-import { addRestore } from "./restore.js";
-import { addServe } from "./serve.js";
-import { addSessions } from "./sessions.js";
+import { addDemo, addHealth, addMcp, addServe } from "./serve.js";
 import { addStatus } from "./status.js";
 import { addTrack } from "./track.js";
-import { addWork } from "./work.js";
+import { addDerive, addWork } from "./work.js";
 
 export { EXIT, type Host } from "./host.js";
 

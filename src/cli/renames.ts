@@ -10,8 +10,7 @@ import {
 import { isoTime } from "../clock.js";
 import { AppError } from "../errors.js";
 import { followChanges, type Modules } from "../modules.js";
-import { EXIT, type Host } from "./host.js";
-import { reportOf } from "./progress.js";
+import { EXIT, type Host, reportOf } from "./host.js";
 
 const DESCRIPTIONS: Readonly<Record<RenameDecision, string>> = {
   accept: "join the history of the earlier name to the later one, and let the earlier name lead there",

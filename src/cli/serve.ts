@@ -1,5 +1,7 @@
-import type { Command } from "commander";
-import type { Host } from "./host.js";
+/** The commands that serve: the service itself, its check, tools for language models, and a made-up catalogue. */
+import { type Command, InvalidArgumentError } from "commander";
+import type { DemoSize } from "../demo/demo.js";
+import { EXIT, type Host } from "./host.js";
 
 export function addServe(program: Command, host: Host): void {
   program
@@ -13,4 +15,76 @@ export function addServe(program: Command, host: Host): void {
     .command("serve")
     .description("serve the API and the pages, and nothing else")
     .action(() => host.serve());
+}
+
+/** Time for the service to respond. A health check every half minute must not pile up. */
+const TIMEOUT_MS = 3_000;
+
+export function addHealth(program: Command, host: Host, finish: (code: number) => void): void {
+  program
+    .command("health")
+    .description("check that the service on this machine responds")
+    .action(async () => finish(await checkHealth(host)));
+}
+
+async function checkHealth({ config, stdout, stderr }: Host): Promise<number> {
+  const { pathname } = new URL(config.baseUrl);
+  const url = `http://${loopbackOf(config.host)}:${config.port}${pathname.replace(/\/$/, "")}/healthz`;
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS), redirect: "manual" });
+    await response.body?.cancel();
+    if (response.ok) {
+      stdout.write("The service responds.\n");
+      return EXIT.ok;
+    }
+    stderr.write(`${url} responds with status ${response.status}\n`);
+  } catch (error) {
+    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+    stderr.write(`${url} does not respond: ${cause instanceof Error ? cause.message : String(cause)}\n`);
+  }
+  return EXIT.failed;
+}
+
+/** Where this machine reaches a service that listens on an address. */
+function loopbackOf(host: string): string {
+  if (host === "0.0.0.0") return "127.0.0.1";
+  if (host === "::") return "[::1]";
+  return host.includes(":") ? `[${host}]` : host;
+}
+
+export function addMcp(program: Command, host: Host, finish: (code: number) => void): void {
+  program
+    .command("mcp")
+    .description(
+      "serve the tools for language models (Model Context Protocol) on standard input and output, from the local store or a service",
+    )
+    .option(
+      "--url <address>",
+      "use the service at this address, with the key in SIDEREAL_API_KEY if there is one",
+    )
+    .action(async ({ url }: { url?: string }) => {
+      const problem = await host.mcp(url?.replace(/\/+$/, ""));
+      if (problem === undefined) return;
+      host.stderr.write(`${problem}\n`);
+      finish(EXIT.usage);
+    });
+}
+
+const whole = (min: number, max: number) => (text: string) => {
+  const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+  if (value >= min && value <= max) return value;
+  throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max}.`);
+};
+
+export function addDemo(program: Command, host: Host): void {
+  program
+    .command("demo")
+    .description("serve a made-up catalogue from memory; the stored one is not touched")
+    .option("--repositories <n>", "number of repositories", whole(1, 1_000_000), 2_000)
+    .option("--days <n>", "days of history", whole(2, 1_000), 60)
+    .option("--seed <n>", "the same seed gives the same catalogue", whole(0, 999_999_999), 1)
+    .action(async (size: DemoSize) => {
+      host.stderr.write(`Generating ${size.repositories} repositories with ${size.days} days of history…\n`);
+      await host.serveDemo(size);
+    });
 }

@@ -4,8 +4,7 @@ import { type Clock, DAY_MS, isoTime, machineAheadMs, NOTABLE_CLOCK_MS } from ".
 import { type Database, REPLICA_WORDS, type ReplicaStatus } from "../database/database.js";
 import type { SearchStatus } from "../search/search.js";
 import type { Ages, ProviderStatus } from "../tracking/tracking.js";
-import type { Host } from "./host.js";
-import { reportOf } from "./progress.js";
+import { type Host, reportOf } from "./host.js";
 
 export function addStatus(program: Command, host: Host): void {
   program
@@ -203,7 +202,7 @@ function hours(ms: number): string {
   return ms < 5_400_000 ? `${Math.round(ms / 60_000)} min` : `${(ms / 3_600_000).toFixed(1)} h`;
 }
 
-/** How long walks take, and what follows from that. */
+/** The duration of the last walk, and whether it makes counts old. */
 function durationOf({ tookMs }: NonNullable<ProviderStatus["walk"]>): string {
   if (tookMs === null) return "";
   const isTooLong = tookMs > DAY_MS;

@@ -1,7 +1,9 @@
 /**
- * `track --from`: queues the repositories that a text links to, and makes public lists of them. Requests nothing from a forge: the
- * worker does, so thousands of links take seconds here.
+ * `track --from`: queues the repositories that a text links to, and makes public lists of them. Only the worker contacts forges, so
+ * thousands of links take seconds here.
  */
+
+import { createReadStream } from "node:fs";
 import { basename } from "node:path";
 import type { Config } from "../config/config.js";
 import { nameField } from "../lists/lists.js";
@@ -15,9 +17,7 @@ import {
 import { MAX_BATCH_OPEN } from "../track-requests/track-requests.js";
 import { DEFAULT_NAME, MAX_ITEMS } from "../watchlists/watchlists.js";
 import { NO_FORGE, trackedForges } from "./addresses.js";
-import { EXIT, type Host } from "./host.js";
-import { reportOf, showProgress } from "./progress.js";
-import { readText } from "./text-input.js";
+import { EXIT, type Host, reportOf, showProgress } from "./host.js";
 
 export interface FromOptions {
   from: string;
@@ -135,7 +135,7 @@ async function queueLinks(host: Host, queueing: Queueing): Promise<Omit<LinksRep
   }
 }
 
-/** Queues the unknown ones of up to 500 repositories after another, as many as a list holds. */
+/** Queues unknown repositories, and makes one list for each 500 repositories, the most that a list holds. */
 async function queueAll(
   { trackRequests, watchlists }: Modules,
   { addresses, name, baseUrl }: Queueing,
@@ -206,4 +206,33 @@ function sentencesOf(report: LinksReport): string[] {
 function durationOf(seconds: number): string {
   if (seconds < 120) return `${seconds} s`;
   return seconds < 7_200 ? `${Math.ceil(seconds / 60)} min` : `${Math.ceil(seconds / 3_600)} h`;
+}
+
+/** Longest text that is read: longer than any list of links that people write. */
+const MAX_TEXT_BYTES = 5_000_000;
+
+/** Reads a text file, `-` for standard input. Returns a message if it cannot be read, is too long, or is not UTF-8. */
+async function readText(file: string): Promise<{ text: string } | { problem: string }> {
+  const stream = file === "-" ? process.stdin : createReadStream(file);
+  const pieces: Uint8Array[] = [];
+  let bytes = 0;
+  try {
+    for await (const piece of stream) {
+      const part = Buffer.from(piece);
+      bytes += part.length;
+      if (bytes > MAX_TEXT_BYTES) return { problem: `is longer than ${MAX_TEXT_BYTES / 1e6} MB` };
+      pieces.push(part);
+    }
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? String(error.code) : undefined;
+    if (code === undefined) throw error;
+    return { problem: `cannot be read: ${code}` };
+  } finally {
+    stream.destroy();
+  }
+  try {
+    return { text: new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(pieces)) };
+  } catch {
+    return { problem: "is not a text in UTF-8" };
+  }
 }

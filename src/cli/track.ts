@@ -1,8 +1,7 @@
 import type { Command } from "commander";
 import type { RepositoryAddress } from "../repository-addresses/repository-addresses.js";
 import { readAddresses } from "./addresses.js";
-import { EXIT, type Host } from "./host.js";
-import { reportOf } from "./progress.js";
+import { EXIT, type Host, reportOf } from "./host.js";
 import { trackLinks } from "./track-links.js";
 
 interface TrackOptions {

@@ -1,9 +1,9 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { isoTime } from "../clock.js";
+import { followChanges } from "../modules.js";
 import type { Plan, PlannedWork } from "../tracking/tracking.js";
 import { trackedForges } from "./addresses.js";
-import { EXIT, type Host } from "./host.js";
-import { reportOf } from "./progress.js";
+import { EXIT, type Host, reportOf } from "./host.js";
 
 const LISTED = 20;
 
@@ -79,4 +79,21 @@ function describeWork(lane: string, { due, first, nextAt }: PlannedWork, how = "
     ...listed,
     ...(rest > 0 ? [`              and ${rest} more`] : []),
   ];
+}
+
+export function addDerive(program: Command, host: Host): void {
+  program
+    .command("derive")
+    .description(
+      "update growth, rankings and search for everything that has changed; the worker does this by itself",
+    )
+    .action(async () => {
+      const modules = await host.openModules();
+      try {
+        await followChanges(modules, false);
+      } finally {
+        await modules.database.close();
+      }
+      host.stdout.write("growth, rankings and search are up to date\n");
+    });
 }

@@ -1,13 +1,13 @@
+/** The commands about accounts: the security log, and ending sessions. */
 import type { Command } from "commander";
 import type { StoredEvent } from "../accounts/accounts.js";
 import { isoTime } from "../clock.js";
-import { EXIT, type Host } from "./host.js";
-import { reportOf } from "./progress.js";
+import { EXIT, type Host, reportOf } from "./host.js";
 
 /** Events read by one statement. */
 const PAGE = 500;
 
-interface Options {
+interface EventsOptions {
   account?: string;
   since?: string;
   json?: boolean;
@@ -20,10 +20,10 @@ export function addEvents(program: Command, host: Host, finish: (code: number) =
     .option("--account <email>", "only those of this account; also by the id of an account that is deleted")
     .option("--since <time>", "only those from this time on, such as 2026-04-30 or 2026-04-30T12:00:00Z")
     .option("--json", "print one JSON object per event")
-    .action(async (options: Options) => finish(await list(host, options)));
+    .action(async (options: EventsOptions) => finish(await listEvents(host, options)));
 }
 
-async function list(host: Host, { account, since, json }: Options): Promise<number> {
+async function listEvents(host: Host, { account, since, json }: EventsOptions): Promise<number> {
   const from = since === undefined ? undefined : Date.parse(since);
   if (from !== undefined && Number.isNaN(from)) {
     host.stderr.write("--since: must be a date such as 2026-04-30, or a time such as 2026-04-30T12:00:00Z\n");
@@ -61,4 +61,49 @@ async function list(host: Host, { account, since, json }: Options): Promise<numb
 
 function factsOf({ at, ...event }: StoredEvent, email: string | null): object {
   return { at: isoTime(at), email, ...event };
+}
+
+interface SessionsOptions {
+  account?: string;
+  all?: boolean;
+  json?: boolean;
+}
+
+export function addSessions(program: Command, host: Host, finish: (code: number) => void): void {
+  program
+    .command("sessions")
+    .description("end sessions of signed-in users")
+    .command("end")
+    .description(
+      "end all sessions of an account, or of everybody; a running service refuses them immediately",
+    )
+    .option("--account <email>", "those of the account with this address")
+    .option("--all", "those of everybody")
+    .option("--json", "print one JSON object")
+    .action(async (options: SessionsOptions) => finish(await endSessions(host, options)));
+}
+
+async function endSessions(
+  host: Host,
+  { account, all = false, json = false }: SessionsOptions,
+): Promise<number> {
+  if ((account === undefined) !== all) {
+    host.stderr.write("give either --account with an e-mail address, or --all\n");
+    return EXIT.usage;
+  }
+  const { endSessionsOf } = await import("../accounts/accounts.js");
+  const { database, redis } = await host.openModules();
+  try {
+    const whose = account === undefined ? "everybody" : { email: account };
+    const ended = await endSessionsOf(database, whose, host.clock.now());
+    if (ended === undefined) {
+      host.stderr.write(`--account: there is no account with the address ${account}\n`);
+      return EXIT.failed;
+    }
+    await redis?.messages.publish("revoked");
+    host.stdout.write(reportOf(json, { ended }, `${ended} sessions ended`));
+    return EXIT.ok;
+  } finally {
+    await database.close();
+  }
 }
