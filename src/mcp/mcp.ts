@@ -1,12 +1,11 @@
 /**
  * The Model Context Protocol: tools for language models over the HTTP API, at `/mcp` and over stdio. A tool call is a request to the
- * API by the same caller, so the limits, the cache and the errors are those of the API. This module owns the tools, their texts and the
- * protocol; what they return is up to the API.
+ * API by the same caller, with the limits, the cache and the errors of the API. This module owns the tools, their texts and the
+ * protocol; the API owns the data.
  */
 import { type Ask, DEFAULT_LIMIT, type Route } from "../http/http.js";
 import type { Logger } from "../log.js";
-import type { ServerOptions } from "./server.js";
-import type { Streams } from "./stdio.js";
+import type { ServerOptions, Streams } from "./server.js";
 
 export { remoteAsk, remoteProblem } from "./remote.js";
 
@@ -25,7 +24,7 @@ export function mcpRoute({ baseUrl, log }: { baseUrl: string; log: Logger }): Ro
     body: "json",
     form: "json",
     handle: async (request) => {
-      const { respond } = await import("./http.js");
+      const { respond } = await import("./server.js");
       let isPaid = false;
       const ask: Ask = async (inner) => {
         const reply = await request.ask(inner);
@@ -46,6 +45,6 @@ export async function serveStdio(
   options: ServerOptions,
   signal: AbortSignal,
 ): Promise<void> {
-  const { serveStreams } = await import("./stdio.js");
+  const { serveStreams } = await import("./server.js");
   await serveStreams(streams, options, signal);
 }

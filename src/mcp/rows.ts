@@ -1,14 +1,13 @@
+/** Lists of repositories: the parts of the API's lists that tools read, and the rows that they return. */
 import { explorePage, repositoryKey, repositoryPage } from "../page-addresses.js";
 import { z } from "../schema.js";
 import { foreignText, freshness, number, percent, ROW_TEXT, table } from "./text.js";
 import { type Arguments, queryOfArguments, type ToolContext } from "./tool.js";
 
-/** Lists of repositories: what tools read of the API's lists, and the rows that they return. */
-
 const nullableNumber = z.number().nullable();
 const anomalies = z.array(z.object({ kind: z.string(), cleared: z.unknown().optional() }));
 
-/** What is read of a trend. */
+/** The part of a trend that is read. */
 export const trendSchema = z.object({
   from: z.string(),
   to: z.string(),
@@ -25,7 +24,7 @@ export const trendSchema = z.object({
   scores: z.record(z.string(), nullableNumber),
 });
 
-/** What is read of a repository in a list. */
+/** The part of a repository in a list that is read. */
 export const repositorySchema = z.object({
   id: z.string(),
   provider: z.string(),
@@ -42,7 +41,7 @@ export const repositorySchema = z.object({
 });
 type Repository = z.output<typeof repositorySchema>;
 
-/** What is read of a page of a list. */
+/** The part of a page of a list that is read. */
 export const listSchema = z.object({
   data: z.array(repositorySchema),
   meta: z.object({
@@ -154,7 +153,7 @@ export function rowOf(repository: Repository, baseUrl: string): Row {
   };
 }
 
-/** A filter value that no repository has, with the name that was probably meant. Strangers write topics, so both are foreign. */
+/** A filter value that no repository has, with the name probably meant. Strangers write topics, so both are foreign. */
 function unmatchedText({ parameter, value, nearest, message }: Unmatched): string {
   const name = foreignText(nearest, 100);
   const hint = name === null ? "" : ` Did you mean "${name}"?`;

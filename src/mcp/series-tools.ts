@@ -1,10 +1,9 @@
 import { invalidParameter } from "../errors.js";
 import { chartPage, repositoryKey, repositoryPage } from "../page-addresses.js";
 import { z } from "../schema.js";
-import { detailUrl, referenceSchema } from "./reference.js";
 import { freshnessOutput } from "./rows.js";
 import { day, foreignText, freshness, percent, signed, table } from "./text.js";
-import { askFor, pickInput, type Tool, tool } from "./tool.js";
+import { askFor, detailUrl, pickInput, referenceSchema, type Tool, tool } from "./tool.js";
 
 /** Points of a series: by default, and at most. */
 const DEFAULT_POINTS = 30;

@@ -1,6 +1,16 @@
-import { Server } from "@modelcontextprotocol/server";
+/** The protocol: a server of the tools, for one message over HTTP or for a connection on two streams. Loaded when it is needed. */
+
+import { once } from "node:events";
+import type { Readable, Writable } from "node:stream";
+import {
+  createMcpHandler,
+  isLegacyRequest,
+  Server,
+  WebStandardStreamableHTTPServerTransport,
+} from "@modelcontextprotocol/server";
+import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import { AppError } from "../errors.js";
-import type { Ask } from "../http/http.js";
+import type { Ask, HttpRequest, Reply } from "../http/http.js";
 import { didYouMean } from "../nearest-name.js";
 import { z } from "../schema.js";
 import { readVersion } from "../version.js";
@@ -132,4 +142,91 @@ function errorResult(error: { code: string; message: string; retryAfterSeconds?:
     content: [{ type: "text" as const, text: `${code}: ${message.slice(0, 1_000)}${wait}` }],
     _meta: { "sidereal/error": { code, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) } },
   };
+}
+
+/** Responds to one message of Streamable HTTP. Nothing is kept between two requests, and nothing is streamed. */
+export async function respond(
+  { method, path, headers, json }: Pick<HttpRequest, "method" | "path" | "headers" | "json">,
+  options: ServerOptions,
+): Promise<Reply> {
+  // A batch would be many calls for the cost of one message. The newest revisions of the protocol have none.
+  if (Array.isArray(json)) return refused("Batches are not supported: send one message per request.");
+  // The response repeats the id, and half a character would make it a document that strict clients refuse.
+  if (!hasWellFormedId(json)) return refused("The id contains half a character.");
+  const request = new Request(new URL(path, "http://localhost"), {
+    method,
+    headers: [
+      // Every response is one JSON object, whatever else a client would accept.
+      ["accept", "application/json, text/event-stream"],
+      ...Object.entries(headers).flatMap(([name, value]): [string, string][] =>
+        PASSED.has(name) && typeof value === "string" ? [[name, value]] : [],
+      ),
+    ],
+  });
+  const parsed = { parsedBody: json };
+  if (!(await isLegacyRequest(request, json))) {
+    const handler = createMcpHandler(() => createServer(options), { legacy: "reject", maxSubscriptions: 0 });
+    return replyOf(await handler.fetch(request, parsed));
+  }
+  const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
+  const server = createServer(options);
+  await server.connect(transport);
+  try {
+    return await replyOf(await transport.handleRequest(request, parsed));
+  } finally {
+    await server.close();
+  }
+}
+
+function hasWellFormedId(json: unknown): boolean {
+  if (typeof json !== "object" || json === null || !("id" in json)) return true;
+  return typeof json.id !== "string" || json.id.isWellFormed();
+}
+
+/** The headers that the protocol reads. */
+const PASSED: ReadonlySet<string> = new Set([
+  "content-type",
+  "mcp-protocol-version",
+  "mcp-method",
+  "mcp-name",
+]);
+
+async function replyOf(response: Response): Promise<Reply> {
+  const type = response.headers.get("content-type");
+  const body = await response.text();
+  return {
+    status: response.status,
+    headers: type === null ? {} : { "Content-Type": type },
+    body: body === "" ? null : body,
+  };
+}
+
+function refused(message: string): Reply {
+  const body = { jsonrpc: "2.0", id: null, error: { code: -32_600, message } };
+  return { status: 400, headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) };
+}
+
+/** A message may be as long as a body over HTTP may be, with some space around it. */
+const MAX_MESSAGE_BYTES = 64 * 1024;
+
+export interface Streams {
+  input: Readable;
+  output: Writable;
+}
+
+/** Serves one client until the input ends or `signal` is aborted. Nothing else may write to the output. */
+export async function serveStreams(
+  { input, output }: Streams,
+  options: ServerOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const transport = new StdioServerTransport(input, output, { maxBufferSize: MAX_MESSAGE_BYTES });
+  const { onFault: onerror } = options;
+  const server = serveStdio(() => createServer(options), { transport, maxSubscriptions: 0, onerror });
+  const ended = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
+  try {
+    await Promise.race([once(input, "close"), once(input, "end"), ended]);
+  } finally {
+    await server.close();
+  }
 }

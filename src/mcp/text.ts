@@ -1,6 +1,5 @@
-import { cleanText } from "../record-rules.js";
-
 /** Text for models: foreign text made harmless, numbers with units, tables. */
+import { cleanText } from "../record-rules.js";
 
 /**
  * Characters that nobody sees: formats such as joiners and tags, private and unassigned ones, variation selectors and blank letters.
@@ -12,7 +11,7 @@ const UNSEEN = /[\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]
 export const ROW_TEXT = 120;
 export const DETAIL_TEXT = 400;
 
-/** A text that a stranger wrote, on one line, without unseen characters, cut to a length; null if nothing is left. */
+/** A stranger's text on one line, without unseen characters, cut to a length; null if nothing is left. */
 export function foreignText(text: string | null, maxLength: number): string | null {
   if (text === null) return null;
   const start = text

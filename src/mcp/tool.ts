@@ -1,10 +1,11 @@
+/** Tools: how they are declared, how their arguments are read, and how they use the API. */
 import { inputSchemas, type JsonSchema } from "../api/api.js";
 import { invalidParameter } from "../errors.js";
 import type { Ask, InnerReply, InnerRequest } from "../http/http.js";
 import { didYouMean } from "../nearest-name.js";
 import { z } from "../schema.js";
 
-/** The schemas of some parameters of an operation. Throws where it does not take one, as after a change of its name. */
+/** The schemas of some parameters of an operation. Throws if it does not take one, as after a change of its name. */
 export function pickInput(operationId: string, names: readonly string[]): Record<string, JsonSchema> {
   const schemas = inputSchemas(operationId);
   return Object.fromEntries(
@@ -16,7 +17,6 @@ export function pickInput(operationId: string, names: readonly string[]): Record
   );
 }
 
-/** What a tool runs with. */
 export interface ToolContext {
   ask: Ask;
   /** Public address of the service, for links. */
@@ -33,16 +33,16 @@ export interface ToolResult<T> {
 export type Argument = string | number | boolean | readonly (string | number)[];
 export type Arguments = Readonly<Record<string, Argument>>;
 
-/** A tool: what it takes and returns, and how it uses the API. */
+/** A tool over the API. */
 export interface Tool {
   name: string;
   title: string;
   description: string;
-  /** What it takes, by name. The API checks the values. */
+  /** Its arguments by name. The API checks the values. */
   input: Readonly<Record<string, JsonSchema>>;
   required: readonly string[];
   output: z.ZodObject;
-  /** Whether the fields of its output have descriptions. Those of an output that several tools have need them once. */
+  /** Whether the fields of its output have descriptions; false where another tool with the same output has them. */
   isOutputDescribed: boolean;
   /** Whether it changes something. */
   isWrite: boolean;
@@ -156,4 +156,23 @@ function parseJson(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** How tools name a repository. */
+export const referenceSchema: JsonSchema = {
+  type: "string",
+  maxLength: 440,
+  pattern: "^[^:]+:.+/[^/]+$",
+  description:
+    "provider:owner/name, such as github:facebook/react, in any case; previous names work too. Search first if you do not know it.",
+};
+
+/** The address of a repository in the API. Throws VALIDATION_FAILED for an argument of another form. */
+export function detailUrl(argument: Argument | undefined): string {
+  const text = String(argument).toWellFormed();
+  const colon = text.indexOf(":");
+  if (colon < 1 || !text.includes("/", colon) || text.length > 440)
+    throw invalidParameter("repository", "must be of the form provider:owner/name");
+  const query = new URLSearchParams({ fullName: text.slice(colon + 1) });
+  return `/api/repos/${encodeURIComponent(text.slice(0, colon))}/by-full-name?${query}`;
 }
