@@ -4,22 +4,22 @@ import type { ProviderSettings, ProxySettings } from "../forges.js";
 import { type SharedStates, type TokenCheck, UpstreamFailure } from "../providers/providers.js";
 import { readVersion, userAgentOf } from "../version.js";
 
-/** Longest time that somebody waits for a forge. */
+/** Longest wait for a forge, as somebody waits for the result. */
 const PATIENCE_MS = 15_000;
-/** Tokens that are checked at the same time: people enter one after the other. */
+/** Maximum number of concurrent checks: people enter one token after the other. */
 const MAX_CHECKS = 4;
 let checks = 0;
 
 export interface CheckContext {
   clock: Clock;
-  /** Where the requests of all processes are counted; these too. */
+  /** Counts the requests of all processes. */
   shared: SharedStates;
   config: { contact: string | undefined; proxy: ProxySettings | undefined; proxyProblem: string | undefined };
 }
 
 /**
- * Asks a forge about a token. Requests go to the address in the settings of the forge and to no other, with this token alone. Throws
- * UpstreamFailure: `refused` for a token that the forge does not accept; and ConfigError, if the proxy cannot be used.
+ * Checks a token at its forge. Requests go only to the address in the forge's settings, with this token alone. Throws UpstreamFailure,
+ * `refused` for a token that the forge does not accept; and ConfigError if the proxy cannot be used.
  */
 export async function checkToken(
   { clock, config, shared }: CheckContext,

@@ -1,7 +1,7 @@
 /**
- * Tokens of forges that operators enter on a page. They are stored encrypted under a key that is not in the database, and never
- * shown again. This module keeps them, and says which forges are tracked because of them; the worker reads them while it runs.
- * Whether a forge accepts a token, and who may enter one, is decided elsewhere.
+ * Tokens of forges that operators enter on a page. They are stored encrypted under a key that is not in the database, and never shown
+ * again. This module stores them and lists the forges that are tracked because of them; the worker reads them while it runs. Who may
+ * enter a token is decided elsewhere.
  */
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
@@ -54,7 +54,7 @@ export class ForgeTokens {
     return databaseUrl === undefined && dataDir === ":memory:";
   }
 
-  /** Undefined: tokens cannot be entered, as no worker could read them, or there is no key and no place for one outside of the database. */
+  /** Undefined: tokens cannot be entered, as no worker could read them, or there is no place for a key outside the database. */
   get keySource(): KeySource | undefined {
     const { tokenKey, databaseUrl } = this.#options.config;
     if (this.isInMemory) return undefined;
@@ -167,7 +167,7 @@ export class ForgeTokens {
     return rows.flatMap(({ provider, site }) => (site === this.#siteOf(provider) ? [provider] : []));
   }
 
-  /** Differs whenever what is stored of the tokens does. */
+  /** Changes whenever the stored tokens change. */
   async version(): Promise<string> {
     const rows = await this.#options.database.read
       .selectFrom("forge_tokens")

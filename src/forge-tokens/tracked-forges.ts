@@ -1,15 +1,15 @@
 import type { Clock } from "../clock.js";
 import { findForge, type ProviderSettings, siteOf } from "../forges.js";
 
-/** How long the list is used until it is read again. */
+/** How long the list is used before it is read again. */
 const RECENT_MS = 1_000;
 
-/** Names the providers with entered tokens for their present address. */
+/** Lists the providers with entered tokens for their present address. */
 interface Entered {
   providers(): Promise<readonly string[]>;
 }
 
-/** The settings of a public forge that has none. */
+/** The settings of a public forge that is not configured. */
 function publicSettings(name: string): ProviderSettings | undefined {
   const forge = findForge(name);
   if (forge === undefined) return undefined;

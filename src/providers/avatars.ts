@@ -125,6 +125,6 @@ export function openAvatars(settings: ProviderSettings, options: AvatarOptions):
 
 function failureOfImage(url: URL, response: Parameters<typeof failureOf>[0], clock: Clock): UpstreamFailure {
   const failure = failureOf(response, { what: `avatar of ${url.host}`, secrets: [] }, clock);
-  // A success that is neither the image nor a redirect, such as 206.
+  // Another success, such as 206.
   return failure ?? new UpstreamFailure("malformed", `avatar of ${url.host}: status ${response.status}`);
 }

@@ -41,13 +41,13 @@ export function graphqlErrors<T extends z.ZodType>(type: T, max: number) {
 /** A count. */
 export const count = z.int().min(0).max(MAX_COUNT);
 
-/** An id of any form. Kinds of forge that only assign numbers use `id`, which notices more mistakes. */
+/** An id of any form. Kinds of forge that only assign numbers use the stricter `id`. */
 export const opaqueId = z.union([z.int().min(0).transform(String), z.string().refine(isProviderId)]);
 
 /** An id assigned by the forge, as digits. */
 export const id = z.union([z.int().min(1), z.string().regex(/^[1-9]\d{0,18}$/)]).transform(String);
 
-/** Text in the form in which it is stored; null when nothing is left. */
+/** Text in its stored form; null when nothing is left. */
 export const text = z.string().transform((value) => cleanText(value, MAX_TEXT));
 
 /** A short text for grouping, such as a language; null when empty or too long. */

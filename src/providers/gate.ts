@@ -18,7 +18,7 @@ export interface GateOptions {
 /** A longer wait for a turn ends as `quota`, so that a batch is not held for hours. */
 export const MAX_TURN_MS = 60_000;
 
-/** A pace by the name under which all processes count it. */
+/** A pace, and the name by which all processes count it. */
 export interface NamedPace {
   name: string;
   perHour: number;

@@ -55,12 +55,12 @@ type AllowanceReport = { [Key in keyof Allowance]: number | undefined };
 export class Allowances {
   readonly #byResource: Map<string, Allowance>;
 
-  /** `known`: what was reported before, by resource. */
+  /** `known`: earlier reports by resource. */
   constructor(known: Iterable<readonly [string, Allowance]> = []) {
     this.#byResource = new Map(known);
   }
 
-  /** Everything that was reported, by resource. */
+  /** All allowances by resource. */
   all(): (readonly [string, Readonly<Allowance>])[] {
     return [...this.#byResource];
   }
@@ -92,7 +92,7 @@ export class Allowances {
     if (allowance.remaining !== null) allowance.remaining = Math.max(0, allowance.remaining - cost);
   }
 
-  /** The allowance, which is listed from now on. */
+  /** The allowance, which `all` includes from now on. */
   note(resource: string, now: number): Allowance {
     const allowance: Allowance = this.of(resource, now);
     this.#byResource.set(resource, allowance);

@@ -1,7 +1,7 @@
 /**
  * Providers: the forges behind one interface. Each configured instance offers the same few calls; responses are bounded
  * and parsed before they are trusted, and every failure is one of a closed list. Providers know no database and keep no
- * schedule: `tracking` decides when to call them and what a result changes.
+ * schedule: `tracking` decides when to call them and how to apply the results.
  */
 import { type Clock, HOUR_MS } from "../clock.js";
 import type { ProviderSettings } from "../forges.js";
@@ -54,7 +54,7 @@ export function openProvider(
 /** How far apart the two clocks may be; longer than any response takes or a cache keeps it. */
 const MAX_SKEW_MS = HOUR_MS;
 
-/** Lets no response through whose `Date` differs from our time: one of the two clocks is wrong. */
+/** Rejects responses whose `Date` differs from our time: one of the two clocks is wrong. */
 export function checkClock(fetch: UpstreamFetch, name: string, clock: Clock): UpstreamFetch {
   return async (url, request) => {
     const response = await fetch(url, request);

@@ -103,7 +103,7 @@ export class Quota {
     return lease;
   }
 
-  /** Throws what `take` would throw. */
+  /** Throws as `take` would. */
   check(use: Use): void {
     const now = this.#clock.monotonic();
     this.#giveUpOld(now);
@@ -261,7 +261,7 @@ export class Quota {
     return Math.max(0, left);
   }
 
-  /** Without a report of what is left, subtracts the cost. */
+  /** Subtracts the cost, unless the response reported the remaining quota. */
   #close(lease: Lease, remaining: number | undefined): void {
     const open = this.#open.get(lease);
     this.#open.delete(lease);

@@ -146,7 +146,7 @@ function numberOf(headers: Headers, ...names: string[]): number | null {
 
 /** Characters kept of a forge's words. */
 const MAX_WORDS = 200;
-/** Characters in which our tokens are searched for, and then everything else that looks like a secret. */
+/** Characters that are searched for our tokens, and then for anything that looks like a secret. */
 const MAX_READ = 5_000;
 const MAX_SEARCHED = 1_000;
 /** Longer bodies are not error messages of an API. */
@@ -209,7 +209,7 @@ export function safeWords(text: string, secrets: readonly string[]): string | nu
   return cleanText(safe, MAX_WORDS);
 }
 
-/** The first words of a text. A word that is cut off goes: it may be part of a token, which nothing recognizes. */
+/** The first words of a text, without a word that is cut off: it may be the unrecognizable start of a token. */
 function wholeWords(text: string, maxLength: number): string {
   return text.length <= maxLength ? text : text.slice(0, Math.max(0, text.lastIndexOf(" ", maxLength)));
 }

@@ -26,7 +26,7 @@ export interface RestForge {
   base: string;
   /** The `Authorization` header for a token. */
   authorization: (token: string) => string;
-  /** The page at a cursor, which the walk itself made; null or an unknown cursor: the first page. */
+  /** The page at a cursor that an earlier page returned; null or an unknown cursor: the first page. */
   list: (cursor: string | null, context: WalkContext) => ListRequest;
   /** Whether a record of the list has every field that a single one has. */
   listsAreComplete: boolean;
@@ -206,7 +206,7 @@ export function createRestProvider(
   };
 }
 
-/** An id or a name as one segment of a path. Throws UpstreamFailure `malformed` for what a URL would take as a step. */
+/** An id as one segment of a path. Throws UpstreamFailure `malformed` for `.` and `..`, which a URL would resolve. */
 function pathSegment(text: string): string {
   if (/^\.{1,2}$/.test(text)) throw new UpstreamFailure("malformed", "not an id of a repository");
   return encodeURIComponent(text);

@@ -4,8 +4,8 @@
  * reports the last response, unless others should know of it sooner.
  *
  * The state is plain data: paces, and each token's quota, blocks and requests in flight. Its rules are those of `Gate` and `Quota`,
- * on the wall clock, which all processes have in common. No time further away than MAX_WAIT_MS is believed, and no turn that nobody
- * can have taken.
+ * on the wall clock, which all processes have in common. No time further away than MAX_WAIT_MS is believed, and no turn
+ * further away than any process can have taken.
  */
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
@@ -93,7 +93,7 @@ export class SharedQuota {
     this.#sent.push({ paces, at: this.#options.clock.now() });
   }
 
-  /** Stores what is pending. Never rejects: what cannot be stored now is kept for the next time. */
+  /** Stores pending reports. Never rejects: those that cannot be stored now are kept for the next time. */
   async flush(): Promise<void> {
     if (this.#reports.length === 0 && this.#sent.length === 0) return;
     await this.#change(() => undefined).catch(() => {});
@@ -121,7 +121,7 @@ export class SharedQuota {
     return { kind: "granted", waitMs: at - now, left: openRequest(state, use, { id, now: at }) };
   }
 
-  /** Stores what is pending, then changes the state. */
+  /** Stores pending reports, then changes the state. */
   async #change<T>(work: (state: SharedState, now: number) => T): Promise<T> {
     const { states, forge, clock } = this.#options;
     const [reports, sent] = [this.#reports, this.#sent];

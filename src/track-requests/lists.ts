@@ -10,12 +10,12 @@ import { createToken } from "../tokens.js";
 import { countWaiting, insertRequests } from "./open-requests.js";
 import { findList, type TrackList } from "./request.js";
 
-/** A list whose README is to be read. */
+/** A claimed list, whose README is read next. */
 export interface ClaimedList {
   id: number;
   fullName: string;
   attempts: number;
-  /** End of the lease, which no other claim of it has. What is written under an earlier one changes nothing. */
+  /** End of the lease, which identifies the claim: writes under an earlier lease change nothing. */
   leasedUntil: number;
 }
 
@@ -80,7 +80,7 @@ export class TrackLists {
     return findList(this.#options.database.read, publicId);
   }
 
-  /** The next list of a provider whose README is to be read, under a lease. Reads an index that is usually empty. */
+  /** Claims the next list of a provider with an unread README. Reads an index that is usually empty. */
   async claim(
     provider: string,
     { now, leasedUntil }: { now: number; leasedUntil: number },

@@ -18,7 +18,7 @@ export interface ClaimedRequest {
   pages: number;
   /** null: it has to be looked up; otherwise its history is read next. */
   repositoryId: number | null;
-  /** End of the lease, which no other claim of it has. What is written under an earlier one changes nothing. */
+  /** End of the lease, which identifies the claim: writes under an earlier lease change nothing. */
   leasedUntil: number;
 }
 

@@ -155,7 +155,7 @@ export function estimatedSeconds(position: number, pace: Pace | undefined, now: 
   return Math.ceil(resetSeconds + ((renewals - 1) * HOUR_MS) / 1_000 + lookups);
 }
 
-/** Repositories that were requested together, and what has become of them. Times in ms since 1970. */
+/** Repositories that were requested together, and their states. Times in ms since 1970. */
 export interface TrackList {
   /** Names the list in URLs; nobody can guess it. */
   id: string;

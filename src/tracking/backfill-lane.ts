@@ -33,7 +33,7 @@ export class BackfillLane {
     this.#idleMaxMs = idleMaxMs;
   }
 
-  /** Reads one page. Throws what the provider throws. */
+  /** Reads one page. Throws UpstreamFailure. */
   async step(): Promise<Step> {
     const { provider, clock, reporter } = this.#lane;
     const now = clock.now();

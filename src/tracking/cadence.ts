@@ -9,11 +9,11 @@ export interface Heat {
   starsPerDay: number | null;
   /** Days since the last push; null if unknown. */
   idleDays: number | null;
-  /** Length of the shortest window in which it has gained stars or forks, in ms; null: none that is known. */
+  /** Length of the shortest window in which it is known to have gained stars or forks, in ms; null: none. */
   gainedWithinMs: number | null;
 }
 
-/** A new reading of a repository, and what was known of it before. Times in ms since 1970. */
+/** A new reading of a repository, and its counts and growth before. Times in ms since 1970. */
 interface Reading {
   before: { stars: number | null; countedAt: number | null };
   stars: number;

@@ -1,4 +1,4 @@
-/** Claims: which known repositories are due, under whose lease they are read, and what the next reading needs. */
+/** Claims: repositories that are due, the leases under which workers read them, and the ids and ETags to read them with. */
 import { sql } from "kysely";
 import type { BulkRow, Database, Db, Dialect, Tx } from "../database/database.js";
 import { DUE_TIMES } from "./schedule.js";
@@ -16,7 +16,7 @@ export interface Claim {
   stars: number | null;
   /** Time of its current counts. */
   countedAt: number | null;
-  /** End of the lease that it is claimed under, which no other claim of it has; 0: it is not claimed. */
+  /** End of its lease, which identifies the claim; 0: not claimed. */
   leasedUntil: number;
 }
 

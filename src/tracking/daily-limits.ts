@@ -2,8 +2,8 @@
  * Daily limits: how many repositories of a forge may be recorded as lost, and how many its lists may add, in a day (UTC). Even two
  * endpoints can be wrong together, so a mass loss is recorded bit by bit, and repositories that come back in between are never
  * recorded as lost. A forge that is broken or hostile can list repositories without end; those beyond the limit are left out until a
- * list shows them on a later day. The counts are in the database, in the transaction that records what they count, so that they hold
- * for all workers and survive a restart.
+ * list shows them on a later day. The counts are updated in the transaction that records losses and additions,
+ * so that they hold for all workers and survive a restart.
  */
 import { sql } from "kysely";
 import { DAY_MS } from "../clock.js";
@@ -31,7 +31,6 @@ export async function limitLosses(
   { updates, at }: { updates: readonly Update[]; at: number },
 ): Promise<readonly Update[]> {
   const lost = updates.filter(({ isLost }) => isLost);
-  if (lost.length === 0) return updates;
   const ids = lost.map(({ appointment }) => appointment.repositoryId);
   const limited = await limitedLosses(tx, modules.database.dialect, ids);
   const losses = lost.filter(({ appointment }) => limited.has(appointment.repositoryId));

@@ -15,7 +15,7 @@ interface Walk {
   startedAt: number;
   /** Pages read so far. */
   pages: number;
-  /** End of the lease, which no other claim of it has. */
+  /** End of the lease, which identifies the claim. */
   leasedUntil: number;
 }
 
@@ -29,7 +29,7 @@ export class DiscoveryLane {
     this.#recorder = new Recorder(lane);
   }
 
-  /** Reads one page. Throws what the provider throws. */
+  /** Reads one page. Throws UpstreamFailure. */
   async step(): Promise<Step> {
     const { modules, provider, clock, reporter, signal } = this.#lane;
     const now = clock.now();

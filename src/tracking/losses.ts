@@ -24,12 +24,11 @@ const MAX_MS = 3 * 60_000;
 
 /**
  * The outcomes, where losses of available repositories are confirmed, or replaced by the record that the second endpoint returned, or
- * left as they are. Sends at most twice MAX_CONFIRMATIONS + 2 requests, and none without losses or while no further loss may be
- * recorded. Catches the provider's failures: a loss that cannot be confirmed now waits.
+ * left as they are. Sends at most twice MAX_CONFIRMATIONS + 2 requests, and none while no further loss may be recorded.
+ * Catches the provider's failures: a loss that cannot be confirmed now waits.
  */
 export async function confirmLosses(lane: Lane, outcomes: readonly Outcome[]): Promise<readonly Outcome[]> {
   const lost = outcomes.filter(({ result }) => isLoss(result));
-  if (lost.length === 0) return outcomes;
   const { read, dialect } = lane.modules.database;
   const ids = lost.map(({ claim }) => claim.repositoryId);
   const rows = await read

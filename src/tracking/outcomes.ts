@@ -28,7 +28,7 @@ export interface Outcome {
   isConfirmed?: true;
 }
 
-/** Decides what an outcome means, beside the outcome itself. */
+/** Everything besides the outcome that decides its update. */
 export interface OutcomeContext {
   provider: Pick<Provider, "name" | "kind" | "listsAreComplete">;
   /** Time of the response. */
@@ -102,7 +102,7 @@ export function updateOf({ claim, result, isConfirmed }: Outcome, context: Outco
     const dueAt = at + spread(retryAfter(failures), chance);
     const isGone = isLoss(result);
     const isNews = isGone && before.availability === "AVAILABLE";
-    // The node id may be what is wrong: the next refresh is by number.
+    // The node id may be the cause, so the next refresh is by number.
     const nodeId = isGone ? null : claim.nodeId;
     const update: Update = {
       observation: failedObservation(claim, result.failure, context),

@@ -20,7 +20,7 @@ export interface PlannedRequest {
 export interface PlannedWork {
   /** Number of repositories that are due. */
   due: number;
-  /** The first of them, in the order in which they are requested. */
+  /** The first of them, in the order of requests. */
   first: PlannedRequest[];
   /** When the first one is due, in ms since 1970; null: none is planned. */
   nextAt: number | null;
@@ -43,7 +43,6 @@ export interface Plan {
   unscheduled: number;
 }
 
-/** Where the plan is read from, and for which time. */
 export interface PlanContext {
   modules: TrackingModules;
   provider: Pick<Provider, "name" | "batchSize">;
@@ -67,7 +66,7 @@ interface DueRow {
   history_cursor: string | null;
 }
 
-/** A lane's queue: its due time and what else must hold. */
+/** A lane's queue: its due time, and a further condition. */
 interface Queue {
   dueAt: RawBuilder<number | null>;
   also?: RawBuilder<unknown>;

@@ -4,7 +4,7 @@
  */
 import { sql } from "kysely";
 import { HOUR_MS } from "../clock.js";
-import type { BulkRow, BulkTable, Dialect, Tx } from "../database/database.js";
+import type { BulkRow, BulkTable, Tx } from "../database/database.js";
 import {
   concernsForge,
   type Provider,
@@ -29,7 +29,7 @@ const ANONYMOUS_PER_HOUR = 60;
 /** How often to look for second readings; those planned since then are due later. */
 const CHECK_MS = 0.8 * RECHECK_MS;
 
-/** Reads repositories again whose counts have fallen doubtfully. The schedule of their refreshes stays as it is. */
+/** Reads repositories with doubtful counts again. Does not change the schedule of their refreshes. */
 export class RecheckLane {
   readonly #lane: Lane;
 
@@ -37,7 +37,7 @@ export class RecheckLane {
     this.#lane = lane;
   }
 
-  /** Reads one repository. Throws what the provider throws about the forge as a whole. */
+  /** Reads one repository. Throws failures of the forge as a whole. */
   async step(): Promise<Step> {
     const { modules, provider, clock, reporter } = this.#lane;
     const { database } = modules;
@@ -97,45 +97,22 @@ const RECHECKS: BulkTable = {
   key: ["repository_id"],
 };
 
-/** How many second readings may be planned in an hour. `stretch`: see nextStretch; at least one in any case. */
-export function rechecksPerHour(
-  { kind, settings }: Pick<Provider, "kind" | "settings">,
-  stretch: number,
-): number {
-  const isAnonymous = kind === "github" && settings.tokens.length === 0;
-  const allowed = Math.min(
-    settings.requestsPerHour ?? Number.POSITIVE_INFINITY,
-    isAnonymous ? ANONYMOUS_PER_HOUR : Number.POSITIVE_INFINITY,
-  );
-  return Math.max(1, Math.floor(Math.min(MOST_PER_HOUR, allowed * MOST_PART) / stretch));
-}
-
-interface RecheckPlan {
-  provider: string;
-  /** In ms since 1970. */
-  now: number;
-  /** See rechecksPerHour. */
-  perHour: number;
-  /** From 0 to 1, for spreading due times. */
-  chance: () => number;
-}
-
 /**
- * Plans a second reading of repositories that are on the schedule, in the transaction that records the first. Those that come
- * first in `doubtful` are preferred. Returns how many are planned.
+ * Plans second readings, in the transaction that records the first ones, as far as the hour allows. The first in `doubtful` are
+ * preferred. All must be on the schedule.
  */
 export async function planRechecks(
-  { tx, dialect }: { tx: Tx; dialect: Dialect },
-  doubtful: readonly number[],
-  { provider, now, perHour, chance }: RecheckPlan,
-): Promise<number> {
-  if (doubtful.length === 0) return 0;
+  tx: Tx,
+  { modules, provider, stretch, chance }: Pick<Lane, "modules" | "provider" | "stretch" | "chance">,
+  { doubtful, at }: { doubtful: readonly number[]; at: number },
+): Promise<void> {
+  const { dialect } = modules.database;
   const planned = await tx
     .selectFrom("tracking")
     .select(({ fn }) => fn.countAll().as("total"))
-    .where("provider", "=", provider)
-    .where("doubted_at", ">", now - HOUR_MS)
-    .where("doubted_at", "<=", now)
+    .where("provider", "=", provider.name)
+    .where("doubted_at", ">", at - HOUR_MS)
+    .where("doubted_at", "<=", at)
     .executeTakeFirstOrThrow();
   const settled = await tx
     .selectFrom("tracking")
@@ -145,18 +122,27 @@ export async function planRechecks(
     .where((row) =>
       row.or([
         row("doubted_at", "is", null),
-        row("doubted_at", "<=", now - SETTLED_MS),
-        row("doubted_at", ">", now),
+        row("doubted_at", "<=", at - SETTLED_MS),
+        row("doubted_at", ">", at),
       ]),
     )
     .execute();
   const free = new Set(settled.map((row) => row.repository_id));
   const rows = doubtful
     .filter((id) => free.has(id))
-    .slice(0, Math.max(0, perHour - Number(planned.total)))
-    .map((id): BulkRow => [id, now, now + spread(RECHECK_MS, chance())]);
+    .slice(0, Math.max(0, perHourOf(provider, stretch.factor) - Number(planned.total)))
+    .map((id): BulkRow => [id, at, at + spread(RECHECK_MS, chance())]);
   await dialect.updateRows(tx, RECHECKS, rows);
-  return rows.length;
+}
+
+/** How many second readings may be planned in an hour: at least one. `stretch`: see nextStretch. */
+function perHourOf({ kind, settings }: Pick<Provider, "kind" | "settings">, stretch: number): number {
+  const isAnonymous = kind === "github" && settings.tokens.length === 0;
+  const allowed = Math.min(
+    settings.requestsPerHour ?? Number.POSITIVE_INFINITY,
+    isAnonymous ? ANONYMOUS_PER_HOUR : Number.POSITIVE_INFINITY,
+  );
+  return Math.max(1, Math.floor(Math.min(MOST_PER_HOUR, allowed * MOST_PART) / stretch));
 }
 
 /**

@@ -18,7 +18,7 @@ import {
   type Update,
   updateOf,
 } from "./outcomes.js";
-import { planRechecks, rechecksPerHour } from "./recheck.js";
+import { planRechecks } from "./recheck.js";
 import { type Appointment, FIRST_INTERVAL_MS, historyOf, schedule } from "./schedule.js";
 
 /**
@@ -166,11 +166,12 @@ export class Recorder {
 
   /** Returns the updates as they are written: without the losses that are held back. */
   async #write(tx: Tx, all: readonly Update[], at: number): Promise<readonly Update[]> {
-    const { modules, provider, chance, stretch } = this.#lane;
+    const { modules, provider, chance } = this.#lane;
     const { catalog, database } = modules;
     const { dialect } = database;
     const founded = await this.#withoutUnfounded(tx, all, at);
-    const updates = await limitLosses(tx, this.#lane, { updates: founded, at });
+    const hasLosses = founded.some(({ isLost }) => isLost);
+    const updates = hasLosses ? await limitLosses(tx, this.#lane, { updates: founded, at }) : founded;
     const observed = updates.flatMap(({ observation, ...update }) =>
       observation === undefined ? [] : [{ observation, ...update }],
     );
@@ -219,12 +220,10 @@ export class Recorder {
     const doubtful = observed
       .filter(({ isDoubtful, appointment }) => isDoubtful && recorded.has(appointment.repositoryId))
       .sort((a, b) => b.starsBefore - a.starsBefore);
-    const perHour = rechecksPerHour(provider, stretch.factor);
-    await planRechecks(
-      { tx, dialect },
-      doubtful.map(({ appointment }) => appointment.repositoryId),
-      { provider: provider.name, now: at, perHour, chance },
-    );
+    if (doubtful.length > 0) {
+      const ids = doubtful.map(({ appointment }) => appointment.repositoryId);
+      await planRechecks(tx, this.#lane, { doubtful: ids, at });
+    }
     return updates;
   }
 

@@ -9,7 +9,7 @@ import {
 import { type Claim, claimDue, nextDue, release } from "./claims.js";
 import { type Lane, LEASE_MS, responded, type Step, waiting } from "./lane.js";
 import { confirmLosses } from "./losses.js";
-import { isPostponed, type Outcome } from "./outcomes.js";
+import { isLoss, isPostponed, type Outcome } from "./outcomes.js";
 import { Recorder } from "./recorder.js";
 import { enroll } from "./schedule.js";
 
@@ -48,7 +48,7 @@ export class RefreshLane {
     this.#steppedAt = lane.clock.monotonic();
   }
 
-  /** Refreshes one batch. Throws what the provider throws. */
+  /** Refreshes one batch. Throws UpstreamFailure. */
   async step(): Promise<Step> {
     const { modules, provider, clock, reporter, signal } = this.#lane;
     const { database } = modules;
@@ -144,23 +144,32 @@ export class RefreshLane {
       etag,
     }));
     const results = refs.length === 0 ? [] : await provider.refreshMany(refs, signal);
-    const outcomes = known.flatMap((claim, i): Outcome[] => {
-      const result = results[i];
-      return result === undefined || result.kind === "skipped" ? [] : [{ claim, result }];
-    });
+    const outcomes = outcomesOf(known, results);
     const unknown = claims.filter(({ providerId }) => providerId === null);
-    const byName = async ({ owner, name }: Claim): Promise<Refreshed> => {
+    if (unknown.length > 0) {
+      const found = await this.#requestByName(unknown, beganAt);
+      const failure = known.length === 0 ? failureOfAll(found) : null;
+      if (failure !== null && !(failure.kind === "quota" && provider.readyAt("refresh") <= clock.now()))
+        throw failure;
+      outcomes.push(...outcomesOf(unknown, found));
+    }
+    return outcomes.some(({ result }) => isLoss(result)) ? confirmLosses(this.#lane, outcomes) : outcomes;
+  }
+
+  #requestByName(claims: readonly Claim[], beganAt: number): Promise<Refreshed[]> {
+    const { provider, clock, signal } = this.#lane;
+    const request = async ({ owner, name }: Claim): Promise<Refreshed> => {
       const repository = await provider.refreshOne(`${owner}/${name}`, signal);
       return { kind: "found", repository, etag: null };
     };
-    const found = await oneByOne(unknown, byName, { clock, beganAt });
-    const failure = known.length === 0 ? failureOfAll(found) : null;
-    if (failure !== null && !(failure.kind === "quota" && provider.readyAt("refresh") <= clock.now()))
-      throw failure;
-    for (const [i, claim] of unknown.entries()) {
-      const result = found[i];
-      if (result !== undefined && result.kind !== "skipped") outcomes.push({ claim, result });
-    }
-    return confirmLosses(this.#lane, outcomes);
+    return oneByOne(claims, request, { clock, beganAt });
   }
+}
+
+/** The results in the order of their claims, without skipped ones. */
+function outcomesOf(claims: readonly Claim[], results: readonly Refreshed[]): Outcome[] {
+  return claims.flatMap((claim, i): Outcome[] => {
+    const result = results[i];
+    return result === undefined || result.kind === "skipped" ? [] : [{ claim, result }];
+  });
 }

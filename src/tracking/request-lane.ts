@@ -25,7 +25,7 @@ import {
 const IDLE_MS = 500;
 /** Longest wait while requests are open, so that the reported pace stays recent. */
 const OPEN_MS = 10_000;
-/** Attempts after which a lookup fails, or a history is left to the backfill, and the first pause, which doubles. */
+/** Attempts until a lookup fails, or a history is left to the backfill; and the first pause between them, which doubles. */
 const MAX_ATTEMPTS = { lookup: 2, history: 5 } as const;
 const RETRY_MS = 5_000;
 /** Longest pause of the lane, and of one request, while the forge fails as a whole. */

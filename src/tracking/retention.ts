@@ -8,9 +8,9 @@ const BATCH = 500;
 
 /** How long snapshots are kept, and how many per day or week. */
 export interface Retention {
-  /** Days for which all are kept; after that the last of each day (UTC). */
+  /** Days during which all are kept; then the last of each day (UTC). */
   allDays: number;
-  /** Days for which the last of each day is kept; after that the last of each week (from Thursday, as in 1970). */
+  /** Days during which the last of each day is kept; then the last of each week (from Thursday, as in 1970). */
   dailyDays: number;
 }
 

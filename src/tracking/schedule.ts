@@ -5,7 +5,7 @@ import type { ForgeKind } from "../forges.js";
 import type { Provider } from "../providers/providers.js";
 import { detailsInterval, LATEST_DETAILS_MS, LATEST_MS, spread } from "./cadence.js";
 
-/** When a repository is due next, and what its next refresh needs. */
+/** When a repository is due next, and the ids and ETag for its next refresh. */
 export interface Appointment {
   repositoryId: number;
   provider: string;
@@ -64,7 +64,7 @@ const INTERVALS: BulkTable = {
   columns: { id: "bigint", next_refresh_at: "bigint", refresh_interval: "bigint" },
   key: ["id"],
 };
-/** Interval of a repository whose growth is not known yet. */
+/** Interval of a repository with unknown growth. */
 export const FIRST_INTERVAL_MS = DAY_MS;
 
 /** Writes appointments and ends the leases, in the transaction that records the readings. */
@@ -167,7 +167,7 @@ export function historyOf(kind: ForgeKind, stars: number, now: number): { histor
   return kind === "github" ? { historyDue: now - Math.min(stars, 1_000_000) * 1_000 } : {};
 }
 
-/** Schedules repositories that are not scheduled yet, such as imported ones, evenly over `spreadMs`. Returns how many. */
+/** Schedules unscheduled repositories, such as imported ones, evenly over `spreadMs`. Returns how many. */
 export async function enroll(
   { dialect, write, read }: Database,
   { name: provider, kind }: Pick<Provider, "name" | "kind">,

@@ -104,7 +104,7 @@ export async function postponeHistory(
 
 /**
  * Requests the next page of a claimed repository and records it with the progress in one transaction; the page after it becomes
- * due in an hour. Throws what the provider throws, and then changes nothing.
+ * due in an hour. Throws UpstreamFailure, and then changes nothing.
  */
 export async function recordHistoryPage(
   { modules, provider, clock, signal }: HistoryContext,

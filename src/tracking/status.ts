@@ -30,7 +30,7 @@ export interface ProviderStatus {
   freshness: Ages | null;
   /** Number of available repositories whose counts are older than a day. */
   olderThanADay: number;
-  /** Time since the own records were last read of those whose lists lack fields; null without any. */
+  /** Time since own records were last read, where lists lack fields; null without any. */
   detailsFreshness: Ages | null;
   /** Number of repositories whose star history is not complete. */
   backfillWaiting: number;

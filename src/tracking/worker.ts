@@ -1,4 +1,4 @@
-/** The worker: builds the loops that fill and refresh the catalogue, and reports what they do. */
+/** The worker: builds the loops that fill and refresh the catalogue, and writes reports about them. */
 import { type Clock, DAY_MS, HOUR_MS } from "../clock.js";
 import type { ProviderSettings } from "../forges.js";
 import type { Logger } from "../log.js";

@@ -1,4 +1,4 @@
-/** Imports files: records what a thread reads from them in batches, and collects what is wrong with the files. */
+/** Imports files: records the batches that a thread reads from them, and collects the damage of files. */
 import { type Catalog, type Damage, fileKey, type JudgedFile } from "../catalog/catalog.js";
 import type { Problem, ReadFile, ReadOptions, ReadProgress, ReadTask } from "./gathering.js";
 import { readInThread } from "./reader.js";

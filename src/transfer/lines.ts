@@ -10,13 +10,13 @@ export type Line = { line: number } & (
   | { refused: string }
   /** Why a valid line is not recorded, and the time that it is about. */
   | { skipped: string; at: number }
-  /** A file that was imported into the catalogue which the line was exported from. */
+  /** A file that the exporting catalogue had imported. */
   | { importedFile: ArchiveFile }
 );
 
 /** Longer lines are skipped, so that they cannot exhaust memory. */
 const MAX_LINE_LENGTH = 4 * 1024 * 1024;
-/** Behind a longer line nothing is read: it may have no end. */
+/** Nothing is read after a longer line, as it may have no end. */
 export const MAX_SKIPPED_LENGTH = 64 * 1024 * 1024;
 
 export interface TextLine {
@@ -47,7 +47,7 @@ export async function* readLines(input: Readable): AsyncGenerator<TextLine[]> {
   if (line !== undefined) yield [line];
 }
 
-/** The line that is being read, whose end has not arrived yet. */
+/** The line being read, whose end has not arrived yet. */
 class OpenLine {
   /** Joined once, at its end: joining after each part would copy the line each time. */
   #parts: string[] = [];

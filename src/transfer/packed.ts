@@ -45,7 +45,7 @@ export async function* readTar(input: Readable): AsyncGenerator<Packed> {
   let isReported = false;
   feed(input, parser).catch((error: unknown) => {
     failure = error;
-    // Ends what was begun, after everything before the failure was read.
+    // Ends the open entry, once everything before the failure was read.
     parser.end();
   });
   const contentOf = async function* (entry: ReadEntry): AsyncGenerator<Buffer> {

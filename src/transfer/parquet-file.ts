@@ -88,7 +88,7 @@ export class ParquetFile {
     } finally {
       await file.close();
     }
-    // Of each file only what is not written yet stays in memory.
+    // Only bytes that are not written yet stay in memory.
     this.#buffer.index = 0;
     this.#buffer.buffer = new ArrayBuffer(FIRST_BYTES);
     this.#buffer.view = new DataView(this.#buffer.buffer);

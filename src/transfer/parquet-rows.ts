@@ -75,7 +75,7 @@ export class RepositoryRows {
     this.length++;
   }
 
-  /** All that wait, which are forgotten. */
+  /** Returns and removes the waiting values. */
   take(): unknown[][] {
     const values = this.#values;
     this.#values = REPOSITORY_COLUMNS.map(() => []);
@@ -116,7 +116,7 @@ export class SnapshotRows {
     this.length++;
   }
 
-  /** The values of SNAPSHOT_COLUMNS of all that wait, which are forgotten. */
+  /** Returns and removes the waiting values of SNAPSHOT_COLUMNS. */
   take(): (number | string | null)[][] {
     const values = SNAPSHOT_COLUMNS.map((_, column) => this.#column(column));
     this.#numbers = new Float64Array(FIRST_ROOM * WIDTH);

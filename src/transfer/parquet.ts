@@ -23,7 +23,7 @@ export interface ParquetEntry extends WrittenFile {
   path: string;
 }
 
-/** What a folder of Parquet files has. It is its file `manifest.json`, which is written last. */
+/** The file `manifest.json` in a folder of Parquet files, which is written last. */
 export interface ParquetManifest {
   format: "sidereal-parquet";
   version: typeof PARQUET_VERSION;
@@ -164,7 +164,7 @@ const GROUP_SNAPSHOTS = 131_072;
 /** Most snapshots of all months that wait to be written, of 56 bytes each. */
 const WAITING_SNAPSHOTS = 1_000_000;
 
-/** Bounds of what waits; tests use smaller ones. */
+/** Bounds of waiting snapshots; tests use smaller ones. */
 interface Bounds {
   group: number;
   waiting: number;

@@ -121,8 +121,8 @@ const READ = /\.(csv|ndjson|jsonl)$/i;
 const PACKED = /\.(tar|zip|gz|tgz|xz|txz|zst|bz2|7z|rar)$/i;
 
 /**
- * The files at a path: the file itself, or the members of a tar or zip file, of which there may be thousands. Each must be read
- * before the next one is returned. Throws Refusal when the file cannot be read, or not further.
+ * The files at a path: the file itself, or the members of a tar or zip file, possibly thousands. Each must be read before the next one is
+ * returned. Throws Refusal when the file cannot be read, or no further.
  */
 async function* openMembers(
   path: string,

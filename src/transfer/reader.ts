@@ -6,13 +6,13 @@ import type { Found, ReadTask } from "./gathering.js";
 /** Memory limits of the reading thread, whatever is in a file. */
 const READER_MEMORY_MB = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 16 };
 
-/** What the reading thread is given. */
+/** The input of the reading thread. */
 export interface ReaderTask {
   paths: readonly string[];
   options: ReadTask;
 }
 
-/** What it sends: a batch with what was found beside it. */
+/** A message of the reading thread: a batch, and what else it found. */
 export interface ReadMessage extends Omit<Found, "batch"> {
   flat: FlatBatch;
 }

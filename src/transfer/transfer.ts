@@ -67,6 +67,6 @@ export async function* exportCatalogue(
     }
     onProgress(totals.repositories);
   }
-  // At the end: a file must not be known before what it reports.
+  // At the end: a file must not be known before its rows.
   for (const file of await catalog.dumpFiles()) yield `${fileLine(file)}\n`;
 }

@@ -61,7 +61,7 @@ function parseIsoTime(text: string | undefined, column: string): number {
   return ms;
 }
 
-/** Text in the form in which it is stored; null when nothing is left. */
+/** Text in its stored form; null when nothing is left. */
 export function text(value: string | undefined): string | null {
   return value === undefined ? null : cleanText(value, MAX_TEXT);
 }
@@ -88,7 +88,7 @@ export function brief(value: string | undefined, length = 60): string {
   return (text(value) ?? "").slice(0, length);
 }
 
-/** A Zod string converted by `parse`; what it throws becomes the message of the issue. */
+/** A Zod string converted by `parse`, whose errors become the messages of issues. */
 export function parsedBy<T>(parse: (text: string) => T) {
   return z.string().transform((value, context) => {
     try {

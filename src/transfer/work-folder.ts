@@ -26,7 +26,7 @@ export async function openWorkFolder(parent: string, clock: Clock): Promise<stri
   return path;
 }
 
-/** Whether a process of this machine runs; not this one, whose id another had before. */
+/** Whether another process with this id runs on this machine. */
 function isRunning(pid: number): boolean {
   if (pid === process.pid) return false;
   try {

@@ -1,6 +1,6 @@
 /**
  * GitHub and GitHub Enterprise: discovers repositories by search, refreshes up to a hundred per request with a token, and
- * reads star histories where offered. Its only state is quota and which features the instance offers.
+ * reads star histories where offered. Its only state is the quota, and the features that the instance offers.
  */
 import { type ProviderSettings, repositoryUrl } from "../../forges.js";
 import { type AppClient, type AppSource, type Connection, ForgeClient } from "../client.js";
@@ -46,7 +46,7 @@ export function createGithub(settings: ProviderSettings, connection: Connection)
       // Node ids of the present format: GitHub is closing down the older ones.
       "x-github-next-global-id": "1",
     },
-    // A repository that has moved is found by its id. A history does not say whose it is, so its requests are not redirected.
+    // Moved repositories are found by id. A history does not name its repository, so its requests are not redirected.
     redirects: /^\/repositories\/\d+(\?|$)/,
     appTokens: (source: AppSource, tools: AppClient) => new AppTokens(source, tools),
   };
@@ -111,11 +111,13 @@ async function refreshMany(
   const batched = repositories.filter(({ nodeId }) => hasTokens && nodeId !== null);
   const single = repositories.filter((repository) => !batched.includes(repository));
   const results: Results = batched.length === 0 ? new Map() : await nodes.refresh(batched, signal);
-  const read = await oneByOne(single, (ref) => refreshById(client, ref, signal), { clock, beganAt });
-  const failure = results.size === 0 ? failureOfAll(read) : null;
-  const mayGoOn = hasTokens && client.readyAt({ resource: "graphql" }) <= clock.now();
-  if (failure !== null && !(failure.kind === "quota" && mayGoOn)) throw failure;
-  for (const [i, repository] of single.entries()) results.set(repository, read[i] ?? { kind: "skipped" });
+  if (single.length > 0) {
+    const read = await oneByOne(single, (ref) => refreshById(client, ref, signal), { clock, beganAt });
+    const failure = results.size === 0 ? failureOfAll(read) : null;
+    const mayGoOn = hasTokens && client.readyAt({ resource: "graphql" }) <= clock.now();
+    if (failure !== null && !(failure.kind === "quota" && mayGoOn)) throw failure;
+    for (const [i, repository] of single.entries()) results.set(repository, read[i] ?? { kind: "skipped" });
+  }
   return repositories.map((repository) => results.get(repository) ?? { kind: "skipped" });
 }
 

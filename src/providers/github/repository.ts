@@ -22,10 +22,10 @@ const nodeId = z.string().regex(/^[\w=+/-]{1,200}$/);
 /** NOASSERTION: GitHub does not recognize the license. */
 const spdxId = label.transform((value) => (value === "NOASSERTION" ? null : value));
 
-/** Fields without which there is no record. */
+/** Fields that every record needs. */
 const REQUIRED = ["id", "databaseId", "nameWithOwner", "stargazerCount", "isPrivate"] as const;
 
-/** Fields that a record can do without, as they are requested. GitHub allows 20 topics per repository. */
+/** Fields that a record may lack, as they are requested. GitHub allows 20 topics per repository. */
 const OPTIONAL = {
   url: "url",
   description: "description",
@@ -68,7 +68,7 @@ export function repositoriesQuery(without: ReadonlySet<OptionalField>): string {
 }`;
 }
 
-/** The optional fields that an error about the query names, or whose parts it names. */
+/** The optional fields named in an error about the query, by themselves or by their parts. */
 export function namedFields(message: string): OptionalField[] {
   const words = [...message.slice(0, 1000).matchAll(/['"`](\w{1,40})['"`]/g)].map(([, word = ""]) => word);
   const named = OPTIONAL_FIELDS.filter((field) => words.includes(field));

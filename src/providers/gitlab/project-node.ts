@@ -35,7 +35,7 @@ const OPTIONAL = {
 } as const;
 export type OptionalField = keyof typeof OPTIONAL;
 
-/** An argument that only newer versions know, and whose default leaves out archived projects in some of them. */
+/** An argument of newer versions, some of which leave out archived projects by default. */
 export const ARCHIVED_ARGUMENT = "archived:";
 /** A part of a query that an instance may not know. */
 export type OptionalPart = OptionalField | typeof ARCHIVED_ARGUMENT;
