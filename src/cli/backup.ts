@@ -1,3 +1,4 @@
+/** `backup` and `restore`: everything that a store holds, in one file. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";

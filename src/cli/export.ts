@@ -1,3 +1,4 @@
+/** `export` and `dump`: write the catalogue to files. */
 import { createWriteStream, renameSync, rmSync } from "node:fs";
 import { pipeline } from "node:stream/promises";
 import { type Command, Option } from "commander";

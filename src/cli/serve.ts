@@ -18,7 +18,7 @@ export function addServe(program: Command, host: Host): void {
 }
 
 /** Time for the service to respond. A health check every half minute must not pile up. */
-const TIMEOUT_MS = 3_000;
+const HEALTH_TIMEOUT_MS = 3_000;
 
 export function addHealth(program: Command, host: Host, finish: (code: number) => void): void {
   program
@@ -31,7 +31,7 @@ async function checkHealth({ config, stdout, stderr }: Host): Promise<number> {
   const { pathname } = new URL(config.baseUrl);
   const url = `http://${loopbackOf(config.host)}:${config.port}${pathname.replace(/\/$/, "")}/healthz`;
   try {
-    const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS), redirect: "manual" });
+    const response = await fetch(url, { signal: AbortSignal.timeout(HEALTH_TIMEOUT_MS), redirect: "manual" });
     await response.body?.cancel();
     if (response.ok) {
       stdout.write("The service responds.\n");

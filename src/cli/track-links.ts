@@ -2,7 +2,6 @@
  * `track --from`: queues the repositories that a text links to, and makes public lists of them. Only the worker contacts forges, so
  * thousands of links take seconds here.
  */
-
 import { createReadStream } from "node:fs";
 import { basename } from "node:path";
 import type { Config } from "../config/config.js";

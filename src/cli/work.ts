@@ -1,3 +1,4 @@
+/** `work` and `derive`: what a worker does, until it is stopped or once. */
 import { type Command, InvalidArgumentError } from "commander";
 import { isoTime } from "../clock.js";
 import { followChanges } from "../modules.js";

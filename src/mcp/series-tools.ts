@@ -1,3 +1,4 @@
+/** The tools for counts over time: of one repository, and of several beside each other. */
 import { invalidParameter } from "../errors.js";
 import { chartPage, repositoryKey, repositoryPage } from "../page-addresses.js";
 import { z } from "../schema.js";

@@ -1,5 +1,4 @@
 /** The protocol: a server of the tools, for one message over HTTP or for a connection on two streams. Loaded when it is needed. */
-
 import { once } from "node:events";
 import type { Readable, Writable } from "node:stream";
 import {

@@ -1,3 +1,4 @@
+/** Which addresses are on the public internet, and connections to those alone. */
 import { type LookupAddress, lookup as systemLookup } from "node:dns";
 import { BlockList, isIP, type LookupFunction } from "node:net";
 import { buildConnector } from "undici";

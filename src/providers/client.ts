@@ -1,3 +1,4 @@
+/** The client of one forge: how requests to its API are sent, whichever kind of forge it is. */
 import type { Clock } from "../clock.js";
 import { type ProviderSettings, paceOf, type TokenSource } from "../forges.js";
 import type { EnteredToken, SharedStates, TokenNotice, TokenQuota } from "./contract.js";

@@ -1,3 +1,4 @@
+/** Tokens from a file or from the output of a command, both read repeatedly. */
 import { execFile } from "node:child_process";
 import { readFile, stat } from "node:fs/promises";
 import { promisify } from "node:util";

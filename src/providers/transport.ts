@@ -1,3 +1,4 @@
+/** Connections to one instance: which addresses they may reach, for how long, and how much of a response is read. */
 import type { LookupFunction } from "node:net";
 import { Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";

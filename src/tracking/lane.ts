@@ -1,3 +1,4 @@
+/** What the lanes of a worker share: their context, the result of a step, and the report of a provider. */
 import { hostname } from "node:os";
 import type { Avatars } from "../avatars/avatars.js";
 import type { Catalog } from "../catalog/catalog.js";

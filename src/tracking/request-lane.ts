@@ -1,3 +1,4 @@
+/** The lane of requests to track: lookups by name, and the star histories that people wait for. */
 import { DAY_MS } from "../clock.js";
 import type { Tx } from "../database/database.js";
 import {

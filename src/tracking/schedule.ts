@@ -1,3 +1,4 @@
+/** The schedule: writes when repositories are due, adds unscheduled ones, and repairs times from a wrong clock. */
 import { sql } from "kysely";
 import { DAY_MS, WEEK_MS } from "../clock.js";
 import type { BulkRow, BulkTable, Database, Dialect, Tx } from "../database/database.js";

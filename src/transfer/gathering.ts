@@ -1,3 +1,4 @@
+/** What was read of files and is not recorded yet. */
 import type { ArchiveFile } from "../catalog/catalog.js";
 import { Batch, type Gathered } from "./batch.js";
 import type { FormatName } from "./csv-layouts.js";

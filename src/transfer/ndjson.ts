@@ -1,3 +1,4 @@
+/** Sidereal's own format: lines of JSON, read and written. */
 import type { Readable } from "node:stream";
 import { z } from "zod";
 import type { ArchiveFile, DumpedRepository, Observation } from "../catalog/catalog.js";

@@ -1,3 +1,4 @@
+/** Reads the files of an import, and the members of those that are tar or zip files, in any known format. */
 import { basename } from "node:path";
 import type { Readable } from "node:stream";
 import type { Clock } from "../clock.js";
