@@ -1,4 +1,5 @@
 /** The pages for people, rendered on the server. They work without scripts, and better with ours. */
+import { renderToString } from "preact-render-to-string";
 import type { Limits } from "../config/config.js";
 import type { PngRenderer } from "../embeds/embeds.js";
 import type { ErrorRenderers, Route } from "../http/http.js";
@@ -45,10 +46,10 @@ const CONTENT = /<main id="content"[^>]*>/;
 
 /** A rendered page with a note that it may be outdated. `at`: when it was last known to be current. */
 export function markStale(html: string, at: number): string {
-  const note = (
+  const note = renderToString(
     <p class="note" role="status">
       The database is not available at the moment. This page is from <Time at={at} />.
-    </p>
+    </p>,
   );
   return html.replace(CONTENT, (begin) => `${begin}${note}`);
 }

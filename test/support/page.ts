@@ -58,6 +58,7 @@ export function textOf(html: string): string {
 export async function pageOf(response: Response): Promise<Page> {
   const { status, headers } = response;
   const html = await response.text();
+  assert.ok(!html.includes("[object "), "an element was written as a text instead of being rendered");
   const innerOf = (expression: RegExp) =>
     [...html.matchAll(expression)].map((match) => textOf(match.groups?.inner ?? ""));
   const levels = [...html.matchAll(/<h([1-6])[ >]/g)].map(([, level]) => Number(level));
