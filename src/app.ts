@@ -74,7 +74,7 @@ export function buildRoutes(
     baseUrl,
     tracking: config.onDemand,
     caches,
-    place: { databaseUrl: config.databaseUrl, dataDir: config.dataDir, dumps: config.dumps },
+    storage: { databaseUrl: config.databaseUrl, dataDir: config.dataDir, dumps: config.dumps },
     checkToken: (settings, token) =>
       checkToken({ clock, config, shared: modules.forgeStates }, settings, token),
     limits: config.limits,

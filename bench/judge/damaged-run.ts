@@ -72,7 +72,7 @@ export class DamagedRun {
     this.#undamaged.set(index, lists);
   }
 
-  /** Imports each damaged file in place of the undamaged one, and the files after it. */
+  /** Imports each damaged file instead of the undamaged one, and the files after it. */
   async run(): Promise<void> {
     for (const [index, dir] of this.#copies) await this.#runOne(index, dir);
   }

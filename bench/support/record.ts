@@ -31,7 +31,7 @@ function readKept(folder: string): Kept[] {
   return existsSync(fileOf(folder)) ? JSON.parse(readFileSync(fileOf(folder), "utf8")) : [];
 }
 
-/** Adds a run in place of an earlier one of the same part on the same store. */
+/** Adds a run, and removes an earlier one of the same part on the same store. */
 export function recordRun(folder: string, run: RecordedRun): void {
   const isOther = (kept: Kept) =>
     kept.part !== run.part || kept.size !== run.size || kept.engine !== run.engine;

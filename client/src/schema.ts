@@ -2,8 +2,8 @@
  * The types of the API, generated from its OpenAPI document by openapi-typescript. Run `npm run client` after a change of the API.
  * Failures and response headers are left out: the client throws the former, and returns the latter as they are.
  *
- * Document: de7786b269f39d8d
- * Types: 69bd8ccb96d39fab
+ * Document: 2727c189d718202f
+ * Types: bf79246a2491503b
  */
 export interface paths {
     "/api": {
@@ -4125,7 +4125,7 @@ export interface operations {
                  */
                 window?: "30d" | "90d" | "1y" | "all";
                 /**
-                 * @description First day (UTC), in place of window.
+                 * @description First day (UTC), instead of window.
                  * @example 2026-04-30
                  */
                 from?: string;
@@ -4209,7 +4209,7 @@ export interface operations {
                  */
                 window?: "30d" | "90d" | "1y" | "all";
                 /**
-                 * @description First day (UTC), in place of window.
+                 * @description First day (UTC), instead of window.
                  * @example 2026-04-30
                  */
                 from?: string;
@@ -4314,7 +4314,7 @@ export interface operations {
                  */
                 theme?: "auto" | "light" | "dark";
                 /**
-                 * @description In place of the text at the left.
+                 * @description Instead of the text at the left.
                  * @example my rank
                  */
                 label?: string;

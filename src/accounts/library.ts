@@ -194,7 +194,7 @@ function tokenOf({ model, where }: Query): string | undefined {
 }
 
 /**
- * The storage of the sign-in library: on our connections, and with hashes in place of session tokens, which the library would
+ * The storage of the sign-in library: on our connections, and with hashes instead of session tokens, which the library would
  * store in plain text. Its transactions are ignored: the features we use need none, and one of its queries runs outside of the
  * transaction it belongs to and would wait for it forever.
  */

@@ -37,7 +37,7 @@ const badgeQuery = z.object({
     .string()
     .max(40)
     .optional()
-    .openapi({ description: "In place of the text at the left.", example: "my rank" }),
+    .openapi({ description: "Instead of the text at the left.", example: "my rank" }),
 });
 type BadgeQuery = z.output<typeof badgeQuery>;
 

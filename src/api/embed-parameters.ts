@@ -58,7 +58,7 @@ export const chartQuery = z.object({
     .enum(CHART_WINDOWS)
     .default("1y")
     .openapi({ description: "The time before the newest snapshot of the provider." }),
-  from: dayParameter.optional().openapi({ description: "First day (UTC), in place of window." }),
+  from: dayParameter.optional().openapi({ description: "First day (UTC), instead of window." }),
   to: dayParameter.optional().openapi({ description: "Last day, after from." }),
   view: z
     .enum(VIEWS)

@@ -4,7 +4,7 @@ import { providerName, splitFullName } from "../catalog/catalog.js";
 const MAX_LENGTH = 400;
 
 /**
- * What to request in place of a path below /api that does not exist, as a sentence; undefined if nothing seems to be meant.
+ * What to request instead of a path below /api that does not exist, as a sentence; undefined if nothing seems to be meant.
  * `path`: as sent, below the base URL.
  */
 export function hintFor(path: string): string | undefined {

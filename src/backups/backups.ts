@@ -109,7 +109,7 @@ export async function checkBackup(
 }
 
 /**
- * Restores a backup that `checkBackup` found whole, into a place without a store, or with `replaces` in place of the one there. A
+ * Restores a backup that `checkBackup` found whole, where there is no store, or with `replaces` over the one that is there. A
  * backup of an older version is brought up to date. Until the last step nothing changes that a reader could see. Throws
  * BackupRefused.
  */

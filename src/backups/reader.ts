@@ -26,7 +26,7 @@ interface Frame {
 
 /**
  * Reads a backup from its beginning to its end, and checks everything that it passes. Each part must be read before the next.
- * Throws BackupRefused, with the place of the damage, and never more memory than for a frame, whatever the file contains.
+ * Throws BackupRefused, with the position of the damage, and never more memory than for a frame, whatever the file contains.
  */
 export class BackupReader {
   readonly #file: FileHandle;

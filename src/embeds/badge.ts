@@ -144,7 +144,7 @@ const isOld = ({ ageDays }: BadgeAge): boolean => (ageDays ?? 0) >= OLD_DAYS;
 /** How a badge looks apart from its facts. */
 export interface BadgeLook {
   theme: Theme;
-  /** In place of the label of its kind. */
+  /** Instead of the label of its kind. */
   label?: string | undefined;
 }
 

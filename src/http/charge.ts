@@ -109,7 +109,7 @@ const LOOPBACK_NETWORK = "0:0:0:0::/64";
 
 const OVER_LIMIT = new WeakMap<Policy, AppError>();
 
-/** The error for requests over a limit: always the same object for the same limit, with WAIT in place of the seconds. */
+/** The error for requests over a limit: always the same object for the same limit, with WAIT instead of the seconds. */
 function overLimit(policy: Policy): AppError {
   const known = OVER_LIMIT.get(policy);
   if (known !== undefined) return known;

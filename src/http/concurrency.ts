@@ -88,7 +88,7 @@ function tooManyStreams(whose: string, limit: number): AppError {
 }
 
 interface Excess {
-  /** In place of a bucket. */
+  /** Instead of a bucket. */
   name: string;
   limit: number;
   title: string;

@@ -116,10 +116,10 @@ export function toAppError(cause: unknown): AppError {
     : new DatabaseAway(cause);
 }
 
-/** In place of the id of a request: as long as one, and with a character that none has. */
+/** Instead of the id of a request: as long as one, and with a character that none has. */
 const ID = "(request-id)";
 
-/** In place of the seconds to wait, in the texts and headers of an error: about as wide as a number, and in no other text. */
+/** Instead of the seconds to wait, in the texts and headers of an error: about as wide as a number, and in no other text. */
 export const WAIT = "~s~";
 
 const PLACEHOLDERS = /(\(request-id\)|~s~)/;
@@ -128,7 +128,7 @@ const PLACEHOLDERS = /(\(request-id\)|~s~)/;
 export interface Refusal {
   /** For each reason always the same object. */
   error: AppError;
-  /** What the response has in place of WAIT. */
+  /** What the response has instead of WAIT. */
   waitSeconds?: number | undefined;
 }
 

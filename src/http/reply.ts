@@ -18,7 +18,7 @@ export interface StreamPart {
 export interface BodyStream {
   /** Aborted when there will be no further part, with the reason, such as that the service stops. */
   readonly signal: AbortSignal;
-  /** Resolves when the first part is there. Throws the error that is the response in place of the body. */
+  /** Resolves when the first part is there. Throws the error that is the response instead of the body. */
   begin(): Promise<void>;
   /** The next part; undefined at the end. Throws where the rest cannot be made. */
   next(): Promise<StreamPart | undefined>;
@@ -31,7 +31,7 @@ export interface Reply {
   /** A Location that begins with a slash is below the base URL. */
   headers: Readonly<Record<string, string | readonly string[]>>;
   body: string | Uint8Array | readonly BodyPart[] | null;
-  /** In place of the body, one that is made while it is sent. Such a response is never stored, and has no ETag. */
+  /** Instead of the body, one that is made while it is sent. Such a response is never stored, and has no ETag. */
   stream?: BodyStream;
   /** The code of an error; absent for all other responses. */
   errorCode?: ErrorCode;

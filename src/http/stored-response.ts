@@ -34,7 +34,7 @@ export interface StoredResponse {
   headers: readonly string[];
   body: Buffer;
   etag: string | undefined;
-  /** In place of the body, for the one request that it was opened for. */
+  /** Instead of the body, for the one request that it was opened for. */
   stream: BodyStream | undefined;
   /** Whether the response may be kept and sent to other callers too. */
   isShared: boolean;

@@ -33,7 +33,7 @@ export interface Target {
 }
 
 export interface TargetOptions extends Pick<PublicAddress, "basePath" | "isOpen"> {
-  /** What to request in place of a path that no route has, as a sentence. */
+  /** What to request instead of a path that no route has, as a sentence. */
   hintFor?: (path: string) => string | undefined;
 }
 

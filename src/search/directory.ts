@@ -1,6 +1,6 @@
 /**
  * The directory of a build: in which of its blocks each word occurs, so that a search for a rare word reads only those. It is
- * stored like the words of a block, with the numbers of blocks in place of positions. A build of one block has none.
+ * stored like the words of a block, with the numbers of blocks instead of positions. A build of one block has none.
  */
 import { sql } from "kysely";
 import type { Run } from "../catalog/catalog.js";
@@ -81,7 +81,7 @@ function inOrder(a: Cursor, b: Cursor): number {
   return compareWords(a.word, b.word) || a.block - b.block;
 }
 
-/** Puts a cursor in place of the first one of a heap, and moves it to where it belongs. */
+/** Replaces the first cursor of a heap, and moves the new one to where it belongs. */
 function sink(heap: Cursor[], cursor: Cursor): void {
   let at = 0;
   for (let child = 1; child < heap.length; child = 2 * at + 1) {

@@ -147,13 +147,13 @@ const RUNS: BulkTable = {
   columns: { block: "bigint", word: "text", data: "bytea" },
   key: ["block", "word"],
 };
-const PLACE_COLUMNS = { block: "bigint", word: "text" } as const;
+const KEY_COLUMNS = { block: "bigint", word: "text" } as const;
 
 /** Rows written in one transaction. */
 const WRITTEN = 250;
 
 /** A word in a block. */
-interface Place {
+interface RunKey {
   block: number;
   word: string;
 }
@@ -178,7 +178,7 @@ export class RunReader {
     this.#find = prepare(
       (given) => sql`select q.block, q.word, s.data
         from (${dialect.rowsOf(
-          PLACE_COLUMNS,
+          KEY_COLUMNS,
           given((rows) => rows),
         )}) as q
         join search_words s on s.block = q.block and s.word = (
@@ -194,9 +194,9 @@ export class RunReader {
   }
 
   /** The run of each word that can hold it. */
-  async find(places: readonly Place[]): Promise<FoundRun[]> {
-    if (places.length === 0) return [];
-    return this.#find(places.map(({ block, word }) => [block, word] as const));
+  async find(keys: readonly RunKey[]): Promise<FoundRun[]> {
+    if (keys.length === 0) return [];
+    return this.#find(keys.map(({ block, word }) => [block, word] as const));
   }
 
   /** The runs that begin with a word with this prefix. The run before them may hold such words, too. */
@@ -209,11 +209,11 @@ export class RunReader {
 export async function findRunNames(
   db: Db | Tx,
   dialect: Dialect,
-  places: readonly Place[],
+  keys: readonly RunKey[],
 ): Promise<Map<string, string>> {
   const wanted = dialect.rowsOf(
-    PLACE_COLUMNS,
-    places.map(({ block, word }) => [block, word]),
+    KEY_COLUMNS,
+    keys.map(({ block, word }) => [block, word]),
   );
   const { rows } = await sql<{ word: string; run: string | null }>`select q.word, (
       select max(x.word) from search_words x where x.block = q.block and x.word <= q.word) as run

@@ -84,12 +84,12 @@ export async function readRows(
   blocks: readonly number[],
 ): Promise<Rows> {
   const [words, prefixes] = [wordsOf(query), prefixesOf(query)];
-  const places = blocks.flatMap((block) => [
+  const keys = blocks.flatMap((block) => [
     ...words.map((word) => ({ block, word })),
     ...prefixes.map((word) => ({ block: prefixBlock(block), word })),
   ]);
   const runs = new Map<number, Map<string, Uint8Array>>();
-  for (const [block, word, data] of await reader.find(places)) {
+  for (const [block, word, data] of await reader.find(keys)) {
     const known = runs.get(block);
     if (known === undefined) runs.set(block, new Map([[word, data]]));
     else known.set(word, data);

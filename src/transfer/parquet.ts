@@ -46,7 +46,7 @@ export interface ParquetOptions {
 }
 
 /**
- * Writes the catalogue as Parquet files to a folder, in place of an earlier export there; other files in it are left alone. All
+ * Writes the catalogue as Parquet files to a folder. Replaces an earlier export there; other files in it are left alone. All
  * is written to a folder inside it first and moved when it is complete. Rows are in the order of repository, then time. Memory is
  * bounded whatever the size of the catalogue. Throws Refusal if another process is writing there.
  */
@@ -129,7 +129,7 @@ export function sumsOf({ files }: Pick<ParquetManifest, "files">): string {
   return files.map(({ sha256, path }) => `${sha256}  ${path}\n`).join("");
 }
 
-/** Puts complete files in place of earlier ones. The manifest goes first and comes last: with it, the files are of one export. */
+/** Replaces earlier files by complete ones. The manifest goes first and comes last: with it, the files are of one export. */
 async function moveInto(folder: string, work: string, { files }: ParquetManifest): Promise<void> {
   await rm(join(folder, MANIFEST), { force: true });
   await mkdir(join(folder, SNAPSHOTS), { recursive: true, mode: 0o700 });

@@ -114,7 +114,7 @@ class BucketSums {
     }
   }
 
-  /** Counts one reading in place of another; `from` is -1 for the first one. */
+  /** Replaces one reading by another in the sums; `from` is -1 for the first one. */
   #count(readings: Readings, { bucket, from, to }: { bucket: number; from: number; to: number }): void {
     const changes = this.#changes;
     const row = bucket * ROW;

@@ -63,7 +63,7 @@ function assets(): Assets {
   return read;
 }
 
-/** In place of a version: the file as the process that responds has it. */
+/** Instead of a version: the file as the process that responds has it. */
 const ANY_VERSION = "current";
 
 /** The path of a file. It changes whenever any file does, so files can be cached forever and modules can import each other. */

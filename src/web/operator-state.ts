@@ -38,7 +38,7 @@ export interface OperatorState {
 /** Reads small tables, one prepared document and the sizes of files: some milliseconds for any size of the catalogue. */
 export async function readOperatorState({ modules, site, now }: OperatorRequest): Promise<OperatorState> {
   const { database } = modules;
-  const { databaseUrl, dataDir, dumps } = site.place;
+  const { databaseUrl, dataDir, dumps } = site.storage;
   const isFile = databaseUrl === undefined && dataDir !== ":memory:";
   const [status, requests, mail, files, disk, listed, backup] = await Promise.all([
     readPreparedStatus(database),

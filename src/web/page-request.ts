@@ -25,7 +25,7 @@ export interface Site {
   /** The cache of responses of this process or thread; null before it is there. */
   caches(): CacheState | null;
   /** Where the store and the dumps are. */
-  place: Pick<Config, "databaseUrl" | "dataDir" | "dumps">;
+  storage: Pick<Config, "databaseUrl" | "dataDir" | "dumps">;
   /** The daily quota of a visitor for watchlists; undefined: no limit. */
   watchlistQuota: DailyQuota | undefined;
   clock: Clock;

@@ -139,7 +139,7 @@ onSqlite("sidereal mcp", () => {
       assert.match(stderr, expected);
     });
 
-  /** A server in place of a service. */
+  /** A server instead of a service. */
   async function fake(t: TestContext, respond: RequestListener): Promise<string> {
     const server = createServer(respond).listen(0, "127.0.0.1");
     await once(server, "listening");

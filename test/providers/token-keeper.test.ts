@@ -255,7 +255,7 @@ test("a command sees the variables that it was given, and no others", async () =
   assert.equal(await kindOf(provider), "found");
 });
 
-test("a pipe in place of the file is refused, and a file that does not respond is read once at a time", async () => {
+test("a pipe instead of the file is refused, and a file that does not respond is read once at a time", async () => {
   const pipe = join(folder, "pipe");
   execFileSync("mkfifo", [pipe]);
   await assert.rejects(tokensOfFile(pipe).load(), /is not a regular file/);

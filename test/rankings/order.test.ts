@@ -32,7 +32,7 @@ function shuffled<T>(values: readonly T[], seed: number): T[] {
   return Array.from({ length: rest.length }, () => rest.splice(random.between(0, rest.length - 1), 1)).flat();
 }
 
-/** Everything that rankings derive, with names in place of ids, as ids depend on the order of recording. */
+/** Everything that rankings derive, with names instead of ids, as ids depend on the order of recording. */
 async function derived(engine: Engine, batches: readonly (readonly Observation[])[]): Promise<string> {
   const modules = buildModules(await engine.open(), {
     clock: new ManualClock(NOW),

@@ -12,7 +12,7 @@ import { createWorld, NOW, observation, snapshot, type World } from "../support/
 const PLAIN = ["stars", "stars-gained", "forks-gained"];
 
 /**
- * Ranks and facets with names in place of ids, as ids depend on the order of recording. Only rankings by counts, as score
+ * Ranks and facets with names instead of ids, as ids depend on the order of recording. Only rankings by counts, as score
  * scales are measured once a day. Histories of some repositories only, to save time.
  */
 async function dump({ modules }: World): Promise<Record<string, unknown[]>> {

@@ -150,7 +150,7 @@ async function upgradeAll(
   ];
 }
 
-/** Migrates a store by one version with an error in place of a statement. Returns the number of statements once there are fewer. */
+/** Migrates a store by one version with an error instead of a statement. Returns the number of statements once there are fewer. */
 function failAt(place: string, version: number, statement: number): Promise<number | undefined> {
   return using(place, async ({ db, dialect }) => {
     let last = 0;

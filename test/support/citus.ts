@@ -1,6 +1,6 @@
 /**
  * The Citus cluster of the tests: a coordinator and two workers, where Citus is installed. Each database is a copy of a template
- * on all three nodes, whose tables are distributed already: that takes a sixth of a second in place of two.
+ * on all three nodes, whose tables are distributed already: that takes a sixth of a second instead of two.
  */
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";

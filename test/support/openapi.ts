@@ -21,7 +21,7 @@ export const document: Document = withParts(
   ),
 );
 
-/** Puts shared parameters and responses in place of the references to them. Those to schemas stay. */
+/** Replaces references to shared parameters and responses by what they refer to. Those to schemas stay. */
 function withParts(document: Document): Document {
   const { components, paths } = document;
   const text = JSON.stringify(paths).replaceAll(

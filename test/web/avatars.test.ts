@@ -57,7 +57,7 @@ onBothEngines("The avatars on pages", (engine) => {
     );
   });
 
-  test("that do not exist are not found, without an image in place of them", async () => {
+  test("that do not exist are not found, without an image instead of them", async () => {
     for (const path of [
       "/avatars/0",
       `/avatars/${"0".repeat(32)}`,

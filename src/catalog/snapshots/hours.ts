@@ -44,7 +44,7 @@ export class HourCounts {
     const own = new Map(stored.map((row) => [`${row.provider} ${row.hour}`, row.snapshots]));
     return [...new Set([...own.keys(), ...this.#counts.keys()])].flatMap((key) => {
       const [count, snapshots] = [this.#counts.get(key)?.snapshots ?? 0, own.get(key) ?? 0];
-      return count === snapshots ? [] : [`${key} (hours since 1970): ${snapshots} in place of ${count}`];
+      return count === snapshots ? [] : [`${key} (hours since 1970): ${snapshots} instead of ${count}`];
     });
   }
 

@@ -38,7 +38,7 @@ export interface BoundCounts {
 }
 
 /**
- * How many repositories a list would have with one value in place of those of the same kind, and all other filters. Languages and
+ * How many repositories a list would have with one value instead of those of the same kind, and all other filters. Languages and
  * licenses that differ in case are one value.
  */
 export interface FacetCounts {

@@ -205,6 +205,6 @@ export async function checkSummary(db: Db, isDue: boolean, onWrong: (found: stri
   const expected = { repositories: Number(rows[0]?.total ?? 0), ...(await countFacets(db)) };
   for (const [counter, count] of Object.entries(expected)) {
     const own = stored[counter as keyof typeof expected];
-    if (own !== count) onWrong(`${counter}: ${own} in place of ${count}`);
+    if (own !== count) onWrong(`${counter}: ${own} instead of ${count}`);
   }
 }

@@ -51,7 +51,7 @@ async function deleteRows(tx: Tx, dialect: Dialect, keys: readonly BulkRow[]): P
     and (repository_id, scope, scope_name) in (${dialect.rowsOf(RANK_KEY, keys)})`.execute(tx);
 }
 
-/** The ranks of all repositories, in place of those that are stored. `all`: those of each repository, by ascending id. */
+/** Replaces the stored ranks of all repositories. `all`: those of each repository, by ascending id. */
 export async function replaceRankRows(
   run: Run,
   dialect: Dialect,

@@ -72,7 +72,7 @@ const Options: FC<{ query: EmbedQuery }> = ({ query }) => {
           options={CHART_WINDOWS}
           word={(one) => RANGE_WORDS[one]}
         />
-        <Day name="from" label="First day, in place of the range" value={query.from} />
+        <Day name="from" label="First day, instead of the range" value={query.from} />
         <Day name="to" label="Last day" value={query.to} />
         <Choice
           name="align"

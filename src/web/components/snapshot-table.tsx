@@ -112,13 +112,13 @@ const SnapshotTable: FC<SnapshotSectionProps> = ({ readings: around, chosen, win
           Newest first{columns.source ? "" : `, all ${SOURCE_WORDS[only]}`}. Times are in UTC.
         </caption>
         <Head columns={columns} />
-        {runs.toReversed().map(([first, last], place) => (
+        {runs.toReversed().map(([first, last], index) => (
           <>
-            {place === 0 ? null : (
+            {index === 0 ? null : (
               <tbody>
                 <tr>
                   <td colspan={5 + Number(columns.watchers) + Number(columns.source)} class="soft">
-                    {formatCount((runs.at(-place)?.[0] ?? 0) - last - 1)} more between these
+                    {formatCount((runs.at(-index)?.[0] ?? 0) - last - 1)} more between these
                   </td>
                 </tr>
               </tbody>

@@ -59,7 +59,7 @@ export function feedPath(sort: string): string | undefined {
 const scoreOf = (sort: string): ScoreName | null =>
   sort === "activity" ? "activity" : (definitionOf(sort)?.score ?? null);
 
-/** The sorts whose lists show forks in place of stars. */
+/** The sorts whose lists show forks instead of stars. */
 const FORK_SORTS: readonly string[] = [
   "forks",
   "forks-gained",

@@ -84,7 +84,7 @@ const Docs: FC<{ document: ReferenceDocument; limits: Limits | undefined }> = ({
   );
 };
 
-/** An operation with its parameters and responses in place of references to them. */
+/** An operation with its parameters and responses instead of references to them. */
 function resolved(document: ReferenceDocument, operation: Operation): Operation {
   const find = <T,>(part: T): T => {
     const reference = (part as { $ref?: string }).$ref;

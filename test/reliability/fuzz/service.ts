@@ -94,7 +94,7 @@ export class FuzzService {
       baseUrl: parts.service.url,
       tracking: { access: "off" as const, perDay: undefined },
       caches: () => null,
-      place: { databaseUrl: undefined, dataDir: ":memory:", dumps: undefined },
+      storage: { databaseUrl: undefined, dataDir: ":memory:", dumps: undefined },
       checkToken: () => Promise.reject(new Error("no forge is asked here")),
     };
     const { routes } = createWeb({

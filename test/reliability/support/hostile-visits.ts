@@ -1,10 +1,10 @@
-/** Requests to every route, with a record that hostile texts made and with a hostile text in place of every value. */
+/** Requests to every route, with a record that hostile texts made and with a hostile text instead of every value. */
 import type { Route } from "../../../src/http/http.js";
 import { PLANTED } from "../../support/dumps.js";
 
 /** What requests are about. */
 export interface Subject {
-  /** In place of every value. */
+  /** Instead of every value. */
   text: string;
   /** A record in the catalogue. */
   repository: {

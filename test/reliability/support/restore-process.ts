@@ -1,4 +1,4 @@
-/** Restores a backup in place of a store: `restore-process.js <backup> <data folder> [<PostgreSQL address>]`. */
+/** Restores a backup over a store: `restore-process.js <backup> <data folder> [<PostgreSQL address>]`. */
 import { restoreAt } from "./restored-place.js";
 
 const [, , file = "", dataDir = "", url] = process.argv;

@@ -10,7 +10,7 @@ export function placeAt(dataDir: string, url: string | undefined): BackupPlace {
   };
 }
 
-/** Restores a backup in place of a store. */
+/** Restores a backup over a store. */
 export async function restoreAt(
   file: string,
   { dataDir, url }: { dataDir: string; url: string | undefined },

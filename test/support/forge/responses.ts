@@ -23,7 +23,7 @@ export interface ForgeResponse {
   status: number;
   headers: Record<string, string>;
   body: string;
-  /** In place of `body`, where that is no text. */
+  /** Instead of `body`, where that is no text. */
   bytes?: Buffer;
   /** Number of repositories whose current state it contains. */
   repositories: number;
