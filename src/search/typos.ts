@@ -68,7 +68,11 @@ function keysOf(word: string, length: number): [string, string] {
 
 /** Whether two different words are the same but for one letter that is left out, added or replaced, or two swapped ones. */
 export function isOneErrorAway(a: string, b: string): boolean {
-  const [short, long] = a.length <= b.length ? [a, b] : [b, a];
+  return a.length <= b.length ? isNear(a, b) : isNear(b, a);
+}
+
+/** `long` is not shorter than `short`. Compares thousands of words for a search, so it allocates nothing. */
+function isNear(short: string, long: string): boolean {
   const { length } = short;
   const more = long.length - length;
   if (more > 1) return false;
