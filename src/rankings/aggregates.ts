@@ -26,7 +26,7 @@ const RUN: RunName = "aggregates";
 /**
  * Brings ranks and facets up to date, from one read of what each repository contributes to them. Usually that is done for
  * the repositories marked as changed; everything is rebuilt after a rebuild of growth, after many changes, or when a
- * leaderboard has lost more repositories than it holds in reserve.
+ * leaderboard is damaged.
  *
  * It is computed first and then written in short transactions, in the order of the keys. Marks are deleted before that; if
  * this is killed, the run is found abandoned, and everything is rebuilt.

@@ -119,6 +119,36 @@ onBothEngines("Ranks and facets", (engine) => {
     );
   });
 
+  test("a leaderboard that loses more than its reserve is rebuilt alone, and is that of a rebuild", async () => {
+    const many = Array.from({ length: 130 }, (_, repository) => ({
+      ...(START[0] as Change),
+      repository,
+      stars: 1_000 - repository,
+      language: repository % 2 === 0 ? "Go" : "Rust",
+      topics: ["web"],
+    }));
+    const leave = many.slice(0, 60).map((each) => observed({ ...each, topics: [] }, 1));
+    const world = await createWorld(engine);
+    const { catalog, rankings, database } = world.modules;
+    await catalog.record(many.map((each) => observed(each, 0)));
+    await rankings.update();
+    // A rebuild of everything deletes this scope, in which no repository competes.
+    const scope = { scope: "topic", scope_name: "nobody", data: Buffer.of() };
+    await database.write.insertInto("leaderboards").values(scope).execute();
+    await catalog.record(leave);
+    await rankings.update();
+    const left = await database.write.deleteFrom("leaderboards").where("scope_name", "=", "nobody").execute();
+    assert.equal(Number(left[0]?.numDeletedRows), 1, "not everything was rebuilt");
+
+    const once = await createWorld(engine);
+    await once.modules.catalog.record(many.map((each) => observed(each, 0)));
+    await once.modules.catalog.record(leave);
+    await updateDerived(once.modules);
+    const { ranks } = await dump(world);
+    assert.equal(ranks?.filter((rank) => (rank as { scope: string }).scope === "topic").length, 50);
+    assert.deepEqual(ranks, (await dump(once)).ranks);
+  });
+
   test("the rank history holds the last ranks of each day, and the present ranks for the present day", async () => {
     const world = await createWorld(engine);
     const { catalog, rankings, database } = world.modules;

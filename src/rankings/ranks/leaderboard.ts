@@ -14,8 +14,11 @@ export const RANK_LIMITS: Readonly<Record<RankScope, number>> = {
   language: 200,
   topic: 50,
 };
-/** A leaderboard stores 25 % more rows than it shows, so that dropouts can be replaced without reading all repositories. */
-const RESERVE = 1.25;
+/**
+ * How many times as many rows as it shows a leaderboard stores, so that dropouts can be replaced without reading all repositories
+ * of its scope. There are few scopes with the most repositories.
+ */
+const RESERVE: Readonly<Record<RankScope, number>> = { overall: 2, provider: 2, language: 1.5, topic: 2 };
 /** Only the most frequent topics have leaderboards. */
 export const RANKED_TOPICS = 1_000;
 
@@ -37,7 +40,7 @@ export interface ScopeLeaderboards {
 }
 
 /** Number of entries that a leaderboard stores. */
-export const storedSize = (scope: RankScope): number => Math.ceil(RANK_LIMITS[scope] * RESERVE);
+export const storedSize = (scope: RankScope): number => Math.ceil(RANK_LIMITS[scope] * RESERVE[scope]);
 
 /** Identifies a scope among all of them. */
 export const scopeKey = (scope: string, name: string): string => `${scope} ${name}`;

@@ -26,6 +26,7 @@ import {
 } from "./leaderboard.js";
 import { rankText } from "./rank.js";
 import { type EncodedScope, encodeScope, type RankRow, writeBoards, writeRankRows } from "./rank-rows.js";
+import { rebuildScopes } from "./rebuild.js";
 
 export { checkLeaderboards, checkRankBlocks, checkRankRows, type RankDamage } from "./check.js";
 export {
@@ -53,8 +54,8 @@ interface AffectedScope {
 /**
  * Moves changed repositories to the ranks their contributions give them; those without a contribution lose their ranks.
  * `before`: how they competed until now. The cost follows the number of changes and the length of leaderboards, not the number
- * of repositories. Everything is computed before the first write. Returns false, having written nothing, if a leaderboard is
- * damaged, or has lost too many repositories to know who comes next.
+ * of repositories; only where a leaderboard has lost more repositories than its reserve, all that compete in its scope are read.
+ * Everything is computed before the first write. Returns false, having written nothing, if a leaderboard is damaged.
  */
 export async function updateRanks(
   { dialect, write }: Database,
@@ -65,6 +66,11 @@ export async function updateRanks(
   const changed = new Set(ids);
   const boards: EncodedScope[] = [];
   const rows: RankRow[] = [];
+  const depleted: ScopeLeaderboards[] = [];
+  const replace = (next: ScopeLeaderboards, old: readonly Leaderboard[]) => {
+    boards.push(encodeScope(next));
+    rows.push(...changedRows(next, old));
+  };
   for (let start = 0; start < scopes.length; start += BATCH) {
     const part = scopes.slice(start, start + BATCH);
     const stored = await readBoards(
@@ -78,11 +84,14 @@ export async function updateRanks(
       const old = data === undefined ? NO_BOARDS : decodeBoards(data);
       if (old === undefined) return false;
       const next = rerank(affected, old, changed);
-      if (next === undefined) return false;
-      if (next.every((board, i) => board === old[i])) continue;
-      boards.push(encodeScope({ scope, name, boards: next }));
-      rows.push(...changedRows({ scope, name, boards: next }, old));
+      if (next === undefined) depleted.push({ scope, name, boards: old });
+      else if (next.some((board, i) => board !== old[i])) replace({ scope, name, boards: next }, old);
     }
+  }
+  if (depleted.length > 0) {
+    const rebuilt = await rebuildScopes(write, dialect, depleted);
+    for (const { scope, name, boards: old } of depleted)
+      replace({ scope, name, boards: rebuilt.get(scopeKey(scope, name)) ?? NO_BOARDS }, old);
   }
   await writeRankRows(run, dialect, rows);
   await writeBoards(run, dialect, boards);

@@ -1,20 +1,28 @@
-import type { Run } from "../../catalog/catalog.js";
+import { sql } from "kysely";
+import { type Run, repositoriesAfter } from "../../catalog/catalog.js";
 import type { Db, Dialect } from "../../database/database.js";
-import type { Contribution } from "../contributions.js";
+import { type Contribution, readContributions } from "../contributions.js";
 import { MEASURES } from "../definitions.js";
 import {
   Entries,
   forEachScope,
+  type Leaderboard,
   RANK_LIMITS,
   RANK_SCOPES,
   type RankScope,
   readFrequentTopics,
   type ScopeLeaderboards,
+  scopeKey,
   storedSize,
   TopList,
 } from "./leaderboard.js";
 import { rankText } from "./rank.js";
 import { encodeScope, type RankRow, replaceRankRows, writeBoards } from "./rank-rows.js";
+
+/** Repositories read at a time. */
+const BATCH = 5_000;
+
+type ScopeName = Pick<ScopeLeaderboards, "scope" | "name">;
 
 interface Collected {
   scope: RankScope;
@@ -23,9 +31,11 @@ interface Collected {
   tops: (TopList | undefined)[];
 }
 
-/** Rebuilds all leaderboards from the contributions of all repositories, which may come in any order. */
+/** Rebuilds leaderboards from the contributions of all repositories that compete in them, which may come in any order. */
 export class RankRebuild {
   readonly #topics: ReadonlySet<string>;
+  /** The keys of the scopes that are rebuilt; undefined: all. */
+  readonly #only: ReadonlySet<string> | undefined;
   readonly #collected: Readonly<Record<RankScope, Map<string, Collected>>> = {
     overall: new Map(),
     provider: new Map(),
@@ -35,12 +45,20 @@ export class RankRebuild {
   /** Indexes of the values that the present contribution has. */
   readonly #measures = new Uint8Array(MEASURES.length);
 
-  private constructor(topics: ReadonlySet<string>) {
+  private constructor(topics: ReadonlySet<string>, only?: ReadonlySet<string>) {
     this.#topics = topics;
+    this.#only = only;
   }
 
+  /** Of all scopes. */
   static async start(db: Db): Promise<RankRebuild> {
     return new RankRebuild(await readFrequentTopics(db));
+  }
+
+  /** Of these scopes alone. */
+  static of(scopes: readonly ScopeName[]): RankRebuild {
+    const topics = scopes.flatMap(({ scope, name }) => (scope === "topic" ? [name] : []));
+    return new RankRebuild(new Set(topics), new Set(scopes.map(({ scope, name }) => scopeKey(scope, name))));
   }
 
   add(contributions: readonly Contribution[]): void {
@@ -54,6 +72,7 @@ export class RankRebuild {
     let count = 0;
     for (let i = 0; i < values.length; i++) if (values[i] !== null) measures[count++] = i;
     forEachScope(contribution, this.#topics, (scope, name) => {
+      if (this.#only?.has(scopeKey(scope, name)) === false) return;
       const { tops } = this.#collectedOf(scope, name);
       for (let m = 0; m < count; m++) {
         const i = measures[m] ?? 0;
@@ -77,8 +96,8 @@ export class RankRebuild {
     return collected;
   }
 
-  /** Replaces the stored ranks. A repository always has all of its ranks, the old ones or the new ones. */
-  async write(run: Run, dialect: Dialect): Promise<void> {
+  /** The leaderboards of all scopes in which somebody competes. To be called once, at the end. */
+  finish(): ScopeLeaderboards[] {
     const scopes = RANK_SCOPES.flatMap((scope) => [...this.#collected[scope].values()]).map(
       ({ scope, name, tops }): ScopeLeaderboards => {
         const boards = tops.map((top) => {
@@ -89,12 +108,66 @@ export class RankRebuild {
       },
     );
     for (const scope of RANK_SCOPES) this.#collected[scope].clear();
+    return scopes;
+  }
+
+  /** Replaces all stored ranks. A repository always has all of its ranks, the old ones or the new ones. */
+  async write(run: Run, dialect: Dialect): Promise<void> {
+    const scopes = this.finish();
     await replaceRankRows(run, dialect, rowsOf(scopes));
     await run.step(async (tx) => {
       await tx.deleteFrom("leaderboards").execute();
     });
     await writeBoards(run, dialect, Iterator.from(scopes).map(encodeScope));
   }
+}
+
+/**
+ * The leaderboards of some scopes, by `scopeKey`, from all repositories that compete in them, each of which is read once; absent
+ * where none does.
+ */
+export async function rebuildScopes(
+  db: Db,
+  dialect: Dialect,
+  scopes: readonly ScopeName[],
+): Promise<Map<string, readonly Leaderboard[]>> {
+  const rebuild = RankRebuild.of(scopes);
+  for await (const ids of competitorsIn(db, dialect, scopes))
+    rebuild.add(await readContributions(db, dialect, ids));
+  return new Map(rebuild.finish().map(({ scope, name, boards }) => [scopeKey(scope, name), boards]));
+}
+
+/** Ids of all repositories that compete in some scopes, and maybe of others. */
+async function* competitorsIn(
+  db: Db,
+  dialect: Dialect,
+  scopes: readonly ScopeName[],
+): AsyncGenerator<readonly number[]> {
+  if (scopes.some(({ scope }) => scope === "overall" || scope === "provider")) {
+    for (let after = 0; ; ) {
+      const ids = await repositoriesAfter(db, dialect, { after, limit: BATCH });
+      const last = ids.at(-1);
+      if (last === undefined) return;
+      yield ids;
+      after = last;
+    }
+  }
+  const namesOf = (wanted: RankScope) =>
+    scopes.flatMap(({ scope, name }) => (scope === wanted ? [name] : []));
+  const [topics, languages] = [namesOf("topic"), namesOf("language")];
+  const among = (column: string, names: readonly string[]) => dialect.among(sql.ref(column), names);
+  const selects = [
+    ...(topics.length === 0
+      ? []
+      : [sql`select distinct repository_id as id from repository_topics where ${among("topic", topics)}`]),
+    ...(languages.length === 0
+      ? []
+      : [sql`select id from repositories where ${among("language", languages)}`]),
+  ];
+  const { rows } = await sql<{ ids: string | null }>`select ${dialect.jsonArray(sql`id`)} as ids
+    from (${sql.join(selects, sql` union `)} order by id) as competitors`.execute(db);
+  const ids: number[] = JSON.parse(rows[0]?.ids ?? "[]");
+  for (let start = 0; start < ids.length; start += BATCH) yield ids.slice(start, start + BATCH);
 }
 
 /** The rows of each repository, by ascending id. A million repositories have more than a million ranks: as numbers, they fit. */
