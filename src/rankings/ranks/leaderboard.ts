@@ -15,10 +15,9 @@ export const RANK_LIMITS: Readonly<Record<RankScope, number>> = {
   topic: 50,
 };
 /**
- * How many times as many rows as it shows a leaderboard stores, so that dropouts can be replaced without reading all repositories
- * of its scope. There are few scopes with the most repositories.
+ * A leaderboard stores 50 % more rows than it shows, so that dropouts can be replaced without reading all repositories of its scope.
  */
-const RESERVE: Readonly<Record<RankScope, number>> = { overall: 2, provider: 2, language: 1.5, topic: 2 };
+const RESERVE = 1.5;
 /** Only the most frequent topics have leaderboards. */
 export const RANKED_TOPICS = 1_000;
 
@@ -40,7 +39,7 @@ export interface ScopeLeaderboards {
 }
 
 /** Number of entries that a leaderboard stores. */
-export const storedSize = (scope: RankScope): number => Math.ceil(RANK_LIMITS[scope] * RESERVE[scope]);
+export const storedSize = (scope: RankScope): number => Math.ceil(RANK_LIMITS[scope] * RESERVE);
 
 /** Identifies a scope among all of them. */
 export const scopeKey = (scope: string, name: string): string => `${scope} ${name}`;
