@@ -18,7 +18,7 @@ export interface World {
   clock: ManualClock;
   /** Lines of the log from warnings on. */
   logged: readonly LogLine[];
-  /** Records observations and brings up to date what is derived. */
+  /** Records observations and brings up to date what is derived, as a worker does. */
   record(...observations: Observation[]): Promise<void>;
   /** Sends a request, from the address `peer`; every answer is checked against the OpenAPI document. */
   request(path: string, init?: RequestInit & { peer?: string }): Promise<Response>;
@@ -56,7 +56,7 @@ export async function createWorld(
   // Imported here: the whole program takes most of a second to load, and many tests need only the data below.
   const { buildFront, buildMembers } = await import("../../src/app.js");
   const { loadConfig } = await import("../../src/config/config.js");
-  const { buildModules, updateDerived } = await import("../../src/modules.js");
+  const { buildModules, followChanges } = await import("../../src/modules.js");
   const { checkAnswer } = await import("./openapi.js");
   const clock = new ManualClock(NOW);
   const config = loadConfig({
@@ -101,7 +101,7 @@ export async function createWorld(
     logged,
     async record(...observations) {
       await modules.catalog.record(observations);
-      await updateDerived(modules);
+      await followChanges(modules, true);
     },
     request,
     get: async (path, headers = {}) => answer(await request(path, { headers })),
