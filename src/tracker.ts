@@ -3,10 +3,17 @@ import type { Clock } from "./clock.js";
 import { proxyOf } from "./config/config.js";
 import { AppError } from "./errors.js";
 import { FAULT_WORDS } from "./forge-tokens/forge-tokens.js";
-import { findForge, type ProviderSettings, siteOf } from "./forges.js";
+import { findForge, siteOf } from "./forges.js";
 import { type AppContext, followChanges, type Modules, openModules } from "./modules.js";
-import { type Opening, type OpenProvider, openAvatars, openProvider } from "./providers/providers.js";
 import {
+  type Opening,
+  type OpenProvider,
+  openAvatars,
+  openProvider,
+  type Provider,
+} from "./providers/providers.js";
+import {
+  type Metrics,
   type Plan,
   type Reporter,
   readPlan,
@@ -31,9 +38,11 @@ function openingOf({ config, clock }: AppContext, { forgeStates: shared }: Modul
 }
 
 /** The operators of a public forge block what they cannot write to. */
-function warnWithoutContact({ config, log }: AppContext, forges: readonly ProviderSettings[]): void {
-  const tracked = forges.map(({ name, url }) => ({ forge: findForge(name), url }));
-  const isPublic = tracked.some(({ forge, url }) => forge !== undefined && siteOf(forge) === url);
+function warnWithoutContact({ config, log }: AppContext, providers: readonly Provider[]): void {
+  const isPublic = providers.some(({ settings }) => {
+    const forge = findForge(settings.name);
+    return forge !== undefined && siteOf(forge) === settings.url;
+  });
   if (isPublic && config.contact === undefined)
     log.warn("public forges are tracked without SIDEREAL_CONTACT, so their operators cannot reach you");
 }
@@ -106,18 +115,10 @@ export async function startWorker(
   const begin = async (): Promise<Run> => {
     const opened = await openForges(context, modules);
     const providers = opened.map(({ provider }) => provider);
-    warnWithoutContact(
-      context,
-      providers.map(({ settings }) => settings),
-    );
+    warnWithoutContact(context, providers);
     log.info({ providers: providers.map(({ name }) => name) }, "tracking");
-    const { hosts } = config.avatars;
-    const avatars = new Map(
-      providers.map(({ settings }) => [
-        settings.name,
-        openAvatars(settings, { ...openingOf(context, modules), hosts }),
-      ]),
-    );
+    const opening = { ...openingOf(context, modules), hosts: config.avatars.hosts };
+    const avatars = new Map(providers.map(({ settings }) => [settings.name, openAvatars(settings, opening)]));
     const worker = new Worker({
       modules,
       providers,
@@ -175,30 +176,24 @@ export async function startWorker(
   };
   const done = follow();
   const { metricsPort: port, metricsHost: host } = config;
+  let metrics: Metrics | undefined;
   const stop = async () => {
     stopping.abort();
     await end(run);
     await done;
+    await metrics?.close();
+    await modules.database.close();
   };
-  const metrics =
-    port === undefined
-      ? undefined
-      : await serveMetrics({ database: modules.database, clock }, reporters, { host, port }).catch(
-          async (error: unknown) => {
-            await stop();
-            await modules.database.close();
-            throw error;
-          },
-        );
-  if (metrics !== undefined) log.info({ host, port: metrics.port }, "metrics are served at /metrics");
-  return {
-    done,
-    async stop() {
+  if (port !== undefined) {
+    try {
+      metrics = await serveMetrics({ database: modules.database, clock }, reporters, { host, port });
+    } catch (error) {
       await stop();
-      await metrics?.close();
-      await modules.database.close();
-    },
-  };
+      throw error;
+    }
+    log.info({ host, port: metrics.port }, "metrics are served at /metrics");
+  }
+  return { done, stop };
 }
 
 /** What a worker would request now, provider by provider. */

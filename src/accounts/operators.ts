@@ -2,7 +2,7 @@ import { createHmac, randomInt, timingSafeEqual } from "node:crypto";
 import { cookieScope } from "../base-url.js";
 import type { Clock } from "../clock.js";
 import type { Config } from "../config/config.js";
-import type { Database } from "../database/database.js";
+import type { Database, Tx } from "../database/database.js";
 import type { Logger } from "../log.js";
 import { createToken, hashToken, tokenPrefix } from "../tokens.js";
 import { isRecentSignIn } from "./library-time.js";
@@ -220,4 +220,11 @@ class OperatorCodes {
       .update(`operator code ${hashToken(browser)} ${digits}`)
       .digest("hex");
   }
+}
+
+/** Ends the sessions of all operators without an account, and makes unused codes invalid. Returns the number of sessions. */
+export async function endOperatorSessions(tx: Tx): Promise<number> {
+  await tx.deleteFrom("operator_codes").execute();
+  const { numDeletedRows } = await tx.deleteFrom("operator_sessions").executeTakeFirstOrThrow();
+  return Number(numDeletedRows);
 }

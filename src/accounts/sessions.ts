@@ -6,6 +6,7 @@ import type { Logger } from "../log.js";
 import { hashToken } from "../tokens.js";
 import { findAccountId } from "./addresses.js";
 import { libraryNow } from "./library-time.js";
+import { endOperatorSessions } from "./operators.js";
 import type { Source } from "./security-events.js";
 import { insertEvents } from "./security-rows.js";
 import type { Revocations } from "./ttl-cache.js";
@@ -189,13 +190,6 @@ type Condition = ReturnType<typeof sql<unknown>>;
 async function endSessions(db: Db | Tx, which: Condition): Promise<number> {
   const { numAffectedRows = 0n } = await sql`delete from sessions where ${which}`.execute(db);
   return Number(numAffectedRows);
-}
-
-/** Ends the sessions of operators without an account. Returns their number. */
-async function endOperatorSessions(tx: Tx): Promise<number> {
-  await tx.deleteFrom("operator_codes").execute();
-  const { numDeletedRows } = await tx.deleteFrom("operator_sessions").executeTakeFirstOrThrow();
-  return Number(numDeletedRows);
 }
 
 function isAlive(): Condition {

@@ -33,15 +33,8 @@ import {
 } from "./renames/renames.js";
 import type { Repository } from "./repository.js";
 import { type CatalogueKind, isEmpty, keepSample, markSynthetic, readKind, removeSample } from "./sample.js";
-import {
-  readSparks,
-  type Series,
-  type SeriesBounds,
-  type StarCount,
-  seriesFrom,
-  seriesStart,
-} from "./series.js";
-import { readSeveralSeries, type SeveralOptions, type SeveralSeries } from "./several-series.js";
+import { type Series, type SeriesBounds, type StarCount, seriesFrom, seriesStart } from "./series.js";
+import { readSeveralSeries, readSparks, type SeveralOptions, type SeveralSeries } from "./several-series.js";
 import { packTails, Readings, type SnapshotRange, SnapshotReader } from "./snapshots/snapshots.js";
 
 export * from "./check.js";

@@ -16,9 +16,6 @@ import {
 import type { Observation } from "./observation.js";
 import { type Availability, nameKey } from "./repository.js";
 
-/** The name of a repository. */
-type Named = Pick<Observation, "owner" | "name">;
-
 const keyOf = (provider: string, key: string): string => `${provider} ${key}`;
 
 /**
@@ -39,25 +36,12 @@ export class Identities {
   /** Loads every row that the batch could be about. */
   static async load(tx: Tx, dialect: Dialect, batch: readonly Observation[]): Promise<Identities> {
     const identities = new Identities();
-    const names = new Map<string, Set<string>>();
-    const ids = new Map<string, Set<string>>();
-    const add = (map: Map<string, Set<string>>, provider: string, value: string) => {
-      const known = map.get(provider);
-      if (known === undefined) map.set(provider, new Set([value]));
-      else known.add(value);
-    };
-    const requested = new Map<string, number[]>();
-    for (const { provider, providerId, owner, name, repositoryId } of batch) {
-      add(names, provider, nameKey(owner, name));
-      if (providerId !== undefined) add(ids, provider, providerId);
-      if (repositoryId !== undefined)
-        requested.set(provider, [...(requested.get(provider) ?? []), repositoryId]);
-    }
     const load = async (
       provider: string,
       column: "name_key" | "provider_id" | "id",
-      values: readonly string[] | number[],
+      values: readonly string[] | readonly number[],
     ) => {
+      if (values.length === 0) return;
       const rows = await tx
         .selectFrom("repositories")
         .select(REPOSITORY_COLUMN_NAMES)
@@ -66,22 +50,21 @@ export class Identities {
         .execute();
       for (const row of rows) if (!identities.#byId.has(row.id)) identities.#index(draftOf(row, false));
     };
-    for (const [provider, values] of requested) await load(provider, "id", values);
-    for (const [provider, values] of ids) await load(provider, "provider_id", [...values]);
-    for (const [provider, values] of names) {
-      await load(provider, "name_key", [...values]);
+    for (const [provider, own] of Map.groupBy(batch, (one) => one.provider)) {
+      const requested = own.flatMap(({ repositoryId }) => repositoryId ?? []);
+      const ids = new Set(own.flatMap(({ providerId }) => providerId ?? []));
+      const names = [...new Set(own.map(({ owner, name }) => nameKey(owner, name)))];
+      await load(provider, "id", requested);
+      await load(provider, "provider_id", [...ids]);
+      await load(provider, "name_key", names);
       const previous = await tx
         .selectFrom("previous_names")
         .select(["repository_id", "name_key", "until"])
         .where("provider", "=", provider)
-        .where(dialect.among(sql.ref("name_key"), [...values]))
+        .where(dialect.among(sql.ref("name_key"), names))
         .execute();
-      if (previous.length === 0) continue;
-      await load(
-        provider,
-        "id",
-        previous.map((row) => row.repository_id),
-      );
+      const former = previous.map(({ repository_id }) => repository_id);
+      await load(provider, "id", former);
       for (const { repository_id, name_key, until } of previous) {
         const draft = identities.#byId.get(repository_id);
         if (draft !== undefined) identities.#indexPreviousName(draft, name_key, until);
@@ -110,30 +93,22 @@ export class Identities {
     }
     const requested =
       observation.repositoryId === undefined ? undefined : this.#byId.get(observation.repositoryId);
-    if (requested !== undefined && (providerId === undefined || this.#mayAdopt(requested, observation))) {
-      if (providerId !== undefined) this.#adopt(requested, providerId);
-      return requested;
-    }
+    if (requested !== undefined && this.#mayAdopt(requested, observation))
+      return this.#adopt(requested, providerId);
 
     const byName = this.#byName.get(key);
-    if (
-      providerId === undefined &&
-      (isAboutLostName(observation) || (byName && isReusedName(byName.row, observation)))
-    )
+    // One that has lost its name is not the repository that has it now.
+    const isLost = isAboutLostName(observation);
+    if (providerId === undefined && (isLost || (byName && isReusedName(byName.row, observation))))
       return this.#resolveReused(observation, byName, now);
     if (providerId === undefined && at !== null && observation.isHolder !== true) {
       const earlier = this.#byPreviousName.get(key)?.find(({ until }) => at <= until);
       if (earlier !== undefined && (byName === undefined || at < byName.row.discovered_at))
         return earlier.draft;
     }
-    // One that has lost its name is not the repository that has it now.
-    const isLost = isAboutLostName(observation);
-    const isHolder =
-      byName !== undefined && (providerId === undefined || this.#mayAdopt(byName, observation));
-    if (byName !== undefined && !isLost && (isHolder || hasNewId(byName.row, observation))) {
-      if (providerId !== undefined) this.#adopt(byName, providerId);
-      return byName;
-    }
+    const isHolder = byName !== undefined && this.#mayAdopt(byName, observation);
+    if (byName !== undefined && !isLost && (isHolder || hasNewId(byName.row, observation)))
+      return this.#adopt(byName, providerId);
     const draft = draftOf(newRow(observation, now), true);
     // Another repository holds the name. An older observation does not take it over.
     if (isLost || (byName !== undefined && !this.#release(byName, at))) draft.row.name_key = null;
@@ -179,7 +154,7 @@ export class Identities {
   }
 
   /** Renames a repository as of `at`. Its current name becomes a previous name. */
-  rename(draft: Draft, { owner, name }: Named, at: number): void {
+  rename(draft: Draft, { owner, name }: Observation, at: number): void {
     const { row } = draft;
     const newKey = nameKey(owner, name);
     if (newKey !== row.name_key) {
@@ -191,9 +166,8 @@ export class Identities {
       row.name_key = isFree ? newKey : null;
       if (isFree) this.#byName.set(keyOf(row.provider, newKey), draft);
     }
-    if (row.url === defaultUrl(row.provider, `${row.owner}/${row.name}`)) {
+    if (row.url === defaultUrl(row.provider, `${row.owner}/${row.name}`))
       row.url = defaultUrl(row.provider, `${owner}/${name}`);
-    }
     row.owner = owner;
     row.name = name;
     draft.changed = true;
@@ -201,7 +175,7 @@ export class Identities {
   }
 
   /** Whether this was the repository's name at that time, and no longer is. */
-  hadName(draft: Draft, { owner, name }: Named, at: number): boolean {
+  hadName(draft: Draft, { owner, name }: Observation, at: number): boolean {
     const known = this.#byPreviousName.get(keyOf(draft.row.provider, nameKey(owner, name))) ?? [];
     return known.some((previous) => previous.draft === draft && at <= previous.until);
   }
@@ -216,20 +190,21 @@ export class Identities {
   }
 
   #indexPreviousName(draft: Draft, key: string, until: number): void {
-    const known = this.#byPreviousName.get(keyOf(draft.row.provider, key)) ?? [];
-    const others = known.filter((name) => name.draft !== draft || name.until > until);
+    const name = keyOf(draft.row.provider, key);
+    const known = this.#byPreviousName.get(name) ?? [];
+    const holders = known.filter((one) => one.draft !== draft || one.until > until);
+    holders.push({ draft, until });
+    // Of two that lost it at the same time, the one that still has a name continues the other.
+    const isNameless = (holder: { draft: Draft }) => Number(holder.draft.row.name_key === null);
     this.#byPreviousName.set(
-      keyOf(draft.row.provider, key),
-      // Of two that lost it at the same time, the one that still has a name continues the other.
-      [...others, { draft, until }].sort(
-        (a, b) =>
-          a.until - b.until || Number(a.draft.row.name_key === null) - Number(b.draft.row.name_key === null),
-      ),
+      name,
+      holders.sort((a, b) => a.until - b.until || isNameless(a) - isNameless(b)),
     );
   }
 
-  /** Whether the id of an observation may be that of a repository: it has none, and was not created at another time. */
+  /** Whether the id of an observation, if any, may be that of a repository: it has none, and was not created at another time. */
   #mayAdopt({ row }: Draft, observation: Observation): boolean {
+    if (observation.providerId === undefined) return true;
     return row.provider_id === null && !hasOtherCreation(row, observation);
   }
 
@@ -242,11 +217,14 @@ export class Identities {
     draft.hasLostId = true;
   }
 
-  #adopt(draft: Draft, providerId: string): void {
+  /** Gives the id of an observation, if any, to its repository. */
+  #adopt(draft: Draft, providerId: string | undefined): Draft {
+    if (providerId === undefined) return draft;
     if (draft.row.provider_id !== null && draft.row.provider_id !== providerId) this.#loseId(draft);
     draft.row.provider_id = providerId;
     draft.changed = true;
     this.#byProviderId.set(keyOf(draft.row.provider, providerId), draft);
+    return draft;
   }
 
   /** Takes the name from its holder, unless the holder was seen under it after `at`, or `at` is unknown. */

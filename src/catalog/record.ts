@@ -45,28 +45,6 @@ export async function record(
   if (batch.length === 0)
     return { repositoriesAdded: 0, repositoriesChanged: 0, snapshotsAdded: 0, repositoryIds: [] };
   await removeSample(tx, dialect);
-  return writeBatch(tx, batch, { dialect, now });
-}
-
-/** Records the sample in one transaction. Returns false, and records nothing, where the catalogue is not empty. */
-export async function recordSample(
-  { dialect, write }: Database,
-  sample: readonly Observation[],
-  now: number,
-): Promise<boolean> {
-  return dialect.exclusively(write, "catalogue", async (tx) => {
-    if (!(await isEmpty(tx)) || (await readKind(tx)) !== "real") return false;
-    await writeBatch(tx, sample, { dialect, now });
-    await setKind(tx, "sample");
-    return true;
-  });
-}
-
-async function writeBatch(
-  tx: Tx,
-  batch: readonly Observation[],
-  { dialect, now }: { dialect: Dialect; now: number },
-): Promise<RecordedBatch> {
   const identities = await Identities.load(tx, dialect, batch);
   const owners: Draft[] = [];
   for (const observation of batch) {
@@ -92,6 +70,20 @@ async function writeBatch(
     snapshotsAdded: appended.snapshots,
     repositoryIds: idsOf(owners),
   };
+}
+
+/** Records the sample in one transaction. Returns false, and records nothing, where the catalogue is not empty. */
+export async function recordSample(
+  { dialect, write }: Database,
+  sample: readonly Observation[],
+  now: number,
+): Promise<boolean> {
+  return dialect.exclusively(write, "catalogue", async (tx) => {
+    if (!(await isEmpty(tx)) || (await readKind(tx)) !== "real") return false;
+    await record(tx, sample, { dialect, now });
+    await setKind(tx, "sample");
+    return true;
+  });
 }
 
 function apply(identities: Identities, draft: Draft, observation: Observation): void {
@@ -129,9 +121,9 @@ function apply(identities: Identities, draft: Draft, observation: Observation): 
   } else if (
     !observation.isNameless &&
     at !== null &&
-    nameKey(observation.owner, observation.name) !== nameKey(row.owner, row.name)
+    nameKey(owner, name) !== nameKey(row.owner, row.name)
   ) {
-    identities.addPreviousName(draft, `${observation.owner}/${observation.name}`, at);
+    identities.addPreviousName(draft, `${owner}/${name}`, at);
   }
   for (const { fullName, until } of observation.previousNames ?? []) {
     // With an id, a name that it has lost does not lead to it, so it is no previous name.
@@ -154,15 +146,12 @@ function firstKnown(snapshots: Iterable<Snapshot>): number | undefined {
 
 /** The snapshots of each draft, in the order of the batch. */
 function snapshotsOf(batch: readonly Observation[], owners: readonly Draft[]): SnapshotsOf[] {
-  const byDraft = new Map<Draft, SnapshotsOf>();
-  for (const [i, draft] of owners.entries()) {
-    const snapshots = batch[i]?.snapshots ?? [];
-    const known = byDraft.get(draft);
-    const { id: repositoryId, provider } = draft.row;
-    if (known === undefined) byDraft.set(draft, { repositoryId, provider, lists: [snapshots] });
-    else known.lists.push(snapshots);
-  }
-  return [...byDraft.values()];
+  const byDraft = Map.groupBy(owners.entries(), ([, draft]) => draft);
+  return [...byDraft].map(([{ row }, own]) => ({
+    repositoryId: row.id,
+    provider: row.provider,
+    lists: own.map(([i]) => batch[i]?.snapshots ?? []),
+  }));
 }
 
 function preferredIds(batch: readonly Observation[], owners: readonly Draft[]): Map<Draft, number> {
@@ -211,25 +200,14 @@ async function assignIds(
 async function writeRepositories(tx: Tx, dialect: Dialect, drafts: readonly Draft[]): Promise<void> {
   if (drafts.length === 0) return;
   // Names and ids can change hands within one batch, so release all of them before any is taken over.
-  const moved = drafts.filter(
-    (draft) => !draft.isNew && (draft.previousNames.size > 0 || draft.row.name_key === null),
-  );
-  const movedIds = moved.map((draft) => draft.row.id);
-  if (moved.length > 0) {
-    await tx
-      .updateTable("repositories")
-      .set({ name_key: null })
-      .where(dialect.among(sql.ref("id"), movedIds))
-      .execute();
-  }
-  const released = drafts.filter(({ isNew, hasLostId }) => hasLostId && !isNew).map(({ row }) => row.id);
-  if (released.length > 0) {
-    await tx
-      .updateTable("repositories")
-      .set({ provider_id: null })
-      .where(dialect.among(sql.ref("id"), released))
-      .execute();
-  }
+  const release = async (column: "name_key" | "provider_id", isReleased: (draft: Draft) => boolean) => {
+    const ids = drafts.filter((draft) => !draft.isNew && isReleased(draft)).map(({ row }) => row.id);
+    if (ids.length === 0) return;
+    await sql`update repositories set ${sql.ref(column)} = null
+      where ${dialect.among(sql.ref("id"), ids)}`.execute(tx);
+  };
+  await release("name_key", ({ row, previousNames }) => previousNames.size > 0 || row.name_key === null);
+  await release("provider_id", ({ hasLostId }) => hasLostId);
   const rows = drafts.map(({ row }): BulkRow => RECORDED_COLUMN_NAMES.map((column) => row[column]));
   await dialect.upsert(tx, RECORDED, rows);
 

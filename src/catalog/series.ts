@@ -1,15 +1,6 @@
-/** The series of a repository: its points, where it begins, the gaps and seams between its points, and sparklines. */
-import { DAY_MS, WEEK_MS } from "../clock.js";
+/** The series of a repository: its points, where it begins, and the gaps and seams between its points. */
 import type { Snapshot } from "./observation.js";
-import {
-  BASES,
-  type Basis,
-  basisOf,
-  byBasis,
-  isSeam,
-  type Readings,
-  type SnapshotReader,
-} from "./snapshots/snapshots.js";
+import { BASES, type Basis, basisOf, byBasis, isSeam, type Readings } from "./snapshots/snapshots.js";
 import { type Step, thin } from "./thinning.js";
 
 /** A series never holds more points than this. */
@@ -184,36 +175,10 @@ export function findGaps(times: readonly number[]): Gap[] {
   return gaps;
 }
 
-/** Points of a sparkline over 30 days. */
-const SPARK_POINTS = 16;
-const SPARK_STEP_MS = (30 * DAY_MS) / (SPARK_POINTS - 1);
-/** A snapshot older than this does not count for a point. */
-const SPARK_STALE_MS = WEEK_MS;
-
 /** The stars at a time, with their basis. */
 export interface StarCount {
   stars: number;
   basis: Basis;
-}
-
-/**
- * The stars of repositories at 16 times of the 30 days up to `end`, by the last snapshot before each time; null if the week
- * before has no snapshot. Costs one or two blocks per repository.
- */
-export async function readSparks(
-  snapshots: SnapshotReader,
-  ids: readonly number[],
-  end: number,
-): Promise<Map<number, (StarCount | null)[]>> {
-  const times = Array.from({ length: SPARK_POINTS }, (_, i) => Math.round(end - i * SPARK_STEP_MS)).reverse();
-  const span = { from: (times[0] ?? end) - SPARK_STALE_MS + 1, until: end };
-  const readings = await snapshots.between(ids, span);
-  return new Map(
-    ids.map((id) => {
-      const own = readings.get(id);
-      return [id, times.map((at) => starsAt(own, at, SPARK_STALE_MS))];
-    }),
-  );
 }
 
 /**

@@ -1,8 +1,9 @@
+import { DAY_MS, WEEK_MS } from "../clock.js";
 import type { Database } from "../database/database.js";
 import type { Recency } from "./recency.js";
 import type { Repository } from "./repository.js";
-import { gapsOf, MAX_POINTS, type Series, seamsOf, seriesStart } from "./series.js";
-import { Readings, readInTurns, readSnapshotRanges } from "./snapshots/snapshots.js";
+import { gapsOf, MAX_POINTS, type Series, type StarCount, seamsOf, seriesStart, starsAt } from "./series.js";
+import { Readings, readInTurns, readSnapshotRanges, type SnapshotReader } from "./snapshots/snapshots.js";
 import { lastOfEach, longerStep, type Step } from "./thinning.js";
 
 /** Maximum number of points of several series together. */
@@ -139,4 +140,30 @@ export class CommonThinning {
       this.#total += thinned.readings.length;
     }
   }
+}
+
+/** Points of a sparkline over 30 days. */
+const SPARK_POINTS = 16;
+const SPARK_STEP_MS = (30 * DAY_MS) / (SPARK_POINTS - 1);
+/** A snapshot older than this does not count for a point. */
+const SPARK_STALE_MS = WEEK_MS;
+
+/**
+ * The stars of repositories at 16 times of the 30 days up to `end`, by the last snapshot before each time; null if the week
+ * before has no snapshot. Costs one or two blocks per repository.
+ */
+export async function readSparks(
+  snapshots: SnapshotReader,
+  ids: readonly number[],
+  end: number,
+): Promise<Map<number, (StarCount | null)[]>> {
+  const times = Array.from({ length: SPARK_POINTS }, (_, i) => Math.round(end - i * SPARK_STEP_MS)).reverse();
+  const span = { from: (times[0] ?? end) - SPARK_STALE_MS + 1, until: end };
+  const readings = await snapshots.between(ids, span);
+  return new Map(
+    ids.map((id) => {
+      const own = readings.get(id);
+      return [id, times.map((at) => starsAt(own, at, SPARK_STALE_MS))];
+    }),
+  );
 }

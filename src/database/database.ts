@@ -81,7 +81,7 @@ export type { ReplicaOptions } from "./replicas/public-reads.js";
 export { REPLICA_WORDS, ReplicaRefused, type ReplicaState, type ReplicaStatus } from "./replicas/status.js";
 export { createRollupTable, INDEXED_ROLLUP_COLUMNS, indexRollupTable } from "./rollup-tables.js";
 export type { SearchStateTable } from "./search-schema.js";
-export type { TrackRequestTable } from "./tracking-schema.js";
+export type { TrackListTable, TrackRequestTable } from "./tracking-schema.js";
 
 export interface Database {
   readonly dialect: Dialect;

@@ -1,4 +1,3 @@
-/** The tool for one repository: counts, growth, doubts, ranks and facts. */
 import { z } from "../schema.js";
 import { doubtsOf, freshnessOutput, repositorySchema, rowOf, rowSchema, trendSchema } from "./rows.js";
 import { DETAIL_TEXT, day, foreignText, freshness, number, percent, signed, table } from "./text.js";
@@ -10,16 +9,9 @@ const REASON_TEXT = 200;
 
 const WINDOWS = ["24h", "7d", "30d"] as const;
 
+const doubtSchema = z.object({ kind: z.string(), measure: z.string(), at: z.string(), reason: z.string() });
 const explainedTrend = trendSchema.extend({
-  anomalies: z.array(
-    z.object({
-      kind: z.string(),
-      measure: z.string(),
-      at: z.string(),
-      reason: z.string(),
-      cleared: z.unknown().optional(),
-    }),
-  ),
+  anomalies: z.array(doubtSchema.extend({ cleared: z.unknown().optional() })),
 });
 
 const detailSchema = z.object({
@@ -74,7 +66,7 @@ const growthSchema = z.object({
   confidence: z.number().describe("How well the growth is measured, from 0 to 1."),
   confidenceReasons: z.array(z.string()),
   reliable: z.boolean(),
-  doubts: z.array(z.object({ kind: z.string(), measure: z.string(), at: z.string(), reason: z.string() })),
+  doubts: z.array(doubtSchema),
 });
 
 const output = z.object({
@@ -103,7 +95,7 @@ const output = z.object({
   snapshots: z.object({ stored: z.number(), firstAt: z.string().nullable(), lastAt: z.string().nullable() }),
 });
 
-/** The tool for one repository. */
+/** The tool for one repository: counts, growth, doubts, ranks and facts. */
 export function repositoryTool(): Tool {
   return tool({
     name: "get_repository",
@@ -131,11 +123,9 @@ function growthOf(detail: Detail): z.output<typeof growthSchema>[] {
     const doubts = anomalies
       .filter(({ cleared }) => cleared === undefined)
       .slice(0, MAX_LISTED)
-      .map(({ kind, measure, at, reason }) => ({
-        kind,
-        measure,
-        at,
-        reason: foreignText(reason, REASON_TEXT) ?? "",
+      .map(({ cleared: _, ...doubt }) => ({
+        ...doubt,
+        reason: foreignText(doubt.reason, REASON_TEXT) ?? "",
       }));
     return {
       window,

@@ -25,7 +25,7 @@ const MAX_ENDPOINTS = 20;
 const MAX_ADDRESSES = 50;
 const MAX_AGENTS = 20;
 
-export interface EndpointUsage extends UsageSums {
+interface EndpointUsage extends UsageSums {
   /** null with the route `other`. */
   method: string | null;
   /** The path pattern, or `other`. */
@@ -87,13 +87,11 @@ export async function readUsage(
     from,
     to: now,
     stepMs,
-    totals: { ...sums.totals, ...callers.totals },
-    series: sums.series,
-    endpoints: sums.endpoints,
+    ...sums,
     pressure: await readPressure(db, within),
-    ...(await readEvents(db, keyId, from)),
-    addresses: callers.addresses,
-    agents: callers.agents,
+    ...(await readEvents(db, within)),
+    ...callers,
+    totals: { ...sums.totals, ...callers.totals },
   };
 }
 
@@ -116,11 +114,7 @@ type RouteRow = { outcome: string; requests: number; bytes: number; micros: numb
 
 const SUMMED = sql.raw("sum(requests) as requests, sum(bytes) as bytes, sum(micros) as micros");
 
-async function readRoutes(
-  db: Db,
-  within: Within,
-  steps: number,
-): Promise<{ totals: UsageSums; series: UsageView["series"]; endpoints: EndpointUsage[] }> {
+async function readRoutes(db: Db, within: Within, steps: number) {
   // One statement, so that totals and routes are from the same snapshot.
   const { rows } = await sql<RouteRow>`
     select from_at, null as method, null as route, outcome, ${SUMMED} from usage_routes where ${isWithin(within)}
@@ -210,11 +204,7 @@ async function readPressure(db: Db, within: Within): Promise<UsageView["pressure
   });
 }
 
-async function readEvents(
-  db: Db,
-  keyId: number,
-  from: number,
-): Promise<{ recentErrors: UsageEvent[]; recentBlocks: UsageEvent[] }> {
+async function readEvents(db: Db, { keyId, from }: Within) {
   const events = await db
     .selectFrom("usage_events")
     .select(["at", "method", "route", "status", "code", "bucket", "path"])
@@ -234,7 +224,7 @@ function compare(a: string | null, b: string | null): number {
 }
 
 /** `blocked` counts responses with 429; `errors` all others with 400 or more. */
-export interface UsageSums {
+interface UsageSums {
   requests: number;
   errors: number;
   blocked: number;
@@ -242,7 +232,7 @@ export interface UsageSums {
   bytes: number;
 }
 
-export function addRow(
+function addRow(
   sums: UsageSums,
   { outcome, requests, bytes }: { outcome: string; requests: number; bytes: number },
 ): void {
@@ -252,6 +242,6 @@ export function addRow(
   else if (outcome === "4xx" || outcome === "5xx") sums.errors += requests;
 }
 
-export function noSums(): UsageSums {
+function noSums(): UsageSums {
   return { requests: 0, errors: 0, blocked: 0, bytes: 0 };
 }

@@ -1,11 +1,11 @@
 /** The client of one forge: how requests to its API are sent, whichever kind of forge it is. */
 import type { Clock } from "../clock.js";
 import { type ProviderSettings, paceOf, type TokenSource } from "../forges.js";
-import type { EnteredToken, SharedStates, TokenNotice, TokenQuota } from "./contract.js";
+import type { EnteredToken, SharedStates, TokenNotice } from "./contract.js";
 import { UpstreamFailure } from "./failures.js";
 import { parseJson } from "./fields.js";
 import { Gate } from "./gate.js";
-import type { QuotaReport, Use } from "./limits.js";
+import type { QuotaReport, TokenQuota, Use } from "./limits.js";
 import { type Lease, Quota } from "./quota.js";
 import {
   etagOf,

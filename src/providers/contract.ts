@@ -2,6 +2,7 @@
 import type { Clock } from "../clock.js";
 import type { ForgeKind, ProviderSettings, ProxySettings } from "../forges.js";
 import { asFailed, concernsForge, isTemporary, type UpstreamFailure } from "./failures.js";
+import type { TokenQuota } from "./limits.js";
 
 /** What all providers are opened with. */
 export interface Opening {
@@ -103,36 +104,6 @@ export interface PastDays {
 /** Calls that a forge may count against separate limits. */
 export const CALLS = ["discover", "refresh", "recheck", "history"] as const;
 export type Call = (typeof CALLS)[number];
-
-/**
- * Why a token must not be used for a while.
- *
- * - `rejected`: the forge does not accept it (401). Stays until the token works again.
- * - `slow_down`: the forge asked to slow down.
- * - `used_up`: nothing is left before the reset.
- * - `not_renewed`: no token could be obtained.
- */
-export const BLOCK_REASONS = ["rejected", "slow_down", "used_up", "not_renewed"] as const;
-export type BlockReason = (typeof BLOCK_REASONS)[number];
-
-/** The remaining quota of one token, as the forge last reported it. Times in ms since 1970. */
-export interface TokenQuota {
-  /** `#1`, `#2` …, `app`, or `anonymous`; for `not_renewed` also `file` or `command`. Never the token itself. */
-  token: string;
-  /** The forge's name of the limit, such as `core`, `search`, `graphql`; `any` for a token that was not used yet. */
-  resource: string;
-  /** Requests or points per period; null while unknown. */
-  limit: number | null;
-  remaining: number | null;
-  /** When `remaining` returns to `limit`. */
-  resetAt: number | null;
-  /** The token is not used before then, at most a day from now; null: it may be used. */
-  blockedUntil: number | null;
-  /** null: not blocked. A rejected token that may be tried again has a reason, but no end. */
-  blockReason: BlockReason | null;
-  /** The reason for the block in the forge's words or ours; contains no secret. */
-  blockMessage: string | null;
-}
 
 /** A token that an operator entered, and its name in logs. */
 export interface EnteredToken {

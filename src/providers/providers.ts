@@ -16,6 +16,7 @@ import { createTransport, type UpstreamFetch } from "./transport.js";
 export { type AvatarSource, type FoundAvatar, openAvatars } from "./avatars.js";
 export * from "./contract.js";
 export * from "./failures.js";
+export type { TokenQuota } from "./limits.js";
 
 /** A provider and its connections. */
 export interface OpenProvider {

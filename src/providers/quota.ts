@@ -6,16 +6,18 @@
  * clock at that moment. None is further away than MAX_WAIT_MS, whatever a forge reports.
  */
 import type { Clock } from "../clock.js";
-import type { BlockReason, TokenNotice, TokenQuota } from "./contract.js";
+import type { TokenNotice } from "./contract.js";
 import { UpstreamFailure } from "./failures.js";
 import {
   Allowances,
+  type BlockReason,
   isCount,
   isEnough,
   MAX_WAIT_MS,
   OPEN_MS,
   type QuotaReport,
   REJECTED_MS,
+  type TokenQuota,
   type Use,
 } from "./limits.js";
 import { APP, type NamedToken, nameTokens } from "./token-keeper.js";

@@ -4,9 +4,9 @@
  * concerns the forge as a whole, never a repository. Deadlines are on the monotonic clock.
  */
 import type { Clock } from "../clock.js";
-import type { TokenNotice, TokenQuota } from "./contract.js";
+import type { TokenNotice } from "./contract.js";
 import { concernsForge, UpstreamFailure } from "./failures.js";
-import { MAX_WAIT_MS } from "./limits.js";
+import { MAX_WAIT_MS, type TokenQuota } from "./limits.js";
 
 /** A token (null: none) and its name in logs: `#1`, `#2` …, `app`, `anonymous`. */
 export interface NamedToken {

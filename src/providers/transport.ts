@@ -93,11 +93,12 @@ export function createTransport(options: TransportOptions): Transport {
 
   const fetchBytes: UpstreamFetchBytes = async (url, request) => {
     const target = URL.parse(url);
-    if (target === null || !origins.has(target.origin) || target.username !== "" || target.password !== "") {
+    if (target === null || !origins.has(target.origin) || target.username !== "" || target.password !== "")
       throw new UpstreamFailure("unreachable", "the address is not on this instance");
-    }
+    const failure = (error: unknown, [kind, message]: Reason) =>
+      new UpstreamFailure(kind, `${target.host}: ${message}`, { cause: error });
     const refused = options.mayBePrivate ? null : checkLiteral(target.hostname);
-    if (refused !== null) throw failureOf(target, refused, { hasBegun: false, ...options });
+    if (refused !== null) throw failure(refused, reasonOf(refused, { ...options, hasBegun: false }));
     const ending = new AbortController();
     const end = () => ending.abort();
     const timer = setTimeout(end, responseMs);
@@ -105,23 +106,22 @@ export function createTransport(options: TransportOptions): Transport {
     if (request.signal.aborted) end();
     let hasBegun = false;
     try {
-      const headers = requestHeaders(request, options.userAgent);
       const response = await agent.request({
         origin: target.origin,
         path: target.pathname + target.search,
         method: request.method ?? "GET",
-        headers,
+        headers: requestHeaders(request, options.userAgent),
         ...(request.body !== undefined && { body: request.body }),
         signal: ending.signal,
       });
       hasBegun = true;
       return await readResponse(response, maxBytes);
     } catch (error) {
-      if (request.signal.aborted)
-        throw failure("unreachable", "the request was aborted", { target, cause: error });
+      if (request.signal.aborted) throw failure(error, ["unreachable", "the request was aborted"]);
       if (ending.signal.aborted)
-        throw failure("unreachable", `no complete response in ${responseMs} ms`, { target, cause: error });
-      throw failureOf(target, error, { hasBegun, ...options });
+        throw failure(error, ["unreachable", `no complete response in ${responseMs} ms`]);
+      if (error instanceof UpstreamFailure) throw error;
+      throw failure(error, reasonOf(error, { ...options, hasBegun }));
     } finally {
       clearTimeout(timer);
       request.signal.removeEventListener("abort", end);
@@ -158,10 +158,8 @@ async function readResponse(
     write(chunk: Buffer, _encoding, done) {
       bytes += chunk.length;
       chunks.push(chunk);
-      const isTooLong = bytes > maxBytes;
-      done(
-        isTooLong ? new UpstreamFailure("malformed", `the response is longer than ${maxBytes} bytes`) : null,
-      );
+      if (bytes <= maxBytes) done();
+      else done(new UpstreamFailure("malformed", `the response is longer than ${maxBytes} bytes`));
     },
   });
   let decoders: Decoder[];
@@ -214,47 +212,37 @@ function readHeaders(raw: Dispatcher.ResponseData["headers"]): Headers {
 
 /** Goes through the proxies, and connects directly to hosts that they are not for. */
 function proxyAgent({ http, https, except }: ProxySettings, options: Agent.Options): EnvHttpProxyAgent {
-  const timeout = PROXY_CONNECT_MS;
   return new EnvHttpProxyAgent({
     ...options,
     // An empty text keeps it from looking at the environment.
     httpProxy: http ?? "",
     httpsProxy: https ?? "",
     noProxy: except,
-    proxyTls: { timeout },
-    requestTls: { timeout },
+    proxyTls: { timeout: PROXY_CONNECT_MS },
+    requestTls: { timeout: PROXY_CONNECT_MS },
   });
 }
 
-function failureOf(
-  target: URL,
+type Reason = readonly [kind: FailureKind, message: string];
+
+/** Why a request failed. */
+function reasonOf(
   error: unknown,
-  options: { hasBegun: boolean } & Pick<TransportOptions, "privateSetting" | "proxy">,
-): UpstreamFailure {
-  const { hasBegun, privateSetting, proxy } = options;
-  if (error instanceof UpstreamFailure) return error;
-  const where = { target, cause: error };
+  { hasBegun, privateSetting, proxy }: TransportOptions & { hasBegun: boolean },
+): Reason {
   if (error instanceof AddressRefused) {
     const hint = privateSetting === undefined ? "" : `; ${privateSetting}=true allows it`;
-    return failure("unreachable", `${error.message}${hint}`, where);
+    return ["unreachable", `${error.message}${hint}`];
   }
   const code = codeOf(error);
-  if (code.endsWith("_TIMEOUT")) return failure("unreachable", `too slow (${code})`, where);
-  if (hasBegun) return failure("malformed", `the response was cut off or is damaged (${code})`, where);
+  if (code.endsWith("_TIMEOUT")) return ["unreachable", `too slow (${code})`];
+  if (hasBegun) return ["malformed", `the response was cut off or is damaged (${code})`];
   const via = proxy === undefined ? "" : ", with a proxy configured";
   const isNotHttp = error instanceof errors.HTTPParserError || error instanceof errors.HeadersOverflowError;
-  return failure(isNotHttp ? "malformed" : "unreachable", `no response${via} (${code})`, where);
+  return [isNotHttp ? "malformed" : "unreachable", `no response${via} (${code})`];
 }
 
 function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return "unknown";
   return "code" in error && typeof error.code === "string" ? error.code : error.name;
-}
-
-function failure(
-  kind: FailureKind,
-  message: string,
-  { target, cause }: { target: URL; cause: unknown },
-): UpstreamFailure {
-  return new UpstreamFailure(kind, `${target.host}: ${message}`, { cause });
 }

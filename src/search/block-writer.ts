@@ -1,5 +1,5 @@
 import { enlarged, Lexicon } from "./lexicon.js";
-import { BLOCK, encodeMarks, type Marks, markOf, NAME, TEXT, WHOLE } from "./postings.js";
+import { BLOCK, type Marks, markOf, NAME, roomForMarks, TEXT, WHOLE, writeMarks } from "./postings.js";
 import { type Run, runsOf } from "./runs.js";
 import { CAPITAL_INSIDE, nameWords, sortWords, type Texts } from "./words.js";
 
@@ -139,6 +139,12 @@ class SortedWords {
     ]);
     return { words: runsOf(this), prefixes: runsOf(ofPrefixes) };
   }
+}
+
+/** The lists of marks as bytes of their own. */
+export function encodeMarks(marks: Marks): Uint8Array {
+  const bytes = new Uint8Array(roomForMarks(marks.length));
+  return bytes.slice(0, writeMarks(bytes, 0, marks));
 }
 
 function* prefixesOf(sorted: SortedWords): Generator<[string, Uint8Array]> {

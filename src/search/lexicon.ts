@@ -1,6 +1,5 @@
 import { randomInt } from "node:crypto";
-import { writeWord } from "./runs.js";
-import { MAX_TEXT_WORDS, MAX_WORD_LENGTH, wordsOf } from "./words.js";
+import { MAX_TEXT_WORDS, MAX_WORD_LENGTH, wordsOf, writeWord } from "./words.js";
 
 /** Kinds of ASCII characters: no part of a word (0), letters and digits, and signs that may end a word. */
 const LETTER = 1;

@@ -147,7 +147,7 @@ class Matching {
     const { limit, scope } = this.#match;
     const bound = boundOf(this.#found, limit);
     return this.#found.map(
-      ({ tier }) => (tier.isName || scope === "all") && isWithin(block * BLOCK, tier, bound),
+      ({ tier }) => (tier.isName || scope === "all") && keyOf(block * BLOCK, tier) <= bound,
     );
   }
 
@@ -197,9 +197,10 @@ function keyOf(position: number, { weight }: Tier): number {
   return Math.floor(position / weight);
 }
 
-/** The key of the `count`-th best position; undefined if there are fewer. No position with a greater key is among the first. */
-function boundOf(found: readonly FoundTier[], count: number): number | undefined {
-  if (found.reduce((sum, { positions }) => sum + positions.length, 0) < count) return undefined;
+/** The key of the `count`-th best position; infinite if there are fewer. No position with a greater key is among the first. */
+function boundOf(found: readonly FoundTier[], count: number): number {
+  if (found.reduce((sum, { positions }) => sum + positions.length, 0) < count)
+    return Number.POSITIVE_INFINITY;
   let low = 0;
   let high = found.reduce(
     (most, { tier, positions }) => Math.max(most, keyOf(positions.at(-1) ?? 0, tier)),
@@ -215,11 +216,6 @@ function boundOf(found: readonly FoundTier[], count: number): number | undefined
     else low = middle + 1;
   }
   return low;
-}
-
-/** Whether a position from `from` on can have a key of at most `bound`. */
-function isWithin(from: number, tier: Tier, bound: number | undefined): boolean {
-  return bound === undefined || keyOf(from, tier) <= bound;
 }
 
 /** How many numbers of an ascending list are less than a value. */

@@ -67,12 +67,6 @@ export function writeMarks(bytes: Uint8Array, at: number, marks: Marks): number 
   return end;
 }
 
-/** The lists of marks as bytes of their own. */
-export function encodeMarks(marks: Marks): Uint8Array {
-  const bytes = new Uint8Array(roomForMarks(marks.length));
-  return bytes.slice(0, writeMarks(bytes, 0, marks));
-}
-
 function bytesOfList(length: number): number {
   return length < BITMAP_FROM ? length * 2 : BITMAP_BYTES;
 }
@@ -201,11 +195,10 @@ export class Positions {
     return this;
   }
 
-  subtract(other: Positions): this {
-    if (other.#isEmpty) return this;
+  subtract(other: Positions): void {
+    if (other.#isEmpty) return;
     const [mine, others] = [this.#words, other.#words];
     for (let i = 0; i < mine.length; i++) mine[i] = (mine[i] ?? 0) & ~(others[i] ?? 0);
-    return this;
   }
 
   get count(): number {
@@ -234,13 +227,11 @@ export class PositionPool {
   /** An empty set, until the next `reset`. */
   take(): Positions {
     const known = this.#sets[this.#used++];
-    if (known === undefined) {
-      const made = new Positions();
-      this.#sets.push(made);
-      return made;
-    }
-    known.clear();
-    return known;
+    known?.clear();
+    if (known !== undefined) return known;
+    const made = new Positions();
+    this.#sets.push(made);
+    return made;
   }
 
   reset(): void {

@@ -7,7 +7,7 @@ import { sql } from "kysely";
 import type { Run as Rebuild } from "../catalog/catalog.js";
 import type { BulkRow, BulkTable, Database, Db, Dialect, Prepared, Tx } from "../database/database.js";
 import { endOfLists, type Marks, roomForMarks, StoredLists, writeMarks } from "./postings.js";
-import { afterPrefix } from "./words.js";
+import { afterPrefix, writeWord } from "./words.js";
 
 /** A run ends after this many bytes. A word with long lists makes it longer. */
 const RUN_BYTES = 2_000;
@@ -52,16 +52,6 @@ export function* runsOf(words: Iterable<readonly [string, Marks | Uint8Array]>):
     lengthBefore = length;
   }
   if (first !== undefined) yield { word: first, data: Buffer.from(bytes.subarray(0, size)) };
-}
-
-/** Writes a word in UTF-8 from an index on. Returns its length. */
-export function writeWord(bytes: Buffer, at: number, word: string): number {
-  for (let i = 0; i < word.length; i++) {
-    const unit = word.charCodeAt(i);
-    if (unit > 0x7f) return bytes.write(word, at);
-    bytes[at + i] = unit;
-  }
-  return word.length;
 }
 
 /** The lists of a word in a run; undefined if the run does not hold it. */

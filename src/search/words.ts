@@ -195,6 +195,16 @@ function remembered(
   return words;
 }
 
+/** Writes a word in UTF-8 from an index on. Returns its length. */
+export function writeWord(bytes: Buffer, at: number, word: string): number {
+  for (let i = 0; i < word.length; i++) {
+    const unit = word.charCodeAt(i);
+    if (unit > 0x7f) return bytes.write(word, at);
+    bytes[at + i] = unit;
+  }
+  return word.length;
+}
+
 /** Compares words as the database does, by their bytes in UTF-8. */
 export function compareWords(a: string, b: string): number {
   const length = Math.min(a.length, b.length);

@@ -1,8 +1,8 @@
 /** Lists: requests for several repositories at a time, pasted or linked from a README. */
-import { sql } from "kysely";
+import { sql, type Updateable } from "kysely";
 import type { Clock } from "../clock.js";
 import type { Adding, DailyQuotas } from "../daily-quota.js";
-import type { Database, Tx } from "../database/database.js";
+import type { Database, TrackListTable, Tx } from "../database/database.js";
 import { AppError } from "../errors.js";
 import type { FailureKind } from "../providers/providers.js";
 import type { RepositoryAddress } from "../repository-addresses/repository-addresses.js";
@@ -125,14 +125,7 @@ export class TrackLists {
 
   async #set(
     { id, leasedUntil }: Pick<ClaimedList, "id" | "leasedUntil">,
-    change: {
-      leased_until?: number;
-      failure?: string;
-      read_at?: number;
-      found?: number;
-      known?: number;
-      left_out?: number;
-    },
+    change: Updateable<TrackListTable>,
   ): Promise<void> {
     await this.#options.database.write
       .updateTable("track_lists")
@@ -247,9 +240,8 @@ function keyOf({ provider, fullName }: RepositoryAddress): string {
 
 /** The keys of names, by provider. */
 function keysByProvider(addresses: readonly RepositoryAddress[]): Map<string, string[]> {
-  const keys = new Map<string, string[]>();
-  for (const { provider, fullName } of addresses)
-    if (keys.get(provider)?.push(fullName.toLowerCase()) === undefined)
-      keys.set(provider, [fullName.toLowerCase()]);
-  return keys;
+  const byProvider = Map.groupBy(addresses, ({ provider }) => provider);
+  return new Map(
+    [...byProvider].map(([provider, own]) => [provider, own.map(({ fullName }) => fullName.toLowerCase())]),
+  );
 }

@@ -1,5 +1,6 @@
 import { type DueAvatar, ImageRefused, type Owner, shrink } from "../avatars/avatars.js";
-import type { Clock } from "../clock.js";
+import { type Clock, HOUR_MS } from "../clock.js";
+import type { ProviderSettings } from "../forges.js";
 import { type AvatarSource, type FoundAvatar, UpstreamFailure } from "../providers/providers.js";
 import { type Reporter, responded, type Step, type TrackingModules, waiting } from "./lane.js";
 
@@ -18,6 +19,14 @@ const IDLE_MS = 5 * MINUTE_MS;
 const FIRST_MS = MINUTE_MS;
 /** How long an avatar without an address waits. Noting the address makes it due. */
 const NO_ADDRESS_MS = 24 * 60 * MINUTE_MS;
+
+/** Shortest pause between two requests. */
+const PAUSE_MS = 1_000;
+
+/** Pause between two requests for avatars: a tenth of the operator's limit on requests is theirs. */
+export function avatarPause({ requestsPerHour }: ProviderSettings): number {
+  return requestsPerHour === null ? PAUSE_MS : Math.max(PAUSE_MS, (10 * HOUR_MS) / requestsPerHour);
+}
 
 /** Avatars of one provider, and where they come from. */
 export interface AvatarLaneOptions {

@@ -1,11 +1,9 @@
 import { DAY_MS, WEEK_MS } from "../clock.js";
 import { asFailed, concernsForge } from "../providers/providers.js";
-import { type Lane, responded, type Step, waiting } from "./lane.js";
+import { hasSpare, type Lane, lookupQuota, responded, type Step, waiting } from "./lane.js";
 import {
   claimHistory,
   type HistoryPage,
-  hasSpare,
-  lookupQuota,
   NEXT_PAGE_MS,
   postponeHistory,
   recordHistoryPage,

@@ -1,4 +1,4 @@
-/** What the lanes of a worker share: their context, the result of a step, and the report of a provider. */
+/** What the lanes of a worker share: their context, the result of a step, the quota of lookups, and the report of a provider. */
 import { hostname } from "node:os";
 import type { Avatars } from "../avatars/avatars.js";
 import type { Catalog } from "../catalog/catalog.js";
@@ -13,7 +13,7 @@ import type {
 } from "../providers/providers.js";
 import type { Rankings } from "../rankings/rankings.js";
 import type { Search } from "../search/search.js";
-import type { TrackRequests } from "../track-requests/track-requests.js";
+import type { Pace, TrackRequests } from "../track-requests/track-requests.js";
 import type { Watchlists } from "../watchlists/watchlists.js";
 import type { Stretch } from "./cadence.js";
 
@@ -57,6 +57,32 @@ export const responded = (waitMs: number): Step => ({ waitMs, hasResponse: true 
 
 /** Duration of leases; longer than any call takes. */
 export const LEASE_MS = 10 * 60_000;
+
+/** Requests of the quota that reading star histories leaves to other work: half of a small quota. */
+const RESERVED = 500;
+
+/** The quota of lookups, all tokens together; null: not known. */
+export function lookupQuota(
+  provider: Pick<Provider, "quota">,
+): Pick<Pace, "remaining" | "quota" | "resetAt"> {
+  const known = provider.quota().filter(({ resource }) => resource === "core");
+  const sum = (values: readonly (number | null)[]) =>
+    values.length === 0 ? null : values.reduce((a, b) => (a === null || b === null ? null : a + b), 0);
+  return {
+    remaining: sum(known.map(({ remaining }) => remaining)),
+    quota: sum(known.map(({ limit }) => limit)),
+    resetAt: known.reduce<number | null>(
+      (last, { resetAt }) => ((resetAt ?? 0) > (last ?? 0) ? resetAt : last),
+      null,
+    ),
+  };
+}
+
+/** Whether reading star histories leaves enough of the quota to refreshes and lookups. */
+export function hasSpare(provider: Pick<Provider, "quota">): boolean {
+  const { remaining, quota } = lookupQuota(provider);
+  return remaining === null || quota === null || remaining > Math.min(RESERVED, quota / 2);
+}
 
 /** Identifies this process in reports. */
 export const WORKER = `${hostname()} ${process.pid}`;

@@ -1,4 +1,4 @@
-import { createServer, type Server } from "node:http";
+import { createServer } from "node:http";
 import { Counter, collectDefaultMetrics, Gauge, Registry } from "prom-client";
 import { type Clock, machineAheadMs } from "../clock.js";
 import type { Database } from "../database/database.js";
@@ -25,30 +25,28 @@ export async function serveMetrics(
   registerClock(registry, clock);
   registerReplicas(registry, database);
   const server = createServer((request, response) => {
+    const send = (status: number, text: string, type = "text/plain; charset=utf-8") =>
+      response.writeHead(status, { "Content-Type": type }).end(text);
     if (request.method !== "GET" || request.url !== "/metrics") {
-      response.writeHead(404, { "Content-Type": "text/plain; charset=utf-8" }).end("see /metrics\n");
+      send(404, "see /metrics\n");
       return;
     }
     updateStatus()
       .then(() => registry.metrics())
       .then(
-        (text) => response.writeHead(200, { "Content-Type": registry.contentType }).end(text),
-        () =>
-          response
-            .writeHead(500, { "Content-Type": "text/plain; charset=utf-8" })
-            .end("the metrics cannot be read\n"),
+        (text) => send(200, text, registry.contentType),
+        () => send(500, "the metrics cannot be read\n"),
       );
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(port, host, resolve);
   });
-  return { port: portOf(server), close: () => new Promise((resolve) => server.close(() => resolve())) };
-}
-
-function portOf(server: Server): number {
   const address = server.address();
-  return typeof address === "object" && address !== null ? address.port : 0;
+  return {
+    port: typeof address === "object" && address !== null ? address.port : 0,
+    close: () => new Promise((resolve) => server.close(() => resolve())),
+  };
 }
 
 /** The status is read at most this often, as that counts rows, and scrapers send requests every few seconds. */
@@ -106,11 +104,7 @@ function registerStatus(registry: Registry, database: Database, clock: Clock): (
       older.set({ provider }, one.olderThanADay);
       for (const what of ["freshness", "detailsFreshness"] as const) {
         const { median, p90, p99 } = one[what] ?? {};
-        for (const [quantile, age] of [
-          ["0.5", median],
-          ["0.9", p90],
-          ["0.99", p99],
-        ] as const)
+        for (const [quantile, age] of Object.entries({ "0.5": median, "0.9": p90, "0.99": p99 }))
           if (age !== undefined) ages[what].set({ provider, quantile }, age / 1_000);
       }
       const tookMs = one.walk?.tookMs ?? null;

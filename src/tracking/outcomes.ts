@@ -239,14 +239,10 @@ export type Counts = Readonly<Record<MeasuredCount, number | null>>;
  * doubt such readings.
  */
 export function isDoubtful(before: Counts, after: Counts): boolean {
-  return MEASURED_COUNTS.some((measure) => hasFallen(measure, [before[measure], after[measure]]));
-}
-
-function hasFallen(
-  measure: MeasuredCount,
-  [before, after]: readonly [number | null, number | null],
-): boolean {
-  if (before === null || after === null) return false;
-  const least = after === 0 && measure !== "openIssues" ? LEAST_COLLAPSED : LEAST_DOUBTED;
-  return before >= least && after <= FALLEN_PARTS[measure] * before;
+  return MEASURED_COUNTS.some((measure) => {
+    const [earlier, later] = [before[measure], after[measure]];
+    if (earlier === null || later === null) return false;
+    const least = later === 0 && measure !== "openIssues" ? LEAST_COLLAPSED : LEAST_DOUBTED;
+    return earlier >= least && later <= FALLEN_PARTS[measure] * earlier;
+  });
 }

@@ -60,11 +60,8 @@ export class Recorder {
     const written = await this.#exclusively(async (tx) => {
       const held = await stillClaimed(tx, modules.database.dialect, claims);
       await modules.avatars.store.noteAddresses(tx, provider.name, found);
-      return this.#write(
-        tx,
-        updates.filter(({ appointment }) => held.has(appointment.repositoryId)),
-        at,
-      );
+      const own = updates.filter(({ appointment }) => held.has(appointment.repositoryId));
+      return this.#write(tx, own, at);
     });
     reporter.add("refreshed", written.filter(({ observation }) => observation !== undefined).length);
     reporter.add("lost", written.filter(({ isLost }) => isLost).length);
@@ -95,8 +92,7 @@ export class Recorder {
       const knownIds = new Set(known.map(({ providerId }) => providerId));
       const fresh = [...listed.values()].filter((row) => !knownIds.has(row.providerId));
       await this.#write(tx, updates, at);
-      const { settings } = provider;
-      const added = await admitNew(tx, { settings, at, count: fresh.length });
+      const added = await admitNew(tx, { settings: provider.settings, at, count: fresh.length });
       await this.#add(tx, fresh.slice(0, added), at);
       return { added, surplus: fresh.length - added, updates };
     });
@@ -130,7 +126,6 @@ export class Recorder {
 
   /** Records repositories that are not known yet. */
   async #add(tx: Tx, rows: readonly UpstreamRepository[], at: number): Promise<void> {
-    if (rows.length === 0) return;
     const { modules, provider } = this.#lane;
     const observations = rows.map((row) => observationOf(provider.name, row, at));
     const { repositoryIds } = await modules.catalog.recordIn(tx, observations);
@@ -166,27 +161,22 @@ export class Recorder {
 
   /** Returns the updates as they are written: without the losses that are held back. */
   async #write(tx: Tx, all: readonly Update[], at: number): Promise<readonly Update[]> {
-    const { modules, provider, chance } = this.#lane;
-    const { catalog, database } = modules;
-    const { dialect } = database;
+    const { provider, chance } = this.#lane;
+    const { catalog, database } = this.#lane.modules;
     const founded = await this.#withoutUnfounded(tx, all, at);
     const hasLosses = founded.some(({ isLost }) => isLost);
     const updates = hasLosses ? await limitLosses(tx, this.#lane, { updates: founded, at }) : founded;
     const observed = updates.flatMap(({ observation, ...update }) =>
       observation === undefined ? [] : [{ observation, ...update }],
     );
-    const { repositoryIds } = await catalog.recordIn(
-      tx,
-      observed.map(({ observation }) => observation),
-    );
+    const observations = observed.map(({ observation }) => observation);
+    const { repositoryIds } = await catalog.recordIn(tx, observations);
     const recorded = new Set(repositoryIds);
     const replaced = observed.filter(({ appointment }) => !recorded.has(appointment.repositoryId));
     // Some were imported under a name that now belongs to a repository already known by its id.
     const renamed = replaced.filter(({ claimedId }) => claimedId === null);
-    await catalog.recordIn(
-      tx,
-      renamed.map(({ observation }) => replacedObservation(observation)),
-    );
+    const gone = renamed.map(({ observation }) => replacedObservation(observation));
+    await catalog.recordIn(tx, gone);
     // The forge has given the ids of some to other repositories. Those that had them are requested by name.
     const displaced = replaced.filter(({ claimedId }) => claimedId !== null);
     const appointed = observed.map(({ appointment, observation, claimedId }, i): Appointment => {
@@ -197,7 +187,7 @@ export class Recorder {
         ? this.#firstAppointment(repositoryId, { nodeId: null, stars: observation.facts.stars ?? 0 }, at)
         : { ...appointment, repositoryId };
     });
-    await schedule(tx, dialect, [
+    await schedule(tx, database.dialect, [
       ...displaced.map(({ appointment: { repositoryId } }) => ({
         repositoryId,
         provider: provider.name,

@@ -10,17 +10,10 @@ import {
 import { type ClaimedRequest, TrackQueue } from "../track-requests/track-requests.js";
 import { spread } from "./cadence.js";
 import { findKnown, keptNodeId } from "./claims.js";
-import { type Lane, LEASE_MS, responded, type Step, waiting } from "./lane.js";
+import { hasSpare, type Lane, LEASE_MS, lookupQuota, responded, type Step, waiting } from "./lane.js";
 import { observationOf } from "./outcomes.js";
 import { afterOwnRecord, FIRST_INTERVAL_MS, historyOf, schedule } from "./schedule.js";
-import {
-  claimHistory,
-  type HistoryPage,
-  hasSpare,
-  lookupQuota,
-  postponeHistory,
-  recordHistoryPage,
-} from "./star-history.js";
+import { claimHistory, type HistoryPage, postponeHistory, recordHistoryPage } from "./star-history.js";
 
 /** How often to look for new requests: people wait for them, and a check reads one row of an index. */
 const IDLE_MS = 500;

@@ -7,8 +7,7 @@ import { sql } from "kysely";
 import { z } from "zod";
 import { basisOf, readReadings, type Snapshot } from "../catalog/catalog.js";
 import { DAY_MS, HOUR_MS } from "../clock.js";
-import type { PastDays, Provider } from "../providers/providers.js";
-import type { Pace } from "../track-requests/track-requests.js";
+import type { PastDays } from "../providers/providers.js";
 import { type Lane, LEASE_MS } from "./lane.js";
 
 /** Age up to which every day is kept; older history is kept weekly, as retention does. */
@@ -126,8 +125,9 @@ export async function recordHistoryPage(
   if (first === "damaged") return { kind: "damaged" };
   const older = snapshots.filter(({ capturedAt }) => first === null || capturedAt < first.capturedAt);
   const isAnchored = at === undefined && first !== null && older.length > 0;
+  // At the time of a total just as many stars are still held, so growth between counts of these reaches up to it.
   if (isAnchored && Math.abs(known.day - 1 - first.capturedAt) <= ANCHORED_MS)
-    older.push(anchorBefore(first));
+    older.push(retained(first.capturedAt - 1, first.stars));
   const next: Cursor | null = page.next === null ? null : { next: page.next, day: oldest, stars: before };
   const { dialect, write } = modules.database;
   const isOwn = await dialect.exclusively(write, "catalogue", async (tx) => {
@@ -167,14 +167,6 @@ function cursorOf(text: string | null): Cursor | undefined {
 
 /** How far the first total may be from the count that the history is computed from. */
 const ANCHORED_MS = HOUR_MS;
-
-/**
- * The count that ends the history: at the time of a total, just as many stars are still held. It comes 1 ms before that total, so
- * that growth between counts of stars still held reaches up to it.
- */
-function anchorBefore({ capturedAt, stars }: Pick<Snapshot, "capturedAt" | "stars">): Snapshot {
-  return retained(capturedAt - 1, stars);
-}
 
 /** Gains until a count: that of its day is reduced to the part of the day (so far) before the count. */
 function untilCount(days: PastDays["days"], countedAt: number, now: number): PastDays["days"] {
@@ -231,30 +223,4 @@ function retained(capturedAt: number, stars: number): Snapshot {
     watchers: null,
     source: "BACKFILLED",
   };
-}
-
-/** Requests of the quota that reading star histories leaves to other work: half of a small quota. */
-const RESERVED = 500;
-
-/** The quota of lookups, all tokens together; null: not known. */
-export function lookupQuota(
-  provider: Pick<Provider, "quota">,
-): Pick<Pace, "remaining" | "quota" | "resetAt"> {
-  const known = provider.quota().filter(({ resource }) => resource === "core");
-  const sum = (values: readonly (number | null)[]) =>
-    values.length === 0 ? null : values.reduce((a, b) => (a === null || b === null ? null : a + b), 0);
-  return {
-    remaining: sum(known.map(({ remaining }) => remaining)),
-    quota: sum(known.map(({ limit }) => limit)),
-    resetAt: known.reduce<number | null>(
-      (last, { resetAt }) => ((resetAt ?? 0) > (last ?? 0) ? resetAt : last),
-      null,
-    ),
-  };
-}
-
-/** Whether reading star histories leaves enough of the quota to refreshes and lookups. */
-export function hasSpare(provider: Pick<Provider, "quota">): boolean {
-  const { remaining, quota } = lookupQuota(provider);
-  return remaining === null || quota === null || remaining > Math.min(RESERVED, quota / 2);
 }

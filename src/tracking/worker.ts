@@ -1,10 +1,9 @@
 /** The worker: builds the loops that fill and refresh the catalogue, and writes reports about them. */
-import { type Clock, DAY_MS, HOUR_MS } from "../clock.js";
-import type { ProviderSettings } from "../forges.js";
+import { type Clock, DAY_MS } from "../clock.js";
 import type { Logger } from "../log.js";
 import type { AvatarSource, Call, Provider } from "../providers/providers.js";
 import { removeOldRequests } from "../track-requests/track-requests.js";
-import { AvatarLane, noteWanted } from "./avatar-lane.js";
+import { AvatarLane, avatarPause, noteWanted } from "./avatar-lane.js";
 import { BackfillLane } from "./backfill-lane.js";
 import { Stretch } from "./cadence.js";
 import { DiscoveryLane } from "./discovery-lane.js";
@@ -52,7 +51,6 @@ const DERIVE_SOON_SHARE = 0.2;
 const DERIVE_SOON_MS = 1_000;
 const RETENTION_EVERY_MS = 3_600_000;
 const REPORT_EVERY_MS = 10_000;
-const AVATAR_PAUSE_MS = 1_000;
 /** Share of time spent preparing the status for pages: counting rows takes a second in large catalogues. */
 const STATUS_SHARE = 0.02;
 const DUMP_EVERY_MS = 3_600_000;
@@ -247,11 +245,4 @@ export class Worker {
       .where("at", "<", clock.now() - DAY_MS)
       .execute();
   }
-}
-
-/** Pause between two requests for avatars: a tenth of the operator's limit on requests is theirs. */
-function avatarPause({ requestsPerHour }: ProviderSettings): number {
-  return requestsPerHour === null
-    ? AVATAR_PAUSE_MS
-    : Math.max(AVATAR_PAUSE_MS, (10 * HOUR_MS) / requestsPerHour);
 }

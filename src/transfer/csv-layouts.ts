@@ -175,7 +175,21 @@ const awesomeSelfhosted: CsvLayout = {
 
 const CSV_LAYOUTS: readonly CsvLayout[] = [githubRanking, awesomeGo, awesomeSelfhosted];
 
-/** The layout that a header fits, or undefined. */
-export function layoutOf(header: readonly string[]): CsvLayout | undefined {
-  return CSV_LAYOUTS.find((layout) => layout.columns.every((column) => header.includes(column)));
+/** The layout that a header fits. Throws Refusal without one, or if it is not `wanted` or lacks the time of the file. */
+export function layoutFor(
+  header: readonly string[],
+  facts: FileFacts,
+  wanted: FormatName | undefined,
+): CsvLayout {
+  const layout = CSV_LAYOUTS.find(({ columns }) => columns.every((column) => header.includes(column)));
+  if (layout === undefined)
+    throw new Refusal(`no known layout has the columns ${brief(header.slice(0, 12).join(", "), 200)}`);
+  if (wanted !== undefined && layout.name !== wanted)
+    throw new Refusal(`the columns belong to ${layout.name}, not to ${wanted}`);
+  if (layout.timeOfFile && facts.capturedAt === undefined) {
+    throw new Refusal(
+      "the capture time of its snapshots is unknown: name it like ranking-2026-04-30.csv, or use --date or --manifest",
+    );
+  }
+  return layout;
 }

@@ -1,10 +1,10 @@
 /** Reads CSV files of known layouts: splits the text into records, and records into observations. */
 import type { Readable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
-import { type CsvLayout, type FileFacts, type FormatName, layoutOf } from "./csv-layouts.js";
+import { type CsvLayout, type FileFacts, type FormatName, layoutFor } from "./csv-layouts.js";
 import type { FileCheck } from "./file-check.js";
 import { endless, type Line, MAX_SKIPPED_LENGTH } from "./lines.js";
-import { brief, Refusal } from "./values.js";
+import { Refusal } from "./values.js";
 
 /** What the decoder puts where bytes are not valid UTF-8. */
 const REPLACEMENT = "\uFFFD";
@@ -35,7 +35,7 @@ export async function* readCsv(
       last = record;
       if (rows === undefined) {
         if ("fault" in record) throw new Refusal(`the header line: ${record.fault}`);
-        const layout = checkedLayout(record.cells, facts, wanted);
+        const layout = layoutFor(record.cells, facts, wanted);
         check?.begin(layout, facts.capturedAt);
         rows = new CsvRows(layout, record.cells, facts);
         continue;
@@ -99,24 +99,6 @@ class CsvRows {
   }
 
   readonly #cell = (column: string): string | undefined => this.#record[this.#indexes.get(column) ?? -1];
-}
-
-function checkedLayout(
-  header: readonly string[],
-  facts: FileFacts,
-  wanted: FormatName | undefined,
-): CsvLayout {
-  const layout = layoutOf(header);
-  if (layout === undefined)
-    throw new Refusal(`no known layout has the columns ${brief(header.slice(0, 12).join(", "), 200)}`);
-  if (wanted !== undefined && layout.name !== wanted)
-    throw new Refusal(`the columns belong to ${layout.name}, not to ${wanted}`);
-  if (layout.timeOfFile && facts.capturedAt === undefined) {
-    throw new Refusal(
-      "the capture time of its snapshots is unknown: name it like ranking-2026-04-30.csv, or use --date or --manifest",
-    );
-  }
-  return layout;
 }
 
 /** A longer record is an unclosed quote, or not CSV. */

@@ -17,14 +17,7 @@ import {
   type Route,
   UNKNOWN_TOKEN_COST,
 } from "../http/http.js";
-import {
-  type ListQuery,
-  type ListRow,
-  listPage,
-  listQuery,
-  watchlistPage,
-  watchlistQuery,
-} from "../lists/lists.js";
+import { type ListRow, listPage, listQuery, watchlistPage, watchlistQuery } from "../lists/lists.js";
 import type { Modules } from "../modules.js";
 import { type FacetKind, gainWords, WINDOW_LABELS, type Window } from "../rankings/rankings.js";
 import { readChartQuery } from "./components/chart-controls.js";
@@ -113,7 +106,8 @@ const TEXTS: Readonly<Record<string, { title: string; lead: string }>> = {
 /** The card of a page without parameters. */
 async function pageCard({ params: { page = "" } }: HttpRequest, options: CardOptions): Promise<Picture> {
   if (page === "home") return homeCard(options);
-  if (page === "languages" || page === "topics") return facetsCard(page, options);
+  if (page === "languages") return facetsCard("language", options);
+  if (page === "topics") return facetsCard("topic", options);
   const text = Object.hasOwn(TEXTS, page) ? TEXTS[page] : undefined;
   if (text === undefined) throw new AppError("NOT_FOUND", "This page has no card.");
   return picture({ ...text, rows: [], asOf: null });
@@ -135,18 +129,15 @@ async function homeCard({ modules, clock }: CardOptions): Promise<Picture> {
   });
 }
 
-async function facetsCard(
-  page: "languages" | "topics",
-  { modules: { rankings }, clock }: CardOptions,
-): Promise<Picture> {
-  const kind: FacetKind = page === "languages" ? "language" : "topic";
+async function facetsCard(kind: FacetKind, { modules: { rankings }, clock }: CardOptions): Promise<Picture> {
+  const title = kind === "language" ? "Languages" : "Topics";
   const [{ asOf }, { facets }] = await Promise.all([
     rankings.summary(),
     rankings.facets({ kind, window: WINDOW, sort: "stars-gained", limit: MAX_CARD_ROWS, offset: 0 }),
   ]);
   return picture({
-    title: page === "languages" ? "Languages" : "Topics",
-    lead: `${page === "languages" ? "Languages" : "Topics"} by the stars that their repositories gained`,
+    title,
+    lead: `${title} by the stars that their repositories gained`,
     rows: facets.map(({ name, repositories, starsGained }) => ({
       name,
       detail: repositoriesText(repositories),
@@ -160,9 +151,10 @@ async function facetsCard(
 async function listCard(request: HttpRequest, { modules, clock }: CardOptions): Promise<Picture> {
   const { scanning } = request;
   const url = new URL(`/explore?${request.query}`, "http://localhost");
-  for (const name of ["page", "cursor", "limit"]) url.searchParams.delete(name);
+  for (const name of ["page", "cursor"]) url.searchParams.delete(name);
+  url.searchParams.set("limit", String(MAX_CARD_ROWS));
   const { query, problems } = readQuery(listQuery, url);
-  const result = await resultOrProblems(async () => query && listPage(modules, firstOf(query), { scanning }));
+  const result = await resultOrProblems(async () => query && listPage(modules, query, { scanning }));
   const list = result.found;
   if (list === undefined || query === undefined)
     throw new AppError("VALIDATION_FAILED", "Some parameters are not valid.", {
@@ -182,8 +174,8 @@ const facetCard =
   async ({ params: { name = "" }, scanning }, { modules, clock }) => {
     const found = await modules.rankings.findFacet(kind, name);
     if (found === undefined) throw new AppError("NOT_FOUND", `No repository has this ${kind}.`);
-    const query = { ...listQuery.parse({}), window: WINDOW, [kind]: [found.name] };
-    const { rows, asOf } = await listPage(modules, firstOf(query), { scanning });
+    const query = { ...listQuery.parse({}), window: WINDOW, limit: MAX_CARD_ROWS, [kind]: [found.name] };
+    const { rows, asOf } = await listPage(modules, query, { scanning });
     const gained = found.gained[WINDOW];
     return picture({
       title: found.name,
@@ -201,12 +193,11 @@ async function chartCard(request: HttpRequest, { modules, clock }: CardOptions):
   });
   if (repositories.length === 0)
     throw new AppError("NOT_FOUND", "None of these repositories is tracked here.");
-  const { theme } = query;
   const histories = await Promise.all(
     repositories.map((one) => readHistory(modules.catalog, one, { ...query, window: query.range })),
   );
   // A PNG cannot follow the theme of its reader.
-  const look = { ...CHART_SIZE, theme: theme === "auto" ? "light" : theme } as const;
+  const look = { ...CHART_SIZE, theme: query.theme === "auto" ? "light" : query.theme } as const;
   const svg = drawHistories(histories, { ...query, ...look, now: clock.now() });
   return { kind: "svg", svg, zoom: 2 };
 }
@@ -247,10 +238,3 @@ function rowOf({ repository, trend }: ListRow, sort: string, window: Window): Pa
 }
 
 const ageOf = (asOf: number | null, clock: Clock) => ({ asOf, ageDays: ageInDays(asOf, clock.now()) });
-
-const firstOf = (query: ListQuery): ListQuery => ({
-  ...query,
-  limit: MAX_CARD_ROWS,
-  page: 1,
-  cursor: undefined,
-});

@@ -11,7 +11,6 @@ import type { FrameRequest, Page } from "./page-request.js";
 
 /** The frame of every page: header, notices, footer; and notes that change it. */
 
-/** The main navigation. */
 const NAVIGATION = [
   ["/explore", "Explore"],
   ["/languages", "Languages"],
@@ -143,16 +142,11 @@ const ThemeMenu: FC = () => (
 /** The sign-in link, or the menu of the account. */
 const UserMenu: FC<Pick<LayoutProps, "request" | "savedCount">> = ({ request, savedCount }) => {
   const { account } = request;
-  if (account === undefined && request.operator !== undefined)
-    return (
-      <a class="button" href="/operator">
-        Operation
-      </a>
-    );
+  const isOperator = request.operator !== undefined;
   if (account === undefined)
     return (
-      <a class="button" href={`/sign-in${returnQuery(request)}`}>
-        Sign in
+      <a class="button" href={isOperator ? "/operator" : `/sign-in${returnQuery(request)}`}>
+        {isOperator ? "Operation" : "Sign in"}
       </a>
     );
   return (
@@ -162,7 +156,7 @@ const UserMenu: FC<Pick<LayoutProps, "request" | "savedCount">> = ({ request, sa
         <a href="/watchlist">Watchlist{savedCount === 0 ? "" : ` (${savedCount})`}</a>
         <a href="/account/keys">API keys</a>
         <a href="/account">Account</a>
-        {request.operator === undefined ? null : <a href="/operator">Operation</a>}
+        {isOperator ? <a href="/operator">Operation</a> : null}
         <form method="post" action="/sign-out">
           <button type="submit">Sign out</button>
         </form>

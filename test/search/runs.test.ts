@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { encodeMarks, type Marks, markOf } from "../../src/search/postings.js";
+import { encodeMarks } from "../../src/search/block-writer.js";
+import { type Marks, markOf } from "../../src/search/postings.js";
 import { findInRun, runsOf, wordsIn, wordsOfRun } from "../../src/search/runs.js";
 import { compareWords, sortWords } from "../../src/search/words.js";
 import { examples, fc } from "../support/properties.js";

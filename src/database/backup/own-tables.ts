@@ -44,6 +44,21 @@ export async function readOwnTables(client: pg.Client, clock: Clock): Promise<Ow
   };
 }
 
+/** The tables in an order in which rows come after those they refer to. */
+export async function inOrder(client: pg.Client, tables: readonly TableColumns[]): Promise<TableColumns[]> {
+  const { rows } = await client.query<{ name: string; target: string }>(`
+    select conrelid::regclass::text as name, confrelid::regclass::text as target
+    from pg_constraint where contype = 'f' and connamespace = current_schema()::regnamespace`);
+  const ordered = new Set<string>();
+  const add = (name: string) => {
+    if (ordered.has(name)) return;
+    for (const { name: from, target } of rows) if (from === name && target !== name) add(target);
+    ordered.add(name);
+  };
+  for (const { name } of tables) add(name);
+  return [...ordered].flatMap((name) => tables.find((table) => table.name === name) ?? []);
+}
+
 async function versionOf(client: pg.Client): Promise<number> {
   const { rows } = await client.query<{ version: number }>(
     `select coalesce(max(version), 0)::int as version from ${VERSION.name}`,

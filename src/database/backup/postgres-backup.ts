@@ -3,7 +3,7 @@ import type { Clock } from "../../clock.js";
 import { LATEST_VERSION, migrateIn } from "../migrate.js";
 import { connectionDb, holdIfDistributed, numberTypes, postgresDialect } from "../postgres.js";
 import { APPLICATION_NAME, connectionOf } from "../postgres-url.js";
-import { type OwnTables, readOwnTables, type TableColumns } from "./own-tables.js";
+import { inOrder, type OwnTables, readOwnTables, type TableColumns } from "./own-tables.js";
 import {
   allOf,
   type BackupPart,
@@ -174,21 +174,6 @@ async function drop(client: pg.Client, tables: readonly TableColumns[]): Promise
       cause: error,
     });
   }
-}
-
-/** The tables in an order in which rows come after those they refer to. */
-async function inOrder(client: pg.Client, tables: readonly TableColumns[]): Promise<TableColumns[]> {
-  const { rows } = await client.query<{ name: string; target: string }>(`
-    select conrelid::regclass::text as name, confrelid::regclass::text as target
-    from pg_constraint where contype = 'f' and connamespace = current_schema()::regnamespace`);
-  const ordered = new Set<string>();
-  const add = (name: string) => {
-    if (ordered.has(name)) return;
-    for (const { name: from, target } of rows) if (from === name && target !== name) add(target);
-    ordered.add(name);
-  };
-  for (const { name } of tables) add(name);
-  return [...ordered].flatMap((name) => tables.find((table) => table.name === name) ?? []);
 }
 
 interface Sequence {

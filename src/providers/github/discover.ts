@@ -81,21 +81,20 @@ export async function discover(
 }
 
 function parseCursor(cursor: string | null, minStars: number): Walk {
-  if (cursor === null) return FIRST_WALK;
-  let value: unknown;
   try {
-    value = JSON.parse(cursor);
-  } catch {
-    return FIRST_WALK;
-  }
-  const walk = walkSchema.safeParse(value).data;
-  // A walk that is already below a raised `minStars` starts over.
-  return walk === undefined || (walk.top ?? minStars) < minStars ? FIRST_WALK : walk;
+    const walk = walkSchema.parse(JSON.parse(cursor ?? ""));
+    // A walk that is already below a raised `minStars` starts over.
+    if ((walk.top ?? minStars) >= minStars) return walk;
+  } catch {}
+  return FIRST_WALK;
 }
 
 /** Upper bound of star counts and of seconds since 1970. */
 const MAX_NUMBER = 2 ** 33;
 const number = z.int().min(0).max(MAX_NUMBER);
+/** The end of a range of creation time, and the remaining rows up to it. */
+const rest = z.tuple([number, number]);
+type Rest = z.infer<typeof rest>;
 
 /** The state of a walk, kept in its cursor. */
 export const walkSchema = z.strictObject({
@@ -111,10 +110,7 @@ export const walkSchema = z.strictObject({
       seconds: number.min(1),
       page: number.min(1).max(REACHABLE_ROWS / ROWS),
       /** Ends of the ranges that were too full, with the remaining rows of each; the outermost, open one first. */
-      rests: z
-        .array(z.tuple([number, number]))
-        .min(1)
-        .max(MAX_RESTS),
+      rests: z.array(rest).min(1).max(MAX_RESTS),
     })
     .nullable(),
   /** Number of incomplete results for the current query. */
@@ -122,7 +118,6 @@ export const walkSchema = z.strictObject({
 });
 export type Walk = z.infer<typeof walkSchema>;
 type Within = NonNullable<Walk["within"]>;
-type Rest = Within["rests"][number];
 
 export const FIRST_WALK: Walk = { top: null, span: FIRST_LOW, within: null, tries: 0 };
 
@@ -146,17 +141,11 @@ export interface SearchResult {
 }
 
 /** The next range of a walk. */
-export function rangeOf(walk: Walk, minStars: number): Range {
-  const narrowing = 2 ** Math.max(0, walk.tries - 1);
-  const { top, within } = walk;
-  if (top === null) {
-    const lowStars = Math.max(minStars, FIRST_LOW * narrowing);
-    return { lowStars, highStars: null, createdFrom: null, createdTo: null, page: 1 };
-  }
-  if (within === null) {
-    const span = Math.max(1, Math.floor(walk.span / narrowing));
-    const lowStars = Math.max(minStars, top - span + 1);
-    return { lowStars, highStars: top, createdFrom: null, createdTo: null, page: 1 };
+export function rangeOf({ top, span, within, tries }: Walk, minStars: number): Range {
+  const narrowing = 2 ** Math.max(0, tries - 1);
+  if (top === null || within === null) {
+    const low = top === null ? FIRST_LOW * narrowing : top + 1 - Math.max(1, Math.floor(span / narrowing));
+    return { lowStars: Math.max(minStars, low), highStars: top, createdFrom: null, createdTo: null, page: 1 };
   }
   const to = within.from + Math.max(1, Math.floor(within.seconds / narrowing)) - 1;
   return {
@@ -199,23 +188,20 @@ export function advance(
     if (next !== undefined) return next;
     return isLowest ? null : { top: range.lowStars - 1, span: 1, within: null, tries: 0 };
   }
-  if (total <= ROWS) return isLowest ? null : below(walk, range, total);
-
-  const end = Math.max(...inside.slice(-OVERLAP));
-  if (range.highStars === null || end < range.highStars) {
-    return { top: end, span: nextSpan(walk.span, total), within: null, tries: 0 };
+  const span = nextSpan(walk.span, total);
+  if (total <= ROWS) {
+    if (isLowest) return null;
+    // Ranges of several counts overlap by one, for rising repositories.
+    const top = range.lowStars === range.highStars ? range.lowStars - 1 : range.lowStars;
+    return { top, span, within: null, tries: 0 };
   }
+  const end = Math.max(...inside.slice(-OVERLAP));
+  if (range.highStars === null || end < range.highStars) return { top: end, span, within: null, tries: 0 };
   if (range.lowStars < range.highStars) return { ...walk, span: 1, tries: 0 };
   const present = Math.floor(now / 1000);
   const within: Within = { from: BEGINNING, seconds: 1, page: 1, rests: [[present, total]] };
   const seconds = nextSeconds(within, present - BEGINNING + 1, total);
   return { ...walk, within: { ...within, seconds }, tries: 0 };
-}
-
-/** Continues below a range of stars that is complete. Ranges of several counts overlap by one, for rising repositories. */
-function below(walk: Walk, range: Range, total: number): Walk {
-  const top = range.lowStars === range.highStars ? range.lowStars - 1 : range.lowStars;
-  return { top, span: nextSpan(walk.span, total), within: null, tries: 0 };
 }
 
 /** Aims for a few hundred rows per range: more are slow to search, fewer waste requests. */
@@ -232,7 +218,7 @@ function advanceWithin(walk: Walk & { within: Within }, range: Range, total: num
   const [end, left] = within.rests.at(-1) ?? [from, 0];
   const to = range.createdTo ?? end;
   const seconds = Math.max(1, to - from + 1);
-  const rest: Rest = [end, Math.max(0, left - total)];
+  const open: Rest = [end, Math.max(0, left - total)];
   const go = (next: Omit<Within, "seconds">): Walk => ({
     ...walk,
     within: { ...next, seconds: nextSeconds(next, seconds, total) },
@@ -240,13 +226,13 @@ function advanceWithin(walk: Walk & { within: Within }, range: Range, total: num
   });
 
   if (total > ROWS && seconds > 1) {
-    const around = to < end ? [...outer, rest] : outer;
+    const around = to < end ? [...outer, open] : outer;
     return go({ from, page: 1, rests: [...around, [to, total]] });
   }
   if (total > page * ROWS && page < REACHABLE_ROWS / ROWS) {
     return { ...walk, within: { ...within, page: page + 1 }, tries: 0 };
   }
-  const rests = [...outer, rest].filter(([until]) => until > to);
+  const rests = [...outer, open].filter(([until]) => until > to);
   return rests.length > 0 ? go({ from: to + 1, page: 1, rests }) : undefined;
 }
 

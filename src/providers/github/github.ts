@@ -88,7 +88,7 @@ export function createGithub(settings: ProviderSettings, connection: Connection)
     },
     checkToken: (signal) => checkGithubToken(client, signal),
     useEntered: (tokens) => client.useEntered(tokens),
-    withheld: () => nodes.withheld(),
+    withheld: () => nodes.withheld.list(),
     quota: () => client.quotas(),
     notices: () => client.notices(),
     readyAt: (call) => client.readyAt({ resource: resourceOf(call) }),

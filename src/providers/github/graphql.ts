@@ -2,7 +2,7 @@
 import { z } from "zod";
 import type { ForgeClient } from "../client.js";
 import type { Refreshed, RepositoryRef } from "../contract.js";
-import { asFailed, notOfRepository, UpstreamFailure } from "../failures.js";
+import { asFailed, type FailureKind, notOfRepository, UpstreamFailure } from "../failures.js";
 import { count, graphqlErrors, orNull, parseJson, parseRecord, time, WithheldFields } from "../fields.js";
 import type { Lease } from "../quota.js";
 import { SLOW_DOWN_MS } from "../responses.js";
@@ -28,15 +28,14 @@ const WITHHELD_NODES = 10;
 const MAX_ERRORS = 2_000;
 
 const rateLimit = z.object({ cost: count, limit: count, remaining: count, resetAt: time });
+const nodes = z.array(z.unknown()).max(MAX_NODES);
 const errorSchema = z.object({
   type: orNull(z.string()),
   message: z.string().catch(""),
   path: orNull(z.array(z.union([z.string(), z.int()]))),
 });
 const responseSchema = z.object({
-  data: orNull(
-    z.object({ rateLimit: orNull(rateLimit), nodes: orNull(z.array(z.unknown()).max(MAX_NODES)) }),
-  ),
+  data: orNull(z.object({ rateLimit: orNull(rateLimit), nodes: orNull(nodes) })),
   errors: graphqlErrors(errorSchema, MAX_ERRORS),
 });
 type GraphqlError = z.output<typeof errorSchema>;
@@ -56,12 +55,6 @@ interface Query {
   signal: AbortSignal;
 }
 
-/** `open`: the repositories that GitHub gave up on. */
-interface QueryResults {
-  results: Results;
-  open: readonly RepositoryRef[];
-}
-
 /** `reduced`: to be requested again without these fields. `open`: GitHub gave up before this node. */
 type NodeResult = Refreshed | { kind: "reduced"; fields: readonly OptionalField[] } | { kind: "open" };
 
@@ -70,7 +63,8 @@ export class NodeRefresh {
   readonly #client: ForgeClient;
   readonly #url: string;
   readonly #urlOf: (fullName: string) => string;
-  readonly #withheld: WithheldFields<OptionalField>;
+  /** The fields that the instance withholds at the moment. */
+  readonly withheld: WithheldFields<OptionalField>;
   /** Points that the last batch cost. */
   #cost = 1;
 
@@ -79,12 +73,7 @@ export class NodeRefresh {
     this.#client = client;
     this.#url = url;
     this.#urlOf = urlOf;
-    this.#withheld = new WithheldFields(client.clock);
-  }
-
-  /** The fields that the instance withholds at the moment. */
-  withheld(): readonly string[] {
-    return this.#withheld.list();
+    this.withheld = new WithheldFields(client.clock);
   }
 
   /**
@@ -93,7 +82,7 @@ export class NodeRefresh {
    * withholds is not requested for a day. Throws UpstreamFailure if nothing is known about any of them.
    */
   async refresh(repositories: readonly RepositoryRef[], signal: AbortSignal, halvings = 0): Promise<Results> {
-    const [without, size] = [new Set(this.#withheld.list()), repositories.length];
+    const [without, size] = [new Set(this.withheld.list()), repositories.length];
     const { results, open } = await this.#query({ repositories, size, without, reductions: 0, signal });
     const middle = Math.ceil(open.length / 2);
     let failure =
@@ -114,10 +103,11 @@ export class NodeRefresh {
     return results;
   }
 
-  async #query(query: Query): Promise<QueryResults> {
-    const { repositories, size, without, reductions, signal } = query;
+  /** `open`: the repositories that GitHub gave up on. */
+  async #query(query: Query): Promise<{ results: Results; open: readonly RepositoryRef[] }> {
+    const { repositories, size, without, reductions } = query;
     const results: Results = new Map();
-    const body = await this.#send(query, signal);
+    const body = await this.#send(query);
     if (body === null) return { results, open: repositories };
     const { data, errors } = body;
     const nodes = data?.nodes ?? null;
@@ -126,7 +116,7 @@ export class NodeRefresh {
       const named = nodes === null ? errors.flatMap(({ message }) => namedFields(message)) : [];
       const unknown = named.filter((field) => !without.has(field));
       if (unknown.length === 0 || reductions === MAX_REDUCTIONS) throw this.#notTheNodes(errors);
-      this.#withheld.add(unknown);
+      this.withheld.add(unknown);
       return this.#query(reduced(query, unknown));
     }
     const errorsOf = Map.groupBy(errors, ({ path }) => (path?.[0] === "nodes" ? path[1] : undefined));
@@ -145,7 +135,7 @@ export class NodeRefresh {
     const isWithheldOften = (field: OptionalField) =>
       [...again.values()].filter((fields) => fields.includes(field)).length >=
       Math.max(WITHHELD_NODES, WITHHELD_SHARE * size);
-    this.#withheld.add(lacking.filter(isWithheldOften));
+    this.withheld.add(lacking.filter(isWithheldOften));
     const left = [...again.keys()];
     try {
       if (reductions === MAX_REDUCTIONS) throw this.#notTheNodes(errors);
@@ -183,7 +173,7 @@ export class NodeRefresh {
   }
 
   /** The response to the query; null if GitHub gave up on it (502, 504), as it does with too large queries. */
-  async #send({ repositories, without }: Query, signal: AbortSignal): Promise<GraphqlResponse | null> {
+  async #send({ repositories, without, signal }: Query): Promise<GraphqlResponse | null> {
     const variables = { ids: repositories.map((one) => one.nodeId) };
     const { response, lease } = await this.#client.send(
       this.#url,
@@ -222,9 +212,7 @@ export class NodeRefresh {
 
   /** The failure of a node that is null. Only GitHub's own word about the node says that there is no such repository. */
   #failureOf(error: GraphqlError | undefined): UpstreamFailure {
-    const reason = this.#reasonOf(error);
-    const failure = (kind: UpstreamFailure["kind"], message: string) =>
-      new UpstreamFailure(kind, `GraphQL: ${message}`, { reason });
+    const failure = (kind: FailureKind, message: string) => this.#failure(kind, message, error);
     if (error === undefined) return failure("malformed", "neither a node nor a reason");
     if (error.type === "NOT_FOUND" && error.path?.length === 2) return failure("gone", "no such node");
     // GitHub gives these no type.
@@ -238,13 +226,13 @@ export class NodeRefresh {
     const types = errors
       .slice(0, 3)
       .map(({ type }) => (/^[A-Z_]{1,40}$/.test(type ?? "") ? type : "untyped error"));
-    const message = `GraphQL: not the requested nodes (${types.join(", ")})`;
-    return new UpstreamFailure("malformed", message, { reason: this.#reasonOf(errors[0]) });
+    return this.#failure("malformed", `not the requested nodes (${types.join(", ")})`, errors[0]);
   }
 
-  /** The words of an error, for the failure that they end up in: a response may have thousands of errors. */
-  #reasonOf(error: GraphqlError | undefined): string | null {
-    return error === undefined ? null : this.#client.wordsOf(error.message);
+  /** Cleans the words of an error only for the failure that they end up in: a response may have thousands of errors. */
+  #failure(kind: FailureKind, message: string, error: GraphqlError | undefined): UpstreamFailure {
+    const reason = error === undefined ? null : this.#client.wordsOf(error.message);
+    return new UpstreamFailure(kind, `GraphQL: ${message}`, { reason });
   }
 }
 

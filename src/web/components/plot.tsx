@@ -69,29 +69,10 @@ const MAX_TOTAL_POINTS = 1_200;
  * drawing's geometry and the points beside it; it draws nothing but a crosshair.
  */
 export const Plot: FC<PlotProps> = (props) => {
-  const {
-    metric,
-    series,
-    scale,
-    align,
-    view = "total",
-    spans = [],
-    asOf,
-    shape,
-    isSum = false,
-    canZoom = false,
-    hasLegend = true,
-  } = props;
+  const { series, align, spans = [], shape, canZoom = false, hasLegend = true } = props;
   const draw = (size: keyof typeof SIZES) => {
     const { svg, geometry } = drawPlot({
-      metric,
-      series,
-      scale,
-      align,
-      view,
-      spans,
-      isSum,
-      asOf,
+      ...props,
       ...SIZES[size],
       theme: "page",
       idPrefix: size,

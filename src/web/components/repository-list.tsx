@@ -130,14 +130,7 @@ interface Columns {
   columns: readonly MoreColumn[];
 }
 
-const Heads: FC<RepositoryListProps & Columns> = ({
-  from,
-  metric = "stars",
-  withGrowth = false,
-  headOf = () => undefined,
-  classes,
-  columns,
-}) => {
+const Heads: FC<RepositoryListProps & Columns> = ({ from, metric, withGrowth, headOf, classes, columns }) => {
   const isForks = metric === "forks";
   return (
     <thead>
@@ -154,17 +147,14 @@ const Heads: FC<RepositoryListProps & Columns> = ({
           {isForks ? "Stars, 30 days" : "30 days"}
           <small>own scale</small>
         </th>
-        <Head class={classes.count} head={headOf(isForks ? "forks" : "stars")}>
+        <Head class={classes.count} head={headOf?.(isForks ? "forks" : "stars")}>
           {isForks ? "Forks" : "Stars"}
         </Head>
-        <Head class={classes.gain} head={headOf(isForks ? "forksGained" : "starsGained")}>
+        <Head class={classes.gain} head={headOf?.(isForks ? "forksGained" : "starsGained")}>
           {withGrowth ? "Growth" : "Gained"}
         </Head>
         {columns.map(({ title, isTitleHidden = false, onPhone, sorts }) => (
-          <Head
-            class={columnClass(onPhone) ?? "action"}
-            head={sorts === undefined ? undefined : headOf(sorts)}
-          >
+          <Head class={columnClass(onPhone)} head={sorts && headOf?.(sorts)}>
             {isTitleHidden ? <span class="hidden">{title}</span> : title}
           </Head>
         ))}
@@ -236,15 +226,15 @@ const Row: FC<RowProps> = ({
         {withGrowth ? <Growth trend={trend} measure={metric} /> : <Gain trend={trend} measure={metric} />}
       </td>
       {columns.map(({ onPhone, cell }) => (
-        <td class={columnClass(onPhone) ?? "action"}>{cell(row)}</td>
+        <td class={columnClass(onPhone)}>{cell(row)}</td>
       ))}
     </tr>
   );
 };
 
 /** Numbers are aligned right; other columns are shown on every screen. */
-function columnClass(onPhone: MoreColumn["onPhone"]): string | undefined {
-  if (onPhone === undefined) return undefined;
+function columnClass(onPhone: MoreColumn["onPhone"]): string {
+  if (onPhone === undefined) return "action";
   return { nowhere: "number spare", "for-count": "number of-count", "for-gain": "number of-gain" }[onPhone];
 }
 

@@ -4,7 +4,6 @@ import { AppError } from "../../errors.js";
 import {
   cursorParameter,
   isGrowthSort,
-  type ListQuery,
   type ListRow,
   listQuery,
   pageParameter,
@@ -39,6 +38,9 @@ export const facetQuery = z.object({
 });
 type FacetQuery = z.output<typeof facetQuery>;
 
+/** The parameters of a list by default. */
+const UNFILTERED = listQuery.parse({});
+
 /** The page of one language. */
 export function showLanguage(request: PageRequest): Promise<Page> {
   return facet(request, "language");
@@ -56,7 +58,7 @@ async function facet(request: PageRequest, kind: FacetKind): Promise<Page> {
   const { url, query, problems } = readQuery(facetQuery, request.url);
   const filter = { [kind]: [found.name] };
   const result = await resultOrProblems(
-    async () => query && { query, ...(await readListing(request, { ...listOf(query), ...filter })) },
+    async () => query && { query, ...(await readListing(request, { ...UNFILTERED, ...query, ...filter })) },
   );
   const canonical = kind === "language" ? languagePage(found.name) : topicPage(found.name);
   const shared = {
@@ -74,6 +76,8 @@ async function facet(request: PageRequest, kind: FacetKind): Promise<Page> {
   const leaders = await gainingMost(request, { kind, name: found.name, window: result.found.query.window });
   const stars = await starsOf(request, list.rows, addressOf(url));
   const feed = feedPath(list.sort);
+  // Feeds default to a week, lists to a day.
+  const feedQuery = { ...filter, window: url.searchParams.get("window") ?? "24h" };
   return {
     ...shared,
     canonical: url.searchParams.size === 0 ? canonical : `${canonical}?${url.searchParams}`,
@@ -83,11 +87,7 @@ async function facet(request: PageRequest, kind: FacetKind): Promise<Page> {
         : [
             {
               type: "application/atom+xml",
-              // Feeds default to a week, lists to a day.
-              href: withQuery(new URL(feed, url), {
-                ...filter,
-                window: url.searchParams.get("window") ?? "24h",
-              }),
+              href: withQuery(new URL(feed, url), feedQuery),
               title: `${found.name}, ${list.sort}`,
             },
           ],
@@ -109,11 +109,6 @@ async function gainingMost(
   return lists.rows(leaders("stars-gained", window), window);
 }
 
-/** The list of a ranking, before filters. */
-function listOf({ sort, window, page, cursor }: FacetQuery): ListQuery {
-  return { ...listQuery.parse({}), sort, window, page, cursor };
-}
-
 interface FacetBodyProps {
   kind: FacetKind;
   facet: FacetTotals;
@@ -124,34 +119,27 @@ interface FacetBodyProps {
   found?: Listing & { query: FacetQuery; stars: ListStars; leaders: readonly ListRow[] };
 }
 
-const FacetBody: FC<FacetBodyProps> = ({
-  kind,
-  facet: { name, ...totals },
-  url,
-  summary,
-  problems,
-  found,
-}) => (
+const FacetBody: FC<FacetBodyProps> = ({ kind, facet, url, summary, problems, found }) => (
   <>
     <h1>
-      {kind === "language" ? <Dot name={name} /> : null}
-      {name}
+      {kind === "language" ? <Dot name={facet.name} /> : null}
+      {facet.name}
     </h1>
     <Facts
       facts={[
-        { name: "Repositories", value: formatCount(totals.repositories) },
-        { name: "Stars", value: formatCount(totals.stars) },
+        { name: "Repositories", value: formatCount(facet.repositories) },
+        { name: "Stars", value: formatCount(facet.stars) },
         ...WINDOWS.map((window) => ({
           name: `Gained in ${window}`,
-          value: <Delta value={totals.gained[window]} />,
+          value: <Delta value={facet.gained[window]} />,
         })),
       ]}
     />
     <Problems problems={problems} />
     {found === undefined ? null : (
       <>
-        <Related {...{ kind, name }} list={found.list} />
-        <FacetGains totals={totals} window={found.query.window} leaders={found.leaders} />
+        <Related kind={kind} name={facet.name} list={found.list} />
+        <FacetGains totals={facet} window={found.query.window} leaders={found.leaders} />
       </>
     )}
     <Strip
@@ -163,17 +151,15 @@ const FacetBody: FC<FacetBodyProps> = ({
       }))}
     />
     {found === undefined ? null : (
-      <FacetList {...{ kind, name, url }} {...found} withForge={summary.providers.length > 1} />
+      <FacetList {...{ kind, url }} {...found} name={facet.name} withForge={summary.providers.length > 1} />
     )}
   </>
 );
 
-type FacetListProps = Listing & {
+type FacetListProps = NonNullable<FacetBodyProps["found"]> & {
   kind: FacetKind;
   name: string;
   url: URL;
-  query: FacetQuery;
-  stars: ListStars;
   withForge: boolean;
 };
 
@@ -208,7 +194,7 @@ const FacetList: FC<FacetListProps> = ({ kind, name, url, query, stars, list, sp
           {...{ list, sparks, url, withForge }}
           {...stars}
           withLanguage={kind !== "language"}
-          query={{ limit: LIMIT, order: "desc" }}
+          query={{ limit: UNFILTERED.limit, order: "desc" }}
           sorts={RANKINGS}
           hasOrder={false}
           caption={`${isolated(name)}: ${SORT_NAMES[query.sort]}, ${query.window}`}
@@ -221,9 +207,6 @@ const FacetList: FC<FacetListProps> = ({ kind, name, url, query, stars, list, sp
     </>
   );
 };
-
-/** Rows per page: the default of lists. */
-const LIMIT = listQuery.shape.limit.parse(undefined);
 
 /** Topics or languages shown as related. */
 const RELATED = 12;

@@ -98,19 +98,14 @@ interface Messages {
 }
 
 async function tokensPage(request: OperatorRequest, messages: Messages): Promise<Page> {
-  const { modules } = request;
+  const { keySource, isInMemory } = request.modules.forgeTokens;
   const forges = await readTokenForges(request);
   return {
     title: "Tokens of forges",
     status: messages.problem === undefined ? 200 : 400,
-    body: <Tokens {...{ forges, messages }} {...pickKey(modules.forgeTokens)} />,
+    body: <Tokens {...{ forges, messages, keySource, isInMemory }} />,
   };
 }
-
-const pickKey = ({ keySource, isInMemory }: OperatorRequest["modules"]["forgeTokens"]) => ({
-  keySource,
-  isInMemory,
-});
 
 interface TokensProps {
   forges: readonly TokenForge[];

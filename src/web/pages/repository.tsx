@@ -43,9 +43,8 @@ export async function showRepository(request: PageRequest): Promise<Page | Redir
   const provider = providerName(params.provider ?? "");
   if (provider === undefined || splitFullName(fullName) === undefined)
     throw new AppError("NOT_FOUND", "This address does not name a repository.");
-  const named = { provider, fullName };
   const found = await modules.catalog.describe(provider, fullName);
-  if (found === undefined) return showUnknownRepository(request, named);
+  if (found === undefined) return showUnknownRepository(request, { provider, fullName });
   const path = repositoryPage(found.repository);
   if (found.isPreviousName || written !== fullName) return { location: path + url.search, status: 301 };
   return known(request, found);
@@ -129,7 +128,6 @@ async function readFacts({ modules, savedAmong }: PageRequest, current: Current,
 }
 
 async function known(request: PageRequest, current: Current): Promise<Page> {
-  const { baseUrl } = request;
   const { repository } = current;
   const { id, fullName } = repository;
   const { url, query: state, problems } = readChartQuery(repositoryQuery, request.url);
@@ -186,7 +184,7 @@ async function known(request: PageRequest, current: Current): Promise<Page> {
           <StaleNote repository={repository} recency={facts.recency} />
         ) : null}
         <KnownFacts {...{ url, repository, state, facts }} />
-        <EmbedPanel repository={repository} baseUrl={baseUrl} />
+        <EmbedPanel repository={repository} baseUrl={request.baseUrl} />
       </>
     ),
   };
@@ -241,13 +239,7 @@ const KnownFacts: FC<KnownFactsProps> = ({ url, repository, state, facts }) => {
         </summary>
         <ScoreExplanation window={window} explanation={facts.explanation} trend={trend} />
       </details>
-      <DataQuality
-        repository={repository}
-        stored={stored}
-        names={facts.names}
-        trends={trends}
-        gaps={history.gaps.length}
-      />
+      <DataQuality {...{ repository, stored, trends }} names={facts.names} gaps={history.gaps.length} />
     </>
   );
 };
