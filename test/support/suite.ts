@@ -1,6 +1,6 @@
 /**
- * Entry of `npm test`, which runs all test files but those of whole systems, and of `npm run test:system`, which runs these. With names
- * of files or folders it runs those. Three processes run at a time. Loading the program costs a process most of a second, and code that
+ * Entry of `npm test`, which runs all test files but those of whole systems and long proofs, and of `npm run test:system`, which runs
+ * these. With names of files or folders it runs those. Three processes run at a time. Loading the program costs a process most of a second, and code that
  * is not compiled yet is slow, so that files share a process where they can; those in `ALONE` do not. Processes that take long begin
  * first. Options are `--system` and those of Node's test runner, as `--name=value`.
  */
