@@ -1,16 +1,10 @@
-import { createContext, type FunctionComponent as FC } from "preact";
-import { useContext } from "preact/hooks";
+import type { FunctionComponent as FC } from "preact";
 import type { Avatars } from "../avatars/avatars.js";
 import { AppError } from "../errors.js";
 import { content, FREE_LIMIT, type Route } from "../http/http.js";
+import type { FindOwnerImage, RenderContext } from "./render-context.js";
 
 /** The images of owners: in pages, and the route that serves those that are stored. */
-
-/** Finds the path of an owner's stored image; undefined without one. */
-export type FindOwnerImage = (provider: string, owner: string) => string | undefined;
-
-/** The stored images, for all components of a page. `page.tsx` provides it. */
-export const OwnerImages = createContext<FindOwnerImage>(() => undefined);
 
 /** Number of colours behind initials; `styles/pages.ts` has one class for each. */
 const TINTS = 6;
@@ -30,8 +24,11 @@ interface OwnerImageProps {
  * The image of an owner in a circle, before a name that says who it is; so screen readers skip it. Without a stored image, and
  * until it is loaded, the circle shows the owner's initial.
  */
-export const OwnerImage: FC<OwnerImageProps> = ({ provider, owner, size = 20, isFirst = false }) => {
-  const path = useContext(OwnerImages)(provider, owner);
+export const OwnerImage: FC<OwnerImageProps> = (
+  { provider, owner, size = 20, isFirst = false },
+  { findOwnerImage }: RenderContext,
+) => {
+  const path = findOwnerImage?.(provider, owner);
   return (
     // The initial is an attribute, so that copied text and searches on the page do not contain it.
     <span

@@ -10,8 +10,7 @@ import {
   type Route,
 } from "../http/http.js";
 import { quotaOf } from "../metering/metering.js";
-import { OwnerImages, ownerImagesOf } from "./avatars.js";
-import { NowContext } from "./components/numbers.js";
+import { ownerImagesOf } from "./avatars.js";
 import { isView } from "./cookies.js";
 import { withFirstRun } from "./first-run.js";
 import { Layout } from "./layout.js";
@@ -26,6 +25,7 @@ import type {
   Site,
 } from "./page-request.js";
 import { errorPage } from "./pages/errors.js";
+import type { RenderContext } from "./render-context.js";
 import { attachPending, offeredBy } from "./saving.js";
 
 /** `readsOwn`: see the table of routes. */
@@ -166,15 +166,12 @@ export class PageRenderer {
     const { avatars } = this.#site.modules.forPublic();
     if (request.summary !== undefined) await avatars.update();
     const document = (
-      <NowContext.Provider value={request.now}>
-        <OwnerImages.Provider value={ownerImagesOf(avatars)}>
-          <Layout request={request} page={result} savedCount={await savedCount(request)}>
-            {result.body}
-          </Layout>
-        </OwnerImages.Provider>
-      </NowContext.Provider>
+      <Layout request={request} page={result} savedCount={await savedCount(request)}>
+        {result.body}
+      </Layout>
     );
-    const html = possible(this.#belowBase(`<!doctype html>${renderToString(document)}`));
+    const context: RenderContext = { now: request.now, findOwnerImage: ownerImagesOf(avatars) };
+    const html = possible(this.#belowBase(`<!doctype html>${renderToString(document, context)}`));
     const headers = { ...headersOf(request, status, result), ...setCookie };
     return content("text/html; charset=utf-8", html, { status, headers });
   }

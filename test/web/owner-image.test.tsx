@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { renderToString } from "preact-render-to-string";
-import { OwnerImage, OwnerImages } from "../../src/web/avatars.js";
+import { OwnerImage } from "../../src/web/avatars.js";
+import type { RenderContext } from "../../src/web/render-context.js";
 
 const drawn = (owner: string) => renderToString(<OwnerImage provider="GITHUB" owner={owner} />);
 /** An empty attribute has no value. */
@@ -41,23 +42,21 @@ describe("The image of an owner", () => {
   });
 
   test("is the stored one where there is one, with its size, and hidden from screen readers", () => {
-    const find = (provider: string, owner: string) =>
-      provider === "GITHUB" && owner === "facebook" ? "/avatars/0123" : undefined;
+    const context: RenderContext = {
+      findOwnerImage: (provider, owner) =>
+        provider === "GITHUB" && owner === "facebook" ? "/avatars/0123" : undefined,
+    };
     const page = (
-      <OwnerImages.Provider value={find}>
+      <>
         <OwnerImage provider="GITHUB" owner="facebook" size={40} isFirst />
         <OwnerImage provider="GITLAB" owner="facebook" />
-      </OwnerImages.Provider>
+      </>
     );
-    const [first = "", second = ""] = renderToString(page).split("</span>");
+    const [first = "", second = ""] = renderToString(page, context).split("</span>");
     assert.match(first, /class="owner-image tint-\d large" data-initial="F" aria-hidden="true"/);
     assert.match(first, /<img src="\/avatars\/0123" alt width="40" height="40"\/>/);
     assert.doesNotMatch(second, /<img/);
-    const below = (
-      <OwnerImages.Provider value={find}>
-        <OwnerImage provider="GITHUB" owner="facebook" />
-      </OwnerImages.Provider>
-    );
-    assert.match(renderToString(below), /width="20" height="20" loading="lazy"/);
+    const below = renderToString(<OwnerImage provider="GITHUB" owner="facebook" />, context);
+    assert.match(below, /width="20" height="20" loading="lazy"/);
   });
 });

@@ -1,9 +1,9 @@
-import { createContext, type FunctionComponent as FC } from "preact";
-import { useContext } from "preact/hooks";
+import type { FunctionComponent as FC } from "preact";
 import { DAY_MS, HOUR_MS, isoTime } from "../../clock.js";
 import { dateText, RETAINED_WORDS } from "../../embeds/embeds.js";
 import { type CountedMeasure, gainWords, type Trend } from "../../rankings/rankings.js";
 import { cleanText } from "../../record-rules.js";
+import type { RenderContext } from "../render-context.js";
 
 /** How pages write numbers, times and gains. An unknown value is a dash, never 0. */
 
@@ -88,15 +88,14 @@ export function isolated(text: string): string {
   return `\u2068${cleanText(text, text.length) ?? ""}\u2069`;
 }
 
-/** When the page is made, for relative times; `page.tsx` provides it. Undefined: times are exact. */
-export const NowContext = createContext<number | undefined>(undefined);
-
 /**
  * A time relative to now, such as "3 hours ago", with the exact one in its title. `exact`: the exact one, for rows of a
  * table and for times that readers compare. Relative times also hold in a page that is cached, which is renewed every hour.
  */
-export const Time: FC<{ at: number | null; exact?: boolean }> = ({ at, exact = false }) => {
-  const now = useContext(NowContext);
+export const Time: FC<{ at: number | null; exact?: boolean }> = (
+  { at, exact = false },
+  { now }: RenderContext,
+) => {
   if (at === null) return <span>{UNKNOWN}</span>;
   const full = formatTime(at);
   if (exact || now === undefined) return <time datetime={isoTime(at)}>{full}</time>;
@@ -150,8 +149,7 @@ export function isOld(at: number | null, now: number): boolean {
 }
 
 /** "Measured 22 Aug 2026, 91 days ago": the end of the windows and its age, in the colour of caution if it is old. */
-export const AsOf: FC<{ at: number | null }> = ({ at }) => {
-  const now = useContext(NowContext);
+export const AsOf: FC<{ at: number | null }> = ({ at }, { now }: RenderContext) => {
   if (at === null) return <span>Not measured yet</span>;
   return (
     <span class={now !== undefined && isOld(at, now) ? "as-of old" : "as-of"}>
