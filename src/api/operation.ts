@@ -28,17 +28,43 @@ export interface ApiServices {
 type Schema = z.ZodType | null;
 type Parsed<S extends Schema> = S extends z.ZodType ? z.output<S> : undefined;
 
-/** A request whose parts were validated by the schemas of its operation. */
-export interface ApiRequest<P extends Schema, Q extends Schema, B extends Schema, H extends Schema> {
-  params: Parsed<P>;
-  query: Parsed<Q>;
-  body: Parsed<B>;
-  headers: Parsed<H>;
-  /** The signed-in account. Throws where the route has no `session` access. */
-  account: Account;
+interface Schemas<P extends Schema, Q extends Schema, B extends Schema, H extends Schema> {
+  params: P;
+  query: Q;
+  body: B;
+  headers: H;
+}
+
+/**
+ * A request whose parts were validated by the schemas of its operation. Not an object literal, as V8 keeps what the getter of one can
+ * reach until the next full garbage collection.
+ */
+export class ApiRequest<P extends Schema, Q extends Schema, B extends Schema, H extends Schema> {
+  readonly params: Parsed<P>;
+  readonly query: Parsed<Q>;
+  readonly body: Parsed<B>;
+  readonly headers: Parsed<H>;
   /** The request as it arrived. */
-  http: HttpRequest;
-  services: ApiServices;
+  readonly http: HttpRequest;
+  readonly services: ApiServices;
+
+  /** Invalid data throws VALIDATION_FAILED. */
+  constructor(http: HttpRequest, services: ApiServices, schemas: Schemas<P, Q, B, H>) {
+    const given = valuesOf(http.query);
+    this.params = parse(schemas.params, http.params, { location: "param" });
+    this.query = parse(schemas.query, firstOfOne(given), { location: "query", given });
+    this.body = parse(schemas.body, http.json, { location: "body" });
+    this.headers = parse(schemas.headers, http.headers, { location: "header" });
+    this.http = http;
+    this.services = services;
+  }
+
+  /** The signed-in account. Throws where the route has no `session` access. */
+  get account(): Account {
+    const { account } = this.http;
+    if (account === undefined) throw new AppError("UNAUTHENTICATED", "Sign in first.");
+    return account;
+  }
 }
 
 /** A response in the contract: its description, and its schemas by media type. */
@@ -83,25 +109,12 @@ export function operation<
   },
 ): Operation {
   const { handle, headers, ...rest } = contract;
+  const { params, query, body } = contract;
+  const schemas = { params, query, body, headers: (headers ?? null) as H };
   return {
     ...rest,
     ...(headers ? { headers } : {}),
-    handle: async (request, services) => {
-      const { params, query } = contract;
-      const given = valuesOf(request.query);
-      return handle({
-        params: parse(params, request.params, { location: "param" }),
-        query: parse(query, firstOfOne(given), { location: "query", given }),
-        body: parse(contract.body, request.json, { location: "body" }),
-        headers: parse(headers ?? null, request.headers, { location: "header" }) as Parsed<H>,
-        get account() {
-          if (request.account === undefined) throw new AppError("UNAUTHENTICATED", "Sign in first.");
-          return request.account;
-        },
-        http: request,
-        services,
-      });
-    },
+    handle: async (request, services) => handle(new ApiRequest(request, services, schemas)),
   };
 }
 
