@@ -47,6 +47,7 @@ export const ALONE: readonly string[] = [
   "install",
   "bundle",
   "embeds/png",
+  "http/garbage",
   "database/private-files",
 ];
 
