@@ -57,17 +57,23 @@ export interface RowsPool {
   ): Promise<{ rows: R[]; columns: number }>;
 }
 
+export interface FaultPoolOptions {
+  watch: ServerWatch;
+  /** How long a statement may take; undefined: as long as it likes. The connection of one that takes longer is closed. */
+  timeoutMs?: number | undefined;
+}
+
 /** A pool under watch, whose errors are translated. */
 export class FaultPool implements PostgresPool, RowsPool {
   readonly #pool: pg.Pool;
-  readonly #watch: ServerWatch;
+  readonly #options: FaultPoolOptions;
   #turns = 0;
   /** Kysely recognizes a connection by its client. */
   readonly #clients = new WeakMap<pg.PoolClient, FaultClient>();
 
-  constructor(pool: pg.Pool, watch: ServerWatch) {
+  constructor(pool: pg.Pool, options: FaultPoolOptions) {
     this.#pool = pool;
-    this.#watch = watch;
+    this.#options = options;
   }
 
   /** Number of times that a connection has been given back. */
@@ -81,8 +87,8 @@ export class FaultPool implements PostgresPool, RowsPool {
     const client = await this.#take();
     let isBroken = false;
     try {
-      const { rows, fields } = await this.#watch.during(() =>
-        client.query<R>({ ...query, rowMode: "array" }),
+      const { rows, fields } = await this.#options.watch.during(() =>
+        runOn<pg.QueryArrayResult<R>>(client, { ...query, rowMode: "array" }, this.#options.timeoutMs),
       );
       return { rows, columns: fields.length };
     } catch (error) {
@@ -95,14 +101,15 @@ export class FaultPool implements PostgresPool, RowsPool {
 
   async connect(): Promise<PostgresPoolClient> {
     const client = await this.#take();
-    const options = { watch: this.#watch, onRelease: () => this.#turns++ };
+    const { watch, timeoutMs } = this.#options;
+    const options = { watch, timeoutMs, onRelease: () => this.#turns++ };
     const known = this.#clients.get(client) ?? new FaultClient(client, options);
     this.#clients.set(client, known);
     return known;
   }
 
   #take(): Promise<pg.PoolClient> {
-    return this.#watch
+    return this.#options.watch
       .during(() => this.#pool.connect())
       .catch((error: unknown) => {
         const fault = faultOf(error);
@@ -116,8 +123,36 @@ export class FaultPool implements PostgresPool, RowsPool {
   }
 }
 
+/**
+ * Runs a statement; fails without a response within `timeoutMs`. The callbacks that `pg` sets for promises and for its own timeout keep
+ * the result in memory until the next full garbage collection; a callback that is passed does not.
+ */
+function runOn<R extends pg.QueryResult | pg.QueryArrayResult>(
+  client: pg.PoolClient,
+  query: pg.QueryConfig & { rowMode?: "array" },
+  timeoutMs: number | undefined,
+): Promise<R> {
+  const result = new Promise<R>((resolve, reject) => {
+    const timer =
+      timeoutMs === undefined
+        ? undefined
+        : setTimeout(() => reject(new Error(`no response within ${timeoutMs} ms`)), timeoutMs);
+    client.query(query, (error: Error | null, value: pg.QueryResult) => {
+      clearTimeout(timer);
+      if (error) reject(error);
+      else resolve(value as R);
+    });
+  });
+  return result.catch((error: unknown) => {
+    // With the statements that led here, instead of those of the socket.
+    if (error instanceof Error) Error.captureStackTrace(error);
+    throw error;
+  });
+}
+
 interface FaultClientOptions {
   watch: ServerWatch;
+  timeoutMs: number | undefined;
   onRelease: () => void;
 }
 
@@ -135,8 +170,9 @@ class FaultClient implements PostgresPoolClient {
   query<R>(cursor: unknown): R;
   query(text: unknown, parameters: readonly unknown[] = []): unknown {
     if (typeof text !== "string") throw new Error("cursors are not used here");
-    const run = () => this.#client.query(text, [...parameters]);
-    return this.#options.watch.during(run).catch((error: unknown) => {
+    const { watch, timeoutMs } = this.#options;
+    const run = () => runOn(this.#client, { text, values: [...parameters] }, timeoutMs);
+    return watch.during(run).catch((error: unknown) => {
       this.#isBroken ||= isFatal(error);
       throw faultOf(error);
     });

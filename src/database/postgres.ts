@@ -75,9 +75,7 @@ export function openPool(url: string, options: PoolOptions): FaultPool {
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     stream: options.watch.openSocket,
-    ...(options.reads
-      ? { onConnect: limitReads, query_timeout: DEAD_READ_MS }
-      : { onConnect: limitHungWrites }),
+    onConnect: options.reads ? limitReads : limitHungWrites,
   });
   // Without listeners, a server that goes away would end this process: clients report a connection that is lost, in use or
   // idle, and the pool repeats it for an idle one.
@@ -85,7 +83,10 @@ export function openPool(url: string, options: PoolOptions): FaultPool {
     client.on("error", (error) => options.log.warn({ error: error.message }, "lost a database connection"));
   });
   pool.on("error", () => {});
-  return new FaultPool(pool, options.watch);
+  return new FaultPool(pool, {
+    watch: options.watch,
+    timeoutMs: options.reads ? DEAD_READ_MS : undefined,
+  });
 }
 
 // Both by a statement, as poolers refuse unknown parameters at the beginning of a session.

@@ -5,6 +5,7 @@ import { after, before, describe, test } from "node:test";
 import { Kysely, PostgresDialect, sql } from "kysely";
 import pg from "pg";
 import { systemClock } from "../../src/clock.js";
+import { databaseFault } from "../../src/database/database.js";
 import { openPool } from "../../src/database/postgres.js";
 import { FaultPool } from "../../src/database/postgres-pool.js";
 import { ServerWatch } from "../../src/database/postgres-watch.js";
@@ -124,10 +125,38 @@ describe("Reads that a replica refuses", () => {
     });
   }
 
+  test("one whose connection is dead: it is closed in time, and the next statement has another one", async () => {
+    let connections = 0;
+    const url = await listen((socket) => {
+      const isDead = ++connections === 1;
+      socket.once("data", () => {
+        socket.write(WELCOME);
+        if (!isDead) socket.on("data", () => socket.write(DONE));
+      });
+    });
+    const pool = new FaultPool(new pg.Pool({ connectionString: url, max: 1 }), {
+      // The server responds to others.
+      watch: watchOf(primaryUrl),
+      timeoutMs: 20,
+    });
+    closing.push(() => pool.end());
+    const read = async () => {
+      const client = await pool.connect();
+      try {
+        await client.query("select 1", []);
+      } finally {
+        client.release();
+      }
+    };
+    await assert.rejects(read(), (error: Error) => databaseFault(error) === "unavailable");
+    await read();
+    assert.equal(connections, 2);
+  });
+
   test("all connections of this process are in use: the primary runs them, and the replica is not given up", async () => {
     const url = await listen((socket) => socket.once("data", () => socket.write(WELCOME)));
     const pool = new pg.Pool({ connectionString: url, max: 1, connectionTimeoutMillis: 100 });
-    const replica = new FaultPool(pool, watchOf(url));
+    const replica = new FaultPool(pool, { watch: watchOf(url) });
     const inUse = await replica.connect();
     closing.push(
       () => replica.end(),

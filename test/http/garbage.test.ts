@@ -7,7 +7,7 @@ import { loadConfig } from "../../src/config/config.js";
 import { syntheticRepository } from "../../src/demo/demo.js";
 import { createLog } from "../../src/log.js";
 import { collectGarbage, collectYoung } from "../support/collect-garbage.js";
-import { onSqlite } from "../support/engines.js";
+import { onBothEngines } from "../support/engines.js";
 import { createWorld, GENEROUS, NOW } from "../support/world.js";
 
 /** Before the first measured request, whose code is compiled by then. */
@@ -22,7 +22,7 @@ function bytesOnHeap(): number {
 
 // V8 cannot free what an old object leads to before it collects all garbage, also where that object is garbage itself. Then each
 // collection of young objects copies the remains of earlier requests, while requests wait.
-onSqlite("What a request has made", (engine) => {
+onBothEngines("What a request has made", (engine) => {
   let service: Service;
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   before(async () => {
