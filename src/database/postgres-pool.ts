@@ -132,22 +132,22 @@ function runOn<R extends pg.QueryResult | pg.QueryArrayResult>(
   query: pg.QueryConfig & { rowMode?: "array" },
   timeoutMs: number | undefined,
 ): Promise<R> {
+  let timer: NodeJS.Timeout | undefined;
   const result = new Promise<R>((resolve, reject) => {
-    const timer =
-      timeoutMs === undefined
-        ? undefined
-        : setTimeout(() => reject(new Error(`no response within ${timeoutMs} ms`)), timeoutMs);
+    const fail = () => reject(new Error(`no response within ${timeoutMs} ms`));
+    if (timeoutMs !== undefined) timer = setTimeout(fail, timeoutMs);
     client.query(query, (error: Error | null, value: pg.QueryResult) => {
-      clearTimeout(timer);
       if (error) reject(error);
       else resolve(value as R);
     });
   });
-  return result.catch((error: unknown) => {
-    // With the statements that led here, instead of those of the socket.
-    if (error instanceof Error) Error.captureStackTrace(error);
-    throw error;
-  });
+  return result
+    .catch((error: unknown) => {
+      // The stack of the caller, not that of the socket.
+      if (error instanceof Error) Error.captureStackTrace(error);
+      throw error;
+    })
+    .finally(() => clearTimeout(timer));
 }
 
 interface FaultClientOptions {

@@ -92,7 +92,8 @@ export function openPool(url: string, options: PoolOptions): FaultPool {
 // Both by a statement, as poolers refuse unknown parameters at the beginning of a session.
 
 async function limitReads(client: pg.ClientBase): Promise<void> {
-  await client.query(`set statement_timeout = ${READ_TIMEOUT_MS}`);
+  const query = { text: `set statement_timeout = ${READ_TIMEOUT_MS}`, query_timeout: DEAD_READ_MS };
+  await client.query(query);
 }
 
 /** A limit of the operator's stays. */

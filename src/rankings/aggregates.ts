@@ -72,12 +72,13 @@ async function deleteMarks(tx: Tx, dialect: Dialect, ids: readonly number[]): Pr
   await tx.deleteFrom("outdated").where("kind", "=", "ranks").where(here).execute();
 }
 
-/** Returns false, having left ranks and facets as they were, if the ranks can only be found by a rebuild. */
+/** Returns false, having left ranks and facets as they were, if a leaderboard is damaged. */
 async function updateChanged(database: Database, run: Run, ids: readonly number[]): Promise<boolean> {
   const { dialect, write } = database;
   const changed: ChangedRepositories = { ids, contributions: await readContributions(write, dialect, ids) };
-  const before = await readFacetParts(write, dialect, ids);
-  if (!(await updateRanks(database, run, { ...changed, before }))) return false;
+  const competedUntilNow = (some: readonly number[]) => readFacetParts(write, dialect, some);
+  const before = [...(await competedUntilNow(ids)).values()];
+  if (!(await updateRanks(database, run, { ...changed, before, competedUntilNow }))) return false;
   await updateFacets(dialect, run, { ...changed, before });
   return true;
 }

@@ -2,8 +2,8 @@
 export type FindOwnerImage = (provider: string, owner: string) => string | undefined;
 
 /**
- * What every component may know of the page that it is part of: its second parameter. `page.tsx` gives it to `renderToString`. Preact's
- * `createContext` is not used, as a rendered provider keeps its whole page alive until the next full garbage collection.
+ * The second parameter of every component, which `page.tsx` gives to `renderToString`. Preact's `createContext` is not used, as a
+ * rendered provider keeps its whole page in memory until the next full garbage collection.
  */
 export interface RenderContext {
   /** When the page is made, for relative times. Absent: times are exact. */

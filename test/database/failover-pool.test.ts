@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer, type Server, type Socket } from "node:net";
 import { after, before, describe, test } from "node:test";
+import { setImmediate } from "node:timers/promises";
 import { Kysely, PostgresDialect, sql } from "kysely";
 import pg from "pg";
 import { systemClock } from "../../src/clock.js";
@@ -151,6 +152,24 @@ describe("Reads that a replica refuses", () => {
     await assert.rejects(read(), (error: Error) => databaseFault(error) === "unavailable");
     await read();
     assert.equal(connections, 2);
+  });
+
+  test("one that accepts connections and then is silent: a read fails in time, and takes no connection for good", async (context) => {
+    let connections = 0;
+    const url = await listen((socket) => {
+      connections += 1;
+      socket.once("data", () => socket.write(WELCOME));
+    });
+    const pool = openPool(url, { pool: 1, reads: true, watch: watchOf(primaryUrl), log });
+    closing.push(() => pool.end());
+    context.mock.timers.enable({ apis: ["setTimeout"] });
+    for (const count of [1, 2]) {
+      const read = assert.rejects(pool.connect(), (error: Error) => databaseFault(error) === "unavailable");
+      while (connections < count) await setImmediate();
+      for (let turn = 0; turn < 50; turn++) await setImmediate();
+      context.mock.timers.tick(12_000);
+      await read;
+    }
   });
 
   test("all connections of this process are in use: the primary runs them, and the replica is not given up", async () => {

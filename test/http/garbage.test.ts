@@ -22,7 +22,7 @@ function bytesOnHeap(): number {
 
 // V8 cannot free what an old object leads to before it collects all garbage, also where that object is garbage itself. Then each
 // collection of young objects copies the remains of earlier requests, while requests wait.
-onBothEngines("What a request has made", (engine) => {
+onBothEngines("Requests", (engine) => {
   let service: Service;
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   before(async () => {
@@ -65,7 +65,7 @@ onBothEngines("What a request has made", (engine) => {
     return (before - bytesOnHeap()) / REQUESTS;
   }
 
-  test("is collected with other young objects, and not left to the next full collection", async () => {
+  test("leave no garbage to full collections", async () => {
     const least = await leftBy("/healthz");
     for (const path of [
       "/",

@@ -1,10 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { isDeepStrictEqual } from "node:util";
 import { sql } from "kysely";
-import type { Observation } from "../../src/catalog/catalog.js";
+import type { Observation, Run } from "../../src/catalog/catalog.js";
 import { DAY_MS } from "../../src/clock.js";
 import type { Database } from "../../src/database/database.js";
 import { updateDerived } from "../../src/modules.js";
+import { readFacetParts } from "../../src/rankings/facets/facets.js";
+import { encodeBoards } from "../../src/rankings/ranks/codec.js";
+import { NO_BOARDS, RANK_SCOPES, type RankScope, scopeKey } from "../../src/rankings/ranks/leaderboard.js";
+import { rebuildScopes } from "../../src/rankings/ranks/rebuild.js";
 import { onBothEngines } from "../support/engines.js";
 import { fc } from "../support/properties.js";
 import { createWorld, NOW, observation, snapshot, type World } from "../support/world.js";
@@ -41,6 +46,12 @@ async function dump({ modules }: World): Promise<Record<string, unknown[]>> {
     facets: await rows("select * from facets order by kind, provider, name"),
   };
 }
+
+const isMatch = (value: unknown, facts: object): boolean =>
+  isDeepStrictEqual({ ...(value as object), ...facts }, value);
+
+/** A run that nothing is written in. */
+const NO_RUN = { step: async () => {} } as unknown as Run;
 
 interface Change {
   repository: number;
@@ -119,15 +130,15 @@ onBothEngines("Ranks and facets", (engine) => {
     );
   });
 
-  test("a leaderboard that loses more than its reserve is rebuilt alone, and is that of a rebuild", async () => {
-    const many = Array.from({ length: 130 }, (_, repository) => ({
+  test("a leaderboard that loses more than its reserve is rebuilt alone, and equals a full rebuild", async () => {
+    const many = Array.from({ length: 310 }, (_, repository) => ({
       ...(START[0] as Change),
       repository,
       stars: 1_000 - repository,
-      language: repository % 2 === 0 ? "Go" : "Rust",
+      language: "Go",
       topics: ["web"],
     }));
-    const leave = many.slice(0, 60).map((each) => observed({ ...each, topics: [] }, 1));
+    const leave = many.slice(0, 105).map((each) => observed({ ...each, topics: [], language: "Rust" }, 1));
     const world = await createWorld(engine);
     const { catalog, rankings, database } = world.modules;
     await catalog.record(many.map((each) => observed(each, 0)));
@@ -144,9 +155,36 @@ onBothEngines("Ranks and facets", (engine) => {
     await once.modules.catalog.record(many.map((each) => observed(each, 0)));
     await once.modules.catalog.record(leave);
     await updateDerived(once.modules);
-    const { ranks } = await dump(world);
-    assert.equal(ranks?.filter((rank) => (rank as { scope: string }).scope === "topic").length, 50);
+    const { ranks = [] } = await dump(world);
+    const shown = (scope: string) =>
+      ranks.filter((rank) => isMatch(rank, { ranking: "stars", name: scope })).length;
+    assert.deepEqual(["web", "Go"].map(shown), [50, 200]);
     assert.deepEqual(ranks, (await dump(once)).ranks);
+  });
+
+  test("the leaderboards of one scope, rebuilt alone, are those of a full rebuild, without changes that wait", async () => {
+    const world = await createWorld(engine);
+    const { catalog, database } = world.modules;
+    await catalog.record(START.map((each) => observed(each, 0)));
+    await updateDerived(world.modules);
+    const rebuilt = async (scope: RankScope, name: string) => {
+      const boards = await rebuildScopes(database, NO_RUN, {
+        scopes: [{ scope, name }],
+        ids: [],
+        contributions: [],
+        competedUntilNow: (ids) => readFacetParts(database.write, database.dialect, ids),
+      });
+      return Buffer.from(encodeBoards(boards.get(scopeKey(scope, name)) ?? NO_BOARDS));
+    };
+    const stored = await database.read.selectFrom("leaderboards").selectAll().execute();
+    assert.deepEqual([...new Set(stored.map(({ scope }) => scope))].sort(), [...RANK_SCOPES].sort());
+    for (const { scope, scope_name: name, data } of stored)
+      assert.deepEqual(await rebuilt(scope as RankScope, name), Buffer.from(data), `${scope} ${name}`);
+
+    // The update that brings this change would not know that the repository has to leave, should it lose the topic again.
+    await catalog.record([observed({ ...(START[1] as Change), topics: ["cli", "web"], stars: 39 }, 1)]);
+    const cli = stored.find(({ scope_name: name }) => name === "cli");
+    assert.deepEqual(await rebuilt("topic", "cli"), Buffer.from(cli?.data ?? []));
   });
 
   test("the rank history holds the last ranks of each day, and the present ranks for the present day", async () => {

@@ -85,7 +85,9 @@ function parseCursor(cursor: string | null, minStars: number): Walk {
     const walk = walkSchema.parse(JSON.parse(cursor ?? ""));
     // A walk that is already below a raised `minStars` starts over.
     if ((walk.top ?? minStars) >= minStars) return walk;
-  } catch {}
+  } catch {
+    // No cursor, or a damaged one.
+  }
   return FIRST_WALK;
 }
 

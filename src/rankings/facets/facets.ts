@@ -108,14 +108,18 @@ export class FacetRebuild {
   }
 }
 
-/** The stored contributions of repositories. */
-export async function readFacetParts(db: Db, dialect: Dialect, ids: readonly number[]): Promise<FacetPart[]> {
+/** The stored contributions of repositories, by id. */
+export async function readFacetParts(
+  db: Db,
+  dialect: Dialect,
+  ids: readonly number[],
+): Promise<Map<number, FacetPart>> {
   const rows = await db
     .selectFrom("facet_parts")
     .selectAll()
     .where(dialect.among(sql.ref("repository_id"), ids))
     .execute();
-  return rows.map(partOf);
+  return new Map(rows.map((row) => [row.repository_id, partOf(row)]));
 }
 
 export function partOf(row: FacetPartTable): FacetPart {

@@ -15,7 +15,8 @@ export const RANK_LIMITS: Readonly<Record<RankScope, number>> = {
   topic: 50,
 };
 /**
- * A leaderboard stores 50 % more rows than it shows, so that dropouts can be replaced without reading all repositories of its scope.
+ * A leaderboard stores 50 % more rows than it shows, so that repositories that leave it can be replaced without
+ * reading all of its scope.
  */
 const RESERVE = 1.5;
 /** Only the most frequent topics have leaderboards. */

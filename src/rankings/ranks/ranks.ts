@@ -51,17 +51,23 @@ interface AffectedScope {
   contributions: Contribution[];
 }
 
+/** Changed repositories, and in which scopes repositories have competed until now. */
+interface RankChanges extends ChangedRepositories {
+  /** How the changed ones did. */
+  before: readonly Competitor[];
+  /** How others did, by id. */
+  competedUntilNow: (ids: readonly number[]) => Promise<ReadonlyMap<number, Competitor>>;
+}
+
 /**
  * Moves changed repositories to the ranks their contributions give them; those without a contribution lose their ranks.
- * `before`: how they competed until now. The cost follows the number of changes and the length of leaderboards, not the number
- * of repositories; only where a leaderboard has lost more repositories than its reserve, all that compete in its scope are read.
- * Everything is computed before the first write. Returns false, having written nothing, if a leaderboard is damaged.
+ * The cost follows the number of changes and the length of leaderboards, not the number of repositories; only where a leaderboard
+ * has lost more repositories than its reserve, all that compete in its scope are read. Everything is computed before the first
+ * write. Returns false, having written nothing, if a leaderboard is damaged.
  */
-export async function updateRanks(
-  { dialect, write }: Database,
-  run: Run,
-  { ids, contributions, before }: ChangedRepositories & { before: readonly Competitor[] },
-): Promise<boolean> {
+export async function updateRanks(database: Database, run: Run, changes: RankChanges): Promise<boolean> {
+  const { dialect, write } = database;
+  const { ids, contributions, before } = changes;
   const scopes = affectedScopes(contributions, before, await rankedTopics(write, contributions));
   const changed = new Set(ids);
   const boards: EncodedScope[] = [];
@@ -89,7 +95,7 @@ export async function updateRanks(
     }
   }
   if (depleted.length > 0) {
-    const rebuilt = await rebuildScopes(write, dialect, depleted);
+    const rebuilt = await rebuildScopes(database, run, { ...changes, scopes: depleted });
     for (const { scope, name, boards: old } of depleted)
       replace({ scope, name, boards: rebuilt.get(scopeKey(scope, name)) ?? NO_BOARDS }, old);
   }
@@ -135,7 +141,7 @@ function affectedScopes(
   return [...scopes.values()];
 }
 
-/** The leaderboards with the changes; unchanged ones are the same objects. undefined: one is unknown. */
+/** The leaderboards with the changes; unchanged ones are the same objects. undefined: one has too few entries left. */
 function rerank(
   { scope, contributions }: AffectedScope,
   old: readonly Leaderboard[],

@@ -1,9 +1,10 @@
 import { sql } from "kysely";
 import { type Run, repositoriesAfter } from "../../catalog/catalog.js";
-import type { Db, Dialect } from "../../database/database.js";
-import { type Contribution, readContributions } from "../contributions.js";
+import type { Database, Db, Dialect } from "../../database/database.js";
+import { type ChangedRepositories, type Contribution, readContributions } from "../contributions.js";
 import { MEASURES } from "../definitions.js";
 import {
+  type Competitor,
   Entries,
   forEachScope,
   type Leaderboard,
@@ -122,28 +123,46 @@ export class RankRebuild {
   }
 }
 
+interface ScopeRebuild extends ChangedRepositories {
+  scopes: readonly ScopeName[];
+  competedUntilNow: (ids: readonly number[]) => Promise<ReadonlyMap<number, Competitor>>;
+}
+
 /**
  * The leaderboards of some scopes, by `scopeKey`, from all repositories that compete in them, each of which is read once; absent
- * where none does.
+ * where none does. In which scopes a repository competes is what this update or an earlier one found, not what has changed since:
+ * the update that brings that change removes it only from scopes in which it is known to compete.
  */
 export async function rebuildScopes(
-  db: Db,
-  dialect: Dialect,
-  scopes: readonly ScopeName[],
+  { dialect, write }: Database,
+  run: Run,
+  { scopes, ids: changed, contributions, competedUntilNow }: ScopeRebuild,
 ): Promise<Map<string, readonly Leaderboard[]>> {
   const rebuild = RankRebuild.of(scopes);
-  for await (const ids of competitorsIn(db, dialect, scopes))
-    rebuild.add(await readContributions(db, dialect, ids));
+  rebuild.add(contributions);
+  const done = new Set(changed);
+  for await (const ids of competitorsIn(write, dialect, scopes)) {
+    const others = ids.filter((id) => !done.has(id));
+    const competed = await competedUntilNow(others);
+    for (const contribution of await readContributions(write, dialect, others)) {
+      const known = competed.get(contribution.repositoryId);
+      if (known === undefined) continue;
+      const { provider, language, topics } = known;
+      rebuild.add([{ ...contribution, provider, language, topics }]);
+    }
+    // Other processes take a run without steps for one that has been abandoned.
+    await run.step(async () => {});
+  }
   return new Map(rebuild.finish().map(({ scope, name, boards }) => [scopeKey(scope, name), boards]));
 }
 
-/** Ids of all repositories that compete in some scopes, and maybe of others. */
+/** Ids of all repositories that compete in some scopes, and maybe of others, in ascending order. */
 async function* competitorsIn(
   db: Db,
   dialect: Dialect,
   scopes: readonly ScopeName[],
 ): AsyncGenerator<readonly number[]> {
-  if (scopes.some(({ scope }) => scope === "overall" || scope === "provider")) {
+  if (scopes.some(({ scope }) => scope === "overall")) {
     for (let after = 0; ; ) {
       const ids = await repositoriesAfter(db, dialect, { after, limit: BATCH });
       const last = ids.at(-1);
@@ -152,23 +171,22 @@ async function* competitorsIn(
       after = last;
     }
   }
-  const namesOf = (wanted: RankScope) =>
-    scopes.flatMap(({ scope, name }) => (scope === wanted ? [name] : []));
-  const [topics, languages] = [namesOf("topic"), namesOf("language")];
-  const among = (column: string, names: readonly string[]) => dialect.among(sql.ref(column), names);
-  const selects = [
-    ...(topics.length === 0
-      ? []
-      : [sql`select distinct repository_id as id from repository_topics where ${among("topic", topics)}`]),
-    ...(languages.length === 0
-      ? []
-      : [sql`select id from repositories where ${among("language", languages)}`]),
-  ];
+  const selects = SELECTS.flatMap(([kind, select]) => {
+    const names = scopes.flatMap(({ scope, name }) => (scope === kind ? [name] : []));
+    return names.length === 0 ? [] : [sql`${select} ${dialect.among(sql.ref(kind), names)}`];
+  });
   const { rows } = await sql<{ ids: string | null }>`select ${dialect.jsonArray(sql`id`)} as ids
     from (${sql.join(selects, sql` union `)} order by id) as competitors`.execute(db);
   const ids: number[] = JSON.parse(rows[0]?.ids ?? "[]");
   for (let start = 0; start < ids.length; start += BATCH) yield ids.slice(start, start + BATCH);
 }
+
+/** Who competes in a scope, by the column that has its name. */
+const SELECTS = [
+  ["provider", sql`select id from repositories where availability = 'AVAILABLE' and`],
+  ["language", sql`select id from repositories where availability = 'AVAILABLE' and`],
+  ["topic", sql`select distinct repository_id as id from repository_topics where`],
+] as const;
 
 /** The rows of each repository, by ascending id. A million repositories have more than a million ranks: as numbers, they fit. */
 function* rowsOf(scopes: readonly ScopeLeaderboards[]): Generator<RankRow[]> {
