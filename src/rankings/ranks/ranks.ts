@@ -6,7 +6,7 @@
  */
 import type { Run } from "../../catalog/catalog.js";
 import type { Database, Db } from "../../database/database.js";
-import type { ChangedRepositories, Contribution } from "../contributions.js";
+import type { Contribution } from "../contributions.js";
 import { decodeBoards, readBoards } from "./codec.js";
 import {
   type Competitor,
@@ -26,7 +26,7 @@ import {
 } from "./leaderboard.js";
 import { rankText } from "./rank.js";
 import { type EncodedScope, encodeScope, type RankRow, writeBoards, writeRankRows } from "./rank-rows.js";
-import { rebuildScopes } from "./rebuild.js";
+import { type RankChanges, rebuildScopes } from "./rebuild.js";
 
 export { checkLeaderboards, checkRankBlocks, checkRankRows, type RankDamage } from "./check.js";
 export {
@@ -51,21 +51,17 @@ interface AffectedScope {
   contributions: Contribution[];
 }
 
-/** Changed repositories, and in which scopes repositories have competed until now. */
-interface RankChanges extends ChangedRepositories {
-  /** How the changed ones did. */
-  before: readonly Competitor[];
-  /** How others did, by id. */
-  competedUntilNow: (ids: readonly number[]) => Promise<ReadonlyMap<number, Competitor>>;
-}
-
 /**
  * Moves changed repositories to the ranks their contributions give them; those without a contribution lose their ranks.
- * The cost follows the number of changes and the length of leaderboards, not the number of repositories; only where a leaderboard
- * has lost more repositories than its reserve, all that compete in its scope are read. Everything is computed before the first
- * write. Returns false, having written nothing, if a leaderboard is damaged.
+ * `before`: how they competed until now. The cost follows the number of changes and the length of leaderboards, not the number of
+ * repositories; only where a leaderboard has lost more repositories than its reserve, all that compete in its scope are read.
+ * Everything is computed before the first write. Returns false, having written nothing, if a leaderboard is damaged.
  */
-export async function updateRanks(database: Database, run: Run, changes: RankChanges): Promise<boolean> {
+export async function updateRanks(
+  database: Database,
+  run: Run,
+  changes: RankChanges & { before: readonly Competitor[] },
+): Promise<boolean> {
   const { dialect, write } = database;
   const { ids, contributions, before } = changes;
   const scopes = affectedScopes(contributions, before, await rankedTopics(write, contributions));

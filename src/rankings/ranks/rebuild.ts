@@ -123,8 +123,8 @@ export class RankRebuild {
   }
 }
 
-interface ScopeRebuild extends ChangedRepositories {
-  scopes: readonly ScopeName[];
+/** Changed repositories, and a reader of how other repositories have competed until now, by id. */
+export interface RankChanges extends ChangedRepositories {
   competedUntilNow: (ids: readonly number[]) => Promise<ReadonlyMap<number, Competitor>>;
 }
 
@@ -136,7 +136,7 @@ interface ScopeRebuild extends ChangedRepositories {
 export async function rebuildScopes(
   { dialect, write }: Database,
   run: Run,
-  { scopes, ids: changed, contributions, competedUntilNow }: ScopeRebuild,
+  { scopes, ids: changed, contributions, competedUntilNow }: RankChanges & { scopes: readonly ScopeName[] },
 ): Promise<Map<string, readonly Leaderboard[]>> {
   const rebuild = RankRebuild.of(scopes);
   rebuild.add(contributions);
