@@ -127,27 +127,27 @@ export class FaultPool implements PostgresPool, RowsPool {
  * Runs a statement; fails without a response within `timeoutMs`. The callbacks that `pg` sets for promises and for its own timeout keep
  * the result in memory until the next full garbage collection; a callback that is passed does not.
  */
-function runOn<R extends pg.QueryResult | pg.QueryArrayResult>(
+async function runOn<R extends pg.QueryResult | pg.QueryArrayResult>(
   client: pg.PoolClient,
   query: pg.QueryConfig & { rowMode?: "array" },
   timeoutMs: number | undefined,
 ): Promise<R> {
-  let timer: NodeJS.Timeout | undefined;
-  const result = new Promise<R>((resolve, reject) => {
-    const fail = () => reject(new Error(`no response within ${timeoutMs} ms`));
-    if (timeoutMs !== undefined) timer = setTimeout(fail, timeoutMs);
+  const { promise, resolve, reject } = Promise.withResolvers<R>();
+  const fail = () => reject(new Error(`no response within ${timeoutMs} ms`));
+  const timer = timeoutMs === undefined ? undefined : setTimeout(fail, timeoutMs);
+  try {
     client.query(query, (error: Error | null, value: pg.QueryResult) => {
       if (error) reject(error);
       else resolve(value as R);
     });
-  });
-  return result
-    .catch((error: unknown) => {
-      // The stack of the caller, not that of the socket.
-      if (error instanceof Error) Error.captureStackTrace(error);
-      throw error;
-    })
-    .finally(() => clearTimeout(timer));
+    return await promise;
+  } catch (error) {
+    // The stack of the caller, not that of the socket.
+    if (error instanceof Error) Error.captureStackTrace(error);
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 interface FaultClientOptions {

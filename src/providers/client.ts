@@ -77,7 +77,7 @@ export interface GetOptions {
 const MAX_REDIRECTS = 3;
 /** Shorter texts may be in a response by chance. */
 const MIN_TOKEN_LENGTH = 16;
-/** A request is given up after so many refusals because other processes use its tokens. */
+/** A request is given up after this many refusals because other processes use its tokens. */
 const MAX_REFUSALS = 200;
 /** Earlier tokens that are still removed from the forge's words. */
 const KEPT_SECRETS = 200;

@@ -123,7 +123,7 @@ export class RankRebuild {
   }
 }
 
-/** Changed repositories, and a reader of how other repositories have competed until now, by id. */
+/** Changed repositories, and how to read in which scopes others have competed until now, by id. */
 export interface RankChanges extends ChangedRepositories {
   competedUntilNow: (ids: readonly number[]) => Promise<ReadonlyMap<number, Competitor>>;
 }
@@ -144,12 +144,15 @@ export async function rebuildScopes(
   for await (const ids of competitorsIn(write, dialect, scopes)) {
     const others = ids.filter((id) => !done.has(id));
     const competed = await competedUntilNow(others);
-    for (const contribution of await readContributions(write, dialect, others)) {
-      const known = competed.get(contribution.repositoryId);
-      if (known === undefined) continue;
-      const { provider, language, topics } = known;
-      rebuild.add([{ ...contribution, provider, language, topics }]);
-    }
+    const present = await readContributions(write, dialect, others);
+    rebuild.add(
+      present.flatMap((contribution) => {
+        const known = competed.get(contribution.repositoryId);
+        if (known === undefined) return [];
+        const { provider, language, topics } = known;
+        return [{ ...contribution, provider, language, topics }];
+      }),
+    );
     // Other processes take a run without steps for one that has been abandoned.
     await run.step(async () => {});
   }
