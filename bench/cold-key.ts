@@ -1,9 +1,9 @@
 /** How often a response is computed when 500 clients request it together, before it is cached. */
 import { request } from "undici";
-import { startService } from "../src/app.js";
-import { systemClock } from "../src/clock.js";
+import { startService } from "../src/app/service.js";
 import { loadConfig } from "../src/config/config.js";
-import { createLog } from "../src/log.js";
+import { systemClock } from "../src/lib/clock.js";
+import { createLog } from "../src/lib/log.js";
 import type { Modules } from "../src/modules.js";
 import { GENEROUS_LIMITS } from "./support/keys.js";
 import type { BenchContext, ResultRow } from "./support/results.js";

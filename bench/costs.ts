@@ -4,7 +4,7 @@
  * The bounds of decision 10 follow from it: the sum over the buckets of limit × CPU per unit.
  */
 import { parseArgs } from "node:util";
-import { BUCKETS, type Bucket, readLimits } from "../src/config/config.js";
+import { BUCKETS, type Bucket, readLimits } from "../src/config/limits.js";
 import { chargeOf } from "./support/charges.js";
 import { GENEROUS_LIMITS } from "./support/keys.js";
 import { type MeasuredServer, startSidereal } from "./support/processes.js";

@@ -4,12 +4,12 @@
  */
 import { Session } from "node:inspector/promises";
 import { fileURLToPath } from "node:url";
-import { buildFront } from "../src/app.js";
-import { DAY_MS, HOUR_MS, systemClock } from "../src/clock.js";
+import { buildFront } from "../src/app/service.js";
 import { loadConfig } from "../src/config/config.js";
 import { openDatabase } from "../src/database/database.js";
 import { fillWithDemo } from "../src/demo/demo.js";
-import { createLog } from "../src/log.js";
+import { DAY_MS, HOUR_MS, systemClock } from "../src/lib/clock.js";
+import { createLog } from "../src/lib/log.js";
 import { buildModules, updateDerived } from "../src/modules.js";
 import { Stretch } from "../src/tracking/cadence.js";
 import { Reporter } from "../src/tracking/lane.js";

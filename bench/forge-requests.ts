@@ -3,16 +3,24 @@
  * the schedule of synthetic repositories, beside a request for every repository each day, at each size. Nothing is sent: page sizes
  * and paces are those of the providers, quotas those that the forges publish.
  */
-import { DAY_MS, HOUR_MS } from "../src/clock.js";
+
+import { findForge, paceOf } from "../src/config/known-forges.js";
 import { syntheticRepository } from "../src/demo/demo.js";
-import { findForge, paceOf } from "../src/forges.js";
-import { PAGE_SIZE as FORGEJO_PAGE } from "../src/providers/forgejo/forgejo.js";
-import { ROWS as SEARCH_ROWS } from "../src/providers/github/discover.js";
-import { MAX_NODES } from "../src/providers/github/graphql.js";
-import { MAX_PROJECTS } from "../src/providers/gitlab/project-node.js";
-import { WINDOWS, windowMs } from "../src/rankings/rankings.js";
-import { beforeEnd, detailsInterval, scheduledInterval, walkInterval } from "../src/tracking/cadence.js";
-import { HEAT_CLASSES, type HeatClass, heatClass } from "../src/tracking/tracking.js";
+import { PAGE_SIZE as FORGEJO_PAGE } from "../src/forges/forgejo/forgejo.js";
+import { ROWS as SEARCH_ROWS } from "../src/forges/github/discover.js";
+import { MAX_NODES } from "../src/forges/github/graphql.js";
+import { MAX_PROJECTS } from "../src/forges/gitlab/project-node.js";
+import { WINDOWS, windowMs } from "../src/growth/definitions.js";
+import { DAY_MS, HOUR_MS } from "../src/lib/clock.js";
+import {
+  beforeEnd,
+  detailsInterval,
+  HEAT_CLASSES,
+  type HeatClass,
+  heatClass,
+  scheduledInterval,
+  walkInterval,
+} from "../src/tracking/cadence.js";
 import { STORE_END } from "./support/stores.js";
 
 /** Sizes of the catalogue. */

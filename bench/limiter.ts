@@ -4,20 +4,17 @@
  * API key and usage counting add, alternating and without the network. Then usage counting alone.
  */
 import { sql } from "kysely";
-import { buildFront, buildMembers } from "../src/app.js";
-import { systemClock } from "../src/clock.js";
-import { LIMIT_SETTINGS, loadConfig, readLimits } from "../src/config/config.js";
+import { Callers, networkOf } from "../src/accounts/callers.js";
+import { Usage } from "../src/accounts/usage.js";
+import { buildFront, buildMembers } from "../src/app/service.js";
+import { loadConfig } from "../src/config/config.js";
+import { LIMIT_SETTINGS, readLimits } from "../src/config/limits.js";
 import { openDatabase } from "../src/database/database.js";
 import { fillWithDemo } from "../src/demo/demo.js";
-import { createLog } from "../src/log.js";
-import {
-  type Caller,
-  Callers,
-  createTableMemory,
-  Limiter,
-  networkOf,
-  Usage,
-} from "../src/metering/metering.js";
+import { createTableMemory, Limiter } from "../src/http/metering/limiter.js";
+import type { Caller } from "../src/http/metering/rates.js";
+import { systemClock } from "../src/lib/clock.js";
+import { createLog } from "../src/lib/log.js";
 import { buildModules, updateDerived } from "../src/modules.js";
 import { inject } from "../test/support/inject.js";
 

@@ -5,11 +5,11 @@
  * include interruptions. The list index is built first, as its thread does, and measured too.
  */
 
-import { systemClock } from "../src/clock.js";
 import { openBackgroundReader } from "../src/database/database.js";
-import { buildIndex } from "../src/lists/index/build.js";
-import { type ListQuery, listQuery, listSpec } from "../src/lists/lists.js";
-import { createLog } from "../src/log.js";
+import { buildIndex } from "../src/discovery/lists/index/build.js";
+import { type ListQuery, listQuery, listSpec } from "../src/discovery/lists/query.js";
+import { systemClock } from "../src/lib/clock.js";
+import { createLog } from "../src/lib/log.js";
 import type { Modules } from "../src/modules.js";
 import { listMixOf, type MixList, randomListsOf } from "./support/mix.js";
 import { absoluteRow, type BenchPart, type ResultRow, type Target } from "./support/results.js";

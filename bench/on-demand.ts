@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { z } from "zod";
-import { systemClock } from "../src/clock.js";
+import { systemClock } from "../src/lib/clock.js";
 import { type Forge, startForge } from "../test/support/forge/forge.js";
 import { waitForLine } from "./support/processes.js";
 

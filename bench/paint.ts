@@ -6,7 +6,7 @@
  * largest contentful paint and the layout shift of a first visit, the median of the rounds. Each visit has an empty cache.
  */
 import type { Browser } from "playwright-core";
-import { median } from "../src/catalog/catalog.js";
+import { median } from "../src/repositories/series.js";
 import { openBrowser } from "../test/support/browser.js";
 
 const SLOWDOWN = 4;

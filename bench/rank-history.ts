@@ -7,12 +7,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { sql } from "kysely";
-import { DAY_MS, systemClock } from "../src/clock.js";
 import { openDatabase } from "../src/database/database.js";
 import { syntheticRepository } from "../src/demo/demo.js";
-import { createLog } from "../src/log.js";
+import { DAY_MS, systemClock } from "../src/lib/clock.js";
+import { createLog } from "../src/lib/log.js";
 import { buildModules, type Modules } from "../src/modules.js";
-import { importFiles, readManifest } from "../src/transfer/transfer.js";
+import { importFiles } from "../src/transfer/import.js";
+import { readManifest } from "../src/transfer/transfer.js";
 
 const { values, positionals: files } = parseArgs({
   allowPositionals: true,

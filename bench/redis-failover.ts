@@ -9,11 +9,13 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { systemClock } from "../src/clock.js";
-import { readLimits } from "../src/config/config.js";
-import { createLog } from "../src/log.js";
-import { type Caller, openAllowances } from "../src/metering/metering.js";
-import { openRedis, parseRedisUrl } from "../src/redis/redis.js";
+import { readLimits } from "../src/config/limits.js";
+import { parseRedisUrl } from "../src/config/redis-address.js";
+import type { Caller } from "../src/http/metering/rates.js";
+import { openAllowances } from "../src/http/metering/shared-limiter.js";
+import { openRedis } from "../src/http/redis/redis.js";
+import { systemClock } from "../src/lib/clock.js";
+import { createLog } from "../src/lib/log.js";
 import { freePort } from "../test/support/ports.js";
 
 const LIMIT = 600;

@@ -7,12 +7,13 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parse } from "csv-parse/sync";
-import { describeEvidence, type Rename } from "../src/catalog/catalog.js";
-import { systemClock } from "../src/clock.js";
 import { openDatabase } from "../src/database/database.js";
-import { createLog } from "../src/log.js";
+import { systemClock } from "../src/lib/clock.js";
+import { createLog } from "../src/lib/log.js";
 import { buildModules, type Modules } from "../src/modules.js";
-import { importFiles, readManifest } from "../src/transfer/transfer.js";
+import { describeEvidence, type Rename } from "../src/repositories/renames/read.js";
+import { importFiles } from "../src/transfer/import.js";
+import { readManifest } from "../src/transfer/transfer.js";
 
 /** A name and the one under which it continues, in lower case, with the day of the first file with the later one. */
 interface KnownRename {

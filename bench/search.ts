@@ -1,6 +1,6 @@
 /** Search and suggestions without HTTP: CPU time of a fixed mix of names and words, and the first index of a whole store. */
 import { sql } from "kysely";
-import type { Found, Suggestions } from "../src/search/search.js";
+import type { Found, Suggestions } from "../src/discovery/search/search.js";
 import { absoluteRow, type BenchPart, type ResultRow } from "./support/results.js";
 import { interleave, quantile } from "./support/statistics.js";
 import { copyStore, openStore } from "./support/stores.js";

@@ -1,6 +1,6 @@
 /** How old and how right the counts of the catalogue are, and how many requests each forge gets in half an hour. */
 import { sql } from "kysely";
-import { DAY_MS, HOUR_MS } from "../src/clock.js";
+import { DAY_MS, HOUR_MS } from "../src/lib/clock.js";
 import type { Forge } from "../test/support/forge/forge.js";
 import type { TrackingWorld } from "../test/support/tracking.js";
 import { quantile, span } from "./week-watch.js";

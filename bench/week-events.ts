@@ -1,7 +1,7 @@
 /** Measures the delay until the catalogue shows a change on a forge. */
 import { sql } from "kysely";
-import { WEEK_MS } from "../src/clock.js";
 import type { Database } from "../src/database/database.js";
+import { WEEK_MS } from "../src/lib/clock.js";
 import type { EventKind, Forge, ForgeRepository, ScriptEvent } from "../test/support/forge/forge.js";
 
 /** Kinds of events visible in the catalogue; bursts and purges only change counts. */

@@ -1,6 +1,7 @@
 /** Measurements of the week: a recorder between worker and forge, and statistics. */
-import { HOUR_MS } from "../src/clock.js";
-import type { Provider, Refreshed, RepositoryRef } from "../src/providers/providers.js";
+
+import type { Provider, Refreshed, RepositoryRef } from "../src/forges/contract.js";
+import { HOUR_MS } from "../src/lib/clock.js";
 import type { Forge } from "../test/support/forge/forge.js";
 
 /** The last reading of a repository. */

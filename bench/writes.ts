@@ -2,10 +2,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { DAY_MS, HOUR_MS } from "../src/clock.js";
 import { syntheticRepository } from "../src/demo/demo.js";
+import { DAY_MS, HOUR_MS } from "../src/lib/clock.js";
 import { followChanges } from "../src/modules.js";
-import { importFiles } from "../src/transfer/transfer.js";
+import { importFiles } from "../src/transfer/import.js";
 import { type DatedFile, importBare } from "./rivals/bare-import.js";
 import { changedAt } from "./support/changes.js";
 import { absoluteRow, type BenchContext, type ResultRow, ratioRow } from "./support/results.js";

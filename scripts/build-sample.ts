@@ -13,7 +13,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { constants, zstdCompressSync } from "node:zlib";
 import { parse } from "csv-parse/sync";
-import { DAY_MS, isoTime } from "../src/clock.js";
+import { DAY_MS, isoTime } from "../src/lib/clock.js";
 import { type SampleFile, type SampleRepository, VERSION } from "../src/transfer/sample-file.js";
 
 const FIRST_DAY = "2026-01-01";

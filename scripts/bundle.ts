@@ -32,11 +32,11 @@ const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const ENTRIES = [
   "main.js",
   "api/stream-maker-thread.js",
-  "avatars/shrink-process.js",
+  "tracking/avatars/shrink-process.js",
   "database/scanner-thread.js",
-  "embeds/png-thread.js",
-  "lists/index/builder-thread.js",
-  "threads/serving-thread.js",
+  "charts/png-thread.js",
+  "discovery/lists/index/builder-thread.js",
+  "app/threads/serving-thread.js",
   "transfer/reader-thread.js",
 ];
 /** What bundle-browser.ts has made for browsers. */

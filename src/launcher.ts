@@ -16,8 +16,8 @@ import {
 } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { type NodePackage, nodePackageFor } from "./node-packages.js";
-import { unsafeNode } from "./node-version.js";
+import { type NodePackage, nodePackageFor } from "./lib/node-packages.js";
+import { unsafeNode } from "./lib/node-version.js";
 
 /** The oldest major version for which a newer Node.js is fetched. The npm of older ones is too old, too. */
 const OLDEST_FETCHING = 20;

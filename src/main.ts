@@ -3,9 +3,9 @@
  * Entry, which the launcher of an installed package loads: checks the version of Node.js, starts again with flags that keep memory small, and listens for the signal to stop, before it
  * loads the program. Listening must come last: the program that replaces this one would not receive a signal caught here.
  */
-import { restartWithFlags } from "./node-flags.js";
-import { unsafeNode } from "./node-version.js";
-import { listenForStop } from "./stop-signal.js";
+import { restartWithFlags } from "./lib/node-flags.js";
+import { unsafeNode } from "./lib/node-version.js";
+import { listenForStop } from "./lib/stop-signal.js";
 
 const problem = unsafeNode(process.version);
 if (problem !== undefined) {
@@ -15,5 +15,5 @@ if (problem !== undefined) {
   restartWithFlags(process.argv);
   listenForStop(process.argv[2]);
   // Not awaited, as only modules without top-level await can be loaded with `require`.
-  void import("./run.js");
+  void import("./app/app.js");
 }

@@ -1,3 +1,4 @@
+import type { Usage } from "./accounts/accounts.js";
 import {
   type Accounts,
   type ApiKeys,
@@ -6,20 +7,15 @@ import {
   readSecret,
   type SecurityLog,
 } from "./accounts/accounts.js";
-import { Avatars } from "./avatars/avatars.js";
-import { bumpRevision, Catalog, type RenameReport, watchRevision } from "./catalog/catalog.js";
-import { type Clock, ServerClock } from "./clock.js";
 import { type Config, ConfigError } from "./config/config.js";
 import { type Database, openDatabase, ReplicaRefused } from "./database/database.js";
-import { ForgeStates } from "./forge-states.js";
-import { ForgeTokens, TrackedForges } from "./forge-tokens/forge-tokens.js";
-import { ListIndex, Lists, startIndexBuilder } from "./lists/lists.js";
-import type { Logger } from "./log.js";
-import type { Usage } from "./metering/metering.js";
-import { Rankings } from "./rankings/rankings.js";
-import { openRedis, type SharedRedis } from "./redis/redis.js";
-import { Search } from "./search/search.js";
-import { TrackRequests } from "./track-requests/track-requests.js";
+import { ListIndex, Lists, Rankings, Search, startIndexBuilder } from "./discovery/discovery.js";
+import { ForgeStates, ForgeTokens, TrackedForges } from "./forges/forges.js";
+import { openRedis, type SharedRedis } from "./http/http.js";
+import { type Clock, ServerClock } from "./lib/clock.js";
+import type { Logger } from "./lib/log.js";
+import { bumpRevision, Catalog, type RenameReport, watchRevision } from "./repositories/repositories.js";
+import { Avatars, TrackRequests } from "./tracking/tracking.js";
 import { Watchlists } from "./watchlists/watchlists.js";
 
 /** What the parts of one process share. */

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { before, test } from "node:test";
-import { LIMIT_SETTINGS } from "../src/config/config.js";
-import { importSample } from "../src/sample.js";
+import { importSample } from "../src/app/sample.js";
+import { LIMIT_SETTINGS } from "../src/config/limits.js";
 import { type DocSample, formatted, readCurl, samplesIn, shortened } from "./support/doc-samples.js";
 import { onSqlite } from "./support/engines.js";
 import { openMailbox } from "./support/mail.js";

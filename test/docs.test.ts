@@ -3,9 +3,10 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { test } from "node:test";
 import { API_ROUTES } from "../src/api/routes.js";
-import { isProviderSetting, PROVIDER_SETTINGS, providerNames, SETTING_NAMES } from "../src/config/config.js";
-import { ERROR_MEANINGS, ERROR_STATUS, type ErrorCode } from "../src/errors.js";
-import { pathPattern } from "../src/http/http.js";
+import { SETTING_NAMES } from "../src/config/config.js";
+import { isProviderSetting, PROVIDER_SETTINGS, providerNames } from "../src/config/providers.js";
+import { pathPattern } from "../src/http/route.js";
+import { ERROR_MEANINGS, ERROR_STATUS, type ErrorCode } from "../src/lib/errors.js";
 
 const DOCUMENTS = [
   "client/README.md",

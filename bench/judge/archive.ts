@@ -17,8 +17,8 @@ import {
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { deserialize, serialize } from "node:v8";
-import { COLUMNS, numbersOf, Readings } from "../../src/catalog/snapshots/readings.js";
-import { DAY_MS, systemClock } from "../../src/clock.js";
+import { DAY_MS, systemClock } from "../../src/lib/clock.js";
+import { COLUMNS, numbersOf, Readings } from "../../src/repositories/snapshots/readings.js";
 import { readCsv } from "../../src/transfer/csv.js";
 import { readManifest } from "../../src/transfer/transfer.js";
 

@@ -1,19 +1,19 @@
 /** The top of every growth ranking on a day of an archive, by the service's own scores, scales and order. */
 
-import type { Recency } from "../../src/catalog/catalog.js";
-import type { BulkRow } from "../../src/database/database.js";
+import type { BulkRow } from "../../src/database/dialect.js";
+import type { Growth } from "../../src/growth/compare.js";
+import { growthOf } from "../../src/growth/compare.js";
 import {
   GROWTH_ORDER_COLUMNS,
   type GrowthOrder,
   WINDOW_HOURS,
   WINDOWS,
   type Window,
-} from "../../src/rankings/definitions.js";
-import type { Growth } from "../../src/rankings/growth/compare.js";
-import { growthOf } from "../../src/rankings/growth/compare.js";
-import type { History } from "../../src/rankings/growth/history.js";
-import { ROLLUPS, rollupRow } from "../../src/rankings/growth/rollups.js";
-import { type AllScales, ScaleMeter } from "../../src/rankings/growth/scales.js";
+} from "../../src/growth/definitions.js";
+import type { History } from "../../src/growth/history.js";
+import { ROLLUPS, rollupRow } from "../../src/growth/rollups.js";
+import { type AllScales, ScaleMeter } from "../../src/growth/scales.js";
+import type { Recency } from "../../src/repositories/recency.js";
 import type { Archive, Track } from "./archive.js";
 import { historyAt, PROVIDER, recencyAt } from "./judged.js";
 

@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { z } from "zod";
-import { DAY_MS } from "../../src/clock.js";
+import { DAY_MS } from "../../src/lib/clock.js";
 import { type ArchiveName, manifestOf, requireData, unpackArchive } from "./archive.js";
 import { NAMED_CASES, type NamedCase } from "./named.js";
 import { type Ask, Service } from "./service.js";

@@ -1,9 +1,10 @@
 /** What the service says of a history after a given reading, by its own functions. */
-import type { Recency } from "../../src/catalog/catalog.js";
-import { DAY_MS } from "../../src/clock.js";
-import type { Anomaly } from "../../src/rankings/growth/anomalies.js";
-import { type Growth, growthOf } from "../../src/rankings/growth/compare.js";
-import type { History } from "../../src/rankings/growth/history.js";
+
+import type { Anomaly } from "../../src/growth/anomalies.js";
+import { type Growth, growthOf } from "../../src/growth/compare.js";
+import type { History } from "../../src/growth/history.js";
+import { DAY_MS } from "../../src/lib/clock.js";
+import type { Recency } from "../../src/repositories/recency.js";
 import type { Track } from "./archive.js";
 
 export const PROVIDER = "GITHUB";

@@ -4,7 +4,7 @@
  * bad were flagged, and how many of the others were. `--all` lists every false alarm; otherwise the first 40 of a kind.
  */
 import { parseArgs } from "node:util";
-import { DAY_MS } from "../../src/clock.js";
+import { DAY_MS } from "../../src/lib/clock.js";
 import { type Archive, type ArchiveName, loadArchive, requireData, type Track } from "./archive.js";
 import { isHeldOut } from "./hosts.js";
 import { growthAt, openKinds } from "./judged.js";

@@ -1,5 +1,5 @@
 /** What a ranked place can be wrong about, and how far measured and published figures agree. */
-import { median } from "../../src/catalog/catalog.js";
+import { median } from "../../src/repositories/series.js";
 
 /** A name that ended while another began. Names are in lower case. */
 export interface Succession {

@@ -1,6 +1,8 @@
 /** Finds jumps in a series of stars, and says what became of them. */
-import { median, type Readings } from "../../src/catalog/catalog.js";
-import { DAY_MS } from "../../src/clock.js";
+
+import { DAY_MS } from "../../src/lib/clock.js";
+import { median } from "../../src/repositories/series.js";
+import type { Readings } from "../../src/repositories/snapshots/readings.js";
 
 /** A jump is a step by at least this many stars, at least this many times the usual day. */
 export const MIN_JUMP = 80;

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { parse } from "csv-parse";
 import pg from "pg";
-import { nameKey } from "../../src/catalog/catalog.js";
+import { nameKey } from "../../src/repositories/record-rules.js";
 import type { Store } from "../support/stores.js";
 
 interface Row {

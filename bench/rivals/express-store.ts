@@ -3,8 +3,8 @@
  * by, with a generated `tsvector`. Scores are cruder than Sidereal's, but have the same fields.
  */
 import pg from "pg";
-import type { Observation } from "../../src/catalog/catalog.js";
 import { syntheticRepository } from "../../src/demo/demo.js";
+import type { Observation } from "../../src/repositories/observation.js";
 import { generatorOptions, STORE_END, type Store } from "../support/stores.js";
 
 const BATCH = 1_000;

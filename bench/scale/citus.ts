@@ -1,7 +1,7 @@
 /** Distributes the histories of a filled PostgreSQL database over the workers of Citus on this machine. */
 import pg from "pg";
-import { systemClock } from "../../src/clock.js";
-import { distribute } from "../../src/database/database.js";
+import { distribute } from "../../src/database/distribution/distribution.js";
+import { systemClock } from "../../src/lib/clock.js";
 import { onServer, openStore, type Store } from "../support/stores.js";
 
 const LOOPBACK = "127.0.0.1";

@@ -1,8 +1,8 @@
 /** Copies a SQLite store into an empty PostgreSQL database, table by table and row by row, through what restores a backup. */
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { systemClock } from "../../src/clock.js";
-import { openRestoreTarget } from "../../src/database/database.js";
+import { openRestoreTarget } from "../../src/database/backup/backup.js";
+import { systemClock } from "../../src/lib/clock.js";
 
 const CHUNK_BYTES = 262_144;
 /** Tables of SQLite itself. */

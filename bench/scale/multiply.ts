@@ -6,8 +6,8 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { pieceOf } from "../../src/catalog/snapshots/blocks.js";
-import { DAY_MS } from "../../src/clock.js";
+import { DAY_MS } from "../../src/lib/clock.js";
+import { pieceOf } from "../../src/repositories/snapshots/blocks.js";
 import { openStore, STORE_END } from "../support/stores.js";
 
 /** Days before the end whose snapshots are copied, so that every window has growth. */

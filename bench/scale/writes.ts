@@ -2,12 +2,12 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { systemClock } from "../../src/clock.js";
 import { openBackgroundReader } from "../../src/database/database.js";
-import { buildIndex } from "../../src/lists/index/build.js";
-import { createLog } from "../../src/log.js";
+import { buildIndex } from "../../src/discovery/lists/index/build.js";
+import { systemClock } from "../../src/lib/clock.js";
+import { createLog } from "../../src/lib/log.js";
 import { followChanges, type Modules } from "../../src/modules.js";
-import { importFiles } from "../../src/transfer/transfer.js";
+import { importFiles } from "../../src/transfer/import.js";
 import { changedAt } from "../support/changes.js";
 import { emptyStore, openStore, STORE_END, type Store } from "../support/stores.js";
 import { type Taken, timeOf, writeFiles } from "../writes.js";

@@ -1,5 +1,5 @@
-import type { Observation } from "../../src/catalog/catalog.js";
 import { syntheticRepository } from "../../src/demo/demo.js";
+import type { Observation } from "../../src/repositories/observation.js";
 import { generatorOptions, type Store } from "./stores.js";
 
 /** What a refresh at this time reports of the `index`-th repository of a store: some more stars. */

@@ -1,6 +1,6 @@
 import { API_ROUTES } from "../../src/api/routes.js";
-import type { Bucket } from "../../src/config/config.js";
-import type { Route } from "../../src/http/http.js";
+import type { Bucket } from "../../src/config/limits.js";
+import type { Route } from "../../src/http/route.js";
 import { costOf } from "../../src/http/route.js";
 import { Router } from "../../src/http/router.js";
 import { PAGE_ROUTES } from "../../src/web/routes.js";

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
-import { LIMIT_SETTINGS } from "../../src/config/config.js";
-import { createToken, hashToken } from "../../src/tokens.js";
+import { LIMIT_SETTINGS } from "../../src/config/limits.js";
+import { createToken, hashToken } from "../../src/lib/tokens.js";
 import { openStore, type Store } from "./stores.js";
 
 /** Settings that raise every limit so far that no request of a benchmark is refused, while all of them are counted. */

@@ -6,8 +6,8 @@ import { type DemoOptions, indexOfPopularity, syntheticRepository } from "../../
 import { Random } from "../../src/demo/random.js";
 import { LANGUAGES, LICENSES, TOPICS } from "../../src/demo/vocabulary.js";
 import { drawWord } from "../../src/demo/words.js";
-import { PLAIN_SORTS } from "../../src/lists/spec.js";
-import { GROWTH_ORDERS } from "../../src/rankings/rankings.js";
+import { PLAIN_SORTS } from "../../src/discovery/lists/spec.js";
+import { GROWTH_ORDERS } from "../../src/growth/definitions.js";
 
 export const MIX_KINDS = ["list", "search", "suggest", "detail", "series", "page"] as const;
 export type MixKind = (typeof MIX_KINDS)[number];

@@ -7,7 +7,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parse } from "csv-parse/sync";
-import { splitFullName } from "../../src/record-rules.js";
+import { splitFullName } from "../../src/repositories/record-rules.js";
 
 /** The folder of the data sets: beside the repository, or where the environment says. */
 const FOLDER =

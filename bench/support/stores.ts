@@ -18,10 +18,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
-import { systemClock } from "../../src/clock.js";
 import { openDatabase } from "../../src/database/database.js";
 import { type DemoOptions, fillWithDemo } from "../../src/demo/demo.js";
-import { createLog } from "../../src/log.js";
+import { systemClock } from "../../src/lib/clock.js";
+import { createLog } from "../../src/lib/log.js";
 import { buildModules, type Modules, updateDerived } from "../../src/modules.js";
 import { realNames } from "./names.js";
 

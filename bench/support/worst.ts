@@ -2,10 +2,10 @@
  * The most expensive requests that are known, of every kind that limits allow: what `costs.ts` measures to set the units of
  * requests, and what the harness of limits sends.
  */
-import { DAY_MS, HOUR_MS } from "../../src/clock.js";
+import { DAY_MS, HOUR_MS } from "../../src/lib/clock.js";
+import { repositoryKey } from "../../src/lib/page-addresses.js";
+import { createToken } from "../../src/lib/tokens.js";
 import { followChanges, type Modules } from "../../src/modules.js";
-import { repositoryKey } from "../../src/page-addresses.js";
-import { createToken } from "../../src/tokens.js";
 import { listOf } from "../../test/support/lists.js";
 import { unknownSession } from "../../test/support/members.js";
 import { STORE_END } from "./stores.js";

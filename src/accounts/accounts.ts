@@ -4,14 +4,14 @@
  * hashes. An account is an e-mail address that its owner has proven to read, or that a site has verified.
  */
 import { sql } from "kysely";
-import { type CookieScope, cookieScope } from "../base-url.js";
-import type { Clock } from "../clock.js";
 import type { Config } from "../config/config.js";
 import type { Database } from "../database/database.js";
-import { AppError } from "../errors.js";
-import { isPrivateHost } from "../host-names.js";
-import type { Logger } from "../log.js";
-import { hashToken } from "../tokens.js";
+import { type CookieScope, cookieScope } from "../lib/base-url.js";
+import type { Clock } from "../lib/clock.js";
+import { AppError } from "../lib/errors.js";
+import { isPrivateHost } from "../lib/host-names.js";
+import type { Logger } from "../lib/log.js";
+import { hashToken } from "../lib/tokens.js";
 import type { ApiKeys } from "./api-keys.js";
 import { Erasure } from "./erasure.js";
 import type { Library } from "./library.js";
@@ -35,7 +35,10 @@ import type { MailProof } from "./sign-in-requests.js";
 import { TtlCache } from "./ttl-cache.js";
 
 export { addressesOf, emailField, findAccountId } from "./addresses.js";
+export { Agents } from "./agents.js";
 export { type ApiKey, ApiKeys, type KeyHolder, MAX_KEYS } from "./api-keys.js";
+export { Callers, networkOf, truncatedAddress } from "./callers.js";
+export { type Adding, DailyQuotas, forgetEarlierDays } from "./daily-quota.js";
 export { EventMails } from "./event-mails.js";
 export { SITE_ORIGINS, SITES, type Site } from "./library-sign-in.js";
 export { isRecentSignIn, RECENT_MINUTES, requireRecentSignIn } from "./library-time.js";
@@ -59,6 +62,9 @@ export { readEvents, type StoredEvent } from "./security-rows.js";
 export { endSessionsOf, type Session } from "./sessions.js";
 export { CODE_LENGTH, createBrowserSecret, typedCode } from "./sign-in-requests.js";
 export { Revocations } from "./ttl-cache.js";
+export { type KeyedRequest, Usage } from "./usage.js";
+export type { UsageEvent } from "./usage-tally.js";
+export { USAGE_WINDOWS, type UsageView, type UsageWindow } from "./usage-view.js";
 
 /** Somebody who is signed in. */
 export interface Account {

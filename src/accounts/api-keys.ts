@@ -1,10 +1,10 @@
 import { sql } from "kysely";
-import { BackgroundWrites } from "../background-writes.js";
-import { type Clock, DAY_MS } from "../clock.js";
 import type { Database } from "../database/database.js";
-import { AppError } from "../errors.js";
-import type { Logger } from "../log.js";
-import { createToken, hashToken, tokenPrefix } from "../tokens.js";
+import { BackgroundWrites } from "../lib/background-writes.js";
+import { type Clock, DAY_MS } from "../lib/clock.js";
+import { AppError } from "../lib/errors.js";
+import type { Logger } from "../lib/log.js";
+import { createToken, hashToken, tokenPrefix } from "../lib/tokens.js";
 import { Revocations, TtlCache } from "./ttl-cache.js";
 
 /** Maximum number of active keys per account. */

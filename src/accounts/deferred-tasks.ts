@@ -1,4 +1,4 @@
-import type { Logger } from "../log.js";
+import type { Logger } from "../lib/log.js";
 
 /** Maximum number of pending tasks; further ones are dropped and logged. */
 const MAX_PENDING = 200;

@@ -1,6 +1,6 @@
-import type { Clock } from "../clock.js";
 import type { Database } from "../database/database.js";
-import type { Logger } from "../log.js";
+import type { Clock } from "../lib/clock.js";
+import type { Logger } from "../lib/log.js";
 import { DeferredTasks } from "./deferred-tasks.js";
 
 /** Time between two erasures, which block the thread for some milliseconds. */

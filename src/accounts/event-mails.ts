@@ -1,7 +1,7 @@
-import { type Clock, DAY_MS, isoTime } from "../clock.js";
 import type { Config } from "../config/config.js";
 import type { Database } from "../database/database.js";
-import type { Logger } from "../log.js";
+import { type Clock, DAY_MS, isoTime } from "../lib/clock.js";
+import type { Logger } from "../lib/log.js";
 import { addressesOf } from "./addresses.js";
 import { type Mail, Mailer } from "./mail.js";
 import { countNotice } from "./mail-limits.js";

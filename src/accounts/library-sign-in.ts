@@ -1,5 +1,5 @@
 /** Signing in through the sign-in library: with a site, or by an address that has been proven. */
-import { createToken, hashToken } from "../tokens.js";
+import { createToken, hashToken } from "../lib/tokens.js";
 import type { Library } from "./library.js";
 import { libraryNow } from "./library-time.js";
 

@@ -1,6 +1,6 @@
 /** The time of sign-ins, by the clock of the sign-in library. Apart from the library, which takes long to load. */
-import { systemClock } from "../clock.js";
-import { AppError } from "../errors.js";
+import { systemClock } from "../lib/clock.js";
+import { AppError } from "../lib/errors.js";
 
 /** The time that the sign-in library compares `expiresAt` with: it takes no clock. */
 export const libraryNow = (): Date => new Date(systemClock.now());

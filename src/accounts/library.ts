@@ -4,12 +4,12 @@ import { getAdapter } from "better-auth/db/adapter";
 import { betterAuth } from "better-auth/minimal";
 import { magicLink } from "better-auth/plugins/magic-link";
 import { type GoogleOptions, google, verifyGoogleIdToken } from "better-auth/social-providers";
-import { cookieScope } from "../base-url.js";
-import { DAY_MS } from "../clock.js";
 import type { Config } from "../config/config.js";
 import type { Database } from "../database/database.js";
-import type { Logger } from "../log.js";
-import { hashToken } from "../tokens.js";
+import { cookieScope } from "../lib/base-url.js";
+import { DAY_MS } from "../lib/clock.js";
+import type { Logger } from "../lib/log.js";
+import { hashToken } from "../lib/tokens.js";
 import { libraryNow } from "./library-time.js";
 
 /** How long a session lasts; use does not extend it. */

@@ -1,8 +1,8 @@
 import { createHmac } from "node:crypto";
-import { type Clock, HOUR_MS } from "../clock.js";
 import type { Config } from "../config/config.js";
 import type { Database, Db, Tx } from "../database/database.js";
-import type { Logger } from "../log.js";
+import { type Clock, HOUR_MS } from "../lib/clock.js";
+import type { Logger } from "../lib/log.js";
 
 /** Most mails to sign in with that one person is sent in an hour (UTC), and most that one known browser requests. */
 const MAX_PER_PERSON = 6;

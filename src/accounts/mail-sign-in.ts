@@ -1,9 +1,9 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
-import type { Clock } from "../clock.js";
 import type { Config } from "../config/config.js";
 import type { Database } from "../database/database.js";
-import { AppError } from "../errors.js";
-import type { Logger } from "../log.js";
+import type { Clock } from "../lib/clock.js";
+import { AppError } from "../lib/errors.js";
+import type { Logger } from "../lib/log.js";
 import { findAccountId } from "./addresses.js";
 import { DeferredTasks } from "./deferred-tasks.js";
 import type { Mail, Mailer } from "./mail.js";

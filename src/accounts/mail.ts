@@ -1,6 +1,6 @@
 import type { Transporter } from "nodemailer";
 import type { Config } from "../config/config.js";
-import type { Logger } from "../log.js";
+import type { Logger } from "../lib/log.js";
 import { DeferredTasks } from "./deferred-tasks.js";
 
 export interface Mail {

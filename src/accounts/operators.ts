@@ -1,10 +1,10 @@
 import { createHmac, randomInt, timingSafeEqual } from "node:crypto";
-import { cookieScope } from "../base-url.js";
-import type { Clock } from "../clock.js";
 import type { Config } from "../config/config.js";
 import type { Database, Tx } from "../database/database.js";
-import type { Logger } from "../log.js";
-import { createToken, hashToken, tokenPrefix } from "../tokens.js";
+import { cookieScope } from "../lib/base-url.js";
+import type { Clock } from "../lib/clock.js";
+import type { Logger } from "../lib/log.js";
+import { createToken, hashToken, tokenPrefix } from "../lib/tokens.js";
 import { isRecentSignIn } from "./library-time.js";
 import { isLoopback } from "./origin.js";
 import { readSecret } from "./secret.js";

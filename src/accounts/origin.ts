@@ -1,4 +1,4 @@
-import { isLoopbackHost } from "../host-names.js";
+import { isLoopbackHost } from "../lib/host-names.js";
 
 /** Rules about where a request comes from, and where a browser may be sent. */
 

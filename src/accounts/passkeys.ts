@@ -3,9 +3,9 @@ import { sql } from "kysely";
 import { z } from "zod";
 import type { Config } from "../config/config.js";
 import type { Database } from "../database/database.js";
-import { AppError } from "../errors.js";
-import { isLoopbackHost } from "../host-names.js";
-import type { Logger } from "../log.js";
+import { AppError } from "../lib/errors.js";
+import { isLoopbackHost } from "../lib/host-names.js";
+import type { Logger } from "../lib/log.js";
 import type { PasskeyLibrary } from "./passkey-library.js";
 import { readSecret } from "./secret.js";
 

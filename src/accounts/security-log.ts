@@ -1,7 +1,7 @@
-import { BackgroundWrites } from "../background-writes.js";
-import type { Clock } from "../clock.js";
 import type { Database } from "../database/database.js";
-import type { Logger } from "../log.js";
+import { BackgroundWrites } from "../lib/background-writes.js";
+import type { Clock } from "../lib/clock.js";
+import type { Logger } from "../lib/log.js";
 import type { LoggedEvent, SecurityEvent, Source } from "./security-events.js";
 import { type EventQuery, insertEvents, pruneEvents, readEvents, type StoredEvent } from "./security-rows.js";
 

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
-import { DAY_MS } from "../clock.js";
 import type { Database, Db, Tx } from "../database/database.js";
+import { DAY_MS } from "../lib/clock.js";
 import {
   type EventDetail,
   type LoggedEvent,

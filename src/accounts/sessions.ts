@@ -1,9 +1,9 @@
 import { sql } from "kysely";
-import { BackgroundWrites } from "../background-writes.js";
-import { DAY_MS, HOUR_MS } from "../clock.js";
 import type { Database, Db, Tx } from "../database/database.js";
-import type { Logger } from "../log.js";
-import { hashToken } from "../tokens.js";
+import { BackgroundWrites } from "../lib/background-writes.js";
+import { DAY_MS, HOUR_MS } from "../lib/clock.js";
+import type { Logger } from "../lib/log.js";
+import { hashToken } from "../lib/tokens.js";
 import { findAccountId } from "./addresses.js";
 import { libraryNow } from "./library-time.js";
 import { endOperatorSessions } from "./operators.js";

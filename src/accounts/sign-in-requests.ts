@@ -1,8 +1,8 @@
 import { createHmac, randomBytes, randomInt } from "node:crypto";
 import { sql } from "kysely";
-import type { Clock } from "../clock.js";
 import type { Database, Tx } from "../database/database.js";
-import { createToken, hashToken, tokenPrefix } from "../tokens.js";
+import type { Clock } from "../lib/clock.js";
+import { createToken, hashToken, tokenPrefix } from "../lib/tokens.js";
 
 /** How long a mailed link and its code are valid. */
 export const LINK_MS = 10 * 60_000;

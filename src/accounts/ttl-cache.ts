@@ -1,5 +1,5 @@
 /** Whom secrets belong to, cached for seconds and until something is revoked. */
-import type { Clock } from "../clock.js";
+import type { Clock } from "../lib/clock.js";
 
 /** How old the holder of a secret may be. */
 const TTL_MS = 5_000;

@@ -1,6 +1,6 @@
 import type { Account, ApiKey } from "../accounts/accounts.js";
-import { isoTime } from "../clock.js";
-import { time, z } from "../schema.js";
+import { isoTime } from "../lib/clock.js";
+import { time, z } from "../lib/schema.js";
 import type { WatchlistItem } from "../watchlists/watchlists.js";
 
 const id = z.string().openapi({ pattern: "^[1-9][0-9]{0,18}$" });

@@ -2,8 +2,9 @@
  * The HTTP API: a table of routes, the contract and handler of each, and the views that turn records into JSON. Records and
  * queries belong to the modules. The HTTP front serves the routes.
  */
-import { Dumps } from "../dumps/dumps.js";
+
 import { content, DEFAULT_LIMIT, type Route } from "../http/http.js";
+import { Dumps } from "../transfer/transfer.js";
 import { DownloadSlots } from "./file-stream.js";
 import { openApiDocument } from "./openapi.js";
 import type { ApiServices } from "./operation.js";

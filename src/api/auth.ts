@@ -1,7 +1,7 @@
 import { createBrowserSecret, emailField, SITES } from "../accounts/accounts.js";
-import { invalidParameter } from "../errors.js";
 import { json, noContent, redirect } from "../http/http.js";
-import { z } from "../schema.js";
+import { invalidParameter } from "../lib/errors.js";
+import { z } from "../lib/schema.js";
 import { accountSchema, accountView } from "./account-views.js";
 import { type ApiServices, dataResponse, errorResponses, operation } from "./operation.js";
 

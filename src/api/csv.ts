@@ -1,6 +1,6 @@
+import { SCORE_NAMES } from "../growth/growth.js";
 import { type BodyPart, content, type Reply } from "../http/http.js";
-import { SCORE_NAMES } from "../rankings/rankings.js";
-import { z } from "../schema.js";
+import { z } from "../lib/schema.js";
 import type { ResponseContract } from "./operation.js";
 import type { RepositoryView } from "./views.js";
 

@@ -1,8 +1,8 @@
-import { CATALOGUE_KINDS } from "../catalog/catalog.js";
-import { type Dump, type Dumps, sumsOf } from "../dumps/dumps.js";
-import { AppError } from "../errors.js";
 import { content, json, matchesTag, type Reply, streamed } from "../http/http.js";
-import { time, z } from "../schema.js";
+import { AppError } from "../lib/errors.js";
+import { time, z } from "../lib/schema.js";
+import { CATALOGUE_KINDS } from "../repositories/repositories.js";
+import { type Dump, type Dumps, sumsOf } from "../transfer/transfer.js";
 import { byteRange, FileStream } from "./file-stream.js";
 import { type ApiServices, dataResponse, errorResponses, operation } from "./operation.js";
 

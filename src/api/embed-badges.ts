@@ -1,5 +1,3 @@
-import { isStale } from "../catalog/catalog.js";
-import { ageInDays } from "../clock.js";
 import {
   type BadgeLook,
   drawGainBadge,
@@ -10,12 +8,14 @@ import {
   rankWords,
   readHistory,
   repositoryCard,
-} from "../embeds/embeds.js";
+} from "../charts/charts.js";
+import { RANK_LIMITS, type Rank, rankingParameter, windowParameter } from "../discovery/discovery.js";
+import { gainWords, type Trend, WINDOWS } from "../growth/growth.js";
 import { pngReply } from "../http/http.js";
-import { rankingParameter, windowParameter } from "../lists/lists.js";
-import type { RepositoryName } from "../page-addresses.js";
-import { gainWords, RANK_LIMITS, type Rank, type Trend, WINDOWS } from "../rankings/rankings.js";
-import { z } from "../schema.js";
+import { ageInDays } from "../lib/clock.js";
+import type { RepositoryName } from "../lib/page-addresses.js";
+import { z } from "../lib/schema.js";
+import { isStale } from "../repositories/repositories.js";
 import { getNamed, repositoryReference, themeParameter } from "./embed-parameters.js";
 import { type ApiServices, errorResponses, operation } from "./operation.js";
 import { pictureErrors, svg, svgResponse } from "./pictures.js";

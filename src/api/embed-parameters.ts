@@ -1,11 +1,11 @@
-import { providerName, type Repository, splitFullName } from "../catalog/catalog.js";
-import { isoTime } from "../clock.js";
-import { ALIGNMENTS, CHART_WINDOWS, MAX_SERIES, METRICS, SCALES, THEMES, VIEWS } from "../embeds/embeds.js";
-import { AppError } from "../errors.js";
-import { count, dayParameter } from "../lists/lists.js";
+import { ALIGNMENTS, CHART_WINDOWS, MAX_SERIES, METRICS, SCALES, THEMES, VIEWS } from "../charts/charts.js";
+import { count, dayParameter } from "../discovery/discovery.js";
+import { isoTime } from "../lib/clock.js";
+import { AppError } from "../lib/errors.js";
+import { queryOf, type RepositoryName, repositoryKey } from "../lib/page-addresses.js";
+import { z } from "../lib/schema.js";
 import type { Modules } from "../modules.js";
-import { queryOf, type RepositoryName, repositoryKey } from "../page-addresses.js";
-import { z } from "../schema.js";
+import { providerName, type Repository, splitFullName } from "../repositories/repositories.js";
 
 const REFERENCE = {
   type: "string",

@@ -1,5 +1,3 @@
-import { AVAILABILITIES, BASES, SNAPSHOT_SOURCES } from "../catalog/catalog.js";
-import { DAY_MS, isoTime } from "../clock.js";
 import {
   ALIGNMENTS,
   CHART_WINDOWS,
@@ -15,12 +13,14 @@ import {
   snippetsOf,
   spansOf,
   titleOf,
-} from "../embeds/embeds.js";
-import { AppError } from "../errors.js";
+} from "../charts/charts.js";
+import { WINDOWS } from "../growth/growth.js";
 import { json } from "../http/http.js";
-import { chartPage } from "../page-addresses.js";
-import { WINDOWS } from "../rankings/rankings.js";
-import { time, z } from "../schema.js";
+import { DAY_MS, isoTime } from "../lib/clock.js";
+import { AppError } from "../lib/errors.js";
+import { chartPage } from "../lib/page-addresses.js";
+import { time, z } from "../lib/schema.js";
+import { AVAILABILITIES, BASES, SNAPSHOT_SOURCES } from "../repositories/repositories.js";
 import { csv, fieldColumns, formatParameter, orCsv, REPOSITORY_NAME_COLUMNS } from "./csv.js";
 import { type ChartQuery, chartAddress, chartQuery, getNamed } from "./embed-parameters.js";
 import { freshnessFields, freshnessView } from "./freshness.js";

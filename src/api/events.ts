@@ -1,7 +1,7 @@
 import { SECURITY_EVENTS, type StoredEvent } from "../accounts/accounts.js";
-import { isoTime } from "../clock.js";
 import { json } from "../http/http.js";
-import { time, z } from "../schema.js";
+import { isoTime } from "../lib/clock.js";
+import { time, z } from "../lib/schema.js";
 import { dataMetaResponse, errorResponses, operation } from "./operation.js";
 
 export const securityEventSchema = z

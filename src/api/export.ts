@@ -1,7 +1,7 @@
 import { requireRecentSignIn, type Session } from "../accounts/accounts.js";
-import { isoTime } from "../clock.js";
 import { json } from "../http/http.js";
-import { time, z } from "../schema.js";
+import { isoTime } from "../lib/clock.js";
+import { time, z } from "../lib/schema.js";
 import { accountSchema, accountView, apiKeySchema, apiKeyView } from "./account-views.js";
 import { securityEventSchema, securityEventView } from "./events.js";
 import { keyUsageSchema, keyUsageView } from "./key-usage.js";

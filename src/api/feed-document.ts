@@ -1,7 +1,4 @@
-import { startOfStep } from "../catalog/catalog.js";
-import { isoTime } from "../clock.js";
-import { filterParameters, filterWords, type ListFilters, type ListPage } from "../lists/lists.js";
-import { explorePage, LANGUAGES_PAGE, repositoryPage, TOPICS_PAGE } from "../page-addresses.js";
+import { filterParameters, filterWords, type ListFilters, type ListPage } from "../discovery/discovery.js";
 import {
   type CountedMeasure,
   gainWords,
@@ -12,8 +9,11 @@ import {
   WINDOW_LABELS,
   type Window,
   whySentence,
-} from "../rankings/rankings.js";
-import { element, type Xml, xmlDocument } from "../xml.js";
+} from "../growth/growth.js";
+import { isoTime } from "../lib/clock.js";
+import { explorePage, LANGUAGES_PAGE, repositoryPage, TOPICS_PAGE } from "../lib/page-addresses.js";
+import { element, type Xml, xmlDocument } from "../lib/xml.js";
+import { startOfStep } from "../repositories/repositories.js";
 
 /** The rankings that have a feed, which has the same name. */
 export const FEEDS: readonly Ranking[] = RANKINGS.filter((ranking) => RANKING_DEFINITIONS[ranking].hasFeed);

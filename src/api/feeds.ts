@@ -1,7 +1,7 @@
+import { listPage, listQuery } from "../discovery/discovery.js";
+import { WINDOWS } from "../growth/growth.js";
 import { content } from "../http/http.js";
-import { listPage, listQuery } from "../lists/lists.js";
-import { WINDOWS } from "../rankings/rankings.js";
-import { oneOf, z } from "../schema.js";
+import { oneOf, z } from "../lib/schema.js";
 import { atomFeed, FEEDS } from "./feed-document.js";
 import { errorResponses, operation } from "./operation.js";
 

@@ -1,5 +1,5 @@
-import { nearestName } from "../nearest-name.js";
-import { z } from "../schema.js";
+import { nearestName } from "../lib/nearest-name.js";
+import { z } from "../lib/schema.js";
 import type { CsvColumn } from "./csv.js";
 import { detailSchema } from "./repository-detail.js";
 import { snapshotSchema } from "./series-views.js";

@@ -1,6 +1,6 @@
 import { type FileHandle, open } from "node:fs/promises";
-import { AppError } from "../errors.js";
 import { type BodyStream, type HttpRequest, InFlight, type StreamPart } from "../http/http.js";
+import { AppError } from "../lib/errors.js";
 
 /** Bytes read and sent at a time: memory of a download, twice. */
 const PART_BYTES = 256 * 1024;

@@ -1,5 +1,5 @@
-import { ageInDays, isoTime } from "../clock.js";
-import { z } from "../schema.js";
+import { ageInDays, isoTime } from "../lib/clock.js";
+import { z } from "../lib/schema.js";
 
 /** How recent the growth in a response is: beside every growth, so that nobody takes old growth for that of today. */
 export const freshnessFields = {

@@ -1,6 +1,6 @@
-import { AppError } from "../errors.js";
 import { json } from "../http/http.js";
-import { z } from "../schema.js";
+import { AppError } from "../lib/errors.js";
+import { z } from "../lib/schema.js";
 import { dataResponse, errorResponses, operation } from "./operation.js";
 
 const status = z.object({ status: z.literal("ok") });

@@ -1,8 +1,7 @@
-import { isoTime } from "../clock.js";
+import type { ListRow, RankedList } from "../discovery/discovery.js";
 import { json } from "../http/http.js";
-import type { ListRow } from "../lists/lists.js";
-import type { RankedList } from "../rankings/rankings.js";
-import { time, z } from "../schema.js";
+import { isoTime } from "../lib/clock.js";
+import { time, z } from "../lib/schema.js";
 import { dataResponse, errorResponses, operation } from "./operation.js";
 import {
   facetSchema,

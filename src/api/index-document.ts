@@ -1,6 +1,6 @@
 import { json } from "../http/http.js";
-import { DOCS_PAGE } from "../page-addresses.js";
-import { z } from "../schema.js";
+import { DOCS_PAGE } from "../lib/page-addresses.js";
+import { z } from "../lib/schema.js";
 import { dataResponse, errorResponses, operation } from "./operation.js";
 
 /** Where to begin, below the base URL. */

@@ -1,5 +1,5 @@
 import { OpenAPIRegistry, OpenApiGeneratorV31 } from "@asteasolutions/zod-to-openapi";
-import { z } from "../schema.js";
+import { z } from "../lib/schema.js";
 import { API_ROUTES } from "./routes.js";
 
 const schemaSchema = z.record(z.string(), z.json());

@@ -1,9 +1,9 @@
-import { isoTime } from "../clock.js";
+import { USAGE_WINDOWS, type UsageEvent, type UsageView } from "../accounts/accounts.js";
 import { BUCKETS } from "../config/config.js";
+import { idParameter } from "../discovery/discovery.js";
 import { json } from "../http/http.js";
-import { idParameter } from "../lists/lists.js";
-import { USAGE_WINDOWS, type UsageEvent, type UsageView } from "../metering/metering.js";
-import { time, z } from "../schema.js";
+import { isoTime } from "../lib/clock.js";
+import { time, z } from "../lib/schema.js";
 import { dataResponse, errorResponses, operation } from "./operation.js";
 
 const count = z.int().min(0);

@@ -1,7 +1,7 @@
 import { BUCKETS, CALLER_KINDS } from "../config/config.js";
+import type { Level } from "../http/http.js";
 import { json } from "../http/http.js";
-import type { Level } from "../metering/metering.js";
-import { z } from "../schema.js";
+import { z } from "../lib/schema.js";
 import { dataResponse, errorResponses, operation } from "./operation.js";
 
 const bucketSchema = z.object({

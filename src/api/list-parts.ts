@@ -1,6 +1,6 @@
-import { ageInDays, isoTime } from "../clock.js";
+import { decodeCursor, type ListRow, type ListSpec, type Lists, listKey } from "../discovery/discovery.js";
 import type { StreamPart } from "../http/http.js";
-import { decodeCursor, type ListRow, type ListSpec, type Lists, listKey } from "../lists/lists.js";
+import { ageInDays, isoTime } from "../lib/clock.js";
 import { csvHeader, csvLine, REPOSITORY_COLUMNS } from "./csv.js";
 import { selectRepositoryFields } from "./fields.js";
 import type { StreamedList } from "./list-stream.js";

@@ -1,5 +1,5 @@
+import type { ListSpec } from "../discovery/discovery.js";
 import { type BodyStream, type StreamPart, unlessAborted } from "../http/http.js";
-import type { ListSpec } from "../lists/lists.js";
 
 /** Where the parts of a list come from: this thread, or another one. */
 export interface PartSource {

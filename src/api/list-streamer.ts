@@ -1,6 +1,6 @@
-import type { Clock } from "../clock.js";
 import type { Config } from "../config/config.js";
-import { AppError } from "../errors.js";
+import type { Clock } from "../lib/clock.js";
+import { AppError } from "../lib/errors.js";
 import type { Modules } from "../modules.js";
 import { listParts } from "./list-parts.js";
 import { ListStream, type ListStreams, type PartSource, type StreamedList } from "./list-stream.js";

@@ -1,6 +1,6 @@
+import { listQuery, listSpec } from "../discovery/discovery.js";
 import { streamed } from "../http/http.js";
-import { listQuery, listSpec } from "../lists/lists.js";
-import { z } from "../schema.js";
+import { z } from "../lib/schema.js";
 import { repositoryFields } from "./fields.js";
 import type { StreamFormat } from "./list-stream.js";
 import { errorResponses, operation, type ResponseContract } from "./operation.js";

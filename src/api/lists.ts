@@ -1,6 +1,6 @@
+import { type ListQuery, listPage, listQuery, type Sort } from "../discovery/discovery.js";
 import type { HttpRequest, Reply } from "../http/http.js";
-import { type ListQuery, listPage, listQuery, type Sort } from "../lists/lists.js";
-import { z } from "../schema.js";
+import { z } from "../lib/schema.js";
 import { formatParameter, orCsv } from "./csv.js";
 import { repositoryFields, type Selection } from "./fields.js";
 import { namedRepositories } from "./named-repositories.js";

@@ -1,8 +1,8 @@
 import { type EventDetail, requireRecentSignIn, type SecurityEventName } from "../accounts/accounts.js";
-import type { ErrorCode } from "../errors.js";
+import { idParameter, idText, nameField } from "../discovery/discovery.js";
 import { json, noContent } from "../http/http.js";
-import { idParameter, idText } from "../lists/lists.js";
-import { z } from "../schema.js";
+import type { ErrorCode } from "../lib/errors.js";
+import { z } from "../lib/schema.js";
 import {
   accountSchema,
   accountView,
@@ -13,7 +13,7 @@ import {
   personalWatchlistView,
 } from "./account-views.js";
 import { type ApiRequest, dataResponse, errorResponses, operation } from "./operation.js";
-import { idsField, nameField } from "./parameters.js";
+import { idsField } from "./parameters.js";
 import {
   idNumber,
   namingUnknown,

@@ -1,9 +1,9 @@
-import { isStale, type Repository, type Snapshot } from "../catalog/catalog.js";
-import { DAY_MS, isoTime } from "../clock.js";
+import { idParameter } from "../discovery/discovery.js";
+import { WINDOWS } from "../growth/growth.js";
 import { json } from "../http/http.js";
-import { idParameter } from "../lists/lists.js";
-import { WINDOWS } from "../rankings/rankings.js";
-import { z } from "../schema.js";
+import { DAY_MS, isoTime } from "../lib/clock.js";
+import { z } from "../lib/schema.js";
+import { isStale, type Repository, type Snapshot } from "../repositories/repositories.js";
 import { type CsvColumn, csv, fieldColumns, formatParameter, orCsv, REPOSITORY_NAME_COLUMNS } from "./csv.js";
 import { pointFields, type Selection } from "./fields.js";
 import { freshnessFields, freshnessView } from "./freshness.js";

@@ -1,4 +1,4 @@
-import { providerName, splitFullName } from "../catalog/catalog.js";
+import { providerName, splitFullName } from "../repositories/repositories.js";
 
 /** Length of the longest name that a hint repeats. */
 const MAX_LENGTH = 400;

@@ -1,7 +1,7 @@
-import { ageInDays } from "../clock.js";
-import { invalidParameter } from "../errors.js";
+import { type ListQuery, newestOf } from "../discovery/discovery.js";
 import type { HttpRequest, Reply } from "../http/http.js";
-import { type ListQuery, newestOf } from "../lists/lists.js";
+import { ageInDays } from "../lib/clock.js";
+import { invalidParameter } from "../lib/errors.js";
 import type { Selection } from "./fields.js";
 import type { ApiServices } from "./operation.js";
 import { findReferenced, MAX_REFERENCES, missingReferences, readReferences, textsOf } from "./references.js";

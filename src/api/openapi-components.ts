@@ -1,4 +1,4 @@
-import { AppError, ERROR_STATUS } from "../errors.js";
+import { AppError, ERROR_STATUS } from "../lib/errors.js";
 
 /** The part of an OpenAPI document that is moved into components. */
 interface Reference {

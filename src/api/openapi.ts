@@ -1,7 +1,7 @@
 import { OpenAPIRegistry, OpenApiGeneratorV31 } from "@asteasolutions/zod-to-openapi";
 import { type Access, IGNORED_HEADER, pathPattern, RATE_HEADERS } from "../http/http.js";
-import { DOCS_PAGE } from "../page-addresses.js";
-import { readVersion } from "../version.js";
+import { DOCS_PAGE } from "../lib/page-addresses.js";
+import { readVersion } from "../lib/version.js";
 import { type DocumentObject, shareComponents } from "./openapi-components.js";
 import { COMMON_ERRORS } from "./operation.js";
 import { API_ROUTES, type ApiRoute } from "./routes.js";

@@ -1,13 +1,13 @@
 import type { Account } from "../accounts/accounts.js";
-import type { Clock } from "../clock.js";
+import type { PngRenderer } from "../charts/charts.js";
 import type { Config } from "../config/config.js";
-import type { Dumps } from "../dumps/dumps.js";
-import type { PngRenderer } from "../embeds/embeds.js";
-import { AppError, ERROR_STATUS, type ErrorCode } from "../errors.js";
 import type { Admission, HttpRequest, Reply } from "../http/http.js";
+import type { Clock } from "../lib/clock.js";
+import { AppError, ERROR_STATUS, type ErrorCode } from "../lib/errors.js";
+import { z } from "../lib/schema.js";
+import { validationError } from "../lib/validation.js";
 import type { Members, Modules } from "../modules.js";
-import { z } from "../schema.js";
-import { validationError } from "../validation.js";
+import type { Dumps } from "../transfer/transfer.js";
 import type { DownloadSlots } from "./file-stream.js";
 import type { ListStreams } from "./list-stream.js";
 

@@ -1,4 +1,4 @@
-import { json } from "../http/http.js";
+import type { FacetKind, SuggestedFacet } from "../discovery/discovery.js";
 import {
   count,
   EXACT_TOTAL,
@@ -10,10 +10,9 @@ import {
   providerParameter,
   searchText,
   windowParameter,
-} from "../lists/lists.js";
-import type { FacetKind } from "../rankings/rankings.js";
-import { z } from "../schema.js";
-import type { SuggestedFacet } from "../search/search.js";
+} from "../discovery/discovery.js";
+import { json } from "../http/http.js";
+import { z } from "../lib/schema.js";
 import { type CsvColumn, csv, fieldColumns, formatParameter, orCsv } from "./csv.js";
 import { freshnessFields, freshnessView } from "./freshness.js";
 import { dataMetaResponse, dataResponse, errorResponses, operation } from "./operation.js";

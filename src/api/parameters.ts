@@ -1,8 +1,6 @@
-import { idText } from "../lists/lists.js";
-import { z } from "../schema.js";
+import { idText } from "../discovery/discovery.js";
+import { z } from "../lib/schema.js";
 import { MAX_ITEMS } from "../watchlists/watchlists.js";
-
-export { nameField } from "../lists/lists.js";
 
 /** Parameters shared by several routes of the API. */
 

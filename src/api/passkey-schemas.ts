@@ -1,6 +1,6 @@
 import type { Passkey } from "../accounts/accounts.js";
-import { isoTime } from "../clock.js";
-import { time, z } from "../schema.js";
+import { isoTime } from "../lib/clock.js";
+import { time, z } from "../lib/schema.js";
 
 /** Bytes in Base64url without padding, of at most this many characters. */
 const bytes = (maxLength: number) =>

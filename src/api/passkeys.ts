@@ -1,10 +1,10 @@
 import { requireRecentSignIn } from "../accounts/accounts.js";
-import { invalidParameter } from "../errors.js";
+import { nameField } from "../discovery/discovery.js";
 import { json, noContent } from "../http/http.js";
-import { z } from "../schema.js";
+import { invalidParameter } from "../lib/errors.js";
+import { z } from "../lib/schema.js";
 import { accountSchema, accountView } from "./account-views.js";
 import { dataResponse, errorResponses, operation } from "./operation.js";
-import { nameField } from "./parameters.js";
 import {
   assertion,
   creationOptionsSchema,

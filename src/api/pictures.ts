@@ -1,7 +1,7 @@
-import { BADGE_BRAND, drawBadge, drawNotice, NOTICE_SIZE, THEMES, type Theme } from "../embeds/embeds.js";
-import type { AppError, ErrorCode } from "../errors.js";
+import { BADGE_BRAND, drawBadge, drawNotice, NOTICE_SIZE, THEMES, type Theme } from "../charts/charts.js";
 import { content, type HttpRequest, type Reply } from "../http/http.js";
-import { z } from "../schema.js";
+import type { AppError, ErrorCode } from "../lib/errors.js";
+import { z } from "../lib/schema.js";
 import { COMMON_ERRORS, errorResponses, type ResponseContract } from "./operation.js";
 
 /** Responses that are pictures, and the pictures of errors. */

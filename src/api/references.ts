@@ -1,7 +1,7 @@
-import { providerName, repositoryId, splitFullName } from "../catalog/catalog.js";
-import { AppError, invalidParameter } from "../errors.js";
+import { AppError, invalidParameter } from "../lib/errors.js";
+import { z } from "../lib/schema.js";
 import type { Modules } from "../modules.js";
-import { z } from "../schema.js";
+import { providerName, repositoryId, splitFullName } from "../repositories/repositories.js";
 
 /** Repositories that a request names one by one. */
 

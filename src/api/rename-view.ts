@@ -1,11 +1,11 @@
+import { isoTime } from "../lib/clock.js";
+import { time, z } from "../lib/schema.js";
 import {
   describeEvidence,
   RENAME_STATUSES,
   type Rename,
   type RenamedRepository,
-} from "../catalog/catalog.js";
-import { isoTime } from "../clock.js";
-import { time, z } from "../schema.js";
+} from "../repositories/repositories.js";
 
 const countsSchema = z.object({ at: time, stars: z.int(), forks: z.int().nullable() });
 

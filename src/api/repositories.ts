@@ -1,16 +1,16 @@
-import { basePathOf } from "../base-url.js";
+import { idParameter, providerParameter, windowParameter } from "../discovery/discovery.js";
+import type { Window } from "../growth/growth.js";
+import { type HttpRequest, json, type Reply } from "../http/http.js";
+import { basePathOf } from "../lib/base-url.js";
+import { AppError, invalidParameter } from "../lib/errors.js";
+import { z } from "../lib/schema.js";
 import {
   type CurrentlyDescribed,
   isStale,
   type Repository,
   repositoryId,
   splitFullName,
-} from "../catalog/catalog.js";
-import { AppError, invalidParameter } from "../errors.js";
-import { type HttpRequest, json, type Reply } from "../http/http.js";
-import { idParameter, providerParameter, windowParameter } from "../lists/lists.js";
-import type { Window } from "../rankings/rankings.js";
-import { z } from "../schema.js";
+} from "../repositories/repositories.js";
 import { detailFields, type Selection } from "./fields.js";
 import { type ApiServices, dataResponse, errorResponses, operation } from "./operation.js";
 import { detailSchema, detailView } from "./repository-detail.js";

@@ -1,15 +1,8 @@
-import type { CurrentlyDescribed } from "../catalog/catalog.js";
-import { isoTime } from "../clock.js";
-import {
-  type Explanation,
-  RANK_SCOPES,
-  SCORE_VERSION,
-  type Standing,
-  WINDOWS,
-  type Window,
-  windowMs,
-} from "../rankings/rankings.js";
-import { orNull, time, z } from "../schema.js";
+import { RANK_SCOPES, type Standing } from "../discovery/discovery.js";
+import { type Explanation, SCORE_VERSION, WINDOWS, type Window, windowMs } from "../growth/growth.js";
+import { isoTime } from "../lib/clock.js";
+import { orNull, time, z } from "../lib/schema.js";
+import type { CurrentlyDescribed } from "../repositories/repositories.js";
 import { freshnessFields, freshnessView } from "./freshness.js";
 import { renamesSchema, renamesView } from "./rename-view.js";
 import { rankingSchema, repositorySchema, repositoryView, trendSchema, trendView } from "./views.js";

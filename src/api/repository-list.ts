@@ -1,7 +1,13 @@
 import type { z } from "zod";
-import { isoTime } from "../clock.js";
+import {
+  EXACT_TOTAL,
+  isRemembered,
+  type ListPage,
+  type ListQuery,
+  type ListRow,
+} from "../discovery/discovery.js";
 import { addressOf, type BodyPart, bytesOf, type HttpRequest, jsonText, type Reply } from "../http/http.js";
-import { EXACT_TOTAL, isRemembered, type ListPage, type ListQuery, type ListRow } from "../lists/lists.js";
+import { isoTime } from "../lib/clock.js";
 import { type CsvColumn, csv, fieldColumns, REPOSITORY_COLUMNS, type RepositoryRow } from "./csv.js";
 import type { Selection } from "./fields.js";
 import { type repositoryPageMetaSchema, repositoryView } from "./views.js";

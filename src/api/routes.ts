@@ -1,4 +1,4 @@
-import { MAX_SERIES } from "../embeds/embeds.js";
+import { MAX_SERIES } from "../charts/charts.js";
 import {
   type Access,
   type CachePolicy,

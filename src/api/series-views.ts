@@ -1,6 +1,12 @@
-import { type Seam, type Series, SNAPSHOT_SOURCES, type Snapshot, STEPS } from "../catalog/catalog.js";
-import { isoTime } from "../clock.js";
-import { time, z } from "../schema.js";
+import { isoTime } from "../lib/clock.js";
+import { time, z } from "../lib/schema.js";
+import {
+  type Seam,
+  type Series,
+  SNAPSHOT_SOURCES,
+  type Snapshot,
+  STEPS,
+} from "../repositories/repositories.js";
 import type { SumPoint } from "../watchlists/watchlists.js";
 import { freshnessFields } from "./freshness.js";
 

@@ -1,7 +1,7 @@
 import { requireRecentSignIn, type Session } from "../accounts/accounts.js";
-import { isoTime } from "../clock.js";
 import { json, noContent } from "../http/http.js";
-import { time, z } from "../schema.js";
+import { isoTime } from "../lib/clock.js";
+import { time, z } from "../lib/schema.js";
 import { dataResponse, errorResponses, operation } from "./operation.js";
 
 const tags = ["Account"];

@@ -1,8 +1,13 @@
-import { AVAILABILITIES, isStale, MAX_SEVERAL_POINTS, type Repository } from "../catalog/catalog.js";
-import { isoTime } from "../clock.js";
 import { type BodyPart, jsonText } from "../http/http.js";
-import { ownTurn } from "../loop-turns.js";
-import { time, z } from "../schema.js";
+import { isoTime } from "../lib/clock.js";
+import { ownTurn } from "../lib/loop-turns.js";
+import { time, z } from "../lib/schema.js";
+import {
+  AVAILABILITIES,
+  isStale,
+  MAX_SEVERAL_POINTS,
+  type Repository,
+} from "../repositories/repositories.js";
 import { type CsvColumn, csvFile, csvHeader, csvLine, formatParameter, orCsv } from "./csv.js";
 import { pointFields } from "./fields.js";
 import { freshnessFields, freshnessView } from "./freshness.js";

@@ -1,9 +1,9 @@
 /** Entry point of the thread that makes streamed lists: reads their pages and writes their rows, as far as they are requested. */
 import { parentPort, workerData } from "node:worker_threads";
-import { systemClock } from "../clock.js";
 import { databaseFault, openBackgroundReader } from "../database/database.js";
-import { followIndex } from "../lists/lists.js";
-import { createLog } from "../log.js";
+import { followIndex } from "../discovery/discovery.js";
+import { systemClock } from "../lib/clock.js";
+import { createLog } from "../lib/log.js";
 import { buildListReading } from "../modules.js";
 import { listParts } from "./list-parts.js";
 import type { StreamCommand, StreamMakerData, StreamMessage } from "./stream-maker.js";

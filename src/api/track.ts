@@ -1,10 +1,9 @@
-import { isoTime } from "../clock.js";
-import { AppError } from "../errors.js";
-import { type HttpRequest, json } from "../http/http.js";
-import { quotaOf } from "../metering/metering.js";
-import { repositoryPage } from "../page-addresses.js";
-import { time, z } from "../schema.js";
-import { TRACK_FAILURES, TRACK_STATES, type TrackRequest } from "../track-requests/track-requests.js";
+import { type HttpRequest, json, quotaOf } from "../http/http.js";
+import { isoTime } from "../lib/clock.js";
+import { AppError } from "../lib/errors.js";
+import { repositoryPage } from "../lib/page-addresses.js";
+import { time, z } from "../lib/schema.js";
+import { TRACK_FAILURES, TRACK_STATES, type TrackRequest } from "../tracking/tracking.js";
 import { type ApiServices, dataResponse, errorResponses, operation } from "./operation.js";
 
 const tags = ["Tracking"];

@@ -1,23 +1,15 @@
+import { type CurrentSummary, type Facet, SORTS } from "../discovery/discovery.js";
+import { ANOMALY_KINDS, MEASURED_COUNTS, RANKINGS, type Trend, WINDOWS } from "../growth/growth.js";
+import { isoTime } from "../lib/clock.js";
+import { START_TRACKING_PAGE } from "../lib/page-addresses.js";
+import { orNull, time, z } from "../lib/schema.js";
 import {
   AVAILABILITIES,
   BASES,
   CATALOGUE_KINDS,
   type Repository,
   SNAPSHOT_SOURCES,
-} from "../catalog/catalog.js";
-import { isoTime } from "../clock.js";
-import { SORTS } from "../lists/lists.js";
-import { START_TRACKING_PAGE } from "../page-addresses.js";
-import {
-  ANOMALY_KINDS,
-  type CurrentSummary,
-  type Facet,
-  MEASURED_COUNTS,
-  RANKINGS,
-  type Trend,
-  WINDOWS,
-} from "../rankings/rankings.js";
-import { orNull, time, z } from "../schema.js";
+} from "../repositories/repositories.js";
 import type { Watchlist } from "../watchlists/watchlists.js";
 import { freshnessFields } from "./freshness.js";
 

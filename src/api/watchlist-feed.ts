@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
-import type { Repository } from "../catalog/catalog.js";
+import { watchlistPage } from "../discovery/discovery.js";
+import { WINDOW_LABELS } from "../growth/growth.js";
 import { content } from "../http/http.js";
-import { watchlistPage } from "../lists/lists.js";
-import { WINDOW_LABELS } from "../rankings/rankings.js";
-import { z } from "../schema.js";
+import { z } from "../lib/schema.js";
+import type { Repository } from "../repositories/repositories.js";
 import {
   dayOf,
   type EntryContext,

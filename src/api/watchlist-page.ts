@@ -1,8 +1,8 @@
-import { repositoryId } from "../catalog/catalog.js";
-import { invalidParameter } from "../errors.js";
+import { type WatchlistQuery, watchlistPage, watchlistQuery } from "../discovery/discovery.js";
 import { type HttpRequest, json, type Reply } from "../http/http.js";
-import { type WatchlistQuery, watchlistPage, watchlistQuery } from "../lists/lists.js";
-import { z } from "../schema.js";
+import { invalidParameter } from "../lib/errors.js";
+import { z } from "../lib/schema.js";
+import { repositoryId } from "../repositories/repositories.js";
 import { SUM_STEPS, UnknownRepositories, type WatchlistAccess } from "../watchlists/watchlists.js";
 import { csv, fieldColumns, formatParameter, orCsv } from "./csv.js";
 import { watchedFields } from "./fields.js";

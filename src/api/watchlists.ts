@@ -1,11 +1,10 @@
-import type { ErrorCode } from "../errors.js";
-import { type HttpRequest, json, noContent, type Reply } from "../http/http.js";
-import { idParameter } from "../lists/lists.js";
-import { quotaOf } from "../metering/metering.js";
-import { z } from "../schema.js";
+import { idParameter, nameField } from "../discovery/discovery.js";
+import { type HttpRequest, json, noContent, quotaOf, type Reply } from "../http/http.js";
+import type { ErrorCode } from "../lib/errors.js";
+import { z } from "../lib/schema.js";
 import { type Adding, DEFAULT_NAME, type Precondition, type Watchlist } from "../watchlists/watchlists.js";
 import { type ApiServices, dataResponse, errorResponses, operation } from "./operation.js";
-import { idsField, nameField, tokenParameter } from "./parameters.js";
+import { idsField, tokenParameter } from "./parameters.js";
 import { createdWatchlistSchema, watchlistSchema, watchlistView } from "./views.js";
 import {
   idNumber,

@@ -1,7 +1,7 @@
 /** The commands about accounts: the security log, and ending sessions. */
 import type { Command } from "commander";
 import type { StoredEvent } from "../accounts/accounts.js";
-import { isoTime } from "../clock.js";
+import { isoTime } from "../lib/clock.js";
 import { EXIT, type Host, reportOf } from "./host.js";
 
 /** Events read by one statement. */

@@ -1,11 +1,11 @@
-import type { ProviderSettings } from "../forges.js";
-import { didYouMean } from "../nearest-name.js";
+import type { ProviderSettings } from "../config/config.js";
+import { didYouMean } from "../lib/nearest-name.js";
 import {
   type AddressProblem,
   addressReader,
   type RepositoryAddress,
   splitAddress,
-} from "../repository-addresses/repository-addresses.js";
+} from "../repositories/repositories.js";
 import type { Host } from "./host.js";
 
 /** Message where addresses cannot be read because no forge is tracked. */

@@ -3,15 +3,15 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
 import { secretFileOf } from "../accounts/accounts.js";
+import { BackupRefused } from "../database/database.js";
+import { isoTime } from "../lib/clock.js";
 import {
   BACKUP_NOTE,
   type BackupPlace,
-  BackupRefused,
   checkBackup,
   restoreBackup,
   takeBackup,
-} from "../backups/backups.js";
-import { isoTime } from "../clock.js";
+} from "../transfer/transfer.js";
 import { EXIT, type Host, type Progress, reportOf, showProgress } from "./host.js";
 
 export function addBackup(program: Command, host: Host, finish: (code: number) => void): void {

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import type { Diagnosis, Finding } from "../doctor/doctor.js";
-import { createLog } from "../log.js";
+import { createLog } from "../lib/log.js";
+import type { Diagnosis, Finding } from "../transfer/transfer.js";
 import { placeOf } from "./backup.js";
 import { EXIT, type Host, reportOf } from "./host.js";
 
@@ -26,7 +26,7 @@ async function runDoctor(
   host: Host,
   { repairs, json }: { repairs: boolean; json: boolean },
 ): Promise<number> {
-  const { CannotExamine, examine, repair } = await import("../doctor/doctor.js");
+  const { CannotExamine, examine, repair } = await import("../transfer/doctor/doctor.js");
   const { clock, stdout, stderr } = host;
   const examined = { ...placeOf(host), clock, log: createLog("silent") };
   try {

@@ -2,9 +2,8 @@
 import { createWriteStream, renameSync, rmSync } from "node:fs";
 import { pipeline } from "node:stream/promises";
 import { type Command, Option } from "commander";
-import { isDumpDue, writeDump } from "../dumps/dumps.js";
 import type { Modules } from "../modules.js";
-import { exportCatalogue, exportParquet, Refusal } from "../transfer/transfer.js";
+import { exportCatalogue, exportParquet, isDumpDue, Refusal, writeDump } from "../transfer/transfer.js";
 import { EXIT, type Host, reportOf, showProgress } from "./host.js";
 
 interface ExportOptions {

@@ -1,9 +1,9 @@
 /** Shared by all commands: the services of the host, exit codes, reports and progress. */
 import type { Readable, Writable } from "node:stream";
 import { SingleBar } from "cli-progress";
-import type { Clock } from "../clock.js";
 import type { Config } from "../config/config.js";
 import type { DemoSize } from "../demo/demo.js";
+import type { Clock } from "../lib/clock.js";
 import type { Modules } from "../modules.js";
 import type { Plan } from "../tracking/tracking.js";
 

@@ -1,8 +1,8 @@
 import { readFileSync, statSync } from "node:fs";
 import type { Command } from "commander";
-import type { RenameReport } from "../catalog/catalog.js";
-import { isoTime } from "../clock.js";
+import { isoTime } from "../lib/clock.js";
 import { type Modules, updateDerived } from "../modules.js";
+import type { RenameReport } from "../repositories/repositories.js";
 import {
   FORMATS,
   type FormatName,

@@ -15,7 +15,7 @@ import { type Readable, Writable } from "node:stream";
 import { parseEnv } from "node:util";
 import type { Command } from "commander";
 import { ConfigError, loadConfig } from "../config/config.js";
-import { isPrivateHost } from "../host-names.js";
+import { isPrivateHost } from "../lib/host-names.js";
 import { EXIT, type Host } from "./host.js";
 
 const FILE = ".env";

@@ -1,4 +1,7 @@
 import type { Command } from "commander";
+import { isoTime } from "../lib/clock.js";
+import { AppError } from "../lib/errors.js";
+import { followChanges, type Modules } from "../modules.js";
 import {
   describeEvidence,
   RENAME_DECISIONS,
@@ -6,10 +9,7 @@ import {
   type Rename,
   type RenameDecision,
   repositoryId,
-} from "../catalog/catalog.js";
-import { isoTime } from "../clock.js";
-import { AppError } from "../errors.js";
-import { followChanges, type Modules } from "../modules.js";
+} from "../repositories/repositories.js";
 import { EXIT, type Host, reportOf } from "./host.js";
 
 const DESCRIPTIONS: Readonly<Record<RenameDecision, string>> = {

@@ -1,8 +1,8 @@
 import type { Command } from "commander";
 import type { MailUse } from "../accounts/accounts.js";
-import { type Clock, DAY_MS, isoTime, machineAheadMs, NOTABLE_CLOCK_MS } from "../clock.js";
 import { type Database, REPLICA_WORDS, type ReplicaStatus } from "../database/database.js";
-import type { SearchStatus } from "../search/search.js";
+import type { SearchStatus } from "../discovery/discovery.js";
+import { type Clock, DAY_MS, isoTime, machineAheadMs, NOTABLE_CLOCK_MS } from "../lib/clock.js";
 import type { Ages, ProviderStatus } from "../tracking/tracking.js";
 import { type Host, reportOf } from "./host.js";
 

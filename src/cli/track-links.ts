@@ -5,15 +5,15 @@
 import { createReadStream } from "node:fs";
 import { basename } from "node:path";
 import type { Config } from "../config/config.js";
-import { nameField } from "../lists/lists.js";
+import { nameField } from "../discovery/discovery.js";
 import type { Modules } from "../modules.js";
 import {
   addressReader,
   type LinkedAddresses,
   linksIn,
   type RepositoryAddress,
-} from "../repository-addresses/repository-addresses.js";
-import { MAX_BATCH_OPEN } from "../track-requests/track-requests.js";
+} from "../repositories/repositories.js";
+import { MAX_BATCH_OPEN } from "../tracking/tracking.js";
 import { DEFAULT_NAME, MAX_ITEMS } from "../watchlists/watchlists.js";
 import { NO_FORGE, trackedForges } from "./addresses.js";
 import { EXIT, type Host, reportOf, showProgress } from "./host.js";

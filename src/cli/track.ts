@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { RepositoryAddress } from "../repository-addresses/repository-addresses.js";
+import type { RepositoryAddress } from "../repositories/repositories.js";
 import { readAddresses } from "./addresses.js";
 import { EXIT, type Host, reportOf } from "./host.js";
 import { trackLinks } from "./track-links.js";
@@ -89,7 +89,7 @@ async function forEach(
     host.stderr.write(`${named}\n`);
     return EXIT.usage;
   }
-  const { UpstreamFailure } = await import("../providers/providers.js");
+  const { UpstreamFailure } = await import("../forges/forges.js");
   const tracker = await host.openTracker();
   let code: number = EXIT.ok;
   try {

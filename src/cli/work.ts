@@ -1,6 +1,6 @@
 /** `work` and `derive`: what a worker does, until it is stopped or once. */
 import { type Command, InvalidArgumentError } from "commander";
-import { isoTime } from "../clock.js";
+import { isoTime } from "../lib/clock.js";
 import { followChanges } from "../modules.js";
 import type { Plan, PlannedWork } from "../tracking/tracking.js";
 import { trackedForges } from "./addresses.js";

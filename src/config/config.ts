@@ -2,11 +2,10 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
 import { z } from "zod";
-import type { ProviderSettings, ProxySettings } from "../forges.js";
-import { canonicalHost, isPrivateHost } from "../host-names.js";
-import type { LOG_LEVELS } from "../log.js";
-import { nearestName } from "../nearest-name.js";
-import type { RedisAddress } from "../redis/redis.js";
+import { canonicalHost, isPrivateHost } from "../lib/host-names.js";
+import type { LOG_LEVELS } from "../lib/log.js";
+import { nearestName } from "../lib/nearest-name.js";
+import type { ProviderSettings, ProxySettings } from "./known-forges.js";
 import { type Concurrency, LIMIT_SETTINGS, type Limits, type QueueBounds, readLimits } from "./limits.js";
 import {
   ConfigError,
@@ -16,8 +15,28 @@ import {
   readProviders,
   readProxy,
 } from "./providers.js";
+import type { RedisAddress } from "./redis-address.js";
 import { PAIRS, SECRETS, SETTINGS, type Settings, type TrackAccess } from "./settings.js";
 
+export {
+  defaultUrl,
+  type ForgeKind,
+  type ForgePace,
+  findForge,
+  forgeName,
+  isToken,
+  newPerDayOf,
+  type ProviderSettings,
+  type ProxySettings,
+  PUBLIC_FORGES,
+  paceOf,
+  parseTokens,
+  providerOfHost,
+  repositoryUrl,
+  siteOf,
+  type TokenSource,
+  tokenBarrier,
+} from "./known-forges.js";
 export {
   BUCKETS,
   type Bucket,
@@ -31,6 +50,7 @@ export {
   readLimits,
 } from "./limits.js";
 export { ConfigError, isProviderSetting, PROVIDER_SETTINGS, providerNames, proxyOf } from "./providers.js";
+export type { RedisAddress, RedisNode } from "./redis-address.js";
 export { TRACK_ACCESS, type TrackAccess } from "./settings.js";
 
 /** The credentials of this service at a sign-in site. */

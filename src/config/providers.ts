@@ -1,6 +1,7 @@
 import { createPrivateKey } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { z } from "zod";
+import { didYouMean, nearestName } from "../lib/nearest-name.js";
 import {
   FORGE_KINDS,
   findForge,
@@ -12,8 +13,7 @@ import {
   siteOf,
   type TokenSource,
   tokenBarrier,
-} from "../forges.js";
-import { didYouMean, nearestName } from "../nearest-name.js";
+} from "./known-forges.js";
 import { flag, whole } from "./rules.js";
 
 /** Errors in the environment, one line per setting. */

@@ -1,7 +1,7 @@
 /** The rules of settings that are not a plain choice, as Zod schemas. Their messages never quote a secret. */
 import { isIPv4, isIPv6 } from "node:net";
 import { z } from "zod";
-import { canonicalHost } from "../host-names.js";
+import { canonicalHost } from "../lib/host-names.js";
 
 export const flag = z.enum(["true", "false"]).transform((value) => value === "true");
 

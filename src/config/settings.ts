@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { LOG_LEVELS } from "../log.js";
-import { parseRedisUrl, REDIS_URL_RULE } from "../redis/redis.js";
+import { LOG_LEVELS } from "../lib/log.js";
+import { parseRedisUrl, REDIS_URL_RULE } from "./redis-address.js";
 import {
   contactAddress,
   flag,

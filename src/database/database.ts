@@ -5,9 +5,9 @@
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { type Clock, type ServerClock, systemClock } from "../clock.js";
-import type { Logger } from "../log.js";
-import { unsafeNode } from "../node-version.js";
+import { type Clock, type ServerClock, systemClock } from "../lib/clock.js";
+import type { Logger } from "../lib/log.js";
+import { unsafeNode } from "../lib/node-version.js";
 import type { StoreLocation } from "./backup/parts.js";
 import type { Db, Dialect } from "./dialect.js";
 import { migrate } from "./migrate.js";
@@ -35,26 +35,17 @@ export {
 export { syncFolder } from "./backup/sqlite-backup.js";
 export { BatchSize } from "./batch-size.js";
 export type { PreviousNameTable, RepositoryTable } from "./catalogue-schema.js";
-export type {
-  BulkColumns,
-  BulkRow,
-  BulkTable,
-  Db,
-  Dialect,
-  MergedTable,
-  TableName,
-  Tx,
-} from "./dialect.js";
+export type { BulkColumns, BulkRow, BulkTable, Db, Dialect, MergedTable, TableName, Tx } from "./dialect.js";
+export { DISTRIBUTED_TABLES } from "./distribution/citus.js";
 export {
-  DISTRIBUTED_TABLES,
   type DistributionOptions,
   DistributionRefused,
-  type DistributionStatus,
   distribute,
   readDistribution,
   type TableMoved,
   undistribute,
 } from "./distribution/distribution.js";
+export type { DistributionStatus } from "./distribution/status.js";
 export { DatabaseFault, databaseFault, type FaultKind } from "./fault.js";
 export {
   checkReferences,

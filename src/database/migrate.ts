@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { Clock } from "../clock.js";
+import type { Clock } from "../lib/clock.js";
 import type { Db, Dialect, Tx } from "./dialect.js";
 import { databaseFault } from "./fault.js";
 import type { Migration } from "./migration.js";

@@ -1,8 +1,8 @@
 import { Socket } from "node:net";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import pg from "pg";
-import type { Clock } from "../clock.js";
-import type { Logger } from "../log.js";
+import type { Clock } from "../lib/clock.js";
+import type { Logger } from "../lib/log.js";
 import { connectionOf } from "./postgres-url.js";
 
 /** How often statements are checked, and how long one runs before the server is probed. */

@@ -7,7 +7,7 @@ import {
   sql,
 } from "kysely";
 import pg from "pg";
-import type { Logger } from "../log.js";
+import type { Logger } from "../lib/log.js";
 import {
   type BulkColumns,
   type BulkRow,

@@ -1,5 +1,5 @@
-import { CLOCK_JUMP_MS, NOTABLE_CLOCK_MS, type ServerClock } from "../clock.js";
-import type { Logger } from "../log.js";
+import { CLOCK_JUMP_MS, NOTABLE_CLOCK_MS, type ServerClock } from "../lib/clock.js";
+import type { Logger } from "../lib/log.js";
 
 /** How often the clock of the server is read, and how many times then: the quickest response counts. */
 const EVERY_MS = 60_000;

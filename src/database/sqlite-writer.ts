@@ -6,8 +6,8 @@ import {
   type SqliteDialectConfig,
   SqliteDriver,
 } from "kysely";
-import type { Clock } from "../clock.js";
-import { inQuietTurn } from "../loop-turns.js";
+import type { Clock } from "../lib/clock.js";
+import { inQuietTurn } from "../lib/loop-turns.js";
 import { DatabaseFault, databaseFault } from "./fault.js";
 
 /** How often a statement is tried again while another process writes. */

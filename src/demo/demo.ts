@@ -6,8 +6,9 @@
  * ties among the small ones, most repositories gain nothing in a day, topics and languages reach from those of every tenth
  * repository to those of one, facts are missing, and nothing is stored in the order in which it is listed.
  */
-import type { Catalog, Facts, Observation, Snapshot } from "../catalog/catalog.js";
-import { DAY_MS, HOUR_MS } from "../clock.js";
+
+import { DAY_MS, HOUR_MS } from "../lib/clock.js";
+import type { Catalog, Facts, Observation, Snapshot } from "../repositories/repositories.js";
 import { history } from "./history.js";
 import { Random } from "./random.js";
 import { LANGUAGES, LICENSES, PEOPLE, THINGS, TOPICS } from "./vocabulary.js";

@@ -1,5 +1,5 @@
-import type { Snapshot } from "../catalog/catalog.js";
-import { DAY_MS } from "../clock.js";
+import { DAY_MS } from "../lib/clock.js";
+import type { Snapshot } from "../repositories/repositories.js";
 import type { Random } from "./random.js";
 
 export interface Span {

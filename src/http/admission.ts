@@ -1,20 +1,13 @@
-import type { Clock } from "../clock.js";
+import { Callers, networkOf } from "../accounts/accounts.js";
 import { BUCKETS, type Config, isByAddress } from "../config/config.js";
-import { isLoopbackHost } from "../host-names.js";
-import type { Logger } from "../log.js";
-import {
-  type Allowances,
-  type Caller,
-  Callers,
-  type Decision,
-  type Level,
-  Limiter,
-  networkOf,
-  type Policy,
-} from "../metering/metering.js";
+import type { Clock } from "../lib/clock.js";
+import { isLoopbackHost } from "../lib/host-names.js";
+import type { Logger } from "../lib/log.js";
 import { Charge, isOfThisMachine, policyName, takeFree } from "./charge.js";
 import { ConcurrencyLimiter, type Slot, StreamSlots } from "./concurrency.js";
 import { CountedLog } from "./counted-log.js";
+import { Limiter } from "./metering/limiter.js";
+import type { Allowances, Caller, Decision, Level, Policy } from "./metering/rates.js";
 import type { Cost } from "./route.js";
 import { RunQueue, type Waiter } from "./run-queue.js";
 

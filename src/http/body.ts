@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { AppError } from "../errors.js";
+import { AppError } from "../lib/errors.js";
 
 /** 500 identifiers of 19 digits fit, with their quotes and a name. */
 const MAX_JSON_BYTES = 16 * 1024;

@@ -1,6 +1,7 @@
-import { AppError } from "../errors.js";
-import type { Allowances, Caller, Decision, KeyedRequest, Policy } from "../metering/metering.js";
+import type { KeyedRequest } from "../accounts/accounts.js";
+import { AppError } from "../lib/errors.js";
 import { type Refusal, WAIT } from "./error-response.js";
+import type { Allowances, Caller, Decision, Policy } from "./metering/rates.js";
 import type { Cost } from "./route.js";
 
 interface ChargeOptions {

@@ -1,10 +1,11 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
 import { Server as NetServer, type Socket } from "node:net";
-import type { Clock } from "../clock.js";
-import type { Logger } from "../log.js";
-import { inQuietTurn, noteAccepted } from "../loop-turns.js";
-import { type Callers, NETWORK_FACTOR, networkOf } from "../metering/metering.js";
+import { type Callers, networkOf } from "../accounts/accounts.js";
+import type { Clock } from "../lib/clock.js";
+import type { Logger } from "../lib/log.js";
+import { inQuietTurn, noteAccepted } from "../lib/loop-turns.js";
 import { InFlight } from "./concurrency.js";
+import { NETWORK_FACTOR } from "./metering/rates.js";
 import { Restraint } from "./restraint.js";
 import { isRefusal } from "./stored-response.js";
 

@@ -1,7 +1,7 @@
 import { databaseFault } from "../database/database.js";
-import { AppError, errorAnchor } from "../errors.js";
-import type { Logger } from "../log.js";
-import { DOCS_PAGE } from "../page-addresses.js";
+import { AppError, errorAnchor } from "../lib/errors.js";
+import type { Logger } from "../lib/log.js";
+import { DOCS_PAGE } from "../lib/page-addresses.js";
 import { content, type Reply } from "./reply.js";
 import type { HttpRequest } from "./request.js";
 import type { Form, Route } from "./route.js";

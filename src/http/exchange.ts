@@ -1,9 +1,10 @@
 import type { IncomingMessage } from "node:http";
 import type { Account, EventDetail, SecurityEvent, SecurityEventName, Source } from "../accounts/accounts.js";
-import type { InTurn } from "../loop-turns.js";
-import { Agents, type Caller, truncatedAddress } from "../metering/metering.js";
+import { Agents, truncatedAddress } from "../accounts/accounts.js";
+import type { InTurn } from "../lib/loop-turns.js";
 import type { Charge } from "./charge.js";
 import { isFromThisMachine } from "./hosts.js";
+import type { Caller } from "./metering/rates.js";
 import type { HttpRequest } from "./request.js";
 import type { Message } from "./request-head.js";
 import type { Target } from "./targets.js";

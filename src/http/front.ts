@@ -1,11 +1,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { SecurityEvent } from "../accounts/accounts.js";
-import type { Clock } from "../clock.js";
+import type { KeyedRequest, SecurityEvent } from "../accounts/accounts.js";
 import { databaseFault } from "../database/database.js";
-import type { AppError } from "../errors.js";
-import type { Logger } from "../log.js";
-import type { InTurn } from "../loop-turns.js";
-import type { KeyedRequest } from "../metering/metering.js";
+import type { Clock } from "../lib/clock.js";
+import type { AppError } from "../lib/errors.js";
+import type { Logger } from "../lib/log.js";
+import type { InTurn } from "../lib/loop-turns.js";
 import type { Admission, Charging } from "./admission.js";
 import { readForm, readJson } from "./body.js";
 import type { Charge } from "./charge.js";

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { basePathOf, cookieScope } from "../base-url.js";
-import type { Clock } from "../clock.js";
+import { basePathOf, cookieScope } from "../lib/base-url.js";
+import type { Clock } from "../lib/clock.js";
 import { IGNORED_HEADER } from "./ignored-parameters.js";
 import type { Reply } from "./reply.js";
 import { isApi, type Route } from "./route.js";

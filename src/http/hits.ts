@@ -1,10 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import type { KeyHolder } from "../accounts/accounts.js";
-import type { Clock } from "../clock.js";
+import type { KeyedRequest, KeyHolder } from "../accounts/accounts.js";
 import { isByAddress } from "../config/config.js";
-import type { KeyedRequest } from "../metering/metering.js";
-import { hashToken } from "../tokens.js";
+import type { Clock } from "../lib/clock.js";
+import { hashToken } from "../lib/tokens.js";
 import type { Admission } from "./admission.js";
 import { allowanceOf } from "./charge.js";
 import { HttpDate } from "./headers.js";

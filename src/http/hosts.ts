@@ -1,7 +1,7 @@
 import { hostname } from "node:os";
-import { AppError } from "../errors.js";
-import { canonicalHost, isLoopbackHost } from "../host-names.js";
-import type { Logger } from "../log.js";
+import { AppError } from "../lib/errors.js";
+import { canonicalHost, isLoopbackHost } from "../lib/host-names.js";
+import type { Logger } from "../lib/log.js";
 import type { Message } from "./request-head.js";
 
 /** Spellings of allowed hosts that are remembered, and the longest of them. */

@@ -1,11 +1,11 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Account, KeyHolder, SecurityEvent } from "../accounts/accounts.js";
 import { isByAddress } from "../config/config.js";
-import { AppError } from "../errors.js";
-import type { Logger } from "../log.js";
-import type { Caller } from "../metering/metering.js";
+import { AppError } from "../lib/errors.js";
+import type { Logger } from "../lib/log.js";
 import type { Admission } from "./admission.js";
 import { type Exchange, isSafe, refusedEvent } from "./exchange.js";
+import type { Caller } from "./metering/rates.js";
 import { type Cost, isApi, type Route } from "./route.js";
 
 /** Who signed-in users and the owners of keys are. */

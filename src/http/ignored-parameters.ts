@@ -1,4 +1,4 @@
-import { nearestName } from "../nearest-name.js";
+import { nearestName } from "../lib/nearest-name.js";
 
 /** Lists the query parameters of a request that its route does not know: a list of strings as in RFC 9651. */
 export const IGNORED_HEADER = "X-Ignored-Parameters";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { ErrorCode } from "../errors.js";
+import type { ErrorCode } from "../lib/errors.js";
 
 /** A part of a body. Handlers that send the same text in many responses keep it as bytes. */
 export type BodyPart = string | Uint8Array;

@@ -4,7 +4,7 @@
  */
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
-import { AppError } from "../errors.js";
+import { AppError } from "../lib/errors.js";
 
 /** What is known of a request before its body is read. */
 export interface Message

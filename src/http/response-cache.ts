@@ -1,6 +1,6 @@
-import type { Clock } from "../clock.js";
 import { databaseFault } from "../database/database.js";
-import type { Logger } from "../log.js";
+import type { Clock } from "../lib/clock.js";
+import type { Logger } from "../lib/log.js";
 import { OVERLOADED, type QueuedWork, type Waiter } from "./run-queue.js";
 import { SegmentedCache } from "./segmented-cache.js";
 import { MAX_STALE_MS, type StaleOptions, staleResponse } from "./stale-response.js";

@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import type { Clock } from "../clock.js";
+import type { Clock } from "../lib/clock.js";
 
 /** How long a connection is not read after a refusal. Longer where many wait, so that refusals of all stay below a rate. */
 const LEAST_MS = 100;

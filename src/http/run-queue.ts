@@ -1,7 +1,7 @@
-import type { Clock } from "../clock.js";
 import type { QueueBounds } from "../config/config.js";
-import { AppError } from "../errors.js";
-import { inQuietTurn } from "../loop-turns.js";
+import type { Clock } from "../lib/clock.js";
+import { AppError } from "../lib/errors.js";
+import { inQuietTurn } from "../lib/loop-turns.js";
 import { Backlog } from "./backlog.js";
 
 /** Callers with an account go before anonymous ones. */

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server, type ServerResponse } from "node:http";
 import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import { AppError } from "../errors.js";
+import { AppError } from "../lib/errors.js";
 import { type ConnectionOptions, Connections } from "./connections.js";
 import { jsonError } from "./error-response.js";
 import { completeHeaders, type PublicAddress, publicAddressOf, requestIds } from "./headers.js";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip, zstdCompress } from "node:zlib";
-import type { ErrorCode } from "../errors.js";
+import type { ErrorCode } from "../lib/errors.js";
 import { RATE_HEADERS } from "./headers.js";
 import { IGNORED_HEADER } from "./ignored-parameters.js";
 import { type BodyStream, bytesOf, type Reply } from "./reply.js";

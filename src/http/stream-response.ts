@@ -6,8 +6,8 @@
  */
 import type { ServerResponse } from "node:http";
 import { constants, createBrotliCompress, createGzip, createZstdCompress } from "node:zlib";
-import type { Clock } from "../clock.js";
-import { AppError } from "../errors.js";
+import type { Clock } from "../lib/clock.js";
+import { AppError } from "../lib/errors.js";
 import type { Charge } from "./charge.js";
 import { LEAST_BYTES_PER_MS } from "./connections.js";
 import { badKey } from "./identity.js";

@@ -1,5 +1,5 @@
-import { AppError } from "../errors.js";
-import { withoutTrailingSlashes } from "../page-addresses.js";
+import { AppError } from "../lib/errors.js";
+import { withoutTrailingSlashes } from "../lib/page-addresses.js";
 import type { PublicAddress } from "./headers.js";
 import { ignoredParameters } from "./ignored-parameters.js";
 import { noContent, redirect } from "./reply.js";

@@ -1,5 +1,5 @@
 import { inputSchemas, type JsonSchema } from "../api/api.js";
-import { invalidParameter } from "../errors.js";
+import { invalidParameter } from "../lib/errors.js";
 import { explorePageOf, listOutput, listResult, listSchema } from "./rows.js";
 import { type Arguments, askFor, queryOfArguments, type Tool, type ToolContext, tool } from "./tool.js";
 

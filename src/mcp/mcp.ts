@@ -4,7 +4,7 @@
  * protocol; the API owns the data.
  */
 import { type Ask, DEFAULT_LIMIT, type Route } from "../http/http.js";
-import type { Logger } from "../log.js";
+import type { Logger } from "../lib/log.js";
 import type { ServerOptions, Streams } from "./server.js";
 
 export { remoteAsk, remoteProblem } from "./remote.js";

@@ -1,5 +1,5 @@
-import { isPrivateHost } from "../host-names.js";
 import type { Ask, InnerReply } from "../http/http.js";
+import { isPrivateHost } from "../lib/host-names.js";
 import { ApiFailure } from "./tool.js";
 
 /** Longest response that is read. The largest that tools request has some hundred KB. */

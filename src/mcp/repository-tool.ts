@@ -1,4 +1,4 @@
-import { z } from "../schema.js";
+import { z } from "../lib/schema.js";
 import { doubtsOf, freshnessOutput, repositorySchema, rowOf, rowSchema, trendSchema } from "./rows.js";
 import { DETAIL_TEXT, day, foreignText, freshness, number, percent, signed, table } from "./text.js";
 import { askFor, detailUrl, referenceSchema, type Tool, tool } from "./tool.js";

@@ -1,6 +1,6 @@
 /** Lists of repositories: the parts of the API's lists that tools read, and the rows that they return. */
-import { explorePage, repositoryKey, repositoryPage } from "../page-addresses.js";
-import { z } from "../schema.js";
+import { explorePage, repositoryKey, repositoryPage } from "../lib/page-addresses.js";
+import { z } from "../lib/schema.js";
 import { foreignText, freshness, number, percent, ROW_TEXT, table } from "./text.js";
 import { type Arguments, queryOfArguments, type ToolContext } from "./tool.js";
 

@@ -1,7 +1,7 @@
 /** The tools for counts over time: of one repository, and of several beside each other. */
-import { invalidParameter } from "../errors.js";
-import { chartPage, repositoryKey, repositoryPage } from "../page-addresses.js";
-import { z } from "../schema.js";
+import { invalidParameter } from "../lib/errors.js";
+import { chartPage, repositoryKey, repositoryPage } from "../lib/page-addresses.js";
+import { z } from "../lib/schema.js";
 import { freshnessOutput } from "./rows.js";
 import { day, foreignText, freshness, percent, signed, table } from "./text.js";
 import { askFor, detailUrl, pickInput, referenceSchema, type Tool, tool } from "./tool.js";

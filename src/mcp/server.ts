@@ -8,11 +8,11 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
-import { AppError } from "../errors.js";
 import type { Ask, HttpRequest, Reply } from "../http/http.js";
-import { didYouMean } from "../nearest-name.js";
-import { z } from "../schema.js";
-import { readVersion } from "../version.js";
+import { AppError } from "../lib/errors.js";
+import { didYouMean } from "../lib/nearest-name.js";
+import { z } from "../lib/schema.js";
+import { readVersion } from "../lib/version.js";
 import { listTools } from "./list-tools.js";
 import { repositoryTool } from "./repository-tool.js";
 import { seriesTools } from "./series-tools.js";

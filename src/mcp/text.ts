@@ -1,5 +1,5 @@
 /** Text for models: foreign text made harmless, numbers with units, tables. */
-import { cleanText } from "../record-rules.js";
+import { cleanText } from "../repositories/repositories.js";
 
 /**
  * Characters that nobody sees: formats such as joiners and tags, private and unassigned ones, variation selectors and blank letters.

@@ -1,9 +1,9 @@
 /** Tools: how they are declared, how their arguments are read, and how they use the API. */
 import { inputSchemas, type JsonSchema } from "../api/api.js";
-import { invalidParameter } from "../errors.js";
 import type { Ask, InnerReply, InnerRequest } from "../http/http.js";
-import { didYouMean } from "../nearest-name.js";
-import { z } from "../schema.js";
+import { invalidParameter } from "../lib/errors.js";
+import { didYouMean } from "../lib/nearest-name.js";
+import { z } from "../lib/schema.js";
 
 /** The schemas of some parameters of an operation. Throws if it does not take one, as after a change of its name. */
 export function pickInput(operationId: string, names: readonly string[]): Record<string, JsonSchema> {

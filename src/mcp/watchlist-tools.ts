@@ -1,4 +1,4 @@
-import { z } from "../schema.js";
+import { z } from "../lib/schema.js";
 import { limitSchema, list } from "./list-tools.js";
 import { listOutput } from "./rows.js";
 import { foreignText } from "./text.js";

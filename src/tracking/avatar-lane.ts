@@ -1,7 +1,8 @@
-import { type DueAvatar, ImageRefused, type Owner, shrink } from "../avatars/avatars.js";
-import { type Clock, HOUR_MS } from "../clock.js";
-import type { ProviderSettings } from "../forges.js";
-import { type AvatarSource, type FoundAvatar, UpstreamFailure } from "../providers/providers.js";
+import type { ProviderSettings } from "../config/config.js";
+import { type AvatarSource, type FoundAvatar, UpstreamFailure } from "../forges/forges.js";
+import { type Clock, HOUR_MS } from "../lib/clock.js";
+import { ImageRefused, shrink } from "./avatars/shrink.js";
+import type { DueAvatar, Owner } from "./avatars/store.js";
 import { type Reporter, responded, type Step, type TrackingModules, waiting } from "./lane.js";
 
 const MINUTE_MS = 60_000;

@@ -1,5 +1,5 @@
-import { DAY_MS, WEEK_MS } from "../clock.js";
-import { asFailed, concernsForge } from "../providers/providers.js";
+import { asFailed, concernsForge } from "../forges/forges.js";
+import { DAY_MS, WEEK_MS } from "../lib/clock.js";
 import { hasSpare, type Lane, lookupQuota, responded, type Step, waiting } from "./lane.js";
 import {
   claimHistory,

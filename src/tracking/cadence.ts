@@ -1,6 +1,7 @@
 /** Cadence: how soon each kind of work is repeated, and how soon failures are retried. Pure, but for the Stretch of a provider. */
-import { DAY_MS, HOUR_MS, WEEK_MS } from "../clock.js";
-import { type Trend, WINDOWS, windowMs } from "../rankings/rankings.js";
+
+import { type Trend, WINDOWS, windowMs } from "../growth/growth.js";
+import { DAY_MS, HOUR_MS, WEEK_MS } from "../lib/clock.js";
 
 /** What decides how soon a repository is refreshed again. */
 export interface Heat {

@@ -6,9 +6,9 @@
  * so that they hold for all workers and survive a restart.
  */
 import { sql } from "kysely";
-import { DAY_MS } from "../clock.js";
+import { newPerDayOf, type ProviderSettings } from "../config/config.js";
 import type { Db, Dialect, Tx } from "../database/database.js";
-import { newPerDayOf, type ProviderSettings } from "../forges.js";
+import { DAY_MS } from "../lib/clock.js";
 import type { Lane } from "./lane.js";
 import { heldBack, type Update } from "./outcomes.js";
 

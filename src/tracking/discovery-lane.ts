@@ -1,6 +1,6 @@
 import { sql } from "kysely";
-import { HOUR_MS } from "../clock.js";
-import { type Discovered, UpstreamFailure } from "../providers/providers.js";
+import { type Discovered, UpstreamFailure } from "../forges/forges.js";
+import { HOUR_MS } from "../lib/clock.js";
 import { LATEST_WALK_MS, MAX_WALK_PAGES, spread, walkInterval } from "./cadence.js";
 import { type Lane, LEASE_MS, responded, type Step, waiting } from "./lane.js";
 import { Recorder } from "./recorder.js";

@@ -1,21 +1,15 @@
 /** What the lanes of a worker share: their context, the result of a step, the quota of lookups, and the report of a provider. */
 import { hostname } from "node:os";
-import type { Avatars } from "../avatars/avatars.js";
-import type { Catalog } from "../catalog/catalog.js";
-import type { Clock } from "../clock.js";
 import type { Database } from "../database/database.js";
-import type {
-  FailureKind,
-  Provider,
-  TokenNotice,
-  TokenQuota,
-  UpstreamFailure,
-} from "../providers/providers.js";
-import type { Rankings } from "../rankings/rankings.js";
-import type { Search } from "../search/search.js";
-import type { Pace, TrackRequests } from "../track-requests/track-requests.js";
+import type { Rankings, Search } from "../discovery/discovery.js";
+import type { FailureKind, Provider, TokenNotice, TokenQuota, UpstreamFailure } from "../forges/forges.js";
+import type { Clock } from "../lib/clock.js";
+import type { Catalog } from "../repositories/repositories.js";
 import type { Watchlists } from "../watchlists/watchlists.js";
+import type { Avatars } from "./avatars/avatars.js";
 import type { Stretch } from "./cadence.js";
+import type { Pace } from "./requests/request.js";
+import type { TrackRequests } from "./requests/track-requests.js";
 
 /** The modules that tracking works with. */
 export interface TrackingModules {

@@ -1,5 +1,5 @@
-import { concernsForge, type Provider, UpstreamFailure } from "../providers/providers.js";
-import { addressReader, linksIn } from "../repository-addresses/repository-addresses.js";
+import { concernsForge, type Provider, UpstreamFailure } from "../forges/forges.js";
+import { addressReader, linksIn } from "../repositories/repositories.js";
 import { type Lane, LEASE_MS, responded, type Step, waiting } from "./lane.js";
 
 /** How often to look for lists: people wait for them, and a check reads an index that is usually empty. */

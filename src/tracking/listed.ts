@@ -1,7 +1,8 @@
 /** Updates from the rows of a list about known repositories. Pure. */
-import type { Facts, Repository } from "../catalog/catalog.js";
-import { DAY_MS } from "../clock.js";
-import type { UpstreamRepository } from "../providers/providers.js";
+
+import type { UpstreamRepository } from "../forges/forges.js";
+import { DAY_MS } from "../lib/clock.js";
+import type { Facts, Repository } from "../repositories/repositories.js";
 import { detailsInterval, retryAfter, spread } from "./cadence.js";
 import { type Known, keptNodeId } from "./claims.js";
 import { type OutcomeContext, observationOf, type Update, updateOf } from "./outcomes.js";

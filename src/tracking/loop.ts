@@ -1,7 +1,8 @@
 /** Loops of a worker: each does one step at a time, and waits after it. A loop that fails continues later, and delays no other. */
-import type { Clock } from "../clock.js";
-import type { Logger } from "../log.js";
-import { type Provider, UpstreamFailure } from "../providers/providers.js";
+
+import { type Provider, UpstreamFailure } from "../forges/forges.js";
+import type { Clock } from "../lib/clock.js";
+import type { Logger } from "../lib/log.js";
 import { restAfter } from "./cadence.js";
 import { type Reporter, type Step, waiting } from "./lane.js";
 

@@ -11,7 +11,7 @@ import {
   type RepositoryRef,
   UpstreamFailure,
   type UpstreamRepository,
-} from "../providers/providers.js";
+} from "../forges/forges.js";
 import type { Claim } from "./claims.js";
 import { limitedLosses, lossesLeft } from "./daily-limits.js";
 import type { Lane } from "./lane.js";

@@ -1,8 +1,8 @@
 import { createServer } from "node:http";
 import { Counter, collectDefaultMetrics, Gauge, Registry } from "prom-client";
-import { type Clock, machineAheadMs } from "../clock.js";
 import type { Database } from "../database/database.js";
-import { FAILURE_KINDS } from "../providers/providers.js";
+import { FAILURE_KINDS } from "../forges/forges.js";
+import { type Clock, machineAheadMs } from "../lib/clock.js";
 import { COUNTED, type Counted, type Reporter } from "./lane.js";
 import { readStatus } from "./status.js";
 

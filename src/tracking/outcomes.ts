@@ -1,5 +1,5 @@
 /** Turns the results of refreshes into observations for the catalogue and appointments for the schedule. Pure. */
-import type { Availability, Observation, Repository } from "../catalog/catalog.js";
+
 import {
   type FailureKind,
   isTemporary,
@@ -7,7 +7,7 @@ import {
   type Refreshed,
   type UpstreamFailure,
   type UpstreamRepository,
-} from "../providers/providers.js";
+} from "../forges/forges.js";
 import {
   FALLEN_PARTS,
   LEAST_COLLAPSED,
@@ -15,7 +15,8 @@ import {
   MEASURED_COUNTS,
   type MeasuredCount,
   type Trend,
-} from "../rankings/rankings.js";
+} from "../growth/growth.js";
+import type { Availability, Observation, Repository } from "../repositories/repositories.js";
 import { beforeEnd, heatOf, retryAfter, scheduledInterval, spread } from "./cadence.js";
 import { type Claim, keptNodeId } from "./claims.js";
 import { type Appointment, afterOwnRecord } from "./schedule.js";

@@ -1,10 +1,10 @@
 /** The requests that a worker would send now, and why. Only reads the database: requests, claims and changes nothing. */
 import { type RawBuilder, sql } from "kysely";
-import { DAY_MS, HOUR_MS } from "../clock.js";
-import type { Provider } from "../providers/providers.js";
-import { type Trend, WINDOWS } from "../rankings/rankings.js";
-import { TrackQueue } from "../track-requests/track-requests.js";
+import type { Provider } from "../forges/forges.js";
+import { type Trend, WINDOWS } from "../growth/growth.js";
+import { DAY_MS, HOUR_MS } from "../lib/clock.js";
 import type { TrackingModules } from "./lane.js";
+import { TrackQueue } from "./requests/queue.js";
 
 /** One repository that a worker would request. */
 export interface PlannedRequest {

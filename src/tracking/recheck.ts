@@ -3,14 +3,9 @@
  * them. The plan is in the table `tracking`, so that it survives a restart.
  */
 import { sql } from "kysely";
-import { HOUR_MS } from "../clock.js";
 import type { BulkRow, BulkTable, Tx } from "../database/database.js";
-import {
-  concernsForge,
-  type Provider,
-  UpstreamFailure,
-  type UpstreamRepository,
-} from "../providers/providers.js";
+import { concernsForge, type Provider, UpstreamFailure, type UpstreamRepository } from "../forges/forges.js";
+import { HOUR_MS } from "../lib/clock.js";
 import { spread } from "./cadence.js";
 import { type Claim, claimDue, keptNodeId, nextDue, release, stillClaimed } from "./claims.js";
 import { type Lane, LEASE_MS, responded, type Step, waiting } from "./lane.js";

@@ -1,9 +1,9 @@
 import { sql } from "kysely";
-import type { Repository } from "../catalog/catalog.js";
-import { DAY_MS, HOUR_MS, WEEK_MS } from "../clock.js";
 import type { Tx } from "../database/database.js";
-import type { UpstreamFailure, UpstreamRepository } from "../providers/providers.js";
-import { type Trend, WINDOWS } from "../rankings/rankings.js";
+import type { UpstreamFailure, UpstreamRepository } from "../forges/forges.js";
+import { type Trend, WINDOWS } from "../growth/growth.js";
+import { DAY_MS, HOUR_MS, WEEK_MS } from "../lib/clock.js";
+import type { Repository } from "../repositories/repositories.js";
 import { beforeEnd, spread } from "./cadence.js";
 import { findKnown, stillClaimed } from "./claims.js";
 import { admitNew, limitLosses } from "./daily-limits.js";

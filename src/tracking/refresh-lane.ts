@@ -1,11 +1,5 @@
-import { DAY_MS, HOUR_MS } from "../clock.js";
-import {
-  failureOfAll,
-  isTemporary,
-  oneByOne,
-  type Refreshed,
-  UpstreamFailure,
-} from "../providers/providers.js";
+import { failureOfAll, isTemporary, oneByOne, type Refreshed, UpstreamFailure } from "../forges/forges.js";
+import { DAY_MS, HOUR_MS } from "../lib/clock.js";
 import { type Claim, claimDue, nextDue, release } from "./claims.js";
 import { type Lane, LEASE_MS, responded, type Step, waiting } from "./lane.js";
 import { confirmLosses } from "./losses.js";

@@ -1,17 +1,13 @@
 /** The lane of requests to track: lookups by name, and the star histories that people wait for. */
-import { DAY_MS } from "../clock.js";
+
 import type { Tx } from "../database/database.js";
-import {
-  concernsForge,
-  isTemporary,
-  UpstreamFailure,
-  type UpstreamRepository,
-} from "../providers/providers.js";
-import { type ClaimedRequest, TrackQueue } from "../track-requests/track-requests.js";
+import { concernsForge, isTemporary, UpstreamFailure, type UpstreamRepository } from "../forges/forges.js";
+import { DAY_MS } from "../lib/clock.js";
 import { spread } from "./cadence.js";
 import { findKnown, keptNodeId } from "./claims.js";
 import { hasSpare, type Lane, LEASE_MS, lookupQuota, responded, type Step, waiting } from "./lane.js";
 import { observationOf } from "./outcomes.js";
+import { type ClaimedRequest, TrackQueue } from "./requests/queue.js";
 import { afterOwnRecord, FIRST_INTERVAL_MS, historyOf, schedule } from "./schedule.js";
 import { claimHistory, type HistoryPage, postponeHistory, recordHistoryPage } from "./star-history.js";
 

@@ -1,7 +1,11 @@
 import { sql } from "kysely";
-import { bumpRevision, thinSnapshots as removeSnapshots, repositoriesAfter } from "../catalog/catalog.js";
-import { type Clock, DAY_MS, WEEK_MS } from "../clock.js";
 import type { Database, Tx } from "../database/database.js";
+import { type Clock, DAY_MS, WEEK_MS } from "../lib/clock.js";
+import {
+  bumpRevision,
+  thinSnapshots as removeSnapshots,
+  repositoriesAfter,
+} from "../repositories/repositories.js";
 
 /** Number of repositories per transaction. */
 const BATCH = 500;

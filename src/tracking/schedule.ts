@@ -1,9 +1,9 @@
 /** The schedule: writes when repositories are due, adds unscheduled ones, and repairs times from a wrong clock. */
 import { sql } from "kysely";
-import { DAY_MS, WEEK_MS } from "../clock.js";
+import type { ForgeKind } from "../config/config.js";
 import type { BulkRow, BulkTable, Database, Dialect, Tx } from "../database/database.js";
-import type { ForgeKind } from "../forges.js";
-import type { Provider } from "../providers/providers.js";
+import type { Provider } from "../forges/forges.js";
+import { DAY_MS, WEEK_MS } from "../lib/clock.js";
 import { detailsInterval, LATEST_DETAILS_MS, LATEST_MS, spread } from "./cadence.js";
 
 /** When a repository is due next, and the ids and ETag for its next refresh. */

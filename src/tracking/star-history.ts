@@ -5,9 +5,9 @@
  */
 import { sql } from "kysely";
 import { z } from "zod";
-import { basisOf, readReadings, type Snapshot } from "../catalog/catalog.js";
-import { DAY_MS, HOUR_MS } from "../clock.js";
-import type { PastDays } from "../providers/providers.js";
+import type { PastDays } from "../forges/forges.js";
+import { DAY_MS, HOUR_MS } from "../lib/clock.js";
+import { basisOf, readReadings, type Snapshot } from "../repositories/repositories.js";
 import { type Lane, LEASE_MS } from "./lane.js";
 
 /** Age up to which every day is kept; older history is kept weekly, as retention does. */

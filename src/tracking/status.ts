@@ -1,9 +1,9 @@
 /** Status of tracking: read from the database, or as a worker last prepared it for pages. */
 import { type RawBuilder, sql } from "kysely";
-import { type AvatarStatus, readAvatarStatus } from "../avatars/avatars.js";
-import { DAY_MS, HOUR_MS } from "../clock.js";
 import type { Database } from "../database/database.js";
-import type { SearchStatus } from "../search/search.js";
+import type { SearchStatus } from "../discovery/discovery.js";
+import { DAY_MS, HOUR_MS } from "../lib/clock.js";
+import { type AvatarStatus, readAvatarStatus } from "./avatars/avatars.js";
 import { type NewToday, readNewToday } from "./daily-limits.js";
 import { readReport, type TrackingModules, type WorkerReport } from "./lane.js";
 

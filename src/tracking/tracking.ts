@@ -3,8 +3,9 @@
  * repository is. Runs only in workers and commands, never within an HTTP request. `providers` talks to the forges; `catalog`
  * decides how observations are stored.
  */
-import type { Clock } from "../clock.js";
-import { type Found, type Provider, UpstreamFailure } from "../providers/providers.js";
+
+import { type Found, type Provider, UpstreamFailure } from "../forges/forges.js";
+import type { Clock } from "../lib/clock.js";
 import { Stretch } from "./cadence.js";
 import { toClaim } from "./claims.js";
 import { Reporter, type TrackingModules } from "./lane.js";
@@ -13,10 +14,15 @@ import { RefreshLane } from "./refresh-lane.js";
 import { recordTracked } from "./request-lane.js";
 import { historyOf } from "./schedule.js";
 
+export { Avatars } from "./avatars/avatars.js";
 export { HEAT_CLASSES, type HeatClass, heatClass, intervalOf } from "./cadence.js";
 export type { Reporter, TrackingModules, WorkerReport } from "./lane.js";
 export { type Metrics, serveMetrics } from "./metrics.js";
 export { type Plan, type PlannedWork, readPlan } from "./plan.js";
+export { MAX_BATCH_OPEN, MAX_PASTED } from "./requests/lists.js";
+export { type OpenRequests, readOpenRequests } from "./requests/open-requests.js";
+export { TRACK_FAILURES, TRACK_STATES, type TrackList, type TrackRequest } from "./requests/request.js";
+export { type Requester, type TrackPolicy, TrackRequests } from "./requests/track-requests.js";
 export { type Retention, thinSnapshots } from "./retention.js";
 export {
   type Ages,

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
-import { bumpRevision, markOutdated } from "../catalog/catalog.js";
-import { DAY_MS } from "../clock.js";
 import type { Database, Dialect, Tx } from "../database/database.js";
+import { DAY_MS } from "../lib/clock.js";
+import { bumpRevision, markOutdated } from "../repositories/repositories.js";
 
 /** Repositories per transaction. */
 const BATCH = 1_000;

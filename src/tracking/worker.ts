@@ -1,8 +1,8 @@
 /** The worker: builds the loops that fill and refresh the catalogue, and writes reports about them. */
-import { type Clock, DAY_MS } from "../clock.js";
-import type { Logger } from "../log.js";
-import type { AvatarSource, Call, Provider } from "../providers/providers.js";
-import { removeOldRequests } from "../track-requests/track-requests.js";
+
+import type { AvatarSource, Call, Provider } from "../forges/forges.js";
+import { type Clock, DAY_MS } from "../lib/clock.js";
+import type { Logger } from "../lib/log.js";
 import { AvatarLane, avatarPause, noteWanted } from "./avatar-lane.js";
 import { BackfillLane } from "./backfill-lane.js";
 import { Stretch } from "./cadence.js";
@@ -13,6 +13,7 @@ import { Alarm, type Loop, Loops } from "./loop.js";
 import { RecheckLane } from "./recheck.js";
 import { RefreshLane } from "./refresh-lane.js";
 import { RequestLane } from "./request-lane.js";
+import { removeOldRequests } from "./requests/open-requests.js";
 import { type Retention, thinSnapshots } from "./retention.js";
 import { repairTimes } from "./schedule.js";
 import { prepareStatus } from "./status.js";

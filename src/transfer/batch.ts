@@ -2,8 +2,8 @@
  * Batches: observations merged by repository until there are enough for a transaction. Their snapshots are plain numbers, a tenth of the
  * memory of objects, which are transferred to another thread without copying.
  */
-import type { Observation, Snapshot } from "../catalog/catalog.js";
-import { nameKey, SNAPSHOT_SOURCES } from "../record-rules.js";
+import type { Observation, Snapshot } from "../repositories/repositories.js";
+import { nameKey, SNAPSHOT_SOURCES } from "../repositories/repositories.js";
 
 /** Bounds of one transaction: snapshots, observations, and characters of their texts. */
 const MAX_SNAPSHOTS = 100_000;

@@ -1,8 +1,9 @@
 /** The formats of files, and the layouts of CSV archives: their columns, and the observation in a row. */
-import type { Observation, Snapshot } from "../catalog/catalog.js";
-import { type Clock, DAY_MS } from "../clock.js";
-import { providerOfHost } from "../forges.js";
-import { splitFullName } from "../record-rules.js";
+
+import { providerOfHost } from "../config/config.js";
+import { type Clock, DAY_MS } from "../lib/clock.js";
+import type { Observation, Snapshot } from "../repositories/repositories.js";
+import { splitFullName } from "../repositories/repositories.js";
 import { brief, count, label, optionalCount, Refusal, text, time, truth } from "./values.js";
 
 export const FORMATS = ["ndjson", "github-ranking", "awesome-go", "awesome-selfhosted"] as const;

@@ -1,5 +1,5 @@
 /** What was read of files and is not recorded yet. */
-import type { ArchiveFile } from "../catalog/catalog.js";
+import type { ArchiveFile } from "../repositories/repositories.js";
 import { Batch, type Gathered } from "./batch.js";
 import type { FormatName } from "./csv-layouts.js";
 import type { FileCheck, TimeOptions } from "./file-check.js";

@@ -1,5 +1,5 @@
 /** Imports files: records the batches that a thread reads from them, and collects the damage of files. */
-import { type Catalog, type Damage, fileKey, type JudgedFile } from "../catalog/catalog.js";
+import { type Catalog, type Damage, fileKey, type JudgedFile } from "../repositories/repositories.js";
 import type { Problem, ReadFile, ReadOptions, ReadProgress, ReadTask } from "./gathering.js";
 import { readInThread } from "./reader.js";
 

@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
-import type { ArchiveFile, Observation } from "../catalog/catalog.js";
+import type { ArchiveFile, Observation } from "../repositories/repositories.js";
 import { Refusal } from "./values.js";
 
 /** The result of reading one line of a file; `line` is its number from 1. */

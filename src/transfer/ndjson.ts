@@ -1,8 +1,8 @@
 /** Sidereal's own format: lines of JSON, read and written. */
 import type { Readable } from "node:stream";
 import { z } from "zod";
-import type { ArchiveFile, DumpedRepository, Observation } from "../catalog/catalog.js";
-import { type Clock, isoTime } from "../clock.js";
+import { type Clock, isoTime } from "../lib/clock.js";
+import type { ArchiveFile, DumpedRepository, Observation } from "../repositories/repositories.js";
 import {
   AVAILABILITIES,
   DAMAGE_KINDS,
@@ -16,7 +16,7 @@ import {
   repositoryId,
   SNAPSHOT_SOURCES,
   splitFullName,
-} from "../record-rules.js";
+} from "../repositories/repositories.js";
 import { type Line, readLines } from "./lines.js";
 import { brief, forgeTimeSchema, label, parsedBy, seenTimeSchema, text } from "./values.js";
 

@@ -1,4 +1,4 @@
-import { type DumpedRepository, SNAPSHOT_SOURCES, type Snapshot } from "../catalog/catalog.js";
+import { type DumpedRepository, SNAPSHOT_SOURCES, type Snapshot } from "../repositories/repositories.js";
 import type { Column } from "./parquet-file.js";
 
 /** A column, and where its value is in a dumped repository. Times are ms since 1970. */

@@ -1,9 +1,15 @@
 /** Exports the catalogue as Parquet files: one of repositories, and one of snapshots for each month. */
 import { mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Catalog, CatalogueKind, DumpedRepository, Repository, Snapshot } from "../catalog/catalog.js";
-import { type Clock, isoTime } from "../clock.js";
 import { syncFolder } from "../database/database.js";
+import { type Clock, isoTime } from "../lib/clock.js";
+import type {
+  Catalog,
+  CatalogueKind,
+  DumpedRepository,
+  Repository,
+  Snapshot,
+} from "../repositories/repositories.js";
 import { ParquetFile, type WrittenFile } from "./parquet-file.js";
 import { REPOSITORY_COLUMNS, RepositoryRows, SNAPSHOT_COLUMNS, SnapshotRows } from "./parquet-rows.js";
 import { openWorkFolder } from "./work-folder.js";

@@ -1,7 +1,7 @@
 /** Reads the files of an import, and the members of those that are tar or zip files, in any known format. */
 import { basename } from "node:path";
 import type { Readable } from "node:stream";
-import type { Clock } from "../clock.js";
+import type { Clock } from "../lib/clock.js";
 import { readCsv } from "./csv.js";
 import { FileCheck, timeOfFile } from "./file-check.js";
 import { type Found, Gathering, type ReadTask } from "./gathering.js";

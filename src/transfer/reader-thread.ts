@@ -1,7 +1,7 @@
 /** Entry point of the thread that reads files for an import. It reads on when it receives a message. */
 import { once } from "node:events";
 import { parentPort, workerData } from "node:worker_threads";
-import { systemClock } from "../clock.js";
+import { systemClock } from "../lib/clock.js";
 import { flatten } from "./batch.js";
 import { readFiles } from "./read-files.js";
 import type { ReaderTask, ReadMessage } from "./reader.js";

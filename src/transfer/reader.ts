@@ -1,5 +1,5 @@
 import { Worker } from "node:worker_threads";
-import type { Observation } from "../catalog/catalog.js";
+import type { Observation } from "../repositories/repositories.js";
 import { type FlatBatch, restore } from "./batch.js";
 import type { Found, ReadTask } from "./gathering.js";
 

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import { zstdDecompress } from "node:zlib";
 import { z } from "zod";
-import { type Observation, type Snapshot, splitFullName } from "../catalog/catalog.js";
+import { type Observation, type Snapshot, splitFullName } from "../repositories/repositories.js";
 
 /** The version that scripts/build-sample.ts writes and this program reads. */
 export const VERSION = 1;

@@ -3,13 +3,17 @@
  * imported twice, out of order, or again after a crash. Invalid lines are reported with file, number and reason, damaged files with the
  * damage; everything else is imported.
  */
-import type { Catalog } from "../catalog/catalog.js";
+import type { Catalog } from "../repositories/repositories.js";
 import { CsvRecords } from "./csv.js";
 import { fileLine, headerLine, repositoryLines } from "./ndjson.js";
 import { dumpPages } from "./parquet.js";
 import { Refusal, time } from "./values.js";
 
+export { BACKUP_NOTE, type BackupPlace, checkBackup, restoreBackup, takeBackup } from "./backups/backups.js";
 export { FORMATS, type FormatName } from "./csv-layouts.js";
+export type { Diagnosis } from "./doctor/doctor.js";
+export type { Finding } from "./doctor/findings.js";
+export { type Dump, Dumps, isDumpDue, writeDump } from "./dumps/dumps.js";
 export type { Problem, ReadProgress } from "./gathering.js";
 export type { ImportWarning } from "./import.js";
 export { type ImportOptions, type ImportReport, importFiles } from "./import.js";

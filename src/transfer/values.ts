@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { type Clock, DAY_MS } from "../clock.js";
-import { cleanText, EARLIEST, LATEST, MAX_LABEL, MAX_TEXT } from "../record-rules.js";
+import { type Clock, DAY_MS } from "../lib/clock.js";
+import { cleanText, EARLIEST, LATEST, MAX_LABEL, MAX_TEXT } from "../repositories/repositories.js";
 
 /** Why a line or a file is refused, worded for the person who wrote it. */
 export class Refusal extends Error {

@@ -1,7 +1,7 @@
 import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { type Clock, DAY_MS } from "../clock.js";
+import { type Clock, DAY_MS } from "../lib/clock.js";
 import { Refusal } from "./values.js";
 
 /** `.partial-<process>-<machine>` */

@@ -1,10 +1,10 @@
 /** What changed in a list: since a time, or since the last visit of its owner. */
 import { sql } from "kysely";
 import { z } from "zod";
-import type { BackgroundWrites } from "../background-writes.js";
-import { type Readings, readReadings } from "../catalog/catalog.js";
-import type { Clock } from "../clock.js";
 import type { Database } from "../database/database.js";
+import type { BackgroundWrites } from "../lib/background-writes.js";
+import type { Clock } from "../lib/clock.js";
+import { type Readings, readReadings } from "../repositories/repositories.js";
 
 /** The repositories of a list that are archived or unavailable. */
 export interface ListState {

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
-import type { BackgroundWrites } from "../background-writes.js";
-import { type Clock, DAY_MS } from "../clock.js";
 import type { Database } from "../database/database.js";
+import type { BackgroundWrites } from "../lib/background-writes.js";
+import { type Clock, DAY_MS } from "../lib/clock.js";
 import { UNOPENED_MS, type WatchlistRow } from "./store.js";
 
 /** The time is written at most this often, so that reading a list is rarely a write. */

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Database, Db, Tx } from "../database/database.js";
-import { AppError } from "../errors.js";
-import { createToken, hashToken, tokenPrefix } from "../tokens.js";
+import { AppError } from "../lib/errors.js";
+import { createToken, hashToken, tokenPrefix } from "../lib/tokens.js";
 import { renamedSince } from "./changes.js";
 import type { Openings } from "./expiry.js";
 import { getRow, lockRow, noList } from "./store.js";

@@ -1,9 +1,9 @@
 /** Watchlists as they are stored: their rows and items, and the tokens that lead to them. */
 import { sql } from "kysely";
-import { DAY_MS } from "../clock.js";
 import type { BulkTable, Db, Dialect, Tx } from "../database/database.js";
-import { AppError } from "../errors.js";
-import { hashToken, tokenPrefix } from "../tokens.js";
+import { DAY_MS } from "../lib/clock.js";
+import { AppError } from "../lib/errors.js";
+import { hashToken, tokenPrefix } from "../lib/tokens.js";
 
 /** Maximum number of repositories in a list. */
 export const MAX_ITEMS = 500;

@@ -1,3 +1,5 @@
+import type { Database } from "../database/database.js";
+import { DAY_MS, WEEK_MS } from "../lib/clock.js";
 import {
   MAX_POINTS,
   type Readings,
@@ -5,9 +7,7 @@ import {
   readSnapshotRanges,
   starsAt,
   startOfStep,
-} from "../catalog/catalog.js";
-import { DAY_MS, WEEK_MS } from "../clock.js";
-import type { Database } from "../database/database.js";
+} from "../repositories/repositories.js";
 
 /** The counts of several repositories, summed, at one time. */
 export interface SumPoint {

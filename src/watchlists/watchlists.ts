@@ -5,13 +5,13 @@
  * over time, what changed since its owner's last visit, and who may read its feed. How a list is sorted and paged is up to `lists`.
  */
 import { sql } from "kysely";
-import { BackgroundWrites } from "../background-writes.js";
-import type { Clock } from "../clock.js";
-import { type Adding as Counted, DailyQuotas, forgetEarlierDays } from "../daily-quota.js";
+import { type Adding as Counted, DailyQuotas, forgetEarlierDays } from "../accounts/accounts.js";
 import type { Database, Db, Tx } from "../database/database.js";
-import { AppError } from "../errors.js";
-import type { Logger } from "../log.js";
-import { createToken, hashToken } from "../tokens.js";
+import { BackgroundWrites } from "../lib/background-writes.js";
+import type { Clock } from "../lib/clock.js";
+import { AppError } from "../lib/errors.js";
+import type { Logger } from "../lib/log.js";
+import { createToken, hashToken } from "../lib/tokens.js";
 import { type Changes, changesSince, readCurrent, Visits } from "./changes.js";
 import { Openings, removeUnopened } from "./expiry.js";
 import { Feeds } from "./feeds.js";

@@ -1,7 +1,7 @@
 import type { FunctionComponent as FC } from "preact";
-import type { Avatars } from "../avatars/avatars.js";
-import { AppError } from "../errors.js";
 import { content, FREE_LIMIT, type Route } from "../http/http.js";
+import { AppError } from "../lib/errors.js";
+import type { Avatars } from "../tracking/tracking.js";
 import type { FindOwnerImage, RenderContext } from "./render-context.js";
 
 /** The images of owners: in pages, and the route that serves those that are stored. */

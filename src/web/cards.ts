@@ -1,4 +1,3 @@
-import { ageInDays, type Clock } from "../clock.js";
 import {
   drawHistories,
   MAX_CARD_ROWS,
@@ -7,9 +6,17 @@ import {
   type Picture,
   type PngRenderer,
   readHistory,
-} from "../embeds/embeds.js";
-import { AppError } from "../errors.js";
-import { forgeName } from "../forges.js";
+} from "../charts/charts.js";
+import { forgeName } from "../config/config.js";
+import {
+  type FacetKind,
+  type ListRow,
+  listPage,
+  listQuery,
+  watchlistPage,
+  watchlistQuery,
+} from "../discovery/discovery.js";
+import { gainWords, WINDOW_LABELS, type Window } from "../growth/growth.js";
 import {
   type CachePolicy,
   type HttpRequest,
@@ -17,9 +24,9 @@ import {
   type Route,
   UNKNOWN_TOKEN_COST,
 } from "../http/http.js";
-import { type ListRow, listPage, listQuery, watchlistPage, watchlistQuery } from "../lists/lists.js";
+import { ageInDays, type Clock } from "../lib/clock.js";
+import { AppError } from "../lib/errors.js";
 import type { Modules } from "../modules.js";
-import { type FacetKind, gainWords, WINDOW_LABELS, type Window } from "../rankings/rankings.js";
 import { readChartQuery } from "./components/chart-controls.js";
 import { activeFilters } from "./components/filters.js";
 import { formatCount, formatDate, formatDelta, repositoriesText } from "./components/numbers.js";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { createBrowserSecret } from "../accounts/accounts.js";
-import { cookieScope } from "../base-url.js";
+import { cookieScope } from "../lib/base-url.js";
 import { VISIT_MS } from "../watchlists/watchlists.js";
 import type { PageRequest } from "./page-request.js";
 

@@ -1,10 +1,10 @@
 import type { FunctionComponent as FC } from "preact";
 import { z } from "zod";
-import { isoTime } from "../clock.js";
-import { ALIGNMENTS, snippetsOf, THEMES } from "../embeds/embeds.js";
-import { rankingParameter } from "../lists/lists.js";
-import { queryOf, type RepositoryName, repositoryKey, repositoryPage } from "../page-addresses.js";
-import { RANKING_DEFINITIONS, WINDOW_LABELS, WINDOWS } from "../rankings/rankings.js";
+import { ALIGNMENTS, snippetsOf, THEMES } from "../charts/charts.js";
+import { rankingParameter } from "../discovery/discovery.js";
+import { RANKING_DEFINITIONS, WINDOW_LABELS, WINDOWS } from "../growth/growth.js";
+import { isoTime } from "../lib/clock.js";
+import { queryOf, type RepositoryName, repositoryKey, repositoryPage } from "../lib/page-addresses.js";
 import { chartParameters } from "./components/chart-controls.js";
 import { Snippet } from "./components/elements.js";
 

@@ -1,6 +1,6 @@
 import type { FunctionComponent as FC } from "preact";
+import { forgeName } from "../config/config.js";
 import { databaseFault } from "../database/database.js";
-import { forgeName } from "../forges.js";
 import type { Page, PageRequest, Result } from "./page-request.js";
 import { type ForgeProgress, Progress, readProgress } from "./progress.js";
 import { mayRequest, needsSignIn, TrackForm } from "./tracking.js";

@@ -1,7 +1,7 @@
 import type { FunctionComponent as FC } from "preact";
-import { labelOf, type StoredToken, type TokenFault } from "../forge-tokens/forge-tokens.js";
-import { type ProviderSettings, PUBLIC_FORGES } from "../forges.js";
-import type { TokenCheck, TokenQuota } from "../providers/providers.js";
+import { type ProviderSettings, PUBLIC_FORGES } from "../config/config.js";
+import type { TokenCheck, TokenQuota } from "../forges/forges.js";
+import { labelOf, type StoredToken, type TokenFault } from "../forges/forges.js";
 import { type PreparedStatus, readPreparedStatus } from "../tracking/tracking.js";
 import { OwnTable } from "./components/elements.js";
 import { formatCount, formatDay, Time } from "./components/numbers.js";

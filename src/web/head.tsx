@@ -1,5 +1,5 @@
 import type { FunctionComponent as FC } from "preact";
-import { LANGUAGES_PAGE, queryOf, TOPICS_PAGE } from "../page-addresses.js";
+import { LANGUAGES_PAGE, queryOf, TOPICS_PAGE } from "../lib/page-addresses.js";
 import { assetPath } from "./assets.js";
 import type { FrameRequest, Page } from "./page-request.js";
 

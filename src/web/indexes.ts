@@ -1,11 +1,18 @@
 /** Files for search engines: robots.txt (RFC 9309) and the site map (sitemaps.org 0.9). */
-import { basePathOf } from "../base-url.js";
-import { type Clock, HOUR_MS, isoTime } from "../clock.js";
-import { AppError } from "../errors.js";
+
 import { content, FREE_LIMIT, type Reply, type Route } from "../http/http.js";
+import { basePathOf } from "../lib/base-url.js";
+import { type Clock, HOUR_MS, isoTime } from "../lib/clock.js";
+import { AppError } from "../lib/errors.js";
+import {
+  LANGUAGES_PAGE,
+  languagePage,
+  repositoryPage,
+  TOPICS_PAGE,
+  topicPage,
+} from "../lib/page-addresses.js";
+import { element, type Xml, xmlDocument } from "../lib/xml.js";
 import type { Modules } from "../modules.js";
-import { LANGUAGES_PAGE, languagePage, repositoryPage, TOPICS_PAGE, topicPage } from "../page-addresses.js";
-import { element, type Xml, xmlDocument } from "../xml.js";
 
 export interface IndexOptions {
   modules: Modules;

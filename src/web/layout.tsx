@@ -1,8 +1,8 @@
 import type { ComponentChildren as Child, FunctionComponent as FC } from "preact";
-import type { Repository } from "../catalog/catalog.js";
-import { forgeName } from "../forges.js";
-import { repositoryPage, START_TRACKING_PAGE, TOPICS_PAGE } from "../page-addresses.js";
-import type { CurrentSummary } from "../rankings/rankings.js";
+import { forgeName } from "../config/config.js";
+import type { CurrentSummary } from "../discovery/discovery.js";
+import { repositoryPage, START_TRACKING_PAGE, TOPICS_PAGE } from "../lib/page-addresses.js";
+import type { Repository } from "../repositories/repositories.js";
 import { Note, Notice } from "./components/elements.js";
 import { withQuery } from "./components/links.js";
 import { formatCount, formatDate, formatDay } from "./components/numbers.js";

@@ -1,9 +1,14 @@
-import { type NamedRepository, providerName, type Repository, splitFullName } from "../catalog/catalog.js";
-import { MAX_SERIES } from "../embeds/embeds.js";
-import { defaultUrl, findForge, providerOfHost } from "../forges.js";
+import { MAX_SERIES } from "../charts/charts.js";
+import { defaultUrl, findForge, providerOfHost } from "../config/config.js";
 import type { Surcharge } from "../http/http.js";
 import type { Modules } from "../modules.js";
-import { splitAddress } from "../repository-addresses/repository-addresses.js";
+import {
+  type NamedRepository,
+  providerName,
+  type Repository,
+  splitAddress,
+  splitFullName,
+} from "../repositories/repositories.js";
 
 /** Repository names as people write them: the repositories that they mean, and similar ones. */
 

@@ -2,12 +2,15 @@ import { readFile, stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { type MailUse, readMailUse } from "../accounts/accounts.js";
-import { BACKUP_NOTE } from "../backups/backups.js";
 import type { ReplicaStatus } from "../database/database.js";
-import { Dumps } from "../dumps/dumps.js";
 import type { CacheState } from "../http/http.js";
-import { type OpenRequests, readOpenRequests } from "../track-requests/track-requests.js";
-import { type PreparedStatus, readPreparedStatus } from "../tracking/tracking.js";
+import {
+  type OpenRequests,
+  type PreparedStatus,
+  readOpenRequests,
+  readPreparedStatus,
+} from "../tracking/tracking.js";
+import { BACKUP_NOTE, Dumps } from "../transfer/transfer.js";
 import type { OperatorRequest } from "./page-request.js";
 
 /** A backup that was taken on this machine. */

@@ -1,7 +1,7 @@
 import type { FunctionComponent as FC } from "preact";
 import type { z } from "zod";
-import { AppError } from "../errors.js";
-import { validationError } from "../validation.js";
+import { AppError } from "../lib/errors.js";
+import { validationError } from "../lib/validation.js";
 
 /** The parameters of pages: read, and reported where they are invalid. */
 

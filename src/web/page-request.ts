@@ -1,15 +1,14 @@
 import type { JSX } from "preact";
 import type { Account, Operator, Source } from "../accounts/accounts.js";
-import type { Repository } from "../catalog/catalog.js";
-import type { Clock } from "../clock.js";
-import type { Config, TrackAccess } from "../config/config.js";
-import type { AppError } from "../errors.js";
-import type { ProviderSettings } from "../forges.js";
+import type { Config, ProviderSettings, TrackAccess } from "../config/config.js";
+import type { CurrentSummary } from "../discovery/discovery.js";
+import type { TokenCheck } from "../forges/forges.js";
 import type { CacheState, HttpRequest } from "../http/http.js";
+import type { Clock } from "../lib/clock.js";
+import type { AppError } from "../lib/errors.js";
 import type { Members, Modules } from "../modules.js";
-import type { TokenCheck } from "../providers/providers.js";
-import type { CurrentSummary } from "../rankings/rankings.js";
-import type { Requester, TrackPolicy } from "../track-requests/track-requests.js";
+import type { Repository } from "../repositories/repositories.js";
+import type { Requester, TrackPolicy } from "../tracking/tracking.js";
 import type { Adding, DailyQuota } from "../watchlists/watchlists.js";
 
 /** The dependencies of all pages. */

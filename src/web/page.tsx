@@ -1,15 +1,15 @@
 import { renderToString } from "preact-render-to-string";
-import { basePathOf } from "../base-url.js";
-import type { AppError } from "../errors.js";
 import {
   addressOf,
   type CachePolicy,
   content,
   type HttpRequest,
+  quotaOf,
   type Reply,
   type Route,
 } from "../http/http.js";
-import { quotaOf } from "../metering/metering.js";
+import { basePathOf } from "../lib/base-url.js";
+import type { AppError } from "../lib/errors.js";
 import { ownerImagesOf } from "./avatars.js";
 import { isView } from "./cookies.js";
 import { withFirstRun } from "./first-run.js";

@@ -1,6 +1,6 @@
 import type { FunctionComponent as FC } from "preact";
-import { HOUR_MS } from "../clock.js";
-import { forgeName } from "../forges.js";
+import { forgeName } from "../config/config.js";
+import { HOUR_MS } from "../lib/clock.js";
 import { type PreparedStatus, readPreparedStatus } from "../tracking/tracking.js";
 import { Scroll } from "./components/elements.js";
 import { Ago, durationWords, formatCount } from "./components/numbers.js";

@@ -1,3 +1,4 @@
+import { listQuery } from "../discovery/discovery.js";
 import {
   type CachePolicy,
   DEFAULT_LIMIT,
@@ -6,8 +7,7 @@ import {
   type Route,
   UNKNOWN_TOKEN_COST,
 } from "../http/http.js";
-import { listQuery } from "../lists/lists.js";
-import { DOCS_PAGE, LANGUAGES_PAGE, TOPICS_PAGE } from "../page-addresses.js";
+import { DOCS_PAGE, LANGUAGES_PAGE, TOPICS_PAGE } from "../lib/page-addresses.js";
 import { embedQuery } from "./embed-pictures.js";
 import { PER_REPOSITORY } from "./naming.js";
 import type { PageRenderer } from "./page.js";

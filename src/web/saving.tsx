@@ -1,7 +1,7 @@
 import type { FunctionComponent as FC } from "preact";
-import { type Repository, repositoryId } from "../catalog/catalog.js";
-import { AppError, invalidParameter } from "../errors.js";
+import { AppError, invalidParameter } from "../lib/errors.js";
 import type { Modules } from "../modules.js";
+import { type Repository, repositoryId } from "../repositories/repositories.js";
 import { type PageCookie, readCookie, writeCookie } from "./cookies.js";
 import type { PageRequest, Redirect } from "./page-request.js";
 

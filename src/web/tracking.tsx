@@ -1,11 +1,8 @@
 import type { FunctionComponent as FC } from "preact";
-import { forgeName } from "../forges.js";
-import { repositoryKey } from "../page-addresses.js";
-import {
-  type RepositoryAddress,
-  readRepositoryAddress,
-} from "../repository-addresses/repository-addresses.js";
-import { MAX_PASTED } from "../track-requests/track-requests.js";
+import { forgeName } from "../config/config.js";
+import { repositoryKey } from "../lib/page-addresses.js";
+import { type RepositoryAddress, readRepositoryAddress } from "../repositories/repositories.js";
+import { MAX_PASTED } from "../tracking/tracking.js";
 import type { FrameRequest, PageRequest } from "./page-request.js";
 
 /** Requests to track repositories, as pages offer them: who may request which, and the forms. */

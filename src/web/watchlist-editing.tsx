@@ -1,6 +1,6 @@
 import type { FunctionComponent as FC } from "preact";
-import type { Repository } from "../catalog/catalog.js";
-import { queryOf, repositoryKey } from "../page-addresses.js";
+import { queryOf, repositoryKey } from "../lib/page-addresses.js";
+import type { Repository } from "../repositories/repositories.js";
 import { Field } from "./components/elements.js";
 import type { MoreColumn } from "./components/repository-list.js";
 import { readName, similarTo } from "./naming.js";

@@ -1,7 +1,6 @@
 import type { FunctionComponent as FC } from "preact";
 import type { z } from "zod";
-import type { Repository, StarCount } from "../catalog/catalog.js";
-import { MAX_SERIES } from "../embeds/embeds.js";
+import { MAX_SERIES } from "../charts/charts.js";
 import {
   count,
   type ListPage,
@@ -10,9 +9,10 @@ import {
   type WatchlistQuery,
   watchlistPage,
   watchlistQuery,
-} from "../lists/lists.js";
-import { chartPage } from "../page-addresses.js";
-import type { Trend } from "../rankings/rankings.js";
+} from "../discovery/discovery.js";
+import type { Trend } from "../growth/growth.js";
+import { chartPage } from "../lib/page-addresses.js";
+import type { Repository, StarCount } from "../repositories/repositories.js";
 import type { Changes, StarTotal } from "../watchlists/watchlists.js";
 import { BeyondEnd, Pager, Strip, WindowTabs, withQuery } from "./components/links.js";
 import { AsOf, Delta, isolated } from "./components/numbers.js";

@@ -1,7 +1,7 @@
 /** The pages for people, rendered on the server. They work without scripts, and better with ours. */
 import { renderToString } from "preact-render-to-string";
+import type { PngRenderer } from "../charts/charts.js";
 import type { Limits } from "../config/config.js";
-import type { PngRenderer } from "../embeds/embeds.js";
 import type { ErrorRenderers, Route } from "../http/http.js";
 import { assetRoutes } from "./assets.js";
 import { avatarRoute } from "./avatars.js";

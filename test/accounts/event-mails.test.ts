@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { readMailUse } from "../../src/accounts/accounts.js";
 import { MAX_PER_DAY } from "../../src/accounts/event-mails.js";
+import { readMailUse } from "../../src/accounts/mail-limits.js";
 import { insertEvents } from "../../src/accounts/security-rows.js";
-import { DAY_MS, HOUR_MS } from "../../src/clock.js";
+import { DAY_MS, HOUR_MS } from "../../src/lib/clock.js";
 import { onBothEngines } from "../support/engines.js";
 import { openMailbox, type ReceivedMail } from "../support/mail.js";
 import { createKey, signIn } from "../support/members.js";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 import { SecurityLog } from "../../src/accounts/security-log.js";
 import { openDatabase } from "../../src/database/database.js";
-import { createLog } from "../../src/log.js";
+import { createLog } from "../../src/lib/log.js";
 import { addAccount } from "../support/accounts.js";
 import { CommandWorld } from "../support/command.js";
 import { ManualClock } from "../support/manual-clock.js";

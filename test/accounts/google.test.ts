@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { mock, test } from "node:test";
 import { type CryptoKey, exportJWK, generateKeyPair, type JWTPayload, SignJWT } from "jose";
-import { Accounts, ApiKeys } from "../../src/accounts/accounts.js";
+import { Accounts } from "../../src/accounts/accounts.js";
+import { ApiKeys } from "../../src/accounts/api-keys.js";
 import { loadConfig } from "../../src/config/config.js";
 import { SOMEWHERE } from "../support/accounts.js";
 import { onBothEngines } from "../support/engines.js";

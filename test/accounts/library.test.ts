@@ -4,7 +4,7 @@ import { getMigrations } from "better-auth/db/migration";
 import { libraryOptions } from "../../src/accounts/library.js";
 import { passkeyLibraryOptions } from "../../src/accounts/passkey-library.js";
 import { loadConfig } from "../../src/config/config.js";
-import { createLog } from "../../src/log.js";
+import { createLog } from "../../src/lib/log.js";
 import { onBothEngines } from "../support/engines.js";
 
 onBothEngines("The tables of the sign-in library", (engine) => {

@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Accounts, ApiKeys, createBrowserSecret, readMailUse } from "../../src/accounts/accounts.js";
-import { personOf } from "../../src/accounts/mail-limits.js";
+import { Accounts } from "../../src/accounts/accounts.js";
+import { ApiKeys } from "../../src/accounts/api-keys.js";
+import { personOf, readMailUse } from "../../src/accounts/mail-limits.js";
 import { browserIdIn, markBrowser } from "../../src/accounts/mail-sign-in.js";
-import { HOUR_MS } from "../../src/clock.js";
+import { createBrowserSecret } from "../../src/accounts/sign-in-requests.js";
 import { loadConfig } from "../../src/config/config.js";
+import { HOUR_MS } from "../../src/lib/clock.js";
 import { addAccount } from "../support/accounts.js";
 import { onBothEngines } from "../support/engines.js";
 import { recordedLog } from "../support/logs.js";

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { mock, test } from "node:test";
 import { sql } from "kysely";
-import { Accounts, ApiKeys } from "../../src/accounts/accounts.js";
+import { Accounts } from "../../src/accounts/accounts.js";
+import { ApiKeys } from "../../src/accounts/api-keys.js";
 import { loadConfig } from "../../src/config/config.js";
-import { AppError } from "../../src/errors.js";
-import { createLog } from "../../src/log.js";
+import { AppError } from "../../src/lib/errors.js";
+import { createLog } from "../../src/lib/log.js";
 import { NOBODY, SOMEWHERE, signInByMail } from "../support/accounts.js";
 import { onBothEngines } from "../support/engines.js";
 import { recordedLog } from "../support/logs.js";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { CODE_MS, OPERATOR_MS } from "../../src/accounts/accounts.js";
+import { CODE_MS, OPERATOR_MS } from "../../src/accounts/operators.js";
 import { onBothEngines } from "../support/engines.js";
 import { openMailbox } from "../support/mail.js";
 import { signIn } from "../support/members.js";

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 import { sql } from "kysely";
-import { endSessionsOf, readEvents } from "../../src/accounts/accounts.js";
+import { readEvents } from "../../src/accounts/security-rows.js";
+import { endSessionsOf } from "../../src/accounts/sessions.js";
 import { type Database, openDatabase } from "../../src/database/database.js";
-import { createLog } from "../../src/log.js";
+import { createLog } from "../../src/lib/log.js";
 import { addAccount } from "../support/accounts.js";
 import { CommandWorld } from "../support/command.js";
 import { onBothEngines } from "../support/engines.js";

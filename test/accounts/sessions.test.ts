@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sql } from "kysely";
-import { Accounts, ApiKeys } from "../../src/accounts/accounts.js";
-import { DAY_MS, HOUR_MS } from "../../src/clock.js";
+import { Accounts } from "../../src/accounts/accounts.js";
+import { ApiKeys } from "../../src/accounts/api-keys.js";
 import { loadConfig } from "../../src/config/config.js";
-import { AppError } from "../../src/errors.js";
-import { createLog } from "../../src/log.js";
+import { DAY_MS, HOUR_MS } from "../../src/lib/clock.js";
+import { AppError } from "../../src/lib/errors.js";
+import { createLog } from "../../src/lib/log.js";
 import { SOMEWHERE, signInByMail } from "../support/accounts.js";
 import { onBothEngines } from "../support/engines.js";
 import { openMailbox } from "../support/mail.js";

@@ -1,12 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sql } from "kysely";
-import { Accounts, ApiKeys, createBrowserSecret } from "../../src/accounts/accounts.js";
+import { Accounts } from "../../src/accounts/accounts.js";
+import { ApiKeys } from "../../src/accounts/api-keys.js";
+import { createBrowserSecret } from "../../src/accounts/sign-in-requests.js";
 import { loadConfig } from "../../src/config/config.js";
 import type { Database } from "../../src/database/database.js";
-import { AppError } from "../../src/errors.js";
-import { createLog } from "../../src/log.js";
-import { createToken } from "../../src/tokens.js";
+import { AppError } from "../../src/lib/errors.js";
+import { createLog } from "../../src/lib/log.js";
+import { createToken } from "../../src/lib/tokens.js";
 import { NOBODY, SOMEWHERE, signInByMail } from "../support/accounts.js";
 import { onBothEngines } from "../support/engines.js";
 import { recordedLog } from "../support/logs.js";

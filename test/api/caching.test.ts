@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { setImmediate } from "node:timers/promises";
-import { DatabaseFault } from "../../src/database/database.js";
+import { DatabaseFault } from "../../src/database/fault.js";
 import { decodedText, errorOf } from "../support/answers.js";
 import { onBothEngines } from "../support/engines.js";
 import { type Answer, createWorld, daily, observation, type World } from "../support/world.js";

@@ -6,7 +6,7 @@ import { get as httpGet, type IncomingMessage } from "node:http";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { byteRange, DownloadSlots, FileStream } from "../../src/api/file-stream.js";
-import type { Service } from "../../src/app.js";
+import type { Service } from "../../src/app/service.js";
 import { PLANTED, plantDump, plantedBytes } from "../support/dumps.js";
 import { onSqlite } from "../support/engines.js";
 import { temporaryFolder } from "../support/imports.js";

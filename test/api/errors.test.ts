@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { DatabaseFault } from "../../src/database/database.js";
+import { DatabaseFault } from "../../src/database/fault.js";
 import { PageRenderer } from "../../src/web/page.js";
 import { errorOf } from "../support/answers.js";
 import { onBothEngines } from "../support/engines.js";

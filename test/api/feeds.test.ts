@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { atomFeed, FEEDS, type FeedRequest } from "../../src/api/feed-document.js";
-import type { Repository } from "../../src/catalog/catalog.js";
-import { DAY_MS } from "../../src/clock.js";
-import { listQuery } from "../../src/lists/lists.js";
+import { listQuery } from "../../src/discovery/lists/query.js";
+import { DAY_MS } from "../../src/lib/clock.js";
+import type { Repository } from "../../src/repositories/repository.js";
 import { errorOf, invalid } from "../support/answers.js";
 import { onBothEngines } from "../support/engines.js";
 import { fc } from "../support/properties.js";

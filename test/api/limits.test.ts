@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { API_ROUTES } from "../../src/api/routes.js";
-import { HOUR_MS } from "../../src/clock.js";
-import { LIMIT_SETTINGS } from "../../src/config/config.js";
-import { pathPattern } from "../../src/http/http.js";
-import { createToken } from "../../src/tokens.js";
+import { LIMIT_SETTINGS } from "../../src/config/limits.js";
+import { pathPattern } from "../../src/http/route.js";
+import { HOUR_MS } from "../../src/lib/clock.js";
+import { createToken } from "../../src/lib/tokens.js";
 import { addAccount } from "../support/accounts.js";
 import { errorOf } from "../support/answers.js";
 import { onSqlite } from "../support/engines.js";

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { listParts } from "../../src/api/list-parts.js";
-import { type ListRow, type ListRows, type ListSpec, listKey } from "../../src/lists/lists.js";
-import { encodeCursor } from "../../src/lists/spec.js";
+import type { ListRows } from "../../src/discovery/lists/lists.js";
+import type { ListRow } from "../../src/discovery/lists/rows.js";
+import { encodeCursor, type ListSpec, listKey } from "../../src/discovery/lists/spec.js";
 import { onBothEngines } from "../support/engines.js";
 import { createWorld, NOW, observation, snapshot, type World } from "../support/world.js";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { before, beforeEach, mock, test } from "node:test";
-import { createToken } from "../../src/tokens.js";
+import { createToken } from "../../src/lib/tokens.js";
 import { addAccount } from "../support/accounts.js";
 import { onBothEngines } from "../support/engines.js";
 import { openMailbox } from "../support/mail.js";

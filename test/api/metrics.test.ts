@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { DAY_MS, HOUR_MS, isoTime } from "../../src/clock.js";
+import { DAY_MS, HOUR_MS, isoTime } from "../../src/lib/clock.js";
 import { errorOf, invalid } from "../support/answers.js";
 import { onBothEngines } from "../support/engines.js";
 import { createWorld, daily, NOW, observation, snapshot, type World } from "../support/world.js";

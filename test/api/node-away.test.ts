@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { DAY_MS } from "../../src/clock.js";
+import { DAY_MS } from "../../src/lib/clock.js";
 import { relayNode } from "../support/citus.js";
 import { onCitus } from "../support/engines.js";
 import { createWorld, NOW, observation, snapshotAt } from "../support/world.js";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { AppError } from "../../src/errors.js";
+import { AppError } from "../../src/lib/errors.js";
 import { addAccount } from "../support/accounts.js";
 import { errorOf } from "../support/answers.js";
 import { onBothEngines } from "../support/engines.js";

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { SORTS, WATCHLIST_SORTS } from "../../src/lists/lists.js";
-import { FACET_SORTS, RANKINGS } from "../../src/rankings/rankings.js";
+import { FACET_SORTS } from "../../src/discovery/facets/read.js";
+import { SORTS, WATCHLIST_SORTS } from "../../src/discovery/lists/spec.js";
+import { RANKINGS } from "../../src/growth/definitions.js";
 import { onBothEngines } from "../support/engines.js";
 import { NAMED } from "../support/named.js";
 import { createWorld, type World } from "../support/world.js";

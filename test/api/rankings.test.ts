@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { DAY_MS } from "../../src/clock.js";
+import { DAY_MS } from "../../src/lib/clock.js";
 import { onBothEngines } from "../support/engines.js";
 import { createWorld, daily, NOW, observation, snapshot, type World } from "../support/world.js";
 

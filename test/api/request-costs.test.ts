@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { LIMIT_SETTINGS } from "../../src/config/config.js";
+import { LIMIT_SETTINGS } from "../../src/config/limits.js";
 import { addAccount } from "../support/accounts.js";
 import { onSqlite } from "../support/engines.js";
 import { unknownSession } from "../support/members.js";

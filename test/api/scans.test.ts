@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { AppError } from "../../src/errors.js";
-import type { ListSpec, ReadOptions } from "../../src/lists/lists.js";
+import type { ReadOptions } from "../../src/discovery/lists/lists.js";
+import type { ListSpec } from "../../src/discovery/lists/spec.js";
+import { AppError } from "../../src/lib/errors.js";
 import { onSqlite } from "../support/engines.js";
 import { createWorld, daily, observation, type World } from "../support/world.js";
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { sql } from "kysely";
-import { LIMIT_SETTINGS } from "../../src/config/config.js";
-import { DatabaseFault } from "../../src/database/database.js";
+import { LIMIT_SETTINGS } from "../../src/config/limits.js";
+import { DatabaseFault } from "../../src/database/fault.js";
 import { onBothEngines } from "../support/engines.js";
 import { openMailbox } from "../support/mail.js";
 import { changed, createKey, signIn } from "../support/members.js";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { parse } from "csv-parse/sync";
-import { DAY_MS, HOUR_MS, isoTime } from "../../src/clock.js";
-import { LIMIT_SETTINGS } from "../../src/config/config.js";
+import { LIMIT_SETTINGS } from "../../src/config/limits.js";
+import { DAY_MS, HOUR_MS, isoTime } from "../../src/lib/clock.js";
 import { errorOf, invalid } from "../support/answers.js";
 import { onBothEngines, onSqlite } from "../support/engines.js";
 import { createWorld, daily, NOW, observation, snapshot, type World } from "../support/world.js";

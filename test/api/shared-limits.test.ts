@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { setTimeout } from "node:timers/promises";
-import { type Service, startService } from "../../src/app.js";
+import { type Service, startService } from "../../src/app/service.js";
 import { loadConfig } from "../../src/config/config.js";
-import { createLog } from "../../src/log.js";
+import { createLog } from "../../src/lib/log.js";
 import { openModules } from "../../src/modules.js";
 import { onSqlite } from "../support/engines.js";
 import { ManualClock } from "../support/manual-clock.js";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { type Service, startService } from "../../src/app.js";
+import { type Service, startService } from "../../src/app/service.js";
 import { loadConfig } from "../../src/config/config.js";
-import { createLog } from "../../src/log.js";
+import { createLog } from "../../src/lib/log.js";
 import { type AppContext, type Modules, openModules, updateDerived } from "../../src/modules.js";
 import { type Engine, onBothEngines } from "../support/engines.js";
 import { type Mailbox, openMailbox, tokenOf } from "../support/mail.js";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { createToken } from "../../src/tokens.js";
+import { createToken } from "../../src/lib/tokens.js";
 import { errorOf, invalid } from "../support/answers.js";
 import { onBothEngines } from "../support/engines.js";
 import { openMailbox, tokenOf } from "../support/mail.js";

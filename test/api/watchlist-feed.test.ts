@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { sql } from "kysely";
-import { createToken, hashToken } from "../../src/tokens.js";
+import { createToken, hashToken } from "../../src/lib/tokens.js";
 import { errorOf } from "../support/answers.js";
 import { onBothEngines } from "../support/engines.js";
 import { openMailbox } from "../support/mail.js";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { createToken, hashToken } from "../../src/tokens.js";
+import { createToken, hashToken } from "../../src/lib/tokens.js";
 import { errorOf, invalid } from "../support/answers.js";
 import { onBothEngines } from "../support/engines.js";
 import { changes, createList, LISTED, NO_LIST, READS_ONLY, reads } from "../support/watchlists.js";

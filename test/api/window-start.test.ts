@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { CHART_WINDOWS, readHistory } from "../../src/embeds/embeds.js";
+import { CHART_WINDOWS, readHistory } from "../../src/charts/history.js";
 import { onBothEngines } from "../support/engines.js";
 import { fc } from "../support/properties.js";
 import { createWorld, observation, snapshot, type World } from "../support/world.js";

@@ -7,9 +7,9 @@ import { inject } from "../../bench/judge/changes.js";
 import { isHeldOut, pickPlace } from "../../bench/judge/hosts.js";
 import { graft, templatesOf } from "../../bench/judge/leap.js";
 import { findJumps, usualDay } from "../../bench/judge/steps.js";
-import { readingsOf, UNKNOWN } from "../../src/catalog/snapshots/readings.js";
-import { DAY_MS } from "../../src/clock.js";
 import { Random } from "../../src/demo/random.js";
+import { DAY_MS } from "../../src/lib/clock.js";
+import { readingsOf, UNKNOWN } from "../../src/repositories/snapshots/readings.js";
 
 const START = Date.UTC(2026, 0, 1, 4);
 const at = (day: number) => START + day * DAY_MS;

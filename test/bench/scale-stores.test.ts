@@ -7,9 +7,9 @@ import { sql } from "kysely";
 import { copyToPostgres } from "../../bench/scale/copy-to-postgres.js";
 import { multiplyStore } from "../../bench/scale/multiply.js";
 import { onServer, openStore, STORE_END, withDatabase } from "../../bench/support/stores.js";
-import { checkCatalogue } from "../../src/catalog/catalog.js";
 import { fillWithDemo } from "../../src/demo/demo.js";
 import { type Modules, updateDerived } from "../../src/modules.js";
+import { checkCatalogue } from "../../src/repositories/check.js";
 import { connectToServer } from "../support/engines.js";
 import type { PostgresServer } from "../support/postgres.js";
 

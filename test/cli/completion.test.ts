@@ -3,8 +3,8 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { before, describe, test } from "node:test";
+import { createProgram } from "../../src/cli/cli.js";
 import { runnableCommands } from "../../src/cli/examples.js";
-import { createProgram } from "../../src/cli/program.js";
 import { CommandWorld, unusedHost } from "../support/command.js";
 
 const world = new CommandWorld();

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { DISTRIBUTED_TABLES } from "../../src/database/database.js";
+import { DISTRIBUTED_TABLES } from "../../src/database/distribution/citus.js";
 import { CommandWorld } from "../support/command.js";
 import { type Engine, onCitus, onSqlite } from "../support/engines.js";
 

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import type { Command } from "commander";
+import { createProgram } from "../../src/cli/cli.js";
 import { examplesOf, runnableCommands } from "../../src/cli/examples.js";
-import { createProgram } from "../../src/cli/program.js";
 import { CommandWorld, unusedHost } from "../support/command.js";
 
 const programWith = (ran: (words: readonly string[]) => void): Command => {

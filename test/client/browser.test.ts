@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import { after, before, test } from "node:test";
 import type { Browser } from "playwright-core";
-import type { Service } from "../../src/app.js";
+import type { Service } from "../../src/app/service.js";
 import { NO_CHROMIUM, openBrowser } from "../support/browser.js";
 import { onSqlite } from "../support/engines.js";
 import { startLocalService } from "../support/local-service.js";

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { CLIENT_TYPES, isCurrent } from "../../scripts/client-types.js";
 import { lockedPackages } from "../../scripts/packages.js";
-import { openApiDocument } from "../../src/api/api.js";
+import { openApiDocument } from "../../src/api/openapi.js";
 
 const MAX_BYTES = 8_000;
 const read = (file: string): string => readFileSync(file, "utf8");

@@ -3,8 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { ConfigError, loadConfig, readEnvironment, SETTING_NAMES } from "../../src/config/config.js";
-import { parseRedisUrl, REDIS_URL_RULE } from "../../src/redis/redis.js";
+import { loadConfig, readEnvironment, SETTING_NAMES } from "../../src/config/config.js";
+import { ConfigError } from "../../src/config/providers.js";
+import { parseRedisUrl, REDIS_URL_RULE } from "../../src/config/redis-address.js";
 
 const folder = mkdtempSync(join(tmpdir(), "sidereal-test-"));
 after(() => rmSync(folder, { recursive: true, force: true }));

@@ -4,8 +4,9 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { ConfigError, loadConfig, proxyOf as proxyInUse } from "../../src/config/config.js";
-import { userAgentOf } from "../../src/version.js";
+import { loadConfig } from "../../src/config/config.js";
+import { ConfigError, proxyOf as proxyInUse } from "../../src/config/providers.js";
+import { userAgentOf } from "../../src/lib/version.js";
 
 const folder = mkdtempSync(join(tmpdir(), "sidereal-test-"));
 after(() => rmSync(folder, { recursive: true, force: true }));

@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { before, test } from "node:test";
 import { sql } from "kysely";
-import { type Database, type Db, openDatabase } from "../../src/database/database.js";
-import { createLog } from "../../src/log.js";
+import { type Database, openDatabase } from "../../src/database/database.js";
+import type { Db } from "../../src/database/dialect.js";
+import { createLog } from "../../src/lib/log.js";
 import { onBothEngines, onSqlite } from "../support/engines.js";
 
 /** More than SQLite sorts without a file. */

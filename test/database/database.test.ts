@@ -7,13 +7,13 @@ import { join } from "node:path";
 import { after, describe, test } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import { sql } from "kysely";
-import { systemClock } from "../../src/clock.js";
 import { type Database, openDatabase } from "../../src/database/database.js";
 import { migrate } from "../../src/database/migrate.js";
 import type { Migration } from "../../src/database/migration.js";
 import { unsafeSqlite } from "../../src/database/sqlite.js";
-import { createLog } from "../../src/log.js";
-import { unsafeNode } from "../../src/node-version.js";
+import { systemClock } from "../../src/lib/clock.js";
+import { createLog } from "../../src/lib/log.js";
+import { unsafeNode } from "../../src/lib/node-version.js";
 import { onBothEngines } from "../support/engines.js";
 
 const log = createLog("silent");

@@ -5,11 +5,13 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { after, test } from "node:test";
 import { sql } from "kysely";
-import { systemClock } from "../../src/clock.js";
-import { type Database, type Db, databaseFault, openDatabase } from "../../src/database/database.js";
+import { type Database, openDatabase } from "../../src/database/database.js";
+import type { Db } from "../../src/database/dialect.js";
+import { databaseFault } from "../../src/database/fault.js";
 import { openSqlite } from "../../src/database/sqlite.js";
 import { WriteQueue } from "../../src/database/sqlite-writer.js";
-import { createLog } from "../../src/log.js";
+import { systemClock } from "../../src/lib/clock.js";
+import { createLog } from "../../src/lib/log.js";
 import { type DiskError, failStatements } from "../support/failing-disk.js";
 
 async function open(): Promise<{ database: Database; dataDir: string; logSize: () => number }> {

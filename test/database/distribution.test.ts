@@ -3,22 +3,21 @@ import { after, before, test } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import { sql } from "kysely";
 import pg from "pg";
-import { Catalog } from "../../src/catalog/catalog.js";
-import { type Clock, DAY_MS, systemClock } from "../../src/clock.js";
+import { type Database, openDatabase } from "../../src/database/database.js";
+import { DISTRIBUTED_TABLES } from "../../src/database/distribution/citus.js";
 import {
-  type Database,
-  DISTRIBUTED_TABLES,
   DistributionRefused,
-  databaseFault,
   distribute,
-  openDatabase,
   readDistribution,
-  readReference,
   undistribute,
-} from "../../src/database/database.js";
+} from "../../src/database/distribution/distribution.js";
+import { databaseFault } from "../../src/database/fault.js";
+import { readReference } from "../../src/database/inspect/schema-check.js";
 import { MIGRATIONS, migrate } from "../../src/database/migrate.js";
 import type { Migration } from "../../src/database/migration.js";
-import { createLog } from "../../src/log.js";
+import { type Clock, DAY_MS, systemClock } from "../../src/lib/clock.js";
+import { createLog } from "../../src/lib/log.js";
+import { Catalog } from "../../src/repositories/repositories.js";
 import { awkward } from "../support/awkward.js";
 import { type CitusCluster, createCitusDatabase, dropCitusDatabase, relayNode } from "../support/citus.js";
 import { connectToCitus, onBothEngines, onCitus } from "../support/engines.js";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sql } from "kysely";
-import { Catalog } from "../../src/catalog/catalog.js";
+import { Catalog } from "../../src/repositories/repositories.js";
 import { onBothEngines } from "../support/engines.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { NOW, observation } from "../support/world.js";

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { sql } from "kysely";
-import { columnsOf, type Database, databaseFault } from "../../src/database/database.js";
+import type { Database } from "../../src/database/database.js";
+import { databaseFault } from "../../src/database/fault.js";
+import { columnsOf } from "../../src/database/prepared.js";
 import { onBothEngines } from "../support/engines.js";
 
 onBothEngines("A prepared statement", (engine) => {

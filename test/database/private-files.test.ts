@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { readSecret } from "../../src/accounts/secret.js";
 import { type Database, openDatabase } from "../../src/database/database.js";
-import { createLog } from "../../src/log.js";
+import { createLog } from "../../src/lib/log.js";
 import { CommandWorld } from "../support/command.js";
 
 describe("With a umask of zero", () => {

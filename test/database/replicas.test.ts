@@ -2,18 +2,14 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { sql } from "kysely";
 import pg from "pg";
-import { systemClock } from "../../src/clock.js";
-import {
-  type Database,
-  databaseFault,
-  openBackgroundReader,
-  openDatabase,
-  type Prepared,
-  ReplicaRefused,
-} from "../../src/database/database.js";
+import { type Database, openBackgroundReader, openDatabase } from "../../src/database/database.js";
+import { databaseFault } from "../../src/database/fault.js";
+import type { Prepared } from "../../src/database/prepared.js";
 import { ServerProbe } from "../../src/database/replicas/probe.js";
+import { ReplicaRefused } from "../../src/database/replicas/status.js";
+import { systemClock } from "../../src/lib/clock.js";
 import { updateDerived } from "../../src/modules.js";
-import { serveMetrics } from "../../src/tracking/tracking.js";
+import { serveMetrics } from "../../src/tracking/metrics.js";
 import { CommandWorld } from "../support/command.js";
 import { connectToServer } from "../support/engines.js";
 import { recordedLog } from "../support/logs.js";

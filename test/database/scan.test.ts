@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import { sql } from "kysely";
-import { type Database, databaseFault } from "../../src/database/database.js";
+import type { Database } from "../../src/database/database.js";
+import { databaseFault } from "../../src/database/fault.js";
 import { onBothEngines, onSqlite } from "../support/engines.js";
 
 /** Long enough for many turns of the loop. */

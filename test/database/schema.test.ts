@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { before, test } from "node:test";
 import { sql } from "kysely";
-import { createRollupTable, type Database, indexRollupTable } from "../../src/database/database.js";
+import type { Database } from "../../src/database/database.js";
+import { createRollupTable, indexRollupTable } from "../../src/database/rollup-tables.js";
 import { type Engine, onBothEngines } from "../support/engines.js";
 
 interface Column {

@@ -5,8 +5,9 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import { sql } from "kysely";
-import { BatchSize, openDatabase } from "../../src/database/database.js";
-import { createLog } from "../../src/log.js";
+import { BatchSize } from "../../src/database/batch-size.js";
+import { openDatabase } from "../../src/database/database.js";
+import { createLog } from "../../src/lib/log.js";
 import { countTurns } from "../support/turns.js";
 
 const dataDir = mkdtempSync(join(tmpdir(), "sidereal-test-"));

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { Catalog } from "../../src/catalog/catalog.js";
 import { openDatabase } from "../../src/database/database.js";
 import { fillWithDemo, popularityOf, syntheticRepository } from "../../src/demo/demo.js";
-import { createLog } from "../../src/log.js";
+import { createLog } from "../../src/lib/log.js";
+import { Catalog } from "../../src/repositories/repositories.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { fc } from "../support/properties.js";
 import { NOW, observation, snapshot } from "../support/world.js";

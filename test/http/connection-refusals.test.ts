@@ -3,8 +3,8 @@ import { once } from "node:events";
 import type { IncomingMessage, RequestListener } from "node:http";
 import { test } from "node:test";
 import { setImmediate } from "node:timers/promises";
-import { FREE_LIMIT, type Route } from "../../src/http/http.js";
 import { noContent } from "../../src/http/reply.js";
+import { FREE_LIMIT, type Route } from "../../src/http/route.js";
 import { Targets } from "../../src/http/targets.js";
 import { openServer, REQUEST } from "../support/bare-server.js";
 

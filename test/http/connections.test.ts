@@ -4,8 +4,9 @@ import type { IncomingMessage, RequestListener, ServerResponse } from "node:http
 import type { Socket } from "node:net";
 import { test } from "node:test";
 import { setImmediate } from "node:timers/promises";
+import { Callers } from "../../src/accounts/callers.js";
 import { Connections } from "../../src/http/connections.js";
-import { Callers, NETWORK_FACTOR } from "../../src/metering/metering.js";
+import { NETWORK_FACTOR } from "../../src/http/metering/rates.js";
 import { openServer, REQUEST } from "../support/bare-server.js";
 import { recordedLog } from "../support/logs.js";
 

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { buildFront } from "../../src/app.js";
+import { buildFront } from "../../src/app/service.js";
 import { loadConfig } from "../../src/config/config.js";
-import type { InnerRequest, Sender } from "../../src/http/http.js";
-import { createLog } from "../../src/log.js";
+import type { InnerRequest, Sender } from "../../src/http/request.js";
+import { createLog } from "../../src/lib/log.js";
 import { buildModules } from "../../src/modules.js";
 import { type Engine, onBothEngines } from "../support/engines.js";
 import { ManualClock } from "../support/manual-clock.js";

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { type CacheRequest, ResponseCache } from "../../src/http/response-cache.js";
 import { OVERLOADED, type Waiter } from "../../src/http/run-queue.js";
 import { type StoredResponse, storeResponse } from "../../src/http/stored-response.js";
-import { createLog } from "../../src/log.js";
+import { createLog } from "../../src/lib/log.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { NOW } from "../support/world.js";
 

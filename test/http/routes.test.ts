@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { API_ROUTES } from "../../src/api/routes.js";
-import { content, DEFAULT_LIMIT, type Route } from "../../src/http/http.js";
+import { content } from "../../src/http/reply.js";
+import { DEFAULT_LIMIT, type Route } from "../../src/http/route.js";
 import { Router } from "../../src/http/router.js";
 import { Targets } from "../../src/http/targets.js";
-import { withoutTrailingSlashes } from "../../src/page-addresses.js";
+import { withoutTrailingSlashes } from "../../src/lib/page-addresses.js";
 import { fc } from "../support/properties.js";
 
 const routeOf = (path: string, method: Route["method"] = "GET"): Route => ({

@@ -4,9 +4,9 @@ import { createServer, get } from "node:http";
 import type { AddressInfo } from "node:net";
 import { test } from "node:test";
 import { ListStream, type PartSource } from "../../src/api/list-stream.js";
-import { systemClock } from "../../src/clock.js";
 import type { BodyStream, StreamPart } from "../../src/http/reply.js";
 import { sendStream } from "../../src/http/stream-response.js";
+import { systemClock } from "../../src/lib/clock.js";
 import { collectGarbage } from "../support/collect-garbage.js";
 
 const PARTS = 50;

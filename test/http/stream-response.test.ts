@@ -6,11 +6,11 @@ import { Duplex } from "node:stream";
 import { test } from "node:test";
 import { promisify } from "node:util";
 import { gunzipSync, gzip } from "node:zlib";
-import type { AppError } from "../../src/errors.js";
 import { Charge } from "../../src/http/charge.js";
+import type { Allowances, Decision, Policy } from "../../src/http/metering/rates.js";
 import type { BodyStream, StreamPart } from "../../src/http/reply.js";
 import { type Streamed, sendStream } from "../../src/http/stream-response.js";
-import type { Allowances, Decision, Policy } from "../../src/metering/metering.js";
+import type { AppError } from "../../src/lib/errors.js";
 import { openServer, REQUEST } from "../support/bare-server.js";
 import { ManualClock } from "../support/manual-clock.js";
 

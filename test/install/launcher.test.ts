@@ -15,8 +15,8 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { nodePackageFor } from "../../src/node-packages.js";
-import { unsafeNode } from "../../src/node-version.js";
+import { nodePackageFor } from "../../src/lib/node-packages.js";
+import { unsafeNode } from "../../src/lib/node-version.js";
 import { temporaryFolder } from "../support/imports.js";
 
 const LAUNCHER = fileURLToPath(new URL("../../bundle/sidereal.cjs", import.meta.url));

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { LIMIT_SETTINGS } from "../../src/config/config.js";
-import { AppError } from "../../src/errors.js";
+import { LIMIT_SETTINGS } from "../../src/config/limits.js";
+import { AppError } from "../../src/lib/errors.js";
 import { addAccount } from "../support/accounts.js";
 import { onBothEngines } from "../support/engines.js";
 import { call, connectMcp, message, PING } from "../support/mcp.js";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { readVersion } from "../../src/version.js";
+import { readVersion } from "../../src/lib/version.js";
 import { onSqlite } from "../support/engines.js";
 import { call, connectMcp, ERAS, message, newClient, PING } from "../support/mcp.js";
 import { createWorld, daily, NOW, observation, type World } from "../support/world.js";

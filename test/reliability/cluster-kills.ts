@@ -1,8 +1,8 @@
 import { setTimeout } from "node:timers/promises";
 import { GENEROUS_LIMITS } from "../../bench/support/keys.js";
 import type { ResultRow } from "../../bench/support/results.js";
-import { systemClock } from "../../src/clock.js";
 import { Random } from "../../src/demo/random.js";
+import { systemClock } from "../../src/lib/clock.js";
 import { Cluster, type ClusterOptions, HAS_CITUS, WITHOUT_CLUSTER } from "../support/cluster.js";
 import { type Forge, ForgeCatalogue, startForge } from "../support/forge/forge.js";
 import {

@@ -1,6 +1,7 @@
 import type { ResultRow } from "../../bench/support/results.js";
-import { DAY_MS, HOUR_MS } from "../../src/clock.js";
-import { type Provider, UpstreamFailure, type UpstreamRepository } from "../../src/providers/providers.js";
+import type { Provider, UpstreamRepository } from "../../src/forges/contract.js";
+import { UpstreamFailure } from "../../src/forges/failures.js";
+import { DAY_MS, HOUR_MS } from "../../src/lib/clock.js";
 import type { Engine } from "../support/engines.js";
 import { createTrackingWorld, type TrackingWorld } from "../support/tracking.js";
 import { withEngines } from "./support/engines.js";

@@ -1,9 +1,9 @@
 import type { ResultRow } from "../../bench/support/results.js";
-import { HOUR_MS } from "../../src/clock.js";
 import { openDatabase } from "../../src/database/database.js";
-import { createLog } from "../../src/log.js";
+import type { Provider, RepositoryRef } from "../../src/forges/contract.js";
+import { HOUR_MS } from "../../src/lib/clock.js";
+import { createLog } from "../../src/lib/log.js";
 import { buildModules } from "../../src/modules.js";
-import type { Provider, RepositoryRef } from "../../src/providers/providers.js";
 import type { Engine } from "../support/engines.js";
 import { createTrackingWorld, type TrackedForge, type TrackingWorld } from "../support/tracking.js";
 import { makeAllDue } from "../tracking/truth.js";

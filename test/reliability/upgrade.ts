@@ -8,7 +8,7 @@ import { isDeepStrictEqual } from "node:util";
 import { sql } from "kysely";
 import type { ResultRow } from "../../bench/support/results.js";
 import { openDatabase } from "../../src/database/database.js";
-import { createLog } from "../../src/log.js";
+import { createLog } from "../../src/lib/log.js";
 import { connectToServer } from "../support/engines.js";
 import { createTestDatabase, dropTestDatabase } from "../support/postgres.js";
 import { assertHappened, type Harness, type HarnessContext } from "./support/harness.js";

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { sql } from "kysely";
-import type { Accounts, SignedIn, Source } from "../../src/accounts/accounts.js";
+import type { Accounts, SignedIn } from "../../src/accounts/accounts.js";
+import type { Source } from "../../src/accounts/security-events.js";
 import type { Database } from "../../src/database/database.js";
 import { type Mailbox, tokenOf } from "./mail.js";
 

@@ -1,7 +1,9 @@
 import { sql } from "kysely";
-import type { Catalog, Facts, Observation, Snapshot } from "../../src/catalog/catalog.js";
-import { DAY_MS } from "../../src/clock.js";
 import type { Database } from "../../src/database/database.js";
+import { DAY_MS } from "../../src/lib/clock.js";
+import type { Observation, Snapshot } from "../../src/repositories/observation.js";
+import type { Catalog } from "../../src/repositories/repositories.js";
+import type { Facts } from "../../src/repositories/repository.js";
 import { NOW, observation, snapshotAt } from "./world.js";
 
 /** The day of a file, by its number from 0; the last of ten is that of NOW. */

@@ -1,5 +1,5 @@
-import type { Owner } from "../../src/avatars/avatars.js";
 import type { Database } from "../../src/database/database.js";
+import type { Owner } from "../../src/tracking/avatars/store.js";
 
 /** Later than any time of these tests. */
 const LEASED_UNTIL = Date.UTC(2100, 0, 1);

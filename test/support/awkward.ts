@@ -1,6 +1,8 @@
-import { type ArchiveFile, type Observation, SNAPSHOT_SOURCES } from "../../src/catalog/catalog.js";
-import { DAY_MS, HOUR_MS } from "../../src/clock.js";
 import { syntheticRepository } from "../../src/demo/demo.js";
+import { DAY_MS, HOUR_MS } from "../../src/lib/clock.js";
+import type { ArchiveFile } from "../../src/repositories/file-damage.js";
+import type { Observation } from "../../src/repositories/observation.js";
+import { SNAPSHOT_SOURCES } from "../../src/repositories/record-rules.js";
 import { NOW, observation, snapshot } from "./world.js";
 
 /** Files of archives, one of them damaged. */

@@ -3,9 +3,9 @@ import type { RequestListener } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import type { TestContext } from "node:test";
 import { setImmediate } from "node:timers/promises";
-import { createHttpServer } from "../../src/http/http.js";
-import { createLog } from "../../src/log.js";
-import { Callers } from "../../src/metering/metering.js";
+import { Callers } from "../../src/accounts/callers.js";
+import { createHttpServer } from "../../src/http/server.js";
+import { createLog } from "../../src/lib/log.js";
 import { ManualClock } from "./manual-clock.js";
 import { NOW } from "./world.js";
 

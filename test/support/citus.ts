@@ -9,9 +9,10 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { sql } from "kysely";
 import pg from "pg";
-import { systemClock } from "../../src/clock.js";
-import { type Database, distribute, openDatabase } from "../../src/database/database.js";
-import { createLog } from "../../src/log.js";
+import { type Database, openDatabase } from "../../src/database/database.js";
+import { distribute } from "../../src/database/distribution/distribution.js";
+import { systemClock } from "../../src/lib/clock.js";
+import { createLog } from "../../src/lib/log.js";
 import type { CitusReport } from "./citus-process.js";
 import { type Relay, startRelay } from "./relay.js";
 

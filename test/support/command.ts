@@ -3,10 +3,10 @@ import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
-import type { Host } from "../../src/cli/program.js";
-import { systemClock } from "../../src/clock.js";
+import type { Host } from "../../src/cli/host.js";
 import { loadConfig } from "../../src/config/config.js";
-import { createLog } from "../../src/log.js";
+import { systemClock } from "../../src/lib/clock.js";
+import { createLog } from "../../src/lib/log.js";
 import { temporaryFolder } from "./imports.js";
 
 const MAIN = fileURLToPath(new URL("../../bundle/main.js", import.meta.url));
@@ -68,7 +68,7 @@ export class CommandWorld {
     args: readonly string[],
     settings: Record<string, string> = {},
   ): Promise<Omit<Ran, "signal">> {
-    const { runProgram } = await import("../../src/cli/program.js");
+    const { runProgram } = await import("../../src/cli/cli.js");
     const { openModules } = await import("../../src/modules.js");
     const config = loadConfig({ SIDEREAL_DATA_DIR: dataDir, ...settings });
     const [stdout, stderr] = [new Written(), new Written()];

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe } from "node:test";
 import { type Database, openDatabase } from "../../src/database/database.js";
-import { createLog } from "../../src/log.js";
+import { createLog } from "../../src/lib/log.js";
 import { type CitusCluster, createCitusDatabase, dropCitusDatabase, startCitus } from "./citus.js";
 import type { CitusReport } from "./citus-process.js";
 import { IS_LONG } from "./long.js";

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
-import { type Provider, UpstreamFailure } from "../../src/providers/providers.js";
-import { createTransport } from "../../src/providers/transport.js";
+import type { Provider } from "../../src/forges/contract.js";
+import { UpstreamFailure } from "../../src/forges/failures.js";
+import { createTransport } from "../../src/forges/transport.js";
 import { type CatalogueOptions, type Forge, ForgeCatalogue, startForge } from "./forge/forge.js";
 import { github, NOW } from "./github.js";
 import { SkippingClock } from "./manual-clock.js";

@@ -1,7 +1,8 @@
-import type { ProviderSettings } from "../../src/forges.js";
-import { createGithub } from "../../src/providers/github/github.js";
-import { type Provider, type RepositoryRef, UpstreamFailure } from "../../src/providers/providers.js";
-import type { UpstreamFetch } from "../../src/providers/transport.js";
+import type { ProviderSettings } from "../../src/config/known-forges.js";
+import type { Provider, RepositoryRef } from "../../src/forges/contract.js";
+import { UpstreamFailure } from "../../src/forges/failures.js";
+import { createGithub } from "../../src/forges/github/github.js";
+import type { UpstreamFetch } from "../../src/forges/transport.js";
 import { SkippingClock } from "./manual-clock.js";
 
 /** Initial time of every test. */

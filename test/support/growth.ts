@@ -1,5 +1,7 @@
-import { Readings, SNAPSHOT_SOURCES, type Snapshot } from "../../src/catalog/catalog.js";
-import type { History } from "../../src/rankings/growth/history.js";
+import type { History } from "../../src/growth/history.js";
+import type { Snapshot } from "../../src/repositories/observation.js";
+import { SNAPSHOT_SOURCES } from "../../src/repositories/record-rules.js";
+import { Readings } from "../../src/repositories/snapshots/readings.js";
 
 /** A history as growth reads it, of snapshots in order of time. */
 export function historyOf(snapshots: readonly Snapshot[], more: Partial<History> = {}): History {

@@ -2,10 +2,11 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { after } from "node:test";
-import { Catalog, type DumpedRepository } from "../../src/catalog/catalog.js";
 import { openDatabase } from "../../src/database/database.js";
-import { createLog } from "../../src/log.js";
-import { type ImportOptions, type ImportReport, importFiles } from "../../src/transfer/transfer.js";
+import { createLog } from "../../src/lib/log.js";
+import type { DumpedRepository } from "../../src/repositories/dump.js";
+import { Catalog } from "../../src/repositories/repositories.js";
+import { type ImportOptions, type ImportReport, importFiles } from "../../src/transfer/import.js";
 import { ManualClock } from "./manual-clock.js";
 import { NOW } from "./world.js";
 

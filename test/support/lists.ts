@@ -1,10 +1,12 @@
-import { Catalog } from "../../src/catalog/catalog.js";
 import type { Database } from "../../src/database/database.js";
-import { buildIndex } from "../../src/lists/index/build.js";
-import { ListIndex, type ListSpec, Lists } from "../../src/lists/lists.js";
-import { createLog } from "../../src/log.js";
-import { Rankings } from "../../src/rankings/rankings.js";
-import { Search } from "../../src/search/search.js";
+import { buildIndex } from "../../src/discovery/lists/index/build.js";
+import { ListIndex } from "../../src/discovery/lists/index/list-index.js";
+import { Lists } from "../../src/discovery/lists/lists.js";
+import type { ListSpec } from "../../src/discovery/lists/spec.js";
+import { Rankings } from "../../src/discovery/rankings.js";
+import { Search } from "../../src/discovery/search/search.js";
+import { createLog } from "../../src/lib/log.js";
+import { Catalog } from "../../src/repositories/repositories.js";
 import { ManualClock } from "./manual-clock.js";
 import { NOW } from "./world.js";
 

@@ -1,8 +1,8 @@
-import { ApiKeys } from "../../src/accounts/accounts.js";
-import { type Service, startService } from "../../src/app.js";
+import { ApiKeys } from "../../src/accounts/api-keys.js";
+import { type Service, startService } from "../../src/app/service.js";
 import { loadConfig } from "../../src/config/config.js";
 import type { Database } from "../../src/database/database.js";
-import { createLog } from "../../src/log.js";
+import { createLog } from "../../src/lib/log.js";
 import { buildModules, updateDerived } from "../../src/modules.js";
 import { addAccount } from "./accounts.js";
 import { ManualClock } from "./manual-clock.js";

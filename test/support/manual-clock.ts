@@ -1,4 +1,4 @@
-import type { Clock } from "../../src/clock.js";
+import type { Clock } from "../../src/lib/clock.js";
 
 /** In real time. Fewer sleeps may be expected without anybody saying so, as when a worker ends by an error. */
 const RECHECK_MS = 200;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormatsModule from "ajv-formats";
-import { openApiDocument } from "../../src/api/api.js";
+import { openApiDocument } from "../../src/api/openapi.js";
 import { decodedText } from "./answers.js";
 
 /** The contract that all answers of the suite are held against. */

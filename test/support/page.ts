@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Geometry } from "../../src/embeds/embeds.js";
+import type { Geometry } from "../../src/charts/chart.js";
 import type { Mailbox } from "./mail.js";
 import { ORIGIN } from "./members.js";
 import type { World } from "./world.js";

@@ -9,7 +9,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { openDatabase } from "../../src/database/database.js";
-import { createLog } from "../../src/log.js";
+import { createLog } from "../../src/lib/log.js";
 import type { PostgresReport, ServerCommand } from "./postgres-process.js";
 
 const PROCESS = fileURLToPath(new URL("./postgres-process.js", import.meta.url));

@@ -1,7 +1,7 @@
 /** Entry of a thread that asks one table as fast as it can, and tells how much of each caller's allowance it got. */
 import { parentPort, workerData } from "node:worker_threads";
-import type { Limits } from "../../src/config/config.js";
-import { Limiter, type TableMemory } from "../../src/metering/metering.js";
+import type { Limits } from "../../src/config/limits.js";
+import { Limiter, type TableMemory } from "../../src/http/metering/limiter.js";
 import { ManualClock } from "./manual-clock.js";
 
 export interface RaceData {

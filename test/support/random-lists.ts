@@ -1,7 +1,8 @@
-import type { Facts, Observation } from "../../src/catalog/catalog.js";
-import { DAY_MS } from "../../src/clock.js";
-import { type Filters, type ListSpec, SORTS, type Sort } from "../../src/lists/lists.js";
-import { WINDOWS } from "../../src/rankings/rankings.js";
+import { type Filters, type ListSpec, SORTS, type Sort } from "../../src/discovery/lists/spec.js";
+import { WINDOWS } from "../../src/growth/definitions.js";
+import { DAY_MS } from "../../src/lib/clock.js";
+import type { Observation } from "../../src/repositories/observation.js";
+import type { Facts } from "../../src/repositories/repository.js";
 import { fc } from "./properties.js";
 import { NOW } from "./world.js";
 

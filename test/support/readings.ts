@@ -1,7 +1,8 @@
 /** Made-up series of readings, and what is judged of them. */
-import { DAY_MS } from "../../src/clock.js";
-import type { Reading } from "../../src/rankings/growth/anomalies.js";
-import { judge } from "../../src/rankings/growth/judge.js";
+
+import type { Reading } from "../../src/growth/anomalies.js";
+import { judge } from "../../src/growth/judge.js";
+import { DAY_MS } from "../../src/lib/clock.js";
 
 interface More {
   forks?: readonly (number | null)[];

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before } from "node:test";
-import { parseRedisUrl, type RedisAddress } from "../../src/redis/redis.js";
+import { parseRedisUrl, type RedisAddress } from "../../src/config/redis-address.js";
 import { temporaryFolder } from "./imports.js";
 import { freePort } from "./ports.js";
 

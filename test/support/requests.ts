@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { HOUR_MS } from "../../src/clock.js";
+import { HOUR_MS } from "../../src/lib/clock.js";
 import type { Engine } from "./engines.js";
 import type { ForgeRepository } from "./forge/forge.js";
 import { createTrackingWorld, type TrackedForge, type TrackingWorld } from "./tracking.js";

@@ -1,5 +1,6 @@
-import { readReadings, type Snapshot } from "../../src/catalog/catalog.js";
 import type { Database } from "../../src/database/database.js";
+import type { Snapshot } from "../../src/repositories/observation.js";
+import { readReadings } from "../../src/repositories/snapshots/read.js";
 
 /** The snapshots of one repository, oldest first. */
 export async function snapshotsOf({ read, dialect }: Database, id: number): Promise<Snapshot[]> {

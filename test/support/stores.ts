@@ -1,9 +1,10 @@
 import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
-import { Catalog } from "../../src/catalog/catalog.js";
-import { type Database, openDatabase, type StoreLocation } from "../../src/database/database.js";
-import { createLog } from "../../src/log.js";
+import type { StoreLocation } from "../../src/database/backup/parts.js";
+import { type Database, openDatabase } from "../../src/database/database.js";
+import { createLog } from "../../src/lib/log.js";
+import { Catalog } from "../../src/repositories/repositories.js";
 import { exportCatalogue } from "../../src/transfer/transfer.js";
 import type { Engine } from "./engines.js";
 import { temporaryFolder } from "./imports.js";

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
-import { Catalog } from "../../src/catalog/catalog.js";
 import type { Database } from "../../src/database/database.js";
+import { Catalog } from "../../src/repositories/repositories.js";
 import type { Engine } from "./engines.js";
 import { ManualClock } from "./manual-clock.js";
 import { allSnapshots } from "./snapshots.js";

@@ -1,25 +1,22 @@
 import { Writable } from "node:stream";
 import pino from "pino";
-import { buildFront } from "../../src/app.js";
-import { type Clock, DAY_MS, HOUR_MS } from "../../src/clock.js";
+import { buildFront } from "../../src/app/service.js";
 import { loadConfig } from "../../src/config/config.js";
+import type { ForgeKind, ProxySettings } from "../../src/config/known-forges.js";
 import type { Database } from "../../src/database/database.js";
-import type { ForgeKind, ProxySettings } from "../../src/forges.js";
-import { createLog } from "../../src/log.js";
+import { type AvatarSource, openAvatars } from "../../src/forges/avatars.js";
+import type { Provider, SharedStates } from "../../src/forges/contract.js";
+import { createForgejo } from "../../src/forges/forgejo/forgejo.js";
+import type { OpenProvider } from "../../src/forges/forges.js";
+import { createGithub } from "../../src/forges/github/github.js";
+import { createGitlab } from "../../src/forges/gitlab/gitlab.js";
+import { createGogs } from "../../src/forges/gogs/gogs.js";
+import { createTransport } from "../../src/forges/transport.js";
+import { type Clock, DAY_MS, HOUR_MS } from "../../src/lib/clock.js";
+import { createLog } from "../../src/lib/log.js";
 import { type AppContext, buildModules, followChanges, type Modules } from "../../src/modules.js";
-import { createForgejo } from "../../src/providers/forgejo/forgejo.js";
-import { createGithub } from "../../src/providers/github/github.js";
-import { createGitlab } from "../../src/providers/gitlab/gitlab.js";
-import { createGogs } from "../../src/providers/gogs/gogs.js";
-import {
-  type AvatarSource,
-  type OpenProvider,
-  openAvatars,
-  type Provider,
-  type SharedStates,
-} from "../../src/providers/providers.js";
-import { createTransport } from "../../src/providers/transport.js";
-import { type Retention, Worker } from "../../src/tracking/tracking.js";
+import type { Retention } from "../../src/tracking/retention.js";
+import { Worker } from "../../src/tracking/worker.js";
 import { type CatalogueOptions, type Forge, ForgeCatalogue, startForge } from "./forge/forge.js";
 import { QUIET } from "./forge/world.js";
 import { inject } from "./inject.js";

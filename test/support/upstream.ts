@@ -1,5 +1,5 @@
-import type { ForgeKind, ProviderSettings } from "../../src/forges.js";
-import type { UpstreamFetch, UpstreamRequest, UpstreamResponse } from "../../src/providers/transport.js";
+import type { ForgeKind, ProviderSettings } from "../../src/config/known-forges.js";
+import type { UpstreamFetch, UpstreamRequest, UpstreamResponse } from "../../src/forges/transport.js";
 
 /** A scripted response; default status 200 without headers. A body that is not a string is sent as JSON. */
 export interface Scripted {

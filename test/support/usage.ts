@@ -1,5 +1,5 @@
-import { DAY_MS, HOUR_MS } from "../../src/clock.js";
-import type { UsageView, UsageWindow } from "../../src/metering/metering.js";
+import type { UsageView, UsageWindow } from "../../src/accounts/usage-view.js";
+import { DAY_MS, HOUR_MS } from "../../src/lib/clock.js";
 
 /** One request with a key, as the script that sent it saw it. */
 export interface Sent {

@@ -1,8 +1,8 @@
-import type { Observation, Snapshot } from "../../src/catalog/catalog.js";
-import { DAY_MS, HOUR_MS } from "../../src/clock.js";
-import { LIMIT_SETTINGS } from "../../src/config/config.js";
-import { createLog } from "../../src/log.js";
+import { LIMIT_SETTINGS } from "../../src/config/limits.js";
+import { DAY_MS, HOUR_MS } from "../../src/lib/clock.js";
+import { createLog } from "../../src/lib/log.js";
 import type { AppContext, Members, Modules } from "../../src/modules.js";
+import type { Observation, Snapshot } from "../../src/repositories/observation.js";
 import type { Engine } from "./engines.js";
 import { inject } from "./inject.js";
 import { type LogLine, recordedLog } from "./logs.js";
@@ -54,7 +54,7 @@ export async function createWorld(
   env: Record<string, string> = {},
 ): Promise<World> {
   // Imported here: the whole program takes most of a second to load, and many tests need only the data below.
-  const { buildFront, buildMembers } = await import("../../src/app.js");
+  const { buildFront, buildMembers } = await import("../../src/app/service.js");
   const { loadConfig } = await import("../../src/config/config.js");
   const { buildModules, followChanges } = await import("../../src/modules.js");
   const { checkAnswer } = await import("./openapi.js");

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { afterEach, test } from "node:test";
-import { readAvatarStatus } from "../../src/avatars/avatars.js";
-import { DAY_MS, HOUR_MS } from "../../src/clock.js";
+import { DAY_MS, HOUR_MS } from "../../src/lib/clock.js";
+import { readAvatarStatus } from "../../src/tracking/avatars/avatars.js";
 import { type Engine, onBothEngines, onSqlite } from "../support/engines.js";
 import type { FaultName } from "../support/forge/forge.js";
 import type { ForgeRequest } from "../support/forge/responses.js";

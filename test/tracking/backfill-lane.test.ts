@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { basisOf, SNAPSHOT_SOURCES } from "../../src/catalog/catalog.js";
-import { DAY_MS, HOUR_MS } from "../../src/clock.js";
-import { type Provider, type RepositoryRef, UpstreamFailure } from "../../src/providers/providers.js";
-import { WINDOW_HOURS, WINDOWS } from "../../src/rankings/rankings.js";
+import type { Provider, RepositoryRef } from "../../src/forges/contract.js";
+import { UpstreamFailure } from "../../src/forges/failures.js";
+import { WINDOW_HOURS, WINDOWS } from "../../src/growth/definitions.js";
+import { DAY_MS, HOUR_MS } from "../../src/lib/clock.js";
+import { SNAPSHOT_SOURCES } from "../../src/repositories/record-rules.js";
+import { basisOf } from "../../src/repositories/snapshots/readings.js";
 import { BackfillLane } from "../../src/tracking/backfill-lane.js";
 import { Stretch } from "../../src/tracking/cadence.js";
 import { Reporter } from "../../src/tracking/lane.js";

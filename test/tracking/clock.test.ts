@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { DAY_MS, HOUR_MS, WEEK_MS } from "../../src/clock.js";
+import { DAY_MS, HOUR_MS, WEEK_MS } from "../../src/lib/clock.js";
 import { onBothEngines } from "../support/engines.js";
 import { allSnapshots } from "../support/snapshots.js";
 import { createTrackingWorld } from "../support/tracking.js";

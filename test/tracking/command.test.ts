@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { setTimeout } from "node:timers/promises";
-import { systemClock } from "../../src/clock.js";
 import { openDatabase } from "../../src/database/database.js";
-import { createLog } from "../../src/log.js";
+import { systemClock } from "../../src/lib/clock.js";
+import { createLog } from "../../src/lib/log.js";
 import { CommandWorld, type Running } from "../support/command.js";
 import { type Forge, ForgeCatalogue, startForge } from "../support/forge/forge.js";
 import { QUIET } from "../support/forge/world.js";

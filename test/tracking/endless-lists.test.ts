@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { DAY_MS, HOUR_MS } from "../../src/clock.js";
+import { DAY_MS, HOUR_MS } from "../../src/lib/clock.js";
 import { MAX_WALK_PAGES } from "../../src/tracking/cadence.js";
-import { readStatus } from "../../src/tracking/tracking.js";
+import { readStatus } from "../../src/tracking/status.js";
 import { type Engine, onBothEngines } from "../support/engines.js";
 import { createTrackingWorld } from "../support/tracking.js";
 import { makeAllDue } from "./truth.js";

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { HOUR_MS } from "../../src/clock.js";
+import { startWorker } from "../../src/app/tracker.js";
 import { loadConfig } from "../../src/config/config.js";
+import { HOUR_MS } from "../../src/lib/clock.js";
 import { buildModules } from "../../src/modules.js";
-import { startWorker } from "../../src/tracker.js";
 import { onBothEngines } from "../support/engines.js";
 import { startForge } from "../support/forge/forge.js";
 import { recordedLog } from "../support/logs.js";

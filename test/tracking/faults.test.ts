@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { HOUR_MS } from "../../src/clock.js";
+import { HOUR_MS } from "../../src/lib/clock.js";
 import { onBothEngines } from "../support/engines.js";
 import { FAULTS, type Fault, type FaultName } from "../support/forge/forge.js";
 import { createTrackingWorld, type TrackedForge, type TrackingWorld } from "../support/tracking.js";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { DAY_MS, HOUR_MS } from "../../src/clock.js";
+import { DAY_MS, HOUR_MS } from "../../src/lib/clock.js";
 import { onBothEngines } from "../support/engines.js";
 import { createTrackingWorld } from "../support/tracking.js";
 import { makeAllDue } from "./truth.js";

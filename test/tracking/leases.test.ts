@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { HOUR_MS } from "../../src/clock.js";
-import { createLog } from "../../src/log.js";
+import type { Provider } from "../../src/forges/contract.js";
+import { HOUR_MS } from "../../src/lib/clock.js";
+import { createLog } from "../../src/lib/log.js";
 import { buildModules } from "../../src/modules.js";
-import type { Provider } from "../../src/providers/providers.js";
-import { TrackQueue } from "../../src/track-requests/track-requests.js";
 import { claimDue } from "../../src/tracking/claims.js";
+import { TrackQueue } from "../../src/tracking/requests/queue.js";
 import { type Engine, onBothEngines } from "../support/engines.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { createTrackingWorld, type TrackedForge } from "../support/tracking.js";

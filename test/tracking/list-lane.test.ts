@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { UpstreamFailure } from "../../src/providers/providers.js";
+import { UpstreamFailure } from "../../src/forges/failures.js";
 import { onBothEngines } from "../support/engines.js";
 import { createTrackingWorld, type TrackedForge } from "../support/tracking.js";
 

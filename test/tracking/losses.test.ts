@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { DAY_MS, HOUR_MS } from "../../src/clock.js";
+import { DAY_MS, HOUR_MS } from "../../src/lib/clock.js";
 import { refreshNow, track } from "../../src/tracking/tracking.js";
 import { type Engine, onBothEngines } from "../support/engines.js";
 import type { Forge, ForgeRepository, ForgeRequest } from "../support/forge/forge.js";

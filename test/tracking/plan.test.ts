@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { HOUR_MS } from "../../src/clock.js";
-import { readPlan } from "../../src/tracking/tracking.js";
+import { HOUR_MS } from "../../src/lib/clock.js";
+import { readPlan } from "../../src/tracking/plan.js";
 import { onBothEngines } from "../support/engines.js";
 import { createTrackingWorld, type TrackingWorld } from "../support/tracking.js";
 

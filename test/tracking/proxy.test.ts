@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { DAY_MS, HOUR_MS } from "../../src/clock.js";
+import { DAY_MS, HOUR_MS } from "../../src/lib/clock.js";
 import { startProxy } from "../support/proxy.js";
 import { createTrackingWorld } from "../support/tracking.js";
 import { checkTruth, makeAllDue, openSqlite } from "./truth.js";

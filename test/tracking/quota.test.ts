@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, type TestContext, test } from "node:test";
-import { DAY_MS, HOUR_MS } from "../../src/clock.js";
+import { DAY_MS, HOUR_MS } from "../../src/lib/clock.js";
 import { createTrackingWorld, type TrackedForge } from "../support/tracking.js";
 import { makeAllDue, openSqlite } from "./truth.js";
 

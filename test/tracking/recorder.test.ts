@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { DAY_MS, HOUR_MS } from "../../src/clock.js";
-import { createLog } from "../../src/log.js";
+import type { UpstreamRepository } from "../../src/forges/contract.js";
+import { type FailureKind, UpstreamFailure } from "../../src/forges/failures.js";
+import { createForgejo } from "../../src/forges/forgejo/forgejo.js";
+import { createGithub } from "../../src/forges/github/github.js";
+import { DAY_MS, HOUR_MS } from "../../src/lib/clock.js";
+import { createLog } from "../../src/lib/log.js";
 import { buildModules } from "../../src/modules.js";
-import { createForgejo } from "../../src/providers/forgejo/forgejo.js";
-import { createGithub } from "../../src/providers/github/github.js";
-import { type FailureKind, UpstreamFailure, type UpstreamRepository } from "../../src/providers/providers.js";
 import { Stretch } from "../../src/tracking/cadence.js";
 import { claimDue, findKnown, type Known } from "../../src/tracking/claims.js";
 import { Reporter } from "../../src/tracking/lane.js";

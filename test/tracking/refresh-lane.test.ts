@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { HOUR_MS } from "../../src/clock.js";
-import { createLog } from "../../src/log.js";
+import type { UpstreamRepository } from "../../src/forges/contract.js";
+import { createGithub } from "../../src/forges/github/github.js";
+import { HOUR_MS } from "../../src/lib/clock.js";
+import { createLog } from "../../src/lib/log.js";
 import { buildModules } from "../../src/modules.js";
-import { createGithub } from "../../src/providers/github/github.js";
-import type { UpstreamRepository } from "../../src/providers/providers.js";
 import { BackfillLane } from "../../src/tracking/backfill-lane.js";
 import { Stretch } from "../../src/tracking/cadence.js";
 import { Reporter } from "../../src/tracking/lane.js";

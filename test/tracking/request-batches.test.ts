@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { DAY_MS } from "../../src/clock.js";
+import { DAY_MS } from "../../src/lib/clock.js";
 import { onBothEngines } from "../support/engines.js";
 import { openRequestWorld as open, SECOND } from "../support/requests.js";
 

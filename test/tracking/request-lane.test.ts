@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { DAY_MS, HOUR_MS } from "../../src/clock.js";
-import { TrackQueue } from "../../src/track-requests/track-requests.js";
+import { DAY_MS, HOUR_MS } from "../../src/lib/clock.js";
 import { LEASE_MS } from "../../src/tracking/lane.js";
+import { TrackQueue } from "../../src/tracking/requests/queue.js";
 import { onBothEngines } from "../support/engines.js";
 import { NOBODY, openRequestWorld as open, SECOND } from "../support/requests.js";
 import { snapshotsOf } from "../support/snapshots.js";

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { HOUR_MS } from "../../src/clock.js";
 import { openDatabase } from "../../src/database/database.js";
-import { createLog } from "../../src/log.js";
+import type { Provider, RepositoryRef } from "../../src/forges/contract.js";
+import { HOUR_MS } from "../../src/lib/clock.js";
+import { createLog } from "../../src/lib/log.js";
 import { buildModules } from "../../src/modules.js";
-import type { Provider, RepositoryRef } from "../../src/providers/providers.js";
 import { claimDue } from "../../src/tracking/claims.js";
 import { onBothEngines } from "../support/engines.js";
 import { createTrackingWorld, type TrackedForge, type TrackingWorld } from "../support/tracking.js";

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sql } from "kysely";
-import { DAY_MS, HOUR_MS, WEEK_MS } from "../../src/clock.js";
 import type { Database } from "../../src/database/database.js";
-import { thinSnapshots } from "../../src/tracking/tracking.js";
+import { DAY_MS, HOUR_MS, WEEK_MS } from "../../src/lib/clock.js";
+import { thinSnapshots } from "../../src/tracking/retention.js";
 import { onBothEngines } from "../support/engines.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { examples, fc } from "../support/properties.js";

@@ -7,9 +7,9 @@ import type { Readable } from "node:stream";
 import { after, test } from "node:test";
 import { sql } from "kysely";
 import { z } from "zod";
-import { systemClock } from "../../src/clock.js";
 import { loadConfig } from "../../src/config/config.js";
-import { createLog } from "../../src/log.js";
+import { systemClock } from "../../src/lib/clock.js";
+import { createLog } from "../../src/lib/log.js";
 import { openModules } from "../../src/modules.js";
 import { CommandWorld } from "../support/command.js";
 

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { sql } from "kysely";
-import { DAY_MS, HOUR_MS } from "../../src/clock.js";
-import { UpstreamFailure } from "../../src/providers/providers.js";
+import { UpstreamFailure } from "../../src/forges/failures.js";
+import { DAY_MS, HOUR_MS } from "../../src/lib/clock.js";
 import { Reporter } from "../../src/tracking/lane.js";
-import { readStatus, serveMetrics } from "../../src/tracking/tracking.js";
+import { serveMetrics } from "../../src/tracking/metrics.js";
+import { readStatus } from "../../src/tracking/status.js";
 import { onBothEngines } from "../support/engines.js";
 import type { ForgeRequest } from "../support/forge/forge.js";
 import { createTrackingWorld, type TrackedForge, type TrackingWorld } from "../support/tracking.js";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { NO_FORGE, readAddresses } from "../../src/cli/addresses.js";
 import { loadConfig } from "../../src/config/config.js";
-import { createLog } from "../../src/log.js";
+import { createLog } from "../../src/lib/log.js";
 import { buildModules } from "../../src/modules.js";
 import { CommandWorld, unusedHost } from "../support/command.js";
 import { type Engine, onBothEngines } from "../support/engines.js";

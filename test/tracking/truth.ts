@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type Database, openDatabase } from "../../src/database/database.js";
-import { createLog } from "../../src/log.js";
+import { createLog } from "../../src/lib/log.js";
 import { allSnapshots } from "../support/snapshots.js";
 import type { TrackingWorld } from "../support/tracking.js";
 

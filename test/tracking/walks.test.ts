@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { DAY_MS, HOUR_MS } from "../../src/clock.js";
-import { readStatus } from "../../src/tracking/tracking.js";
+import { DAY_MS, HOUR_MS } from "../../src/lib/clock.js";
+import { readStatus } from "../../src/tracking/status.js";
 import { type Engine, onBothEngines } from "../support/engines.js";
 import { QUIET } from "../support/forge/world.js";
 import { createTrackingWorld, type TrackedForge } from "../support/tracking.js";

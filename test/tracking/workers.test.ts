@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { HOUR_MS } from "../../src/clock.js";
 import { type Database, openDatabase } from "../../src/database/database.js";
-import { createLog } from "../../src/log.js";
+import { HOUR_MS } from "../../src/lib/clock.js";
+import { createLog } from "../../src/lib/log.js";
 import { buildModules } from "../../src/modules.js";
 import { type Engine, onBothEngines } from "../support/engines.js";
 import { createTrackingWorld, type TrackedForge, type TrackingOptions } from "../support/tracking.js";

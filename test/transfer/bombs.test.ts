@@ -4,7 +4,7 @@ import { describe, test } from "node:test";
 import { gzipSync, zstdCompressSync } from "node:zlib";
 import { CsvRecords } from "../../src/transfer/csv.js";
 import { readLines } from "../../src/transfer/lines.js";
-import { Refusal } from "../../src/transfer/transfer.js";
+import { Refusal } from "../../src/transfer/values.js";
 import { ImportWorld, RANKING_HEADER, rankingFile } from "../support/imports.js";
 
 const MIB = 1024 * 1024;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { before, describe, test } from "node:test";
 import { setTimeout } from "node:timers/promises";
-import { DAY_MS, isoTime } from "../../src/clock.js";
+import { DAY_MS, isoTime } from "../../src/lib/clock.js";
 import { CommandWorld, type Running } from "../support/command.js";
 import { rankingFile } from "../support/imports.js";
 

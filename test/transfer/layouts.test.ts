@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { HOUR_MS } from "../../src/clock.js";
+import { HOUR_MS } from "../../src/lib/clock.js";
 import { csvRow, ImportWorld, RANKING_HEADER, rankingFile, rankingRow } from "../support/imports.js";
 import { snapshotAt } from "../support/world.js";
 

@@ -12,10 +12,11 @@ import {
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { before, describe, test } from "node:test";
-import type { Catalog, DumpedRepository, Snapshot } from "../../src/catalog/catalog.js";
-import { DAY_MS, isoTime } from "../../src/clock.js";
-import { MonthFiles } from "../../src/transfer/parquet.js";
-import { exportParquet, type ParquetManifest } from "../../src/transfer/transfer.js";
+import { DAY_MS, isoTime } from "../../src/lib/clock.js";
+import type { DumpedRepository } from "../../src/repositories/dump.js";
+import type { Snapshot } from "../../src/repositories/observation.js";
+import type { Catalog } from "../../src/repositories/repositories.js";
+import { exportParquet, MonthFiles, type ParquetManifest } from "../../src/transfer/parquet.js";
 import { awkward } from "../support/awkward.js";
 import { CommandWorld } from "../support/command.js";
 import { onEveryEngine, onSqlite } from "../support/engines.js";

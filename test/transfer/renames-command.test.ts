@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
-import { Catalog } from "../../src/catalog/catalog.js";
-import { systemClock } from "../../src/clock.js";
 import { openDatabase } from "../../src/database/database.js";
-import { createLog } from "../../src/log.js";
+import { systemClock } from "../../src/lib/clock.js";
+import { createLog } from "../../src/lib/log.js";
+import { Catalog } from "../../src/repositories/repositories.js";
 import { importArchive, row } from "../support/archive.js";
 import { CommandWorld } from "../support/command.js";
 

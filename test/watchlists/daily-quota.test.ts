@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { DAY_MS, HOUR_MS } from "../../src/clock.js";
-import { DailyQuotas } from "../../src/daily-quota.js";
-import { hashToken } from "../../src/tokens.js";
+import { DailyQuotas } from "../../src/accounts/daily-quota.js";
+import { DAY_MS, HOUR_MS } from "../../src/lib/clock.js";
+import { hashToken } from "../../src/lib/tokens.js";
 import { onBothEngines } from "../support/engines.js";
 import { LISTED } from "../support/watchlists.js";
 import { createWorld, NOW, type World } from "../support/world.js";

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { startService } from "../../src/app.js";
-import { DAY_MS, HOUR_MS } from "../../src/clock.js";
+import { startService } from "../../src/app/service.js";
 import { loadConfig } from "../../src/config/config.js";
-import { createLog } from "../../src/log.js";
+import { DAY_MS, HOUR_MS } from "../../src/lib/clock.js";
+import { createLog } from "../../src/lib/log.js";
 import { addAccount } from "../support/accounts.js";
 import { onBothEngines } from "../support/engines.js";
 import { countStatements } from "../support/statements.js";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { DAY_MS } from "../../src/clock.js";
-import type { HistoryWindow } from "../../src/watchlists/watchlists.js";
+import { DAY_MS } from "../../src/lib/clock.js";
+import type { HistoryWindow } from "../../src/watchlists/sums.js";
 import { onBothEngines } from "../support/engines.js";
 import { countTurns } from "../support/turns.js";
 import { createWorld, daily, NOW, observation, snapshot, type World } from "../support/world.js";

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { SNAPSHOT_SOURCES, type SnapshotSource } from "../../src/catalog/catalog.js";
-import { DAY_MS, HOUR_MS, WEEK_MS } from "../../src/clock.js";
 import { Random } from "../../src/demo/random.js";
-import type { SumPoint } from "../../src/watchlists/watchlists.js";
+import { DAY_MS, HOUR_MS, WEEK_MS } from "../../src/lib/clock.js";
+import { SNAPSHOT_SOURCES, type SnapshotSource } from "../../src/repositories/record-rules.js";
+import type { SumPoint } from "../../src/watchlists/sums.js";
 import { onBothEngines } from "../support/engines.js";
 import { countTurns } from "../support/turns.js";
 import { createWorld, NOW, observation, snapshotAt, type World } from "../support/world.js";

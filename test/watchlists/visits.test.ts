@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
-import { VISIT_MS, Watchlists } from "../../src/watchlists/watchlists.js";
+import { VISIT_MS } from "../../src/watchlists/changes.js";
+import { Watchlists } from "../../src/watchlists/watchlists.js";
 import { addAccount } from "../support/accounts.js";
 import { onBothEngines } from "../support/engines.js";
 import { withFailingWrites } from "../support/failing-writes.js";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { sql } from "kysely";
-import { UnknownRepositories, type WatchlistAccess } from "../../src/watchlists/watchlists.js";
+import { UnknownRepositories, type WatchlistAccess } from "../../src/watchlists/store.js";
 import { addAccount } from "../support/accounts.js";
 import { onBothEngines } from "../support/engines.js";
 import { createWorld, observation, type World } from "../support/world.js";

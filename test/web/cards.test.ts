@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { DAY_MS } from "../../src/clock.js";
-import { type Picture, PngRenderer } from "../../src/embeds/embeds.js";
+import { type Picture, PngRenderer } from "../../src/charts/png.js";
+import { DAY_MS } from "../../src/lib/clock.js";
 import { onBothEngines } from "../support/engines.js";
 import { ORIGIN } from "../support/members.js";
 import { open, submit } from "../support/page.js";

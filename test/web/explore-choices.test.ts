@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import type { Observation } from "../../src/catalog/catalog.js";
+import type { Observation } from "../../src/repositories/observation.js";
 import { onBothEngines, onSqlite } from "../support/engines.js";
 import { indexOf } from "../support/lists.js";
 import { linkTo, numbersIn, openPage, rowsOf, textOf } from "../support/page.js";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { DAY_MS } from "../../src/clock.js";
-import { RANKINGS, WINDOWS } from "../../src/rankings/rankings.js";
+import { RANKINGS, WINDOWS } from "../../src/growth/definitions.js";
+import { DAY_MS } from "../../src/lib/clock.js";
 import { onBothEngines, onSqlite } from "../support/engines.js";
 import { linkTo, open, openPage, problemsOf, repositoriesIn, rowsOf, textOf } from "../support/page.js";
 import { createWorld, daily, NOW, observation, snapshot, type World } from "../support/world.js";
@@ -106,7 +106,7 @@ onBothEngines("The home page", (engine) => {
 
   test("leaders are the first rows of the lists, in every ranking, window and scope", async () => {
     const { rankings, lists } = world.modules;
-    const { listQuery, listPage } = await import("../../src/lists/lists.js");
+    const { listQuery, listPage } = await import("../../src/discovery/lists/lists.js");
     for (const language of [undefined, "Rust", "Go"]) {
       const scope = language === undefined ? "overall" : "language";
       const leaders = await rankings.leaders({ scope, name: language ?? "", limit: 8 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { HOUR_MS } from "../../src/clock.js";
+import { HOUR_MS } from "../../src/lib/clock.js";
 import { PART_REPOSITORIES } from "../../src/web/indexes.js";
 import { onSqlite } from "../support/engines.js";
 import { createWorld, NOW, observation, snapshot, type World } from "../support/world.js";

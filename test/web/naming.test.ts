@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createLog } from "../../src/log.js";
+import { createLog } from "../../src/lib/log.js";
 import { buildModules } from "../../src/modules.js";
 import { findByLines, findMeant, readName } from "../../src/web/naming.js";
 import { onBothEngines } from "../support/engines.js";

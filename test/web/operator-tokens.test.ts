@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { checkToken } from "../../src/forge-tokens/forge-tokens.js";
-import { forgeName } from "../../src/forges.js";
+import { forgeName } from "../../src/config/known-forges.js";
+import { checkToken } from "../../src/forges/tokens/check-token.js";
 import { onBothEngines } from "../support/engines.js";
 import { type Forge, startForge } from "../support/forge/forge.js";
 import { openMailbox } from "../support/mail.js";

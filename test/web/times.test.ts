@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { DAY_MS, HOUR_MS } from "../../src/clock.js";
+import { DAY_MS, HOUR_MS } from "../../src/lib/clock.js";
 import { badgesOf } from "../../src/web/components/badges.js";
 import { formatDate, isOld, relativeTime } from "../../src/web/components/numbers.js";
 import { NOW } from "../support/world.js";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { createToken } from "../../src/tokens.js";
-import { VISIT_MS } from "../../src/watchlists/watchlists.js";
+import { createToken } from "../../src/lib/tokens.js";
+import { VISIT_MS } from "../../src/watchlists/changes.js";
 import { onSqlite } from "../support/engines.js";
 import { openMailbox } from "../support/mail.js";
 import { ORIGIN, signIn } from "../support/members.js";

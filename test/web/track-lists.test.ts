@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { MAX_PASTED } from "../../src/track-requests/track-requests.js";
+import { MAX_PASTED } from "../../src/tracking/requests/lists.js";
 import { onBothEngines } from "../support/engines.js";
 import { openMailbox } from "../support/mail.js";
 import { signIn } from "../support/members.js";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { MAX_OPEN } from "../../src/track-requests/track-requests.js";
+import { MAX_OPEN } from "../../src/tracking/requests/track-requests.js";
 import { onBothEngines } from "../support/engines.js";
 import { openMailbox } from "../support/mail.js";
 import { ORIGIN, signIn } from "../support/members.js";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { VISIT_MS } from "../../src/watchlists/watchlists.js";
+import { VISIT_MS } from "../../src/watchlists/changes.js";
 import { onSqlite } from "../support/engines.js";
 import { openMailbox } from "../support/mail.js";
 import { type Member, signIn } from "../support/members.js";

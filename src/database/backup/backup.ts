@@ -1,6 +1,6 @@
 /** Backups of a store, on either engine: reading one, and restoring it. */
 import { join } from "node:path";
-import type { Clock } from "../../clock.js";
+import type { Clock } from "../../lib/clock.js";
 import { LATEST_VERSION } from "../migrate.js";
 import { SQLITE_FILE } from "../sqlite.js";
 import {

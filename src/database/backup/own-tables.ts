@@ -1,5 +1,5 @@
 import type pg from "pg";
-import type { Clock } from "../../clock.js";
+import type { Clock } from "../../lib/clock.js";
 import { LATEST_VERSION, migrateIn } from "../migrate.js";
 import { openSqlite, sqliteDialect } from "../sqlite.js";
 import { WriteQueue } from "../sqlite-writer.js";

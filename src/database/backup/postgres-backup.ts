@@ -1,5 +1,5 @@
 import pg from "pg";
-import type { Clock } from "../../clock.js";
+import type { Clock } from "../../lib/clock.js";
 import { LATEST_VERSION, migrateIn } from "../migrate.js";
 import { connectionDb, holdIfDistributed, numberTypes, postgresDialect } from "../postgres.js";
 import { APPLICATION_NAME, connectionOf } from "../postgres-url.js";

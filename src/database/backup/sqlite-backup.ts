@@ -2,7 +2,7 @@ import { createReadStream, existsSync, linkSync, renameSync, rmSync, statSync } 
 import { mkdir, open } from "node:fs/promises";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import type { Clock } from "../../clock.js";
+import type { Clock } from "../../lib/clock.js";
 import { LATEST_VERSION, migrate } from "../migrate.js";
 import { openSqlite, sqliteDialect, unsafeSqlite } from "../sqlite.js";
 import { WriteQueue } from "../sqlite-writer.js";

@@ -4,7 +4,7 @@
  * modules that own them: by sets of repositories.
  */
 import { sql } from "kysely";
-import type { Clock } from "../../clock.js";
+import type { Clock } from "../../lib/clock.js";
 import type { Db, Dialect } from "../dialect.js";
 import {
   DISTRIBUTED_TABLES,

@@ -1,6 +1,6 @@
 /** Checks the schema of a store against that of an empty one, and creates missing indexes. */
 import { sql } from "kysely";
-import type { Clock } from "../../clock.js";
+import type { Clock } from "../../lib/clock.js";
 import type { Db, Dialect } from "../dialect.js";
 import { currentVersion, LATEST_VERSION, migrate } from "../migrate.js";
 import { openSqlite, sqliteDialect } from "../sqlite.js";

@@ -1,6 +1,6 @@
 import { Socket } from "node:net";
 import pg from "pg";
-import { type Clock, within } from "../../clock.js";
+import { type Clock, within } from "../../lib/clock.js";
 import { connectionOf } from "../postgres-url.js";
 
 /** How long a server may take to respond to a probe, connecting included. */

@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto";
 import { Kysely, PostgresDialect } from "kysely";
-import type { Clock } from "../../clock.js";
-import type { Logger } from "../../log.js";
+import type { Clock } from "../../lib/clock.js";
+import type { Logger } from "../../lib/log.js";
 import type { Db } from "../dialect.js";
 import { openPool } from "../postgres.js";
 import { preparing } from "../postgres-pool.js";

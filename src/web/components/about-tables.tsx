@@ -1,6 +1,6 @@
 import type { FunctionComponent as FC } from "preact";
-import type { Repository } from "../../catalog/catalog.js";
-import { type Explanation, type Trend, WINDOW_LABELS } from "../../rankings/rankings.js";
+import { type Explanation, type Trend, WINDOW_LABELS } from "../../growth/growth.js";
+import type { Repository } from "../../repositories/repositories.js";
 import { Scroll } from "./elements.js";
 import { TermColumns } from "./explanation.js";
 import { formatCount, formatDelta, Time } from "./numbers.js";

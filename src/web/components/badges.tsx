@@ -1,13 +1,7 @@
 import type { FunctionComponent as FC } from "preact";
-import type { Availability, Repository } from "../../catalog/catalog.js";
-import { type RepositoryName, repositoryPage } from "../../page-addresses.js";
-import {
-  type Anomaly,
-  COUNT_NAMES,
-  type CountedMeasure,
-  type Trend,
-  whyWords,
-} from "../../rankings/rankings.js";
+import { type Anomaly, COUNT_NAMES, type CountedMeasure, type Trend, whyWords } from "../../growth/growth.js";
+import { type RepositoryName, repositoryPage } from "../../lib/page-addresses.js";
+import type { Availability, Repository } from "../../repositories/repositories.js";
 import { formatDate } from "./numbers.js";
 
 /** Badges after the name of a repository, and the line that says why it is in a list. */

@@ -1,5 +1,5 @@
 import type { FunctionComponent as FC } from "preact";
-import { linearAxis } from "../../embeds/embeds.js";
+import { linearAxis } from "../../charts/charts.js";
 import { formatCount } from "./numbers.js";
 
 /** A category of stacked bars. */

@@ -1,6 +1,5 @@
 import type { ComponentChildren as Child, FunctionComponent as FC } from "preact";
 import { z } from "zod";
-import { isoTime } from "../../clock.js";
 import {
   ALIGNMENTS,
   CHART_WINDOWS,
@@ -12,8 +11,9 @@ import {
   SCALES,
   seriesOf,
   VIEWS,
-} from "../../embeds/embeds.js";
-import { dayParameter } from "../../lists/lists.js";
+} from "../../charts/charts.js";
+import { dayParameter } from "../../discovery/discovery.js";
+import { isoTime } from "../../lib/clock.js";
 import { type PageQuery, readUsableQuery } from "../page-query.js";
 import { PointTable } from "./chart-tables.js";
 import { Tabs, withQuery } from "./links.js";

@@ -1,6 +1,4 @@
 import type { FunctionComponent as FC } from "preact";
-import { isSeam, startOfStep } from "../../catalog/catalog.js";
-import { DAY_MS, WEEK_MS } from "../../clock.js";
 import {
   type ChartInput,
   type ChartPoint,
@@ -10,7 +8,9 @@ import {
   type Metric,
   milestonesOf,
   signedRate,
-} from "../../embeds/embeds.js";
+} from "../../charts/charts.js";
+import { DAY_MS, WEEK_MS } from "../../lib/clock.js";
+import { isSeam, startOfStep } from "../../repositories/repositories.js";
 import { Scroll } from "./elements.js";
 import { Delta, formatCompact, formatCount, formatDay, SOURCE_WORDS, Time } from "./numbers.js";
 import { METRIC_WORDS } from "./plot.js";

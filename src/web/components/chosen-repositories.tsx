@@ -1,8 +1,8 @@
 import type { FunctionComponent as FC } from "preact";
-import type { Repository } from "../../catalog/catalog.js";
-import { MAX_SERIES } from "../../embeds/embeds.js";
-import { forgeName } from "../../forges.js";
-import { repositoryKey, repositoryPage } from "../../page-addresses.js";
+import { MAX_SERIES } from "../../charts/charts.js";
+import { forgeName } from "../../config/config.js";
+import { repositoryKey, repositoryPage } from "../../lib/page-addresses.js";
+import type { Repository } from "../../repositories/repositories.js";
 import { type ComparedNames, MAX_NAMES, type RefusedName } from "../naming.js";
 import { Field } from "./elements.js";
 import { withQuery } from "./links.js";

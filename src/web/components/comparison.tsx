@@ -1,10 +1,11 @@
 import type { FunctionComponent as FC } from "preact";
-import type { Repository } from "../../catalog/catalog.js";
-import { DAY_MS } from "../../clock.js";
-import { type History, longestPart, type Metric, noteOn } from "../../embeds/embeds.js";
-import { forgeName } from "../../forges.js";
-import { type RepositoryName, repositoryPage } from "../../page-addresses.js";
-import { type Rank, type Trend, WINDOW_LABELS, WINDOWS, type Window } from "../../rankings/rankings.js";
+import { type History, longestPart, type Metric, noteOn } from "../../charts/charts.js";
+import { forgeName } from "../../config/config.js";
+import type { Rank } from "../../discovery/discovery.js";
+import { type Trend, WINDOW_LABELS, WINDOWS, type Window } from "../../growth/growth.js";
+import { DAY_MS } from "../../lib/clock.js";
+import { type RepositoryName, repositoryPage } from "../../lib/page-addresses.js";
+import type { Repository } from "../../repositories/repositories.js";
 import { BadgeReasons, Badges, badgesOf } from "./badges.js";
 import { Scroll } from "./elements.js";
 import { Language } from "./language.js";

@@ -1,5 +1,4 @@
 import type { FunctionComponent as FC } from "preact";
-import { isoTime } from "../../clock.js";
 import {
   ALIGNMENTS,
   CHART_WINDOWS,
@@ -9,8 +8,9 @@ import {
   THEMES,
   type Theme,
   VIEWS,
-} from "../../embeds/embeds.js";
-import { RANKING_DEFINITIONS, RANKINGS, WINDOW_LABELS, WINDOWS } from "../../rankings/rankings.js";
+} from "../../charts/charts.js";
+import { RANKING_DEFINITIONS, RANKINGS, WINDOW_LABELS, WINDOWS } from "../../growth/growth.js";
+import { isoTime } from "../../lib/clock.js";
 import { type EmbedQuery, KINDS, SCOPES, SIZES } from "../embed-pictures.js";
 import { ALIGN_WORDS, RANGE_WORDS } from "./chart-controls.js";
 import { AddField } from "./chosen-repositories.js";

@@ -7,7 +7,7 @@ import {
   type Trend,
   WINDOW_LABELS,
   type Window,
-} from "../../rankings/rankings.js";
+} from "../../growth/growth.js";
 import { Scroll } from "./elements.js";
 
 /** The calculation of each term. */

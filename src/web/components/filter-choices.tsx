@@ -1,7 +1,6 @@
 import type { FunctionComponent as FC } from "preact";
-import { forgeName } from "../../forges.js";
-import type { FacetCounts, Precision, ValueCounts } from "../../lists/lists.js";
-import type { Facet, Summary } from "../../rankings/rankings.js";
+import { forgeName } from "../../config/config.js";
+import type { Facet, FacetCounts, Precision, Summary, ValueCounts } from "../../discovery/discovery.js";
 import type { PresetGroup } from "./filters.js";
 import { Dot } from "./language.js";
 import { withQuery } from "./links.js";

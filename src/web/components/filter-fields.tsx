@@ -1,5 +1,5 @@
 import type { ComponentChildren as Child, FunctionComponent as FC } from "preact";
-import type { Facet } from "../../rankings/rankings.js";
+import type { Facet } from "../../discovery/discovery.js";
 import type { Problem } from "../page-query.js";
 
 /** Parameters with a field, whose id is the name of the parameter. */

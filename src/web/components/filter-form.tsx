@@ -1,6 +1,6 @@
 import type { FunctionComponent as FC } from "preact";
-import { forgeName } from "../../forges.js";
-import type { Facet, Summary } from "../../rankings/rankings.js";
+import { forgeName } from "../../config/config.js";
+import type { Facet, Summary } from "../../discovery/discovery.js";
 import type { Problem } from "../page-query.js";
 import {
   CheckField,

@@ -1,6 +1,6 @@
-import { DAY_MS } from "../../clock.js";
-import { forgeName } from "../../forges.js";
-import type { CountRequest } from "../../lists/lists.js";
+import { forgeName } from "../../config/config.js";
+import type { CountRequest } from "../../discovery/discovery.js";
+import { DAY_MS } from "../../lib/clock.js";
 import { withQuery } from "./links.js";
 import { formatCompact, formatCount, formatDate, formatDay, isOld } from "./numbers.js";
 

@@ -1,6 +1,6 @@
 import type { FunctionComponent as FC } from "preact";
-import { forgeName } from "../../forges.js";
-import type { TokenQuota } from "../../providers/providers.js";
+import { forgeName } from "../../config/config.js";
+import type { TokenQuota } from "../../forges/forges.js";
 import type { ProviderStatus } from "../../tracking/tracking.js";
 import { type Fact, Facts, Scroll } from "./elements.js";
 import { Ago, durationWords, formatCount } from "./numbers.js";

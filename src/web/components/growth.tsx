@@ -1,5 +1,4 @@
 import type { ComponentChildren as Child, FunctionComponent as FC } from "preact";
-import type { Readings, Repository, SnapshotRange } from "../../catalog/catalog.js";
 import {
   type CountedMeasure,
   gainWords,
@@ -11,7 +10,8 @@ import {
   type Window,
   whyWords,
   windowMs,
-} from "../../rankings/rankings.js";
+} from "../../growth/growth.js";
+import type { Readings, Repository, SnapshotRange } from "../../repositories/repositories.js";
 import { WindowTabs } from "./links.js";
 import { AsOf, Delta, formatCount, formatDate, formatDelta, formatGrowth } from "./numbers.js";
 import { indexAt } from "./snapshot-table.js";

@@ -1,5 +1,5 @@
 import type { FunctionComponent as FC } from "preact";
-import { languagePage } from "../../page-addresses.js";
+import { languagePage } from "../../lib/page-addresses.js";
 
 /** The usual colours of languages. Others are grey. */
 const COLOURS: Readonly<Record<string, string>> = {

@@ -1,5 +1,5 @@
 import type { FunctionComponent as FC } from "preact";
-import { WINDOWS } from "../../rankings/rankings.js";
+import { WINDOWS } from "../../growth/growth.js";
 import { Dot } from "./language.js";
 import { formatCount } from "./numbers.js";
 

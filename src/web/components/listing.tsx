@@ -1,6 +1,6 @@
 import type { FunctionComponent as FC } from "preact";
-import type { StarCount } from "../../catalog/catalog.js";
-import { type CountRequest, type ListPage, type ListQuery, listPage } from "../../lists/lists.js";
+import { type CountRequest, type ListPage, type ListQuery, listPage } from "../../discovery/discovery.js";
+import type { StarCount } from "../../repositories/repositories.js";
 import type { PageRequest } from "../page-request.js";
 import type { ListStars } from "../saving.js";
 import { Pager, withQuery } from "./links.js";

@@ -6,7 +6,7 @@ import {
   listPage,
   listQuery,
   type UnmatchedValue,
-} from "../../lists/lists.js";
+} from "../../discovery/discovery.js";
 import { readQuery, resultOrProblems } from "../page-query.js";
 import type { PageRequest } from "../page-request.js";
 import { offerTracking, TrackButtons, type TrackingOffer } from "../tracking.js";

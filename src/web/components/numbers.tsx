@@ -1,8 +1,8 @@
 import type { FunctionComponent as FC } from "preact";
-import { DAY_MS, HOUR_MS, isoTime } from "../../clock.js";
-import { dateText, RETAINED_WORDS } from "../../embeds/embeds.js";
-import { type CountedMeasure, gainWords, type Trend } from "../../rankings/rankings.js";
-import { cleanText } from "../../record-rules.js";
+import { dateText, RETAINED_WORDS } from "../../charts/charts.js";
+import { type CountedMeasure, gainWords, type Trend } from "../../growth/growth.js";
+import { DAY_MS, HOUR_MS, isoTime } from "../../lib/clock.js";
+import { cleanText } from "../../repositories/repositories.js";
 import type { RenderContext } from "../render-context.js";
 
 /** How pages write numbers, times and gains. An unknown value is a dash, never 0. */

@@ -1,5 +1,4 @@
 import type { FunctionComponent as FC } from "preact";
-import { SNAPSHOT_SOURCES } from "../../catalog/catalog.js";
 import {
   type ChartInput,
   type ChartSeries,
@@ -19,7 +18,8 @@ import {
   stepOf,
   type View,
   widestGaps,
-} from "../../embeds/embeds.js";
+} from "../../charts/charts.js";
+import { SNAPSHOT_SOURCES } from "../../repositories/repositories.js";
 import { formatCount, formatDelta, SOURCE_WORDS, Time } from "./numbers.js";
 
 /** Names of the metrics. */

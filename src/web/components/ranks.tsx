@@ -1,8 +1,9 @@
 import type { FunctionComponent as FC } from "preact";
-import { DAY_MS } from "../../clock.js";
-import { forgeName } from "../../forges.js";
-import { explorePage, languagePage, topicPage } from "../../page-addresses.js";
-import { type PastRank, RANKING_DEFINITIONS, type Rank, WINDOW_LABELS } from "../../rankings/rankings.js";
+import { forgeName } from "../../config/config.js";
+import type { PastRank, Rank } from "../../discovery/discovery.js";
+import { RANKING_DEFINITIONS, WINDOW_LABELS } from "../../growth/growth.js";
+import { DAY_MS } from "../../lib/clock.js";
+import { explorePage, languagePage, topicPage } from "../../lib/page-addresses.js";
 import { formatCount, formatDay } from "./numbers.js";
 import { Spark } from "./small-charts.js";
 

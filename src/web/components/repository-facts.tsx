@@ -1,8 +1,8 @@
 import type { FunctionComponent as FC } from "preact";
-import type { PreviousName, Repository, SnapshotRange } from "../../catalog/catalog.js";
-import { forgeName } from "../../forges.js";
-import { repositoryKey, topicPage } from "../../page-addresses.js";
-import { type Trend, WINDOW_LABELS, WINDOWS, type Window, windowMs } from "../../rankings/rankings.js";
+import { forgeName } from "../../config/config.js";
+import { type Trend, WINDOW_LABELS, WINDOWS, type Window, windowMs } from "../../growth/growth.js";
+import { repositoryKey, topicPage } from "../../lib/page-addresses.js";
+import type { PreviousName, Repository, SnapshotRange } from "../../repositories/repositories.js";
 import { OwnerImage } from "../avatars.js";
 import { withEmoji } from "../emoji.js";
 import { SaveButton } from "../saving.js";

@@ -1,8 +1,8 @@
 import type { ComponentChildren as Child, FunctionComponent as FC } from "preact";
-import type { StarCount } from "../../catalog/catalog.js";
-import { forgeName } from "../../forges.js";
-import type { ListRow } from "../../lists/lists.js";
-import { repositoryPage } from "../../page-addresses.js";
+import { forgeName } from "../../config/config.js";
+import type { ListRow } from "../../discovery/discovery.js";
+import { repositoryPage } from "../../lib/page-addresses.js";
+import type { StarCount } from "../../repositories/repositories.js";
 import { OwnerImage } from "../avatars.js";
 import { withEmoji } from "../emoji.js";
 import { type ListStars, SaveStar } from "../saving.js";

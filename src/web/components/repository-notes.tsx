@@ -1,9 +1,14 @@
 import type { FunctionComponent as FC } from "preact";
-import { describeEvidence, type Recency, type Rename, type Repository } from "../../catalog/catalog.js";
-import { DAY_MS, HOUR_MS } from "../../clock.js";
-import type { RenamedName } from "../../lists/lists.js";
-import { repositoryPage } from "../../page-addresses.js";
-import { type Anomaly, type Trend, WINDOW_LABELS, WINDOWS, type Window } from "../../rankings/rankings.js";
+import type { RenamedName } from "../../discovery/discovery.js";
+import { type Anomaly, type Trend, WINDOW_LABELS, WINDOWS, type Window } from "../../growth/growth.js";
+import { DAY_MS, HOUR_MS } from "../../lib/clock.js";
+import { repositoryPage } from "../../lib/page-addresses.js";
+import {
+  describeEvidence,
+  type Recency,
+  type Rename,
+  type Repository,
+} from "../../repositories/repositories.js";
 import { ABSENCE_REASONS } from "./badges.js";
 import { Note } from "./elements.js";
 import { formatCount, formatDate, formatDay, Time } from "./numbers.js";

@@ -1,6 +1,6 @@
 import type { ComponentChildren as Child, FunctionComponent as FC } from "preact";
-import type { Repository } from "../../catalog/catalog.js";
-import { repositoryPage } from "../../page-addresses.js";
+import { repositoryPage } from "../../lib/page-addresses.js";
+import type { Repository } from "../../repositories/repositories.js";
 import type { Changes } from "../../watchlists/watchlists.js";
 import { Delta, Time } from "./numbers.js";
 

@@ -1,15 +1,8 @@
 import type { FunctionComponent as FC } from "preact";
-import type { Basis, StarCount } from "../../catalog/catalog.js";
-import type { ListRow } from "../../lists/lists.js";
-import { repositoryPage } from "../../page-addresses.js";
-import {
-  type Facet,
-  type FacetTotals,
-  WINDOW_HOURS,
-  WINDOW_LABELS,
-  WINDOWS,
-  type Window,
-} from "../../rankings/rankings.js";
+import type { Facet, FacetTotals, ListRow } from "../../discovery/discovery.js";
+import { WINDOW_HOURS, WINDOW_LABELS, WINDOWS, type Window } from "../../growth/growth.js";
+import { repositoryPage } from "../../lib/page-addresses.js";
+import type { Basis, StarCount } from "../../repositories/repositories.js";
 import { Dot } from "./language.js";
 import { Delta, formatCompact, formatCount, formatDelta } from "./numbers.js";
 

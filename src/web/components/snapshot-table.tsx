@@ -1,8 +1,8 @@
 import type { FunctionComponent as FC } from "preact";
-import { isSeam, type Readings, type Repository, type Snapshot } from "../../catalog/catalog.js";
-import { isoTime } from "../../clock.js";
-import { type RepositoryName, repositoryPage } from "../../page-addresses.js";
-import { type Trend, WINDOW_LABELS, type Window } from "../../rankings/rankings.js";
+import { type Trend, WINDOW_LABELS, type Window } from "../../growth/growth.js";
+import { isoTime } from "../../lib/clock.js";
+import { type RepositoryName, repositoryPage } from "../../lib/page-addresses.js";
+import { isSeam, type Readings, type Repository, type Snapshot } from "../../repositories/repositories.js";
 import { Scroll } from "./elements.js";
 import { Delta, formatCount, formatTime, SOURCE_WORDS } from "./numbers.js";
 

@@ -1,11 +1,11 @@
 import type { FunctionComponent as FC } from "preact";
-import { isSort, SORTS, type Sort } from "../../lists/lists.js";
+import { isSort, SORTS, type Sort } from "../../discovery/discovery.js";
 import {
   RANKING_DEFINITIONS,
   RANKINGS,
   type RankingDefinition,
   type ScoreName,
-} from "../../rankings/rankings.js";
+} from "../../growth/growth.js";
 import type { Answerable } from "./filter-form.js";
 import { type Tab, TabLink, withQuery } from "./links.js";
 import { formatDay } from "./numbers.js";

@@ -1,6 +1,6 @@
 import type { FunctionComponent as FC } from "preact";
 import { z } from "zod";
-import { CHART_WINDOWS, VIEWS } from "../../embeds/embeds.js";
+import { CHART_WINDOWS, VIEWS } from "../../charts/charts.js";
 import type { StarTotal } from "../../watchlists/watchlists.js";
 import { RANGE_WORDS, VIEW_WORDS } from "./chart-controls.js";
 import { Tabs, withQuery } from "./links.js";

@@ -1,5 +1,5 @@
 import type { FunctionComponent as FC } from "preact";
-import type { UsageEvent, UsageView } from "../../metering/metering.js";
+import type { UsageEvent, UsageView } from "../../accounts/accounts.js";
 import { Scroll } from "./elements.js";
 import { formatBytes, formatCount, Time } from "./numbers.js";
 

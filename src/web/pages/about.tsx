@@ -1,7 +1,7 @@
 import type { ComponentChildren as Child, FunctionComponent as FC } from "preact";
-import { HOUR_MS } from "../../clock.js";
+import { HOUR_MS } from "../../lib/clock.js";
+import { repositoryPage } from "../../lib/page-addresses.js";
 import type { Modules } from "../../modules.js";
-import { repositoryPage } from "../../page-addresses.js";
 import { type Example, Scores, Unusual, WorkedExample } from "../components/about-tables.js";
 import { Command } from "../components/elements.js";
 import type { Page, PageRequest } from "../page-request.js";

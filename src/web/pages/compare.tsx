@@ -1,6 +1,5 @@
 import type { FunctionComponent as FC } from "preact";
 import { z } from "zod";
-import { isStale, type Repository } from "../../catalog/catalog.js";
 import {
   ALIGNMENTS,
   type History,
@@ -9,10 +8,11 @@ import {
   seriesOf,
   spansOf,
   THEMES,
-} from "../../embeds/embeds.js";
+} from "../../charts/charts.js";
+import { WINDOWS, type Window } from "../../growth/growth.js";
+import { queryOf, repositoryKey } from "../../lib/page-addresses.js";
 import type { Modules } from "../../modules.js";
-import { queryOf, repositoryKey } from "../../page-addresses.js";
-import { WINDOWS, type Window } from "../../rankings/rankings.js";
+import { isStale, type Repository } from "../../repositories/repositories.js";
 import { ChartControls, ChartDates, chartParameters, readChartQuery } from "../components/chart-controls.js";
 import { ComparedNumbers } from "../components/chart-tables.js";
 import { AddForm, Chosen, Examples, RefusedNames } from "../components/chosen-repositories.js";

@@ -1,7 +1,7 @@
 import type { FunctionComponent as FC } from "preact";
 import { renderToString } from "preact-render-to-string";
 import { BUCKETS, CALLER_KINDS, type Limits } from "../../config/config.js";
-import { ERROR_MEANINGS, ERROR_STATUS, type ErrorCode, errorAnchor } from "../../errors.js";
+import { ERROR_MEANINGS, ERROR_STATUS, type ErrorCode, errorAnchor } from "../../lib/errors.js";
 import { Command, Scroll } from "../components/elements.js";
 import { formatCount } from "../components/numbers.js";
 import {

@@ -1,7 +1,7 @@
 import type { FunctionComponent as FC } from "preact";
-import type { Repository } from "../../catalog/catalog.js";
-import { snippetsOf } from "../../embeds/embeds.js";
-import { chartPage, repositoryKey } from "../../page-addresses.js";
+import { snippetsOf } from "../../charts/charts.js";
+import { chartPage, repositoryKey } from "../../lib/page-addresses.js";
+import type { Repository } from "../../repositories/repositories.js";
 import { readChartQuery } from "../components/chart-controls.js";
 import { Chosen, RefusedNames } from "../components/chosen-repositories.js";
 import { Snippet } from "../components/elements.js";

@@ -1,7 +1,7 @@
 import type { FunctionComponent as FC } from "preact";
-import type { AppError } from "../../errors.js";
-import { languagePage, repositoryPage, topicPage } from "../../page-addresses.js";
-import type { Suggestions } from "../../search/search.js";
+import type { Suggestions } from "../../discovery/discovery.js";
+import type { AppError } from "../../lib/errors.js";
+import { languagePage, repositoryPage, topicPage } from "../../lib/page-addresses.js";
 import type { FrameRequest, Page } from "../page-request.js";
 
 /** Heading and advice for each status. */

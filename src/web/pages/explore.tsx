@@ -1,4 +1,5 @@
 import type { FunctionComponent as FC } from "preact";
+import type { Home, Summary } from "../../discovery/discovery.js";
 import {
   type FacetCounts,
   isGrowthSort,
@@ -6,9 +7,8 @@ import {
   type ListQuery,
   listPage,
   listQuery,
-} from "../../lists/lists.js";
+} from "../../discovery/discovery.js";
 import type { Modules } from "../../modules.js";
-import type { Home, Summary } from "../../rankings/rankings.js";
 import { FilterChoices } from "../components/filter-choices.js";
 import { FILTER_FIELDS } from "../components/filter-fields.js";
 import { type Answerable, FilterForm } from "../components/filter-form.js";

@@ -1,24 +1,20 @@
 import type { FunctionComponent as FC } from "preact";
 import { z } from "zod";
-import { AppError } from "../../errors.js";
 import {
   cursorParameter,
+  type FacetKind,
+  type FacetTotals,
   isGrowthSort,
   type ListRow,
   listQuery,
   pageParameter,
   rankingParameter,
-  windowParameter,
-} from "../../lists/lists.js";
-import { explorePage, languagePage, topicPage } from "../../page-addresses.js";
-import {
-  type FacetKind,
-  type FacetTotals,
-  RANKINGS,
   type Summary,
-  WINDOWS,
-  type Window,
-} from "../../rankings/rankings.js";
+  windowParameter,
+} from "../../discovery/discovery.js";
+import { RANKINGS, WINDOWS, type Window } from "../../growth/growth.js";
+import { AppError } from "../../lib/errors.js";
+import { explorePage, languagePage, topicPage } from "../../lib/page-addresses.js";
 import { Facts } from "../components/elements.js";
 import { Dot } from "../components/language.js";
 import { addressOf, BeyondEnd, Strip, Tags, WindowTabs, withQuery } from "../components/links.js";

@@ -1,9 +1,14 @@
 import type { ComponentChildren as Child, FunctionComponent as FC } from "preact";
 import { z } from "zod";
-import { forgeName } from "../../forges.js";
-import { facetSortParameter, pageParameter, providerParameter, windowParameter } from "../../lists/lists.js";
-import { LANGUAGES_PAGE, languagePage, TOPICS_PAGE, topicPage } from "../../page-addresses.js";
-import type { CurrentSummary, FacetKind, FacetPage, FacetSort, Summary } from "../../rankings/rankings.js";
+import { forgeName } from "../../config/config.js";
+import type { CurrentSummary, FacetKind, FacetPage, FacetSort, Summary } from "../../discovery/discovery.js";
+import {
+  facetSortParameter,
+  pageParameter,
+  providerParameter,
+  windowParameter,
+} from "../../discovery/discovery.js";
+import { LANGUAGES_PAGE, languagePage, TOPICS_PAGE, topicPage } from "../../lib/page-addresses.js";
 import { Dot } from "../components/language.js";
 import { BeyondEnd, canonicalAddress, Pager, Strip, WindowTabs, withQuery } from "../components/links.js";
 import { AsOf, Delta, formatCompact, formatCount } from "../components/numbers.js";

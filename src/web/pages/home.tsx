@@ -1,19 +1,22 @@
 import type { FunctionComponent as FC } from "preact";
 import { z } from "zod";
-import type { StarCount } from "../../catalog/catalog.js";
-import type { ListRow } from "../../lists/lists.js";
-import { explorePage, LANGUAGES_PAGE, languagePage, TOPICS_PAGE, topicPage } from "../../page-addresses.js";
+import type {
+  CurrentSummary,
+  Facet,
+  FacetKind,
+  GainingFacets,
+  Leaders,
+  ListRow,
+} from "../../discovery/discovery.js";
+import { RANKING_DEFINITIONS, WINDOW_LABELS, WINDOWS, type Window } from "../../growth/growth.js";
 import {
-  type CurrentSummary,
-  type Facet,
-  type FacetKind,
-  type GainingFacets,
-  type Leaders,
-  RANKING_DEFINITIONS,
-  WINDOW_LABELS,
-  WINDOWS,
-  type Window,
-} from "../../rankings/rankings.js";
+  explorePage,
+  LANGUAGES_PAGE,
+  languagePage,
+  TOPICS_PAGE,
+  topicPage,
+} from "../../lib/page-addresses.js";
+import type { StarCount } from "../../repositories/repositories.js";
 import { Chips, canonicalAddress, withQuery } from "../components/links.js";
 import { AsOf, formatCount, formatDate, isOld, StillHeldNote } from "../components/numbers.js";
 import { RepositoryList } from "../components/repository-list.js";

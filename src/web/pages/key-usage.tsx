@@ -1,9 +1,9 @@
 import type { FunctionComponent as FC } from "preact";
 import type { ApiKey } from "../../accounts/accounts.js";
-import { repositoryId } from "../../catalog/catalog.js";
-import { HOUR_MS, isoTime } from "../../clock.js";
-import { AppError } from "../../errors.js";
-import { USAGE_WINDOWS, type UsageView, type UsageWindow } from "../../metering/metering.js";
+import { USAGE_WINDOWS, type UsageView, type UsageWindow } from "../../accounts/accounts.js";
+import { HOUR_MS, isoTime } from "../../lib/clock.js";
+import { AppError } from "../../lib/errors.js";
+import { repositoryId } from "../../repositories/repositories.js";
 import { BarChart } from "../components/bar-chart.js";
 import { Facts } from "../components/elements.js";
 import { Tabs } from "../components/links.js";

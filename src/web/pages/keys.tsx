@@ -1,8 +1,8 @@
 import type { FunctionComponent as FC } from "preact";
 import { type Account, type ApiKey, isRecentSignIn, MAX_KEYS } from "../../accounts/accounts.js";
-import { repositoryId } from "../../catalog/catalog.js";
-import { AppError } from "../../errors.js";
-import { nameField } from "../../lists/lists.js";
+import { nameField } from "../../discovery/discovery.js";
+import { AppError } from "../../lib/errors.js";
+import { repositoryId } from "../../repositories/repositories.js";
 import { Field, Note, Notice, OwnTable, Snippet } from "../components/elements.js";
 import { formatDay, Time } from "../components/numbers.js";
 import type { MemberRequest, Page, PageRequest, Redirect } from "../page-request.js";

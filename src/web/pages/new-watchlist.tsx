@@ -1,5 +1,5 @@
 import type { FunctionComponent as FC } from "preact";
-import { nameField } from "../../lists/lists.js";
+import { nameField } from "../../discovery/discovery.js";
 import { DEFAULT_NAME, MAX_ITEMS } from "../../watchlists/watchlists.js";
 import { Field, Note, Snippet } from "../components/elements.js";
 import { findByLines } from "../naming.js";

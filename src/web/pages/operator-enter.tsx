@@ -1,6 +1,6 @@
 import type { FunctionComponent as FC } from "preact";
 import { CODE_MS, createBrowserSecret, OPERATOR_MS } from "../../accounts/accounts.js";
-import { AppError } from "../../errors.js";
+import { AppError } from "../../lib/errors.js";
 import { Field } from "../components/elements.js";
 import { type PageCookie, readCookie, writeCookie } from "../cookies.js";
 import type { OperatorRequest, Page, PageRequest, Redirect, Result, Site } from "../page-request.js";

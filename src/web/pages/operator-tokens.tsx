@@ -1,7 +1,7 @@
 import type { ComponentChildren as Child, FunctionComponent as FC } from "preact";
-import { AppError } from "../../errors.js";
-import { forgeName, isToken } from "../../forges.js";
-import { type TokenCheck, UpstreamFailure } from "../../providers/providers.js";
+import { forgeName, isToken } from "../../config/config.js";
+import { type TokenCheck, UpstreamFailure } from "../../forges/forges.js";
+import { AppError } from "../../lib/errors.js";
 import { Field, Note } from "../components/elements.js";
 import { readTokenForges, TOKENS_PAGE, type TokenForge, TokenTable } from "../forge-tokens.js";
 import type { OperatorRequest, Page, Redirect } from "../page-request.js";

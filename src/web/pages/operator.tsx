@@ -1,7 +1,7 @@
 import type { FunctionComponent as FC } from "preact";
+import { forgeName } from "../../config/config.js";
 import { REPLICA_WORDS, type ReplicaStatus } from "../../database/database.js";
-import { forgeName } from "../../forges.js";
-import type { CurrentSummary } from "../../rankings/rankings.js";
+import type { CurrentSummary } from "../../discovery/discovery.js";
 import { type Fact, Facts } from "../components/elements.js";
 import { ForgeState } from "../components/forge-state.js";
 import { Ago, durationWords, formatBytes, formatCount } from "../components/numbers.js";

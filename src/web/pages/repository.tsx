@@ -1,5 +1,11 @@
 import type { FunctionComponent as FC } from "preact";
 import { z } from "zod";
+import { readHistory, spansOf } from "../../charts/charts.js";
+import type { Standing } from "../../discovery/discovery.js";
+import { gainWords, MEASURES, WINDOWS } from "../../growth/growth.js";
+import { DAY_MS } from "../../lib/clock.js";
+import { AppError } from "../../lib/errors.js";
+import { queryOf, repositoryKey, repositoryPage, withoutTrailingSlashes } from "../../lib/page-addresses.js";
 import {
   type Described,
   isStale,
@@ -7,12 +13,7 @@ import {
   type Readings,
   type Repository,
   splitFullName,
-} from "../../catalog/catalog.js";
-import { DAY_MS } from "../../clock.js";
-import { readHistory, spansOf } from "../../embeds/embeds.js";
-import { AppError } from "../../errors.js";
-import { queryOf, repositoryKey, repositoryPage, withoutTrailingSlashes } from "../../page-addresses.js";
-import { gainWords, MEASURES, type Standing, WINDOWS } from "../../rankings/rankings.js";
+} from "../../repositories/repositories.js";
 import { badgesOf } from "../components/badges.js";
 import { ChartSection, chartParameters, readChartQuery } from "../components/chart-controls.js";
 import { Scroll } from "../components/elements.js";

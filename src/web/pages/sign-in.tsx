@@ -1,6 +1,6 @@
 import type { FunctionComponent as FC } from "preact";
 import { emailField, RECENT_MINUTES, SITE_ORIGINS, SITES, type Site } from "../../accounts/accounts.js";
-import { AppError } from "../../errors.js";
+import { AppError } from "../../lib/errors.js";
 import { EmailField, Note } from "../components/elements.js";
 import { requestingBrowser } from "../cookies.js";
 import type { Page, PageRequest, Redirect } from "../page-request.js";

@@ -1,5 +1,5 @@
 import type { FunctionComponent as FC } from "preact";
-import { nameField } from "../../lists/lists.js";
+import { nameField } from "../../discovery/discovery.js";
 import type { Watchlist } from "../../watchlists/watchlists.js";
 import { Field } from "../components/elements.js";
 import { withQuery } from "../components/links.js";

@@ -1,7 +1,7 @@
 import type { FunctionComponent as FC } from "preact";
-import { AppError } from "../../errors.js";
-import { forgeName } from "../../forges.js";
-import type { TrackList } from "../../track-requests/track-requests.js";
+import { forgeName } from "../../config/config.js";
+import { AppError } from "../../lib/errors.js";
+import type { TrackList } from "../../tracking/tracking.js";
 import { type Fact, Facts } from "../components/elements.js";
 import { formatCount } from "../components/numbers.js";
 import type { Page, PageRequest } from "../page-request.js";

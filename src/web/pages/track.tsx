@@ -1,14 +1,10 @@
 import type { FunctionComponent as FC } from "preact";
-import type { Repository } from "../../catalog/catalog.js";
-import { AppError } from "../../errors.js";
-import { forgeName } from "../../forges.js";
-import { repositoryKey, repositoryPage, trackListPage, trackRequestPage } from "../../page-addresses.js";
-import {
-  addressReader,
-  linksIn,
-  readRepositoryAddress,
-} from "../../repository-addresses/repository-addresses.js";
-import { MAX_PASTED, type TrackRequest } from "../../track-requests/track-requests.js";
+import { forgeName } from "../../config/config.js";
+import { AppError } from "../../lib/errors.js";
+import { repositoryKey, repositoryPage, trackListPage, trackRequestPage } from "../../lib/page-addresses.js";
+import type { Repository } from "../../repositories/repositories.js";
+import { addressReader, linksIn, readRepositoryAddress } from "../../repositories/repositories.js";
+import { MAX_PASTED, type TrackRequest } from "../../tracking/tracking.js";
 import { formatCount } from "../components/numbers.js";
 import type { Page, PageRequest, Redirect } from "../page-request.js";
 import { mayRequest, needsSignIn, TrackForm, type TrackFormProps } from "../tracking.js";

@@ -1,7 +1,7 @@
 import type { FunctionComponent as FC } from "preact";
-import { type Repository, splitFullName } from "../../catalog/catalog.js";
-import { defaultUrl, forgeName, repositoryUrl } from "../../forges.js";
-import { type RepositoryName, repositoryKey, repositoryPage } from "../../page-addresses.js";
+import { defaultUrl, forgeName, repositoryUrl } from "../../config/config.js";
+import { type RepositoryName, repositoryKey, repositoryPage } from "../../lib/page-addresses.js";
+import { type Repository, splitFullName } from "../../repositories/repositories.js";
 import { formatCompact } from "../components/numbers.js";
 import type { Page, PageRequest, Redirect } from "../page-request.js";
 import { offerTracking, TrackButtons, type TrackingOffer } from "../tracking.js";

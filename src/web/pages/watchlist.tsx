@@ -1,8 +1,8 @@
 import type { FunctionComponent as FC } from "preact";
 import type { Account } from "../../accounts/accounts.js";
-import type { Repository } from "../../catalog/catalog.js";
+import { repositoryPage } from "../../lib/page-addresses.js";
 import type { Modules } from "../../modules.js";
-import { repositoryPage } from "../../page-addresses.js";
+import type { Repository } from "../../repositories/repositories.js";
 import { withQuery } from "../components/links.js";
 import { isView } from "../cookies.js";
 import { findByLines } from "../naming.js";

@@ -1,4 +1,4 @@
-import { CHART_PAGE_STYLES } from "../../embeds/embeds.js";
+import { CHART_PAGE_STYLES } from "../../charts/charts.js";
 
 /** Charts, and the pages of repositories. */
 export const PLOTS = `

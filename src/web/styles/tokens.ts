@@ -1,4 +1,4 @@
-import { chartColours } from "../../embeds/embeds.js";
+import { chartColours } from "../../charts/charts.js";
 
 /**
  * Design tokens; docs/DESIGN-LANGUAGE.md explains them and their contrasts. Each colour is written here once for light and once

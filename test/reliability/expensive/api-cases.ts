@@ -1,4 +1,4 @@
-import { createToken } from "../../../src/tokens.js";
+import { createToken } from "../../../src/lib/tokens.js";
 import { PLANTED } from "../../support/dumps.js";
 import {
   address,

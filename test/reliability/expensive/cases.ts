@@ -1,4 +1,4 @@
-import { createToken } from "../../../src/tokens.js";
+import { createToken } from "../../../src/lib/tokens.js";
 import { unknownSession } from "../../support/members.js";
 import { API_CASES } from "./api-cases.js";
 import type { CatalogueFacts } from "./facts.js";

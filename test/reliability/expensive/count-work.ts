@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { buildFront, buildMembers } from "../../../src/app.js";
+import { buildFront, buildMembers } from "../../../src/app/service.js";
 import { loadConfig } from "../../../src/config/config.js";
 import type { Database } from "../../../src/database/database.js";
-import { buildIndex } from "../../../src/lists/index/build.js";
-import { createLog } from "../../../src/log.js";
+import { buildIndex } from "../../../src/discovery/lists/index/build.js";
+import { createLog } from "../../../src/lib/log.js";
 import { buildModules, updateDerived } from "../../../src/modules.js";
 import { plantDump } from "../../support/dumps.js";
 import { inject } from "../../support/inject.js";

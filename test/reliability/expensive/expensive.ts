@@ -5,7 +5,7 @@
  */
 import type { ResultRow } from "../../../bench/support/results.js";
 import { openDatabase } from "../../../src/database/database.js";
-import { createLog } from "../../../src/log.js";
+import { createLog } from "../../../src/lib/log.js";
 import { assertHappened, type Harness, type HarnessContext } from "../support/harness.js";
 import { type CountedWork, countWork } from "./count-work.js";
 import { type CaseResult, measureStore, type WantedStore } from "./measure-store.js";

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
+import type { FacetKind } from "../../../src/discovery/facets/read.js";
 import type { Modules } from "../../../src/modules.js";
-import type { FacetKind } from "../../../src/rankings/rankings.js";
 
 /** What anybody can find out about a catalogue by reading it: the largest of everything. */
 export interface CatalogueFacts {

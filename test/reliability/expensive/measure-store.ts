@@ -5,7 +5,7 @@ import {
   prepareStore,
   type Store,
 } from "../../../bench/support/stores.js";
-import type { Route } from "../../../src/http/http.js";
+import type { Route } from "../../../src/http/route.js";
 import { HarnessFailure } from "../support/harness.js";
 import { pathFor } from "./case-parts.js";
 import { CASES, type ExpensiveCase, OTHER_CASES } from "./cases.js";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { createToken } from "../../../src/tokens.js";
+import { createToken } from "../../../src/lib/tokens.js";
 import { assetPath } from "../../../src/web/assets.js";
 import {
   address,

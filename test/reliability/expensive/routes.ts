@@ -1,9 +1,10 @@
-import { ListStreamer } from "../../../src/api/api.js";
-import { buildMembers, buildRoutes } from "../../../src/app.js";
-import { systemClock } from "../../../src/clock.js";
+import { ListStreamer } from "../../../src/api/list-streamer.js";
+import { buildMembers, buildRoutes } from "../../../src/app/service.js";
 import { loadConfig } from "../../../src/config/config.js";
-import { Admission, type Route } from "../../../src/http/http.js";
-import { createLog } from "../../../src/log.js";
+import { Admission } from "../../../src/http/admission.js";
+import type { Route } from "../../../src/http/route.js";
+import { systemClock } from "../../../src/lib/clock.js";
+import { createLog } from "../../../src/lib/log.js";
 import type { Modules } from "../../../src/modules.js";
 
 /** The routes that callers without an account can use, as the service has them. */

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openDatabase } from "../../../src/database/database.js";
-import { createLog } from "../../../src/log.js";
+import { createLog } from "../../../src/lib/log.js";
 import { createTestDatabase, dropTestDatabase, startPostgres } from "../../support/postgres.js";
 import type { Harness, HarnessContext } from "../support/harness.js";
 import { type FuzzRun, fuzz, fuzzRows } from "./fuzz.js";

@@ -1,6 +1,6 @@
 /** The headers of generated requests. */
 import type { Random } from "../../../src/demo/random.js";
-import { createToken } from "../../../src/tokens.js";
+import { createToken } from "../../../src/lib/tokens.js";
 import type { Operation } from "./operations.js";
 import type { Picked, Stock } from "./stock.js";
 import { changed, hostile } from "./values.js";

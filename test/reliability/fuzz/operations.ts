@@ -1,5 +1,5 @@
 /** What can be requested: the operations of the OpenAPI document, the pages and their forms. */
-import type { Route } from "../../../src/http/http.js";
+import type { Route } from "../../../src/http/route.js";
 import { document } from "../../support/openapi.js";
 import type { Schema } from "./schema-values.js";
 

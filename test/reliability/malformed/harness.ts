@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ResultRow } from "../../../bench/support/results.js";
 import { openDatabase } from "../../../src/database/database.js";
-import { createLog } from "../../../src/log.js";
+import { createLog } from "../../../src/lib/log.js";
 import { startSmallService } from "../../support/raw.js";
 import { assertHappened, type Harness } from "../support/harness.js";
 import { type MalformedResult, sendMalformed } from "./malformed.js";

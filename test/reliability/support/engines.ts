@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Database, openDatabase } from "../../../src/database/database.js";
-import { createLog } from "../../../src/log.js";
+import { createLog } from "../../../src/lib/log.js";
 import { connectToServer, type Engine } from "../../support/engines.js";
 import { createTestDatabase, dropTestDatabase } from "../../support/postgres.js";
 

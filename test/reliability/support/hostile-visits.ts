@@ -1,5 +1,5 @@
 /** Requests to every route, with a record that hostile texts made and with a hostile text instead of every value. */
-import type { Route } from "../../../src/http/http.js";
+import type { Route } from "../../../src/http/route.js";
 import { PLANTED } from "../../support/dumps.js";
 
 /** What requests are about. */

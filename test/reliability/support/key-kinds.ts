@@ -1,8 +1,8 @@
-import { ApiKeys } from "../../../src/accounts/accounts.js";
-import type { Clock } from "../../../src/clock.js";
+import { ApiKeys } from "../../../src/accounts/api-keys.js";
 import type { Database } from "../../../src/database/database.js";
-import { createLog } from "../../../src/log.js";
-import { createToken, hashToken } from "../../../src/tokens.js";
+import type { Clock } from "../../../src/lib/clock.js";
+import { createLog } from "../../../src/lib/log.js";
+import { createToken, hashToken } from "../../../src/lib/tokens.js";
 import { addAccount } from "../../support/accounts.js";
 
 /** Kinds of keys that a caller may send. */

@@ -1,8 +1,8 @@
 import type { WorstRequest } from "../../../bench/support/worst.js";
-import { createBrowserSecret } from "../../../src/accounts/accounts.js";
-import { buildMembers } from "../../../src/app.js";
-import type { Clock } from "../../../src/clock.js";
+import { createBrowserSecret } from "../../../src/accounts/sign-in-requests.js";
+import { buildMembers } from "../../../src/app/service.js";
 import type { Config } from "../../../src/config/config.js";
+import type { Clock } from "../../../src/lib/clock.js";
 import type { Modules } from "../../../src/modules.js";
 import { recordedLog } from "../../support/logs.js";
 import { HarnessFailure } from "./harness.js";

@@ -1,11 +1,12 @@
 import { chargeOf } from "../../../bench/support/charges.js";
 import type { ResultRow } from "../../../bench/support/results.js";
 import { prepareWorst, type WorstRequest, worstRequests } from "../../../bench/support/worst.js";
-import { buildFront } from "../../../src/app.js";
-import { BUCKETS, type Bucket, isByAddress, loadConfig } from "../../../src/config/config.js";
+import { buildFront } from "../../../src/app/service.js";
+import { loadConfig } from "../../../src/config/config.js";
+import { BUCKETS, type Bucket, isByAddress } from "../../../src/config/limits.js";
 import { type Database, openDatabase } from "../../../src/database/database.js";
-import type { Front } from "../../../src/http/http.js";
-import { createLog } from "../../../src/log.js";
+import type { Front } from "../../../src/http/front.js";
+import { createLog } from "../../../src/lib/log.js";
 import { buildModules } from "../../../src/modules.js";
 import { inject } from "../../support/inject.js";
 import { ManualClock } from "../../support/manual-clock.js";

@@ -1,6 +1,7 @@
 /** Ways in which a forge can wrongly report that repositories are missing. */
-import { DAY_MS } from "../../../src/clock.js";
-import type { Provider } from "../../../src/providers/providers.js";
+
+import type { Provider } from "../../../src/forges/contract.js";
+import { DAY_MS } from "../../../src/lib/clock.js";
 import type { Forge, ForgeRepository, ForgeRequest } from "../../support/forge/forge.js";
 
 export interface LossTrial {

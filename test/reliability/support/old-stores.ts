@@ -1,8 +1,8 @@
 /** Stores of earlier versions, made by the migrations up to them. */
 import { type KyselyPlugin, sql } from "kysely";
-import { systemClock } from "../../../src/clock.js";
 import type { Db, Dialect } from "../../../src/database/dialect.js";
 import { MIGRATIONS, migrate } from "../../../src/database/migrate.js";
+import { systemClock } from "../../../src/lib/clock.js";
 
 /** A connection to a store of any version. */
 export interface OldStore {

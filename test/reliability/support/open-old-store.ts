@@ -1,9 +1,9 @@
-import { systemClock } from "../../../src/clock.js";
 import { openPostgres, postgresDialect } from "../../../src/database/postgres.js";
 import { ServerWatch } from "../../../src/database/postgres-watch.js";
 import { openSqlite, sqliteDialect } from "../../../src/database/sqlite.js";
 import { WriteQueue } from "../../../src/database/sqlite-writer.js";
-import { createLog } from "../../../src/log.js";
+import { systemClock } from "../../../src/lib/clock.js";
+import { createLog } from "../../../src/lib/log.js";
 import type { OldStore } from "./old-stores.js";
 
 /** Opens a store without migrating it. `place`: a SQLite file, or the address of a PostgreSQL database. */

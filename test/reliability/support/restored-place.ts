@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import { type BackupPlace, restoreBackup } from "../../../src/backups/backups.js";
-import { systemClock } from "../../../src/clock.js";
+import { systemClock } from "../../../src/lib/clock.js";
+import { type BackupPlace, restoreBackup } from "../../../src/transfer/backups/backups.js";
 
 /** A store with the secret beside it; in PostgreSQL, with an address, the secret is a row. */
 export function placeAt(dataDir: string, url: string | undefined): BackupPlace {

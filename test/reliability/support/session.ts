@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { sql } from "kysely";
 import type { Database } from "../../../src/database/database.js";
-import { hashToken } from "../../../src/tokens.js";
+import { hashToken } from "../../../src/lib/tokens.js";
 
 /**
  * Signs somebody in without a mail: adds an account and a session to the store. Returns the Cookie header of a service at an http

@@ -1,12 +1,14 @@
 /** A day in the life of a catalogue that is tracked: the same day for every process that tracks it, however often one is killed. */
-import { Catalog, type Observation } from "../../../src/catalog/catalog.js";
-import { DAY_MS, HOUR_MS } from "../../../src/clock.js";
+
 import { type Database, openDatabase } from "../../../src/database/database.js";
-import { createLog } from "../../../src/log.js";
+import { createGithub } from "../../../src/forges/github/github.js";
+import { createTransport } from "../../../src/forges/transport.js";
+import { DAY_MS, HOUR_MS } from "../../../src/lib/clock.js";
+import { createLog } from "../../../src/lib/log.js";
 import { buildModules, followChanges, updateDerived } from "../../../src/modules.js";
-import { createGithub } from "../../../src/providers/github/github.js";
-import { createTransport } from "../../../src/providers/transport.js";
-import { Worker } from "../../../src/tracking/tracking.js";
+import type { Observation } from "../../../src/repositories/observation.js";
+import { Catalog } from "../../../src/repositories/repositories.js";
+import { Worker } from "../../../src/tracking/worker.js";
 import { ManualClock } from "../../support/manual-clock.js";
 import { counting } from "./old-stores.js";
 

@@ -2,11 +2,11 @@
  * Entry of a service whose accounts, keys and watchlists are written like counts: a commit survives the end of the process, and a
  * power cut may take it. Only to show that power cuts find what such a service loses.
  */
-import { startService } from "../../../src/app.js";
-import { systemClock } from "../../../src/clock.js";
+import { startService } from "../../../src/app/service.js";
 import { loadConfig, readEnvironment } from "../../../src/config/config.js";
 import { openDatabase } from "../../../src/database/database.js";
-import { createLog } from "../../../src/log.js";
+import { systemClock } from "../../../src/lib/clock.js";
+import { createLog } from "../../../src/lib/log.js";
 import { buildModules } from "../../../src/modules.js";
 
 const config = loadConfig(readEnvironment(process.cwd(), process.env));

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { encodePng } from "../../../src/avatars/image.js";
+import { encodePng } from "../../../src/tracking/avatars/image.js";
 import { ownerNumber } from "./github-record.js";
 import type { ForgeRequest, ForgeResponse } from "./responses.js";
 

@@ -2,7 +2,7 @@
  * The repositories of a fake forge. The same options give the same catalogue, and its state is a pure function of time, so
  * time can even run backwards. It is the truth that simulations compare a tracker with.
  */
-import { DAY_MS } from "../../../src/clock.js";
+import { DAY_MS } from "../../../src/lib/clock.js";
 import { type CatalogueOptions, populate } from "./population.js";
 import type { ScriptEvent } from "./script.js";
 import {

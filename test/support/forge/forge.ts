@@ -4,8 +4,8 @@
  * violations by clients, and injects faults. It stores nothing on disk.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { Clock } from "../../../src/clock.js";
-import type { ForgeKind } from "../../../src/forges.js";
+import type { ForgeKind } from "../../../src/config/known-forges.js";
+import type { Clock } from "../../../src/lib/clock.js";
 import { handleAvatar, isAvatarPath } from "./avatars.js";
 import { ForgeCatalogue, type ForgeRepository } from "./catalogue.js";
 import { Conduct } from "./conduct.js";

@@ -1,4 +1,4 @@
-import type { ForgeKind } from "../../../src/forges.js";
+import type { ForgeKind } from "../../../src/config/known-forges.js";
 import { forgejoError, forgejoKind, handleForgejo } from "./forgejo.js";
 import { githubError, githubKind, githubResource, handleGithub } from "./github.js";
 import { gitlabError, gitlabKind, handleGitlab } from "./gitlab.js";

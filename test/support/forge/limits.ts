@@ -1,4 +1,4 @@
-import type { ForgeKind } from "../../../src/forges.js";
+import type { ForgeKind } from "../../../src/config/known-forges.js";
 
 /** Maximum number of requests (or points) per window, with and without a token. */
 export interface Allowance {

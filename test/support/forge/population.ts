@@ -1,4 +1,4 @@
-import { DAY_MS } from "../../../src/clock.js";
+import { DAY_MS } from "../../../src/lib/clock.js";
 import { factsOf, firstName } from "./facts.js";
 import { chance, powerLaw } from "./numbers.js";
 import { EVENT_RATES, type EventRates, type ScriptEvent, scriptOf } from "./script.js";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Clock } from "../../../src/clock.js";
+import type { Clock } from "../../../src/lib/clock.js";
 import type { ForgeCatalogue } from "./catalogue.js";
 import type { GitlabGraphql } from "./gitlab-graphql.js";
 import type { Listing } from "./listing.js";

@@ -1,4 +1,4 @@
-import { DAY_MS } from "../../../src/clock.js";
+import { DAY_MS } from "../../../src/lib/clock.js";
 import { otherOwner } from "./facts.js";
 import { chance } from "./numbers.js";
 

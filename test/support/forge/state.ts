@@ -1,4 +1,4 @@
-import { DAY_MS } from "../../../src/clock.js";
+import { DAY_MS } from "../../../src/lib/clock.js";
 import { type Facts, factsOf } from "./facts.js";
 import { countersAt, type Growth, pushedAt, starsAt, starsKeptOf } from "./growth.js";
 import type { ScriptEvent } from "./script.js";

@@ -1,5 +1,5 @@
 import type { TestContext } from "node:test";
-import type { ForgeKind } from "../../../src/forges.js";
+import type { ForgeKind } from "../../../src/config/known-forges.js";
 import { ManualClock } from "../manual-clock.js";
 import {
   type CatalogueOptions,

@@ -1,0 +1,247 @@
+import { type RawBuilder, sql } from "kysely";
+import { BUCKETS, type Bucket } from "../config/config.js";
+import type { Db } from "../database/database.js";
+import { HOUR_MS } from "../lib/clock.js";
+import { AppError } from "../lib/errors.js";
+import { OTHER_AGENT } from "./agents.js";
+import type { SpanHours } from "./usage-rows.js";
+import { OTHER } from "./usage-span.js";
+import type { UsageEvent } from "./usage-tally.js";
+
+/**
+ * Length of the periods and of their steps, which are aligned to UTC. The first step is complete, so a view covers at least its
+ * window.
+ */
+const WINDOWS = {
+  "24h": { hours: 24, spanHours: 1 },
+  "7d": { hours: 168, spanHours: 6 },
+  "30d": { hours: 720, spanHours: 24 },
+  "90d": { hours: 2_160, spanHours: 24 },
+} as const satisfies Record<string, { hours: number; spanHours: SpanHours }>;
+export type UsageWindow = keyof typeof WINDOWS;
+export const USAGE_WINDOWS = ["24h", "7d", "30d", "90d"] as const satisfies readonly UsageWindow[];
+
+const MAX_ENDPOINTS = 20;
+const MAX_ADDRESSES = 50;
+const MAX_AGENTS = 20;
+
+interface EndpointUsage extends UsageSums {
+  /** null with the route `other`. */
+  method: string | null;
+  /** The path pattern, or `other`. */
+  route: string;
+  /** Mean response time of requests that were not blocked; null if all were. */
+  meanMs: number | null;
+}
+
+/** The usage of a key in a window. Times are ms since 1970. */
+export interface UsageView {
+  keyId: number;
+  window: UsageWindow;
+  from: number;
+  to: number;
+  stepMs: number;
+  totals: UsageSums & {
+    /** Networks counted separately. */
+    addresses: number;
+    /** false: there were more networks. */
+    addressesIsExact: boolean;
+  };
+  /** One row per step, oldest first, including steps without requests. */
+  series: (UsageSums & { at: number })[];
+  /** Endpoints with the most requests. */
+  endpoints: EndpointUsage[];
+  /** The lowest remaining count of each bucket the key used, and when. */
+  pressure: { bucket: Bucket; limit: number; lowestRemaining: number; at: number }[];
+  /** Newest first. */
+  recentErrors: UsageEvent[];
+  recentBlocks: UsageEvent[];
+  /** Networks, most recently seen first. */
+  addresses: { address: string; requests: number; lastSeenAt: number }[];
+  /** Agent families, most used first; the rest as one. */
+  agents: { family: string; requests: number }[];
+}
+
+/** Reads the stored usage of a key, which may be revoked. Throws NOT_FOUND for a key of another account. */
+export async function readUsage(
+  db: Db,
+  { accountId, keyId, window, now }: { accountId: string; keyId: number; window: UsageWindow; now: number },
+): Promise<UsageView> {
+  const key = await db
+    .selectFrom("api_keys")
+    .select("id")
+    .where("id", "=", keyId)
+    .where("account_id", "=", accountId)
+    .executeTakeFirst();
+  if (key === undefined) throw new AppError("NOT_FOUND", "There is no such key.");
+  const { hours, spanHours } = WINDOWS[window];
+  const stepMs = spanHours * HOUR_MS;
+  const current = Math.floor(now / stepMs);
+  const steps = hours / spanHours + 1;
+  const from = (current - steps + 1) * stepMs;
+  const within = { keyId, spanHours, from };
+  const [sums, callers] = [await readRoutes(db, within, steps), await readCallers(db, within)];
+  return {
+    keyId,
+    window,
+    from,
+    to: now,
+    stepMs,
+    ...sums,
+    pressure: await readPressure(db, within),
+    ...(await readEvents(db, within)),
+    ...callers,
+    totals: { ...sums.totals, ...callers.totals },
+  };
+}
+
+interface Within {
+  keyId: number;
+  spanHours: SpanHours;
+  from: number;
+}
+
+/** Condition for the rows of a view. */
+function isWithin({ keyId, spanHours, from }: Within): RawBuilder<boolean> {
+  return sql<boolean>`(key_id = ${keyId} and span_hours = ${spanHours} and from_at >= ${from})`;
+}
+
+/** Sums of a span or of a route. */
+type RouteRow = { outcome: string; requests: number; bytes: number; micros: number } & (
+  | { from_at: number; method: null; route: null }
+  | { from_at: null; method: string; route: string }
+);
+
+const SUMMED = sql.raw("sum(requests) as requests, sum(bytes) as bytes, sum(micros) as micros");
+
+async function readRoutes(db: Db, within: Within, steps: number) {
+  // One statement, so that totals and routes are from the same snapshot.
+  const { rows } = await sql<RouteRow>`
+    select from_at, null as method, null as route, outcome, ${SUMMED} from usage_routes where ${isWithin(within)}
+    group by from_at, outcome
+    union all
+    select null, method, route, outcome, ${SUMMED} from usage_routes where ${isWithin(within)}
+    group by method, route, outcome`.execute(db);
+  const stepMs = within.spanHours * HOUR_MS;
+  const totals = noSums();
+  const series = Array.from({ length: steps }, (_, i) => ({ at: within.from + i * stepMs, ...noSums() }));
+  const routes = new Map<string, Omit<EndpointUsage, "meanMs"> & { micros: number }>();
+  for (const row of rows) {
+    if (row.route === null) {
+      const step = series[Math.floor((row.from_at - within.from) / stepMs)];
+      for (const sums of step === undefined ? [totals] : [totals, step]) addRow(sums, row);
+      continue;
+    }
+    const { method, route } = row;
+    const key = `${method} ${route}`;
+    const endpoint = routes.get(key) ?? { method: method || null, route, ...noSums(), micros: 0 };
+    routes.set(key, endpoint);
+    addRow(endpoint, row);
+    // Rate-limited requests take almost no time and would lower the mean.
+    if (row.outcome !== "blocked") endpoint.micros += row.micros;
+  }
+  const endpoints = [...routes.values()]
+    .map(({ micros, ...endpoint }) => {
+      const timed = endpoint.requests - endpoint.blocked;
+      return { ...endpoint, meanMs: timed === 0 ? null : Math.round(micros / timed) / 1_000 };
+    })
+    .sort((a, b) => b.requests - a.requests || compare(a.route, b.route) || compare(a.method, b.method))
+    .slice(0, MAX_ENDPOINTS);
+  return { totals, series, endpoints };
+}
+
+async function readCallers(db: Db, within: Within) {
+  const rows = await db
+    .selectFrom("usage_callers")
+    .select(({ fn }) => [
+      "kind",
+      "name",
+      fn.sum<number>("requests").as("requests"),
+      fn.max("last_at").as("lastSeenAt"),
+    ])
+    .where(isWithin(within))
+    .groupBy(["kind", "name"])
+    .execute();
+  const [networks, families] = ["address", "agent"].map((kind) => rows.filter((row) => row.kind === kind));
+  const named = (networks ?? []).filter(({ name }) => name !== OTHER);
+  return {
+    totals: { addresses: named.length, addressesIsExact: named.length === networks?.length },
+    addresses: (networks ?? [])
+      .map(({ name, requests, lastSeenAt }) => ({ address: name, requests, lastSeenAt }))
+      .sort((a, b) => b.lastSeenAt - a.lastSeenAt || compare(a.address, b.address))
+      .slice(0, MAX_ADDRESSES),
+    agents: mostUsed((families ?? []).map(({ name, requests }) => ({ family: name, requests }))),
+  };
+}
+
+/** The families with the most requests; all others as one, so that the sum is complete. */
+function mostUsed(families: readonly UsageView["agents"][number][]): UsageView["agents"] {
+  const byRequests = (a: UsageView["agents"][number], b: UsageView["agents"][number]) =>
+    b.requests - a.requests || compare(a.family, b.family);
+  const most = families
+    .filter(({ family }) => family !== OTHER_AGENT)
+    .sort(byRequests)
+    .slice(0, MAX_AGENTS);
+  const sum = (rows: UsageView["agents"]) => rows.reduce((total, { requests }) => total + requests, 0);
+  const others = sum([...families]) - sum(most);
+  return others === 0 ? most : [...most, { family: OTHER_AGENT, requests: others }].sort(byRequests);
+}
+
+async function readPressure(db: Db, within: Within): Promise<UsageView["pressure"]> {
+  const rows = await db
+    .selectFrom("usage_allowances")
+    .select(["bucket", "allowance", "lowest", "lowest_at"])
+    .where(isWithin(within))
+    .orderBy("from_at")
+    .execute();
+  const buckets = Map.groupBy(rows, ({ bucket }) => bucket);
+  return BUCKETS.flatMap((bucket) => {
+    const [first, ...more] = buckets.get(bucket) ?? [];
+    if (first === undefined) return [];
+    const lowest = more.reduce((least, row) => (row.lowest < least.lowest ? row : least), first);
+    const limit = (more.at(-1) ?? first).allowance;
+    return [{ bucket, limit, lowestRemaining: lowest.lowest, at: lowest.lowest_at }];
+  });
+}
+
+async function readEvents(db: Db, { keyId, from }: Within) {
+  const events = await db
+    .selectFrom("usage_events")
+    .select(["at", "method", "route", "status", "code", "bucket", "path"])
+    .where("key_id", "=", keyId)
+    .where("at", ">=", from)
+    .orderBy("at", "desc")
+    .orderBy("id", "desc")
+    .execute();
+  return {
+    recentErrors: events.filter(({ status }) => status !== 429),
+    recentBlocks: events.filter(({ status }) => status === 429),
+  };
+}
+
+function compare(a: string | null, b: string | null): number {
+  return (a ?? "") < (b ?? "") ? -1 : a === b ? 0 : 1;
+}
+
+/** `blocked` counts responses with 429; `errors` all others with 400 or more. */
+interface UsageSums {
+  requests: number;
+  errors: number;
+  blocked: number;
+  /** Response bodies as sent. */
+  bytes: number;
+}
+
+function addRow(
+  sums: UsageSums,
+  { outcome, requests, bytes }: { outcome: string; requests: number; bytes: number },
+): void {
+  sums.requests += requests;
+  sums.bytes += bytes;
+  if (outcome === "blocked") sums.blocked += requests;
+  else if (outcome === "4xx" || outcome === "5xx") sums.errors += requests;
+}
+
+function noSums(): UsageSums {
+  return { requests: 0, errors: 0, blocked: 0, bytes: 0 };
+}

@@ -1,0 +1,347 @@
+/** Environment → configuration → command; signals. What serves and what tracks is loaded by the commands that need it. */
+import { fork, type StdioOptions } from "node:child_process";
+import { once } from "node:events";
+import { resolve } from "node:path";
+import { EXIT, type Host, runProgram } from "../cli/cli.js";
+import { ConfigError, loadConfig, readEnvironment } from "../config/config.js";
+import { hasStore, openDatabase } from "../database/database.js";
+import type { DemoSize } from "../demo/demo.js";
+import type { SearchStatus } from "../discovery/discovery.js";
+import type { Ask } from "../http/http.js";
+import { ServerClock, systemClock } from "../lib/clock.js";
+import { createLog } from "../lib/log.js";
+import { flagsOf } from "../lib/node-flags.js";
+import { stopSignal } from "../lib/stop-signal.js";
+import { type AppContext, buildModules, type Modules, openModules, updateDerived } from "../modules.js";
+import type { Service } from "./service.js";
+import type { Threads } from "./threads/threads.js";
+
+async function main(argv: readonly string[]): Promise<number> {
+  let loaded: AppContext | undefined;
+  const context = (): AppContext => {
+    loaded ??= loadContext();
+    return loaded;
+  };
+  const host: Host = {
+    get config() {
+      return context().config;
+    },
+    get clock() {
+      return loaded?.clock ?? systemClock;
+    },
+    stdin: process.stdin,
+    stdout: process.stdout,
+    stderr: process.stderr,
+    openModules: (options) => openModules(context(), options),
+    serveDemo: (size) => exitAfter(serveDemo(context(), size)),
+    serve: () => exitAfter(serve(context()), context().config.drainMs),
+    start: (withSample) => exitAfter(start(context(), withSample), context().config.drainMs),
+    work: () => exitAfter(work(context())),
+    workOnce: () => exitAfter(work(context(), { once: true })),
+    explain: async (limit) => (await import("./tracker.js")).explainWork(context(), limit),
+    mcp: (url) => serveMcp(context(), url),
+    openTracker: async () => (await import("./tracker.js")).openTracker(context()),
+  };
+  return runProgram(host, argv);
+}
+
+function loadContext(): AppContext {
+  const config = loadConfig(readEnvironment(process.cwd(), process.env));
+  return { config, clock: new ServerClock(), log: createLog(config.logLevel) };
+}
+
+/** How long open handles, such as a hanging mail server, may keep the process alive after the service has stopped. */
+const EXIT_MS = 300;
+/** Time after the signal to stop at which the process ends, whatever it is doing. */
+const LATEST_MS = 9_800;
+
+/** `drainMs`: time for which the service goes on after the signal. */
+function exitAfter(running: Promise<void>, drainMs = 0): Promise<void> {
+  const exitIn = (ms: number) => setTimeout(() => process.exit(), ms).unref();
+  void stopSignal().then(() => exitIn(LATEST_MS + drainMs));
+  return running.finally(() => exitIn(EXIT_MS));
+}
+
+/**
+ * Waits for a step that comes before anybody is served. Returns undefined if the signal to stop comes first: the step is given up
+ * like at a kill, and the next start completes it.
+ */
+async function unlessStopped<T>(step: Promise<T>): Promise<{ value: T } | undefined> {
+  return Promise.race([step.then((value) => ({ value })), stopSignal().then(() => undefined)]);
+}
+
+async function work(context: AppContext, { once: isOnce = false } = {}): Promise<void> {
+  const { log, config } = context;
+  const opened = await unlessStopped(openModules(context, { withReplicas: true }));
+  if (opened !== undefined) {
+    const { startWorker } = await import("./tracker.js");
+    const stopping = new AbortController();
+    const dump = config.dumps === undefined ? undefined : () => writeDump(context, stopping.signal);
+    const worker = await startWorker(context, opened.value, { isOnce, dump });
+    // A worker started by `start` ends when its parent does, however the parent ends.
+    const orphaned = process.send === undefined ? [] : [once(process, "disconnect")];
+    // The parent may have ended while the worker was starting.
+    const isOrphan = process.send !== undefined && !process.connected;
+    if (!isOrphan) await Promise.race([stopSignal(), worker.done, ...orphaned]);
+    log.info("the worker is stopping");
+    stopping.abort();
+    // Updates can stop at any step: the next worker continues from there.
+    setTimeout(() => process.exit(EXIT.ok), WORKER_STOP_MS).unref();
+    await worker.stop();
+  }
+  // An open channel would keep this process alive, and its parent waiting.
+  if (process.connected) process.disconnect();
+}
+
+/** Writes a dump in a child process if one is due: that takes minutes, and memory that the worker does not need otherwise. */
+async function writeDump({ config: { dumps }, clock, log }: AppContext, signal: AbortSignal): Promise<void> {
+  const { isDumpDue } = await import("../transfer/dumps/dumps.js");
+  if (dumps === undefined || !(await isDumpDue(dumps.folder, { ...dumps, now: clock.now() }))) return;
+  const began = clock.monotonic();
+  const code = await runCommand("dump", signal, ["ignore", "ignore", "inherit", "ipc"]);
+  if (signal.aborted) return;
+  if (code === 0) log.info({ ms: Math.round(clock.monotonic() - began) }, "wrote a dump");
+  else log.error({ code }, "no dump was written; the worker tries again in an hour");
+}
+
+/** Time for a worker to finish its current work, and the time after which a child process is killed. */
+const WORKER_STOP_MS = 8_000;
+const CHILD_KILL_MS = 9_500;
+
+/** Delay before a worker that exited unexpectedly is restarted. */
+const WORKER_RESTART_MS = 10_000;
+
+/** Serves here and tracks in a child process, so that heavy writes do not delay responses. */
+async function start(context: AppContext, withSample: boolean): Promise<void> {
+  const { log } = context;
+  const opened = await unlessStopped(openToStart(context, withSample));
+  if (opened === undefined) return;
+  const { modules, due, isTracking } = opened.value;
+  const stopping = new AbortController();
+  // Immediately, as a terminal sends the signal to the worker too.
+  stopSignal().then(() => stopping.abort());
+  const working = isTracking
+    ? keepWorking(log, stopping.signal)
+    : workOnceTracked(context, due, stopping.signal);
+  try {
+    await serveModules(context, modules);
+  } finally {
+    // Also if the port is taken: without the service, no worker must run.
+    stopping.abort();
+    await working;
+  }
+}
+
+/** Opens the modules and imports the sample, or removes it. */
+async function openToStart(
+  context: AppContext,
+  mayHaveSample: boolean,
+): Promise<{ modules: Modules; due: Due; isTracking: boolean }> {
+  const modules = await openModules(context, { withReplicas: true });
+  const isTracking = (await modules.forges.read()).length > 0;
+  if (!isTracking && mayHaveSample && context.config.sample)
+    await (await import("./sample.js")).importSample(modules);
+  else await modules.catalog.removeSample();
+  const [search, growth] = await Promise.all([modules.search.status(), modules.rankings.isUpdateDue()]);
+  return { modules, due: { search, growth }, isTracking };
+}
+
+/** How often a service that tracks nothing looks for the first token that is entered. */
+const FIRST_TOKEN_EVERY_MS = 2_000;
+
+/** Starts the worker as soon as a token is entered on a page. */
+async function workOnceTracked(context: AppContext, due: Due, signal: AbortSignal): Promise<void> {
+  await deriveOnce(context.log, due, signal);
+  // Nobody else could read a database in memory.
+  if (signal.aborted || (context.config.databaseUrl === undefined && context.config.dataDir === ":memory:"))
+    return;
+  // Its own connection: where threads serve, the other one is closed.
+  let own: Modules | undefined;
+  try {
+    for (;;) {
+      await systemClock.sleep(FIRST_TOKEN_EVERY_MS, signal);
+      if (signal.aborted) return;
+      try {
+        own ??= await openModules(context);
+      } catch (error) {
+        context.log.warn({ err: error }, "the database cannot be opened to look for tokens; trying again");
+        continue;
+      }
+      if ((await own.forges.current()).length > 0) break;
+    }
+  } finally {
+    await own?.database.close();
+  }
+  context.log.info("a token was entered: the worker starts");
+  await keepWorking(context.log, signal);
+}
+
+/** What is derived from the catalogue and out of date, as after an upgrade. */
+interface Due {
+  search: SearchStatus;
+  growth: boolean;
+}
+
+/** Without a worker nothing else derives what an upgrade or an import that was killed left. A child process does, if it is needed. */
+async function deriveOnce(
+  log: AppContext["log"],
+  { search: { isBuilt, waiting }, growth }: Due,
+  signal: AbortSignal,
+): Promise<void> {
+  if (waiting === 0 && !growth) return;
+  const consequence = isBuilt ? "until then they may miss changes" : "until then searches find nothing";
+  log.info(
+    { repositories: waiting, growth },
+    `another process updates growth, rankings and search; ${consequence}`,
+  );
+  const began = systemClock.monotonic();
+  const code = await runCommand("derive", signal, ["ignore", "ignore", "inherit", "ipc"]);
+  if (signal.aborted) return;
+  if (code === 0)
+    log.info(
+      { ms: Math.round(systemClock.monotonic() - began) },
+      "growth, rankings and search are up to date",
+    );
+  else log.error({ code }, "growth, rankings and search were not updated; run derive");
+}
+
+async function keepWorking(log: AppContext["log"], signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    const code = await runCommand("work", signal, "inherit");
+    if (signal.aborted) return;
+    log.error({ code }, "the worker exited unexpectedly and is restarted");
+    await systemClock.sleep(WORKER_RESTART_MS, signal);
+  }
+}
+
+/** Runs a command in a child process until it ends, or stops it at the signal. Returns its exit code; null without one. */
+async function runCommand(command: string, signal: AbortSignal, stdio: StdioOptions): Promise<number | null> {
+  const entry = process.argv[1];
+  if (entry === undefined || signal.aborted) return null;
+  const child = fork(entry, [command], { stdio, execArgv: flagsOf(command) });
+  let killing: NodeJS.Timeout | undefined;
+  const stop = () => {
+    child.kill("SIGTERM");
+    killing = setTimeout(() => child.kill("SIGKILL"), CHILD_KILL_MS);
+  };
+  signal.addEventListener("abort", stop, { once: true });
+  const [code] = await once(child, "exit");
+  clearTimeout(killing);
+  signal.removeEventListener("abort", stop);
+  return code;
+}
+
+/** Whom requests from a terminal count against: nobody limits them. */
+const LOCAL = { kind: "anonymous", name: "127.0.0.1" } as const;
+
+/** Serves tools on standard input and output. Returns why it cannot. */
+async function serveMcp(
+  { config, clock, log }: AppContext,
+  url: string | undefined,
+): Promise<string | undefined> {
+  const { remoteAsk, remoteProblem, serveStdio } = await import("../mcp/mcp.js");
+  const streams = { input: process.stdin, output: process.stdout };
+  const stopping = new AbortController();
+  void stopSignal().then(() => stopping.abort());
+  const onFault = (err: unknown) => log.error({ err }, "a tool or a message failed");
+  if (url !== undefined) {
+    const remote = { url, apiKey: config.apiKey };
+    const problem = remoteProblem(remote);
+    if (problem !== undefined) return `--url: ${problem}`;
+    const options = { ask: remoteAsk(remote), baseUrl: url, canWrite: true, onFault };
+    await serveStdio(streams, options, stopping.signal);
+    return undefined;
+  }
+  const { databaseUrl, dataDir, baseUrl } = config;
+  // Hosts start it in any folder, where a new store would only be empty.
+  if (databaseUrl === undefined && !hasStore(dataDir))
+    return `there is no store in ${resolve(dataDir)}; set SIDEREAL_DATA_DIR, or use --url`;
+  const unlimited = { ...config, limits: undefined, concurrency: undefined, queue: undefined };
+  const context: AppContext = { config: unlimited, clock, log };
+  const modules = await openModules(context);
+  try {
+    const { buildFront } = await import("./service.js");
+    const front = buildFront(context, modules);
+    const sender = {
+      caller: LOCAL,
+      address: LOCAL,
+      keyId: undefined,
+      userAgent: undefined,
+      isGone: () => false,
+    };
+    const ask: Ask = (request) => front.ask(sender, request);
+    await serveStdio(streams, { ask, baseUrl, canWrite: false, onFault }, stopping.signal);
+  } finally {
+    await modules.database.close();
+  }
+  return undefined;
+}
+
+/** Serves a synthetic catalogue from memory. Nothing is stored, accounts included. */
+async function serveDemo(context: AppContext, size: DemoSize): Promise<void> {
+  const inMemory = { dataDir: ":memory:", databaseUrl: undefined, httpThreads: 1 };
+  const own = { ...context, config: { ...context.config, ...inMemory } };
+  const filled = await unlessStopped(fillDemo(own, size));
+  if (filled !== undefined) await serveModules(own, filled.value);
+}
+
+async function fillDemo({ clock, log }: AppContext, size: DemoSize): Promise<Modules> {
+  const database = await openDatabase({ url: undefined, dataDir: ":memory:", pool: 1, log });
+  const modules = buildModules(database, { clock, log });
+  const { fillWithDemo } = await import("../demo/demo.js");
+  await fillWithDemo(modules.catalog, { ...size, end: clock.now() });
+  await updateDerived(modules);
+  return modules;
+}
+
+async function serve(context: AppContext): Promise<void> {
+  const opened = await unlessStopped(openModules(context, { withReplicas: true }));
+  if (opened !== undefined) await serveModules(context, opened.value);
+}
+
+/** Time for a service to finish opening after the signal to stop: its port may be open, and have requests. */
+const OPEN_MS = 4_000;
+
+async function serveModules(context: AppContext, modules: Modules): Promise<void> {
+  const { log, config } = context;
+  const opening = config.httpThreads === 1 ? serveHere(context, modules) : serveInThreads(context, modules);
+  const overdue = stopSignal().then(
+    () => new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), OPEN_MS).unref()),
+  );
+  let isStopping = false;
+  void stopSignal().then(() => {
+    isStopping = true;
+  });
+  const service = await Promise.race([opening, overdue]);
+  if (service === undefined) return log.warn("stopping before the service has opened");
+  if (!isStopping) process.stdout.write(`Sidereal listens at ${service.url}\n`);
+  log.info({ signal: await stopSignal() }, "stopping");
+  await service.stop();
+}
+
+async function serveHere(context: AppContext, modules: Modules): Promise<Service> {
+  const { startService } = await import("./service.js");
+  return startService(context, modules);
+}
+
+/** The given modules have migrated the database; each thread opens its own. */
+async function serveInThreads(context: AppContext, modules: Modules): Promise<Threads> {
+  await modules.database.close();
+  const { startThreads } = await import("./threads/threads.js");
+  return startThreads(context);
+}
+
+main(process.argv.slice(2)).then(
+  (code) => {
+    process.exitCode = code;
+  },
+  (error: unknown) => {
+    const isPlain =
+      error instanceof ConfigError ||
+      (error instanceof Error && "code" in error && error.code === "EADDRINUSE");
+    process.stderr.write(
+      `${error instanceof Error ? (isPlain ? error.message : (error.stack ?? error.message)) : String(error)}\n`,
+    );
+    process.exitCode = error instanceof ConfigError ? EXIT.usage : EXIT.failed;
+  },
+);

@@ -1,0 +1,334 @@
+/** Assembles the service. The modules are built in modules.ts, and tracking is assembled in tracker.ts. */
+import {
+  Accounts,
+  ApiKeys,
+  Callers,
+  EventMails,
+  Operators,
+  Revocations,
+  readSecret,
+  SecurityLog,
+  Usage,
+} from "../accounts/accounts.js";
+import { apiRoutes, errorPicture, hintFor, ListStreamer, openApiDocument } from "../api/api.js";
+import { PngRenderer } from "../charts/charts.js";
+import { followIndex } from "../discovery/discovery.js";
+import { checkToken } from "../forges/forges.js";
+import {
+  Admission,
+  type CacheState,
+  createHttpServer,
+  Front,
+  listen,
+  openAllowances,
+  type TableMemory,
+} from "../http/http.js";
+import { type Clock, HOUR_MS } from "../lib/clock.js";
+import { mcpRoute } from "../mcp/mcp.js";
+import { type AppContext, type Members, type Modules, sourceOf, startListIndex } from "../modules.js";
+import { createWeb, markStale, type Web } from "../web/web.js";
+
+/** The modules that belong to people. `before`: parts of an earlier build whose state is kept. */
+export function buildMembers(
+  { config, clock, log }: AppContext,
+  modules: Modules,
+  before: Partial<Pick<Members, "keys" | "usage" | "security" | "mails">> = {},
+): Members {
+  const { database } = modules;
+  const { keys = new ApiKeys({ database, clock, log }) } = before;
+  const mails = before.mails ?? new EventMails({ database, clock, log, config });
+  return {
+    keys,
+    accounts: new Accounts({ database, keys, config, clock, log }),
+    usage: before.usage ?? new Usage({ database, clock, log }),
+    security:
+      before.security ?? new SecurityLog({ database, clock, log, notify: (event) => mails.notify(event) }),
+    mails,
+    operators: new Operators({ database, clock, log, config }),
+  };
+}
+
+/**
+ * Changes whenever a response may: with the data, with the server that it is read from, with the hour, as pages say how long ago
+ * something was, and with the list index. The server is noted before the revision is read: whatever is read later is at least as new, or
+ * its revision is given up with the server.
+ */
+async function revisionOf(modules: Modules, clock: Clock): Promise<string> {
+  const source = sourceOf(modules);
+  const { catalog, listIndex } = modules.forPublic();
+  return `${Math.floor(clock.now() / HOUR_MS)} ${source} ${await catalog.revision()} ${listIndex.version}`;
+}
+
+interface FrontParts {
+  modules: Modules;
+  members: Members;
+  admission: Admission;
+  streams: ListStreamer;
+  /** The cache of responses of the front over these routes. */
+  caches?: () => CacheState | null;
+}
+
+/** All routes of the API and of the pages over these modules, and the page of an error. */
+export function buildRoutes(
+  { config, clock, log }: AppContext,
+  { modules, members, admission, streams, caches = () => null }: FrontParts,
+): Web {
+  const { baseUrl } = config;
+  const pictures = new PngRenderer();
+  const web = createWeb({
+    modules,
+    pictures,
+    members,
+    clock,
+    baseUrl,
+    tracking: config.onDemand,
+    caches,
+    storage: { databaseUrl: config.databaseUrl, dataDir: config.dataDir, dumps: config.dumps },
+    checkToken: (settings, token) =>
+      checkToken({ clock, config, shared: modules.forgeStates }, settings, token),
+    limits: config.limits,
+    watchlistQuota: config.watchlistQuota,
+    document: () => JSON.parse(JSON.stringify(openApiDocument(baseUrl))),
+  });
+  const routes = apiRoutes({ modules, members, config, clock, admission, streams, pictures });
+  return { ...web, routes: [...routes, mcpRoute({ baseUrl, log }), ...web.routes] };
+}
+
+/** The front over these modules. */
+function joinFront(context: AppContext, parts: FrontParts): Front {
+  const { config, clock, log } = context;
+  const { modules, members, admission } = parts;
+  const { baseUrl, allowedHosts, cors, cacheBytes } = config;
+  const { accounts, keys, usage, security } = members;
+  let front: Front | undefined;
+  const { routes, errorPage } = buildRoutes(context, { ...parts, caches: () => front?.cacheState ?? null });
+  front = new Front({
+    routes,
+    hintFor,
+    baseUrl,
+    allowedHosts,
+    renderers: { page: errorPage, picture: errorPicture },
+    markPage: markStale,
+    identities: {
+      baseUrl,
+      isOpen: cors,
+      findKey: (secret) => keys.find(secret),
+      peekKey: (hash) => keys.peek(hash),
+      isFamiliarKey: (secret) => keys.isFamiliar(secret),
+      findAccount: (cookie) => accounts.find(cookie),
+      findAccountId: (cookie) => accounts.findId(cookie),
+      isFamiliarSession: (cookie) => accounts.isFamiliar(cookie),
+      isOwnOrigin: (headers) => accounts.isOwnOrigin(headers),
+    },
+    readRevision: () => revisionOf(modules, clock),
+    cacheBytes,
+    admission,
+    recordUsage: (request) => usage.record(request),
+    recordSecurity: (event) => security.record(event),
+    clock,
+    log,
+  });
+  return front;
+}
+
+/** The whole service without a port, for tests. */
+export function buildFront(
+  context: AppContext,
+  modules: Modules,
+  members = buildMembers(context, modules),
+): Front {
+  const admission = new Admission({ ...context, maxComputing: modules.database.maxReaders });
+  const streams = new ListStreamer({ ...context, modules });
+  return joinFront(context, { modules, members, admission, streams });
+}
+
+export interface Service {
+  /** Port it listens on. */
+  port: number;
+  /** Its public address. */
+  url: string;
+  /** Drains as configured, lets running requests end, then closes everything; nothing that hangs or fails keeps usage from being written. */
+  stop(options?: StopOptions): Promise<void>;
+}
+
+export interface StopOptions {
+  /** False: ends without draining, as nobody sends requests to it yet. */
+  drains?: boolean;
+}
+
+/** Time that running requests get when the service stops. */
+const STOP_MS = 7_000;
+/** Time that each step after them gets, and the time after which no step is waited for. */
+const STEP_MS = 5_000;
+const STEPS_UNTIL_MS = 8_500;
+/** What a step gets even then. */
+const LEAST_MS = 200;
+
+/** Memory of the services on one port, each in a thread of this process. */
+export interface Shared {
+  allowances: TableMemory;
+  revocations: SharedArrayBuffer;
+}
+
+/** Delay before loading what sign-in needs, so that the first responses do not wait for it. */
+const LOAD_MS = 1_000;
+
+/** Opens a port and serves the given modules. `shared`: only if other threads serve the same port. */
+export async function startService(context: AppContext, modules: Modules, shared?: Shared): Promise<Service> {
+  const { config, clock, log } = context;
+  const { database } = modules;
+  const { messages } = modules.redis ?? {};
+  const allowances = await openAllowances({
+    ...context,
+    ...config,
+    redis: modules.redis?.client,
+    memory: shared?.allowances,
+    readSecret: () => readSecret(config, database),
+  });
+  const admission = new Admission({ ...context, allowances, maxComputing: database.maxReaders });
+  const revocations = new Revocations(shared?.revocations, async () => messages?.publish("revoked"));
+  const keys = new ApiKeys({ database, clock, log, revocations });
+  let members = buildMembers(context, modules, { keys });
+  const { usage, security } = members;
+  const streams = new ListStreamer({ ...context, modules });
+  let front = joinFront(context, { modules, members, admission, streams });
+  const { server, close } = createHttpServer((request, response) => front.handle(request, response), {
+    baseUrl: config.baseUrl,
+    perAddress: config.connectionsPerAddress,
+    callers: new Callers(config.trustedProxies),
+    isProbe: (request) => front.isProbe(request),
+    clock,
+    log,
+  });
+  try {
+    await members.accounts.open();
+    await listen(server, config, shared !== undefined);
+  } catch (error) {
+    await modules.database.close();
+    throw error;
+  }
+  const address = server.address();
+  const port = typeof address === "object" && address !== null ? address.port : config.port;
+  // Port 0 means any free one; links can only name it once it is known.
+  const url = config.port === 0 ? config.baseUrl.replace(/:0$/, `:${port}`) : config.baseUrl;
+  if (url !== config.baseUrl) {
+    const known = { ...context, config: { ...config, baseUrl: url } };
+    members = buildMembers(known, modules, members);
+    front = joinFront(known, { modules, members, admission, streams });
+  }
+  usage.start();
+  messages?.follow({ revoked: () => revocations.note(), revised: () => front.noteRevised() });
+  const leaveIndex = followIndex(modules.listIndex, { url: config.databaseUrl, dataDir: config.dataDir });
+  const stopIndex = shared === undefined ? startListIndex(context, modules) : undefined;
+  const stopping = new AbortController();
+  void clock.sleep(LOAD_MS, stopping.signal).then(async () => {
+    if (!stopping.signal.aborted) await members.accounts.load();
+  });
+  void security.start(stopping.signal);
+  void removeExpired(context, { modules, members }, stopping.signal);
+  return {
+    port,
+    url,
+    async stop({ drains = true } = {}) {
+      admission.isDraining = true;
+      if (drains && config.drainMs > 0) await clock.sleep(config.drainMs);
+      stopping.abort();
+      const stepsUntil = clock.monotonic() + STEPS_UNTIL_MS;
+      const finish = (step: string, ending: readonly (Promise<unknown> | undefined)[]) =>
+        settledSoon(context, { step, until: stepsUntil }, ending);
+      const indexStopped = stopIndex?.();
+      const streamsStopped = streams.stop();
+      const closed = close(STOP_MS);
+      // Flush now: requests in flight may use up the time this process has to stop.
+      void usage.flush();
+      await closed;
+      // What was begun for callers that have gone still reads the database.
+      const settled = finish("requests", [front.settled()]);
+      await finish("usage", [usage.stop()]);
+      const { accounts, mails } = members;
+      const events = security.flush().then(() => mails.close());
+      const notes = [keys.flush(), events, modules.watchlists.flush()];
+      await finish("mail and notes", [accounts.close(), ...notes]);
+      leaveIndex();
+      await settled;
+      await finish("databases", [indexStopped, streamsStopped, modules.database.close()]);
+    },
+  };
+}
+
+/** Time between two looks for what has expired. */
+const EXPIRY_EVERY_MS = HOUR_MS;
+
+/** Deletes what has expired now and then. Every process that serves does, so that it happens without a worker too. */
+async function removeExpired(
+  { clock, log }: AppContext,
+  {
+    modules: { watchlists },
+    members: { accounts, keys, operators, security },
+  }: { modules: Modules; members: Members },
+  signal: AbortSignal,
+): Promise<void> {
+  const tasks = [
+    {
+      remove: () => watchlists.removeExpired(signal),
+      done: "deleted watchlists that nobody opened for a year",
+      failed: "expired watchlists could not be deleted",
+    },
+    {
+      remove: () => accounts.removeExpired(signal),
+      done: "deleted sessions that had ended",
+      failed: "ended sessions could not be deleted",
+    },
+    {
+      remove: () => operators.removeExpired(),
+      done: "deleted operators' sessions that had ended",
+      failed: "operators' sessions that had ended could not be deleted",
+    },
+    {
+      remove: () => keys.removeRevoked(),
+      done: "deleted API keys that were revoked long ago",
+      failed: "revoked API keys could not be deleted",
+    },
+    {
+      remove: () => security.prune(signal),
+      done: "deleted old security events",
+      failed: "old security events could not be deleted",
+    },
+    {
+      remove: async () => {
+        await accounts.erasure.run();
+        return 0;
+      },
+      done: "",
+      failed: "deleted data could not be removed from the files of the database",
+    },
+  ];
+  while (!signal.aborted) {
+    await clock.sleep(EXPIRY_EVERY_MS, signal);
+    for (const { remove, done, failed } of tasks) {
+      if (signal.aborted) return;
+      try {
+        const removed = await remove();
+        if (removed > 0) log.info({ removed }, done);
+      } catch (error) {
+        log.error({ err: error }, failed);
+      }
+    }
+  }
+}
+
+/** Waits briefly until all have settled. Logs failures and timeouts; never throws. */
+async function settledSoon(
+  { clock, log }: AppContext,
+  { step, until }: { step: string; until: number },
+  ending: readonly (Promise<unknown> | undefined)[],
+): Promise<void> {
+  const patience = new AbortController();
+  const ms = Math.max(LEAST_MS, Math.min(STEP_MS, until - clock.monotonic()));
+  const late = clock.sleep(ms, patience.signal).then(() => undefined);
+  const outcomes = await Promise.race([Promise.allSettled(ending), late]);
+  patience.abort();
+  if (outcomes === undefined) log.warn({ step }, "stopping does not wait any longer");
+  for (const outcome of outcomes ?? [])
+    if (outcome.status === "rejected") log.error({ err: outcome.reason, step }, "a step of stopping failed");
+}

@@ -1,0 +1,244 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { libraryFile } from "../lib/library-file.js";
+import { unescapeXml } from "../lib/xml.js";
+import { type Face, readFace } from "./font-file.js";
+import { coordinate, escapeMarkup } from "./markup.js";
+import { graphemes } from "./text.js";
+
+/**
+ * The fonts of PNG pictures, and which of them each text is drawn with: a bundled one, so that every machine draws Latin, Greek,
+ * Cyrillic, Arabic and Hebrew the same, and those of the machine for characters that it lacks. Only the rendering thread uses
+ * them: finding those of the machine takes 0.1 to 0.5 s.
+ */
+
+/** The family of the bundled font. */
+export const FONT_FAMILY = "DejaVu Sans";
+const bundledFile = (name: string): string => libraryFile(`dejavu-fonts-ttf/ttf/${name}.ttf`);
+
+/** Where systems keep fonts that all users share. */
+export const SYSTEM_FONT_FOLDERS: readonly string[] = [
+  "/usr/share/fonts",
+  "/usr/local/share/fonts",
+  "/Library/Fonts",
+  "/System/Library/Fonts",
+  "C:\\Windows\\Fonts",
+];
+
+const FONT_FILE = /\.(?:ttf|otf|ttc)$/i;
+/** Files read at most; a desktop system has a few hundred. */
+const MAX_FILES = 3_000;
+/** Maximum number of fonts of the machine in one picture; the renderer reads each of them for each picture. */
+const MAX_FONTS = 8;
+
+/** Fonts that draw boxes for characters, and styles that a reader would not expect; the first are never used. */
+const BOXES = /last.?resort|adobe.?blank|not.?def|fallback|barcode/i;
+const UNUSUAL =
+  /bold|black|light|thin|medium|italic|oblique|condensed|mono|display|rashi|unjoined|looped|ui[-.]|hawad|unifont/i;
+
+export type Weight = "plain" | "bold";
+
+/** Characters that one face draws together. */
+interface Run {
+  text: string;
+  face: Face;
+  weight: Weight;
+  /** Relative to the font size. */
+  width: number;
+  /** Whether only spaces may follow in the same run; see COMPOUND. */
+  isAlone: boolean;
+}
+
+/** Characters without a glyph of their own: private use, formats, and selectors of variants. */
+const UNDRAWN = /[\p{Co}\p{Cf}\p{Cn}\p{Variation_Selector}]/gu;
+/** Characters that look much the same in all fonts. */
+const NEUTRAL = /^[\p{Z}\p{P}]/u;
+const SPACE = /^\p{Z}/u;
+/**
+ * Scripts with letters of several parts. The renderer gives them the width of the widest part, so that the next letter would
+ * overlap: each is drawn on its own.
+ */
+const COMPOUND =
+  /[\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Gurmukhi}\p{Script=Gujarati}\p{Script=Oriya}\p{Script=Tamil}\p{Script=Telugu}\p{Script=Kannada}\p{Script=Malayalam}\p{Script=Sinhala}\p{Script=Khmer}\p{Script=Myanmar}\p{Script=Tibetan}\p{Script=Balinese}\p{Script=Javanese}\u0E33\u0EB3]/u;
+
+export class Fonts {
+  readonly #bundled: Readonly<Record<Weight, Face>>;
+  readonly #folders: readonly string[];
+  #system: readonly Face[] | undefined;
+  readonly #known = new Map<number, Face | undefined>();
+
+  constructor(folders: readonly string[] = SYSTEM_FONT_FOLDERS) {
+    this.#bundled = { plain: bundledFace("DejaVuSans"), bold: bundledFace("DejaVuSans-Bold") };
+    this.#folders = folders;
+  }
+
+  /** The files that every picture needs. */
+  get bundledFiles(): string[] {
+    return [this.#bundled.plain.file, this.#bundled.bold.file];
+  }
+
+  /**
+   * Splits a text into runs that one face draws, in the order of the text. Characters that no face has are left out, and those of
+   * more than MAX_FONTS fonts of the machine. `used`: those that other texts of the picture need, which count too; adds those of
+   * this text.
+   */
+  runsOf(text: string, weight: Weight, used = new Set<Face>()): Run[] {
+    const runs: Run[] = [];
+    for (const grapheme of graphemes(text.replaceAll(UNDRAWN, ""))) {
+      const last = runs.at(-1);
+      const face = this.#faceOf(grapheme, weight, NEUTRAL.test(grapheme) ? last?.face : undefined);
+      if (face === undefined) continue;
+      const isBundled = face === this.#bundled.plain || face === this.#bundled.bold;
+      if (!isBundled && !used.has(face)) {
+        if (used.size === MAX_FONTS) continue;
+        used.add(face);
+      }
+      const shown = [...grapheme].filter((one) => face.has(one.codePointAt(0) ?? 0));
+      const width = shown.reduce((sum, one) => sum + face.widthOf(one.codePointAt(0) ?? 0), 0);
+      const isAlone = !isBundled && COMPOUND.test(grapheme);
+      if (last?.face === face && !isAlone && (!last.isAlone || SPACE.test(grapheme))) {
+        last.text += shown.join("");
+        last.width += width;
+      } else {
+        runs.push({
+          text: shown.join(""),
+          face,
+          weight: face === this.#bundled.plain ? "plain" : weight,
+          width,
+          isAlone,
+        });
+      }
+    }
+    return runs;
+  }
+
+  /** The text without the characters that no face has. */
+  partOf(text: string): string {
+    return this.runsOf(text, "plain")
+      .map((run) => run.text)
+      .join("");
+  }
+
+  /** The same; undefined if less than 70 % of the letters remain. */
+  drawable(text: string): string | undefined {
+    const kept = this.partOf(text);
+    const letters = (all: string) => all.match(/[\p{L}\p{N}]/gu)?.length ?? 0;
+    if (kept.trim() === "" || letters(kept) < 0.7 * letters(text)) return undefined;
+    return kept.replaceAll(/\s+/g, " ").trim();
+  }
+
+  /** The width of a text at a font size. */
+  measure(text: string, size: number, weight: Weight): number {
+    return this.runsOf(text, weight).reduce((sum, { width }) => sum + width, 0) * size;
+  }
+
+  /** A face with all characters of a grapheme, else with its first one: `preferred`, the bundled one, one of the machine. */
+  #faceOf(grapheme: string, weight: Weight, preferred: Face | undefined): Face | undefined {
+    const codes = Array.from(grapheme, (one) => one.codePointAt(0) ?? 0);
+    const hasAll = (face: Face) => codes.every((code) => face.has(code));
+    const near = [preferred, this.#bundled[weight], this.#bundled.plain].flatMap((face) => face ?? []);
+    const found = near.find(hasAll);
+    if (found !== undefined) return found;
+    const [first = 0] = codes;
+    const system = this.#systemFace(first);
+    if (system !== undefined && hasAll(system)) return system;
+    return near.find((face) => face.has(first)) ?? system;
+  }
+
+  #systemFace(codePoint: number): Face | undefined {
+    if (this.#known.has(codePoint)) return this.#known.get(codePoint);
+    this.#system ??= readSystemFaces(this.#folders);
+    const face = this.#system.find((one) => one.has(codePoint));
+    if (this.#known.size >= 50_000) this.#known.clear();
+    this.#known.set(codePoint, face);
+    return face;
+  }
+}
+
+function bundledFace(name: string): Face {
+  const face = readFace(bundledFile(name));
+  if (face === undefined) throw new Error(`the bundled font ${name} cannot be drawn with`);
+  return face;
+}
+
+/** The usable faces below these folders, the most usual first. Files that cannot be read are skipped. */
+function readSystemFaces(folders: readonly string[]): Face[] {
+  const files = folders.flatMap(listFonts).slice(0, MAX_FILES);
+  const order = (file: string): number => (UNUSUAL.test(file) ? 2 : 0) + (/serif/i.test(file) ? 1 : 0);
+  return files
+    .filter((file) => !BOXES.test(file))
+    .sort((a, b) => order(a) - order(b) || (a < b ? -1 : 1))
+    .flatMap((file) => {
+      try {
+        return readFace(file) ?? [];
+      } catch {
+        return [];
+      }
+    });
+}
+
+function listFonts(folder: string): string[] {
+  try {
+    return readdirSync(folder, { recursive: true, encoding: "utf8" })
+      .filter((name) => FONT_FILE.test(name))
+      .map((name) => join(folder, name));
+  } catch {
+    // This system has no such folder.
+    return [];
+  }
+}
+
+/** A drawing whose every text can be drawn, and the font files it needs. */
+export interface PreparedDrawing {
+  svg: string;
+  fontFiles: readonly string[];
+}
+
+const TEXT = /<text([^>]*)>([^<]*)<\/text>/g;
+const RIGHT_TO_LEFT =
+  /\p{Script=Hebrew}|\p{Script=Arabic}|\p{Script=Syriac}|\p{Script=Thaana}|\p{Script=Nko}/u;
+
+/**
+ * Gives every text of a drawing of ours fonts that have all its characters. The renderer draws boxes where it has to combine
+ * fonts in one text, so a text of several fonts becomes several.
+ */
+export function withFonts(svg: string, fonts: Fonts): PreparedDrawing {
+  const files = new Set(fonts.bundledFiles);
+  const used = new Set<Face>();
+  const prepared = svg.replaceAll(TEXT, (element, attributes: string, escaped: string) => {
+    if (/^[ -~]*$/.test(escaped)) return element;
+    const runs = fonts.runsOf(
+      unescapeXml(escaped),
+      /font-weight="[67]00"/.test(attributes) ? "bold" : "plain",
+      used,
+    );
+    for (const { face } of runs) files.add(face.file);
+    const [only] = runs;
+    const isBundled = runs.length === 1 && only !== undefined && fonts.bundledFiles.includes(only.face.file);
+    return isBundled ? `<text${attributes}>${escapeMarkup(only.text)}</text>` : placed(runs, attributes);
+  });
+  return { svg: prepared, fontFiles: [...files] };
+}
+
+/** The runs as texts side by side, where the whole text would be. */
+function placed(runs: readonly Run[], attributes: string): string {
+  const numbers = new Map(
+    [...attributes.matchAll(/ ([\w-]+)="([\d.]+)"/g)].map(([, name, value]) => [name, value]),
+  );
+  const numberOf = (name: string) => Number(numbers.get(name) ?? 0);
+  const size = numberOf("font-size");
+  const width = runs.reduce((sum, run) => sum + run.width, 0) * size;
+  const anchor = /text-anchor="(\w+)"/.exec(attributes)?.[1];
+  let x = numberOf("x") - (anchor === "end" ? width : anchor === "middle" ? width / 2 : 0);
+  const kept = attributes.replaceAll(/ (?:x|text-anchor|textLength|font-family)="[^"]*"/g, "");
+  const first = /[\p{L}]/u.exec(runs.map(({ text }) => text).join(""))?.[0] ?? "";
+  const inOrder = RIGHT_TO_LEFT.test(first) ? runs.toReversed() : runs;
+  return inOrder
+    .map((run) => {
+      const weighted = run.weight === "plain" ? kept.replace(/ font-weight="\d+"/, "") : kept;
+      const at = x;
+      x += run.width * size;
+      return `<text x="${coordinate(Math.max(0, at))}" font-family="${escapeMarkup(run.face.family)}"${weighted}>${escapeMarkup(run.text)}</text>`;
+    })
+    .join("");
+}

@@ -1,0 +1,203 @@
+import { DAY_MS } from "../lib/clock.js";
+import {
+  type Catalog,
+  type Gap,
+  gapsOf,
+  isStale,
+  type Repository,
+  type Seam,
+  type Snapshot,
+  type SnapshotRange,
+  seamsOf,
+} from "../repositories/repositories.js";
+import { anomalySpans, MAX_SPANS, spansWithin } from "./events.js";
+import { dateText } from "./numbers.js";
+import type { ChartPoint, ChartSeries, ChartSpan, Metric } from "./series.js";
+
+/** The windows of charts, up to the newest snapshot of the provider. */
+export const CHART_WINDOWS = ["30d", "90d", "1y", "all"] as const;
+export type ChartWindow = (typeof CHART_WINDOWS)[number];
+
+const WINDOW_DAYS: Readonly<Record<Exclude<ChartWindow, "all">, number>> = {
+  "30d": 30,
+  "90d": 90,
+  "1y": 365,
+};
+
+/** Maximum number of snapshots read per repository; more cannot be distinguished in a picture. */
+const MAX_SNAPSHOTS = 600;
+
+/** The data of one repository in a chart. */
+export interface History {
+  repository: Repository;
+  /** Oldest first; snapshots that lack the count are left out. */
+  points: readonly ChartPoint[];
+  gaps: readonly Gap[];
+  seams: readonly Seam[];
+  /** When the repository was created; its first snapshot if that is earlier. null: unknown, so it has no age. */
+  bornAt: number | null;
+  firstSnapshotAt: number | null;
+  snapshots: number;
+  /** The newest snapshot of its provider, where the window ends. */
+  asOf: number | null;
+  /** Where the chart ends: there, or earlier. */
+  until: number | null;
+  isStale: boolean;
+}
+
+/** Days of a chart: from the start of the first to the end of the last; a missing one is that of the window. */
+interface ChartDays {
+  /** Times at which days begin. */
+  from?: number | undefined;
+  to?: number | undefined;
+}
+
+/** Why days make no chart; undefined: they do. */
+export function daysProblem({ from, to }: ChartDays): string | undefined {
+  return from !== undefined && to !== undefined && from >= to ? "must be a later day than from" : undefined;
+}
+
+export interface HistoryRequest extends ChartDays {
+  metric: Metric;
+  /** Ignored with `from`; ends at `to` if that is earlier than the newest snapshot. */
+  window: ChartWindow;
+  /** Already read: the newest snapshot of the provider, and the range of stored snapshots. */
+  known?: { asOf: number | null; stored: SnapshotRange };
+}
+
+/** Reads the data of one repository. */
+export async function readHistory(
+  catalog: Catalog,
+  repository: Repository,
+  { metric, window, from, to, known }: HistoryRequest,
+): Promise<History> {
+  const asOf = known === undefined ? ((await catalog.asOf(repository.provider)) ?? null) : known.asOf;
+  const bounds = { most: MAX_SNAPSHOTS, ...(to === undefined ? {} : { until: to + DAY_MS }) };
+  const until = asOf === null || to === undefined ? asOf : Math.min(asOf, to + DAY_MS);
+  const readSeries = () =>
+    from !== undefined || window === "all" || until === null
+      ? catalog.series(repository.id, from ?? 0, bounds)
+      : catalog.windowSeries(repository.id, { asOf: until, lengthMs: WINDOW_DAYS[window] * DAY_MS }, bounds);
+  const [series, stored, recency] = await Promise.all([
+    readSeries(),
+    known?.stored ?? catalog.snapshotRange(repository.id),
+    catalog.recency(),
+  ]);
+  const points = series.points.flatMap((snapshot: Snapshot) => {
+    const value = snapshot[metric];
+    return value === null ? [] : [{ at: snapshot.capturedAt, value, source: snapshot.source }];
+  });
+  const isWhole = points.length === series.points.length;
+  const counted = series.points.filter((snapshot) => snapshot[metric] !== null);
+  const { snapshots, firstSnapshotAt } = stored;
+  return {
+    repository,
+    points,
+    gaps: isWhole ? series.gaps : gapsOf(counted),
+    seams: isWhole ? series.seams : seamsOf(counted),
+    bornAt: bornAt(repository.createdAt, firstSnapshotAt),
+    firstSnapshotAt,
+    snapshots,
+    asOf,
+    until,
+    isStale: isStale(repository, recency),
+  };
+}
+
+/** A repository with snapshots from before its reported creation is at least as old as they are. */
+function bornAt(createdAt: number | null, firstSnapshotAt: number | null): number | null {
+  if (createdAt === null || firstSnapshotAt === null) return createdAt;
+  return Math.min(createdAt, firstSnapshotAt);
+}
+
+/** Notes on repositories that are no longer reachable. */
+const UNREACHABLE = {
+  GONE: "gone",
+  PRIVATE: "private",
+  BLOCKED: "blocked",
+  RENAMED: "renamed",
+} as const;
+
+/** A short note for readers: that a repository is no longer reachable, or since when its counts were not seen. */
+export function noteOn({ availability, countedAt }: Repository, isStale: boolean): string | undefined {
+  if (availability !== "AVAILABLE") return UNREACHABLE[availability];
+  return isStale && countedAt !== null ? `not seen since ${dateText(countedAt)}` : undefined;
+}
+
+/** The series of a chart, with distinct names. By age, a repository whose creation is unknown has no points. */
+export function seriesOf(histories: readonly History[], align: "date" | "age"): ChartSeries[] {
+  const names = namesOf(histories);
+  return histories.map((history, i) => {
+    const { points, gaps, bornAt: born } = history;
+    const name = names[i] ?? history.repository.fullName;
+    if (align === "age" && born === null)
+      return { name, points: [], gaps: [], note: "creation date unknown, so not shown by age" };
+    const begin = align === "age" ? (born ?? 0) : 0;
+    const note = noteOnLine(history);
+    return {
+      name,
+      points: points.map((point) => ({ ...point, at: point.at - begin })),
+      gaps: gaps.map(({ from, to }) => ({ from: from - begin, to: to - begin })),
+      ...(note === undefined ? {} : { note }),
+    };
+  });
+}
+
+/** The full names, with their providers where two are alike. */
+function namesOf(histories: readonly History[]): string[] {
+  const keys = histories.map(({ repository }) => repository.fullName.toLowerCase());
+  return histories.map(({ repository: { fullName, provider } }, i) => {
+    const isShared = keys.indexOf(keys[i] ?? "") !== keys.lastIndexOf(keys[i] ?? "");
+    return isShared ? `${provider.toLowerCase()}:${fullName}` : fullName;
+  });
+}
+
+function noteOnLine({ repository, points, isStale }: History): string | undefined {
+  const { availability } = repository;
+  const last = points.at(-1);
+  if (availability !== "AVAILABLE")
+    return `${UNREACHABLE[availability]}${last === undefined ? "" : `, last seen ${dateText(last.at)}`}`;
+  return points.length === 0 ? "no counts in this time" : noteOn(repository, isStale);
+}
+
+/** Growth of one repository, as far as charts depend on it. */
+export type ChartTrend = Parameters<typeof anomalySpans>[0][number];
+
+/**
+ * The times to shade in a chart by date: those that are unusual, and for a single history those without counts. `trends`:
+ * those of each history, in all windows.
+ */
+export function spansOf(
+  histories: readonly History[],
+  trends: readonly (readonly ChartTrend[])[],
+  metric: Metric,
+): ChartSpan[] {
+  const names = namesOf(histories);
+  const isOne = histories.length === 1;
+  const spans = histories.flatMap((history, i) => {
+    const { points, until } = history;
+    const [first, last] = [points[0], points.at(-1)];
+    if (first === undefined || last === undefined) return [];
+    const unusual = anomalySpans(trends[i] ?? [], metric, points);
+    const all = isOne ? [...unusual, ...unseenSpan(history, last.at)] : unusual;
+    return spansWithin(all, first.at, isOne ? Math.max(last.at, until ?? 0) : last.at).map((span) =>
+      isOne ? span : { ...span, words: `${names[i] ?? ""} ${span.words}` },
+    );
+  });
+  return spans.sort((a, b) => a.from - b.from).slice(-MAX_SPANS);
+}
+
+/** From when a repository was last seen to the end of the chart, if it is missed by then. */
+function unseenSpan({ repository, isStale, until }: History, lastAt: number): ChartSpan[] {
+  const from = Math.max(lastAt, repository.countedAt ?? 0);
+  const isMissed = isStale || repository.availability !== "AVAILABLE";
+  if (!isMissed || until === null || until - from < DAY_MS) return [];
+  const words = repository.availability === "AVAILABLE" ? "not seen" : UNREACHABLE[repository.availability];
+  return [{ from, to: until, kind: "unseen", words, isDoubtful: false }];
+}
+
+/** The newest time of the histories. */
+export function newestOf(histories: readonly History[]): number | null {
+  const times = histories.flatMap(({ asOf }) => asOf ?? []);
+  return times.length === 0 ? null : Math.max(...times);
+}

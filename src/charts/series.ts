@@ -1,0 +1,152 @@
+import { BASES, type Basis, basisOf, isSeam, type SnapshotSource } from "../repositories/repositories.js";
+import type { Theme } from "./themes.js";
+
+/** What a chart is drawn from: its lines, shaded times and options; and what holds for the points of a line. */
+
+/** The counts a chart can show, named as in the API. */
+export const METRICS = ["stars", "forks", "openIssues"] as const;
+export type Metric = (typeof METRICS)[number];
+
+export const METRIC_NAMES: Readonly<Record<Metric, string>> = {
+  stars: "Stars",
+  forks: "Forks",
+  openIssues: "Open issues",
+};
+
+/** A chart shows totals, or gains per day. */
+export const VIEWS = ["total", "per-day"] as const;
+export type View = (typeof VIEWS)[number];
+
+export const SCALES = ["linear", "log"] as const;
+export const ALIGNMENTS = ["date", "age"] as const;
+
+/** The input of a chart. */
+export interface ChartInput {
+  metric: Metric;
+  /** One to six. */
+  series: readonly ChartSeries[];
+  /** Default: totals. */
+  view?: View;
+  /** Of totals; gains per day are always linear. */
+  scale: (typeof SCALES)[number];
+  /** Whether the times of the points are dates or ages. */
+  align: (typeof ALIGNMENTS)[number];
+  /** Times to shade, in a chart by date. A bare chart numbers them from 1. */
+  spans?: readonly ChartSpan[];
+  /** When the newest count was captured; null: not shown. */
+  asOf: number | null;
+  /** Days from `asOf` to the response; absent: not shown. */
+  ageDays?: number | null;
+  width: number;
+  height: number;
+  /** `page`: without embedded styles; the style sheet of the page must contain CHART_PAGE_STYLES. */
+  theme: Theme | "page";
+  /** Prefix of all ids, for several charts in one document. */
+  idPrefix?: string;
+  /** Whether points are sums of several repositories: these reach round numbers when one is added, so they are not marked. */
+  isSum?: boolean;
+  /** Replaces the names of the series. */
+  title?: string;
+  /** Without heading and footer, when the surrounding page shows the same. */
+  isBare?: boolean;
+}
+
+/** A line of a chart. */
+export interface ChartSeries {
+  /** The full name of the repository, or another label. */
+  name: string;
+  /** Oldest first. Points whose value is not a count are ignored. */
+  points: readonly ChartPoint[];
+  /** Ranges without counts, from one point to the next. */
+  gaps: readonly { from: number; to: number }[];
+  /** A short note for readers. */
+  note?: string;
+}
+
+/** A count at a time (ms since 1970), or at an age (ms). */
+export interface ChartPoint {
+  at: number;
+  value: number;
+  source: SnapshotSource;
+  /** Whether it cannot be compared with the point before it, although both have the same basis. */
+  isApart?: boolean;
+}
+
+/** A time in which counts are unusual or missing. Charts shade it, and number it for a note. */
+export interface ChartSpan {
+  from: number;
+  to: number;
+  /** Time of the point before it: the movement in it began there. */
+  since?: number;
+  kind: "unusual" | "unseen";
+  /** The note, without the date. */
+  words: string;
+  /** Whether its counts are wrong, or soon taken back: they reach no milestone, and their bars may be cut. */
+  isDoubtful: boolean;
+}
+
+/** Names a part of a line that counts stars still held. */
+export const RETAINED_WORDS = "stars still held, as reported later";
+
+/** Whether the line is broken between two neighbouring points, as the step from one to the other is no movement. */
+export function isBroken(before: ChartPoint | undefined, point: ChartPoint): boolean {
+  return point.isApart === true || isSeam(before, point);
+}
+
+/** The part of a line with one basis, from its first to its last point. */
+export interface LinePart {
+  basis: Basis;
+  first: ChartPoint;
+  last: ChartPoint;
+}
+
+/** The parts of a line, totals first. Differences are computed within a part, never from one to the other. */
+export function partsOf(points: readonly ChartPoint[]): LinePart[] {
+  return BASES.flatMap((basis) => {
+    const first = points.find(({ source }) => basisOf(source) === basis);
+    const last = points.findLast(({ source }) => basisOf(source) === basis);
+    return first === undefined || last === undefined ? [] : [{ basis, first, last }];
+  });
+}
+
+/** The part that covers the longest time; undefined without points. */
+export function longestPart(points: readonly ChartPoint[]): LinePart | undefined {
+  const [part, ...others] = partsOf(points);
+  const length = ({ first, last }: LinePart) => last.at - first.at;
+  return part && others.reduce((longest, one) => (length(one) > length(longest) ? one : longest), part);
+}
+
+/** Maximum number of gaps kept when a line is reduced. */
+const MAX_GAPS = 30;
+
+/**
+ * Reduces a line to at most `max` points (at least 100): the first, lowest, highest and last point of equal parts of the time,
+ * and both ends of the widest gaps. Expects points in order of time.
+ */
+export function reducePoints<P extends { at: number; value: number }>(
+  points: readonly P[],
+  gaps: ChartSeries["gaps"],
+  max: number,
+): P[] {
+  if (points.length <= max) return [...points];
+  const edges = new Set(widestGaps(gaps).flatMap(({ from, to }) => [from, to]));
+  const parts = Math.max(1, Math.floor((max - edges.size) / 4));
+  const first = points[0]?.at ?? 0;
+  const span = (points.at(-1)?.at ?? 0) - first;
+  const partOf = (at: number) =>
+    span > 0 ? Math.min(parts - 1, Math.floor(((at - first) / span) * parts)) : 0;
+  const kept = new Set<P>();
+  for (const part of Map.groupBy(points, ({ at }) => partOf(at)).values()) {
+    const low = part.reduce((least, point) => (point.value < least.value ? point : least));
+    const high = part.reduce((greatest, point) => (point.value > greatest.value ? point : greatest));
+    for (const point of [part[0], low, high, part.at(-1)]) if (point !== undefined) kept.add(point);
+  }
+  return points.filter((point) => kept.has(point) || edges.has(point.at));
+}
+
+/** The widest gaps, in their original order. */
+export function widestGaps<G extends { from: number; to: number }>(gaps: readonly G[]): G[] {
+  const width = ({ from, to }: G) => to - from;
+  const chosen = new Set([...gaps].sort((a, b) => width(b) - width(a)).slice(0, MAX_GAPS));
+  return gaps.filter((gap) => chosen.has(gap));
+}

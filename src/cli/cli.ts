@@ -1,0 +1,80 @@
+/**
+ * The command line: parses arguments, runs one command, prints its report for people or as JSON, and returns an exit code. What
+ * the commands do is up to the modules and the host.
+ */
+import { Command, CommanderError } from "commander";
+import { readVersion } from "../lib/version.js";
+import { addEvents, addSessions } from "./accounts.js";
+import { addBackup, addRestore } from "./backup.js";
+import { addCompletion } from "./completion.js";
+import { addDatabase } from "./database.js";
+import { addDoctor } from "./doctor.js";
+import { addExamples } from "./examples.js";
+import { addDump, addExport } from "./export.js";
+import { EXIT, type Host } from "./host.js";
+import { addImport } from "./import.js";
+import { addInit } from "./init.js";
+import { addRenames } from "./renames.js";
+import { addDemo, addHealth, addMcp, addServe } from "./serve.js";
+import { addStatus } from "./status.js";
+import { addTrack } from "./track.js";
+import { addDerive, addWork } from "./work.js";
+
+export { EXIT, type Host } from "./host.js";
+
+/** Commands that need no settings, and so run where they are missing or wrong. */
+const WITHOUT_SETTINGS: readonly string[] = ["init", "completion"];
+
+/** Runs one command. Returns the exit code. Throws a ConfigError for settings that cannot be used. */
+export async function runProgram(host: Host, argv: readonly string[]): Promise<number> {
+  let code: number = EXIT.ok;
+  const program = createProgram(host, (result) => {
+    code = result;
+  });
+  try {
+    await program.parseAsync(argv, { from: "user" });
+    return code;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+    throw error;
+  }
+}
+
+/** All commands, which report their exit code to `finish` if it is not 0. */
+export function createProgram(host: Host, finish: (code: number) => void): Command {
+  const program = new Command("sidereal")
+    .description("Tracks repositories across forges: snapshots, growth, search, and an API.")
+    .version(readVersion(), "-V, --version", "print the version");
+  program.configureOutput({
+    writeOut: (text) => host.stdout.write(text),
+    writeErr: (text) => host.stderr.write(text),
+  });
+  program.exitOverride().showHelpAfterError("(sidereal --help lists the commands)");
+  program.hook("preAction", (_, command) => {
+    // Wrong settings are reported before anything is opened.
+    if (!WITHOUT_SETTINGS.includes(command.name())) void host.config;
+  });
+  addInit(program, host, finish);
+  addServe(program, host);
+  addHealth(program, host, finish);
+  addWork(program, host, finish);
+  addTrack(program, host, finish);
+  addStatus(program, host);
+  addMcp(program, host, finish);
+  addEvents(program, host, finish);
+  addImport(program, host, finish);
+  addExport(program, host, finish);
+  addDump(program, host, finish);
+  addDerive(program, host);
+  addBackup(program, host, finish);
+  addRestore(program, host, finish);
+  addDoctor(program, host, finish);
+  addDatabase(program, host, finish);
+  addRenames(program, host, finish);
+  addSessions(program, host, finish);
+  addDemo(program, host);
+  addCompletion(program, host);
+  for (const command of program.commands) command.exitOverride();
+  addExamples(program);
+  return program;
+}

@@ -1,0 +1,210 @@
+/** The summary: counters of the catalogue, computed after changes, read by requests, and checked by `doctor`. */
+import { type RawBuilder, sql } from "kysely";
+import type { Db } from "../../database/database.js";
+import { ageInDays, DAY_MS, HOUR_MS } from "../../lib/clock.js";
+import {
+  type CatalogueKind,
+  countFreshness,
+  type FreshnessCounts,
+  type NewestFile,
+  type Recency,
+  readKind,
+  readNewestFiles,
+  readRecency,
+} from "../../repositories/repositories.js";
+import { type DocumentReader, type Prepared, readPrepared } from "./prepared.js";
+
+/** Counters of one provider, or of all providers together. */
+export interface Counters extends FreshnessCounts {
+  repositories: number;
+  snapshots: number;
+  /** Snapshots taken in the 24 hours up to `asOf`. */
+  snapshots24h: number;
+  /** Repositories refreshed in the 24 hours up to `asOf`. */
+  refreshed24h: number;
+  /** Repositories whose next refresh was overdue when the summary was computed. */
+  overdueRefreshes: number;
+}
+
+export interface ProviderSummary extends Counters {
+  provider: string;
+  /** Time of its newest snapshot; null without any. */
+  asOf: number | null;
+}
+
+export interface Summary extends Counters, Prepared {
+  languages: number;
+  topics: number;
+  providers: ProviderSummary[];
+  /** The newest undamaged file of each archive that was imported. */
+  newestFiles: NewestFile[];
+  /** Time of the newest snapshot; null if there are no snapshots. */
+  asOf: number | null;
+  /** When the content last changed. */
+  generatedAt: number;
+  catalogue: CatalogueKind;
+}
+
+/** Days in UTC from a time to now; null: there is no such time. */
+interface Aged {
+  ageDays: number | null;
+}
+
+/** The stored summary with the ages of its times. */
+export interface CurrentSummary extends Summary, Aged {
+  providers: (ProviderSummary & Aged)[];
+  newestFiles: (NewestFile & Aged)[];
+}
+
+/** Three separate counts, as each can use an index. */
+async function countRepositories(
+  db: Db,
+  provider: string,
+  { since, now }: { since: number; now: number },
+): Promise<Record<"repositories" | "refreshed" | "overdue", number>> {
+  const count = async (where: RawBuilder<unknown>): Promise<number> => {
+    const { rows } = await sql<{ total: number }>`select count(*) as total from repositories
+      where provider = ${provider} and availability = 'AVAILABLE' and ${where}`.execute(db);
+    return Number(rows[0]?.total ?? 0);
+  };
+  return {
+    repositories: await count(sql`true`),
+    refreshed: await count(sql`refreshed_at > ${since}`),
+    overdue: await count(sql`next_refresh_at is not null and next_refresh_at < ${now}`),
+  };
+}
+
+async function countFacets(db: Db): Promise<Record<"languages" | "topics", number>> {
+  const { rows } = await sql<{ kind: string; names: number }>`
+    select kind, count(*) as names from facets where provider = '' group by kind`.execute(db);
+  const namesOf = (kind: string) => Number(rows.find((row) => row.kind === kind)?.names ?? 0);
+  return { languages: namesOf("language"), topics: namesOf("topic") };
+}
+
+/** Computes the summary, which counts all repositories. `before`: the stored one. */
+export async function computeSummary(db: Db, now: number, before: Summary | undefined): Promise<Summary> {
+  const recency = await readRecency(db);
+  const newestFiles = await readNewestFiles(db);
+  const isFileNew = JSON.stringify(newestFiles) !== JSON.stringify(before?.newestFiles);
+  const totals = await sql<{ provider: string; snapshots: number }>`
+    select provider, sum(snapshots) as snapshots from snapshot_hours group by provider`.execute(db);
+  const snapshots = new Map(totals.rows.map((row) => [row.provider, Number(row.snapshots)]));
+  const names = await sql<{
+    provider: string;
+  }>`select distinct provider from repositories order by provider`.execute(db);
+  const providers: Summary["providers"] = [];
+  for (const { provider } of names.rows) {
+    const asOf = recency.asOf.get(provider) ?? null;
+    const since = (asOf ?? now) - DAY_MS;
+    const { repositories, refreshed, overdue } = await countRepositories(db, provider, { since, now });
+    const recent = await sql<{ snapshots: number }>`select coalesce(sum(snapshots), 0) as snapshots
+      from snapshot_hours where provider = ${provider} and hour > ${Math.floor(since / HOUR_MS)}`.execute(db);
+    const counted = before?.providers.find((one) => one.provider === provider);
+    providers.push({
+      provider,
+      repositories,
+      snapshots: snapshots.get(provider) ?? 0,
+      snapshots24h: Number(recent.rows[0]?.snapshots ?? 0),
+      refreshed24h: refreshed,
+      overdueRefreshes: overdue,
+      ...(await freshnessOf(db, { provider, repositories }, { recency, before: counted, isFileNew })),
+      asOf,
+    });
+  }
+  const { languages, topics } = await countFacets(db);
+  const sum = (counter: keyof Counters) =>
+    providers.reduce((total, provider) => total + provider[counter], 0);
+  const times = providers.flatMap(({ asOf }) => asOf ?? []);
+  return {
+    repositories: sum("repositories"),
+    snapshots: sum("snapshots"),
+    snapshots24h: sum("snapshots24h"),
+    refreshed24h: sum("refreshed24h"),
+    overdueRefreshes: sum("overdueRefreshes"),
+    freshRepositories: sum("freshRepositories"),
+    staleRepositories: sum("staleRepositories"),
+    languages,
+    topics,
+    providers,
+    newestFiles,
+    asOf: times.length === 0 ? null : Math.max(...times),
+    generatedAt: now,
+    catalogue: await readKind(db),
+  };
+}
+
+const NOTHING: Counters = {
+  repositories: 0,
+  snapshots: 0,
+  snapshots24h: 0,
+  refreshed24h: 0,
+  overdueRefreshes: 0,
+  freshRepositories: 0,
+  staleRepositories: 0,
+};
+
+/** The stored summary; an empty one before the first update. */
+export async function readSummary(read: DocumentReader, now: number): Promise<CurrentSummary> {
+  const prepared = await read<Summary>("summary");
+  if (prepared !== undefined) {
+    // Documents of older versions lack some fields until the next update.
+    const { providers, newestFiles = [] }: Pick<Summary, "providers"> & Partial<Summary> = prepared;
+    return {
+      ...NOTHING,
+      ...prepared,
+      providers: providers.map((one) => ({ ...NOTHING, ...one, ageDays: ageInDays(one.asOf, now) })),
+      newestFiles: newestFiles.map((one) => ({ ...one, ageDays: ageInDays(one.capturedAt, now) })),
+      ageDays: ageInDays(prepared.asOf, now),
+    };
+  }
+  return {
+    ...NOTHING,
+    languages: 0,
+    topics: 0,
+    providers: [],
+    newestFiles: [],
+    asOf: null,
+    generatedAt: now,
+    catalogue: "real",
+    ageDays: null,
+  };
+}
+
+/** A provider in the summary before this one. */
+interface Before extends FreshnessCounts {
+  asOf: number | null;
+}
+
+/** Counting this many repositories takes so long that it is done only once an hour. */
+const MANY = 20_000;
+
+/**
+ * Counts the fresh and stale repositories of a provider, which reads all of them. With many, the earlier counts are kept
+ * while the provider's newest snapshot is of the same hour; `isFileNew`: whether an archive has a newer file since.
+ */
+async function freshnessOf(
+  db: Db,
+  { provider, repositories }: { provider: string; repositories: number },
+  { recency, before, isFileNew }: { recency: Recency; before: Before | undefined; isFileNew: boolean },
+): Promise<FreshnessCounts> {
+  const hour = (at: number | null | undefined) => Math.floor((at ?? 0) / HOUR_MS);
+  const isKept = before !== undefined && !isFileNew && hour(before.asOf) === hour(recency.asOf.get(provider));
+  if (repositories < MANY || !isKept) return countFreshness(db, provider, recency);
+  return { freshRepositories: before.freshRepositories, staleRepositories: before.staleRepositories };
+}
+
+/** Counts again and compares with the stored counters, unless an update is due. */
+export async function checkSummary(db: Db, isDue: boolean, onWrong: (found: string) => void): Promise<void> {
+  if (isDue) return;
+  const stored = await readPrepared<Summary>(db, "summary").catch(() => "damaged" as const);
+  if (stored === "damaged") return onWrong("it cannot be read");
+  // It is stored by the first update.
+  if (stored === undefined) return;
+  const { rows } = await sql<{ total: number }>`select count(*) as total from repositories
+    where availability = 'AVAILABLE'`.execute(db);
+  const expected = { repositories: Number(rows[0]?.total ?? 0), ...(await countFacets(db)) };
+  for (const [counter, count] of Object.entries(expected)) {
+    const own = stored[counter as keyof typeof expected];
+    if (own !== count) onWrong(`${counter}: ${own} instead of ${count}`);
+  }
+}

@@ -1,0 +1,150 @@
+/** A list as plain data, its canonical text, and the cursors tied to it. */
+import { createHash } from "node:crypto";
+import { z } from "zod";
+import { GROWTH_ORDERS, type GrowthOrder, type Window } from "../../growth/growth.js";
+import { AppError } from "../../lib/errors.js";
+
+/** Totals are exact up to here. A list of at most this many matches can be sorted as a whole; a longer one is walked. */
+export const EXACT_TOTAL = 10_000;
+
+/** Sorts by a fact of the repository itself. */
+export const PLAIN_SORTS = ["stars", "forks", "pushed", "created"] as const;
+
+/** Every sort that a list of repositories offers. */
+export const SORTS = ["relevance", ...GROWTH_ORDERS, ...PLAIN_SORTS] as const;
+export type Sort = (typeof SORTS)[number];
+
+/** Whether a text is the name of a sort. */
+export function isSort(text: string): text is Sort {
+  return SORTS.some((name) => name === text);
+}
+
+/** Every sort that a watchlist offers. */
+export const WATCHLIST_SORTS = ["added", "trending", "stars-gained", ...PLAIN_SORTS] as const;
+type WatchlistSort = (typeof WATCHLIST_SORTS)[number];
+
+/** Whether a sort is by growth, or by a score of it, in a window. */
+export function isGrowthSort(sort: string): sort is GrowthOrder {
+  return GROWTH_ORDERS.some((name) => name === sort);
+}
+
+/** The repositories that a list chooses from. */
+export type Scope =
+  | { kind: "all" }
+  /** The 10,000 best matches of this text. Typing errors are corrected unless `verbatim`. */
+  | { kind: "search"; text: string; verbatim?: true }
+  /** What a search has found, best match first. */
+  | { kind: "found"; ids: readonly number[] }
+  | { kind: "watchlist"; id: number };
+
+/** Conditions that every listed repository meets; an absent one is not checked. */
+export interface Filters {
+  provider?: string;
+  /** Any of these, in lower case and sorted. */
+  languages?: readonly string[];
+  /** Any of these, in lower case and sorted. */
+  topics?: readonly string[];
+  /** SPDX expression, in any case. */
+  license?: string;
+  minStars?: number;
+  maxStars?: number;
+  /** Milliseconds since 1970. A repository whose date is unknown meets no condition on it. */
+  createdAfter?: number;
+  createdBefore?: number;
+  pushedAfter?: number;
+  /** false: not known to be archived. */
+  archived?: boolean;
+  /** false: not known to be a fork. */
+  fork?: boolean;
+  /** Only repositories whose trend in the window is reliable. */
+  reliableOnly?: true;
+  /** Only repositories without an anomaly in the window. */
+  excludeAnomalous?: true;
+}
+
+/** A license without the case of its letters, as filters compare it. */
+export function foldedLicense(license: string): string {
+  return license.toLowerCase();
+}
+
+/** Filters with the spellings of the license in the catalogue. */
+export interface SpelledFilters extends Filters {
+  licenses?: readonly string[];
+}
+
+/** Identifies a row within the order of a list; a cursor continues after it. */
+export interface RowKey {
+  sortKey: number;
+  id: number;
+}
+
+/** A list of repositories, as plain data: two equal specs give equal lists while the catalogue does not change. */
+export interface ListSpec {
+  scope: Scope;
+  filters: Filters;
+  sort: Sort | WatchlistSort;
+  /** Unknown values come last in both directions. */
+  direction: "asc" | "desc";
+  /** The window of the trends, and of a sort by growth. */
+  window: Window;
+  page: { limit: number; offset: number } | { limit: number; after: RowKey };
+}
+
+/**
+ * A canonical text of a list without its page: equal texts, equal lists. It leaves the window out if neither the order nor
+ * the filters depend on it.
+ */
+export function listKey({ scope, filters, sort, direction, window }: Omit<ListSpec, "page">): string {
+  const { reliableOnly, excludeAnomalous } = filters;
+  const dependsOnWindow = isGrowthSort(sort) || reliableOnly === true || excludeAnomalous === true;
+  const { license } = filters;
+  const folded = license === undefined ? filters : { ...filters, license: foldedLicense(license) };
+  const sorted = (value: object) => Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return JSON.stringify([
+    sorted(scope),
+    sorted(folded).filter(([, value]) => value !== undefined),
+    sort,
+    direction,
+    dependsOnWindow ? window : null,
+  ]);
+}
+
+const CURSOR = z.tuple([z.string(), z.int(), z.int().min(0)]);
+const NOT_A_CURSOR = "not a cursor of this query; start again without one";
+
+/** Ties a cursor to its list. */
+function fingerprint(key: string): string {
+  return createHash("sha256").update(key).digest("base64url").slice(0, 12);
+}
+
+/** An opaque text that continues the list with this key after a row. */
+export function encodeCursor(listKey: string, { sortKey, id }: RowKey): string {
+  return Buffer.from(JSON.stringify([fingerprint(listKey), sortKey, id])).toString("base64url");
+}
+
+/** The row in a cursor. Throws INVALID_REQUEST for a cursor that was not made for this list. */
+export function decodeCursor(listKey: string, cursor: string): RowKey {
+  let value: unknown;
+  try {
+    value = JSON.parse(Buffer.from(cursor, "base64url").toString("utf8"));
+  } catch {
+    value = undefined;
+  }
+  const parsed = CURSOR.safeParse(value);
+  if (!parsed.success || parsed.data[0] !== fingerprint(listKey)) {
+    throw new AppError("INVALID_REQUEST", `cursor: ${NOT_A_CURSOR}`, {
+      details: [{ parameter: "cursor", message: NOT_A_CURSOR }],
+    });
+  }
+  return { sortKey: parsed.data[1], id: parsed.data[2] };
+}
+
+/** The sort key of the match at an index of a search's order: as in other orders, a greater one comes first. */
+export function relevanceAt(index: number): number {
+  return EXACT_TOTAL + 1 - index;
+}
+
+/** The index at which a page begins in the order of a search, before filters. */
+export function beginOf(page: ListSpec["page"]): number {
+  return "after" in page ? Math.max(0, relevanceAt(page.after.sortKey) + 1) : page.offset;
+}

@@ -1,0 +1,243 @@
+/** The ranks of past days: archiving, packing and reading them. */
+import { type RawBuilder, sql } from "kysely";
+import {
+  BatchSize,
+  type BulkRow,
+  type BulkTable,
+  type Database,
+  type Db,
+  type TableName,
+} from "../../database/database.js";
+import { WINDOWS, windowOfHours } from "../../growth/growth.js";
+import { type Clock, DAY_MS } from "../../lib/clock.js";
+import { AppError } from "../../lib/errors.js";
+import { DamagedPack } from "../../lib/packed-numbers.js";
+import { newestSnapshots, type Run } from "../../repositories/repositories.js";
+import { decodeRanks, encodeRanks, MAX_BLOCK_DAYS, type RankDay } from "./codec.js";
+import { codedRanks, RANKING_OF_CODE, type Rank, rankReader, SCOPE_OF_LETTER } from "./rank.js";
+
+/** Scopes with a history. */
+const ARCHIVED_SCOPES = ["overall", "language"] as const;
+
+/** Days of history stored. */
+const ARCHIVED_DAYS = 400;
+
+/** The row of `marks` that holds the day of the present ranks, in days since 1970. */
+const DAY_MARK = "ranks_day";
+
+/** A rank on a day. */
+export interface PastRank extends Omit<Rank, "name"> {
+  /** Start of the day (UTC), in ms since 1970. */
+  day: number;
+}
+
+/** Repositories and old rows in one transaction. */
+const ROWS = { least: 250, most: 4_000 };
+
+/**
+ * Archives the present ranks if the newest snapshot is of a later day than they are. Call it before ranks change, in the run
+ * that changes them: once a day it copies all ranks with a history, some repositories at a time; otherwise it costs nothing. So
+ * a day is archived with its last ranks, and the present day is not archived at all.
+ */
+export async function archiveRanks({ dialect, write }: Database, run: Run): Promise<void> {
+  const newest = [...(await newestSnapshots(write)).values()];
+  if (newest.length === 0) return;
+  const today = Math.floor(Math.max(...newest) / DAY_MS);
+  const ranksDay = await readRanksDay(write);
+  if (ranksDay === today) return;
+  if (ranksDay !== undefined && ranksDay < today) {
+    const archived = archivedScopes();
+    const { rows } = await sql<{ id: number }>`select distinct repository_id as id from repository_ranks
+      where ${archived} order by repository_id`.execute(write);
+    const ids = rows.map(({ id }) => id);
+    // One row per repository, until `packRankHistory` moves two weeks of them into blocks.
+    await run.stepThrough(ids, new BatchSize(dialect, ROWS), async (tx, part) => {
+      await sql`insert into rank_history (repository_id, day, ranks)
+        select repository_id, ${sql.lit(ranksDay)}, string_agg(ranks, ',') from repository_ranks
+        where ${dialect.among(sql.ref("repository_id"), part)} and ${archived} group by repository_id
+        on conflict (repository_id, day) do update set ranks = excluded.ranks`.execute(tx);
+    });
+  }
+  const outside = (column: string) =>
+    sql<boolean>`(${sql.ref(column)} <= ${today - ARCHIVED_DAYS} or ${sql.ref(column)} >= ${today})`;
+  await deleteInSteps(run, { table: "rank_history", key: ["repository_id", "day"], where: outside("day") });
+  await deleteInSteps(run, {
+    table: "rank_blocks",
+    key: ["repository_id", "from_day"],
+    where: outside("to_day"),
+  });
+  await run.step(async (tx) => {
+    await sql`insert into marks (name, value) values (${DAY_MARK}, ${String(today)})
+      on conflict (name) do update set value = excluded.value`.execute(tx);
+  });
+}
+
+function archivedScopes(): RawBuilder<boolean> {
+  return sql<boolean>`scope in (${sql.join(ARCHIVED_SCOPES)})`;
+}
+
+async function deleteInSteps(
+  run: Run,
+  { table, key, where }: { table: TableName; key: readonly string[]; where: RawBuilder<boolean> },
+): Promise<void> {
+  const columns = sql.raw(key.join(", "));
+  for (let deleted = ROWS.most; deleted === ROWS.most; ) {
+    const result = await run.step((tx) =>
+      sql`delete from ${sql.table(table)} where (${columns}) in (
+        select ${columns} from ${sql.table(table)} where ${where} limit ${ROWS.most})`.execute(tx),
+    );
+    deleted = Number(result.numAffectedRows ?? 0);
+  }
+}
+
+async function readRanksDay(db: Db): Promise<number | undefined> {
+  const row = await db.selectFrom("marks").select("value").where("name", "=", DAY_MARK).executeTakeFirst();
+  return row === undefined ? undefined : Number(row.value);
+}
+
+/** Archived ranks, without those of a ranking or scope that no longer exists. */
+function pastRanks({ day, ranks }: RankDay): PastRank[] {
+  return codedRanks(ranks).flatMap(({ code, hours, letter, position }): PastRank[] => {
+    const [ranking, scope] = [RANKING_OF_CODE.get(code), SCOPE_OF_LETTER.get(letter)];
+    if (ranking === undefined || scope === undefined) return [];
+    return [{ day: day * DAY_MS, ranking, window: windowOfHours(hours) ?? null, scope, position }];
+  });
+}
+
+/** Reads the ranks of a repository since a time, by day, oldest first; at most the latest `limit`. */
+export function rankHistoryReader(
+  database: Database,
+): (repositoryId: number, since: number, limit: number) => Promise<PastRank[]> {
+  const readPresent = rankReader(database);
+  const readDay = database.prepare<null, [string]>(
+    () => sql`select value from marks where name = ${DAY_MARK}`,
+  );
+  const readArchived = database.prepare<{ id: number; since: number }, [day: number, ranks: string]>(
+    (given) => sql`select day, ranks from rank_history
+      where repository_id = ${given(({ id }) => id)} and day >= ${given(({ since }) => since)} order by day`,
+  );
+  return async (id, since, limit) => {
+    const [mark] = await readDay(null);
+    const today = mark === undefined ? undefined : Number(mark[0]);
+    const sinceDay = Math.max(Math.floor(since / DAY_MS), (today ?? 0) - ARCHIVED_DAYS + 1);
+    const archived = await readArchived({ id, since: sinceDay });
+    // After the rows: a day that is packed between the two reads must be in one of them.
+    const packed = await readRankBlocks(database.read, id, sinceDay);
+    const present = today === undefined || today < sinceDay ? [] : await readPresent(id);
+    const past = new Map([...packed.map(({ day, ranks }) => [day, ranks] as const), ...archived]);
+    const days = [
+      ...[...past].sort(([a], [b]) => a - b).map(([day, ranks]) => pastRanks({ day, ranks })),
+      present.flatMap(({ name: _, ...rank }): PastRank[] =>
+        rank.scope === "overall" || rank.scope === "language"
+          ? [{ ...rank, day: (today ?? 0) * DAY_MS }]
+          : [],
+      ),
+    ];
+    return days.flatMap((ranks) => ranks.sort(compareRanks)).slice(-limit);
+  };
+}
+
+/** The order within a day. */
+function compareRanks(a: PastRank, b: PastRank): number {
+  const key = ({ ranking, window, scope }: PastRank) =>
+    [ranking, WINDOW_ORDER.indexOf(window), scope] as const;
+  const [[rankingA, windowA, scopeA], [rankingB, windowB, scopeB]] = [key(a), key(b)];
+  if (rankingA !== rankingB) return rankingA < rankingB ? 1 : -1;
+  if (windowA !== windowB) return windowB - windowA;
+  return scopeA < scopeB ? 1 : -1;
+}
+
+const WINDOW_ORDER: readonly Rank["window"][] = [null, ...WINDOWS];
+
+/** Rows are packed once they are of days this far apart. */
+const PACKED_DAYS = 14;
+/** Repositories in one transaction; each has about two weeks of rows. */
+const REPOSITORIES = { least: 25, most: 250 };
+
+const BLOCKS: BulkTable = {
+  table: "rank_blocks",
+  columns: { repository_id: "bigint", from_day: "bigint", to_day: "bigint", data: "bytea" },
+  key: ["repository_id", "from_day"],
+};
+
+/**
+ * Moves the rows of archived days into blocks, a seventh of their size, once there are two weeks of them; for at most `most`
+ * repositories. Readers notice nothing. May be killed and run again. Returns the number of repositories.
+ */
+export async function packRankHistory(
+  { dialect, write }: Database,
+  clock: Clock,
+  most: number,
+): Promise<number> {
+  const { first_day, last_day } = await write
+    .selectFrom("rank_history")
+    .select(({ fn }) => [fn.min("day").as("first_day"), fn.max("day").as("last_day")])
+    .executeTakeFirstOrThrow();
+  if (first_day === null || last_day - first_day < PACKED_DAYS) return 0;
+  const size = new BatchSize(dialect, REPOSITORIES);
+  let done = 0;
+  for (let after = 0; done < most; ) {
+    const ids = await dialect.exclusively(write, "catalogue", async (tx) => {
+      const began = clock.monotonic();
+      const found = await tx
+        .selectFrom("rank_history")
+        .select("repository_id")
+        .distinct()
+        .where("repository_id", ">", after)
+        .orderBy("repository_id")
+        .limit(Math.min(size.rows, most - done))
+        .execute();
+      const batch = found.map((row) => row.repository_id);
+      if (batch.length === 0) return batch;
+      const here = dialect.among(sql.ref("repository_id"), batch);
+      const rows = await tx.selectFrom("rank_history").selectAll().where(here).execute();
+      const blocks = [...Map.groupBy(rows, (row) => row.repository_id)].flatMap(([id, days]) =>
+        blocksOf(
+          id,
+          days.sort((a, b) => a.day - b.day),
+        ),
+      );
+      await dialect.upsert(tx, BLOCKS, blocks);
+      await tx.deleteFrom("rank_history").where(here).execute();
+      size.note(batch.length, clock.monotonic() - began);
+      return batch;
+    });
+    const last = ids.at(-1);
+    if (last === undefined) break;
+    after = last;
+    done += ids.length;
+  }
+  return done;
+}
+
+/** The rows of blocks for days in ascending order. */
+function blocksOf(repositoryId: number, days: readonly RankDay[]): BulkRow[] {
+  const rows: BulkRow[] = [];
+  for (let start = 0; start < days.length; start += MAX_BLOCK_DAYS) {
+    const part = days.slice(start, start + MAX_BLOCK_DAYS);
+    rows.push([repositoryId, part[0]?.day ?? 0, part.at(-1)?.day ?? 0, encodeRanks(part)]);
+  }
+  return rows;
+}
+
+/** The packed days of a repository from a day on, oldest first. Throws an error that names a damaged block. */
+async function readRankBlocks(db: Db, repositoryId: number, sinceDay: number): Promise<RankDay[]> {
+  const rows = await db
+    .selectFrom("rank_blocks")
+    .select(["from_day", "data"])
+    .where("repository_id", "=", repositoryId)
+    .where("to_day", ">=", sinceDay)
+    .orderBy("from_day")
+    .execute();
+  return rows.flatMap(({ from_day, data }) => {
+    try {
+      return decodeRanks(data, from_day).filter(({ day }) => day >= sinceDay);
+    } catch (error) {
+      if (!(error instanceof DamagedPack)) throw error;
+      throw new AppError(
+        "INTERNAL",
+        `The rank history of repository ${repositoryId} is damaged, in the block that begins on day ${from_day} since 1970: ${error.message}.`,
+      );
+    }
+  });
+}

@@ -1,0 +1,360 @@
+/** The client of one forge: how requests to its API are sent, whichever kind of forge it is. */
+
+import { type ProviderSettings, paceOf, type TokenSource } from "../config/config.js";
+import type { Clock } from "../lib/clock.js";
+import type { EnteredToken, SharedStates, TokenNotice } from "./contract.js";
+import { UpstreamFailure } from "./failures.js";
+import { parseJson } from "./fields.js";
+import { Gate } from "./gate.js";
+import type { QuotaReport, TokenQuota, Use } from "./limits.js";
+import { type Lease, Quota } from "./quota.js";
+import {
+  etagOf,
+  failureOf,
+  isTokenRefused,
+  readQuota,
+  safeWords,
+  withoutSecrets,
+  wordsOfBody,
+} from "./responses.js";
+import { type SharedLease, SharedQuota } from "./shared-quota.js";
+import { tokensOfCommand, tokensOfFile } from "./token-files.js";
+import { APP, type NamedToken, nameTokens, TokenKeeper, type TokenLoader } from "./token-keeper.js";
+import type { UpstreamFetch, UpstreamRequest, UpstreamResponse } from "./transport.js";
+
+/** How the API of a kind of forge is reached. */
+export interface ForgeApi {
+  /** Address of the API without a trailing slash. */
+  root: string;
+  /** The `Authorization` header for a token. */
+  authorization: (token: string) => string;
+  /** Sent with every request. */
+  headers: Readonly<Record<string, string>>;
+  /** Paths below `root` that redirects may lead to; default: all. */
+  redirects?: RegExp;
+  /** Obtains the tokens of an App, where a forge has those. */
+  appTokens?: (source: AppSource, client: AppClient) => TokenLoader;
+}
+
+export type AppSource = Extract<TokenSource, { kind: "app" }>;
+
+/** Sends the requests that obtain the tokens of an App; they use no other token. */
+export interface AppClient {
+  /** Sends a request to a path below the API's root. Throws UpstreamFailure. */
+  send(path: string, request: UpstreamRequest): Promise<UpstreamResponse>;
+  /** The failure that a response indicates; null for 2xx. */
+  failureOf(path: string, response: UpstreamResponse): UpstreamFailure | null;
+  readonly clock: Clock;
+}
+
+/** Dependencies of a provider, besides its settings. */
+export interface Connection {
+  fetch: UpstreamFetch;
+  clock: Clock;
+  /** See Opening. */
+  shared?: SharedStates | undefined;
+  isUrgent?: boolean | undefined;
+}
+
+/** A document of a REST API. */
+export interface Document {
+  status: number;
+  body: unknown;
+  headers: Headers;
+  etag: string | null;
+}
+
+export interface GetOptions {
+  signal: AbortSignal;
+  /** The limit the request counts against; default `core`. */
+  resource?: string;
+  /** See Use. */
+  part?: string | null;
+  etag?: string | null;
+  /** Error statuses to return as documents; default: none, so each throws. */
+  expected?: readonly number[];
+}
+
+const MAX_REDIRECTS = 3;
+/** Shorter texts may be in a response by chance. */
+const MIN_TOKEN_LENGTH = 16;
+/** A request is given up after this many refusals because other processes use its tokens. */
+const MAX_REFUSALS = 200;
+/** Earlier tokens that are still removed from the forge's words. */
+const KEPT_SECRETS = 200;
+
+/**
+ * Sends requests to one forge: waits for a turn, chooses the token and keeps its quota, follows redirects within the API, and reads
+ * JSON. Rejects responses that repeat the token.
+ */
+export class ForgeClient {
+  readonly quota: Quota;
+  readonly clock: Clock;
+  readonly #name: string;
+  readonly #api: ForgeApi;
+  readonly #fetch: UpstreamFetch;
+  readonly #gate: Gate;
+  readonly #keeper: TokenKeeper | null;
+  /** Tokens of the settings, as last loaded. */
+  #own: readonly NamedToken[];
+  #entered: readonly EnteredToken[] = [];
+  #secrets: readonly string[];
+  /** The quota that processes share; null: this process is the only one. */
+  readonly #shared: SharedQuota | null;
+  readonly #states: SharedStates | undefined;
+  readonly #sharedLeases = new WeakMap<Lease, SharedLease>();
+  readonly #source: TokenSource | undefined;
+
+  constructor(
+    api: ForgeApi,
+    settings: ProviderSettings,
+    { fetch, clock, shared: states, isUrgent = false }: Connection,
+  ) {
+    const { name, tokens, requestsPerHour } = settings;
+    this.#states = states;
+    this.#source = settings.tokenSource;
+    this.#shared = states === undefined ? null : new SharedQuota({ states, forge: name, clock, isUrgent });
+    const renewAt = () => this.#keeper?.renewedAt() ?? Number.POSITIVE_INFINITY;
+    this.quota = new Quota({ tokens, clock, renewAt });
+    this.clock = clock;
+    this.#own = nameTokens(tokens);
+    this.#secrets = tokens;
+    this.#gate = new Gate({
+      pace: paceOf(settings),
+      requestsPerHour,
+      hasTokens: () => this.hasTokens,
+      clock,
+    });
+    this.#name = name;
+    this.#api = api;
+    this.#fetch = fetch;
+    const loader = this.#loaderOf(settings.tokenSource);
+    const onTokens = (named: readonly NamedToken[]) => {
+      this.#own = named;
+      this.#replaceTokens();
+    };
+    this.#keeper = loader && new TokenKeeper(loader, { tokens, clock, onTokens });
+  }
+
+  /** Whether requests are sent with a token. */
+  get hasTokens(): boolean {
+    return this.#keeper !== null || this.#entered.length > 0 || this.#own.some(({ token }) => token !== null);
+  }
+
+  /** Stores the latest quota for other processes. Never rejects. */
+  async flush(): Promise<void> {
+    await this.#shared?.flush();
+  }
+
+  /** Replaces the tokens that operators entered. */
+  useEntered(tokens: readonly EnteredToken[]): void {
+    this.#entered = tokens;
+    this.#replaceTokens();
+  }
+
+  /** The document at a path below the API's root; null if it still has this `etag`. Throws UpstreamFailure. */
+  async get(path: string, options: GetOptions): Promise<Document | null> {
+    const { signal, resource = "core", part = null, etag = null, expected = [] } = options;
+    const request: UpstreamRequest = { headers: etag === null ? {} : { "if-none-match": etag }, signal };
+    let url = this.#api.root + path;
+    for (let redirects = 0; ; redirects++) {
+      const { response } = await this.send(url, request, { resource, part });
+      const target = redirects < MAX_REDIRECTS ? this.#redirectOf(url, response) : null;
+      if (target !== null) {
+        url = target;
+        continue;
+      }
+      const { status, headers, text } = response;
+      const failure = this.failureOf(url, response);
+      if (failure !== null && !expected.includes(status)) throw failure;
+      if (status === 304) return null;
+      // The body of an expected error may be a page of a proxy.
+      const body = failure === null ? parseJson(text) : undefined;
+      return { status, headers, body, etag: etagOf(headers) };
+    }
+  }
+
+  /**
+   * Waits for a turn, then sends a request with a token that has quota left for it, and again with the next token if that one is
+   * rejected. Returns the response, whatever its status, and the lease it was sent under. Throws UpstreamFailure.
+   */
+  async send(
+    url: string,
+    request: UpstreamRequest,
+    use: Use,
+  ): Promise<{ response: UpstreamResponse; lease: Lease }> {
+    for (let refusals = 0; ; ) {
+      await this.#whenReady(request.signal, use);
+      this.quota.check(use);
+      await this.#gate.pass(use.part ?? null, request.signal);
+      const lease = this.quota.take(use);
+      const refusedUntil = await this.#takeShared(lease, use, request.signal);
+      if (refusedUntil !== null) {
+        if (++refusals < MAX_REFUSALS && refusedUntil > this.clock.now()) continue;
+        throw new UpstreamFailure("quota", "other workers use the quota of all tokens", {
+          until: Math.max(refusedUntil, this.clock.now() + 1_000),
+        });
+      }
+      const response = await this.#sendOnce(url, request, lease);
+      const isRejected = isTokenRefused(response);
+      if (isRejected && (await this.#hasReplaced(lease, request.signal))) continue;
+      const message = response.status < 400 ? null : wordsOfBody(response.text, this.#secrets);
+      await this.learn(lease, { ...readQuota(response, use.resource, this.clock), message });
+      if (isRejected && lease.token !== null && this.quota.isReady(use)) continue;
+      this.#checkEcho(response, lease);
+      return { response, lease };
+    }
+  }
+
+  /** Ends a lease and applies a report about its token, here and for other processes. */
+  async learn(lease: Lease, report: QuotaReport): Promise<void> {
+    this.quota.learn(lease, report);
+    const shared = this.#sharedLeases.get(lease);
+    if (shared === undefined) return;
+    // Another process may have a newer token from the same source, which works.
+    const { isRejected: _, ...rest } = report;
+    await this.#shared?.report(shared, this.#isOfSource(lease) ? rest : report);
+  }
+
+  /**
+   * Takes permission from the shared quota. Returns null; or until when the token must not be used, which `quota` knows from then on.
+   * Throws UpstreamFailure.
+   */
+  async #takeShared(lease: Lease, use: Use, signal: AbortSignal): Promise<number | null> {
+    if (this.#shared === null || this.#states === undefined) return null;
+    const { resource, cost = 1, part = null } = use;
+    try {
+      const token = await this.#states.nameOf(this.#sharedNameOf(lease));
+      const taken = await this.#shared.take({ token, resource, cost, part }, this.#gate.paces(part), signal);
+      if ("id" in taken) {
+        this.#sharedLeases.set(lease, taken);
+        return null;
+      }
+      this.quota.learn(lease, taken.report);
+      return taken.until;
+    } catch (error) {
+      this.quota.giveBack(lease);
+      if (error instanceof UpstreamFailure && error.until !== null) this.#gate.defer(part, error.until);
+      throw error;
+    }
+  }
+
+  /** Whether the token comes from a source that replaces it while the program runs. */
+  #isOfSource({ token }: Lease): boolean {
+    return this.#keeper !== null && !this.#entered.some((entered) => entered.token === token);
+  }
+
+  /** Identifies the quota of a token: each process may have another token from the same source. */
+  #sharedNameOf(lease: Lease): string {
+    const { token, label } = lease;
+    if (token === null) return "anonymous";
+    if (!this.#isOfSource(lease)) return `token ${token}`;
+    const source = this.#source;
+    if (source?.kind === "app" && label === APP) return `app ${source.appId} ${source.installation ?? ""}`;
+    return `${source?.kind} ${label}`;
+  }
+
+  /** While the source of the settings' tokens fails, only entered tokens are used. */
+  async #whenReady(signal: AbortSignal, use: Use): Promise<void> {
+    try {
+      await this.#keeper?.ready(signal, this.quota.isReady(use));
+    } catch (error) {
+      const mayGoOn = this.#entered.length > 0 && this.quota.isReady(use);
+      if (!mayGoOn || !(error instanceof UpstreamFailure)) throw error;
+    }
+  }
+
+  /** Whether a rejected token has been replaced by others. */
+  async #hasReplaced(lease: Lease, signal: AbortSignal): Promise<boolean> {
+    if (lease.token === null || this.#keeper === null) return false;
+    if (this.#entered.some(({ token }) => token === lease.token)) return false;
+    if (!(await this.#keeper.hasReplaced(lease.token, signal))) return false;
+    await this.learn(lease, {});
+    return true;
+  }
+
+  /** Without any token, requests are anonymous. */
+  #replaceTokens(): void {
+    const own = this.#own.filter(({ token }) => token !== null);
+    const known = new Set(own.map(({ token }) => token));
+    const named = [...own, ...this.#entered.filter(({ token }) => !known.has(token))];
+    this.quota.replace(named.length === 0 ? nameTokens([]) : named);
+    const tokens = named.flatMap(({ token }) => token ?? []);
+    this.#secrets = [...new Set([...tokens, ...this.#secrets])].slice(0, KEPT_SECRETS);
+  }
+
+  #loaderOf(source: TokenSource | undefined): TokenLoader | null {
+    if (source === undefined) return null;
+    if (source.kind === "file") return tokensOfFile(source.path);
+    if (source.kind === "command") return tokensOfCommand(source);
+    const { root, headers, appTokens } = this.#api;
+    const client: AppClient = {
+      clock: this.clock,
+      failureOf: (path, response) => this.failureOf(root + path, response),
+      send: (path, request) => {
+        // All other requests may be waiting for this one.
+        this.#gate.count();
+        const [all = []] = this.#gate.paces(null);
+        this.#shared?.count(all);
+        return this.#fetch(root + path, { ...request, headers: { ...headers, ...request.headers } });
+      },
+    };
+    return appTokens?.(source, client) ?? null;
+  }
+
+  async #sendOnce(url: string, request: UpstreamRequest, lease: Lease): Promise<UpstreamResponse> {
+    const authorization = lease.token === null ? {} : { authorization: this.#api.authorization(lease.token) };
+    const headers = { ...this.#api.headers, ...request.headers, ...authorization };
+    return this.#fetch(url, { ...request, headers }).catch(async (error: unknown) => {
+      await this.learn(lease, {});
+      throw error;
+    });
+  }
+
+  /** Throws `malformed` for a usable response with our token in it, since its content would be stored and shown. */
+  #checkEcho({ status, headers, text }: UpstreamResponse, { token }: Lease): void {
+    if (status >= 400 || token === null || token.length < MIN_TOKEN_LENGTH) return;
+    if (![text, ...headers.values()].some((part) => part.includes(token))) return;
+    throw new UpstreamFailure("malformed", `${this.#name}: the response contains our token`);
+  }
+
+  /** Earliest time for a request, in ms since 1970; the current time when one is possible now. */
+  readyAt(use: Use): number {
+    const paceWaitMs = Math.max(0, this.#gate.readyAt(use.part ?? null) - this.clock.monotonic());
+    const ownReadyAt = this.#entered.length > 0 ? 0 : (this.#keeper?.readyAt ?? 0);
+    const tokenWaitMs = Math.max(0, ownReadyAt - this.clock.monotonic());
+    const waitMs = Math.max(paceWaitMs, tokenWaitMs);
+    return Math.max(this.quota.readyAt(use), Math.ceil(this.clock.now() + waitMs));
+  }
+
+  /** Remaining quota and blocks, one entry per token and limit. */
+  quotas(): TokenQuota[] {
+    const problem = this.#keeper?.problem() ?? null;
+    return problem === null ? this.quota.list() : [...this.quota.list(), problem];
+  }
+
+  /** What happened to the tokens since the last call. */
+  notices(): TokenNotice[] {
+    return [...this.quota.takeNotices(), ...(this.#keeper?.takeNotices() ?? [])];
+  }
+
+  /** The failure that a response indicates, with the provider and the path in its message; null for 2xx and 304. */
+  failureOf(url: string, response: UpstreamResponse): UpstreamFailure | null {
+    const what = withoutSecrets(`${this.#name} ${new URL(url).pathname}`, this.#secrets);
+    return failureOf(response, { what, secrets: this.#secrets }, this.clock);
+  }
+
+  /** A text of the forge in a form that is safe for the log; null when nothing is left of it. */
+  wordsOf(text: string): string | null {
+    return safeWords(text, this.#secrets);
+  }
+
+  /** The target of a redirect that stays within the API: nothing else may receive the token. */
+  #redirectOf(from: string, { status, headers }: UpstreamResponse): string | null {
+    if (![301, 302, 307, 308].includes(status)) return null;
+    const { root, redirects } = this.#api;
+    const target = URL.parse(headers.get("location") ?? "", from)?.href;
+    if (!target?.startsWith(`${root}/`)) return null;
+    return redirects?.test(target.slice(root.length)) === false ? null : target;
+  }
+}

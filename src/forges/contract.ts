@@ -1,0 +1,230 @@
+/** The contract between `tracking` and the providers: calls, records and their results. Free of any forge's own format. */
+
+import type { ForgeKind, ProviderSettings, ProxySettings } from "../config/config.js";
+import type { Clock } from "../lib/clock.js";
+import { asFailed, concernsForge, isTemporary, type UpstreamFailure } from "./failures.js";
+import type { TokenQuota } from "./limits.js";
+
+/** What all providers are opened with. */
+export interface Opening {
+  clock: Clock;
+  userAgent: string;
+  proxy: ProxySettings | undefined;
+  /** Stores the pace and quotas that processes share; absent: this process is the only one. */
+  shared?: SharedStates | undefined;
+  /** Whether somebody waits for each response: requests then count, but do not wait for a turn among those of workers. */
+  isUrgent?: boolean | undefined;
+}
+
+/** Where the states of forges are stored. */
+export interface SharedStates {
+  /**
+   * Replaces the state of a forge (null: nothing is stored yet) with the one that `work` returns, while no other process can; `work`
+   * may run several times. Throws UpstreamFailure `quota` while the store cannot be reached.
+   */
+  change<T>(forge: string, work: (state: string | null) => { state: string; result: T }): Promise<T>;
+  /** A name for a token that does not reveal it to anybody without the secret of the service. */
+  nameOf(token: string): Promise<string>;
+}
+
+/** A repository as its forge describes it. null: not reported. Times in ms since 1970. */
+export interface UpstreamRepository {
+  /** The forge's own id, in the form that `isProviderId` permits: a number, a UUID and so on. Survives a rename. */
+  providerId: string;
+  /** Second id, for batched requests: GitHub's GraphQL node id. */
+  nodeId: string | null;
+  /** May contain slashes (nested groups on GitLab). */
+  owner: string;
+  name: string;
+  url: string;
+  /** Address of the owner's avatar, on any host. Absent or null: not reported. */
+  avatarUrl?: string | null;
+  /** Absent: not part of this response; null: it has none. */
+  description?: string | null;
+  homepage?: string | null;
+  language: string | null;
+  /** SPDX identifier. */
+  license: string | null;
+  topics: readonly string[] | null;
+  stars: number;
+  forks: number | null;
+  openIssues: number | null;
+  watchers: number | null;
+  fork: boolean | null;
+  archived: boolean | null;
+  createdAt: number | null;
+  /** The last push, or the closest time the forge reports. */
+  pushedAt: number | null;
+}
+
+/** Identifies a repository in a request. */
+export interface RepositoryRef {
+  providerId: string;
+  nodeId: string | null;
+  /** `owner/name` as last known. */
+  fullName: string;
+  /** ETag of the last response, for a conditional request. */
+  etag: string | null;
+}
+
+/** The result of refreshing one repository. */
+export type Refreshed =
+  | Found
+  /** Concerns this repository alone, not the rest of the batch. */
+  | { kind: "failed"; failure: UpstreamFailure }
+  /** Not requested, as the batch took too long. */
+  | { kind: "skipped" };
+
+/** A response about a repository. `at`: when it came, in ms since 1970; absent: just now. */
+export type Found =
+  | { kind: "found"; repository: UpstreamRepository; etag: string | null; at?: number }
+  /** Same as at the last refresh (304). */
+  | { kind: "unchanged"; at?: number };
+
+/** Characters of the cursor of a walk. */
+export const MAX_CURSOR = 4_000;
+
+/** One page of a walk over all repositories; may be empty, and may repeat repositories of earlier pages. */
+export interface Discovered {
+  repositories: UpstreamRepository[];
+  /**
+   * Cursor of the next page; null at the end of the walk. Opaque to everybody but the provider, at most MAX_CURSOR characters. A
+   * provider may change its form between versions: it recognizes its own cursors, and one it does not know starts a new walk.
+   */
+  next: string | null;
+}
+
+/** Stars gained per day, as the forge counts them today: given on that day and not withdrawn since. */
+export interface PastDays {
+  /** In any order. `day`: start of the day (UTC), in ms since 1970. */
+  days: { day: number; gained: number }[];
+  /** Cursor of the next, older page; null at the end. */
+  next: string | null;
+}
+
+/** Calls that a forge may count against separate limits. */
+export const CALLS = ["discover", "refresh", "recheck", "history"] as const;
+export type Call = (typeof CALLS)[number];
+
+/** A token that an operator entered, and its name in logs. */
+export interface EnteredToken {
+  readonly token: string;
+  /** `page #3`. */
+  readonly label: string;
+}
+
+/** What a forge reports about a token that it accepts. null: not reported. Times in ms since 1970. */
+export interface TokenCheck {
+  /** The account it belongs to, or the name of the token. */
+  owner: string | null;
+  /** The forge's names of its permissions; empty: it only reads public data. */
+  scopes: readonly string[] | null;
+  /** Requests per hour. */
+  limit: number | null;
+  remaining: number | null;
+  expiresAt: number | null;
+}
+
+/** Something an operator should know about a token. */
+export interface TokenNotice {
+  /** As in TokenQuota. */
+  token: string;
+  /** Whether the token stopped working or works again. */
+  isWorking: boolean;
+  /** Whether this is the first notice since that changed. */
+  isNew: boolean;
+  /** Whether another token took over, so that no call failed. */
+  isReplaced: boolean;
+  /** Contains no secret. */
+  message: string;
+}
+
+/**
+ * One forge instance. A call usually sends one request, but as many as it needs. It throws nothing but UpstreamFailure
+ * (`quota`, without sending anything, while no token may be used), and ends soon after `signal` is aborted.
+ */
+export interface Provider {
+  readonly name: string;
+  readonly kind: ForgeKind;
+  readonly settings: ProviderSettings;
+  /** Maximum number of repositories in one call of `refreshMany`. */
+  readonly batchSize: number;
+  /** Whether the records of `discover` have every field that those of `refreshMany` have. */
+  readonly listsAreComplete: boolean;
+
+  /** The next page of the walk over all repositories with at least `minStars` stars. `cursor`: null starts a new walk. */
+  discover(cursor: string | null, signal: AbortSignal): Promise<Discovered>;
+  /**
+   * One result per repository, in the same order. Renamed repositories are found under their new name. Ends within some minutes,
+   * however slow the pace is.
+   */
+  refreshMany(repositories: readonly RepositoryRef[], signal: AbortSignal): Promise<Refreshed[]>;
+  /** Looks up a repository by name. Throws `gone` and so on. */
+  refreshOne(fullName: string, signal: AbortSignal): Promise<UpstreamRepository>;
+  /**
+   * Reads one repository again, through another endpoint than `refreshMany`, so that a second reading does not repeat the
+   * fault of the first. Throws `gone` and so on.
+   */
+  recheck(repository: RepositoryRef, signal: AbortSignal): Promise<UpstreamRepository>;
+  /** A page of one repository's star history, newest first; null while the forge does not offer it. */
+  history(repository: RepositoryRef, cursor: string | null, signal: AbortSignal): Promise<PastDays | null>;
+  /** The text of a repository's README, in Markdown or another format. Throws `gone` without one, and so on. */
+  readme(fullName: string, signal: AbortSignal): Promise<string>;
+  /** Sends a request with one of the tokens to find out its permissions. Throws `refused` if it is not accepted. */
+  checkToken(signal: AbortSignal): Promise<TokenCheck>;
+  /** Replaces the tokens that operators entered; those of the settings stay. Takes effect with the next request. */
+  useEntered(tokens: readonly EnteredToken[]): void;
+  /** Names of the fields that the forge withholds at the moment, which are not requested; usually none. */
+  withheld(): readonly string[];
+  /** Remaining quota and blocks, one entry per token and limit. */
+  quota(): TokenQuota[];
+  /** What happened to the tokens since the last call. */
+  notices(): TokenNotice[];
+  /** Earliest time a call of this kind can be sent, in ms since 1970; in the past when it can be sent immediately. */
+  readyAt(call: Call): number;
+  /** Stores the latest quota for other processes. Never rejects. */
+  flush(): Promise<void>;
+}
+
+/** The rest of a batch is left for later after this time, so that it ends well before the lease of its claims. */
+export const BATCH_MS = 2 * 60_000;
+/** After this many consecutive requests without a response, the rest of a batch is not tried. */
+const MAX_UNREACHABLE = 2;
+
+/**
+ * Reads one repository after the other; a failure is the result of its repository alone. Once the forge as a whole fails, the rest
+ * fails in the same way. What is left BATCH_MS after `beganAt` (monotonic; default: now) is skipped. One result per repository.
+ */
+export async function oneByOne<T>(
+  repositories: readonly T[],
+  read: (repository: T) => Promise<Refreshed>,
+  { clock, beganAt = clock.monotonic() }: { clock: Clock; beganAt?: number },
+): Promise<Refreshed[]> {
+  const results: Refreshed[] = [];
+  let rest: Refreshed = { kind: "skipped" };
+  let unreachable = 0;
+  for (const repository of repositories) {
+    if (clock.monotonic() - beganAt >= BATCH_MS) break;
+    const result = await read(repository).catch(asFailed);
+    results.push(result.kind === "found" || result.kind === "unchanged" ? at(result, clock) : result);
+    const kind = result.kind === "failed" ? result.failure.kind : null;
+    unreachable = kind === "unreachable" ? unreachable + 1 : 0;
+    if ((kind !== null && isTemporary(kind)) || unreachable === MAX_UNREACHABLE) {
+      rest = result;
+      break;
+    }
+  }
+  return repositories.map((_, i) => results[i] ?? rest);
+}
+
+/** A response that has just arrived. */
+const at = <T extends Found>(result: T, clock: Clock): T => ({ ...result, at: clock.now() });
+
+/** The first failure, if the forge responded about none of the repositories; null otherwise. */
+export function failureOfAll(results: readonly Refreshed[]): UpstreamFailure | null {
+  const tried = results.filter(({ kind }) => kind !== "skipped");
+  const failures = tried.flatMap((result) =>
+    result.kind === "failed" && concernsForge(result.failure.kind) ? [result.failure] : [],
+  );
+  return failures.length === tried.length ? (failures[0] ?? null) : null;
+}

@@ -1,0 +1,207 @@
+/** Forgejo and Gitea, such as Codeberg: their documents, which Gogs shares, and the walk through all repositories. */
+import { z } from "zod";
+import type { ProviderSettings } from "../../config/config.js";
+import { DAY_MS } from "../../lib/clock.js";
+import type { Connection } from "../client.js";
+import type { Provider } from "../contract.js";
+import {
+  avatarAddress,
+  count,
+  fullName,
+  homepage,
+  id,
+  label,
+  licenseOf,
+  orNull,
+  text,
+  time,
+  topics,
+  webUrl,
+} from "../fields.js";
+import {
+  checkWithin,
+  type ForgeRecord,
+  highestId,
+  isSortedByStars,
+  type ListPage,
+  type ListRequest,
+  type Mark,
+  nextMark,
+  type WalkContext,
+} from "../lists.js";
+import { createRestProvider, type RestForge, restClient } from "../rest-provider.js";
+import { checkForgejoToken } from "../token-check.js";
+
+/** The default maximum of an instance. */
+export const PAGE_SIZE = 50;
+/** Number of walks whose parts by id make up the whole list. */
+const PARTS = 7;
+
+/** An instance of Forgejo or Gitea, such as Codeberg. Mirrors and empty repositories are included. */
+export function createForgejo(settings: ProviderSettings, connection: Connection): Provider {
+  return createRestProvider(FORGEJO, settings, restClient(FORGEJO, settings, connection));
+}
+
+const envelope = z.object({ ok: z.literal(true), data: z.unknown() });
+
+const pathOf = ({ owner, name }: { owner: string; name: string }): string =>
+  `/repos/${encodeURIComponent(owner)}/${encodeURIComponent(name)}`;
+
+/** What the APIs of Forgejo, Gitea and Gogs have in common; each is a branch of the one after it. */
+export const API_OF_FAMILY = {
+  base: "/api/v1",
+  authorization: (token) => `token ${token}`,
+  // Undefined where the response of a search has no list.
+  listOf: (body) => envelope.safeParse(body).data?.data,
+  pathOfName: pathOf,
+  pathOfFile: (name, file) => `${pathOf(name)}/contents/${file}`,
+  checkToken: checkForgejoToken,
+} as const satisfies Partial<RestForge>;
+
+/** A repository. Older versions lack topics and language; most lack licenses; Gogs also lacks `archived`. */
+export const repositorySchema = z.object({
+  id,
+  full_name: fullName,
+  stars_count: count,
+  owner: orNull(z.object({ avatar_url: orNull(avatarAddress) })),
+  html_url: orNull(webUrl),
+  description: orNull(text),
+  website: orNull(homepage),
+  language: orNull(label),
+  licenses: orNull(z.array(z.string())),
+  topics: orNull(topics),
+  forks_count: orNull(count),
+  open_issues_count: orNull(count),
+  watchers_count: orNull(count),
+  fork: orNull(z.boolean()),
+  archived: orNull(z.boolean()),
+  private: orNull(z.boolean()),
+  internal: orNull(z.boolean()),
+  created_at: orNull(time),
+  updated_at: orNull(time),
+});
+
+/** A repository as every provider describes it. */
+export function toRecord(row: z.output<typeof repositorySchema>): ForgeRecord {
+  const [license, ...others] = row.licenses ?? [];
+  return {
+    // Internal repositories are visible only after sign-in.
+    isPublic: row.private !== true && row.internal !== true,
+    repository: {
+      providerId: row.id,
+      ...row.full_name,
+      url: row.html_url,
+      avatarUrl: row.owner?.avatar_url ?? null,
+      description: row.description,
+      homepage: row.website,
+      language: row.language,
+      // With several license files it is unknown which one applies.
+      license: license === undefined || others.length > 0 ? null : licenseOf(license),
+      topics: row.topics,
+      stars: row.stars_count,
+      forks: row.forks_count,
+      openIssues: row.open_issues_count,
+      watchers: row.watchers_count,
+      fork: row.fork,
+      archived: row.archived,
+      createdAt: row.created_at,
+      // The closest to a push that Forgejo reports; changed settings count too.
+      pushedAt: row.updated_at,
+    },
+  };
+}
+
+const FORGEJO: RestForge = {
+  kind: "forgejo",
+  ...API_OF_FAMILY,
+  list: listForgejo,
+  listsAreComplete: true,
+  pageSize: PAGE_SIZE,
+  pathOfId: (repositoryId) => `/repositories/${repositoryId}`,
+  record: repositorySchema.transform(toRecord),
+};
+
+/**
+ * A page of a walk through the repositories with at least `minStars` stars. Pure: a cursor gives a request, and its page the next
+ * cursor, `stars:page:least:mark` or `ids:page:lastId:end`. Any other cursor starts a new walk.
+ *
+ * Most repositories have no star, so a walk reads the list with most stars first, and ends where the stars fall below
+ * `minStars`. After that it reads a seventh of the list by ascending id: another one each day, so that a week of daily walks
+ * reads all of it. Where the instance does not sort by stars, or with `minStars` of 0, a walk reads the whole list by id.
+ *
+ * Guarantee: the walk by id sees every repository that existed before it, except after one on an earlier page was deleted
+ * meanwhile. The list by stars has numbered pages and no order among repositories with the same stars. So a walk may miss
+ * repositories: one that gains stars and passes the current page; one for each repository further up that is deleted or loses
+ * stars meanwhile; and any number of those with the same stars as a page's first or last row, if the database orders them
+ * differently for each page. The next walk sees the first two, and the walk by id sees all of them within a week of daily walks.
+ * Pages cannot overlap, as an offset is always a multiple of their length.
+ */
+export function listForgejo(cursor: string | null, context: WalkContext): ListRequest {
+  const [, starPage, least, mark = ""] =
+    /^stars:([1-9]\d{0,8}):(\d{1,15}):(\d{1,19})$/.exec(cursor ?? "") ?? [];
+  if (starPage !== undefined) return byStars({ page: Number(starPage), least: Number(least), mark }, context);
+  const [, idPage, lastId, end] = /^ids:([1-9]\d{0,8}):(\d{1,15}):(\d{1,9})$/.exec(cursor ?? "") ?? [];
+  if (idPage !== undefined) return byId({ page: Number(idPage), lastId: Number(lastId), end: Number(end) });
+  return context.minStars > 0 ? byStars(FIRST, context) : byId(WHOLE);
+}
+
+/** By stars, most first. */
+interface ByStars extends Mark {
+  /** Stars of the last row of the page before. */
+  least: number;
+}
+
+/** By ascending id. */
+interface ById {
+  page: number;
+  /** The highest id so far; 0 at the start. */
+  lastId: number;
+  /** The last page to read; 0: the last of the list. */
+  end: number;
+}
+
+const FIRST: ByStars = { page: 1, least: Number.POSITIVE_INFINITY, mark: "" };
+const WHOLE: ById = { page: 1, lastId: 0, end: 0 };
+const cursorOf = ({ page, lastId, end }: ById): string => `ids:${page}:${lastId}:${end}`;
+
+function byStars(at: ByStars, { minStars, now }: WalkContext): ListRequest {
+  const { page, least } = at;
+  return {
+    path: searchPath("stars", "desc", page),
+    // Older versions reject the order.
+    instead: () => byId(WHOLE),
+    next: (list) => {
+      const { records, rows, hasMore, total } = list;
+      const stars = records.map(({ repository }) => repository.stars);
+      if (!isSortedByStars(stars, least)) return cursorOf(WHOLE);
+      checkWithin(page, list);
+      if (!hasMore) return null;
+      const mark = nextMark(at, records[0]?.repository.providerId ?? "");
+      const last = stars.at(-1) ?? 0;
+      return last >= minStars ? `stars:${page + 1}:${last}:${mark}` : cursorOf(partOf(now, total, rows));
+    },
+  };
+}
+
+function byId(at: ById): ListRequest {
+  const { page, lastId, end } = at;
+  return {
+    path: searchPath("id", "asc", page),
+    next: ({ records, hasMore }: ListPage) => {
+      if (!hasMore || page === end) return null;
+      return cursorOf({ page: page + 1, lastId: highestId(lastId, records), end });
+    },
+  };
+}
+
+/** The part of the list by id that a walk on this day reads; it overlaps with the one before by a page. */
+function partOf(now: number, total: number | null, pageLength: number): ById {
+  if (total === null) return WHOLE;
+  const pages = Math.ceil(total / Math.max(1, pageLength));
+  const part = Math.floor(now / DAY_MS) % PARTS;
+  const end = part === PARTS - 1 ? 0 : Math.ceil(((part + 1) * pages) / PARTS);
+  return { page: Math.max(1, Math.floor((part * pages) / PARTS)), lastId: 0, end };
+}
+
+const searchPath = (sort: string, order: string, page: number): string =>
+  `/repos/search?private=false&sort=${sort}&order=${order}&limit=${PAGE_SIZE}&page=${page}`;

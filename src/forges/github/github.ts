@@ -1,0 +1,141 @@
+/**
+ * GitHub and GitHub Enterprise: discovers repositories by search, refreshes up to a hundred per request with a token, and
+ * reads star histories where offered. Its only state is the quota, and the features that the instance offers.
+ */
+import { type ProviderSettings, repositoryUrl } from "../../config/config.js";
+import { type AppClient, type AppSource, type Connection, ForgeClient } from "../client.js";
+import {
+  type Call,
+  failureOfAll,
+  oneByOne,
+  type Provider,
+  type Refreshed,
+  type RepositoryRef,
+  type UpstreamRepository,
+} from "../contract.js";
+import { textOfFile } from "../fields.js";
+import { checkGithubToken } from "../token-check.js";
+import { AppTokens } from "./app-tokens.js";
+import { discover } from "./discover.js";
+import { MAX_NODES, NodeRefresh, type Results } from "./graphql.js";
+import { StarHistory } from "./history.js";
+import { pathOfId, readNamed, readRepository, repositoryPath } from "./repository.js";
+
+const API_VERSION = "2022-11-28";
+
+/** Small because anonymous requests are limited to 60 per hour, and each repository takes one. */
+const ANONYMOUS_BATCH = 10;
+
+/** The root of an instance's REST API. The public GitHub, and GitHub with data residency, have a separate host for it. */
+export function apiRoot(site: string): string {
+  const { protocol, host } = new URL(site);
+  const hasOwnHost = host === "github.com" || /^[\w-]+\.ghe\.com$/.test(host);
+  return protocol === "https:" && hasOwnHost ? `https://api.${host}` : `${site}/api/v3`;
+}
+
+/** The instance that the settings describe. All requests go to its API, so `fetch` must reach that. */
+export function createGithub(settings: ProviderSettings, connection: Connection): Provider {
+  const { name, url, minStars } = settings;
+  const root = apiRoot(url);
+  const api = {
+    root,
+    authorization: (token: string) => `Bearer ${token}`,
+    headers: {
+      accept: "application/vnd.github+json",
+      "x-github-api-version": API_VERSION,
+      // Node ids of the present format: GitHub is closing down the older ones.
+      "x-github-next-global-id": "1",
+    },
+    // Moved repositories are found by id. A history does not name its repository, so its requests are not redirected.
+    redirects: /^\/repositories\/\d+(\?|$)/,
+    appTokens: (source: AppSource, tools: AppClient) => new AppTokens(source, tools),
+  };
+  const client = new ForgeClient(api, settings, connection);
+  const nodes = new NodeRefresh(client, {
+    url: root.replace(/\/v3$/, "").concat("/graphql"),
+    urlOf: (fullName) => repositoryUrl(url, fullName),
+  });
+  const stars = new StarHistory(client);
+  const resourceOf = (call: Call): string => {
+    if (call === "refresh" && client.hasTokens) return "graphql";
+    return call === "discover" ? "search" : "core";
+  };
+  return {
+    name,
+    kind: "github",
+    settings,
+    get batchSize() {
+      return client.hasTokens ? MAX_NODES : ANONYMOUS_BATCH;
+    },
+    // Searches lack the number of watchers.
+    listsAreComplete: false,
+    discover: (cursor, signal) => discover(client, { minStars, cursor, signal }),
+    refreshMany: (repositories, signal) => refreshMany({ client, nodes }, repositories, signal),
+    async refreshOne(fullName, signal) {
+      const document = await client.get(repositoryPath(fullName), { signal });
+      return readRepository(document?.body);
+    },
+    async recheck(repository, signal) {
+      const { nodeId, providerId, fullName } = repository;
+      if (client.hasTokens && nodeId !== null) return readById(client, providerId, signal);
+      const document = await client.get(repositoryPath(fullName), { signal });
+      return readNamed(document?.body, providerId);
+    },
+    history: (repository, cursor, signal) => stars.page(repository, cursor, signal),
+    async readme(fullName, signal) {
+      const document = await client.get(`${repositoryPath(fullName)}/readme`, { signal });
+      return textOfFile(document?.body);
+    },
+    checkToken: (signal) => checkGithubToken(client, signal),
+    useEntered: (tokens) => client.useEntered(tokens),
+    withheld: () => nodes.withheld.list(),
+    quota: () => client.quotas(),
+    notices: () => client.notices(),
+    readyAt: (call) => client.readyAt({ resource: resourceOf(call) }),
+    flush: () => client.flush(),
+  };
+}
+
+/**
+ * Refreshes repositories in one GraphQL query, which needs a token. Those without a node id, and all without tokens, are
+ * requested one by one; unchanged ones cost no quota with a token, and as much as others without. Throws UpstreamFailure if the
+ * forge responded about none, unless queries may go on: then those without a node id alone have to wait.
+ */
+async function refreshMany(
+  { client, nodes }: { client: ForgeClient; nodes: NodeRefresh },
+  repositories: readonly RepositoryRef[],
+  signal: AbortSignal,
+): Promise<Refreshed[]> {
+  const { clock, hasTokens } = client;
+  const beganAt = clock.monotonic();
+  const batched = repositories.filter(({ nodeId }) => hasTokens && nodeId !== null);
+  const single = repositories.filter((repository) => !batched.includes(repository));
+  const results: Results = batched.length === 0 ? new Map() : await nodes.refresh(batched, signal);
+  if (single.length > 0) {
+    const read = await oneByOne(single, (ref) => refreshById(client, ref, signal), { clock, beganAt });
+    const failure = results.size === 0 ? failureOfAll(read) : null;
+    const mayGoOn = hasTokens && client.readyAt({ resource: "graphql" }) <= clock.now();
+    if (failure !== null && !(failure.kind === "quota" && mayGoOn)) throw failure;
+    for (const [i, repository] of single.entries()) results.set(repository, read[i] ?? { kind: "skipped" });
+  }
+  return repositories.map((repository) => results.get(repository) ?? { kind: "skipped" });
+}
+
+async function readById(
+  client: ForgeClient,
+  providerId: string,
+  signal: AbortSignal,
+): Promise<UpstreamRepository> {
+  const document = await client.get(pathOfId(providerId), { signal });
+  return readRepository(document?.body, providerId);
+}
+
+async function refreshById(
+  client: ForgeClient,
+  { providerId, etag }: RepositoryRef,
+  signal: AbortSignal,
+): Promise<Refreshed> {
+  const document = await client.get(pathOfId(providerId), { signal, etag });
+  if (document === null) return { kind: "unchanged" };
+  return { kind: "found", repository: readRepository(document.body, providerId), etag: document.etag };
+}

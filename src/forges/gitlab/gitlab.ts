@@ -1,0 +1,230 @@
+/**
+ * GitLab: refreshes up to a hundred projects per request and walks by stars, over GraphQL, and reads single projects over REST.
+ * Where GraphQL is not offered, everything uses REST: one request for each project, no languages, and walks over all projects.
+ */
+import { createHash } from "node:crypto";
+import { z } from "zod";
+import type { ProviderSettings } from "../../config/config.js";
+import type { Connection } from "../client.js";
+import type { Discovered, Provider, Refreshed, RepositoryRef, UpstreamRepository } from "../contract.js";
+import { asFailed, UpstreamFailure } from "../failures.js";
+import {
+  avatarAddress,
+  count,
+  fullName,
+  id,
+  licenseOf,
+  orNull,
+  text,
+  time,
+  topics,
+  webUrl,
+} from "../fields.js";
+import {
+  type ForgeRecord,
+  highestId,
+  isSortedByStars,
+  type ListRequest,
+  type Mark,
+  nextMark,
+} from "../lists.js";
+import { createRestProvider, type RestForge, restClient } from "../rest-provider.js";
+import { checkGitlabToken } from "../token-check.js";
+import { MAX_PROJECTS } from "./project-node.js";
+import { Projects } from "./projects.js";
+
+/** A cursor of a walk over GraphQL: version of the form, page, stars of the last row, mark, and GitLab's own cursor. */
+const GRAPHQL_CURSOR = /^graphql2:([1-9]\d{0,8}):(\d{1,15}):([\w-]{1,22}):(.+)$/s;
+const FIRST_PAGE = { page: 1, least: Number.POSITIVE_INFINITY, mark: "", after: null };
+
+/** gitlab.com or a self-hosted GitLab. */
+export function createGitlab(settings: ProviderSettings, connection: Connection): Provider {
+  const client = restClient(GITLAB_REST, settings, connection);
+  const rest = createRestProvider(GITLAB_REST, settings, client);
+  const projects = new Projects(client, settings);
+  return {
+    ...rest,
+    get batchSize() {
+      return projects.isAvailable ? MAX_PROJECTS : rest.batchSize;
+    },
+    get listsAreComplete() {
+      return projects.isAvailable;
+    },
+    discover: (cursor, signal) => discover({ rest, projects }, cursor, signal),
+    refreshMany: (refs, signal) => refreshMany({ rest, projects }, refs, signal),
+    recheck: (ref, signal) =>
+      projects.isAvailable ? readById(rest, ref, signal) : rest.recheck(ref, signal),
+    withheld: () => projects.withheld(),
+    // The lists of the REST API have a limit of their own.
+    readyAt: (call) => (projects.isAvailable ? client.readyAt({ resource: "core" }) : rest.readyAt(call)),
+  };
+}
+
+interface Apis {
+  rest: Provider;
+  projects: Projects;
+}
+
+/**
+ * A page of the walk by stars, most first, which ends where they fall below the minimum. Pages begin after a star count and an id, not
+ * after a number of rows, so projects that move do not hide others. Guarantee: the walk sees every project that keeps its
+ * stars or loses some and stays at or above the minimum. One that gains stars and passes the walk meanwhile is missed; the next
+ * walk sees it.
+ */
+async function discover(
+  { rest, projects }: Apis,
+  cursor: string | null,
+  signal: AbortSignal,
+): Promise<Discovered> {
+  const { minStars } = rest.settings;
+  // A walk that began over REST ends there.
+  const isRest = /^\d+:\d+$/.test(cursor ?? "");
+  const at = positionOf(cursor);
+  const { least, after } = at;
+  const page = isRest ? null : await projects.page("stars_desc", after, signal);
+  if (page === null) return rest.discover(isRest ? cursor : null, signal);
+  const found = page.repositories.filter(({ stars }) => stars >= minStars);
+  if (!isSortedByStars(page.stars, least)) return { repositories: found, next: FIRST_REST_CURSOR };
+  const last = page.stars.at(-1) ?? 0;
+  if (page.after === null || last < minStars) return { repositories: found, next: null };
+  const key = createHash("sha256").update(page.after).digest("base64url").slice(0, 22);
+  const mark = nextMark(at, key);
+  return { repositories: found, next: `graphql2:${at.page + 1}:${last}:${mark}:${page.after}` };
+}
+
+function positionOf(cursor: string | null): Mark & { least: number; after: string | null } {
+  const [, page, least, mark = "", after = null] = GRAPHQL_CURSOR.exec(cursor ?? "") ?? [];
+  return page === undefined ? FIRST_PAGE : { page: Number(page), least: Number(least), mark, after };
+}
+
+/** Projects missing from a response are read one by one, as only that shows whether they are gone. */
+async function refreshMany(
+  { rest, projects }: Apis,
+  refs: readonly RepositoryRef[],
+  signal: AbortSignal,
+): Promise<Refreshed[]> {
+  // Ids of other forms come from imports, and a single one would spoil the query.
+  const queried = refs.filter(({ providerId }) => /^[1-9]\d{0,18}$/.test(providerId));
+  const known = queried.length === 0 ? new Map() : await projects.byId(queried, signal);
+  if (known === null) return rest.refreshMany(refs, signal);
+  const results = new Map<RepositoryRef, Refreshed>(known);
+  const missing = refs.filter((ref) => !results.has(ref));
+  if (missing.length > 0) {
+    const read = await rest.refreshMany(withoutEtags(missing), signal).catch((error: unknown) => {
+      const failed = asFailed(error);
+      if (results.size === 0) throw failed.failure;
+      return missing.map(() => failed);
+    });
+    for (const [i, ref] of missing.entries()) {
+      const result = read[i];
+      if (result !== undefined) results.set(ref, result);
+    }
+  }
+  return refs.map((ref) => results.get(ref) ?? { kind: "skipped" });
+}
+
+async function readById(
+  rest: Provider,
+  ref: RepositoryRef,
+  signal: AbortSignal,
+): Promise<UpstreamRepository> {
+  const [result] = await rest.refreshMany(withoutEtags([ref]), signal);
+  if (result?.kind === "found") return result.repository;
+  throw result?.kind === "failed"
+    ? result.failure
+    : new UpstreamFailure("malformed", `${rest.name}: no document`);
+}
+
+/** An ETag belongs to an older document than the counts of the last query. */
+const withoutEtags = (refs: readonly RepositoryRef[]): RepositoryRef[] =>
+  refs.map((ref) => ({ ...ref, etag: null }));
+
+const PAGE_SIZE = 100;
+
+/** A project. Visibility, archived, open issues and origin need a token; lists never include the license. */
+const projectSchema = z.object({
+  id,
+  path_with_namespace: fullName,
+  star_count: count,
+  web_url: orNull(webUrl),
+  namespace: orNull(z.object({ avatar_url: orNull(avatarAddress) })),
+  description: orNull(text),
+  license: orNull(z.object({ key: z.string() })),
+  topics: orNull(topics),
+  /** The name of `topics` before GitLab 14. */
+  tag_list: orNull(topics),
+  forks_count: orNull(count),
+  open_issues_count: orNull(count),
+  visibility: orNull(z.string()),
+  archived: orNull(z.boolean()),
+  forked_from_project: orNull(z.object({})),
+  created_at: orNull(time),
+  last_activity_at: orNull(time),
+});
+
+const pathOf = ({ owner, name }: { owner: string; name: string }): string =>
+  `/projects/${encodeURIComponent(`${owner}/${name}`)}`;
+
+/** The first page of a walk over REST. */
+const FIRST_REST_CURSOR = "1:0";
+
+/** GitLab's REST API. Languages would take a second request for each project. */
+export const GITLAB_REST: RestForge = {
+  kind: "gitlab",
+  base: "/api/v4",
+  authorization: (token) => `Bearer ${token}`,
+  list: listById,
+  listPart: "projects",
+  listsAreComplete: false,
+  pageSize: PAGE_SIZE,
+  listOf: (body) => body,
+  pathOfId: (projectId) => `/projects/${projectId}?license=true`,
+  pathOfName: (name) => `${pathOf(name)}?license=true`,
+  pathOfFile: (name, file) => `${pathOf(name)}/repository/files/${encodeURIComponent(file)}?ref=HEAD`,
+  checkToken: checkGitlabToken,
+  record: projectSchema.transform(toRecord),
+};
+
+function toRecord(project: z.output<typeof projectSchema>): ForgeRecord {
+  const isComplete = project.visibility !== null;
+  return {
+    isPublic: !isComplete || project.visibility === "public",
+    repository: {
+      providerId: project.id,
+      ...project.path_with_namespace,
+      url: project.web_url,
+      avatarUrl: project.namespace?.avatar_url ?? null,
+      description: project.description,
+      homepage: null,
+      language: null,
+      license: project.license === null ? null : licenseOf(project.license.key),
+      topics: project.topics ?? project.tag_list,
+      stars: project.star_count,
+      forks: project.forks_count,
+      openIssues: project.open_issues_count,
+      watchers: null,
+      // Only complete records include the origin, and only for forks.
+      fork: isComplete ? project.forked_from_project !== null : null,
+      archived: project.archived,
+      createdAt: project.created_at,
+      // The closest to a push that GitLab reports; comments count too.
+      pushedAt: project.last_activity_at,
+    },
+  };
+}
+
+/**
+ * A walk reads all projects, as keyset pagination supports only the order by id, and there is no star filter. Cursors are
+ * `page:lastId`.
+ */
+function listById(cursor: string | null): ListRequest {
+  const [, page, id] = /^([1-9]\d{0,8}):(\d{1,15})$/.exec(cursor ?? FIRST_REST_CURSOR) ?? [];
+  const lastId = Number(id ?? 0);
+  return {
+    path: `/projects?visibility=public&pagination=keyset&order_by=id&sort=asc&per_page=${PAGE_SIZE}&id_after=${lastId}`,
+    next: ({ records, hasMore }) => {
+      if (!hasMore) return null;
+      return `${Number(page ?? 1) + 1}:${highestId(lastId, records)}`;
+    },
+  };
+}

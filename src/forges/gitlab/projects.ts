@@ -1,0 +1,210 @@
+import { z } from "zod";
+import type { ProviderSettings } from "../../config/config.js";
+import { HOUR_MS } from "../../lib/clock.js";
+import type { ForgeClient } from "../client.js";
+import type { Refreshed, RepositoryRef, UpstreamRepository } from "../contract.js";
+import { asFailed, notOfRepository, UpstreamFailure } from "../failures.js";
+import { checkSomeValid, graphqlErrors, parseJson, parseRecord, WithheldFields } from "../fields.js";
+import {
+  ARCHIVED_ARGUMENT,
+  globalId,
+  idOf,
+  type OptionalPart,
+  optionalField,
+  projectsQuery,
+  readProject,
+} from "./project-node.js";
+
+/** How long the REST API is used before GraphQL is tried again. */
+const UNAVAILABLE_MS = HOUR_MS;
+/** How many times a query is sent again with fewer fields; GitLab names at most five unknown ones in a response. */
+const MAX_REDUCTIONS = 4;
+/** Characters of a cursor of GitLab; the cursor of a walk has room for it. */
+const MAX_AFTER = 3_000;
+/** Enough for a few errors of each project. */
+const MAX_ERRORS = 1_000;
+
+const errorSchema = z.object({
+  message: z.string().catch(""),
+  path: z.array(z.union([z.string(), z.number()])).catch([]),
+});
+type QueryError = z.output<typeof errorSchema>;
+
+const connectionSchema = z.object({
+  nodes: z.array(z.unknown()).max(1_000),
+  pageInfo: z.object({ hasNextPage: z.boolean(), endCursor: z.string().min(1).max(MAX_AFTER).nullable() }),
+});
+
+const responseSchema = z.object({
+  data: z
+    .object({ projects: connectionSchema.nullable().catch(null) })
+    .nullable()
+    .catch(null),
+  errors: graphqlErrors(errorSchema, MAX_ERRORS),
+});
+
+interface ProjectsResponse extends z.output<typeof connectionSchema> {
+  errors: readonly QueryError[];
+  without: ReadonlySet<OptionalPart>;
+}
+
+/** A page of all projects. */
+export interface ProjectPage {
+  /** Public projects, in the requested order; those that cannot be read are left out. */
+  repositories: UpstreamRepository[];
+  /** Stars of all projects on the page, in order. */
+  stars: readonly number[];
+  /** GitLab's cursor of the next page; null at the end. */
+  after: string | null;
+}
+
+/**
+ * Queries for projects over GraphQL. A field that the instance does not know is not requested for a day. Where GraphQL is not
+ * offered, every call returns null for an hour, without a request after the first.
+ */
+export class Projects {
+  readonly #client: ForgeClient;
+  readonly #settings: ProviderSettings;
+  readonly #url: string;
+  readonly #withheld: WithheldFields<OptionalPart>;
+  /** Monotonic. */
+  #unavailableUntil = Number.NEGATIVE_INFINITY;
+
+  constructor(client: ForgeClient, settings: ProviderSettings) {
+    this.#client = client;
+    this.#settings = settings;
+    this.#url = `${settings.url}/api/graphql`;
+    this.#withheld = new WithheldFields(client.clock);
+  }
+
+  /** Whether GraphQL is offered, as far as known. */
+  get isAvailable(): boolean {
+    return this.#unavailableUntil <= this.#client.clock.monotonic();
+  }
+
+  /** The fields that the instance withholds at the moment; `graphql`: all that only GraphQL has. */
+  withheld(): readonly string[] {
+    if (!this.isAvailable) return ["graphql"];
+    return this.#withheld.list().filter((part) => part !== ARCHIVED_ARGUMENT);
+  }
+
+  /**
+   * The results of at most MAX_PROJECTS repositories that the response has. GitLab leaves out projects without a reason, so
+   * nothing is known of the others. null: not offered. Throws UpstreamFailure.
+   */
+  async byId(
+    refs: readonly RepositoryRef[],
+    signal: AbortSignal,
+  ): Promise<Map<RepositoryRef, Refreshed> | null> {
+    const response = await this.#send(
+      { list: "ids", variables: { ids: refs.map(({ providerId }) => globalId(providerId)) } },
+      signal,
+    );
+    if (response === null) return null;
+    const refOf = new Map(refs.map((ref) => [ref.providerId, ref]));
+    const results = new Map<RepositoryRef, Refreshed>();
+    for (const [i, node] of response.nodes.entries()) {
+      const ref = refOf.get(idOf(node) ?? "");
+      if (ref !== undefined) results.set(ref, this.#resultOf(node, i, response));
+    }
+    return results;
+  }
+
+  /** The page after a cursor of GitLab, in an order such as `stars_desc`; null: not offered. Throws UpstreamFailure. */
+  async page(sort: string, after: string | null, signal: AbortSignal): Promise<ProjectPage | null> {
+    const response = await this.#send({ list: "page", variables: { sort, after } }, signal);
+    if (response === null) return null;
+    const { nodes, pageInfo } = response;
+    const read = nodes.flatMap((node, i) => {
+      const result = this.#resultOf(node, i, response);
+      return result.kind === "found" ? [result.repository] : [];
+    });
+    const counted = nodes.flatMap((node) => z.object({ starCount: z.int() }).safeParse(node).data ?? []);
+    checkSomeValid(counted.length, nodes.length);
+    return {
+      repositories: read,
+      stars: counted.map(({ starCount }) => starCount),
+      after: pageInfo.hasNextPage && nodes.length > 0 ? pageInfo.endCursor : null,
+    };
+  }
+
+  #resultOf(node: unknown, index: number, { errors, without }: ProjectsResponse): Refreshed {
+    const failed = errors.flatMap(({ path }) =>
+      path[0] === "projects" && path[1] === "nodes" && path[2] === index ? [String(path[3])] : [],
+    );
+    try {
+      const site = this.#settings.url;
+      const { repository, isPublic } = readProject(node, {
+        withheld: new Set([...without, ...failed]),
+        site,
+      });
+      const at = this.#client.clock.now();
+      if (isPublic) return { kind: "found", repository, etag: null, at };
+      const name = `${repository.owner}/${repository.name}`;
+      throw new UpstreamFailure("private", `${this.#settings.name}: ${name} is not public`);
+    } catch (error) {
+      return asFailed(error);
+    }
+  }
+
+  async #send(
+    query: { list: "ids" | "page"; variables: Readonly<Record<string, unknown>> },
+    signal: AbortSignal,
+    reductions = 0,
+  ): Promise<ProjectsResponse | null> {
+    const { list, variables } = query;
+    if (!this.isAvailable) return null;
+    const without = new Set(this.#withheld.list());
+    const { response } = await this.#client.send(
+      this.#url,
+      {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ query: projectsQuery(list, without), variables }),
+        signal,
+      },
+      // The limit of all requests to the API.
+      { resource: "core" },
+    );
+    const failure = this.#client.failureOf(this.#url, response);
+    if (failure !== null) return this.#notOffered(failure);
+    const { data, errors } = parseRecord(responseSchema, parseJson(response.text));
+    const connection = data?.projects ?? null;
+    if (connection !== null) return { ...connection, errors, without };
+    const unknown = errors
+      .flatMap(({ message }) => partOf(message) ?? [])
+      .filter((part) => !without.has(part));
+    if (unknown.length > 0 && reductions < MAX_REDUCTIONS) {
+      this.#withheld.add(unknown);
+      return this.#send(query, signal, reductions + 1);
+    }
+    const [first] = errors;
+    const reason = first === undefined ? null : this.#client.wordsOf(first.message);
+    if (first === undefined) throw new UpstreamFailure("malformed", "GraphQL: neither projects nor an error");
+    if (/time(d )?-?out/i.test(first.message))
+      throw new UpstreamFailure("unreachable", "GraphQL: the query took too long", { reason });
+    // Too complex, a required field is unknown, or not permitted.
+    return this.#notOffered(
+      new UpstreamFailure("refused", "GraphQL: not the requested projects", { reason }),
+    );
+  }
+
+  /** Remembers for an hour that the instance has no GraphQL. Throws a failure that says nothing about that, or that concerns REST too. */
+  #notOffered(failure: UpstreamFailure): null {
+    const isOurs = ["refused", "gone", "renamed"].includes(failure.kind);
+    const canAskRest = this.#client.quota.isReady({ resource: "core" });
+    if (!isOurs || !canAskRest) throw notOfRepository(failure);
+    this.#unavailableUntil = this.#client.clock.monotonic() + UNAVAILABLE_MS;
+    return null;
+  }
+}
+
+/** The part of our query that is unknown to the instance, according to a validation error. */
+function partOf(message: string): OptionalPart | undefined {
+  const [, field] =
+    /^Field '(\w+)' doesn't exist on type '(?:Project|RepositoryLanguage|Namespace)'/.exec(message) ?? [];
+  if (field === "name" || field === "share") return "languages";
+  if (field === "avatarUrl") return "namespace";
+  const [, argument] = /doesn't accept argument '(\w+)'/.exec(message) ?? [];
+  return argument === "archived" ? ARCHIVED_ARGUMENT : optionalField(field);
+}

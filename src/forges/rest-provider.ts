@@ -1,0 +1,224 @@
+/**
+ * The provider of forges with lists of all repositories and one document per repository. A `RestForge` describes the
+ * differences.
+ */
+import { z } from "zod";
+import { type ForgeKind, type ProviderSettings, repositoryUrl } from "../config/config.js";
+import { type Connection, type Document, type ForgeApi, ForgeClient } from "./client.js";
+import {
+  type Discovered,
+  failureOfAll,
+  oneByOne,
+  type Provider,
+  type Refreshed,
+  type RepositoryRef,
+  type TokenCheck,
+  type UpstreamRepository,
+} from "./contract.js";
+import { checkId, checkNamed, UpstreamFailure } from "./failures.js";
+import { avatarUrlOn, fullName as fullNameField, parseRecord, parseRecords, textOfFile } from "./fields.js";
+import type { ForgeRecord, ListRequest, WalkContext } from "./lists.js";
+
+/** The differences between the forges. Paths begin with a slash and are relative to the API's root. */
+export interface RestForge {
+  kind: ForgeKind;
+  /** Path of the API on the site, such as `/api/v1`. */
+  base: string;
+  /** The `Authorization` header for a token. */
+  authorization: (token: string) => string;
+  /** The page at a cursor that an earlier page returned; null or an unknown cursor: the first page. */
+  list: (cursor: string | null, context: WalkContext) => ListRequest;
+  /** Whether a record of the list has every field that a single one has. */
+  listsAreComplete: boolean;
+  /** The part of lists, if the forge limits them separately; see ForgePace. */
+  listPart?: string;
+  /** Records on a full page, unless the forge is configured for fewer. */
+  pageSize: number;
+  /** The list in a document from `list`. */
+  listOf: (body: unknown) => unknown;
+  /** `id` is encoded. Absent: the forge finds repositories by name only. */
+  pathOfId?: (id: string) => string;
+  /** A list that has a repository with this name, for second readings without `pathOfId`. */
+  searchPath?: (name: string) => string;
+  pathOfName: (name: { owner: string; name: string }) => string;
+  /** Path of a file at the top of a repository. */
+  pathOfFile: (name: { owner: string; name: string }, file: string) => string;
+  /** Finds out the permissions of the client's token. */
+  checkToken: (client: ForgeClient, signal: AbortSignal) => Promise<TokenCheck>;
+  record: z.ZodType<ForgeRecord>;
+}
+
+/** Kept small because each repository takes one request. */
+const BATCH_SIZE = 20;
+/** Status of a request with a parameter that this version does not know. */
+const UNSUPPORTED = 422;
+/** Names of READMEs that link to many repositories, the most common first: these forges do not look for the file themselves. */
+const README_NAMES = ["README.md", "readme.md", "README.rst", "README"] as const;
+
+/** The client of one instance. */
+export function restClient(
+  forge: RestForge,
+  settings: ProviderSettings,
+  connection: Connection,
+): ForgeClient {
+  const api: ForgeApi = {
+    root: settings.url + forge.base,
+    authorization: forge.authorization,
+    headers: { accept: "application/json" },
+  };
+  return new ForgeClient(api, settings, connection);
+}
+
+/** Creates the provider of one instance. These forges offer no star history. */
+export function createRestProvider(
+  forge: RestForge,
+  settings: ProviderSettings,
+  client: ForgeClient,
+): Provider {
+  const { name } = settings;
+  const { listPart = null } = forge;
+
+  async function discover(cursor: string | null, signal: AbortSignal): Promise<Discovered> {
+    let request = forge.list(cursor, { minStars: settings.minStars, now: client.clock.now() });
+    const options = { signal, part: listPart };
+    let page = await client.get(request.path, {
+      ...options,
+      expected: request.instead === undefined ? [] : [UNSUPPORTED],
+    });
+    if (page?.status === UNSUPPORTED && request.instead !== undefined) {
+      request = request.instead();
+      page = await client.get(request.path, options);
+    }
+    const list = page === null ? [] : forge.listOf(page.body);
+    const records = parseRecords(forge.record, list);
+    const rows = Array.isArray(list) ? list.length : 0;
+    const isFull = rows >= forge.pageSize;
+    const hasMore = page !== null && records.length > 0 && (isFull || hasNextPage(page));
+    return {
+      repositories: records
+        .filter(({ isPublic, repository }) => isPublic && repository.stars >= settings.minStars)
+        .map(toRepository),
+      next: request.next({ records, rows, hasMore, total: page === null ? null : totalOf(page) }),
+    };
+  }
+
+  async function refresh(ref: RepositoryRef, signal: AbortSignal): Promise<Refreshed> {
+    const { pathOfId } = forge;
+    const path = pathOfId?.(pathSegment(ref.providerId)) ?? pathOfFullName(ref.fullName);
+    const document = await client.get(path, { signal, etag: ref.etag });
+    if (document === null) return { kind: "unchanged" };
+    const check = (found: string) => (pathOfId === undefined ? checkNamed : checkId)(found, ref.providerId);
+    return { kind: "found", repository: publicOnly(document.body, check), etag: document.etag };
+  }
+
+  /** Reads it by name, or from a search where `refresh` reads it by name. */
+  async function recheck(ref: RepositoryRef, signal: AbortSignal): Promise<UpstreamRepository> {
+    const found = await search(ref, signal);
+    return found ?? readByName(ref.fullName, signal, (id) => checkNamed(id, ref.providerId));
+  }
+
+  async function search(
+    { fullName, providerId }: RepositoryRef,
+    signal: AbortSignal,
+  ): Promise<UpstreamRepository | undefined> {
+    const { searchPath } = forge;
+    const parts = fullNameField.safeParse(fullName).data;
+    if (searchPath === undefined || parts === undefined) return undefined;
+    const page = await client.get(searchPath(parts.name), { signal, part: listPart });
+    const list = parseRecord(z.array(z.unknown()), forge.listOf(page?.body));
+    return list
+      .flatMap((document) => forge.record.safeParse(document).data ?? [])
+      .filter(({ isPublic, repository }) => isPublic && repository.providerId === providerId)
+      .map(toRepository)[0];
+  }
+
+  /** Throws `gone` for a name that no repository can have. */
+  function partsOf(fullName: string): { owner: string; name: string } {
+    const parts = fullNameField.safeParse(fullName).data;
+    if (parts !== undefined) return parts;
+    throw new UpstreamFailure("gone", `${name}: not a valid repository name`);
+  }
+
+  const pathOfFullName = (fullName: string): string => forge.pathOfName(partsOf(fullName));
+
+  async function readme(fullName: string, signal: AbortSignal): Promise<string> {
+    const parts = partsOf(fullName);
+    for (const file of README_NAMES) {
+      const document = await client.get(forge.pathOfFile(parts, file), { signal, expected: [404] });
+      if (document !== null && document.status !== 404) return textOfFile(document.body);
+    }
+    throw new UpstreamFailure("gone", `${name}: the repository has no README`);
+  }
+
+  /** `check`: throws if it is another repository. */
+  async function readByName(
+    fullName: string,
+    signal: AbortSignal,
+    check?: (found: string) => void,
+  ): Promise<UpstreamRepository> {
+    const document = await client.get(pathOfFullName(fullName), { signal });
+    if (document !== null) return publicOnly(document.body, check);
+    throw new UpstreamFailure("malformed", `${name}: no document`);
+  }
+
+  function publicOnly(document: unknown, check?: (found: string) => void): UpstreamRepository {
+    const record = parseRecord(forge.record, document);
+    check?.(record.repository.providerId);
+    const repository = toRepository(record);
+    if (record.isPublic) return repository;
+    throw new UpstreamFailure("private", `${name}: ${repository.owner}/${repository.name} is not public`);
+  }
+
+  function toRepository({ repository }: ForgeRecord): UpstreamRepository {
+    const fullName = `${repository.owner}/${repository.name}`;
+    return {
+      ...repository,
+      nodeId: null,
+      avatarUrl: avatarUrlOn(settings.url, repository.avatarUrl),
+      url: repository.url ?? repositoryUrl(settings.url, fullName),
+    };
+  }
+
+  return {
+    name,
+    kind: forge.kind,
+    settings,
+    batchSize: BATCH_SIZE,
+    listsAreComplete: forge.listsAreComplete,
+    discover,
+    async refreshMany(repositories, signal) {
+      const results = await oneByOne(repositories, (ref) => refresh(ref, signal), client);
+      const failure = failureOfAll(results);
+      if (failure !== null) throw failure;
+      return results;
+    },
+    refreshOne: (fullName, signal) => readByName(fullName, signal),
+    recheck,
+    history: async () => null,
+    readme,
+    checkToken: (signal) => forge.checkToken(client, signal),
+    useEntered: (tokens) => client.useEntered(tokens),
+    withheld: () => [],
+    quota: () => client.quotas(),
+    notices: () => client.notices(),
+    readyAt: (call) => client.readyAt({ resource: "core", part: call === "discover" ? listPart : null }),
+    flush: () => client.flush(),
+  };
+}
+
+/** An id as one segment of a path. Throws UpstreamFailure `malformed` for `.` and `..`, which a URL would resolve. */
+function pathSegment(text: string): string {
+  if (/^\.{1,2}$/.test(text)) throw new UpstreamFailure("malformed", "not an id of a repository");
+  return encodeURIComponent(text);
+}
+
+/** Whether the `Link` header announces a next page. Its address is ignored: ours come from cursors. */
+function hasNextPage({ headers }: Document): boolean {
+  return /;\s*rel="?next"?/i.test(headers.get("link") ?? "");
+}
+
+/** Number of rows of the whole list, as Forgejo and Gitea report it. */
+function totalOf({ headers }: Document): number | null {
+  const text = headers.get("x-total-count")?.trim() ?? "";
+  return /^\d{1,9}$/.test(text) ? Number(text) : null;
+}

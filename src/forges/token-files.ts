@@ -1,0 +1,118 @@
+/** Tokens from a file or from the output of a command, both read repeatedly. */
+import { execFile } from "node:child_process";
+import { readFile, stat } from "node:fs/promises";
+import { promisify } from "node:util";
+import { z } from "zod";
+import { parseTokens, type TokenSource } from "../config/config.js";
+import { UpstreamFailure } from "./failures.js";
+
+import { type Loaded, nameTokens, type TokenLoader } from "./token-keeper.js";
+
+/** How often the file is read, which costs less than a request. */
+const FILE_MS = 10_000;
+/** How often the command is run; most tokens from commands are valid for an hour. */
+const COMMAND_MS = 30 * 60_000;
+const COMMAND_MIN_MS = 60_000;
+/** Limits of a run. */
+const COMMAND_TIMEOUT_MS = 30_000;
+const COMMAND_BYTES = 65_536;
+
+type CommandSource = Extract<TokenSource, { kind: "command" }>;
+
+/** The harmless parts of an error of a run; a failed start may have a code alone. */
+const errorSchema = z.object({
+  code: z.union([z.string(), z.number()]).nullish(),
+  killed: z.boolean().nullish(),
+  signal: z.string().nullish(),
+});
+
+/** Limits of reading the file, as a network file system may never respond. */
+const FILE_TIMEOUT_MS = 10_000;
+const FILE_BYTES = 1_048_576;
+
+/** Reads tokens from a file repeatedly, as they are replaced there. `read`: for tests. */
+export function tokensOfFile(
+  path: string,
+  { read = readRegular, timeoutMs = FILE_TIMEOUT_MS } = {},
+): TokenLoader {
+  let reading: Promise<string> | null = null;
+  return {
+    label: "file",
+    minIntervalMs: 1_000,
+    intervalMs: FILE_MS,
+    async load() {
+      // A read that hangs occupies a thread of the whole process, so no other is begun beside it.
+      reading ??= read(path).finally(() => {
+        reading = null;
+      });
+      return namedTokens(await within(reading, timeoutMs), "the file");
+    },
+  };
+}
+
+/** Opening a pipe would wait for its writer. */
+async function readRegular(path: string): Promise<string> {
+  const found = await stat(path);
+  if (!found.isFile()) throw new UpstreamFailure("refused", "the file with the tokens is not a regular file");
+  if (found.size > FILE_BYTES) throw new UpstreamFailure("refused", "the file with the tokens is too long");
+  return readFile(path, "utf8");
+}
+
+async function within(reading: Promise<string>, timeoutMs: number): Promise<string> {
+  const late = Promise.withResolvers<never>();
+  const message = `the file with the tokens could not be read within ${timeoutMs / 1_000} s`;
+  const timer = setTimeout(() => late.reject(new UpstreamFailure("refused", message)), timeoutMs);
+  try {
+    return await Promise.race([reading, late.promise]);
+  } catch (error) {
+    if (error instanceof UpstreamFailure) throw error;
+    throw new UpstreamFailure("refused", "the file with the tokens cannot be read");
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Runs a command that prints tokens, without a shell. Neither its arguments nor its output appear in any message. */
+export function tokensOfCommand({ command, environment }: CommandSource): TokenLoader {
+  return {
+    label: "command",
+    minIntervalMs: COMMAND_MIN_MS,
+    intervalMs: COMMAND_MS,
+    async load() {
+      return namedTokens(await outputOf(command, environment), "the command");
+    },
+  };
+}
+
+async function outputOf(
+  [command = "", ...args]: readonly string[],
+  environment: Readonly<Record<string, string>>,
+): Promise<string> {
+  const limits = { timeout: COMMAND_TIMEOUT_MS, maxBuffer: COMMAND_BYTES, killSignal: "SIGKILL" } as const;
+  try {
+    const running = promisify(execFile)(command, args, { ...limits, env: { ...environment } });
+    running.child.stdin?.end();
+    return (await running).stdout;
+  } catch (error) {
+    throw failureOfCommand(error);
+  }
+}
+
+/** A failure that is safe to show: the error's own message quotes the arguments and the output of the command. */
+function failureOfCommand(error: unknown): UpstreamFailure {
+  const { code, killed, signal } = errorSchema.safeParse(error).data ?? {};
+  const why =
+    killed === true
+      ? `did not end within ${COMMAND_TIMEOUT_MS / 1_000} s`
+      : typeof code === "number"
+        ? `ended with status ${code}`
+        : `failed (${code ?? signal ?? "unknown"})`;
+  return new UpstreamFailure("refused", `the command for tokens ${why}`);
+}
+
+function namedTokens(text: string, source: string): Loaded {
+  const tokens = parseTokens(text);
+  if (typeof tokens === "string") throw new UpstreamFailure("refused", `${source}: ${tokens}`);
+  if (tokens.length === 0) throw new UpstreamFailure("refused", `${source} contains no token`);
+  return { tokens: nameTokens(tokens), validMs: null };
+}

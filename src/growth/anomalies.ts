@@ -1,0 +1,126 @@
+import { DAY_MS } from "../lib/clock.js";
+import type { SnapshotSource } from "../repositories/repositories.js";
+
+/**
+ * Movements that make measured growth doubtful. They describe the figures, not who caused them or why: from outside, purges,
+ * failed readings and campaigns look the same.
+ */
+export const ANOMALY_KINDS = [
+  "FAILED_READING",
+  "UNCONFIRMED",
+  "RETURN",
+  "LEVEL_SHIFT",
+  "BURST",
+  "PURGE",
+] as const;
+export type AnomalyKind = (typeof ANOMALY_KINDS)[number];
+
+/** The counts in which a movement can show. */
+export const MEASURED_COUNTS = ["stars", "forks", "openIssues"] as const;
+export type MeasuredCount = (typeof MEASURED_COUNTS)[number];
+
+/** Their names in the middle of a sentence. */
+export const COUNT_NAMES: Readonly<Record<MeasuredCount, string>> = {
+  stars: "stars",
+  forks: "forks",
+  openIssues: "open issues",
+};
+
+export interface Anomaly {
+  kind: AnomalyKind;
+  /** The count that moved. */
+  measure: MeasuredCount;
+  /** Capture time of the snapshot that shows it. */
+  at: number;
+  /** Capture time of the last snapshot that it concerns; the same as `at` for a single one. */
+  until: number;
+  /** A phrase with the figures. */
+  reason: string;
+  /** The count before and after. */
+  before: number;
+  after: number;
+  /** Of a BURST, the part of the gain that counts. */
+  counted?: number;
+  /** Why it no longer throws doubt on the growth, and since when; absent: it does. */
+  cleared?: { at: number; by: "BREADTH" | "TIME" };
+  /** For a PURGE or a BURST: movements of the whole provider on that day; absent until they have been counted. */
+  sameDay?: MovesOfDay;
+}
+
+/** Unusual movements of a count, and how much of the steps they leave out. */
+export interface Movements {
+  anomalies: Anomaly[];
+  /** The part of a gain that does not count, by index of the step. */
+  uncounted: ReadonlyMap<number, number>;
+}
+
+/** Whether an anomaly throws doubt on the growth it is in. */
+export function isOpen({ cleared }: Anomaly): boolean {
+  return cleared === undefined;
+}
+
+/** Kinds that make the growth of a window doubtful while they are open. A loss is what it is. */
+const DOUBTFUL_KINDS: readonly AnomalyKind[] = [
+  "FAILED_READING",
+  "UNCONFIRMED",
+  "RETURN",
+  "LEVEL_SHIFT",
+  "BURST",
+];
+
+export function isDoubtful(anomaly: Anomaly): boolean {
+  return isOpen(anomaly) && DOUBTFUL_KINDS.includes(anomaly.kind);
+}
+
+/** How many repositories of a provider moved on a day, out of those with an earlier snapshot to compare. */
+export interface MovesOfDay {
+  /** Lost stars. */
+  fell: number;
+  /** Gained far more than usual. */
+  jumped: number;
+  compared: number;
+}
+
+/** The counts of a repository at one time; null: unknown. */
+export interface Reading {
+  at: number;
+  stars: number;
+  forks: number | null;
+  openIssues: number | null;
+  watchers: number | null;
+  source: SnapshotSource;
+}
+
+/** Smaller movements, in stars, are never anomalies. */
+export const MIN_MOVEMENT = 80;
+
+/** null if either count is unknown. */
+export function difference(to: number | null, from: number | null): number | null {
+  return to === null || from === null ? null : to - from;
+}
+
+const whole = new Intl.NumberFormat("en-US");
+
+/** A count in the words of an anomaly: 12,345. */
+export function countText(count: number): string {
+  return whole.format(count);
+}
+
+/** From one credible reading to the next. */
+export interface Step {
+  from: Reading;
+  to: Reading;
+  /** Stars. */
+  gained: number;
+  /** At least a quarter, so that two readings of one hour do not look like a storm. */
+  days: number;
+}
+
+/** The steps between readings; one less than the readings. */
+export function stepsOf(readings: readonly Reading[]): Step[] {
+  return readings.slice(1).flatMap((to, i) => {
+    const from = readings[i];
+    if (from === undefined) return [];
+    return [{ from, to, gained: to.stars - from.stars, days: Math.max(0.25, (to.at - from.at) / DAY_MS) }];
+  });
+}

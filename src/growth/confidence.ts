@@ -1,0 +1,94 @@
+import type { Availability } from "../repositories/repositories.js";
+import { WINDOW_HOURS, type Window } from "./definitions.js";
+
+/** A trend is reliable from this confidence: all factors near 1, or one of them at 0.7. */
+export const RELIABLE_FROM = 0.7;
+
+/** Snapshots in a window, both ends included, beyond which more add no confidence. */
+const ENOUGH_SNAPSHOTS: Readonly<Record<Window, number>> = { "24h": 2, "7d": 4, "30d": 8 };
+const DOUBTFUL = 0.3;
+const RETAINED = 0.8;
+/** A factor above this is not given as a reason. */
+const NEARLY_ONE = 0.95;
+
+/** The facts about its confidence that a stored trend has. */
+interface Known {
+  window: Window;
+  /** Hours between the two snapshots compared. */
+  coveredHours: number;
+  /** Snapshots from `from` to `to`, both included. */
+  snapshots: number;
+  /** Whether an anomaly in the window makes its growth doubtful. */
+  hasDoubtfulReading: boolean;
+  /** Whether its basis is RETAINED: the forge reported both counts later. */
+  isRetained: boolean;
+}
+
+export interface ConfidenceInput extends Known {
+  /** Hours by which the repository's newest snapshot is older than its provider's newest. */
+  behindHours: number;
+  availability: Availability;
+}
+
+/** The factors that a stored trend shows, each from 0 to 1. */
+interface Factors {
+  coverage: number;
+  history: number;
+  readings: number;
+  basis: number;
+}
+
+function factorsOf({ window, coveredHours, snapshots, hasDoubtfulReading, isRetained }: Known): Factors {
+  const windowHours = WINDOW_HOURS[window];
+  return {
+    coverage: Math.min(coveredHours / windowHours, windowHours / coveredHours),
+    history: Math.min(1, snapshots / ENOUGH_SNAPSHOTS[window]),
+    readings: hasDoubtfulReading ? DOUBTFUL : 1,
+    basis: isRetained ? RETAINED : 1,
+  };
+}
+
+/** What a low factor means, as a phrase. */
+const REASONS: readonly [keyof Factors, (known: Known) => string][] = [
+  [
+    "coverage",
+    ({ window, coveredHours }) =>
+      `the snapshots are ${Math.round(coveredHours)} hours apart instead of ${WINDOW_HOURS[window]}`,
+  ],
+  [
+    "history",
+    ({ window, snapshots }) => `${snapshots} snapshots instead of ${ENOUGH_SNAPSHOTS[window]} or more`,
+  ],
+  ["readings", () => "an unusual change in the window"],
+  ["basis", () => "the forge reported the counts later"],
+];
+
+/**
+ * How far a trend can be trusted, from 0 to 1 with two decimals: coverage × history × readings × freshness. Coverage is
+ * how well the compared snapshots fit the window, history whether there are enough of them, readings whether one is in doubt or
+ * they were reported later, freshness how close the newest is to the provider's newest. 0 for an unavailable repository.
+ */
+export function confidence(input: ConfidenceInput): number {
+  if (input.availability !== "AVAILABLE") return 0;
+  const behind = Math.max(0, input.behindHours) / WINDOW_HOURS[input.window];
+  const freshness = 1 - 0.5 * Math.min(1, behind);
+  const { coverage, history, readings, basis } = factorsOf(input);
+  return Math.round(freshness * coverage * history * readings * basis * 100) / 100;
+}
+
+/** What lowers the confidence of a stored trend, as phrases. */
+export function confidenceReasons({
+  confidence: stored,
+  ...known
+}: Known & { confidence: number }): string[] {
+  if (stored === 0) return ["the repository is not available"];
+  const factors = factorsOf(known);
+  const { coverage, history, readings, basis } = factors;
+  const reasons = REASONS.flatMap(([name, reasonOf]) =>
+    factors[name] < NEARLY_ONE ? [reasonOf(known)] : [],
+  );
+  const freshness = stored / (coverage * history * readings * basis);
+  return freshness < NEARLY_ONE
+    ? [...reasons, "its newest snapshot is behind the newest of its forge"]
+    : reasons;
+}

@@ -1,0 +1,211 @@
+/**
+ * Growth: the gains of each repository in each window, their scores, reliability and anomalies, as rows of `rollups`. `update` is
+ * the only writer. Growth is computed from snapshots alone, so it does not depend on the order in which they were recorded. It
+ * leaves ranks and facets to others, and marks the repositories that they must update.
+ */
+import { sql } from "kysely";
+import type { BulkRow, Database, Dialect, Tx } from "../database/database.js";
+import { type Clock, DAY_MS } from "../lib/clock.js";
+import {
+  bumpRevision,
+  hasMark,
+  markOutdated,
+  newestSnapshots,
+  readRecency,
+  runState,
+  setMark,
+  workOff,
+} from "../repositories/repositories.js";
+import { growthOf } from "./compare.js";
+import { WINDOW_HOURS, WINDOWS } from "./definitions.js";
+import { type GrowthContext, readHistories } from "./history.js";
+import { PARTIAL, rebuildGrowth } from "./rebuild.js";
+import { replaceRollups } from "./replace-rollups.js";
+import { rollupRow } from "./rollups.js";
+import { readScales } from "./scales.js";
+
+export {
+  ANOMALY_KINDS,
+  type Anomaly,
+  COUNT_NAMES,
+  MEASURED_COUNTS,
+  type MeasuredCount,
+} from "./anomalies.js";
+export { checkGrowth, type GrowthDamage } from "./check.js";
+export {
+  ALL_REPOSITORIES,
+  type ChangedRepositories,
+  type Contribution,
+  readContributions,
+} from "./contributions.js";
+export {
+  GROWTH_ORDER_COLUMNS,
+  GROWTH_ORDERS,
+  type GrowthOrder,
+  MEASURES,
+  type Measure,
+  perWindow,
+  RANKING_DEFINITIONS,
+  RANKINGS,
+  type Ranking,
+  type RankingDefinition,
+  SCORE_LABELS,
+  SCORE_NAMES,
+  SCORE_VERSION,
+  type ScoreName,
+  WINDOW_HOURS,
+  WINDOW_LABELS,
+  WINDOW_SHORT_LABELS,
+  WINDOWS,
+  type Window,
+  windowMs,
+  windowOfHours,
+} from "./definitions.js";
+export { FALLEN_PARTS, LEAST_COLLAPSED, LEAST_DOUBTED } from "./doubt.js";
+export type { Explanation, Scores } from "./scores.js";
+export {
+  byWindow,
+  readExplanations,
+  TREND_COLUMNS,
+  type Trend,
+  TrendReader,
+  type TrendValues,
+  trendsOfRollups,
+} from "./trend.js";
+export { type CountedMeasure, gainWords, usualWords, whySentence, whyWords } from "./words.js";
+
+/** Repositories updated, and stale rollups deleted, in one transaction. */
+const BATCH = 1_000;
+const STALE = 1_000;
+/** From this many changed repositories, if they are also this share (one in …) of all, a rebuild costs less. */
+const MANY = 20_000;
+const MANY_PART = 5;
+
+export interface GrowthOptions {
+  /** Rebuilds everything if anything has changed; otherwise that happens once a day. */
+  all?: boolean;
+  /** Called with the number of repositories done so far. */
+  onProgress?: (done: number) => void;
+}
+
+/**
+ * Brings growth and scores up to date. The cost follows the number of changed repositories, except once a day, when a
+ * provider is new, or when many have changed: then everything is rebuilt with newly measured score scales. A repository whose
+ * history is damaged has no growth; it is tried again after its next snapshot and with each rebuild. May be killed and run
+ * again. Returns the number of repositories processed.
+ */
+export async function update(
+  database: Database,
+  context: GrowthContext,
+  { all = false, onProgress = () => {} }: GrowthOptions = {},
+): Promise<number> {
+  if (await isRebuildDue(database, context.clock, all)) return rebuildGrowth(database, context, onProgress);
+  const { dialect } = database;
+  const done = await workOff(
+    database,
+    { kind: "rollups", clock: context.clock, size: BATCH, onProgress },
+    (tx, ids) => updateChanged(tx, ids, { ...context, dialect }),
+  );
+  // Even with nothing changed: an earlier update may have been killed before this.
+  await dropStale(database);
+  return done;
+}
+
+/** Whether the next update has something to do, such as the rebuild that an upgrade asks for. Costs a few small reads. */
+export async function isUpdateDue(database: Database, clock: Clock): Promise<boolean> {
+  const marked = await database.write
+    .selectFrom("outdated")
+    .select("repository_id")
+    .where("kind", "in", ["rollups", "ranks"])
+    .limit(1)
+    .execute();
+  return marked.length > 0 || (await isRebuildDue(database, clock, false));
+}
+
+async function isRebuildDue(database: Database, clock: Clock, all: boolean): Promise<boolean> {
+  const { write } = database;
+  const run = await runState(write, clock, "growth");
+  if (run !== "none") return run === "abandoned";
+  const newest = await newestSnapshots(write);
+  const scaled = await write
+    .selectFrom("score_scales")
+    .select(({ fn }) => ["provider", fn.min("as_of").as("as_of")])
+    .groupBy("provider")
+    .execute();
+  const scaledAt = new Map(scaled.map((row) => [row.provider, Number(row.as_of)]));
+  if ([...newest.keys()].some((provider) => !scaledAt.has(provider))) return true;
+  // Once a day for all providers together, not when each of them starts its day.
+  const day = (times: Iterable<number>) => Math.floor(Math.max(0, ...times) / DAY_MS);
+  if (day(newest.values()) !== day(scaledAt.values())) return true;
+  const kinds = all ? ["rollups", "rollups_damaged"] : ["rollups"];
+  const marked = await sql<{ marked: number }>`select count(*) as marked from (
+    select 1 from outdated where kind in (${sql.join(kinds)}) limit ${all ? 1 : MANY_PART * MANY}) as bounded`.execute(
+    write,
+  );
+  const count = Number(marked.rows[0]?.marked ?? 0);
+  if (all) return count > 0 || (await hasMark(write, PARTIAL));
+  if (count < MANY) return false;
+  const total = await sql<{ total: number }>`select coalesce(max(id), 0) as total from repositories`.execute(
+    write,
+  );
+  return count >= Math.min(MANY_PART * MANY, Number(total.rows[0]?.total ?? 0) / MANY_PART);
+}
+
+async function updateChanged(
+  tx: Tx,
+  ids: readonly number[],
+  { dialect, clock, onDamaged }: GrowthContext & { dialect: Dialect },
+): Promise<void> {
+  const scales = await readScales(tx);
+  const recency = await readRecency(tx);
+  const { histories, damaged } = await readHistories(tx, dialect, { ids, onDamaged });
+  const rows = histories.flatMap((history): BulkRow[] =>
+    growthOf(history, recency).map((growth) => rollupRow(history, growth, { scales, recency })),
+  );
+  const here = dialect.among(sql.ref("repository_id"), ids);
+  await replaceRollups(tx, dialect, { ids, rows });
+  await tx.deleteFrom("outdated").where("kind", "=", "rollups_damaged").where(here).execute();
+  await setMark(tx, PARTIAL);
+  // A rebuild in progress may already have passed these repositories.
+  const isRebuilding = (await runState(tx, clock, "growth")) !== "none";
+  await markOutdated(tx, dialect, {
+    ranks: ids,
+    rollups_damaged: damaged,
+    rollups_in_rebuild: isRebuilding ? ids : [],
+  });
+}
+
+/**
+ * Deletes rollups that are no longer fresh. A new day of a provider may leave hundreds of thousands of them behind, so each
+ * transaction deletes some.
+ */
+async function dropStale({ dialect, write }: Database): Promise<void> {
+  for (const [provider, asOf] of await newestSnapshots(write)) {
+    for (const window of WINDOWS) {
+      const hours = WINDOW_HOURS[window];
+      for (let dropped = STALE; dropped === STALE; ) {
+        dropped = await dialect.exclusively(write, "catalogue", async (tx) => {
+          const rows = await tx
+            .selectFrom("rollups")
+            .select("repository_id")
+            .where("provider", "=", provider)
+            .where("window_hours", "=", hours)
+            .where("fresh_until", "<", asOf)
+            .limit(STALE)
+            .execute();
+          const ids = rows.map((row) => row.repository_id);
+          if (ids.length === 0) return 0;
+          await tx
+            .deleteFrom("rollups")
+            .where("window_hours", "=", hours)
+            .where(dialect.among(sql.ref("repository_id"), ids))
+            .execute();
+          await setMark(tx, PARTIAL);
+          await markOutdated(tx, dialect, { ranks: ids });
+          await bumpRevision(tx);
+          return ids.length;
+        });
+      }
+    }
+  }
+}

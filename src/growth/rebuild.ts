@@ -1,0 +1,188 @@
+import { sql } from "kysely";
+import {
+  type BulkRow,
+  type BulkTable,
+  createRollupTable,
+  type Database,
+  type Dialect,
+  indexRollupTable,
+  type Tx,
+} from "../database/database.js";
+import type { Clock } from "../lib/clock.js";
+import {
+  bumpRevision,
+  clearMarks,
+  markOutdated,
+  NumberRoom,
+  type Recency,
+  type Run,
+  readRecency,
+  repositoriesAfter,
+  runExclusively,
+} from "../repositories/repositories.js";
+import { grow } from "./compare.js";
+import { ALL_REPOSITORIES } from "./contributions.js";
+import { WINDOWS } from "./definitions.js";
+import { type GrowthContext, readHistories } from "./history.js";
+import { MoveCounter } from "./moves.js";
+import { ROLLUPS, rollupRow, SCORE_COLUMNS, type ScoredRow, scoreInput, storedScores } from "./rollups.js";
+import { type AllScales, readScales, ScaleMeter, scalesOf, storeScales } from "./scales.js";
+import { score } from "./scores.js";
+
+/** The mark that growth has changed since the last rebuild, so the score scales no longer match it exactly. */
+export const PARTIAL = "growth_partial";
+
+const NEXT_ROLLUPS: BulkTable = { ...ROLLUPS, table: "rollups_next" };
+const NEXT_SCORES: BulkTable = {
+  ...NEXT_ROLLUPS,
+  columns: {
+    repository_id: "bigint",
+    window_hours: "bigint",
+    ...SCORE_COLUMNS,
+  },
+};
+
+/** Repositories in one transaction, and the numbers of their readings, if there is one a day. */
+const BATCH = 1_000;
+const ROOM = 600_000;
+
+/**
+ * Rebuilds the growth and scores of all repositories in a second table, which replaces the first once it is complete and
+ * indexed. Repositories recorded in the meantime stay marked and are updated afterwards. Returns the number of repositories
+ * computed; 0 if another process is rebuilding.
+ */
+export async function rebuildGrowth(
+  database: Database,
+  context: GrowthContext,
+  onProgress: (done: number) => void,
+): Promise<number> {
+  const { dialect } = database;
+  const prepare = async (tx: Tx, generation: number) => {
+    await sql`drop table if exists rollups_next`.execute(tx);
+    await createRollupTable(dialect, "rollups_next", generation).execute(tx);
+  };
+  const work = (run: Run) => rebuild(database, run, { ...context, onProgress });
+  return (await runExclusively(database, context.clock, { name: "growth", prepare, work })) ?? 0;
+}
+
+async function rebuild(
+  database: Database,
+  run: Run,
+  { clock, onDamaged, onProgress }: GrowthContext & { onProgress: (done: number) => void },
+): Promise<number> {
+  const { dialect, write } = database;
+  await clearMarks(run, dialect, ["rollups_in_rebuild", "rollups"]);
+  const used = await readScales(write);
+  const recency = await readRecency(write);
+  const meter = new ScaleMeter();
+  const moves = new MoveCounter();
+  const room = new NumberRoom(ROOM);
+  const lastIds: number[] = [];
+  const damaged: number[] = [];
+  let done = 0;
+  for (let after = 0; ; ) {
+    const ids = await repositoriesAfter(write, dialect, { after, limit: BATCH });
+    const last = ids.at(-1);
+    if (last === undefined) break;
+    after = last;
+    lastIds.push(last);
+    room.reset();
+    const read = await readHistories(write, dialect, { ids, room, onDamaged });
+    damaged.push(...read.damaged);
+    const rows = read.histories.flatMap((history): BulkRow[] => {
+      const { growth, totals, jumps } = grow(history, recency);
+      meter.add(history.provider, growth);
+      moves.add(history.provider, totals, jumps);
+      return growth.map((one) => rollupRow(history, one, { scales: used, recency }));
+    });
+    await run.step((tx) => dialect.insertNew(tx, NEXT_ROLLUPS, rows));
+    done += ids.length;
+    onProgress(done);
+  }
+  const scales = meter.measure();
+  if (!areSame(scales, used)) await rescore(database, run, { scales, lastIds });
+  for (const index of indexRollupTable("rollups_next", run.generation)) {
+    await run.step((tx) => dialect.createIndex(tx, index));
+  }
+  await run.step((tx) => dialect.analyze(tx, "rollups_next"));
+  await swapWhenFree(run, { scales, recency, moves, damaged }, { dialect, clock });
+  return done;
+}
+
+/** Attempts at swapping the tables while a long reader, such as a backup, holds the old one, and the time between them. */
+const SWAP_TRIES = 200;
+const SWAP_RETRY_MS = 5_000;
+
+async function swapWhenFree(
+  run: Run,
+  measured: Measured,
+  { dialect, clock }: { dialect: Dialect; clock: Clock },
+): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await run.end((tx) => swap(tx, dialect, measured));
+    } catch (error) {
+      if (!dialect.isInUse(error) || tries === SWAP_TRIES) throw error;
+      await clock.sleep(SWAP_RETRY_MS);
+      await run.step(async () => {});
+    }
+  }
+}
+
+function areSame(measured: AllScales, used: AllScales): boolean {
+  return [...measured].every(([provider, windows]) =>
+    WINDOWS.every((window) => {
+      const { stars, forks } = scalesOf(used, provider, window);
+      return windows[window].stars === stars && windows[window].forks === forks;
+    }),
+  );
+}
+
+/** Recomputes the scores of repositories that gained something; the scores of others do not depend on the scales. */
+async function rescore(
+  { dialect, write }: Database,
+  run: Run,
+  { scales, lastIds }: { scales: AllScales; lastIds: readonly number[] },
+): Promise<void> {
+  let after = 0;
+  for (const last of lastIds) {
+    const { rows } = await sql<ScoredRow>`select g.*, r.created_at, r.pushed_at, r.availability
+      from rollups_next g join repositories r on r.id = g.repository_id
+      where g.repository_id > ${after} and g.repository_id <= ${last} and (g.stars_counted > 0 or g.forks_counted > 0)`.execute(
+      write,
+    );
+    after = last;
+    const scored = rows.map(
+      (row): BulkRow => [
+        row.repository_id,
+        row.window_hours,
+        ...storedScores(score(scoreInput(row, scales))),
+      ],
+    );
+    if (scored.length > 0) await run.step((tx) => dialect.updateRows(tx, NEXT_SCORES, scored));
+  }
+}
+
+interface Measured {
+  scales: AllScales;
+  recency: Recency;
+  moves: MoveCounter;
+  /** Repositories without growth, as their history is damaged. */
+  damaged: readonly number[];
+}
+
+async function swap(tx: Tx, dialect: Dialect, { scales, recency, moves, damaged }: Measured): Promise<void> {
+  await dialect.replaceTable(tx, "rollups", "rollups_next");
+  await storeScales(tx, scales, recency.asOf);
+  await moves.store(tx, dialect);
+  await sql`insert into outdated (kind, repository_id) select 'rollups', repository_id from outdated
+    where kind = 'rollups_in_rebuild' on conflict do nothing`.execute(tx);
+  await tx
+    .deleteFrom("outdated")
+    .where("kind", "in", ["rollups_in_rebuild", "rollups_damaged", "ranks"])
+    .execute();
+  await markOutdated(tx, dialect, { rollups_damaged: damaged });
+  await tx.deleteFrom("marks").where("name", "=", PARTIAL).execute();
+  await tx.insertInto("outdated").values({ kind: "ranks", repository_id: ALL_REPOSITORIES }).execute();
+  await bumpRevision(tx);
+}

@@ -1,0 +1,186 @@
+import { sql } from "kysely";
+import type { BulkRow, BulkTable, Db, RollupTable } from "../database/database.js";
+import { DAY_MS, HOUR_MS } from "../lib/clock.js";
+import { type Availability, basisOf, type Recency, SNAPSHOT_SOURCES } from "../repositories/repositories.js";
+import { difference, isDoubtful, isOpen, type Reading } from "./anomalies.js";
+import type { Growth } from "./compare.js";
+import { confidence, RELIABLE_FROM } from "./confidence.js";
+import { WINDOW_HOURS, windowOfHours } from "./definitions.js";
+import { type History, predecessorAt } from "./history.js";
+import { type AllScales, scalesOf } from "./scales.js";
+import { type ScoreInput, type Scores, score } from "./scores.js";
+
+/** The columns of the scores, in the order of `storedScores`. */
+export const SCORE_COLUMNS = {
+  trending: "bigint",
+  rising: "bigint",
+  new_hot: "bigint",
+  star_momentum: "bigint",
+  fork_momentum: "bigint",
+  activity: "bigint",
+} as const;
+
+/** The table `rollups` with all its columns. */
+export const ROLLUPS: BulkTable = {
+  table: "rollups",
+  columns: {
+    repository_id: "bigint",
+    window_hours: "bigint",
+    provider: "text",
+    from_at: "bigint",
+    to_at: "bigint",
+    stars_delta: "bigint",
+    forks_delta: "bigint",
+    open_issues_delta: "bigint",
+    stars_counted: "bigint",
+    forks_counted: "bigint",
+    stars_growth: "double precision",
+    stars_from: "bigint",
+    forks_from: "bigint",
+    open_issues_from: "bigint",
+    from_source: "smallint",
+    predecessor_id: "bigint",
+    first_seen_at: "bigint",
+    snapshots: "bigint",
+    fresh_until: "bigint",
+    anomalies: "text",
+    anomalous: "smallint",
+    ...SCORE_COLUMNS,
+    confidence: "bigint",
+    reliable: "smallint",
+    stars_usual: "bigint",
+  },
+  key: ["repository_id", "window_hours"],
+};
+
+/** The row of one window. */
+export function rollupRow(
+  history: History,
+  growth: Growth,
+  { scales, recency }: { scales: AllScales; recency: Recency },
+): BulkRow {
+  const { window, from, to, snapshots, starsCounted, forksCounted, anomalies } = growth;
+  const starsDelta = to.stars - from.stars;
+  const asOf = recency.asOf.get(history.provider) ?? 0;
+  const trust = confidence({
+    window,
+    coveredHours: (to.at - from.at) / HOUR_MS,
+    behindHours: (asOf - to.at) / HOUR_MS,
+    snapshots,
+    availability: history.availability,
+    isRetained: basisOf(from.source) === "RETAINED",
+    hasDoubtfulReading: anomalies.some(isDoubtful),
+  });
+  const { trending, rising, newHot, starMomentum, forkMomentum, activity } = score(
+    inputOf(history, growth, scales),
+  );
+  // Written out, as a rebuild makes millions of rows.
+  return [
+    history.repositoryId,
+    WINDOW_HOURS[window],
+    history.provider,
+    from.at,
+    to.at,
+    starsDelta,
+    difference(to.forks, from.forks),
+    difference(to.openIssues, from.openIssues),
+    starsCounted,
+    forksCounted,
+    from.stars > 0 ? starsDelta / from.stars : null,
+    from.stars,
+    from.forks,
+    from.openIssues,
+    SNAPSHOT_SOURCES.indexOf(from.source),
+    predecessorAt(history.predecessors, from.at),
+    growth.firstSeenAt,
+    snapshots,
+    growth.freshUntil,
+    anomalies.length === 0 ? null : JSON.stringify(anomalies),
+    growth.isPending || anomalies.some(isOpen) ? 1 : 0,
+    hundredths(trending),
+    hundredths(rising),
+    hundredths(newHot),
+    hundredths(starMomentum),
+    hundredths(forkMomentum),
+    hundredths(activity),
+    Math.round(trust * 100),
+    trust >= RELIABLE_FROM ? 1 : 0,
+    hundredths(growth.usualPerDay),
+  ];
+}
+
+/** Scores, and gains of a usual day, as they are stored. */
+export function hundredths(value: number | null): number | null {
+  return value === null ? null : Math.round(value * 100);
+}
+
+/** Scores in the order of their columns, in hundredths. */
+export function storedScores(scores: Scores): (number | null)[] {
+  const { trending, rising, newHot, starMomentum, forkMomentum, activity } = scores;
+  return [trending, rising, newHot, starMomentum, forkMomentum, activity].map(hundredths);
+}
+
+/** The parts of a growth that scores depend on. */
+interface ScoredGrowth extends Pick<Growth, "window" | "starsCounted" | "forksCounted" | "firstSeenAt"> {
+  from: ScoredReading;
+  to: ScoredReading;
+}
+
+type ScoredReading = Pick<Reading, "at" | "stars" | "forks" | "openIssues">;
+
+function inputOf(
+  history: Pick<History, "provider" | "createdAt" | "pushedAt">,
+  { window, from, to, starsCounted, forksCounted, firstSeenAt }: ScoredGrowth,
+  scales: AllScales,
+): ScoreInput {
+  const days = (since: number | null) => (since === null ? null : Math.max(0, (to.at - since) / DAY_MS));
+  return {
+    window,
+    windowHours: WINDOW_HOURS[window],
+    coveredHours: (to.at - from.at) / HOUR_MS,
+    starsFrom: from.stars,
+    starsCounted,
+    forksFrom: from.forks,
+    forksCounted,
+    openIssuesFrom: from.openIssues,
+    openIssuesDelta: difference(to.openIssues, from.openIssues),
+    ageDays: days(history.createdAt ?? firstSeenAt),
+    idleDays: days(history.pushedAt),
+    scales: scalesOf(scales, history.provider, window),
+  };
+}
+
+/** A rollup with the facts of its repository that scores depend on. */
+export type ScoredRow = RollupTable & {
+  created_at: number | null;
+  pushed_at: number | null;
+  availability: Availability;
+};
+
+/** The score input of a stored rollup, as it was when the rollup was computed. */
+export function scoreInput(row: ScoredRow, scales: AllScales): ScoreInput {
+  const window = windowOfHours(row.window_hours) ?? "24h";
+  const plus = (from: number | null, delta: number | null) =>
+    from === null || delta === null ? null : from + delta;
+  const from = {
+    at: row.from_at,
+    stars: row.stars_from,
+    forks: row.forks_from,
+    openIssues: row.open_issues_from,
+  };
+  const to = {
+    at: row.to_at,
+    stars: row.stars_from + row.stars_delta,
+    forks: plus(row.forks_from, row.forks_delta),
+    openIssues: plus(row.open_issues_from, row.open_issues_delta),
+  };
+  const history = { provider: row.provider, createdAt: row.created_at, pushedAt: row.pushed_at };
+  const counted = { starsCounted: row.stars_counted, forksCounted: row.forks_counted };
+  return inputOf(history, { window, from, to, ...counted, firstSeenAt: row.first_seen_at }, scales);
+}
+
+export async function readScoredRows(db: Db, id: number): Promise<ScoredRow[]> {
+  const { rows } = await sql<ScoredRow>`select g.*, r.created_at, r.pushed_at, r.availability from rollups g
+    join repositories r on r.id = g.repository_id where g.repository_id = ${id}`.execute(db);
+  return rows;
+}

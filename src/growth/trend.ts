@@ -1,0 +1,229 @@
+import { sql } from "kysely";
+import {
+  type ColumnValues,
+  columnsOf,
+  type Database,
+  type Db,
+  type Prepared,
+  type RollupTable,
+} from "../database/database.js";
+import { HOUR_MS } from "../lib/clock.js";
+import { type Basis, basisOf, SNAPSHOT_SOURCES, type SnapshotSource } from "../repositories/repositories.js";
+import { type Anomaly, isDoubtful } from "./anomalies.js";
+import { confidenceReasons } from "./confidence.js";
+import { perWindow, WINDOW_HOURS, type Window, windowOfHours } from "./definitions.js";
+import { addMoves, comesInWaves } from "./moves.js";
+import { readScoredRows, scoreInput } from "./rollups.js";
+import { readScales } from "./scales.js";
+import { type Explanation, explain, type Scores } from "./scores.js";
+
+/** Growth between two actual snapshots. Deltas are plain differences. */
+export interface Trend {
+  window: Window;
+  provider: string;
+  /** The capture times compared. */
+  from: number;
+  to: number;
+  /** Source of the snapshot at `from`. */
+  fromSource: SnapshotSource;
+  /** What the stars of both snapshots count. */
+  basis: Basis;
+  /** The suspected earlier name that the snapshot at `from` belongs to; null: it is the repository's own. */
+  predecessorId: number | null;
+  /** Where its youth counts from, if it seems new and its date of creation is unknown. */
+  firstSeenAt: number | null;
+  /** Stars at `from`. */
+  starsFrom: number;
+  starsDelta: number;
+  /** null if either snapshot lacks the count. */
+  forksDelta: number | null;
+  openIssuesDelta: number | null;
+  /** The part of the deltas that counts. */
+  starsCounted: number;
+  forksCounted: number | null;
+  /** starsDelta ÷ starsFrom (0.02 is 2 %); null if starsFrom is 0. */
+  starsGrowth: number | null;
+  /** Stars gained on a usual day before `from`; null with fewer than three earlier days, or of stars still held. */
+  usualPerDay: number | null;
+  /** From 0 to 100; null if unknown. */
+  scores: Scores;
+  /** From 0 to 1. */
+  confidence: number;
+  /** What lowers it, as phrases. */
+  confidenceReasons: readonly string[];
+  reliable: boolean;
+  anomalies: Anomaly[];
+  /** Whether one of them is not cleared, or an unusual gain is no anomaly, but not yet supported by forks. */
+  anomalous: boolean;
+}
+
+/** The columns of a rollup that make a trend. */
+export const TREND_COLUMNS = [
+  "window_hours",
+  "provider",
+  "from_at",
+  "to_at",
+  "stars_delta",
+  "forks_delta",
+  "open_issues_delta",
+  "stars_counted",
+  "forks_counted",
+  "stars_growth",
+  "stars_from",
+  "from_source",
+  "predecessor_id",
+  "first_seen_at",
+  "snapshots",
+  "anomalies",
+  "anomalous",
+  "trending",
+  "rising",
+  "new_hot",
+  "star_momentum",
+  "fork_momentum",
+  "activity",
+  "confidence",
+  "reliable",
+  "stars_usual",
+] as const satisfies readonly (keyof RollupTable)[];
+
+/** Their values, as a prepared statement returns them. */
+export type TrendValues = ColumnValues<RollupTable, typeof TREND_COLUMNS>;
+/** A row that begins with them. */
+type TrendRow = readonly [...TrendValues, ...unknown[]];
+
+/** Reads trends. */
+export class TrendReader {
+  readonly #database: Database;
+  readonly #ofMany: Prepared<{ ids: readonly number[]; window: Window }, [...TrendValues, id: number]>;
+  readonly #ofOne: Prepared<number, TrendValues>;
+
+  constructor(database: Database) {
+    const { dialect, prepare } = database;
+    const columns = columnsOf("g", TREND_COLUMNS);
+    this.#database = database;
+    this.#ofMany = prepare((given) => {
+      const here = dialect.among(
+        sql`g.repository_id`,
+        given(({ ids }) => ids),
+      );
+      return sql`select ${columns}, g.repository_id from rollups g
+        where ${here} and g.window_hours = ${given(({ window }) => WINDOW_HOURS[window])}`;
+    });
+    this.#ofOne = prepare(
+      (given) => sql`select ${columns} from rollups g where g.repository_id = ${given((id) => id)}`,
+    );
+  }
+
+  /** The trends of repositories in one window, by id. Repositories without one are absent. */
+  async ofMany(ids: readonly number[], window: Window): Promise<Map<number, Trend>> {
+    if (ids.length === 0) return new Map();
+    const rows = await this.#ofMany({ ids, window });
+    const trends = await trendsOfRollups(this.#database, rows);
+    return new Map(trends.map((trend, i) => [rows[i]?.[TREND_COLUMNS.length] ?? 0, trend]));
+  }
+
+  /** The trends of one repository; null for a window without two snapshots to compare. */
+  async ofOne(id: number): Promise<Record<Window, Trend | null>> {
+    return byWindow(await trendsOfRollups(this.#database, await this.#ofOne(id)));
+  }
+}
+
+/** The trends of one repository by window; null for a window without one. */
+export function byWindow(trends: readonly Trend[]): Record<Window, Trend | null> {
+  return perWindow((window) => trends.find((trend) => trend.window === window) ?? null);
+}
+
+/** The terms of a repository's scores; null for a window without a trend. */
+export async function readExplanations(db: Db, id: number): Promise<Record<Window, Explanation | null>> {
+  const rows = await readScoredRows(db, id);
+  const scales = await readScales(db);
+  return perWindow((window) => {
+    const row = rows.find((candidate) => candidate.window_hours === WINDOW_HOURS[window]);
+    return row === undefined ? null : explain(scoreInput(row, scales));
+  });
+}
+
+/** The trends of stored rollups, in their order. Reads `moved_days` only if one of them holds a purge or a burst. */
+export async function trendsOfRollups({ read }: Database, rollups: readonly TrendRow[]): Promise<Trend[]> {
+  const trends = rollups.map(trendOf);
+  if (trends.some(({ anomalies }) => anomalies.some(comesInWaves))) await addMoves(read, trends);
+  return trends;
+}
+
+function trendOf(values: TrendRow): Trend {
+  const [
+    window_hours,
+    provider,
+    from,
+    to,
+    starsDelta,
+    forksDelta,
+    openIssuesDelta,
+    starsCounted,
+    forksCounted,
+    starsGrowth,
+    starsFrom,
+    from_source,
+    predecessorId,
+    firstSeenAt,
+    snapshots,
+    anomalies,
+    anomalous,
+    trending,
+    rising,
+    new_hot,
+    star_momentum,
+    fork_momentum,
+    activity,
+    hundredths,
+    reliable,
+    usualPerDay,
+  ] = values;
+  const window = windowOfHours(window_hours) ?? "24h";
+  const fromSource = SNAPSHOT_SOURCES[from_source] ?? "OBSERVED";
+  const found: Anomaly[] = anomalies === null ? [] : JSON.parse(anomalies);
+  const confidence = hundredths / 100;
+  return {
+    window,
+    provider,
+    from,
+    to,
+    fromSource,
+    basis: basisOf(fromSource),
+    predecessorId,
+    firstSeenAt,
+    starsFrom,
+    starsDelta,
+    forksDelta,
+    openIssuesDelta,
+    starsCounted,
+    forksCounted,
+    starsGrowth,
+    usualPerDay: fromHundredths(usualPerDay),
+    scores: {
+      trending: fromHundredths(trending),
+      rising: fromHundredths(rising),
+      newHot: fromHundredths(new_hot),
+      starMomentum: fromHundredths(star_momentum),
+      forkMomentum: fromHundredths(fork_momentum),
+      activity: fromHundredths(activity),
+    },
+    confidence,
+    confidenceReasons: confidenceReasons({
+      window,
+      confidence,
+      coveredHours: (to - from) / HOUR_MS,
+      snapshots,
+      isRetained: basisOf(fromSource) === "RETAINED",
+      hasDoubtfulReading: found.some(isDoubtful),
+    }),
+    reliable: reliable === 1,
+    anomalies: found,
+    anomalous: anomalous === 1,
+  };
+}
+
+function fromHundredths(value: number | null): number | null {
+  return value === null ? null : value / 100;
+}

@@ -1,0 +1,142 @@
+/** Growth in words, for pages, feeds and the command line. No other file has these words. */
+import { DAY_MS, HOUR_MS } from "../lib/clock.js";
+import type { Anomaly, Trend } from "./growth.js";
+
+const whole = new Intl.NumberFormat("en-US");
+const signed = new Intl.NumberFormat("en-US", { signDisplay: "exceptZero" });
+const rounded = new Intl.NumberFormat("en-US", { maximumSignificantDigits: 2 });
+
+/** The counts whose gains may count in part. */
+export type CountedMeasure = "stars" | "forks";
+
+/** Why a part of a movement does not count, by the kind of the anomaly; the other kinds leave nothing out. */
+function reasonsOf(other: CountedMeasure): Readonly<Partial<Record<Anomaly["kind"], string>>> {
+  return {
+    RETURN: "dropped and recovered",
+    LEVEL_SHIFT: `a change of level without ${other} to match`,
+    BURST: `far more than usual without ${other} to match`,
+    PURGE: "what is gone had not counted when it came",
+  };
+}
+
+/** By the count that moved: each is judged by the other. */
+const REASONS = { stars: reasonsOf("forks"), forks: reasonsOf("stars") } as const;
+
+/** The part of a gain that counts, in words. */
+interface GainWords {
+  /** "none counted", "still held, 240 counted". */
+  short: string;
+  /** The same with the reasons: "none counted: dropped and recovered". */
+  full: string;
+}
+
+/** What readers must know about a gain: that it compares stars still held, and that only a part of it counts. */
+export function gainWords(
+  trend: Pick<Trend, "basis"> & CountedTrend,
+  measure: CountedMeasure,
+): GainWords | undefined {
+  const counted = countedWords(trend, measure);
+  if (trend.basis !== "RETAINED" || measure !== "stars") return counted;
+  const { short, full } = RETAINED_WORDS;
+  if (counted === undefined) return RETAINED_WORDS;
+  return { short: `${short}, ${counted.short}`, full: `${full}; ${counted.full}` };
+}
+
+/** Names a gain between two counts of stars still held. */
+const RETAINED_WORDS: GainWords = {
+  short: "still held",
+  full: "given in this time and still held, as the forge reported later",
+};
+
+type CountedTrend = Pick<Trend, "starsDelta" | "starsCounted" | "forksDelta" | "forksCounted" | "anomalies">;
+
+/** The part of a gain that counts, with the reason; undefined if all of it counts. */
+function countedWords(trend: CountedTrend, measure: CountedMeasure): GainWords | undefined {
+  const [delta, counted] =
+    measure === "stars" ? [trend.starsDelta, trend.starsCounted] : [trend.forksDelta, trend.forksCounted];
+  if (counted === null || delta === counted) return undefined;
+  const short = counted === 0 ? "none counted" : `${(counted < 0 ? signed : whole).format(counted)} counted`;
+  const cause = trend.anomalies.findLast(
+    (anomaly) =>
+      anomaly.measure === measure &&
+      anomaly.cleared?.by !== "TIME" &&
+      REASONS[measure][anomaly.kind] !== undefined,
+  );
+  const reason = cause === undefined ? "" : `: ${REASONS[measure][cause.kind]}`;
+  return { short, full: short + reason };
+}
+
+/** A usual day with fewer stars is given in days per star. */
+const LEAST_USUAL = 0.5;
+/** The least stars for naming a multiple: on a usual day, and in the gain. Multiples of 1 say nothing. */
+const TELLING = { usual: 2, gained: 20 };
+/** Multiples in this range are as usual. */
+const ABOUT = { from: 0.75, to: 1.5 };
+const MOST = 100;
+
+/**
+ * How a gain compares with what the repository gains on a usual day: "7× its usual day", "about its usual pace" (in windows of
+ * several days), "usually 1 in 5 days", "usual day unknown".
+ */
+export function usualWords({
+  window,
+  from,
+  to,
+  starsDelta,
+  usualPerDay: usual,
+}: Pick<Trend, "window" | "from" | "to" | "starsDelta" | "usualPerDay">): string {
+  if (usual === null) return "usual day unknown";
+  const perDay = (starsDelta * DAY_MS) / (to - from);
+  const isTelling = usual >= LEAST_USUAL && (usual >= TELLING.usual || starsDelta >= TELLING.gained);
+  if (starsDelta <= 0 || !isTelling) return `usually ${usualText(usual)}`;
+  const times = perDay / usual;
+  const pace = `its usual ${window === "24h" ? "day" : "pace"}`;
+  if (times >= ABOUT.from && times < ABOUT.to) return `about ${pace}`;
+  return times > MOST ? `over ${MOST}× ${pace}` : `${rounded.format(times)}× ${pace}`;
+}
+
+/** "40 a day", "1 in 5 days", "0 a day". */
+function usualText(usual: number): string {
+  if (usual >= LEAST_USUAL) return `${whole.format(Math.max(1, Math.round(usual)))} a day`;
+  return usual < 1 / 60 ? "0 a day" : `1 in ${Math.round(1 / usual)} days`;
+}
+
+/** Spans of at least this many hours are given in days. */
+const DAYS_FROM_HOURS = 72;
+
+/** Why a repository is where it is in a list: the facts behind its gain, as phrases. */
+interface WhyWords {
+  /** The counts compared: "108,659 → 111,568", or "+120 forks". */
+  counts: string;
+  /** The same with the time between: "108,659 → 111,568 in 24.0 h". */
+  compared: string;
+  /** "7× its usual day"; absent where the usual day is unknown, and for forks. */
+  usual?: string;
+  /** "confidence 1.00" */
+  confidence: string;
+}
+
+type WhyTrend = Parameters<typeof usualWords>[0] & Pick<Trend, "starsFrom" | "forksDelta" | "confidence">;
+
+/** The facts behind a gain. Forks are given as a gain, since a trend does not keep their count at its start. */
+export function whyWords(trend: WhyTrend, measure: CountedMeasure): WhyWords {
+  const { from, to, starsFrom, starsDelta, forksDelta, confidence } = trend;
+  const hours = (to - from) / HOUR_MS;
+  const span = hours < DAYS_FROM_HOURS ? `${hours.toFixed(1)} h` : `${(hours / 24).toFixed(1)} days`;
+  const isForks = measure === "forks" && forksDelta !== null;
+  const counts = isForks
+    ? `${signed.format(forksDelta)} forks`
+    : `${whole.format(starsFrom)} → ${whole.format(starsFrom + starsDelta)}`;
+  return {
+    counts,
+    compared: `${counts} in ${span}`,
+    ...(isForks || trend.usualPerDay === null ? {} : { usual: usualWords(trend) }),
+    confidence: `confidence ${confidence.toFixed(2)}`,
+  };
+}
+
+/** The same in one line, for feeds. */
+export function whySentence(trend: WhyTrend, measure: CountedMeasure): string {
+  const { compared, usual, confidence } = whyWords(trend, measure);
+  return [compared, usual, confidence].filter((words) => words !== undefined).join(" · ");
+}

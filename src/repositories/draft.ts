@@ -1,0 +1,210 @@
+/**
+ * A repository while a batch is recorded: its row with the changes so far, and the rules by which an observation is about it or
+ * about another one.
+ */
+
+import { defaultUrl } from "../config/config.js";
+import type { BulkColumns, BulkTable, RepositoryTable } from "../database/database.js";
+import { DAY_MS } from "../lib/clock.js";
+import type { Observation } from "./observation.js";
+import { type FACT_COLUMNS, type Facts, nameKey } from "./repository.js";
+
+/** The row of a repository, and which parts of it must be written. */
+export interface Draft {
+  row: RepositoryTable;
+  isNew: boolean;
+  changed: boolean;
+  topicsChanged: boolean;
+  /** Whether something in the search index changed. */
+  wordsChanged: boolean;
+  /** Whether something other than snapshots changed that growth and scores depend on. */
+  growthChanged: boolean;
+  /** Whether its provider's id has been taken or replaced. */
+  hasLostId: boolean;
+  previousNames: Map<string, { fullName: string; until: number }>;
+}
+
+/** All columns with their bulk types, in the order in which rows are written. */
+export const REPOSITORY_COLUMNS = {
+  id: "bigint",
+  provider: "text",
+  provider_id: "text",
+  owner: "text",
+  name: "text",
+  name_key: "text",
+  url: "text",
+  description: "text",
+  homepage: "text",
+  language: "text",
+  license: "text",
+  topics: "text",
+  stars: "bigint",
+  forks: "bigint",
+  open_issues: "bigint",
+  watchers: "bigint",
+  fork: "smallint",
+  archived: "smallint",
+  availability: "text",
+  created_at: "bigint",
+  pushed_at: "bigint",
+  discovered_at: "bigint",
+  refreshed_at: "bigint",
+  counted_at: "bigint",
+  next_refresh_at: "bigint",
+  import_source: "text",
+  refresh_interval: "bigint",
+  known_facts: "bigint",
+} as const satisfies Record<keyof RepositoryTable, BulkColumns[string]>;
+
+export const REPOSITORY_COLUMN_NAMES = Object.keys(REPOSITORY_COLUMNS) as (keyof RepositoryTable)[];
+
+/** Columns of `tracking`, which alone decides when a repository is refreshed. */
+const SCHEDULE_COLUMNS: readonly (keyof RepositoryTable)[] = ["next_refresh_at", "refresh_interval"];
+/** The columns that recording writes. */
+export const RECORDED_COLUMN_NAMES = REPOSITORY_COLUMN_NAMES.filter(
+  (name) => !SCHEDULE_COLUMNS.includes(name),
+);
+export const RECORDED: BulkTable = {
+  table: "repositories",
+  columns: Object.fromEntries(RECORDED_COLUMN_NAMES.map((name) => [name, REPOSITORY_COLUMNS[name]])),
+  key: ["id"],
+};
+
+export function draftOf(row: RepositoryTable, isNew: boolean): Draft {
+  return {
+    row,
+    isNew,
+    changed: isNew,
+    topicsChanged: false,
+    growthChanged: false,
+    hasLostId: false,
+    wordsChanged: isNew,
+    previousNames: new Map(),
+  };
+}
+
+export function newRow(
+  { provider, providerId, owner, name, at, discoveredAt }: Observation,
+  now: number,
+): RepositoryTable {
+  return {
+    id: 0,
+    provider,
+    provider_id: providerId ?? null,
+    owner,
+    name,
+    name_key: nameKey(owner, name),
+    url: defaultUrl(provider, `${owner}/${name}`),
+    description: null,
+    homepage: null,
+    language: null,
+    license: null,
+    topics: "[]",
+    stars: null,
+    forks: null,
+    open_issues: null,
+    watchers: null,
+    fork: null,
+    archived: null,
+    availability: "AVAILABLE",
+    created_at: null,
+    pushed_at: null,
+    discovered_at: discoveredAt ?? at ?? now,
+    refreshed_at: null,
+    counted_at: null,
+    next_refresh_at: null,
+    import_source: null,
+    refresh_interval: null,
+    known_facts: 0,
+  };
+}
+
+/** A fact as its column stores it. */
+export function columnValue(value: NonNullable<Facts[keyof Facts]> | null): string | number | null {
+  if (typeof value === "boolean") return value ? 1 : 0;
+  if (typeof value !== "object" || value === null) return value;
+  return JSON.stringify([...new Set(value.map((topic) => topic.toLowerCase()))].sort());
+}
+
+const SCORED_COLUMNS: readonly string[] = ["created_at", "pushed_at", "availability", "import_source"];
+const SEARCHED_COLUMNS: readonly string[] = ["description", "topics", "language", "availability"];
+
+/** Changes a column, and notes what must be written or derived again. */
+export function setColumn(
+  draft: Draft,
+  column: (typeof FACT_COLUMNS)[keyof Facts] | "import_source",
+  value: string | number | null,
+): void {
+  const row: Record<string, string | number | null> = draft.row as never;
+  if (row[column] === value) return;
+  row[column] = value;
+  draft.changed = true;
+  if (column === "topics") draft.topicsChanged = true;
+  if (SEARCHED_COLUMNS.includes(column)) draft.wordsChanged = true;
+  if (SCORED_COLUMNS.includes(column)) draft.growthChanged = true;
+}
+
+/** Sources round creation dates to days, and some count days since then. */
+const SAME_CREATION_MS = 30 * DAY_MS;
+/** A forge itself always gives the same date. */
+const SAME_MOMENT_MS = 60_000;
+
+/** Whether both are known to have been created at the same time. */
+export function hasSameCreation({ created_at }: RepositoryTable, { facts }: Observation): boolean {
+  const { createdAt } = facts;
+  if (created_at === null || createdAt === null || createdAt === undefined) return false;
+  return Math.abs(created_at - createdAt) <= SAME_CREATION_MS;
+}
+
+/**
+ * Whether both are known to have been created at different times. Dates of a forge agree to the minute; those of archives do not.
+ * A stored date may be an archive's if one has reported the repository: with an id only whole days are, as sources that know ids
+ * give exact dates.
+ */
+export function hasOtherCreation(
+  row: RepositoryTable,
+  { facts: { createdAt }, source }: Observation,
+): boolean {
+  if (row.created_at === null || typeof createdAt !== "number") return false;
+  const mayBeImported =
+    row.import_source !== null && (row.provider_id === null || row.created_at % DAY_MS === 0);
+  const toleranceMs = mayBeImported || source !== undefined ? SAME_CREATION_MS : SAME_MOMENT_MS;
+  return Math.abs(row.created_at - createdAt) > toleranceMs;
+}
+
+/**
+ * Whether a forge has given the id of a repository to another one, as it may after it was restored from a backup: name and
+ * creation date differ. A rename changes the name alone. After a restored backup the two are often days apart.
+ */
+export function isReusedId(row: RepositoryTable, observation: Observation): boolean {
+  const { owner, name, isNameless } = observation;
+  return (
+    !isNameless && nameKey(owner, name) !== nameKey(row.owner, row.name) && hasOtherCreation(row, observation)
+  );
+}
+
+/** Whether a forge lists a repository under a new id: same name and same moment of creation. */
+export function hasNewId({ created_at }: RepositoryTable, { facts: { createdAt } }: Observation): boolean {
+  if (created_at === null || typeof createdAt !== "number") return false;
+  return Math.abs(created_at - createdAt) <= SAME_MOMENT_MS;
+}
+
+/**
+ * Whether an observation without an id is about another repository than the one that has its name: it was created at another time,
+ * and has less than half or more than double the stars.
+ */
+export function isReusedName(row: RepositoryTable, observation: Observation): boolean {
+  const { createdAt, stars } = observation.facts;
+  if (row.provider_id !== null || row.created_at === null || row.stars === null) return false;
+  if (createdAt === null || createdAt === undefined || stars === null || stars === undefined) return false;
+  if (hasSameCreation(row, observation)) return false;
+  return 2 * stars < row.stars || stars > 2 * row.stars;
+}
+
+/** Whether an observation is about a repository that has lost its present name since, as an export writes it. */
+export function isAboutLostName({ owner, name, at, previousNames = [] }: Observation): boolean {
+  const key = nameKey(owner, name);
+  return (
+    at !== null && previousNames.some(({ fullName, until }) => fullName.toLowerCase() === key && until >= at)
+  );
+}

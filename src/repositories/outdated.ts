@@ -1,0 +1,233 @@
+/** What a change leaves to others: marks on derived data that must be updated, and the revision that readers watch. */
+import { sql } from "kysely";
+import {
+  BatchSize,
+  type BulkRow,
+  type BulkTable,
+  type Database,
+  type Db,
+  type Dialect,
+  type Prepared,
+  type Tx,
+} from "../database/database.js";
+import type { Clock } from "../lib/clock.js";
+import type { Run } from "./exclusive-run.js";
+
+/**
+ * Derived data of a repository: its words in the search index, its growth, or its ranks and share of the facets (id 0: those
+ * of all repositories). `rollups_in_rebuild`: growth updated during a rebuild of all growth. `rollups_damaged`: growth that
+ * cannot be computed until the history is repaired. `words_in_rebuild`: words that a rebuild in progress updates. `tails`:
+ * snapshots to pack into blocks.
+ */
+type OutdatedKind =
+  | "words"
+  | "rollups"
+  | "ranks"
+  | "rollups_in_rebuild"
+  | "rollups_damaged"
+  | "words_in_rebuild"
+  | "tails";
+
+const OUTDATED: BulkTable = {
+  table: "outdated",
+  columns: { kind: "text", repository_id: "bigint" },
+  key: ["kind", "repository_id"],
+};
+
+/** Marks derived data of repositories as outdated, in the transaction of the change. */
+export async function markOutdated(
+  tx: Tx,
+  dialect: Dialect,
+  marked: Partial<Readonly<Record<OutdatedKind, Iterable<number>>>>,
+): Promise<void> {
+  const rows = Object.entries(marked).flatMap(([kind, ids]) =>
+    Array.from(new Set(ids), (id): BulkRow => [kind, id]),
+  );
+  await dialect.insertNew(tx, OUTDATED, rows);
+}
+
+/** Marks deleted in one transaction of `clearMarks`. */
+const CLEARED = 5_000;
+
+/** Deletes all marks of some kinds, in steps of a run that then does all of their work. Later marks are changes it may miss. */
+export async function clearMarks(run: Run, dialect: Dialect, kinds: readonly OutdatedKind[]): Promise<void> {
+  for (const kind of kinds) {
+    for (let cleared = CLEARED; cleared === CLEARED; ) {
+      cleared = await run.step(async (tx) => {
+        const rows = await tx
+          .selectFrom("outdated")
+          .select("repository_id")
+          .where("kind", "=", kind)
+          .limit(CLEARED)
+          .execute();
+        const here = dialect.among(
+          sql.ref("repository_id"),
+          rows.map((row) => row.repository_id),
+        );
+        await tx.deleteFrom("outdated").where("kind", "=", kind).where(here).execute();
+        return rows.length;
+      });
+    }
+  }
+}
+
+/** The smallest batch is this part of the largest one, as some of the time of a batch does not depend on its size. */
+const LEAST_PART = 8;
+
+interface WorkOptions {
+  kind: OutdatedKind;
+  clock: Clock;
+  /** Maximum number of repositories in one transaction. */
+  size: number;
+  /** Maximum number of repositories in all; default: no limit. */
+  most?: number;
+  /** Whether readers notice the work, so that it changes the revision; default true. */
+  isNoticed?: boolean;
+  /** Gets the number of repositories updated so far after each transaction. */
+  onProgress?: (done: number) => void;
+}
+
+/**
+ * Updates outdated data of one kind in batches. A mark is deleted in the transaction of its work, so a crash loses neither.
+ * Returns the number of repositories updated.
+ */
+export async function workOff(
+  { dialect, write }: Database,
+  {
+    kind,
+    clock,
+    size,
+    most = Number.POSITIVE_INFINITY,
+    isNoticed = true,
+    onProgress = () => {},
+  }: WorkOptions,
+  work: (tx: Tx, ids: readonly number[]) => Promise<void>,
+): Promise<number> {
+  const batch = new BatchSize(dialect, { least: Math.ceil(size / LEAST_PART), most: size });
+  for (let done = 0; ; onProgress(done)) {
+    if (done >= most) return done;
+    const count = await dialect.exclusively(write, "catalogue", async (tx) => {
+      const began = clock.monotonic();
+      const marked = await tx
+        .selectFrom("outdated")
+        .select("repository_id")
+        .where("kind", "=", kind)
+        .orderBy("repository_id")
+        .limit(Math.min(batch.rows, most - done))
+        .execute();
+      if (marked.length === 0) return 0;
+      const ids = marked.map((row) => row.repository_id);
+      await work(tx, ids);
+      const here = dialect.among(sql.ref("repository_id"), ids);
+      await tx.deleteFrom("outdated").where("kind", "=", kind).where(here).execute();
+      if (isNoticed) await bumpRevision(tx);
+      batch.note(ids.length, clock.monotonic() - began);
+      return ids.length;
+    });
+    if (count === 0) return done;
+    done += count;
+  }
+}
+
+/** Sets a mark of the database as a whole. */
+export async function setMark(tx: Tx, name: string): Promise<void> {
+  await sql`insert into marks (name, value) values (${name}, 'true') on conflict do nothing`.execute(tx);
+}
+
+export async function hasMark(db: Db, name: string): Promise<boolean> {
+  const row = await db.selectFrom("marks").select("value").where("name", "=", name).executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Announces a change to the readers in every process. */
+export async function bumpRevision(tx: Tx): Promise<void> {
+  await sql`update revision set value = value + 1 where id = 1`.execute(tx);
+}
+
+/** How long the revision is remembered. */
+const REVISION_MS = 1_000;
+
+/** Reads the revision of the catalogue, and remembers it briefly. */
+export class RevisionReader {
+  readonly #database: Database;
+  readonly #clock: Pick<Clock, "monotonic">;
+  readonly #read: Prepared<null, [number]>;
+  /** The revision read last, when, and how much this process had written before. */
+  #last: { value: Promise<number>; at: number; writes: number } | undefined;
+
+  constructor(database: Database, clock: Pick<Clock, "monotonic">) {
+    this.#database = database;
+    this.#clock = clock;
+    this.#read = database.prepare(() => sql`select value from revision where id = 1`);
+  }
+
+  /** See `Catalog.revision`. */
+  read(): Promise<number> {
+    const writes = this.#database.writes();
+    const at = this.#clock.monotonic();
+    const value = this.#read(null).then(([row]) => row?.[0] ?? 0);
+    this.#last = { value, at, writes };
+    // The next caller must not share a failure.
+    value.catch(() => {
+      if (this.#last?.value === value) this.#last = undefined;
+    });
+    return value;
+  }
+
+  /** See `Catalog.recentRevision`. */
+  recent(): Promise<number> {
+    const known = this.#last;
+    const isRecent =
+      known !== undefined &&
+      known.writes === this.#database.writes() &&
+      this.#clock.monotonic() - known.at < REVISION_MS;
+    return isRecent ? known.value : this.read();
+  }
+}
+
+/** How often to look for writes of this process, and the shortest time between two announcements. */
+const LOOK_MS = 250;
+
+interface RevisionWatchOptions {
+  database: Database;
+  clock: Clock;
+  /** Called after a change of the revision is committed. Must not throw. */
+  announce: () => Promise<void>;
+}
+
+/**
+ * Announces the changes of the revision that this process commits. Looks for them only after it has written. Returns the function
+ * that ends it, after a last look.
+ */
+export function watchRevision({ database, clock, announce }: RevisionWatchOptions): () => Promise<void> {
+  const stopping = new AbortController();
+  let writes = database.writes();
+  let announced: number | undefined;
+  const look = async () => {
+    const present = database.writes();
+    if (present === writes) return;
+    try {
+      const { rows } = await sql<{ value: number }>`select value from revision where id = 1`.execute(
+        database.read,
+      );
+      writes = present;
+      const revision = rows[0]?.value ?? 0;
+      if (revision === announced) return;
+      announced = revision;
+    } catch {
+      // The next look tries again; without it, others notice by themselves.
+      return;
+    }
+    await announce();
+  };
+  const ended = (async () => {
+    while (!stopping.signal.aborted) {
+      await clock.sleep(LOOK_MS, stopping.signal);
+      await look();
+    }
+  })();
+  return () => {
+    stopping.abort();
+    return ended;
+  };
+}

@@ -1,0 +1,382 @@
+/**
+ * The catalogue owns repositories and their snapshots. It decides which repository an observation is about, keeps its identity
+ * through renames, never changes a snapshot, and marks derived data that a change makes outdated. It does not fetch, rank,
+ * list or search.
+ */
+
+import { BatchSize, type Database, type Tx } from "../database/database.js";
+import type { Clock } from "../lib/clock.js";
+import { AppError } from "../lib/errors.js";
+import { type DumpedRepository, dumpPage } from "./dump.js";
+import type { ArchiveFile } from "./file-damage.js";
+import { dumpFiles, type ImportedFile, type JudgedFile, judgeFiles, recordFiles } from "./import-files.js";
+import {
+  type CurrentlyDescribed,
+  type Described,
+  type FoundByName,
+  Lookup,
+  type NamedRepository,
+  type ProviderName,
+} from "./lookup.js";
+import type { Observation, Recorded } from "./observation.js";
+import { RevisionReader } from "./outdated.js";
+import { type Recency, RecencyMemory } from "./recency.js";
+import { type RecordedBatch, record, recordSample } from "./record.js";
+import {
+  decideRename,
+  detectRenames,
+  type Rename,
+  type RenameDecision,
+  type RenamedRepository,
+  RenameReader,
+  type RenameReport,
+  type RenameStatus,
+} from "./renames/renames.js";
+import type { Repository } from "./repository.js";
+import { type CatalogueKind, isEmpty, keepSample, markSynthetic, readKind, removeSample } from "./sample.js";
+import { type Series, type SeriesBounds, type StarCount, seriesFrom, seriesStart } from "./series.js";
+import { readSeveralSeries, readSparks, type SeveralOptions, type SeveralSeries } from "./several-series.js";
+import { packTails, Readings, type SnapshotRange, SnapshotReader } from "./snapshots/snapshots.js";
+
+export { type LinkedAddresses, linksIn } from "./addresses/links.js";
+export {
+  type AddressedForge,
+  addressReader,
+  type RepositoryAddress,
+  readRepositoryAddress,
+} from "./addresses/repository-addresses.js";
+export { type AddressProblem, splitAddress } from "./addresses/split.js";
+export * from "./check.js";
+export type { DumpedRepository } from "./dump.js";
+export { type Run, type RunName, runExclusively, runState } from "./exclusive-run.js";
+export type { ArchiveFile, Damage } from "./file-damage.js";
+export { fileKey, type JudgedFile } from "./import-files.js";
+export type { CurrentlyDescribed, Described, NamedRepository, PreviousName } from "./lookup.js";
+export { repositoriesAfter } from "./lookup.js";
+export * from "./observation.js";
+export {
+  bumpRevision,
+  clearMarks,
+  hasMark,
+  markOutdated,
+  setMark,
+  watchRevision,
+  workOff,
+} from "./outdated.js";
+export * from "./recency.js";
+export type { DamageKind } from "./record-rules.js";
+export {
+  cleanText,
+  DAMAGE_KINDS,
+  EARLIEST,
+  isHomepage,
+  isProviderId,
+  isTopic,
+  LATEST,
+  MAX_COUNT,
+  MAX_LABEL,
+  MAX_TEXT,
+  MAX_TOPICS,
+  MAX_URL,
+} from "./record-rules.js";
+export { RENAME_DECISIONS, type RenameDecision } from "./renames/decide.js";
+export {
+  describeEvidence,
+  RENAME_STATUSES,
+  type Rename,
+  type RenamedRepository,
+  readPredecessors,
+} from "./renames/read.js";
+export type { RenameReport } from "./renames/store.js";
+export * from "./repository.js";
+export {
+  CATALOGUE_KINDS,
+  type CatalogueKind,
+  DERIVED_TABLES,
+  REPOSITORY_TABLES,
+  readKind,
+} from "./sample.js";
+export * from "./series.js";
+export { MAX_SEVERAL_POINTS } from "./several-series.js";
+export { DamagedBlock, type ReadingsOptions } from "./snapshots/codec.js";
+export { newestSnapshots } from "./snapshots/hours.js";
+export {
+  rangeColumn,
+  rangeOf,
+  readReadings,
+  readSnapshotRanges,
+  type SnapshotRange,
+} from "./snapshots/read.js";
+export {
+  BASES,
+  type Basis,
+  basisOf,
+  byBasis,
+  isSeam,
+  joined,
+  NumberRoom,
+  Readings,
+} from "./snapshots/readings.js";
+export { type Thinning, thinSnapshots } from "./snapshots/remove.js";
+export { readInTurns } from "./snapshots/turns.js";
+export { STEPS, startOfStep } from "./thinning.js";
+
+/** Observations in one transaction of `recordAll`. */
+const RECORDED = { least: 100, most: 20_000 };
+
+export class Catalog {
+  readonly #database: Database;
+  readonly #clock: Clock;
+  readonly #lookup: Lookup;
+  readonly #snapshots: SnapshotReader;
+  readonly #renames: RenameReader;
+  readonly #revisions: RevisionReader;
+  readonly #recency: RecencyMemory;
+  /** Observations per transaction of `recordAll`. */
+  #batchSize: BatchSize | undefined;
+
+  constructor(database: Database, clock: Clock) {
+    this.#database = database;
+    this.#clock = clock;
+    this.#lookup = new Lookup(database);
+    this.#snapshots = new SnapshotReader(database);
+    this.#renames = new RenameReader(database);
+    this.#revisions = new RevisionReader(database, clock);
+    this.#recency = new RecencyMemory(database.read, () => this.recentRevision());
+  }
+
+  /** Records observations in one transaction. See `record`. */
+  async record(batch: readonly Observation[]): Promise<Recorded> {
+    const { dialect, write } = this.#database;
+    const { repositoryIds: _, ...recorded } = await dialect.exclusively(write, "catalogue", (tx) =>
+      this.recordIn(tx, batch),
+    );
+    return recorded;
+  }
+
+  /** Records observations in several transactions, short enough that other writers do not wait. */
+  async recordAll(batch: readonly Observation[]): Promise<Recorded> {
+    const { dialect, write } = this.#database;
+    this.#batchSize ??= new BatchSize(dialect, RECORDED);
+    const size = this.#batchSize;
+    const recorded: Recorded = { repositoriesAdded: 0, repositoriesChanged: 0, snapshotsAdded: 0 };
+    for (let from = 0; from < batch.length; ) {
+      const part = batch.slice(from, from + size.rows);
+      const added = await dialect.exclusively(write, "catalogue", async (tx) => {
+        const began = this.#clock.monotonic();
+        const recordedPart = await this.recordIn(tx, part);
+        size.note(part.length, this.#clock.monotonic() - began);
+        return recordedPart;
+      });
+      recorded.repositoriesAdded += added.repositoriesAdded;
+      recorded.repositoriesChanged += added.repositoriesChanged;
+      recorded.snapshotsAdded += added.snapshotsAdded;
+      from += part.length;
+    }
+    return recorded;
+  }
+
+  /** The same in the caller's transaction, which must hold the catalogue exclusively. */
+  recordIn(tx: Tx, batch: readonly Observation[]): Promise<RecordedBatch> {
+    return record(tx, batch, { dialect: this.#database.dialect, now: this.#clock.now() });
+  }
+
+  /** Records files of archives whose rows have all been recorded, in one transaction. See `recordFiles`. */
+  async recordFiles(files: readonly ArchiveFile[]): Promise<JudgedFile[]> {
+    if (files.length === 0) return [];
+    const { dialect, write } = this.#database;
+    return dialect.exclusively(write, "catalogue", (tx) => recordFiles(tx, dialect, this.#imported(files)));
+  }
+
+  /** Judges files of archives together with those that are recorded. Records nothing. */
+  judgeFiles(files: readonly ArchiveFile[]): Promise<ImportedFile[]> {
+    return judgeFiles(this.#database.read, this.#imported(files));
+  }
+
+  /** Suspects renames in the archives that were imported since the last call. See `detectRenames`. */
+  detectRenames(): Promise<RenameReport> {
+    return detectRenames(this.#database, this.#clock);
+  }
+
+  /** Accepts or rejects a rename, or undoes that, in one transaction. See `decideRename`. */
+  decideRename(id: number, decision: RenameDecision): Promise<boolean> {
+    const { dialect, write } = this.#database;
+    const now = this.#clock.now();
+    return dialect.exclusively(write, "catalogue", (tx) => decideRename(tx, dialect, { id, decision, now }));
+  }
+
+  /** The renames in which a repository is one of the names. */
+  renamesOf(id: number): Promise<Rename[]> {
+    return this.#renames.ofOne(id);
+  }
+
+  /** The names under which renamed repositories seem to continue, by id; one statement. */
+  continuations(ids: readonly number[]): Promise<Map<number, RenamedRepository>> {
+    return this.#renames.continuations(ids);
+  }
+
+  /** The next renames by id after `after`, of one status or of all. */
+  renames(page: { after: number; status?: RenameStatus; limit: number }): Promise<Rename[]> {
+    return this.#renames.page(page);
+  }
+
+  async find(id: number): Promise<Repository | undefined> {
+    return (await this.findMany([id]))[0];
+  }
+
+  /** The repository with this id. Throws NOT_FOUND. */
+  async get(id: number): Promise<Repository> {
+    const repository = await this.find(id);
+    if (repository === undefined) throw new AppError("NOT_FOUND", "There is no repository with this id.");
+    return repository;
+  }
+
+  /** The repositories with these ids, in the same order; ids that do not exist are skipped. */
+  findMany(ids: readonly number[]): Promise<Repository[]> {
+    return this.#lookup.findMany(ids);
+  }
+
+  /** Ignores case. A current name wins over a previous one, and a later previous name over an earlier one. */
+  findByName(provider: string, fullName: string): Promise<FoundByName | undefined> {
+    return this.#lookup.findByName(provider, fullName);
+  }
+
+  /** The result of `findByName` for each of the names, in their order. Costs two statements for any number of names. */
+  findByNames(names: readonly ProviderName[]): Promise<(NamedRepository | undefined)[]> {
+    return this.#lookup.findByNames(names);
+  }
+
+  /** The same as `findByName`, with the details of the repository, by one statement; two for a previous name. */
+  describe(provider: string, fullName: string): Promise<Described | undefined> {
+    return this.#lookup.describe(provider, fullName);
+  }
+
+  /** The repository with this id and its details, by one statement. */
+  describeById(id: number): Promise<CurrentlyDescribed | undefined> {
+    return this.#lookup.describeById(id);
+  }
+
+  snapshotRange(id: number): Promise<SnapshotRange> {
+    return this.#lookup.snapshotRange(id);
+  }
+
+  /** The snapshots between two times (inclusive), oldest first; none if the history is damaged. Costs the blocks of that time. */
+  async snapshotsBetween(id: number, span: { from: number; until: number }): Promise<Readings> {
+    return (await this.#snapshots.between([id], span)).get(id) ?? Readings.ofLength(0);
+  }
+
+  /** Stars over the 30 days up to `end`, for sparklines. See `readSparks`. */
+  sparks(ids: readonly number[], end: number): Promise<Map<number, (StarCount | null)[]>> {
+    return readSparks(this.#snapshots, ids, end);
+  }
+
+  /**
+   * Snapshots from `from` on, thinned to at most `most` points. Decodes all of them, which takes about a millisecond per ten
+   * thousand.
+   */
+  async series(id: number, from: number, bounds?: SeriesBounds): Promise<Series> {
+    return seriesFrom(await this.#snapshots.since(id, from), from, bounds);
+  }
+
+  /**
+   * The same for a window of `lengthMs` that ends at `asOf`, from where `seriesStart` finds that it begins; empty if the window
+   * has no snapshot. Decodes two windows.
+   */
+  async windowSeries(
+    id: number,
+    { asOf, lengthMs }: { asOf: number; lengthMs: number },
+    bounds?: SeriesBounds,
+  ): Promise<Series> {
+    const readings = await this.#snapshots.since(id, asOf - 2 * lengthMs);
+    const start = seriesStart(readings, asOf, lengthMs);
+    return seriesFrom(readings, start ?? Number.MAX_SAFE_INTEGER, bounds);
+  }
+
+  /** The series of several repositories, thinned by one step. See `readSeveralSeries`. */
+  async severalSeries(
+    repositories: readonly Pick<Repository, "id" | "provider">[],
+    options: Omit<SeveralOptions, "recency">,
+  ): Promise<SeveralSeries> {
+    return readSeveralSeries(this.#database, repositories, { ...options, recency: await this.recency() });
+  }
+
+  /** Time of a provider's newest snapshot, which is the end of all its windows. Undefined without snapshots. */
+  asOf(provider: string): Promise<number | undefined> {
+    return this.#lookup.asOf(provider);
+  }
+
+  /** The next repositories by id after `afterId`, each with everything stored about it. */
+  dump(afterId: number, limit: number): Promise<DumpedRepository[]> {
+    return dumpPage(this.#database, afterId, limit);
+  }
+
+  /** All files of archives that imports have recorded, by archive and time. */
+  dumpFiles(): Promise<ArchiveFile[]> {
+    return dumpFiles(this.#database.read);
+  }
+
+  /**
+   * Packs recent snapshots of at most `most` repositories that have many of them, so that they take less room. Changes no
+   * response. Returns the number of repositories.
+   */
+  pack(most: number): Promise<number> {
+    return packTails(this.#database, this.#clock, most);
+  }
+
+  /** Origin of the data. */
+  kind(): Promise<CatalogueKind> {
+    return readKind(this.#database.read);
+  }
+
+  /**
+   * Fills an empty catalogue with the sample, in one transaction. Returns false, and changes nothing, where it is not
+   * empty. Recording anything later removes the sample again.
+   */
+  recordSample(sample: readonly Observation[]): Promise<boolean> {
+    return recordSample(this.#database, sample, this.#clock.now());
+  }
+
+  /** Removes the sample in one transaction; see `removeSample`. Does nothing without one. */
+  async removeSample(): Promise<void> {
+    const { dialect, write } = this.#database;
+    await dialect.exclusively(write, "catalogue", (tx) => removeSample(tx, dialect));
+  }
+
+  /** Turns the sample, if there is one, into ordinary history that stays. */
+  async keepSample(): Promise<void> {
+    const { dialect, write } = this.#database;
+    await dialect.exclusively(write, "catalogue", (tx) => keepSample(tx));
+  }
+
+  /** Marks this catalogue as synthetic, permanently. Throws CONFLICT if it contains real repositories. */
+  markSynthetic(): Promise<void> {
+    return markSynthetic(this.#database);
+  }
+
+  isEmpty(): Promise<boolean> {
+    return isEmpty(this.#database.read);
+  }
+
+  #imported(files: readonly ArchiveFile[]): ImportedFile[] {
+    const importedAt = this.#clock.now();
+    return files.map((file) => ({ ...file, importedAt }));
+  }
+
+  /** The facts that decide whether counts are recent, as of `recentRevision`: two statements after a change, otherwise none. */
+  recency(): Promise<Recency> {
+    return this.#recency.read();
+  }
+
+  /** A number that grows with every change that a reader could notice, in any process. */
+  revision(): Promise<number> {
+    return this.#revisions.read();
+  }
+
+  /**
+   * The revision as it was at most a second ago. It is never older than what `revision` returned before, nor than what this
+   * process has written.
+   */
+  recentRevision(): Promise<number> {
+    return this.#revisions.recent();
+  }
+}

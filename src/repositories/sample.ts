@@ -1,0 +1,107 @@
+/** Where the data of a catalogue is from, and the removal of the bundled sample. */
+import { sql } from "kysely";
+import type { Database, Db, Dialect, TableName, Tx } from "../database/database.js";
+import { AppError } from "../lib/errors.js";
+import { bumpRevision, markOutdated } from "./outdated.js";
+import { recountHours } from "./snapshots/snapshots.js";
+
+/**
+ * Origin of a catalogue's data. `real`: recorded or imported. `sample`: the bundled sample of real history.
+ * `synthetic`: generated for benchmarks and tests; never mixed with real repositories.
+ */
+export const CATALOGUE_KINDS = ["real", "sample", "synthetic"] as const;
+export type CatalogueKind = (typeof CATALOGUE_KINDS)[number];
+
+/** Name of the mark that holds the kind; a catalogue without one is real. */
+const MARK = "catalogue";
+
+export async function readKind(db: Db): Promise<CatalogueKind> {
+  const mark = await db.selectFrom("marks").select("value").where("name", "=", MARK).executeTakeFirst();
+  return CATALOGUE_KINDS.find((kind) => kind === mark?.value) ?? "real";
+}
+
+export async function setKind(db: Db, kind: CatalogueKind): Promise<void> {
+  await db.deleteFrom("marks").where("name", "=", MARK).execute();
+  if (kind !== "real") await db.insertInto("marks").values({ name: MARK, value: kind }).execute();
+}
+
+/** Whether no repository is stored. */
+export async function isEmpty(db: Db): Promise<boolean> {
+  const first = await db.selectFrom("repositories").select("id").limit(1).executeTakeFirst();
+  return first === undefined;
+}
+
+/** See `Catalog.markSynthetic`. */
+export async function markSynthetic({ read, write }: Database): Promise<void> {
+  if ((await readKind(read)) === "synthetic") return;
+  if (!(await isEmpty(read)))
+    throw new AppError("CONFLICT", "The catalogue holds real repositories; synthetic ones are not mixed in.");
+  await setKind(write, "synthetic");
+}
+
+/** See `Catalog.keepSample`. */
+export async function keepSample(tx: Tx): Promise<void> {
+  if ((await readKind(tx)) === "sample") await setKind(tx, "real");
+}
+
+/** Tables whose rows all follow from the catalogue. Cleared with the sample, and rebuilt for the repositories that stay. */
+export const DERIVED_TABLES: readonly TableName[] = [
+  "rollups",
+  "moved_days",
+  "score_scales",
+  "leaderboards",
+  "repository_ranks",
+  "rank_history",
+  "rank_blocks",
+  "facets",
+  "facet_parts",
+  "summaries",
+  "search_pages",
+  "search_additions",
+  "search_words",
+  "outdated",
+];
+
+/** Tables with rows for single repositories, in an order that foreign keys allow. */
+export const REPOSITORY_TABLES: readonly TableName[] = [
+  "repository_topics",
+  "previous_names",
+  "snapshots",
+  "snapshot_blocks",
+  "tracking",
+];
+
+/**
+ * Removes the sample, with everything derived from it; does nothing without one. Saved repositories stay with
+ * their snapshots, as ordinary imported history whose growth, ranks and facets are marked outdated. Afterwards the catalogue
+ * equals one that never held the rest, except that their ids are not used again.
+ *
+ * This also clears tables that belong to rankings, search and tracking: they must change in the same transaction, so that
+ * no reader sees ranks of repositories that are gone.
+ */
+export async function removeSample(tx: Tx, dialect: Dialect): Promise<void> {
+  if ((await readKind(tx)) !== "sample") return;
+  const saved = await sql<{ id: number }>`select distinct repository_id as id from watchlist_items`.execute(
+    tx,
+  );
+  const kept = new Set(saved.rows.map(({ id }) => Number(id)));
+  const all = await tx.selectFrom("repositories").select("id").orderBy("id").execute();
+  const removed = all.map(({ id }) => id).filter((id) => !kept.has(id));
+  for (const table of DERIVED_TABLES) await sql`delete from ${sql.table(table)}`.execute(tx);
+  for (const table of REPOSITORY_TABLES)
+    await sql`delete from ${sql.table(table)} where ${dialect.among(sql.ref("repository_id"), removed)}`.execute(
+      tx,
+    );
+  for (const name of ["from_id", "to_id"])
+    await sql`delete from renames where ${dialect.among(sql.ref(name), removed)}`.execute(tx);
+  await sql`delete from repositories where ${dialect.among(sql.ref("id"), removed)}`.execute(tx);
+  const highest = all.at(-1)?.id;
+  if (highest !== undefined) await dialect.reserveId(tx, highest);
+  await recountHours(tx, dialect, [...kept]);
+  // A full rebuild that is running would put the removed repositories back; without an owner it stops at its next step.
+  await tx.updateTable("runs").set({ owner: null }).execute();
+  await sql`update search_state set first_block = null, version = version + 1`.execute(tx);
+  await markOutdated(tx, dialect, { rollups: kept });
+  await setKind(tx, "real");
+  await bumpRevision(tx);
+}

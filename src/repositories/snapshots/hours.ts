@@ -1,0 +1,78 @@
+import type { Db, Dialect, MergedTable, Tx } from "../../database/database.js";
+import { HOUR_MS } from "../../lib/clock.js";
+
+const HOURS: MergedTable = {
+  table: "snapshot_hours",
+  columns: { provider: "text", hour: "bigint", snapshots: "bigint", newest_at: "bigint" },
+  key: ["provider", "hour"],
+  sets: `snapshots = snapshot_hours.snapshots + excluded.snapshots,
+    newest_at = case when excluded.newest_at > snapshot_hours.newest_at then excluded.newest_at
+      else snapshot_hours.newest_at end`,
+};
+
+/** Counts snapshots that are added or removed, by provider and hour. */
+export class HourCounts {
+  readonly #counts = new Map<
+    string,
+    { provider: string; hour: number; snapshots: number; newestAt: number }
+  >();
+
+  add(provider: string, capturedAt: number): void {
+    const count = this.#count(provider, capturedAt);
+    count.snapshots++;
+    count.newestAt = Math.max(count.newestAt, capturedAt);
+  }
+
+  remove(provider: string, capturedAt: number): void {
+    this.#count(provider, capturedAt).snapshots--;
+  }
+
+  #count(provider: string, capturedAt: number): { snapshots: number; newestAt: number } {
+    const hour = Math.floor(capturedAt / HOUR_MS);
+    const key = `${provider} ${hour}`;
+    let count = this.#counts.get(key);
+    if (count === undefined) {
+      // Times of removed snapshots do not count, so this is below any time.
+      count = { provider, hour, snapshots: 0, newestAt: 0 };
+      this.#counts.set(key, count);
+    }
+    return count;
+  }
+
+  /** The hours whose stored counts differ from these. Rows without snapshots may be left over. */
+  differences(stored: readonly { provider: string; hour: number; snapshots: number }[]): string[] {
+    const own = new Map(stored.map((row) => [`${row.provider} ${row.hour}`, row.snapshots]));
+    return [...new Set([...own.keys(), ...this.#counts.keys()])].flatMap((key) => {
+      const [count, snapshots] = [this.#counts.get(key)?.snapshots ?? 0, own.get(key) ?? 0];
+      return count === snapshots ? [] : [`${key} (hours since 1970): ${snapshots} instead of ${count}`];
+    });
+  }
+
+  /** Adds the counts to the stored ones. */
+  async write(tx: Tx, dialect: Dialect): Promise<void> {
+    const rows = [...this.#counts.values()].map(({ provider, hour, snapshots, newestAt }) => {
+      return [provider, hour, snapshots, newestAt];
+    });
+    await dialect.merge(tx, HOURS, rows);
+  }
+}
+
+/** Time of each provider's newest snapshot, which is the end of all its windows, and of its first ones, to the hour. */
+export async function snapshotTimes(
+  db: Db,
+): Promise<{ asOf: Map<string, number>; since: Map<string, number> }> {
+  const rows = await db
+    .selectFrom("snapshot_hours")
+    .select(({ fn }) => ["provider", fn.max("newest_at").as("as_of"), fn.min("hour").as("first")])
+    .groupBy("provider")
+    .execute();
+  return {
+    asOf: new Map(rows.map((row) => [row.provider, Number(row.as_of)])),
+    since: new Map(rows.map((row) => [row.provider, Number(row.first) * HOUR_MS])),
+  };
+}
+
+/** Time of each provider's newest snapshot. */
+export async function newestSnapshots(db: Db): Promise<Map<string, number>> {
+  return (await snapshotTimes(db)).asOf;
+}

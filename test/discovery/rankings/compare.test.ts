@@ -1,0 +1,111 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { growthOf } from "../../../src/growth/compare.js";
+import type { History } from "../../../src/growth/history.js";
+import { DAY_MS, HOUR_MS } from "../../../src/lib/clock.js";
+import type { Snapshot } from "../../../src/repositories/observation.js";
+import type { Recency } from "../../../src/repositories/recency.js";
+import type { SnapshotSource } from "../../../src/repositories/record-rules.js";
+import { historyOf } from "../../support/growth.js";
+
+const NOW = 40 * DAY_MS;
+
+/** Stars and forks by the hours before now, oldest first. */
+function history(
+  rows: readonly (readonly [hoursAgo: number, stars: number, forks: number])[],
+  more: Partial<History> & { source?: SnapshotSource } = {},
+): History {
+  const { source = "OBSERVED", ...facts } = more;
+  const snapshots = rows.map(([hours, stars, forks]): Snapshot => {
+    return { capturedAt: NOW - hours * HOUR_MS, stars, forks, openIssues: null, watchers: null, source };
+  });
+  return historyOf(snapshots, facts);
+}
+
+const recency = (more: Partial<Recency> = {}): Recency => ({
+  asOf: new Map([["GITHUB", NOW]]),
+  since: new Map([["GITHUB", 0]]),
+  newestFiles: new Map(),
+  ...more,
+});
+
+const windows = (of: History, given = recency()) => growthOf(of, given).map(({ window }) => window);
+
+const DAILY = [10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0].map((days) => [24 * days, 1_000 - days, 100] as const);
+
+test("growth counts for two refresh intervals of a tracked repository, and for half the window at most", () => {
+  const seen = (hoursAgo: number) =>
+    DAILY.map(([hours, ...counts]) => [hours + hoursAgo, ...counts] as const);
+  assert.deepEqual(windows(history(seen(11), { refreshInterval: 6 * HOUR_MS })), ["24h", "7d"]);
+  assert.deepEqual(windows(history(seen(13), { refreshInterval: 6 * HOUR_MS })), []);
+  assert.deepEqual(windows(history(seen(13), { refreshInterval: DAY_MS })), ["7d"]);
+  assert.deepEqual(windows(history(seen(11))), ["24h", "7d"]);
+});
+
+test("growth of an archive counts while its newest undamaged file has the repository", () => {
+  const rows = DAILY.map(([hours, ...counts]) => [hours + 2, ...counts] as const);
+  const imported = history(rows, { importSource: "archive", source: "IMPORTED" });
+  const newest = (hoursAgo: number) =>
+    recency({ newestFiles: new Map([["archive", NOW - hoursAgo * HOUR_MS]]) });
+  assert.deepEqual(windows(imported, newest(2)), ["24h", "7d"]);
+  assert.deepEqual(windows(imported, newest(1)), []);
+});
+
+test("a reading in doubt is not compared; the last confirmed one is used and marked", () => {
+  const rows = [...DAILY.slice(0, -1), [6, 0, 0] as const];
+  const [week, ...others] = growthOf(history(rows), recency());
+  assert.deepEqual([week?.window, others.length], ["7d", 0], "the confirmed reading is a day old");
+  assert.deepEqual([week?.to.stars, week?.starsCounted], [999, 7]);
+  assert.deepEqual(
+    week?.anomalies.map(({ kind }) => kind),
+    ["UNCONFIRMED", "UNCONFIRMED"],
+    "stars and forks",
+  );
+});
+
+test("of a burst, a window counts out only what came within it", () => {
+  const before = Array.from({ length: 8 }, (_, i) => [24 * (10 - i), 500 + i, 50] as const);
+  const rows = [...before, [40, 510, 50], [26, 1_000, 50], [24, 1_200, 50], [0, 1_203, 50]] as const;
+  const growth = growthOf(history(rows), recency());
+  const day = growth.find(({ window }) => window === "24h");
+  assert.deepEqual([day?.from.stars, day?.starsCounted], [1_200, 3]);
+  const week = growth.find(({ window }) => window === "7d");
+  assert.equal((week?.to.stars ?? 0) - (week?.from.stars ?? 0) > 690, true);
+  assert.ok((week?.starsCounted ?? 0) < 40 && (week?.starsCounted ?? -1) >= 0, String(week?.starsCounted));
+});
+
+test("where the date of creation is unknown, a repository seen first with few stars is new, once its source is settled", () => {
+  const rows = [
+    [96, 40, 2],
+    [72, 80, 9],
+    [48, 150, 20],
+    [24, 240, 33],
+    [0, 300, 41],
+  ] as const;
+  const found = (more: Partial<History>, since = 0) =>
+    growthOf(
+      history(rows, { createdAt: null, discoveredAt: NOW - 96 * HOUR_MS, ...more }),
+      recency({ since: new Map([["GITHUB", since]]) }),
+    )
+      .map(({ firstSeenAt }) => firstSeenAt)
+      .at(0);
+  assert.equal(found({}), NOW - 96 * HOUR_MS);
+  assert.equal(found({ createdAt: 5 }), null);
+  assert.equal(found({}, NOW - 100 * HOUR_MS), null, "everything is seen for the first time at first");
+  assert.equal(found({ discoveredAt: 0 }), null, "its first snapshots are older");
+});
+
+test("a repository whose first reading failed is not new if the next one has many stars", () => {
+  const firstSeen = (stars: number) => {
+    const rows = [
+      [96, 0, 0],
+      [72, stars, 90],
+      [24, stars + 2, 90],
+      [0, stars + 5, 91],
+    ] as const;
+    const [day] = growthOf(history(rows, { createdAt: null, discoveredAt: NOW - 96 * HOUR_MS }), recency());
+    return day?.firstSeenAt;
+  };
+  assert.equal(firstSeen(20_000), null);
+  assert.equal(firstSeen(40), NOW - 96 * HOUR_MS);
+});

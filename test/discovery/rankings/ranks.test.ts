@@ -1,0 +1,358 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { isDeepStrictEqual } from "node:util";
+import { sql } from "kysely";
+import type { Database } from "../../../src/database/database.js";
+import { readFacetParts } from "../../../src/discovery/facets/facets.js";
+import { encodeBoards } from "../../../src/discovery/ranks/codec.js";
+import {
+  NO_BOARDS,
+  RANK_SCOPES,
+  type RankScope,
+  scopeKey,
+} from "../../../src/discovery/ranks/leaderboard.js";
+import { rebuildScopes } from "../../../src/discovery/ranks/rebuild.js";
+import { DAY_MS } from "../../../src/lib/clock.js";
+import { updateDerived } from "../../../src/modules.js";
+import type { Run } from "../../../src/repositories/exclusive-run.js";
+import type { Observation } from "../../../src/repositories/observation.js";
+import { onBothEngines } from "../../support/engines.js";
+import { fc } from "../../support/properties.js";
+import { createWorld, NOW, observation, snapshot, type World } from "../../support/world.js";
+
+const PLAIN = ["stars", "stars-gained", "forks-gained"];
+
+/**
+ * Ranks and facets with names instead of ids, as ids depend on the order of recording. Only rankings by counts, as score
+ * scales are measured once a day. Histories of some repositories only, to save time.
+ */
+async function dump({ modules }: World): Promise<Record<string, unknown[]>> {
+  const rows = async (text: string) => (await sql.raw(text).execute(modules.database.read)).rows;
+  const repositories = await modules.database.read
+    .selectFrom("repositories")
+    .select(["id", "name"])
+    .execute();
+  const ranks = await Promise.all(
+    repositories.map(async ({ id, name }) =>
+      (await modules.rankings.ranks(id))
+        .filter(({ ranking }) => PLAIN.includes(ranking))
+        .map((rank) => ({ repository: name, ...rank })),
+    ),
+  );
+  const some = repositories.filter(({ name }) => ["r0", "r7", "r39", "r40", "r79"].includes(name));
+  const histories = await Promise.all(
+    some.map(async ({ id, name }) => {
+      const history = await modules.rankings.rankHistory(id, 0, 1_000);
+      return { name, history: history.filter(({ ranking }) => PLAIN.includes(ranking)) };
+    }),
+  );
+  return {
+    ranks: ranks.flat().sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)),
+    histories: histories.sort((a, b) => (a.name < b.name ? -1 : 1)),
+    facets: await rows("select * from facets order by kind, provider, name"),
+  };
+}
+
+const isMatch = (value: unknown, facts: object): boolean =>
+  isDeepStrictEqual({ ...(value as object), ...facts }, value);
+
+/** A run that nothing is written in. */
+const NO_RUN = { step: async () => {} } as unknown as Run;
+
+interface Change {
+  repository: number;
+  stars: number;
+  forks: number;
+  language: string | null;
+  topics: string[];
+  fork: boolean;
+  availability: "AVAILABLE" | "GONE";
+}
+
+const change: fc.Arbitrary<Change> = fc.record({
+  repository: fc.integer({ min: 0, max: 79 }),
+  stars: fc.integer({ min: 0, max: 40 }),
+  forks: fc.integer({ min: 0, max: 5 }),
+  language: fc.constantFrom("Go", "Rust", null),
+  topics: fc.subarray(["web", "cli"]),
+  fork: fc.boolean(),
+  availability: fc.constantFrom("AVAILABLE", "AVAILABLE", "AVAILABLE", "GONE"),
+});
+
+const START = Array.from(
+  { length: 80 },
+  (_, repository): Change => ({
+    repository,
+    stars: repository % 40,
+    forks: repository % 3,
+    language: "Go",
+    topics: repository % 7 === 0 ? ["web", "cli"] : ["web"],
+    fork: false,
+    availability: "AVAILABLE",
+  }),
+);
+
+function observed({ repository, stars, forks, ...facts }: Change, minute: number): Observation {
+  const counts = { stars, forks };
+  return observation(
+    `o/r${repository}`,
+    [snapshot(24, repository % 40, { forks: 1 }), snapshot(-minute / 60, stars, { forks })],
+    {
+      at: NOW + minute * 60_000,
+      provider: repository % 5 === 0 ? "CODEBERG" : "GITHUB",
+      facts: { ...facts, ...counts },
+    },
+  );
+}
+
+/** The owners of the rebuilds of growth and of ranks. */
+async function ownersOfRuns(database: Database): Promise<(string | null)[]> {
+  const rows = await database.read.selectFrom("runs").select("owner").where("id", "in", [1, 2]).execute();
+  return rows.map(({ owner }) => owner);
+}
+
+onBothEngines("Ranks and facets", (engine) => {
+  test("updated change by change equal those rebuilt, also where a leaderboard loses more than its reserve", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.array(change, { minLength: 1, maxLength: 30 }), { minLength: 1, maxLength: 4 }),
+        async (rounds) => {
+          const [stepwise, once] = [await createWorld(engine), await createWorld(engine)];
+          await stepwise.modules.catalog.record(START.map((each) => observed(each, 0)));
+          await stepwise.modules.rankings.update();
+          for (const [i, round] of rounds.entries()) {
+            await stepwise.modules.catalog.record(round.map((each) => observed(each, i + 1)));
+            await stepwise.modules.rankings.update();
+          }
+          await once.modules.catalog.record(START.map((each) => observed(each, 0)));
+          for (const [i, round] of rounds.entries())
+            await once.modules.catalog.record(round.map((each) => observed(each, i + 1)));
+          await updateDerived(once.modules);
+          assert.deepEqual(await dump(stepwise), await dump(once));
+          for (const world of [stepwise, once]) await world.modules.database.close();
+        },
+      ),
+      { numRuns: engine.name === "sqlite" ? 25 : 3 },
+    );
+  });
+
+  test("a leaderboard that loses more than its reserve is rebuilt alone, and equals a full rebuild", async () => {
+    const many = Array.from({ length: 310 }, (_, repository) => ({
+      ...(START[0] as Change),
+      repository,
+      stars: 1_000 - repository,
+      language: "Go",
+      topics: ["web"],
+    }));
+    const leave = many.slice(0, 105).map((each) => observed({ ...each, topics: [], language: "Rust" }, 1));
+    const world = await createWorld(engine);
+    const { catalog, rankings, database } = world.modules;
+    await catalog.record(many.map((each) => observed(each, 0)));
+    await rankings.update();
+    // A rebuild of everything deletes this scope, in which no repository competes.
+    const scope = { scope: "topic", scope_name: "nobody", data: Buffer.of() };
+    await database.write.insertInto("leaderboards").values(scope).execute();
+    await catalog.record(leave);
+    await rankings.update();
+    const left = await database.write.deleteFrom("leaderboards").where("scope_name", "=", "nobody").execute();
+    assert.equal(Number(left[0]?.numDeletedRows), 1, "not everything was rebuilt");
+
+    const once = await createWorld(engine);
+    await once.modules.catalog.record(many.map((each) => observed(each, 0)));
+    await once.modules.catalog.record(leave);
+    await updateDerived(once.modules);
+    const { ranks = [] } = await dump(world);
+    const shown = (scope: string) =>
+      ranks.filter((rank) => isMatch(rank, { ranking: "stars", name: scope })).length;
+    assert.deepEqual(["web", "Go"].map(shown), [50, 200]);
+    assert.deepEqual(ranks, (await dump(once)).ranks);
+  });
+
+  test("the leaderboards of one scope, rebuilt alone, are those of a full rebuild, without changes that wait", async () => {
+    const world = await createWorld(engine);
+    const { catalog, database } = world.modules;
+    await catalog.record(START.map((each) => observed(each, 0)));
+    await updateDerived(world.modules);
+    const rebuilt = async (scope: RankScope, name: string) => {
+      const boards = await rebuildScopes(database, NO_RUN, {
+        scopes: [{ scope, name }],
+        ids: [],
+        contributions: [],
+        competedUntilNow: (ids) => readFacetParts(database.write, database.dialect, ids),
+      });
+      return Buffer.from(encodeBoards(boards.get(scopeKey(scope, name)) ?? NO_BOARDS));
+    };
+    const stored = await database.read.selectFrom("leaderboards").selectAll().execute();
+    assert.deepEqual([...new Set(stored.map(({ scope }) => scope))].sort(), [...RANK_SCOPES].sort());
+    for (const { scope, scope_name: name, data } of stored)
+      assert.deepEqual(await rebuilt(scope as RankScope, name), Buffer.from(data), `${scope} ${name}`);
+
+    // The update that brings this change would not know that the repository has to leave, should it lose the topic again.
+    await catalog.record([observed({ ...(START[1] as Change), topics: ["cli", "web"], stars: 39 }, 1)]);
+    const cli = stored.find(({ scope_name: name }) => name === "cli");
+    assert.deepEqual(await rebuilt("topic", "cli"), Buffer.from(cli?.data ?? []));
+  });
+
+  test("the rank history holds the last ranks of each day, and the present ranks for the present day", async () => {
+    const world = await createWorld(engine);
+    const { catalog, rankings, database } = world.modules;
+    const record = async (day: number, hour: number, counts: Record<string, number>) => {
+      const at = NOW + day * DAY_MS + hour * 3_600_000;
+      await catalog.record(
+        Object.entries(counts).map(([name, stars]) =>
+          observation(`o/${name}`, [snapshot(-day * 24 - hour, stars)], { at, facts: { language: "Go" } }),
+        ),
+      );
+      await rankings.update();
+    };
+    const historyOf = async (name: string, limit = 100) => {
+      const { id } = (await catalog.findByName("GITHUB", `o/${name}`))?.repository ?? { id: 0 };
+      return (await rankings.rankHistory(id, 0, limit))
+        .filter(({ ranking }) => ranking === "stars")
+        .map(({ day, window, scope, position }) => [(day - TODAY) / DAY_MS, window, scope, position]);
+    };
+    const TODAY = Math.floor(NOW / DAY_MS) * DAY_MS;
+    const archived = async () =>
+      (await database.read.selectFrom("rank_history").select(["repository_id", "day"]).execute()).length;
+
+    await record(0, 0, { a: 100, b: 90 });
+    await record(0, 1, { b: 110 });
+    assert.equal(await archived(), 0, "the present day is not archived");
+    await record(1, 0, { a: 120 });
+    assert.equal(await archived(), 2, "one row per ranked repository and day");
+    await record(1, 1, { a: 125 });
+    assert.equal(await archived(), 2, "archived once a day");
+    await record(3, 0, { a: 126 });
+    assert.deepEqual(await historyOf("a"), [
+      [0, null, "overall", 2],
+      [0, null, "language", 2],
+      [1, null, "overall", 1],
+      [1, null, "language", 1],
+      [3, null, "overall", 1],
+      [3, null, "language", 1],
+    ]);
+    await catalog.record([
+      observation("o/b", [], { at: NOW + 3 * DAY_MS + 60_000, facts: { availability: "GONE" } }),
+    ]);
+    await rankings.update();
+    assert.deepEqual(
+      (await historyOf("b")).map(([day]) => day),
+      [0, 0, 1, 1],
+      "it left the ranking on the present day",
+    );
+    assert.deepEqual((await historyOf("b", 1)).length, 1, "only the latest");
+    await record(402, 0, { a: 130 });
+    assert.deepEqual(
+      (await historyOf("a")).map(([day]) => day),
+      [3, 3, 402, 402],
+      "400 days are stored",
+    );
+  });
+
+  test("past ranks are the same after they are packed, and 400 days are stored", async () => {
+    const world = await createWorld(engine);
+    const { catalog, rankings, database } = world.modules;
+    const DAYS = 45;
+    for (let day = 0; day < DAYS; day++) {
+      const at = NOW + day * DAY_MS;
+      // Each is absent on some days.
+      const names = ["a", "b", "c", "d", "e"].filter((_, i) => (day + i) % 7 > 0);
+      await catalog.record(
+        names.map((name, i) =>
+          observation(`o/${name}`, [snapshot(-24 * day, 1_000 + ((i * day) % 37))], {
+            at,
+            facts: { language: "Go" },
+          }),
+        ),
+      );
+      await rankings.update();
+    }
+    const ids = (await database.read.selectFrom("repositories").select("id").execute()).map(({ id }) => id);
+    const read = () => Promise.all(ids.map((id) => rankings.rankHistory(id, 0, 10_000)));
+    const histories = await read();
+    assert.ok((histories[0]?.length ?? 0) > DAYS);
+    for (const packed of [1, ids.length - 1, 0]) {
+      assert.equal(await rankings.pack(packed || ids.length), packed);
+      assert.deepEqual(await read(), histories);
+    }
+    assert.deepEqual(await database.read.selectFrom("rank_history").selectAll().execute(), []);
+    const since = NOW + 40 * DAY_MS;
+    const late = (await rankings.rankHistory(ids[0] ?? 0, since, 10_000)).map(({ day }) => day);
+    assert.equal(Math.min(...late), Math.floor(since / DAY_MS) * DAY_MS);
+    const newer = async (day: number) => {
+      const at = NOW + day * DAY_MS;
+      await catalog.record([observation("o/a", [snapshot(-24 * day, 5_000)], { at })]);
+      await rankings.update();
+      const all = await rankings.rankHistory(ids[0] ?? 0, 0, 10_000);
+      return [Math.min(...all.map((rank) => rank.day)), Math.floor(at / DAY_MS) * DAY_MS - 399 * DAY_MS];
+    };
+    const [oldest = 0, limit = 0] = await newer(410);
+    assert.ok(oldest >= limit && oldest < limit + 5 * DAY_MS, "days of a block are dropped one by one");
+    await newer(900);
+    assert.deepEqual(await database.read.selectFrom("rank_blocks").selectAll().execute(), []);
+  });
+
+  test("a rebuild abandoned by an earlier process is taken over immediately, also if the process id is the same", async () => {
+    const world = await createWorld(engine);
+    const { database, catalog } = world.modules;
+    const { hostname } = await import("node:os");
+    await catalog.record(START.map((each) => observed(each, 0)));
+    const predecessor = `${hostname()} ${process.pid} 5f0c7d1e-0000-4000-8000-000000000000 1`;
+    await database.write
+      .updateTable("runs")
+      .set({ owner: predecessor, seen_at: world.clock.now() })
+      .execute();
+    await updateDerived(world.modules);
+    assert.equal((await world.get("/api/facets/languages")).body.data[0]?.name, "Go");
+    assert.deepEqual(await ownersOfRuns(database), [null, null]);
+  });
+
+  test("a rebuild by a living process is left alone until it has been silent for two minutes", async () => {
+    const world = await createWorld(engine);
+    const { database, catalog } = world.modules;
+    await catalog.record(START.map((each) => observed(each, 0)));
+    const other = "another-host 1 5f0c7d1e-0000-4000-8000-000000000000 1";
+    await database.write
+      .updateTable("runs")
+      .set({ owner: other, seen_at: world.clock.now() })
+      .where("id", "=", 2)
+      .execute();
+    await updateDerived(world.modules);
+    assert.equal((await world.get("/api/repos?sort=stars-gained")).body.data.length > 0, true);
+    assert.deepEqual((await world.get("/api/facets/languages")).body.data, []);
+    world.clock.advance(2 * 60_000 + 1);
+    await updateDerived(world.modules);
+    assert.equal((await world.get("/api/facets/languages")).body.data[0]?.name, "Go");
+    assert.deepEqual(await ownersOfRuns(database), [null, null]);
+  });
+
+  test("an update without changes leaves cached responses valid", async () => {
+    const world = await createWorld(engine);
+    const { rankings, catalog } = world.modules;
+    await catalog.record(START.map((each) => observed(each, 0)));
+    await rankings.update();
+    const revision = await catalog.revision();
+    world.clock.advance(60_000);
+    await rankings.update();
+    assert.equal(await catalog.revision(), revision);
+    await catalog.record([observed({ ...(START[3] as Change), stars: 900 }, 2)]);
+    await rankings.update();
+    assert.notEqual(await catalog.revision(), revision);
+  });
+
+  test("a purge says how many others lost stars on its day", async () => {
+    const world = await createWorld(engine);
+    const falling = (name: string, from: number, to: number) =>
+      observation(name, [snapshot(48, from), snapshot(24, from), snapshot(0, to)]);
+    await world.record(
+      falling("o/purged", 9_000, 8_000),
+      falling("o/less", 50, 49),
+      falling("o/more", 50, 52),
+    );
+    const { anomalies } = (await world.get("/api/repos/github/o/purged")).body.data.trends["24h"];
+    assert.deepEqual(
+      [anomalies[0].kind, anomalies[0].sameDay],
+      ["PURGE", { fell: 2, jumped: 0, compared: 3 }],
+    );
+  });
+});

@@ -1,0 +1,128 @@
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import type { RollupTable } from "../../../src/database/rankings-schema.js";
+import { syntheticRepository } from "../../../src/demo/demo.js";
+import type { FacetKind } from "../../../src/discovery/facets/read.js";
+import { Rankings } from "../../../src/discovery/rankings.js";
+import { WINDOW_HOURS, WINDOWS, type Window } from "../../../src/growth/definitions.js";
+import { DAY_MS, HOUR_MS } from "../../../src/lib/clock.js";
+import { createLog } from "../../../src/lib/log.js";
+import { Catalog } from "../../../src/repositories/repositories.js";
+import type { Repository } from "../../../src/repositories/repository.js";
+import { onBothEngines } from "../../support/engines.js";
+import { ManualClock } from "../../support/manual-clock.js";
+import { NOW } from "../../support/world.js";
+
+onBothEngines("Facets and the summary", (engine) => {
+  let rankings: Rankings;
+  let rollups: RollupTable[] = [];
+  let repositories: Repository[] = [];
+  let snapshots: { provider: string; capturedAt: number }[] = [];
+
+  before(async () => {
+    const database = await engine.open();
+    const clock = new ManualClock(NOW);
+    const catalog = new Catalog(database, clock);
+    rankings = new Rankings(database, clock, createLog("silent"));
+    const options = { repositories: 400, days: 40, seed: 8, end: NOW };
+    await catalog.record(Array.from({ length: 400 }, (_, i) => syntheticRepository(i, options)));
+    await rankings.update({ all: true });
+    const dumped = await catalog.dump(0, 1_000);
+    repositories = dumped.map(({ repository }) => repository);
+    snapshots = dumped.flatMap((each) =>
+      each.snapshots.map(({ capturedAt }) => ({ provider: each.repository.provider, capturedAt })),
+    );
+    rollups = await database.read.selectFrom("rollups").selectAll().execute();
+  });
+
+  test("facets are the totals of listed repositories", async () => {
+    const modelFacets = (kind: FacetKind, window: Window, provider: string | undefined) => {
+      const facets = new Map<
+        string,
+        { name: string; repositories: number; stars: number; starsGained: number }
+      >();
+      for (const repository of repositories) {
+        const { id, language, topics, stars, availability } = repository;
+        if (availability !== "AVAILABLE" || (provider !== undefined && repository.provider !== provider))
+          continue;
+        for (const name of kind === "topic" ? topics : language === null ? [] : [language]) {
+          const facet = facets.get(name) ?? { name, repositories: 0, stars: 0, starsGained: 0 };
+          const rollup = rollups.find(
+            (row) => row.repository_id === id && row.window_hours === WINDOW_HOURS[window],
+          );
+          facet.repositories++;
+          facet.stars += stars ?? 0;
+          if (rollup !== undefined) facet.starsGained += rollup.stars_counted;
+          facets.set(name, facet);
+        }
+      }
+      return [...facets.values()];
+    };
+    for (const kind of ["language", "topic"] as const) {
+      for (const window of WINDOWS) {
+        for (const provider of [undefined, "GITHUB", "CODEBERG"]) {
+          for (const sort of ["repository-count", "stars", "stars-gained"] as const) {
+            const request = {
+              kind,
+              window,
+              sort,
+              limit: 100,
+              offset: 0,
+              ...(provider === undefined ? {} : { provider }),
+            };
+            const page = await rankings.facets(request);
+            const key = {
+              "repository-count": "repositories",
+              stars: "stars",
+              "stars-gained": "starsGained",
+            } as const;
+            const expected = modelFacets(kind, window, provider).sort(
+              (a, b) => b[key[sort]] - a[key[sort]] || (a.name < b.name ? -1 : 1),
+            );
+            assert.deepEqual(page.facets, expected.slice(0, request.limit), JSON.stringify(request));
+            assert.equal(page.total, expected.length);
+          }
+        }
+      }
+    }
+  });
+
+  test("the summary counts repositories and snapshots", async () => {
+    const summary = await rankings.summary();
+    const listed = repositories.filter(({ availability }) => availability === "AVAILABLE");
+    const providers = [...new Set(repositories.map(({ provider }) => provider))].sort().map((provider) => {
+      const own = snapshots.filter((each) => each.provider === provider).map(({ capturedAt }) => capturedAt);
+      const asOf = Math.max(...own);
+      const here = listed.filter((each) => each.provider === provider);
+      return {
+        provider,
+        repositories: here.length,
+        snapshots: own.length,
+        // Counted by the hour, without the hour in which the 24 began.
+        snapshots24h: own.filter((at) => Math.floor(at / HOUR_MS) > Math.floor((asOf - DAY_MS) / HOUR_MS))
+          .length,
+        refreshed24h: here.filter(({ refreshedAt }) => (refreshedAt ?? 0) > asOf - DAY_MS).length,
+        overdueRefreshes: 0,
+        // All are observed, neither tracked nor of an archive, within half of 30 days.
+        freshRepositories: here.length,
+        staleRepositories: 0,
+        asOf,
+        ageDays: 0,
+      };
+    });
+    assert.deepEqual(summary.providers, providers);
+    const sum = (key: "repositories" | "snapshots" | "snapshots24h" | "refreshed24h") =>
+      providers.reduce((total, each) => total + each[key], 0);
+    assert.equal(summary.repositories, listed.length);
+    assert.equal(summary.repositories, sum("repositories"));
+    assert.equal(summary.snapshots, snapshots.length);
+    assert.equal(summary.snapshots24h, sum("snapshots24h"));
+    assert.equal(summary.refreshed24h, sum("refreshed24h"));
+    assert.equal(summary.languages, new Set(listed.flatMap(({ language }) => language ?? [])).size);
+    assert.equal(summary.topics, new Set(listed.flatMap(({ topics }) => topics)).size);
+    assert.deepEqual(
+      [summary.asOf, summary.generatedAt],
+      [Math.max(...snapshots.map((each) => each.capturedAt)), NOW],
+    );
+  });
+});

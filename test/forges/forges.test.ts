@@ -1,0 +1,311 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { ProviderSettings } from "../../src/config/known-forges.js";
+import type { Provider, RepositoryRef } from "../../src/forges/contract.js";
+import { type FailureKind, UpstreamFailure } from "../../src/forges/failures.js";
+import { createForgejo } from "../../src/forges/forgejo/forgejo.js";
+import { GITLAB_REST } from "../../src/forges/gitlab/gitlab.js";
+import { createRestProvider, restClient } from "../../src/forges/rest-provider.js";
+import type { UpstreamFetch } from "../../src/forges/transport.js";
+import { type Clock, HOUR_MS } from "../../src/lib/clock.js";
+import { SkippingClock } from "../support/manual-clock.js";
+import { type Scripted, scripted, settingsOf } from "../support/upstream.js";
+
+const NOW = Date.UTC(2026, 0, 1);
+const signal = new AbortController().signal;
+
+type Create = (settings: ProviderSettings, dependencies: { fetch: UpstreamFetch; clock: Clock }) => Provider;
+
+/** One kind of forge: its constructor, smallest document, list and repository path. */
+interface Kind {
+  kind: "gitlab" | "forgejo";
+  create: Create;
+  document: (id: number, changes?: object) => Record<string, unknown>;
+  list: (documents: unknown[]) => unknown;
+  pathOfId: (id: string) => string;
+  authorization: (token: string) => string;
+  hidden: object;
+}
+
+const KINDS: Kind[] = [
+  {
+    kind: "gitlab",
+    create: (settings, connection) =>
+      createRestProvider(GITLAB_REST, settings, restClient(GITLAB_REST, settings, connection)),
+    document: (id, changes) => ({ id, path_with_namespace: `group/sub/p${id}`, star_count: id, ...changes }),
+    list: (documents) => documents,
+    pathOfId: (id) => `/api/v4/projects/${id}?license=true`,
+    authorization: (token) => `Bearer ${token}`,
+    hidden: { visibility: "internal" },
+  },
+  {
+    kind: "forgejo",
+    create: createForgejo,
+    document: (id, changes) => ({ id, full_name: `owner/p${id}`, stars_count: id, ...changes }),
+    list: (data) => ({ ok: true, data }),
+    pathOfId: (id) => `/api/v1/repositories/${id}`,
+    authorization: (token) => `token ${token}`,
+    hidden: { private: true },
+  },
+];
+
+const refOf = (id: number, etag: string | null = null): RepositoryRef => ({
+  providerId: String(id),
+  nodeId: null,
+  fullName: "some/name",
+  etag,
+});
+
+const hasKind = (kind: FailureKind) => (error: unknown) => {
+  assert.ok(error instanceof UpstreamFailure, String(error));
+  assert.equal(error.kind, kind, error.message);
+  return true;
+};
+
+for (const { kind, create, document, list, pathOfId, authorization, hidden } of KINDS) {
+  /** A provider whose forge has these responses for single repositories, by id; 404 for others. */
+  function withRepositories(answers: Record<string, Scripted>, changes: Partial<ProviderSettings> = {}) {
+    const paths = new Map(Object.entries(answers).map(([id, answer]) => [pathOfId(id), answer]));
+    const fetch = scripted((path) => paths.get(path) ?? { status: 404, body: "{}" });
+    const clock = new SkippingClock(NOW);
+    return { fetch, clock, provider: create(settingsOf(kind, changes), { fetch, clock }) };
+  }
+  const outcomes = async (provider: Provider, ids: number[]) =>
+    (
+      await provider.refreshMany(
+        ids.map((id) => refOf(id)),
+        signal,
+      )
+    ).map((outcome) => (outcome.kind === "failed" ? outcome.failure.kind : outcome.kind));
+
+  /** A provider whose forge returns these list pages in order. */
+  function withPages(pages: Scripted[], changes: Partial<ProviderSettings> = {}) {
+    let asked = 0;
+    const fetch = scripted(() => pages[asked++] ?? { body: list([]) });
+    return { fetch, provider: create(settingsOf(kind, changes), { fetch, clock: new SkippingClock(NOW) }) };
+  }
+  const documents = (from: number, to: number) =>
+    Array.from({ length: to - from + 1 }, (_, i) => document(from + i));
+  async function walk(provider: Provider): Promise<string[]> {
+    const found: string[] = [];
+    for (let cursor: string | null = null, first = true; first || cursor !== null; first = false) {
+      const page = await provider.discover(cursor, signal);
+      found.push(...page.repositories.map(({ providerId }) => providerId));
+      cursor = page.next;
+    }
+    return found;
+  }
+
+  test(`${kind}: a walk reaches the end, with full pages and with links, and follows no address from a response`, async () => {
+    const link = { link: '<https://evil.example/next>; rel="next"' };
+    const { fetch, provider } = withPages([
+      { body: list(documents(1, 100)) },
+      { body: list(documents(101, 110)), headers: link },
+      { body: list(documents(111, 112)) },
+    ]);
+    assert.equal((await walk(provider)).length, 112);
+    assert.equal(fetch.sent.length, 3);
+    assert.equal(new Set(fetch.sent.map(({ path }) => path)).size, 3, "each page is another");
+  });
+
+  test(`${kind}: a walk returns public repositories with enough stars`, async () => {
+    const page = [...documents(1, 9), document(10, hidden), document(11)];
+    const { provider } = withPages([{ body: list(page) }], { minStars: 8 });
+    assert.deepEqual(await walk(provider), ["8", "9", "11"]);
+  });
+
+  test(`${kind}: invalid records are left out, a page of them is malformed, an empty page is the end`, async () => {
+    const wrong = [
+      document(1, { id: "x" }),
+      document(2, { full_name: 3, path_with_namespace: "x" }),
+      null,
+      [],
+      "x",
+    ];
+    const noStars = document(3, { stars_count: -1, star_count: "many" });
+    const { provider } = withPages([{ body: list([...wrong, noStars, document(4)]) }]);
+    assert.deepEqual(await walk(provider), ["4"]);
+    for (const body of [
+      list([...wrong, ...wrong, noStars]),
+      {},
+      Array(11).fill({}),
+      "<html>",
+      "",
+      "null",
+      '{"ok":false}',
+    ]) {
+      await assert.rejects(withPages([{ body }]).provider.discover(null, signal), hasKind("malformed"));
+    }
+    assert.deepEqual(await walk(withPages([]).provider), []);
+  });
+
+  test(`${kind}: a walk that repeats itself is malformed`, async () => {
+    const page = { body: list(documents(1, 100)) };
+    await assert.rejects(walk(withPages([page, page]).provider), hasKind("malformed"));
+  });
+
+  test(`${kind}: each repository has its own result, in order`, async () => {
+    const { fetch, provider } = withRepositories({
+      1: { body: document(1), headers: { etag: 'W/"a"' } },
+      3: { status: 451 },
+      4: { body: document(4, hidden) },
+      5: { body: "<html>" },
+      6: { body: document(7) },
+      8: { status: 500 },
+      9: { status: 403 },
+      10: { body: document(10) },
+    });
+    assert.deepEqual(await outcomes(provider, [1, 2, 3, 4, 5, 6, 8, 9, 10]), [
+      ...["found", "gone", "blocked", "private", "malformed", "malformed", "unreachable", "refused", "found"],
+    ]);
+    assert.equal(fetch.sent.length, 9);
+  });
+
+  test(`${kind}: a renamed repository is found under its new name`, async () => {
+    const moved = document(1, { full_name: "new/name", path_with_namespace: "new/name" });
+    const [outcome] = await withRepositories({ 1: { body: moved } }).provider.refreshMany([refOf(1)], signal);
+    assert.ok(outcome?.kind === "found");
+    assert.deepEqual([outcome.repository.owner, outcome.repository.name], ["new", "name"]);
+  });
+
+  test(`${kind}: an ETag is sent back, and a 304 is unchanged`, async () => {
+    const { fetch, provider } = withRepositories({
+      1: { status: 304 },
+      2: { body: document(2), headers: { etag: '"b"' } },
+    });
+    const [first, second] = await provider.refreshMany([refOf(1, '"a"'), refOf(2)], signal);
+    assert.equal(first?.kind, "unchanged");
+    assert.ok(second?.kind === "found" && second.etag === '"b"');
+    assert.deepEqual(
+      fetch.sent.map(({ headers }) => headers["if-none-match"]),
+      ['"a"', undefined],
+    );
+  });
+
+  test(`${kind}: when the quota is used up, the rest fails with quota and is not sent`, async () => {
+    const headers = { "ratelimit-limit": "9", "ratelimit-remaining": "0", "ratelimit-reset": "60" };
+    const { fetch, clock, provider } = withRepositories({
+      1: { body: document(1), headers },
+      2: { body: document(2) },
+    });
+    assert.deepEqual(await outcomes(provider, [1, 2, 2, 2]), ["found", "quota", "quota", "quota"]);
+    await assert.rejects(provider.refreshMany([refOf(2)], signal), hasKind("quota"));
+    await assert.rejects(provider.discover(null, signal), hasKind("quota"));
+    assert.equal(provider.readyAt("discover"), NOW + 60_000);
+    assert.equal(fetch.sent.length, 1);
+    assert.equal(provider.readyAt("refresh"), NOW + 60_000);
+    const [core] = provider.quota();
+    assert.deepEqual(
+      [core?.token, core?.resource, core?.limit, core?.remaining, core?.resetAt],
+      ["anonymous", "core", 9, 0, NOW + 60_000],
+    );
+    clock.advance(60_000);
+    assert.deepEqual(await outcomes(provider, [2]), ["found"]);
+  });
+
+  test(`${kind}: after two requests without a response the rest of a batch is not sent`, async () => {
+    const down = scripted(() => Promise.reject(new UpstreamFailure("unreachable", "down")));
+    const provider = create(settingsOf(kind), { fetch: down, clock: new SkippingClock(NOW) });
+    await assert.rejects(
+      provider.refreshMany(
+        [1, 2, 3, 4].map((id) => refOf(id)),
+        signal,
+      ),
+      hasKind("unreachable"),
+    );
+    assert.equal(down.sent.length, 2);
+    const { fetch, provider: late } = withRepositories({
+      1: { body: document(1) },
+      2: { status: 500 },
+      3: { status: 502 },
+    });
+    assert.deepEqual(await outcomes(late, [1, 2, 3, 4, 5]), [
+      "found",
+      ..."unreachable ".repeat(4).trim().split(" "),
+    ]);
+    assert.equal(fetch.sent.length, 3);
+  });
+
+  test(`${kind}: tokens take turns, and a rejected one is replaced by the next`, async () => {
+    const tokens = ["revoked", "good"];
+    const fetch = scripted((path, { headers }) =>
+      headers?.authorization === authorization("good")
+        ? { body: document(Number(/\d+(?=\?|$)/.exec(path)?.[0])) }
+        : { status: 401 },
+    );
+    const clock = new SkippingClock(NOW);
+    const provider = create(settingsOf(kind, { tokens }), { fetch, clock });
+    assert.deepEqual(await outcomes(provider, [1, 2, 3]), ["found", "found", "found"]);
+    assert.deepEqual(
+      fetch.sent.map(({ headers }) => headers.authorization),
+      ["revoked", "good", "good", "good"].map(authorization),
+    );
+    clock.advance(HOUR_MS);
+    await provider.refreshMany([refOf(1)], signal);
+    assert.equal(
+      fetch.sent.at(-2)?.headers.authorization,
+      authorization("revoked"),
+      "tried again after an hour",
+    );
+    const none = create(settingsOf(kind, { tokens: ["revoked"] }), { fetch, clock: new SkippingClock(NOW) });
+    await assert.rejects(none.refreshMany([refOf(1), refOf(2)], signal), hasKind("refused"));
+  });
+
+  test(`${kind}: without tokens no Authorization header is sent`, async () => {
+    const { fetch, provider } = withRepositories({ 1: { body: document(1) } });
+    await outcomes(provider, [1]);
+    assert.equal("authorization" in (fetch.sent[0]?.headers ?? {}), false);
+  });
+
+  test(`${kind}: a redirect within the API is followed; others, and loops, are renames`, async () => {
+    const { provider } = withRepositories({
+      1: { status: 301, headers: { location: pathOfId("2") } },
+      2: { body: document(1) },
+      3: { status: 302, headers: { location: "https://evil.example/api/v4/projects/3" } },
+      4: { status: 307, headers: { location: pathOfId("4") } },
+      5: { status: 301, headers: { location: "/users/sign_in" } },
+      6: { status: 301 },
+    });
+    assert.deepEqual(await outcomes(provider, [1, 3, 4, 5, 6]), [
+      "found",
+      "renamed",
+      "renamed",
+      "renamed",
+      "renamed",
+    ]);
+  });
+
+  test(`${kind}: a repository is found by name; an invalid name is gone without a request`, async () => {
+    const fetch = scripted(() => ({ body: document(5) }));
+    const provider = create(settingsOf(kind), { fetch, clock: new SkippingClock(NOW) });
+    assert.equal((await provider.refreshOne("some/name", signal)).providerId, "5");
+    for (const name of ["", "alone", "../x", "a/b?c=d", "a b/c"]) {
+      await assert.rejects(provider.refreshOne(name, signal), hasKind("gone"));
+    }
+    assert.equal(fetch.sent.length, 1);
+    const closed = scripted(() => ({ body: document(5, hidden) }));
+    await assert.rejects(
+      create(settingsOf(kind), { fetch: closed, clock: new SkippingClock(NOW) }).refreshOne("a/b", signal),
+      hasKind("private"),
+    );
+  });
+
+  test(`${kind}: no star history is offered`, async () => {
+    assert.equal(await withRepositories({}).provider.history(refOf(1), null, signal), null);
+  });
+
+  test(`${kind}: unknown keys are dropped`, async () => {
+    const body = JSON.stringify(document(1)).replace(
+      /}$/,
+      ',"__proto__":{"isPublic":true},"constructor":1,"stars":9}',
+    );
+    const [outcome] = await withRepositories({ 1: { body } }).provider.refreshMany([refOf(1)], signal);
+    assert.ok(outcome?.kind === "found");
+    assert.equal(outcome.repository.stars, 1);
+    assert.equal(Object.getPrototypeOf(outcome.repository), Object.prototype);
+    assert.deepEqual(
+      Object.keys(outcome.repository).filter((key) => /proto|constructor/.test(key)),
+      [],
+    );
+  });
+}

@@ -1,0 +1,44 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { openDatabase } from "../../src/database/database.js";
+import { createLog } from "../../src/lib/log.js";
+import { bumpRevision } from "../../src/repositories/outdated.js";
+import { Catalog } from "../../src/repositories/repositories.js";
+import { onBothEngines } from "../support/engines.js";
+import { ManualClock } from "../support/manual-clock.js";
+import { NOW } from "../support/world.js";
+
+onBothEngines("The recent revision", (engine) => {
+  test("is at most a second old, and never older than what this process has written", async () => {
+    const database = await engine.open();
+    const other = await openDatabase({ ...engine.location(), pool: 2, log: createLog("silent") });
+    const clock = new ManualClock(NOW);
+    const catalog = new Catalog(database, clock);
+    const first = await catalog.recentRevision();
+    await database.write.transaction().execute(bumpRevision);
+    assert.equal(await catalog.recentRevision(), first + 1, "written here");
+    await other.write.transaction().execute(bumpRevision);
+    assert.equal(await catalog.recentRevision(), first + 1, "written elsewhere");
+    assert.equal(await catalog.revision(), first + 2);
+    assert.equal(await catalog.recentRevision(), first + 2, "as new as what was read before");
+    await other.write.transaction().execute(bumpRevision);
+    clock.advance(999);
+    assert.equal(await catalog.recentRevision(), first + 2);
+    clock.advance(1);
+    assert.equal(await catalog.recentRevision(), first + 3, "a second later");
+    await other.close();
+  });
+
+  test("is read again after a read that failed", async () => {
+    const database = await engine.open();
+    let fails = true;
+    const prepare: typeof database.prepare = (build) => {
+      const run = database.prepare(build);
+      return (values) => (fails ? Promise.reject(new Error("unavailable")) : run(values));
+    };
+    const catalog = new Catalog({ ...database, prepare }, new ManualClock(NOW));
+    await assert.rejects(catalog.recentRevision(), /unavailable/);
+    fails = false;
+    assert.equal(typeof (await catalog.recentRevision()), "number");
+  });
+});
