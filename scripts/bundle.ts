@@ -42,7 +42,7 @@ const ENTRIES = [
 /** What bundle-browser.ts has made for browsers. */
 const BROWSER_SCRIPTS = join(FROM, "web/client");
 const CLIENT = "client";
-/** Files of libraries that are loaded as they are, see `src/library-file.ts`. */
+/** Files of libraries that are loaded as they are, see `src/lib/library-file.ts`. */
 const LIBRARY_FILES = ["dejavu-fonts-ttf/ttf/DejaVuSans.ttf", "dejavu-fonts-ttf/ttf/DejaVuSans-Bold.ttf"];
 const COPIES = "files";
 /** How long files of earlier builds are kept: a program started from one of them may still load them. */

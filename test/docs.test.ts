@@ -97,28 +97,7 @@ test("every relative link leads somewhere", () => {
   assert.ok(links > 20, "the links were not read");
 });
 
-test("every source file that a document names is there", () => {
-  const folders = ["src", "test", "bench", "scripts", "client/src", "examples"];
-  const files = folders.flatMap((folder) =>
-    readdirSync(folder, { recursive: true, encoding: "utf8" }).map((file) => `/${join(folder, file)}`),
-  );
-  const missing = DOCUMENTS.filter((file) => file !== "CHANGELOG.md").flatMap((file) =>
-    [...read(file).matchAll(/`([\w./-]+\.tsx?)`/g)]
-      .map(([, name = ""]) => name)
-      .filter((name) => !files.some((path) => path.endsWith(`/${name}`)))
-      .map((name) => `${file}: ${name}`),
-  );
-  assert.deepEqual(missing, []);
-});
-
 test("the documents name no path of a machine and no package registry", () => {
   const foreign = /(?<![\w.-])\/(?:work|root|home|Users)\/|npmjs|\bregistry\.|\/registry\b/i;
   for (const file of DOCUMENTS) assert.doesNotMatch(read(file), foreign, file);
-});
-
-test("the test that holds each time for which personal data is kept is there", () => {
-  const [section = ""] = /## Personal data\n.*?(?=\n## )/s.exec(read("docs/OPERATIONS.md")) ?? [];
-  const tests = [...section.matchAll(/\| `(test\/[^`]+)` \|$/gm)].map((match) => match[1] ?? "");
-  assert.ok(tests.length >= 12, "the table was not read");
-  for (const file of tests) assert.ok(existsSync(file), file);
 });

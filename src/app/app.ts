@@ -95,7 +95,7 @@ async function work(context: AppContext, { once: isOnce = false } = {}): Promise
 
 /** Writes a dump in a child process if one is due: that takes minutes, and memory that the worker does not need otherwise. */
 async function writeDump({ config: { dumps }, clock, log }: AppContext, signal: AbortSignal): Promise<void> {
-  const { isDumpDue } = await import("../transfer/dumps/dumps.js");
+  const { isDumpDue } = await import("../transfer/transfer.js");
   if (dumps === undefined || !(await isDumpDue(dumps.folder, { ...dumps, now: clock.now() }))) return;
   const began = clock.monotonic();
   const code = await runCommand("dump", signal, ["ignore", "ignore", "inherit", "ipc"]);

@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { libraryFile } from "../lib/library-file.js";
+import { libraryFile } from "../lib/package-files.js";
 import { unescapeXml } from "../lib/xml.js";
 import { type Face, readFace } from "./font-file.js";
 import { coordinate, escapeMarkup } from "./markup.js";

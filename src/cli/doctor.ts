@@ -26,7 +26,7 @@ async function runDoctor(
   host: Host,
   { repairs, json }: { repairs: boolean; json: boolean },
 ): Promise<number> {
-  const { CannotExamine, examine, repair } = await import("../transfer/doctor/doctor.js");
+  const { CannotExamine, examine, repair } = await import("../transfer/transfer.js");
   const { clock, stdout, stderr } = host;
   const examined = { ...placeOf(host), clock, log: createLog("silent") };
   try {

@@ -1,9 +1,20 @@
 export { checkRankings, type RankingDamage } from "./check.js";
-export type { Facet, FacetKind, FacetPage, FacetSort, FacetTotals } from "./facets/read.js";
+export type {
+  Facet,
+  FacetKind,
+  FacetPage,
+  FacetSort,
+  FacetTotals,
+} from "./facets/read.js";
 export type { GainingFacets, Home, RankedList } from "./home/home.js";
 export type { CurrentSummary, Summary } from "./home/summary.js";
 export { followIndex, startIndexBuilder } from "./lists/index/builder.js";
-export type { CountRequest, FacetCounts, Precision, ValueCounts } from "./lists/index/counters.js";
+export type {
+  CountRequest,
+  FacetCounts,
+  Precision,
+  ValueCounts,
+} from "./lists/index/counters.js";
 export { ListIndex } from "./lists/index/list-index.js";
 export type { RenamedName, UnmatchedValue } from "./lists/known.js";
 export { type ListPage, Lists, listPage, newestOf, watchlistPage } from "./lists/lists.js";

@@ -57,7 +57,6 @@ import {
   readAllLeaders,
 } from "./ranks/ranks.js";
 
-export * from "../growth/definitions.js";
 export { checkRankings, type RankingDamage } from "./check.js";
 export {
   FACET_SORTS,

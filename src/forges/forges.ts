@@ -4,71 +4,13 @@
  * schedule: `tracking` decides when to call them and how to apply the results.
  */
 
-import type { ProviderSettings } from "../config/config.js";
-import { type Clock, HOUR_MS } from "../lib/clock.js";
-import type { Opening, Provider } from "./contract.js";
-import { UpstreamFailure } from "./failures.js";
-import { createForgejo } from "./forgejo/forgejo.js";
-import { apiRoot, createGithub } from "./github/github.js";
-import { createGitlab } from "./gitlab/gitlab.js";
-import { createGogs } from "./gogs/gogs.js";
-import { createTransport, type UpstreamFetch } from "./transport.js";
-
 export { type AvatarSource, type FoundAvatar, openAvatars } from "./avatars.js";
 export * from "./contract.js";
 export * from "./failures.js";
 export { ForgeStates } from "./forge-states.js";
 export type { TokenQuota } from "./limits.js";
+export { type OpenProvider, openProvider } from "./open-provider.js";
 export { checkToken } from "./tokens/check-token.js";
 export { ForgeTokens, labelOf } from "./tokens/forge-tokens.js";
 export { FAULT_WORDS, type StoredToken, type TokenFault } from "./tokens/seal.js";
 export { TrackedForges } from "./tokens/tracked-forges.js";
-
-/** A provider and its connections. */
-export interface OpenProvider {
-  provider: Provider;
-  /** Closes all connections; requests in flight fail as `unreachable`. */
-  close(): Promise<void>;
-}
-
-const CREATE = {
-  github: createGithub,
-  gitlab: createGitlab,
-  forgejo: createForgejo,
-  gogs: createGogs,
-} as const;
-
-/** Opens the provider that the settings describe. Sends nothing before the first call. */
-export function openProvider(
-  settings: ProviderSettings,
-  { clock, userAgent, proxy, shared, isUrgent }: Opening,
-): OpenProvider {
-  const { kind, url, name, mayBePrivate } = settings;
-  const origins = kind === "github" ? [url, apiRoot(url)] : [url];
-  const privateSetting = `SIDEREAL_${name}_PRIVATE`;
-  const { fetch, close } = createTransport({ origins, mayBePrivate, privateSetting, userAgent, proxy });
-  const connection = { fetch: checkClock(fetch, name, clock), clock, shared, isUrgent };
-  const provider = CREATE[kind](settings, connection);
-  return {
-    provider,
-    async close() {
-      await close();
-      await provider.flush();
-    },
-  };
-}
-
-/** How far apart the two clocks may be; longer than any response takes or a cache keeps it. */
-const MAX_SKEW_MS = HOUR_MS;
-
-/** Rejects responses whose `Date` differs from our time: one of the two clocks is wrong. */
-export function checkClock(fetch: UpstreamFetch, name: string, clock: Clock): UpstreamFetch {
-  return async (url, request) => {
-    const response = await fetch(url, request);
-    const skewMs = Date.parse(response.headers.get("date") ?? "") - clock.now();
-    if (Number.isNaN(skewMs) || Math.abs(skewMs) <= MAX_SKEW_MS) return response;
-    const hours = Math.round(Math.abs(skewMs) / HOUR_MS);
-    const direction = skewMs > 0 ? "behind" : "ahead of";
-    throw new UpstreamFailure("clock", `this machine's clock is ${hours} h ${direction} that of ${name}`);
-  };
-}

@@ -1,6 +1,7 @@
 /** Growth in words, for pages, feeds and the command line. No other file has these words. */
 import { DAY_MS, HOUR_MS } from "../lib/clock.js";
-import type { Anomaly, Trend } from "./growth.js";
+import type { Anomaly } from "./anomalies.js";
+import type { Trend } from "./trend.js";
 
 const whole = new Intl.NumberFormat("en-US");
 const signed = new Intl.NumberFormat("en-US", { signDisplay: "exceptZero" });

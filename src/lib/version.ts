@@ -1,9 +1,10 @@
 import { readFileSync } from "node:fs";
 import { z } from "zod";
+import { packageFile } from "./package-files.js";
 
 /** The version of this program, from its package.json. */
 export function readVersion(): string {
-  const manifest: unknown = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
+  const manifest: unknown = JSON.parse(readFileSync(packageFile("package.json"), "utf8"));
   return z.object({ version: z.string() }).parse(manifest).version;
 }
 

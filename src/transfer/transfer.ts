@@ -11,7 +11,7 @@ import { Refusal, time } from "./values.js";
 
 export { BACKUP_NOTE, type BackupPlace, checkBackup, restoreBackup, takeBackup } from "./backups/backups.js";
 export { FORMATS, type FormatName } from "./csv-layouts.js";
-export type { Diagnosis } from "./doctor/doctor.js";
+export { CannotExamine, type Diagnosis, examine, repair } from "./doctor/doctor.js";
 export type { Finding } from "./doctor/findings.js";
 export { type Dump, Dumps, isDumpDue, writeDump } from "./dumps/dumps.js";
 export type { Problem, ReadProgress } from "./gathering.js";

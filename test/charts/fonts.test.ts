@@ -8,7 +8,7 @@ import { type CardInput, repositoryCard } from "../../src/charts/card.js";
 import { drawRepositoryCard } from "../../src/charts/card-drawing.js";
 import { readFace } from "../../src/charts/font-file.js";
 import { FONT_FAMILY, Fonts, SYSTEM_FONT_FOLDERS, withFonts } from "../../src/charts/fonts.js";
-import { libraryFile } from "../../src/lib/library-file.js";
+import { libraryFile } from "../../src/lib/package-files.js";
 import { hostileText } from "../support/hostile-texts.js";
 import { examples, fc } from "../support/properties.js";
 import { readPicture } from "../support/svg.js";

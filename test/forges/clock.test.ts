@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { UpstreamFailure } from "../../src/forges/failures.js";
-import { checkClock } from "../../src/forges/forges.js";
+import { checkClock } from "../../src/forges/open-provider.js";
 import { DAY_MS, HOUR_MS } from "../../src/lib/clock.js";
 import { ManualClock } from "../support/manual-clock.js";
 

@@ -32,7 +32,7 @@ export async function checkToken(
   try {
     const { tokenSource: _, ...rest } = settings;
     // Loaded when it is needed: a service that only serves has no other use for it.
-    const { openProvider } = await import("../forges.js");
+    const { openProvider } = await import("../open-provider.js");
     const userAgent = userAgentOf(readVersion(), config.contact);
     const opening = { clock, userAgent, proxy: proxyOf(config), shared, isUrgent: true };
     const { provider, close } = openProvider({ ...rest, tokens: [token] }, opening);

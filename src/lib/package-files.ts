@@ -11,3 +11,9 @@ export function libraryFile(path: string): string {
   const copy = fileURLToPath(new URL(`./files/${basename(path)}`, import.meta.url));
   return existsSync(copy) ? copy : createRequire(import.meta.url).resolve(path);
 }
+
+/** A file of this package. The program is below its `dist/`, in a checkout and in an installed package. */
+export function packageFile(path: string): URL {
+  const { url } = import.meta;
+  return new URL(path, url.slice(0, url.lastIndexOf("/dist/") + 1));
+}
