@@ -104,6 +104,10 @@ export interface WorkerReport {
   /** Failures by kind, of single repositories and of whole calls. */
   failures: Partial<Record<FailureKind, number>>;
   lastSuccessAt: number | null;
+  /** Address of the forge. */
+  site: string;
+  /** The latest failure of a whole call other than a used-up quota, and since when calls fail; null: the forge has responded since. */
+  failing: { since: number; at: number; kind: FailureKind; message: string } | null;
   /** The latest failures, newest first. */
   recentFailures: readonly RecentFailure[];
   /** Current factor of all refresh intervals; see nextStretch. */
@@ -182,6 +186,8 @@ export class Reporter {
       avatars: 0,
       failures: {},
       lastSuccessAt: null,
+      site: "",
+      failing: null,
       recentFailures: [],
       stretch: 1,
       withheld: [],
@@ -195,6 +201,15 @@ export class Reporter {
 
   succeeded(now: number): void {
     this.report.lastSuccessAt = now;
+    this.report.failing = null;
+  }
+
+  /** A failure that stops a lane for a while, so it concerns more than one repository. */
+  stopped(failure: UpstreamFailure, at: number): void {
+    this.failed(failure, at);
+    const { kind, message } = failure;
+    const since = this.report.failing?.since ?? at;
+    if (kind !== "quota") this.report.failing = { since, at, kind, message };
   }
 
   failed({ kind, message, reason }: UpstreamFailure, now: number): void {

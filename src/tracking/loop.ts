@@ -53,7 +53,7 @@ export class Loops {
         if (stopping.aborted) return;
         failures++;
         if (error instanceof UpstreamFailure) {
-          lane?.reporter.failed(error, clock.now());
+          lane?.reporter.stopped(error, clock.now());
           wait = restOf(error, clock.now(), restAfter(failures, chance()));
           const { kind, message, reason } = error;
           log[kind === "quota" ? "debug" : "warn"]({ loop: name, kind, reason, waitMs: wait }, message);
@@ -87,7 +87,7 @@ export class Loops {
       } catch (error) {
         if (stopping.aborted) return;
         if (!(error instanceof UpstreamFailure)) throw error;
-        lane.reporter.failed(error, clock.now());
+        lane.reporter.stopped(error, clock.now());
         log.warn({ loop: name, kind: error.kind, reason: error.reason }, error.message);
         return;
       } finally {

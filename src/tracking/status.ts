@@ -63,6 +63,7 @@ export async function readStatus({ read }: Database, now: number): Promise<Provi
     union select provider from walks union select provider from worker_reports order by provider`.execute(
     read,
   );
+  const reports = await readReports(read);
   const status: ProviderStatus[] = [];
   for (const { provider } of names.rows) {
     const count = async (table: string, where: ReturnType<typeof sql>) => {
@@ -91,13 +92,6 @@ export async function readStatus({ read }: Database, now: number): Promise<Provi
       .selectAll()
       .where("provider", "=", provider)
       .executeTakeFirst();
-    const reports = await read
-      .selectFrom("worker_reports")
-      .selectAll()
-      .where("provider", "=", provider)
-      .where("at", ">", now - DAY_MS)
-      .orderBy("at", "desc")
-      .execute();
     status.push({
       provider,
       scheduled: await count("repositories", sql`next_refresh_at is not null`),
@@ -134,14 +128,24 @@ export async function readStatus({ read }: Database, now: number): Promise<Provi
               nextAt: walk.next_at > now ? walk.next_at : null,
             },
       avatars: await readAvatarStatus(read, provider, now),
-      workers: reports.map(({ worker, at, body }) => ({
-        worker,
-        at,
-        report: readReport(body),
-      })),
+      workers: workersOf(provider, reports).filter(({ at }) => at > now - DAY_MS),
     });
   }
   return status;
+}
+
+/** The last report of each worker about each provider, latest first. Workers delete those of others after a day. */
+function readReports(read: Database["read"]) {
+  return read.selectFrom("worker_reports").selectAll().orderBy("at", "desc").execute();
+}
+
+function workersOf(
+  provider: string,
+  reports: Awaited<ReturnType<typeof readReports>>,
+): ProviderStatus["workers"] {
+  return reports
+    .filter((one) => one.provider === provider)
+    .map(({ worker, at, body }) => ({ worker, at: Number(at), report: readReport(body) }));
 }
 
 /** A kind of reading: where its time is stored, and of which repositories. */
@@ -212,7 +216,7 @@ function withNewer(status: Omit<ProviderStatus, "newToday"> & Partial<ProviderSt
   return { newToday: { added: 0, surplus: 0 }, ...status };
 }
 
-/** The prepared status; undefined if no worker has run. Reads one row. */
+/** The prepared status with the latest reports of workers; undefined if none has run. Reads a few rows. */
 export async function readPreparedStatus({ read }: Database): Promise<PreparedStatus | undefined> {
   const row = await read
     .selectFrom("status_documents")
@@ -221,5 +225,13 @@ export async function readPreparedStatus({ read }: Database): Promise<PreparedSt
     .executeTakeFirst();
   if (row === undefined) return undefined;
   const { providers, ...rest } = JSON.parse(row.body);
-  return { at: Number(row.at), providers: providers.map(withNewer), ...rest };
+  const reports = await readReports(read);
+  return {
+    at: Number(row.at),
+    providers: providers.map((one: ProviderStatus) => ({
+      ...withNewer(one),
+      workers: workersOf(one.provider, reports),
+    })),
+    ...rest,
+  };
 }

@@ -232,6 +232,7 @@ export class Worker {
       report.withheld = withheld;
       for (const what of ["held", "surplus"] as const) this.#logExcess(provider.name, what, report[what]);
       report.quota = provider.quota();
+      report.site = provider.settings.url;
       const row = { worker: WORKER, provider: provider.name, at: clock.now(), body: JSON.stringify(report) };
       await modules.database.write
         .insertInto("worker_reports")

@@ -1,11 +1,16 @@
 import type { FunctionComponent as FC } from "preact";
 import { forgeName } from "../config/config.js";
 import { databaseFault } from "../database/database.js";
+import { Note } from "./components/elements.js";
+import { Interruption, isInterrupted } from "./components/forge-state.js";
 import type { Page, PageRequest, Result } from "./page-request.js";
 import { type ForgeProgress, Progress, readProgress } from "./progress.js";
 import { mayRequest, needsSignIn, TrackForm } from "./tracking.js";
 
-/** The first steps, shown until there is growth of one's own: in an empty catalogue, beside the sample, and in the first hours. */
+/**
+ * The first steps, shown until there is growth of one's own: in an empty catalogue, beside the sample, and in the first hours. And what
+ * keeps forges from being read.
+ */
 
 /** The pages that show them. */
 const PAGES: ReadonlySet<string> = new Set(["/", "/explore"]);
@@ -23,25 +28,46 @@ interface FirstRunProps {
   form: { needsSignIn: boolean; mayReadLists: boolean } | undefined;
 }
 
-/** Adds the first steps to a page, where they are needed. They change without the catalogue. */
+/** Adds to a first page why forges are not read, and the first steps if they are needed. Both change without the catalogue. */
 export async function withFirstRun(request: PageRequest, result: Result): Promise<Result> {
   if ("location" in result || !PAGES.has(request.url.pathname) || (result.status ?? 200) !== 200)
     return result;
   const kind = await kindOf(request);
-  if (kind === undefined) return result;
   const { operator, members, tracked, now } = request;
+  // Visitors see how old the data is.
+  if (kind === undefined && operator === undefined) return result;
   const forges = await readProgress(request).catch((error: unknown) => {
     if (databaseFault(error) === undefined) throw error;
   });
   // A replica serves the page, but progress is read from the primary.
   if (forges === undefined) return { ...result, isFresh: true };
+  const tokensPage =
+    operator !== undefined ? "/operator/tokens" : members.operators.hasCodes ? "/operator" : undefined;
+  const interruptions = (
+    <div data-live="interruptions" data-seconds={UPDATE_SECONDS}>
+      {operator === undefined ? (
+        <Late forges={forges} now={now} tokensPage={tokensPage} />
+      ) : (
+        forges.map(({ provider, worker }) => <Interruption provider={provider} worker={worker} now={now} />)
+      )}
+    </div>
+  );
+  if (kind === undefined)
+    return {
+      ...result,
+      body: (
+        <>
+          {interruptions}
+          {result.body}
+        </>
+      ),
+    };
   const props: FirstRunProps = {
     kind,
     tracked,
     forges,
     now,
-    tokensPage:
-      operator !== undefined ? "/operator/tokens" : members.operators.hasCodes ? "/operator" : undefined,
+    tokensPage,
     form: mayRequest(request)
       ? { needsSignIn: needsSignIn(request), mayReadLists: operator !== undefined }
       : undefined,
@@ -53,6 +79,7 @@ export async function withFirstRun(request: PageRequest, result: Result): Promis
     isFresh: true,
     body: (
       <>
+        {interruptions}
         {kind === "empty" ? result.body : null}
         <FirstRun {...props} />
         {kind === "empty" ? null : result.body}
@@ -74,6 +101,24 @@ async function kindOf({
   return tracked.length > 0 && trending.ids.length === 0 ? "young" : undefined;
 }
 
+/** Names the forges that are not read, to visitors. */
+const Late: FC<Pick<FirstRunProps, "forges" | "now" | "tokensPage">> = ({ forges, now, tokensPage }) => {
+  const late = forges.filter(({ worker }) => isInterrupted(worker, now));
+  if (late.length === 0) return null;
+  return (
+    <Note>
+      {new Intl.ListFormat("en").format(late.map(({ provider }) => forgeName(provider)))} cannot be read at
+      the moment, so {late.length === 1 ? "its" : "their"} numbers are late.
+      {tokensPage === undefined ? null : (
+        <>
+          {" "}
+          <a href={tokensPage}>Operators see why</a>
+        </>
+      )}
+    </Note>
+  );
+};
+
 const TITLES = {
   empty: "How to begin",
   sample: "Track what you care about",
@@ -94,7 +139,7 @@ const FirstRun: FC<FirstRunProps> = ({ kind, tracked, forges, now, tokensPage, f
           <>
             {new Intl.ListFormat("en").format(tracked.map(forgeName))} {tracked.length === 1 ? "is" : "are"}{" "}
             tracked.
-            {tokensPage === undefined ? null : (
+            {tokensPage === undefined || forges.every(hasToken) ? null : (
               <>
                 {" "}
                 <a href={tokensPage}>Enter a token</a> for more requests.
@@ -130,7 +175,7 @@ const FirstRun: FC<FirstRunProps> = ({ kind, tracked, forges, now, tokensPage, f
         {forges.length === 0 ? (
           "Counts show up within a minute, and growth after the second snapshot, half a day later."
         ) : (
-          <div data-live="progress" data-seconds={UPDATE_SECONDS}>
+          <div data-live="progress">
             <Progress forges={forges} now={now} />
           </div>
         )}
@@ -142,6 +187,10 @@ const FirstRun: FC<FirstRunProps> = ({ kind, tracked, forges, now, tokensPage, f
     </p>
   </aside>
 );
+
+/** Whether the worker has used a token for this forge. */
+const hasToken = ({ worker }: ForgeProgress): boolean =>
+  worker?.report.quota.some(({ token }) => token !== "anonymous") ?? false;
 
 /** A hint for somebody who is not known as an operator yet. */
 const ThisMachine: FC<{ tokensPage: string }> = ({ tokensPage }) =>

@@ -3,6 +3,7 @@ import { forgeName } from "../config/config.js";
 import { HOUR_MS } from "../lib/clock.js";
 import { type PreparedStatus, readPreparedStatus } from "../tracking/tracking.js";
 import { Scroll } from "./components/elements.js";
+import { isInterrupted, type LastReport } from "./components/forge-state.js";
 import { Ago, durationWords, formatCount } from "./components/numbers.js";
 import type { FrameRequest } from "./page-request.js";
 
@@ -19,8 +20,7 @@ export interface ForgeProgress {
   /** Refreshes that are due. */
   due: number;
   walk: { isRunning: boolean; nextAt: number | null; isFirst: boolean; startedAt: number } | null;
-  /** When the worker last reported; null: not in the last day. */
-  reportedAt: number | null;
+  worker: LastReport;
   /** Requests left with all tokens together, and when they are renewed: for operators alone; null: not known. */
   quota: { remaining: number; limit: number; resetAt: number | null } | null;
 }
@@ -52,7 +52,7 @@ function progressOf(provider: string, status: PreparedStatus | undefined, withQu
       isFirst: walk.walks === 0,
       startedAt: walk.startedAt,
     },
-    reportedAt: worker?.at ?? null,
+    worker,
     quota: withQuota ? quotaOf(worker?.report.quota ?? []) : null,
   };
 }
@@ -131,11 +131,9 @@ export const Progress: FC<{ forges: readonly ForgeProgress[]; now: number }> = (
   );
 };
 
-const Next: FC<{ forge: ForgeProgress; now: number }> = ({
-  forge: { walk, due, found, reportedAt },
-  now,
-}) => {
-  if (reportedAt === null) return <>The worker starts within seconds.</>;
+const Next: FC<{ forge: ForgeProgress; now: number }> = ({ forge: { walk, due, found, worker }, now }) => {
+  if (worker === undefined) return <>Waiting for the first report of a worker.</>;
+  if (isInterrupted(worker, now)) return <>Interrupted.</>;
   const growthAt = walk?.isFirst === true ? walk.startedAt + GROWTH_MS : null;
   return (
     <>

@@ -14,28 +14,67 @@ interface ForgeStateProps {
 /** A worker that has not reported for this long is probably not running. */
 const SILENT_MS = 60_000;
 
+/** The last report about a forge; undefined: none in the last day. */
+export type LastReport = ProviderStatus["workers"][number] | undefined;
+
+/** Whether a forge that was to be read is not: it fails, or the worker is silent. */
+export function isInterrupted(worker: LastReport, now: number): boolean {
+  return worker !== undefined && (worker.report.failing !== null || now - worker.at > SILENT_MS);
+}
+
+interface InterruptionProps {
+  provider: string;
+  worker: LastReport;
+  now: number;
+}
+
+/** Why a forge is not read, for operators: the words of the failure, or that the worker is silent. Nothing if it is read. */
+export const Interruption: FC<InterruptionProps> = ({ provider, worker, now }) => {
+  if (worker !== undefined && !isInterrupted(worker, now)) return null;
+  return (
+    <div class="note wrong" role="note">
+      <p>
+        <a href={`/operator#forge-${provider}`}>{forgeName(provider)}</a>:{" "}
+        <Reason worker={worker} now={now} />
+      </p>
+    </div>
+  );
+};
+
+const Reason: FC<Pick<InterruptionProps, "worker" | "now">> = ({ worker, now }) => {
+  if (worker === undefined) return <>no worker has reported in the last 24 hours.</>;
+  const { failing, site } = worker.report;
+  if (failing === null || now - worker.at > SILENT_MS)
+    return (
+      <>
+        the worker last reported <Ago at={worker.at} now={now} />. It may not be running.
+      </>
+    );
+  return (
+    <>
+      requests to {site} have failed for {durationWords(now - failing.since)}, the last{" "}
+      <Ago at={failing.at} now={now} />: <strong>{failing.message}</strong>.
+      {failing.kind === "refused" ? (
+        <>
+          {" "}
+          <a href="/operator/tokens">Check its tokens</a>
+        </>
+      ) : null}
+    </>
+  );
+};
+
 /** How tracking of one forge goes. */
 export const ForgeState: FC<ForgeStateProps> = ({ status, now, isTracked }) => {
   const { provider, workers } = status;
   const [worker] = workers;
-  const isSilent = worker === undefined || now - worker.at > SILENT_MS;
   return (
     <section aria-labelledby={`forge-${provider}`}>
       <h2 id={`forge-${provider}`}>{forgeName(provider)}</h2>
       {isTracked ? null : (
         <p class="soft">No longer tracked: its repositories stay, and their counts grow old.</p>
       )}
-      {isTracked && isSilent ? (
-        <p class="note wrong" role="note">
-          {worker === undefined ? (
-            "No worker has reported in the last 24 hours."
-          ) : (
-            <>
-              The worker last reported <Ago at={worker.at} now={now} />. It may not be running.
-            </>
-          )}
-        </p>
-      ) : null}
+      {isTracked ? <Interruption provider={provider} worker={worker} now={now} /> : null}
       <Facts facts={factsOf(status, now)} />
       {worker === undefined ? null : (
         <>
