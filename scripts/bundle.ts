@@ -1,16 +1,19 @@
 /**
- * Bundles the program with its libraries into dist/bundle, as the last step of `npm run build`. Most of the start-up time went into
- * loading a thousand files; the bundle has a few dozen. Relative paths stay valid: all entries are in one folder, and dist/bundle
- * is at the same depth as dist/src.
+ * Builds what runs: the program with its libraries into dist/bundle, the scripts of the pages, and the client for programs. It reads the
+ * sources themselves, so it needs no compilation first; `npm run check` has the types checked. Most of the start-up time went into
+ * loading a thousand files; the bundle has a few dozen. All its entries are in one folder, with unique names.
  *
  * The bundle contains its libraries, so an installed package needs none of them: what it loads of them as files is copied to
  * `files/`, and their licences are in LICENSES.txt. `dist/bundled.json` lists them for the bill of materials, and the files of
  * this build.
  *
- * With `--tidy`, as before packing, files of earlier builds are deleted immediately.
+ * `--if-changed` does nothing if no source has changed since the last build. `--tidy`, as before packing, deletes files of earlier
+ * builds immediately.
  */
 import {
   chmodSync,
+  existsSync,
+  globSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -21,32 +24,48 @@ import {
 } from "node:fs";
 import { basename, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
-import { licenceTexts, packageOf } from "./licence-texts.js";
+import { type BuildOptions, build } from "esbuild";
+import { nodePackageFor } from "../src/lib/node-packages.ts";
+import { licenceTexts, packageOf } from "./licence-texts.ts";
 
-const FROM = fileURLToPath(new URL("../src/", import.meta.url));
-const TO = fileURLToPath(new URL("../bundle/", import.meta.url));
-const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const ROOT = fileURLToPath(new URL("../", import.meta.url));
+const FROM = join(ROOT, "src");
+const TO = join(ROOT, "dist/bundle");
+/** Next to the compiled sources too, as tests load those. */
+const BROWSER_SCRIPTS = join(ROOT, "dist/src/web/client");
+const STAMP = join(ROOT, "dist/bundle.stamp");
 
 /** The program, and the entries of its threads. */
 const ENTRIES = [
-  "main.js",
-  "api/stream-maker-thread.js",
-  "tracking/avatars/shrink-process.js",
-  "database/scanner-thread.js",
-  "charts/png-thread.js",
-  "discovery/lists/index/builder-thread.js",
-  "app/threads/serving-thread.js",
-  "transfer/reader-thread.js",
+  "main.ts",
+  "api/stream-maker-thread.ts",
+  "tracking/avatars/shrink-process.ts",
+  "database/scanner-thread.ts",
+  "charts/png-thread.ts",
+  "discovery/lists/index/builder-thread.ts",
+  "app/threads/serving-thread.ts",
+  "transfer/reader-thread.ts",
 ];
-/** What bundle-browser.ts has made for browsers. */
-const BROWSER_SCRIPTS = join(FROM, "web/client");
+/** What Node.js 20 and the browsers of 2024 have. */
+const FOR_BROWSERS = {
+  bundle: true,
+  format: "esm",
+  target: "es2022",
+  logLevel: "warning",
+} satisfies BuildOptions;
 const CLIENT = "client";
 /** Files of libraries that are loaded as they are, see `src/lib/library-file.ts`. */
 const LIBRARY_FILES = ["dejavu-fonts-ttf/ttf/DejaVuSans.ttf", "dejavu-fonts-ttf/ttf/DejaVuSans-Bold.ttf"];
 const COPIES = "files";
 /** How long files of earlier builds are kept: a program started from one of them may still load them. */
 const KEPT_MS = process.argv.includes("--tidy") ? -1 : 7 * 86_400_000;
+
+const sources = stampOf();
+if (process.argv.includes("--if-changed") && existsSync(STAMP) && readFileSync(STAMP, "utf8") === sources)
+  process.exit(0);
+refuseUnknownNode();
+await bundleBrowserScripts();
+await bundleClient();
 
 const { outputFiles, metafile } = await build({
   absWorkingDir: ROOT,
@@ -76,7 +95,7 @@ const { outputFiles, metafile } = await build({
 
 const launcher = await build({
   absWorkingDir: ROOT,
-  entryPoints: [join(FROM, "launcher.js")],
+  entryPoints: [join(FROM, "launcher.ts")],
   outfile: join(TO, "sidereal.cjs"),
   bundle: true,
   format: "cjs",
@@ -107,7 +126,7 @@ for (const name of readdirSync(BROWSER_SCRIPTS))
 // A running program may load files later: those that have not changed are left alone, and the others are replaced atomically.
 for (const folder of [CLIENT, COPIES]) mkdirSync(join(TO, folder), { recursive: true });
 writeFileSync(
-  fileURLToPath(new URL("../bundled.json", import.meta.url)),
+  join(ROOT, "dist/bundled.json"),
   JSON.stringify({ packages: bundled, files: [...files.keys()].sort() }, null, 2),
 );
 for (const [name, contents] of files) {
@@ -124,6 +143,7 @@ for (const name of readdirSync(TO, { recursive: true, encoding: "utf8" })) {
   if (/\.c?js$/.test(name) && !files.has(name) && Date.now() - statSync(path).mtimeMs > KEPT_MS)
     rmSync(path, { force: true });
 }
+writeFileSync(STAMP, sources);
 
 function isUnchanged(path: string, contents: Buffer): boolean {
   try {
@@ -131,4 +151,80 @@ function isUnchanged(path: string, contents: Buffer): boolean {
   } catch {
     return false;
   }
+}
+
+/** The names, sizes and times of all sources. */
+function stampOf(): string {
+  const files = globSync(
+    ["src/**/*.{ts,tsx}", "client/src/*.ts", "scripts/*.ts", "package-lock.json", "tsconfig.json"],
+    {
+      cwd: ROOT,
+    },
+  );
+  return files
+    .sort()
+    .map((file) => {
+      const { size, mtimeMs } = statSync(join(ROOT, file));
+      return `${file} ${size} ${mtimeMs}`;
+    })
+    .join("\n");
+}
+
+/**
+ * The package `node` installs the one with the executable itself, past the lockfile. Refuses one whose archive was not the known one, by
+ * the hash that npm checked when it fetched it.
+ */
+function refuseUnknownNode(): void {
+  const { platform, arch } = process;
+  const known = nodePackageFor({ platform, arch, hasGlibc: true });
+  const lock = join(ROOT, "node_modules/node/node_modules/.package-lock.json");
+  if (known === undefined || !existsSync(lock)) return;
+  const { packages }: { packages: Record<string, { version: string; integrity: string }> } = JSON.parse(
+    readFileSync(lock, "utf8"),
+  );
+  const installed = packages[`node_modules/${known.name}`];
+  if (installed?.version !== known.version || installed.integrity === known.integrity) return;
+  process.stderr.write(
+    `The Node.js in node_modules is not the release that is known: ${known.name}@${known.version} has another hash. Run npm ci again; if that does not help, do not run it.\n`,
+  );
+  process.exit(1);
+}
+
+/**
+ * Minified, with one file for each script that a page names, and few for those that several share or load later. Files of an earlier
+ * build would be served too, so they go first.
+ */
+async function bundleBrowserScripts(): Promise<void> {
+  const folder = join(FROM, "web/client");
+  const modules = readdirSync(folder).filter((name) => name.endsWith(".ts"));
+  const imported = new Set(
+    modules.flatMap((name) =>
+      [
+        ...readFileSync(join(folder, name), "utf8").matchAll(/(?:from|import)\s*\(?\s*"\.\/([\w-]+)\.js"/g),
+      ].map(([, module]) => `${module}.ts`),
+    ),
+  );
+  rmSync(BROWSER_SCRIPTS, { recursive: true, force: true });
+  await build({
+    ...FOR_BROWSERS,
+    entryPoints: modules.filter((name) => !imported.has(name)).map((name) => join(folder, name)),
+    outdir: BROWSER_SCRIPTS,
+    entryNames: "[name]",
+    chunkNames: "[name]-[hash]",
+    splitting: true,
+    minify: true,
+  });
+}
+
+/** One file, short, but with names and lines that a stack trace can show. */
+async function bundleClient(): Promise<void> {
+  await build({
+    ...FOR_BROWSERS,
+    entryPoints: [join(ROOT, "client/src/client.ts")],
+    outfile: join(ROOT, "client/dist/client.js"),
+    minifySyntax: true,
+    minifyWhitespace: true,
+    lineLimit: 120,
+    sourcemap: true,
+  });
 }
