@@ -14,7 +14,7 @@ import { ForgeStates, ForgeTokens, TrackedForges } from "./forges/forges.js";
 import { openRedis, type SharedRedis } from "./http/http.js";
 import { type Clock, ServerClock } from "./lib/clock.js";
 import type { Logger } from "./lib/log.js";
-import { bumpRevision, Catalog, type RenameReport, watchRevision } from "./repositories/repositories.js";
+import { bumpRevision, Catalog, watchRevision } from "./repositories/repositories.js";
 import { Avatars, TrackRequests } from "./tracking/tracking.js";
 import { Watchlists } from "./watchlists/watchlists.js";
 
@@ -219,22 +219,17 @@ async function packHistories({ catalog, rankings }: Modules): Promise<void> {
 /** Most repositories whose histories are packed in one update: there are many more only after an upgrade. */
 const PACKED_PER_UPDATE = 50_000;
 
-/**
- * Updates all data derived from the catalog: suspected renames in imported archives, whose number is returned, then growth, facets
- * and counters, then the search index.
- */
+/** Updates all data derived from the catalog: growth, facets and counters, then the search index. */
 export async function updateDerived(
   modules: Modules,
   onProgress: (step: UpdateStep, repositories: number) => void = () => {},
-): Promise<RenameReport> {
-  const { database, catalog, rankings, search } = modules;
+): Promise<void> {
+  const { database, rankings, search } = modules;
   // The planner does not know yet what an import has just written.
   await database.dialect.analyze(database.write);
-  const renames = await catalog.detectRenames();
   await rankings.update({ all: true, onProgress: (done) => onProgress("growth", done) });
   await search.update((done) => onProgress("search", done));
   await search.reorder();
   await packHistories(modules);
   await database.dialect.analyze(database.write);
-  return renames;
 }

@@ -63,8 +63,8 @@ const seriesSchema = z.object({
 });
 type Trend = z.output<typeof trendSchema>;
 
-/** Fields that say how old the counts are or whose they are, in the versions that have them. */
-const MARKS = ["stale", "lastSeenAt", "renames"] as const;
+/** Fields that say how old the counts are, in the versions that have them. */
+const MARKS = ["stale", "lastSeenAt"] as const;
 
 function marksOf(fields: Readonly<Record<string, unknown>>): string {
   const found = MARKS.flatMap((name) => {

@@ -35,7 +35,6 @@ export function historyAt(track: Track, index: number, source: string): History 
     importSource: source,
     refreshInterval: null,
     readings: readings.slice(readings.countBefore(at - HISTORY_MS), index + 1),
-    predecessors: [],
   };
 }
 

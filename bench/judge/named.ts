@@ -68,7 +68,7 @@ export const NAMED_CASES: readonly NamedCase[] = [
     fullName: "openclaw/openclaw",
     dates: ["2026-01-30", "2026-01-31", "2026-02-02"],
     event: "was clawdbot/clawdbot and moltbot/moltbot; two names in the file of 30 January",
-    expected: "growth from the first day, against the suspected earlier name",
+    expected: "no growth on the first day, which has nothing to compare it with",
   },
   {
     title: "A dead name",
@@ -76,7 +76,7 @@ export const NAMED_CASES: readonly NamedCase[] = [
     fullName: "moltbot/moltbot",
     dates: ["2026-01-29", "2026-01-31", "2026-02-03"],
     event: "the last file that has it is that of 30 January",
-    expected: "stale from the next file on, with its successor, and in no ranking",
+    expected: "stale from the next file on, and in no ranking by growth",
   },
   {
     title: "A name that another repository took",

@@ -2,8 +2,8 @@
  * The types of the API, generated from its OpenAPI document by openapi-typescript. Run `npm run client` after a change of the API.
  * Failures and response headers are left out: the client throws the former, and returns the latter as they are.
  *
- * Document: 2727c189d718202f
- * Types: bf79246a2491503b
+ * Document: 48a36df3bb2a0910
+ * Types: 3edecd84a4f28530
  */
 export interface paths {
     "/api": {
@@ -349,7 +349,7 @@ export interface paths {
         };
         /**
          * One repository by its id
-         * @description The id of a repository that continues as another one, by an accepted rename, redirects with 301.
+         * @description The id of a repository that was joined to the one with its new name redirects there with 301.
          */
         get: operations["getRepositoryById"];
         put?: never;
@@ -1283,8 +1283,6 @@ export interface components {
              * @enum {string}
              */
             basis: "TOTAL" | "RETAINED";
-            /** @description The suspected earlier name whose snapshot is the one at `from`; absent: it is the repository's own. */
-            predecessorId?: string;
             starsDelta: number;
             forksDelta: number | null;
             openIssuesDelta: number | null;
@@ -1386,10 +1384,9 @@ export interface components {
                 nearest: string | null;
                 message: string;
             }[];
-            /** @description On the first page, if `q` is a full name that was changed or seems to continue as another: the repository that has it now. */
+            /** @description On the first page, if `q` is the previous full name of a repository: that repository. */
             renamed?: {
                 fullName: string;
-                isSuspected: boolean;
                 to: {
                     id: string;
                     provider: string;
@@ -1515,12 +1512,6 @@ export interface components {
             };
             /** @description Most recent first. */
             previousFullNames: string[];
-            /** @description Suspected and accepted renames; absent without any. */
-            renames?: {
-                /** @description Names that seem to be earlier ones of this repository. */
-                from: components["schemas"]["Rename"][];
-                to?: components["schemas"]["Rename"] & unknown;
-            };
             dataQuality: {
                 snapshots: number;
                 /** Format: date-time */
@@ -1598,44 +1589,6 @@ export interface components {
                     value: number;
                     weight: number;
                 }[];
-            };
-        };
-        /** @description A name that seems to continue as another, in a source without ids. The two stay separate until it is accepted. */
-        Rename: {
-            /** @description The repository with the other name. */
-            id: string;
-            provider: string;
-            fullName: string;
-            /** @enum {string} */
-            status: "SUSPECTED" | "ACCEPTED";
-            /** Format: date-time */
-            suspectedAt: string;
-            /** @description The evidence as short phrases. */
-            reasons: string[];
-            evidence: {
-                /** @description The archive with both names. */
-                source: string;
-                /** @description The last counts under the earlier name. */
-                from: {
-                    /** Format: date-time */
-                    at: string;
-                    stars: number;
-                    forks: number | null;
-                };
-                /** @description The first counts under the later name. */
-                to: {
-                    /** Format: date-time */
-                    at: string;
-                    stars: number;
-                    forks: number | null;
-                };
-                sameDescription: boolean;
-                sameName: boolean;
-                similarName: boolean;
-                sameOwner: boolean;
-                sameLanguage: boolean;
-                /** @description The later name was in use before the earlier one, too. */
-                isReturn: boolean;
             };
         };
         Series: {
@@ -2198,7 +2151,6 @@ export type RepositoryDetail = components['schemas']['RepositoryDetail'];
 export type Rank = components['schemas']['Rank'];
 export type RankingName = components['schemas']['RankingName'];
 export type Explanation = components['schemas']['Explanation'];
-export type Rename = components['schemas']['Rename'];
 export type Series = components['schemas']['Series'];
 export type Snapshot = components['schemas']['Snapshot'];
 export type PastRank = components['schemas']['PastRank'];
@@ -3737,12 +3689,6 @@ export interface operations {
                             }[];
                             /** Format: date-time */
                             nextRefreshAt: string | null;
-                            /** @description Suspected and accepted renames of the repository; absent without any. */
-                            renames?: {
-                                /** @description Names that seem to be earlier ones of this repository. */
-                                from: components["schemas"]["Rename"][];
-                                to?: components["schemas"]["Rename"] & unknown;
-                            };
                         };
                     };
                     "text/csv": string;

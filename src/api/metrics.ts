@@ -8,7 +8,6 @@ import { type CsvColumn, csv, fieldColumns, formatParameter, orCsv, REPOSITORY_N
 import { pointFields, type Selection } from "./fields.js";
 import { freshnessFields, freshnessView } from "./freshness.js";
 import { dataMetaResponse, errorResponses, operation } from "./operation.js";
-import { renamesSchema, renamesView } from "./rename-view.js";
 import {
   seriesMetaSchema,
   seriesPartsView,
@@ -19,12 +18,6 @@ import {
 import { rankingSchema } from "./views.js";
 
 const SERIES_WINDOWS = ["30d", "90d", "all"] as const;
-
-const metricsMetaSchema = seriesMetaSchema.extend({
-  renames: renamesSchema.optional().openapi({
-    description: "Suspected and accepted renames of the repository; absent without any.",
-  }),
-});
 
 export const seriesWindowParameter = z.enum(SERIES_WINDOWS).default("30d");
 
@@ -69,7 +62,7 @@ export const listMetrics = operation({
   }),
   body: null,
   responses: {
-    200: orCsv(dataMetaResponse("The series.", z.array(snapshotSchema), metricsMetaSchema)),
+    200: orCsv(dataMetaResponse("The series.", z.array(snapshotSchema), seriesMetaSchema)),
     ...errorResponses("VALIDATION_FAILED", "NOT_FOUND"),
   },
   handle: async (request) => {
@@ -89,11 +82,9 @@ export const listMetrics = operation({
       return csv(`sidereal-${id}-${window}`, columns, rows);
     }
     const { points: data, gaps, seams } = seriesPartsView(series);
-    const renames = renamesView(await catalog.renamesOf(id), id);
     const meta = {
       repositoryId: String(id),
       window,
-      ...(renames === undefined ? {} : { renames }),
       from: from === undefined ? null : isoTime(from),
       ...freshnessView(asOf ?? null, request.services.clock.now()),
       lastSeenAt: repository.countedAt === null ? null : isoTime(repository.countedAt),

@@ -118,7 +118,7 @@ export const getRepositoryById = operation({
   tags: ["Repositories"],
   summary: "One repository by its id",
   description:
-    "The id of a repository that continues as another one, by an accepted rename, redirects with 301.",
+    "The id of a repository that was joined to the one with its new name redirects there with 301.",
   params: z.object({ id: idOrHint }),
   query: detailQuery,
   body: null,
@@ -127,10 +127,11 @@ export const getRepositoryById = operation({
     const { catalog } = services.modules;
     const found = await catalog.describeById(id);
     if (found === undefined) throw new AppError("NOT_FOUND", "There is no repository with this id.");
-    const accepted = found.renames.find(({ from, status }) => from.id === id && status === "ACCEPTED");
-    return accepted === undefined
+    const isRenamed = found.repository.availability === "RENAMED";
+    const renamedTo = isRenamed ? (await catalog.renamedTo([id])).get(id) : undefined;
+    return renamedTo === undefined
       ? detail(found, { services, query })
-      : moved(`/api/repos/${accepted.to.id}`, { services, http });
+      : moved(`/api/repos/${renamedTo.id}`, { services, http });
   },
 });
 

@@ -4,7 +4,6 @@ import { isoTime } from "../lib/clock.js";
 import { orNull, time, z } from "../lib/schema.js";
 import type { CurrentlyDescribed } from "../repositories/repositories.js";
 import { freshnessFields, freshnessView } from "./freshness.js";
-import { renamesSchema, renamesView } from "./rename-view.js";
 import { rankingSchema, repositorySchema, repositoryView, trendSchema, trendView } from "./views.js";
 
 /** The detail of a repository as JSON. */
@@ -53,9 +52,6 @@ export const detailSchema = repositorySchema
         description: "With explain=true: the terms of each score and the version of the formulas.",
       }),
     previousFullNames: z.array(z.string()).openapi({ description: "Most recent first." }),
-    renames: renamesSchema
-      .optional()
-      .openapi({ description: "Suspected and accepted renames; absent without any." }),
     dataQuality: z.object({
       snapshots: z.int(),
       firstSnapshotAt: time.nullable(),
@@ -82,9 +78,8 @@ interface Known {
 }
 
 export function detailView({ found, isStale, standing, window, explanation, now }: Known): Detail {
-  const { repository, previousNames, renames, asOf } = found;
+  const { repository, previousNames, asOf } = found;
   const { trends, ranks, stored } = standing;
-  const continued = renamesView(renames, repository.id);
   return {
     ...repositoryView({ repository, trend: trends[window] ?? undefined, isStale }),
     ...freshnessView(asOf, now),
@@ -95,7 +90,6 @@ export function detailView({ found, isStale, standing, window, explanation, now 
     ranks,
     ...(explanation && { explanation: { version: SCORE_VERSION, windows: explanation } }),
     previousFullNames: previousNames.map((name) => name.fullName),
-    ...(continued && { renames: continued }),
     dataQuality: {
       snapshots: stored.snapshots,
       firstSnapshotAt: stored.firstSnapshotAt === null ? null : isoTime(stored.firstSnapshotAt),

@@ -63,10 +63,6 @@ export const trendSchema = z
       description:
         "What the stars at `from` and at `to` count. TOTAL: all that the repository had then. RETAINED: those given until then and still held when the forge reported them later; used while there are no two totals to compare. Both ends always have the same basis.",
     }),
-    predecessorId: id.optional().openapi({
-      description:
-        "The suspected earlier name whose snapshot is the one at `from`; absent: it is the repository's own.",
-    }),
     starsDelta: z.int(),
     forksDelta: number,
     openIssuesDelta: number,
@@ -119,7 +115,6 @@ export function trendView(trend: Trend): TrendView {
     to: isoTime(trend.to),
     fromSource: trend.fromSource,
     basis: trend.basis,
-    predecessorId: trend.predecessorId === null ? undefined : String(trend.predecessorId),
     starsDelta: trend.starsDelta,
     forksDelta: trend.forksDelta,
     openIssuesDelta: trend.openIssuesDelta,
@@ -256,13 +251,11 @@ export const repositoryPageMetaSchema = pageMetaSchema
     renamed: z
       .object({
         fullName: z.string(),
-        isSuspected: z.boolean(),
         to: z.object({ id, provider: z.string(), fullName: z.string() }),
       })
       .optional()
       .openapi({
-        description:
-          "On the first page, if `q` is a full name that was changed or seems to continue as another: the repository that has it now.",
+        description: "On the first page, if `q` is the previous full name of a repository: that repository.",
       }),
     requested: z
       .int()

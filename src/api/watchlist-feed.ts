@@ -99,7 +99,7 @@ const ABSENCE = {
   PRIVATE: "is private",
   BLOCKED: "is blocked by its forge",
   GONE: "is no longer available",
-  RENAMED: "seems to be renamed",
+  RENAMED: "renamed",
 } as const;
 
 /** One entry for as long as the repository is not available. */

@@ -14,7 +14,7 @@ import { addDump, addExport } from "./export.js";
 import { EXIT, type Host } from "./host.js";
 import { addImport } from "./import.js";
 import { addInit } from "./init.js";
-import { addRenames } from "./renames.js";
+import { addRename } from "./rename.js";
 import { addDemo, addHealth, addMcp, addServe } from "./serve.js";
 import { addStatus } from "./status.js";
 import { addTrack } from "./track.js";
@@ -70,7 +70,7 @@ export function createProgram(host: Host, finish: (code: number) => void): Comma
   addRestore(program, host, finish);
   addDoctor(program, host, finish);
   addDatabase(program, host, finish);
-  addRenames(program, host, finish);
+  addRename(program, host, finish);
   addSessions(program, host, finish);
   addDemo(program, host);
   addCompletion(program, host);

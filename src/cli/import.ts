@@ -2,7 +2,6 @@ import { readFileSync, statSync } from "node:fs";
 import type { Command } from "commander";
 import { isoTime } from "../lib/clock.js";
 import { type Modules, updateDerived } from "../modules.js";
-import type { RenameReport } from "../repositories/repositories.js";
 import {
   FORMATS,
   type FormatName,
@@ -100,7 +99,7 @@ async function runImport(host: Host, files: readonly string[], options: Options)
     showWarnings(host, result.warnings, json);
     const warnings = result.warnings.map(dated);
     const importSeconds = (host.clock.monotonic() - began) / 1_000;
-    const renames = await deriveWithProgress(modules);
+    await deriveWithProgress(modules);
     const seconds = (host.clock.monotonic() - began) / 1_000;
     const databaseBytes = await modules.database.dialect.size(modules.database.read);
     const rowsPerSecond = Math.round(result.rows / importSeconds);
@@ -111,7 +110,6 @@ async function runImport(host: Host, files: readonly string[], options: Options)
         {
           ...result,
           warnings,
-          renames,
           seconds,
           importSeconds,
           rowsPerSecond,
@@ -121,9 +119,6 @@ async function runImport(host: Host, files: readonly string[], options: Options)
         [
           `${result.files} files, ${result.rows} rows in ${importSeconds.toFixed(1)} s (${rowsPerSecond} rows/s), ${seconds.toFixed(1)} s with growth and search`,
           ...sentencesOf(result),
-          ...(renames.suspected === 0
-            ? []
-            : [`${renames.suspected} names seem to continue as others: \`sidereal renames\` lists them`]),
           `database ${(databaseBytes / 1e6).toFixed(1)} MB, memory peak ${(memoryPeakBytes / 1e6).toFixed(0)} MB`,
         ].join("\n"),
       ),
@@ -155,12 +150,11 @@ const dated = ({ capturedAt, ...warning }: ImportWarning) => ({
   capturedAt: capturedAt === null ? null : isoTime(capturedAt),
 });
 
-async function deriveWithProgress(modules: Modules): Promise<RenameReport> {
+async function deriveWithProgress(modules: Modules): Promise<void> {
   const { repositories } = await modules.rankings.summary();
   const progress = showProgress(repositories, "  {file} {bar} {value} repositories");
-  const renames = await updateDerived(modules, (step, done) => progress.update(done, { file: step }));
+  await updateDerived(modules, (step, done) => progress.update(done, { file: step }));
   progress.stop();
-  return renames;
 }
 
 /** The options of the import, or why they are invalid. */

@@ -1,5 +1,4 @@
 /** Tables of the catalogue: repositories, their snapshots, and what keeps derived data up to date. */
-import type { Generated } from "kysely";
 
 export interface RepositoryTable {
   id: number;
@@ -104,21 +103,16 @@ export interface ImportFileTable {
   imported_at: number;
 }
 
-/** A name that seems to continue as another, in a source without ids. */
+/** A repository that an operator has joined to another one; see manual-renames.ts of repositories. */
 export interface RenameTable {
-  id: Generated<number>;
   from_id: number;
   to_id: number;
-  /** SUSPECTED, ACCEPTED or REJECTED. */
-  status: string;
-  /** JSON of the catalogue's RenameEvidence. */
-  evidence: string;
-  /** The snapshot with which the counts continue under `to_id`. `from_id` has none after it. */
-  continues_at: number;
-  suspected_at: number;
-  decided_at: number | null;
-  /** Snapshots of `to_id` before this time came from `from_id`; null: not joined. */
-  joined_before: number | null;
+  /** What `from_id` had before. */
+  availability: string;
+  /** What `to_id` had before. */
+  discovered_at: number;
+  /** JSON array of the times at which both had a snapshot. */
+  both_at: string;
 }
 
 /** Derived data to update after a change. Written in the transaction of the change, so that a crash cannot lose it. */

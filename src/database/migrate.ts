@@ -20,6 +20,7 @@ import { forgeStates } from "./migrations/0014-forge-states.js";
 import { newDays } from "./migrations/0015-new-days.js";
 import { supportedGrowth } from "./migrations/0016-supported-growth.js";
 import { expressionStatistics } from "./migrations/0017-expression-statistics.js";
+import { manualRenames } from "./migrations/0018-manual-renames.js";
 
 /** In order. The version of a database is the number of migrations it has had. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -40,6 +41,7 @@ export const MIGRATIONS: readonly Migration[] = [
   newDays,
   supportedGrowth,
   expressionStatistics,
+  manualRenames,
 ];
 
 /** How long to wait for other processes that write. */

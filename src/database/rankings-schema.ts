@@ -21,8 +21,6 @@ export interface RollupTable {
   open_issues_from: number | null;
   /** Index into SNAPSHOT_SOURCES, of the snapshot at `from_at`. */
   from_source: number;
-  /** The suspected earlier name whose snapshot is the one at `from_at`; null: it is the repository's own. */
-  predecessor_id: number | null;
   /** Where its youth counts from, if it seems new and its date of creation is unknown. */
   first_seen_at: number | null;
   /** Number of snapshots from `from_at` to `to_at`, inclusive. */

@@ -26,7 +26,6 @@ export function createRollupTable(dialect: Dialect, table: string, generation: n
     forks_from ${integer},
     open_issues_from ${integer},
     from_source smallint not null,
-    predecessor_id ${integer},
     first_seen_at ${integer},
     snapshots ${integer} not null,
     fresh_until ${integer} not null,

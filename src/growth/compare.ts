@@ -140,11 +140,9 @@ const SETTLED_MS = 7 * DAY_MS;
  * of a source, when everything is seen for the first time.
  */
 function firstSeen(
-  { readings, createdAt, discoveredAt, provider, predecessors }: History,
+  { readings, createdAt, discoveredAt, provider }: History,
   { since }: Recency,
 ): number | null {
-  // An earlier name shows that it is older.
-  if (predecessors.length > 0) return null;
   if (createdAt !== null || readings.at(0) > discoveredAt + DAY_MS || firstStars(readings) >= FEW_STARS)
     return null;
   return discoveredAt >= (since.get(provider) ?? discoveredAt) + SETTLED_MS ? discoveredAt : null;

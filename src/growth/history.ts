@@ -4,10 +4,8 @@ import { type Clock, DAY_MS } from "../lib/clock.js";
 import {
   type Availability,
   type DamagedBlock,
-  joined,
   type Readings,
   type ReadingsOptions,
-  readPredecessors,
   readReadings,
   SNAPSHOT_SOURCES,
 } from "../repositories/repositories.js";
@@ -33,15 +31,7 @@ export interface History {
   discoveredAt: number;
   importSource: string | null;
   refreshInterval: number | null;
-  /** Its own readings, after those of suspected earlier names. */
   readings: Readings;
-  /** Suspected earlier names, the latest first, and before when a reading is theirs. */
-  predecessors: readonly Predecessor[];
-}
-
-interface Predecessor {
-  repositoryId: number;
-  before: number;
 }
 
 /** The reading at an index that exists. */
@@ -90,11 +80,9 @@ export async function readHistories(
       onDamaged(block);
     },
   });
-  const earlier = await readEarlier(db, dialect, ids);
   const histories = rows.flatMap((row): History[] => {
-    const own = found.get(row.id);
-    if (own === undefined) return [];
-    const { readings, predecessors } = withEarlier(own, earlier.get(row.id) ?? []);
+    const readings = found.get(row.id);
+    if (readings === undefined) return [];
     return [
       {
         repositoryId: row.id,
@@ -106,60 +94,8 @@ export async function readHistories(
         importSource: row.import_source,
         refreshInterval: row.refresh_interval,
         readings,
-        predecessors,
       },
     ];
   });
   return { histories, damaged };
-}
-
-interface Earlier {
-  repositoryId: number;
-  readings: Readings;
-}
-
-/** The recent readings of suspected earlier names, by the id of the repository that continues them, the latest name first. */
-async function readEarlier(
-  db: Db,
-  dialect: Dialect,
-  ids: readonly number[],
-): Promise<Map<number, Earlier[]>> {
-  const chains = await readPredecessors(db, dialect, ids);
-  if (chains.size === 0) return new Map();
-  const found = await readReadings(db, dialect, {
-    ids: [...new Set([...chains.values()].flat())],
-    span: { recentMs: HISTORY_DAYS * DAY_MS },
-    // Growth then begins with the repository's own readings.
-    onDamaged: () => {},
-  });
-  return new Map(
-    [...chains].map(([id, chain]) => [
-      id,
-      chain.flatMap((repositoryId) => {
-        const readings = found.get(repositoryId);
-        return readings === undefined ? [] : [{ repositoryId, readings }];
-      }),
-    ]),
-  );
-}
-
-/** Puts the readings of earlier names before the own ones; of a time that two names have, the later name's stays. */
-function withEarlier(own: Readings, earlier: readonly Earlier[]): Pick<History, "readings" | "predecessors"> {
-  const start = own.at(own.length - 1) - HISTORY_DAYS * DAY_MS;
-  const parts = [own];
-  const predecessors: Predecessor[] = [];
-  let before = own.at(0);
-  for (const { repositoryId, readings } of earlier) {
-    const part = readings.slice(readings.countBefore(start), readings.countBefore(before));
-    if (part.length === 0) continue;
-    predecessors.push({ repositoryId, before });
-    parts.unshift(part);
-    before = part.at(0);
-  }
-  return { readings: joined(parts), predecessors };
-}
-
-/** The earlier name whose reading is the one at a time; null if it is the repository's own. */
-export function predecessorAt(predecessors: readonly Predecessor[], at: number): number | null {
-  return predecessors.findLast(({ before }) => at < before)?.repositoryId ?? null;
 }

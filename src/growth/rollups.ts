@@ -6,7 +6,7 @@ import { difference, isDoubtful, isOpen, type Reading } from "./anomalies.js";
 import type { Growth } from "./compare.js";
 import { confidence, RELIABLE_FROM } from "./confidence.js";
 import { WINDOW_HOURS, windowOfHours } from "./definitions.js";
-import { type History, predecessorAt } from "./history.js";
+import type { History } from "./history.js";
 import { type AllScales, scalesOf } from "./scales.js";
 import { type ScoreInput, type Scores, score } from "./scores.js";
 
@@ -39,7 +39,6 @@ export const ROLLUPS: BulkTable = {
     forks_from: "bigint",
     open_issues_from: "bigint",
     from_source: "smallint",
-    predecessor_id: "bigint",
     first_seen_at: "bigint",
     snapshots: "bigint",
     fresh_until: "bigint",
@@ -91,7 +90,6 @@ export function rollupRow(
     from.forks,
     from.openIssues,
     SNAPSHOT_SOURCES.indexOf(from.source),
-    predecessorAt(history.predecessors, from.at),
     growth.firstSeenAt,
     snapshots,
     growth.freshUntil,

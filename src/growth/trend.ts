@@ -28,8 +28,6 @@ export interface Trend {
   fromSource: SnapshotSource;
   /** What the stars of both snapshots count. */
   basis: Basis;
-  /** The suspected earlier name that the snapshot at `from` belongs to; null: it is the repository's own. */
-  predecessorId: number | null;
   /** Where its youth counts from, if it seems new and its date of creation is unknown. */
   firstSeenAt: number | null;
   /** Stars at `from`. */
@@ -71,7 +69,6 @@ export const TREND_COLUMNS = [
   "stars_growth",
   "stars_from",
   "from_source",
-  "predecessor_id",
   "first_seen_at",
   "snapshots",
   "anomalies",
@@ -165,7 +162,6 @@ function trendOf(values: TrendRow): Trend {
     starsGrowth,
     starsFrom,
     from_source,
-    predecessorId,
     firstSeenAt,
     snapshots,
     anomalies,
@@ -191,7 +187,6 @@ function trendOf(values: TrendRow): Trend {
     to,
     fromSource,
     basis: basisOf(fromSource),
-    predecessorId,
     firstSeenAt,
     starsFrom,
     starsDelta,

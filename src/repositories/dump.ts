@@ -17,8 +17,8 @@ export interface DumpedRepository {
 }
 
 /**
- * The next repositories by id after `afterId`, with all their stored data. An empty page is the end. The earlier name of an
- * accepted rename is left out: its history and its names are those of the later one.
+ * The next repositories by id after `afterId`, with all their stored data. An empty page is the end. Those joined to another one by
+ * hand are left out: their snapshots and names are also those of that one.
  */
 export async function dumpPage(
   database: Database,
@@ -30,16 +30,7 @@ export async function dumpPage(
     .selectFrom("repositories")
     .select(REPOSITORY_COLUMN_NAMES)
     .where("id", ">", afterId)
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom("renames")
-            .select("renames.id")
-            .whereRef("from_id", "=", "repositories.id")
-            .where("status", "=", "ACCEPTED"),
-        ),
-      ),
-    )
+    .where("id", "not in", ({ selectFrom }) => selectFrom("renames").select("from_id"))
     .orderBy("id")
     .limit(limit)
     .execute();
@@ -63,7 +54,7 @@ export async function dumpPage(
     return {
       repository,
       providerId: row.provider_id,
-      facts: Object.fromEntries(known.map((fact) => [fact, reported(repository)[fact]])),
+      facts: Object.fromEntries(known.map((fact) => [fact, repository[fact]])),
       previousNames: [...(namesById.get(row.id) ?? []).map(toPreviousName), ...lostNameOf(row)],
       snapshots: readings.get(row.id)?.snapshots() ?? [],
     };
@@ -84,9 +75,4 @@ const toPreviousName = ({ full_name, until }: PreviousNameTable): PreviousName =
 function lostNameOf({ name_key, provider_id, refreshed_at, owner, name }: RepositoryTable): PreviousName[] {
   if (name_key !== null || provider_id === null || refreshed_at === null) return [];
   return [{ fullName: `${owner}/${name}`, until: refreshed_at }];
-}
-
-/** The repository as sources have reported it: a suspected rename is derived, and found again by an import. */
-function reported(repository: Repository): Repository {
-  return repository.availability === "RENAMED" ? { ...repository, availability: "AVAILABLE" } : repository;
 }

@@ -1,6 +1,5 @@
 import { sql } from "kysely";
 import { columnsOf, type Database, type Db, type Dialect, type Prepared } from "../database/database.js";
-import { type Rename, readRenames, renamesColumn } from "./renames/renames.js";
 import {
   REPOSITORY_READ_COLUMNS,
   type Repository,
@@ -28,7 +27,7 @@ interface Name {
 /** A repository with its details; found by a previous name, the repository alone. */
 export type Described = { repository: Repository; isPreviousName: true } | CurrentlyDescribed;
 
-/** A repository with its previous names, its renames, and the end of its windows. */
+/** A repository with its previous names and the end of its windows. */
 export type CurrentlyDescribed = History & CurrentName;
 
 interface CurrentName {
@@ -39,14 +38,12 @@ interface CurrentName {
 interface History {
   /** Newest first. */
   previousNames: PreviousName[];
-  /** The renames in which it is one of the names, by id. */
-  renames: Rename[];
   /** Time of the newest snapshot of its provider; null without any. */
   asOf: number | null;
 }
 
 type DescribedValues = [...RepositoryValues, ...DescribedRest];
-type DescribedRest = [names: string, renames: string, asOf: number | null];
+type DescribedRest = [names: string, asOf: number | null];
 type PreviousNameValues = [fullName: string, until: number];
 
 /** The repository with a name. */
@@ -54,6 +51,15 @@ export interface NamedRepository {
   id: number;
   url: string;
 }
+
+/** The repository that continues a RENAMED one. */
+export interface RenamedRepository {
+  id: number;
+  provider: string;
+  fullName: string;
+}
+
+type RenamedValues = [fromId: number, id: number, provider: string, owner: string, name: string];
 
 /** A name to look up. */
 export interface ProviderName {
@@ -75,6 +81,7 @@ export class Lookup {
   readonly #newestAt: Prepared<string, [newestAt: number]>;
   readonly #byNames: Prepared<readonly NameRow[], NamedValues>;
   readonly #byPreviousNames: Prepared<readonly NameRow[], NamedValues>;
+  readonly #renamedTo: Prepared<readonly number[], RenamedValues>;
 
   constructor(database: Database) {
     const { prepare, dialect } = database;
@@ -108,11 +115,15 @@ export class Lookup {
       )}) as n join previous_names p on p.provider = n.provider and p.name_key = n.name_key
         join repositories r on r.id = p.repository_id order by p.until`,
     );
+    this.#renamedTo = prepare((given) => {
+      const ids = given((list) => list);
+      return sql`select n.from_id, r.id, r.provider, r.owner, r.name from renames n
+        join repositories r on r.id = n.to_id where ${dialect.among(sql`n.from_id`, ids)}`;
+    });
     const namePair = dialect.jsonRow([sql.ref("full_name"), sql.ref("until")]);
     const described = sql`${columns},
         (select ${dialect.jsonArray(namePair)} from (select full_name, until from previous_names
           where repository_id = r.id order by until desc, name_key) as names),
-        ${renamesColumn(dialect, sql.ref("r.id"))},
         (select newest_at from snapshot_hours where provider = r.provider order by hour desc limit 1)`;
     this.#described = prepare(
       (given) => sql`select ${described} from repositories r
@@ -158,6 +169,17 @@ export class Lookup {
     return keys.map((key) => found.get(textOf(key)));
   }
 
+  /** See `Catalog.renamedTo`. */
+  async renamedTo(ids: readonly number[]): Promise<Map<number, RenamedRepository>> {
+    const rows = ids.length === 0 ? [] : await this.#renamedTo(ids);
+    return new Map(
+      rows.map(([fromId, id, provider, owner, name]) => [
+        fromId,
+        { id, provider, fullName: `${owner}/${name}` },
+      ]),
+    );
+  }
+
   /** See `Catalog.describe`. */
   async describe(provider: string, fullName: string): Promise<Described | undefined> {
     const name = { provider, key: fullName.toLowerCase() };
@@ -194,10 +216,10 @@ export class Lookup {
 
 function describedOf(values: DescribedValues): CurrentlyDescribed {
   const { repository, rest } = takeRepository<DescribedRest>(values);
-  const [names, renames, asOf] = rest;
+  const [names, asOf] = rest;
   const pairs: PreviousNameValues[] = JSON.parse(names);
   const previousNames = pairs.map(([previous, until]) => ({ fullName: previous, until }));
-  return { repository, isPreviousName: false, previousNames, renames: readRenames(renames), asOf };
+  return { repository, isPreviousName: false, previousNames, asOf };
 }
 
 const textOf = ([provider, key]: NameRow): string => `${provider}:${key}`;

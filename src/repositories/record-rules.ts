@@ -32,8 +32,8 @@ const MAX_FULL_NAME = 400;
 const MAX_SEGMENTS = 22;
 
 /**
- * Whether a repository can still be reached. Only AVAILABLE repositories are listed. RENAMED: it seems to continue under another
- * name; no source reports that.
+ * Whether a repository can still be reached. Only AVAILABLE repositories are listed. RENAMED: an operator has
+ * joined it to another one; no source reports that.
  */
 export const AVAILABILITIES = ["AVAILABLE", "GONE", "PRIVATE", "BLOCKED", "RENAMED"] as const;
 export type Availability = (typeof AVAILABILITIES)[number];

@@ -17,21 +17,13 @@ import {
   Lookup,
   type NamedRepository,
   type ProviderName,
+  type RenamedRepository,
 } from "./lookup.js";
+import { joinRenamed, partRenamed, type StatedRename } from "./manual-renames.js";
 import type { Observation, Recorded } from "./observation.js";
 import { RevisionReader } from "./outdated.js";
 import { type Recency, RecencyMemory } from "./recency.js";
 import { type RecordedBatch, record, recordSample } from "./record.js";
-import {
-  decideRename,
-  detectRenames,
-  type Rename,
-  type RenameDecision,
-  type RenamedRepository,
-  RenameReader,
-  type RenameReport,
-  type RenameStatus,
-} from "./renames/renames.js";
 import type { Repository } from "./repository.js";
 import { type CatalogueKind, isEmpty, keepSample, markSynthetic, readKind, removeSample } from "./sample.js";
 import { type Series, type SeriesBounds, type StarCount, seriesFrom, seriesStart } from "./series.js";
@@ -51,7 +43,13 @@ export type { DumpedRepository } from "./dump.js";
 export { type Run, type RunName, runExclusively, runState } from "./exclusive-run.js";
 export type { ArchiveFile, Damage } from "./file-damage.js";
 export { fileKey, type JudgedFile } from "./import-files.js";
-export type { CurrentlyDescribed, Described, NamedRepository, PreviousName } from "./lookup.js";
+export type {
+  CurrentlyDescribed,
+  Described,
+  NamedRepository,
+  PreviousName,
+  RenamedRepository,
+} from "./lookup.js";
 export { repositoriesAfter } from "./lookup.js";
 export * from "./observation.js";
 export {
@@ -79,15 +77,6 @@ export {
   MAX_TOPICS,
   MAX_URL,
 } from "./record-rules.js";
-export { RENAME_DECISIONS, type RenameDecision } from "./renames/decide.js";
-export {
-  describeEvidence,
-  RENAME_STATUSES,
-  type Rename,
-  type RenamedRepository,
-  readPredecessors,
-} from "./renames/read.js";
-export type { RenameReport } from "./renames/store.js";
 export * from "./repository.js";
 export {
   CATALOGUE_KINDS,
@@ -113,7 +102,6 @@ export {
   basisOf,
   byBasis,
   isSeam,
-  joined,
   NumberRoom,
   Readings,
 } from "./snapshots/readings.js";
@@ -129,7 +117,6 @@ export class Catalog {
   readonly #clock: Clock;
   readonly #lookup: Lookup;
   readonly #snapshots: SnapshotReader;
-  readonly #renames: RenameReader;
   readonly #revisions: RevisionReader;
   readonly #recency: RecencyMemory;
   /** Observations per transaction of `recordAll`. */
@@ -140,7 +127,6 @@ export class Catalog {
     this.#clock = clock;
     this.#lookup = new Lookup(database);
     this.#snapshots = new SnapshotReader(database);
-    this.#renames = new RenameReader(database);
     this.#revisions = new RevisionReader(database, clock);
     this.#recency = new RecencyMemory(database.read, () => this.recentRevision());
   }
@@ -193,31 +179,21 @@ export class Catalog {
     return judgeFiles(this.#database.read, this.#imported(files));
   }
 
-  /** Suspects renames in the archives that were imported since the last call. See `detectRenames`. */
-  detectRenames(): Promise<RenameReport> {
-    return detectRenames(this.#database, this.#clock);
-  }
-
-  /** Accepts or rejects a rename, or undoes that, in one transaction. See `decideRename`. */
-  decideRename(id: number, decision: RenameDecision): Promise<boolean> {
+  /** Adds a repository to the one that has its new name, in one transaction. See `joinRenamed`. */
+  joinRenamed(rename: StatedRename): Promise<number> {
     const { dialect, write } = this.#database;
-    const now = this.#clock.now();
-    return dialect.exclusively(write, "catalogue", (tx) => decideRename(tx, dialect, { id, decision, now }));
+    return dialect.exclusively(write, "catalogue", (tx) => joinRenamed(tx, dialect, rename));
   }
 
-  /** The renames in which a repository is one of the names. */
-  renamesOf(id: number): Promise<Rename[]> {
-    return this.#renames.ofOne(id);
+  /** Takes that back, in one transaction. See `partRenamed`. */
+  partRenamed(rename: Omit<StatedRename, "to">): Promise<number> {
+    const { dialect, write } = this.#database;
+    return dialect.exclusively(write, "catalogue", (tx) => partRenamed(tx, dialect, rename));
   }
 
-  /** The names under which renamed repositories seem to continue, by id; one statement. */
-  continuations(ids: readonly number[]): Promise<Map<number, RenamedRepository>> {
-    return this.#renames.continuations(ids);
-  }
-
-  /** The next renames by id after `after`, of one status or of all. */
-  renames(page: { after: number; status?: RenameStatus; limit: number }): Promise<Rename[]> {
-    return this.#renames.page(page);
+  /** The repositories that RENAMED ones were joined to, by the id of the RENAMED one; one statement. */
+  renamedTo(ids: readonly number[]): Promise<Map<number, RenamedRepository>> {
+    return this.#lookup.renamedTo(ids);
   }
 
   async find(id: number): Promise<Repository | undefined> {

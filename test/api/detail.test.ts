@@ -356,7 +356,6 @@ onBothEngines("GET /api/repos/:provider/:owner/:name", (engine) => {
     assert.deepEqual(stored, await catalog.snapshotRange(found.repository.id));
     assert.ok(ranks.length > 0);
     assert.deepEqual(await catalog.describeById(found.repository.id), found);
-    assert.deepEqual(found.renames, await catalog.renamesOf(found.repository.id));
   });
 
   test("what cannot be a name is refused", async () => {

@@ -45,7 +45,7 @@ describe("Completion in bash", needs("bash"), () => {
   });
 
   test("offers what may follow: commands below, and the values of options and arguments", () => {
-    assert.deepEqual(offered("renames", "ac"), ["accept"]);
+    assert.deepEqual(offered("database", "st"), ["status"]);
     assert.deepEqual(offered("export", "--format", ""), ["ndjson", "parquet"]);
     assert.deepEqual(offered("completion", "").sort(), ["bash", "fish", "zsh"]);
   });
@@ -70,7 +70,7 @@ test("zsh offers commands, options and values", needs("zsh"), async () => {
   assert.ok(offered("import", "--").some((one) => one.startsWith("--manifest:")));
   assert.deepEqual(offered("export", "--format", ""), ["ndjson", "parquet"]);
   assert.deepEqual(offered("import", "--manifest", ""), ["FILES"]);
-  assert.ok(offered("renames", "").some((one) => one.startsWith("accept:")));
+  assert.ok(offered("database", "").some((one) => one.startsWith("status:")));
 });
 
 test("fish offers commands, options and values", needs("fish"), async () => {
@@ -82,7 +82,7 @@ test("fish offers commands, options and values", needs("fish"), async () => {
       .split("\n")
       .map((one) => one.split("\t")[0] ?? "");
   assert.ok(offered("sidereal sta").includes("start"));
-  assert.ok(offered("sidereal renames ac").includes("accept"));
+  assert.ok(offered("sidereal database st").includes("status"));
   assert.ok(offered("sidereal import --man").includes("--manifest"));
   assert.deepEqual(offered("sidereal export --format p").filter(Boolean), ["parquet"]);
 });

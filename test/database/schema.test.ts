@@ -132,7 +132,7 @@ async function definitionOf(
           union all select sql from sqlite_schema where type = 'index' and tbl_name = ${table} and sql is not null
           union all select 'without rowid ' || wr from pragma_table_list(${table})`
       : sql<{ part: string }>`
-          select concat_ws(' ', ordinal_position, column_name, data_type, collation_name, is_nullable) as part
+          select concat_ws(' ', row_number() over (order by ordinal_position), column_name, data_type, collation_name, is_nullable) as part
           from information_schema.columns where table_name = ${table}
           union all select indexdef from pg_indexes where tablename = ${table}
           union all select conname || ' ' || pg_get_constraintdef(oid) from pg_constraint

@@ -20,7 +20,6 @@ export function historyOf(snapshots: readonly Snapshot[], more: Partial<History>
     discoveredAt: 0,
     importSource: null,
     refreshInterval: null,
-    predecessors: [],
     readings: new Readings(Float64Array.from(numbers)),
     ...more,
   };

@@ -74,7 +74,6 @@ describe("sidereal import", () => {
       skipped: 0,
       refused: 2,
       warnings: [],
-      renames: { suspected: 0, withdrawn: 0 },
     });
     assert.ok(seconds >= importSeconds && rowsPerSecond > 0 && databaseBytes > 0 && memoryPeakBytes > 0);
     const problems = stderr

@@ -174,11 +174,9 @@ function messageOf(parameter: UnmatchedValue["parameter"], value: string): strin
   return `No repository here has this ${parameter}.`;
 }
 
-/** A name that was searched for, and the repository that continues it. */
+/** A previous name that was searched for, and the repository that had it. */
 export interface RenamedName {
   fullName: string;
-  /** Whether that is only suspected. */
-  isSuspected: boolean;
   to: RenamedRepository;
 }
 
@@ -200,16 +198,9 @@ export async function findRenamed(
   for (const provider of searched) {
     const found = await catalog.findByName(provider, fullName);
     if (found === undefined) continue;
-    const { id, availability } = found.repository;
-    if (found.isPreviousName) {
-      const to = { id, provider, fullName: found.repository.fullName };
-      return { fullName, isSuspected: false, to };
-    }
-    if (availability !== "RENAMED") return undefined;
-    const renames = await catalog.renamesOf(id);
-    const rename = renames.find(({ from, status }) => from.id === id && status === "SUSPECTED");
-    if (rename !== undefined)
-      return { fullName: found.repository.fullName, isSuspected: true, to: rename.to };
+    if (!found.isPreviousName) return undefined;
+    const { id, fullName: present } = found.repository;
+    return { fullName, to: { id, provider, fullName: present } };
   }
   return undefined;
 }

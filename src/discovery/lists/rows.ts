@@ -28,7 +28,7 @@ export interface ListRow {
   readonly trend: Trend | undefined;
   /** Whether its counts are no longer recent; see the catalogue's `isStale`. */
   readonly isStale: boolean;
-  /** Under which name it seems to continue; only of a repository that is suspected to be renamed. */
+  /** The repository that a RENAMED one was joined to. */
   readonly movedTo?: RepositoryName | undefined;
 }
 
@@ -94,7 +94,7 @@ export class RowReader {
     }
     const trends = await trendsOfRollups(this.#database, rollups);
     const renamed = found.filter(({ repository }) => repository.availability === "RENAMED");
-    const moved = await this.#catalog.continuations(renamed.map(({ repository }) => repository.id));
+    const moved = await this.#catalog.renamedTo(renamed.map(({ repository }) => repository.id));
     return new Map(
       found.map(({ repository, growth }) => {
         const trend = growth === undefined ? undefined : trends[growth];

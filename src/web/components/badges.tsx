@@ -24,7 +24,7 @@ interface BadgeFacts {
   trends: readonly (Trend | null | undefined)[];
   /** Whether its counts are no longer recent. */
   isStale: boolean;
-  /** Under which name it seems to continue. */
+  /** The repository that a RENAMED one was joined to. */
   movedTo?: RepositoryName | undefined;
   /** Whether to say that its age counts from when it was first seen. */
   marksFirstSeen?: boolean;
@@ -65,12 +65,6 @@ export function badgesOf({ repository, trends, isStale, movedTo, marksFirstSeen 
   if (unsure.length > 0)
     badges.push({ label: "unsure", isCaution: true, reason: [...doubts].join(", ") || "low confidence" });
   if (archived) badges.push({ label: "archived", isCaution: false });
-  if (known.some(({ predecessorId }) => predecessorId !== null))
-    badges.push({
-      label: "new name",
-      isCaution: false,
-      reason: "its growth begins under what seems to be its earlier name",
-    });
   const firstSeenAt = known.find((trend) => trend.firstSeenAt !== null)?.firstSeenAt ?? null;
   if (marksFirstSeen && firstSeenAt !== null)
     badges.push({
@@ -81,14 +75,9 @@ export function badgesOf({ repository, trends, isStale, movedTo, marksFirstSeen 
 }
 
 function movedBadge(movedTo: RepositoryName | undefined): Badge {
-  if (movedTo === undefined)
-    return { label: "renamed", isCaution: true, reason: "it seems to continue under another name" };
-  return {
-    label: `now ${movedTo.fullName}`,
-    isCaution: true,
-    reason: "it seems to continue under that name",
-    href: repositoryPage(movedTo),
-  };
+  const reason = "its history continues under the new name";
+  if (movedTo === undefined) return { label: "renamed", isCaution: true, reason };
+  return { label: `now ${movedTo.fullName}`, isCaution: true, reason, href: repositoryPage(movedTo) };
 }
 
 /** How each kind of anomaly is worded. */

@@ -4,7 +4,7 @@ import { forgeName } from "../../config/config.js";
 import type { Rank } from "../../discovery/discovery.js";
 import { type Trend, WINDOW_LABELS, WINDOWS, type Window } from "../../growth/growth.js";
 import { DAY_MS } from "../../lib/clock.js";
-import { type RepositoryName, repositoryPage } from "../../lib/page-addresses.js";
+import { repositoryPage } from "../../lib/page-addresses.js";
 import type { Repository } from "../../repositories/repositories.js";
 import { BadgeReasons, Badges, badgesOf } from "./badges.js";
 import { Scroll } from "./elements.js";
@@ -22,7 +22,6 @@ export interface Compared {
   /** Whether its counts are no longer recent. */
   isStale: boolean;
   /** Under which name it seems to continue. */
-  movedTo: RepositoryName | undefined;
 }
 
 /** The numbers of the repositories, one row each. */

@@ -3,26 +3,18 @@ import type { RenamedName } from "../../discovery/discovery.js";
 import { type Anomaly, type Trend, WINDOW_LABELS, WINDOWS, type Window } from "../../growth/growth.js";
 import { DAY_MS, HOUR_MS } from "../../lib/clock.js";
 import { repositoryPage } from "../../lib/page-addresses.js";
-import {
-  describeEvidence,
-  type Recency,
-  type Rename,
-  type Repository,
-} from "../../repositories/repositories.js";
+import type { Recency, Repository } from "../../repositories/repositories.js";
 import { ABSENCE_REASONS } from "./badges.js";
 import { Note } from "./elements.js";
 import { formatCount, formatDate, formatDay, Time } from "./numbers.js";
 
-/** The notes at the top of the page of a repository: that it is gone, renamed or stale, and what was unusual. */
+/** The notes at the top of the page of a repository: that it is gone or stale, and what was unusual. */
 
 const ABSENT = {
   GONE: { title: "This repository no longer exists", reason: ABSENCE_REASONS.GONE },
   PRIVATE: { title: "This repository is private", reason: ABSENCE_REASONS.PRIVATE },
   BLOCKED: { title: "This repository is blocked", reason: ABSENCE_REASONS.BLOCKED },
-  RENAMED: {
-    title: "This repository seems to have a new name",
-    reason: "its counts continue under another one",
-  },
+  RENAMED: { title: "This repository has a new name", reason: "its history continues there" },
 } as const;
 
 /** Why the forge does not show a repository any more; nothing for one that it shows. */
@@ -38,60 +30,10 @@ export const AbsentNote: FC<{ repository: Repository; lastSnapshotAt: number | n
     </Note>
   );
 
-interface RenameNoticeProps {
-  repositoryId: number;
-  /** Those that nobody has rejected. */
-  renames: readonly Rename[];
-}
-
-/** Names that seem to belong to the same repository, with the evidence; nothing without any. */
-export const RenameNotice: FC<RenameNoticeProps> = ({ repositoryId, renames }) => {
-  if (renames.length === 0) return null;
-  return (
-    <div class="note" role="note">
-      {renames.map((rename) => (
-        <p>{rename.from.id === repositoryId ? <Later rename={rename} /> : <Earlier rename={rename} />}</p>
-      ))}
-    </div>
-  );
-};
-
-const Later: FC<{ rename: Rename }> = ({ rename }) => (
-  <>
-    <strong>
-      Looks like{" "}
-      <a href={repositoryPage(rename.to)}>
-        <bdi>{rename.to.fullName}</bdi>
-      </a>
-    </strong>{" "}
-    since {formatDate(rename.evidence.to.at)}: {describeEvidence(rename.evidence).join(", ")}. The history of
-    this name stays here, and is no longer listed.
-  </>
-);
-
-const Earlier: FC<{ rename: Rename }> = ({ rename }) => (
-  <>
-    <strong>
-      {rename.status === "ACCEPTED" ? "Was " : "Seems to have been "}
-      {rename.status === "ACCEPTED" ? (
-        <bdi>{rename.from.fullName}</bdi>
-      ) : (
-        <a href={repositoryPage(rename.from)}>
-          <bdi>{rename.from.fullName}</bdi>
-        </a>
-      )}
-    </strong>{" "}
-    until {formatDate(rename.evidence.from.at)}: {describeEvidence(rename.evidence).join(", ")}.{" "}
-    {rename.status === "ACCEPTED"
-      ? "Its history is part of this one."
-      : "Growth since before that day is counted from there; the histories are not joined."}
-  </>
-);
-
 /** The present name of a repository that was searched for by an earlier one. */
-export const RenamedHint: FC<{ renamed: RenamedName }> = ({ renamed: { fullName, isSuspected, to } }) => (
+export const RenamedHint: FC<{ renamed: RenamedName }> = ({ renamed: { fullName, to } }) => (
   <p>
-    <bdi>{fullName}</bdi> {isSuspected ? "seems to continue as" : "is now"}{" "}
+    <bdi>{fullName}</bdi> is now{" "}
     <a href={repositoryPage(to)}>
       <bdi>{to.fullName}</bdi>
     </a>

@@ -1,7 +1,7 @@
 import type { FunctionComponent as FC } from "preact";
 import { type Trend, WINDOW_LABELS, type Window } from "../../growth/growth.js";
 import { isoTime } from "../../lib/clock.js";
-import { type RepositoryName, repositoryPage } from "../../lib/page-addresses.js";
+import { repositoryPage } from "../../lib/page-addresses.js";
 import { isSeam, type Readings, type Repository, type Snapshot } from "../../repositories/repositories.js";
 import { Scroll } from "./elements.js";
 import { Delta, formatCount, formatTime, SOURCE_WORDS } from "./numbers.js";
@@ -47,13 +47,11 @@ interface SnapshotSectionProps {
   trend: Trend | null;
   /** How many are stored in all. */
   stored: number;
-  /** The earlier name whose snapshot begins the growth, if it is not the repository's own. */
-  earlier: RepositoryName | undefined;
 }
 
 /** The stored snapshots behind the growth of the page's window, with the two compared marked. */
 export const SnapshotSection: FC<SnapshotSectionProps> = (props) => {
-  const { repository, chosen, window, trend, stored, earlier } = props;
+  const { repository, chosen, window, trend, stored } = props;
   const csv = `/api/repos/${repository.id}/metrics?window=all&format=csv`;
   return (
     <section id="snapshots">
@@ -67,16 +65,6 @@ export const SnapshotSection: FC<SnapshotSectionProps> = (props) => {
       {trend === null || chosen !== undefined ? null : (
         <p class="soft read">
           The growth over {WINDOW_LABELS[window]} is the difference between the two that are marked.
-          {earlier === undefined ? null : (
-            <>
-              {" "}
-              The first of them is a snapshot of{" "}
-              <a href={`${repositoryPage(earlier)}#snapshots`}>
-                <bdi>{earlier.fullName}</bdi>
-              </a>
-              , which seems to be its earlier name.
-            </>
-          )}
         </p>
       )}
       <SnapshotTable {...props} />

@@ -84,12 +84,10 @@ async function readCompared(
   repositories: readonly Repository[],
 ): Promise<Compared[]> {
   const ids = repositories.map(({ id }) => id);
-  const renamed = repositories.filter(({ availability }) => availability === "RENAMED");
-  const [trends, ranks, recency, moved] = await Promise.all([
+  const [trends, ranks, recency] = await Promise.all([
     Promise.all(WINDOWS.map(async (window) => [window, await rankings.trends(ids, window)] as const)),
     Promise.all(ids.map((id) => rankings.ranks(id))),
     catalog.recency(),
-    catalog.continuations(renamed.map(({ id }) => id)),
   ]);
   return repositories.map((repository, i) => {
     const of = (window: Window) => trends.find(([name]) => name === window)?.[1].get(repository.id);
@@ -98,7 +96,6 @@ async function readCompared(
       trends: { "24h": of("24h"), "7d": of("7d"), "30d": of("30d") },
       ranks: ranks[i] ?? [],
       isStale: isStale(repository, recency),
-      movedTo: moved.get(repository.id),
     };
   });
 }

@@ -23,7 +23,7 @@ import { formatCount, formatDelta } from "../components/numbers.js";
 import { PLOT_SCRIPTS } from "../components/plot.js";
 import { RankHistory, Ranks } from "../components/ranks.js";
 import { DataQuality, RepositoryHead } from "../components/repository-facts.js";
-import { AbsentNote, RenameNotice, StaleNote, UnusualChanges } from "../components/repository-notes.js";
+import { AbsentNote, StaleNote, UnusualChanges } from "../components/repository-notes.js";
 import { SnapshotSection } from "../components/snapshot-table.js";
 import { EmbedPanel } from "../embed-pictures.js";
 import { withEmoji } from "../emoji.js";
@@ -94,7 +94,7 @@ async function readChosen(
 /** Reads the data of the page: its standing, then the rest concurrently. */
 async function readFacts({ modules, savedAmong }: PageRequest, current: Current, state: State) {
   const { catalog, rankings } = modules;
-  const { repository, previousNames, renames, asOf } = current;
+  const { repository, previousNames, asOf } = current;
   const { id } = repository;
   const standing = await rankings.standing(id);
   const { trends, stored } = standing;
@@ -119,7 +119,6 @@ async function readFacts({ modules, savedAmong }: PageRequest, current: Current,
     explanation: explanations[window],
     rankHistory,
     names: previousNames,
-    renames: renames.filter(({ status }) => status !== "REJECTED"),
     asOf,
     isSaved: saved.has(id),
     isStale: isStale(repository, recency),
@@ -135,7 +134,6 @@ async function known(request: PageRequest, current: Current): Promise<Page> {
   const facts = await readFacts(request, current, state);
   const path = repositoryPage(repository);
   const key = repositoryKey(repository);
-  const movedTo = facts.renames.find(({ from }) => from.id === id);
   const week = facts.trends["7d"];
   const words = week === null ? undefined : gainWords(week, "stars");
   const gained =
@@ -168,19 +166,11 @@ async function known(request: PageRequest, current: Current): Promise<Page> {
         <Problems problems={problems} isLeftOut />
         <RepositoryHead
           repository={repository}
-          badges={badgesOf({
-            repository,
-            trends: [facts.trend],
-            isStale: facts.isStale,
-            movedTo: movedTo?.to,
-          })}
+          badges={badgesOf({ repository, trends: [facts.trend], isStale: facts.isStale })}
           isSaved={facts.isSaved}
           next={path}
         />
-        {movedTo === undefined ? (
-          <AbsentNote repository={repository} lastSnapshotAt={facts.stored.lastSnapshotAt} />
-        ) : null}
-        <RenameNotice repositoryId={id} renames={facts.renames} />
+        <AbsentNote repository={repository} lastSnapshotAt={facts.stored.lastSnapshotAt} />
         {repository.availability === "AVAILABLE" && facts.isStale ? (
           <StaleNote repository={repository} recency={facts.recency} />
         ) : null}
@@ -200,7 +190,6 @@ interface KnownFactsProps {
 
 const KnownFacts: FC<KnownFactsProps> = ({ url, repository, state, facts }) => {
   const { trends, trend, window, stored, history } = facts;
-  const earlier = facts.renames.find(({ from }) => from.id === trend?.predecessorId)?.from;
   return (
     <>
       <GainSummary url={url} repository={repository} window={window} trend={trend} facts={facts} />
@@ -231,7 +220,6 @@ const KnownFacts: FC<KnownFactsProps> = ({ url, repository, state, facts }) => {
           window={window}
           trend={trend}
           stored={stored.snapshots}
-          earlier={earlier}
         />
       </div>
       <details class="part" id="trend">

@@ -10,7 +10,7 @@ import { onBothEngines } from "../../support/engines.js";
 const NAMES = Object.keys(ROLLUPS.columns);
 const NULLABLE = new Set([
   ...["forks_delta", "open_issues_delta", "forks_counted", "stars_growth", "forks_from", "open_issues_from"],
-  ...["predecessor_id", "first_seen_at", "anomalies", "trending", "rising", "new_hot", "star_momentum"],
+  ...["first_seen_at", "anomalies", "trending", "rising", "new_hot", "star_momentum"],
   ...["fork_momentum", "activity", "stars_usual"],
 ]);
 

@@ -1,0 +1,159 @@
+/**
+ * Renames that an operator states, for archives without ids: the snapshots and names of one repository are added to another, and can
+ * be taken back. Both keep their ids and their own snapshots; the old one is RENAMED and in no list. Owns the table `renames`.
+ */
+import type { Dialect, Tx } from "../database/database.js";
+import { AppError } from "../lib/errors.js";
+import { bumpRevision, markOutdated } from "./outdated.js";
+import { nameKey, type RepositoryRow } from "./repository.js";
+import { appendSnapshots, Readings, readReadings, removeEqual } from "./snapshots/snapshots.js";
+
+/** The names of a rename. */
+export interface StatedRename {
+  provider: string;
+  from: string;
+  to: string;
+}
+
+/**
+ * Joins two repositories, in the caller's transaction, which must hold the catalogue exclusively. Where both have a snapshot at the
+ * same time, that of the new name stays. Returns the number of snapshots joined. Throws NOT_FOUND, or CONFLICT if it cannot be a
+ * rename. Costs both histories.
+ */
+export async function joinRenamed(
+  tx: Tx,
+  dialect: Dialect,
+  { provider, from, to }: StatedRename,
+): Promise<number> {
+  const [old, present] = [await getNamed(tx, provider, from), await getNamed(tx, provider, to)];
+  if (old.id === present.id) throw new AppError("CONFLICT", `${from} and ${to} are one repository already.`);
+  if (old.provider_id !== null)
+    throw new AppError("CONFLICT", `The forge has given ${from} an id, so it reports a rename itself.`);
+  if ((old.counted_at ?? 0) > (present.counted_at ?? 0))
+    throw new AppError("CONFLICT", `${from} was seen after ${to}: the old name comes first.`);
+  const [history, own] = [await historyOf(tx, dialect, old.id), await historyOf(tx, dialect, present.id)];
+  const times = Array.from({ length: history.length }, (_, i) => history.at(i));
+  const both = times.filter((at) => own.at(own.countBefore(at)) === at);
+  await tx
+    .insertInto("renames")
+    .values({
+      from_id: old.id,
+      to_id: present.id,
+      availability: old.availability,
+      discovered_at: present.discovered_at,
+      both_at: JSON.stringify(both),
+    })
+    .execute();
+  for (const { name_key, full_name, until } of await namesOf(tx, old)) {
+    if (name_key === present.name_key) continue;
+    await tx
+      .insertInto("previous_names")
+      .values({ repository_id: present.id, provider, name_key, full_name, until })
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+  }
+  await tx
+    .updateTable("repositories")
+    .set({ name_key: null, availability: "RENAMED" })
+    .where("id", "=", old.id)
+    .execute();
+  const discovered_at = Math.min(old.discovered_at, present.discovered_at);
+  await tx.updateTable("repositories").set({ discovered_at }).where("id", "=", present.id).execute();
+  const lists = [history.snapshots()];
+  const { snapshots } = await appendSnapshots(tx, dialect, [{ repositoryId: present.id, provider, lists }]);
+  await announce(tx, dialect, [old.id, present.id]);
+  return snapshots;
+}
+
+/**
+ * Takes back what `joinRenamed` added for the repository with this old name, in the same way. A name that another repository has
+ * taken since stays with that one. Returns the number of snapshots removed from the new name. Throws NOT_FOUND, or CONFLICT if the
+ * new name was joined to a third one.
+ */
+export async function partRenamed(
+  tx: Tx,
+  dialect: Dialect,
+  { provider, from }: Omit<StatedRename, "to">,
+): Promise<number> {
+  const renames = await tx
+    .selectFrom("renames as n")
+    .innerJoin("repositories as r", "r.id", "n.from_id")
+    .selectAll("r")
+    .select(["n.to_id", "n.both_at", "n.availability as before", "n.discovered_at as to_discovered_at"])
+    .where("r.provider", "=", provider)
+    .orderBy("n.from_id", "desc")
+    .execute();
+  const old = renames.find(({ owner, name }) => nameKey(owner, name) === from.toLowerCase());
+  if (old === undefined) throw new AppError("NOT_FOUND", `${from} was joined to no other name.`);
+  const next = renames.find(({ id }) => id === old.to_id);
+  if (next !== undefined)
+    throw new AppError("CONFLICT", `First undo the rename of ${next.owner}/${next.name}.`);
+  for (const { name_key, until } of await namesOf(tx, old))
+    await tx
+      .deleteFrom("previous_names")
+      .where("repository_id", "=", old.to_id)
+      .where("name_key", "=", name_key)
+      .where("until", "=", until)
+      .execute();
+  const holder = await findNamed(tx, provider, from);
+  await tx
+    .updateTable("repositories")
+    // As where a name was reused: without one it is found by its id alone.
+    .set(
+      holder === undefined
+        ? { name_key: nameKey(old.owner, old.name), availability: old.before }
+        : { availability: "GONE" },
+    )
+    .where("id", "=", old.id)
+    .execute();
+  await tx
+    .updateTable("repositories")
+    .set({ discovered_at: old.to_discovered_at })
+    .where("id", "=", old.to_id)
+    // Unless an older file was imported since.
+    .where("discovered_at", "=", old.discovered_at)
+    .execute();
+  const both = new Set<number>(JSON.parse(old.both_at));
+  const history = await historyOf(tx, dialect, old.id);
+  const readings = history.only((i) => !both.has(history.at(i)));
+  const removed = readings.length === 0 ? 0 : await removeEqual(tx, dialect, { id: old.to_id, readings });
+  await tx.deleteFrom("renames").where("from_id", "=", old.id).execute();
+  await announce(tx, dialect, [old.id, old.to_id]);
+  return removed;
+}
+
+function findNamed(tx: Tx, provider: string, fullName: string) {
+  return tx
+    .selectFrom("repositories")
+    .selectAll()
+    .where("provider", "=", provider)
+    .where("name_key", "=", fullName.toLowerCase())
+    .executeTakeFirst();
+}
+
+async function getNamed(tx: Tx, provider: string, fullName: string) {
+  const found = await findNamed(tx, provider, fullName);
+  if (found === undefined)
+    throw new AppError("NOT_FOUND", `No repository here has the name ${fullName} now.`);
+  return found;
+}
+
+async function historyOf(tx: Tx, dialect: Dialect, id: number): Promise<Readings> {
+  return (await readReadings(tx, dialect, { ids: [id] })).get(id) ?? Readings.ofLength(0);
+}
+
+/** The name of a repository, until it was counted last, and its previous ones. */
+async function namesOf(tx: Tx, { id, owner, name, counted_at, discovered_at }: RepositoryRow) {
+  const previous = await tx
+    .selectFrom("previous_names")
+    .select(["name_key", "full_name", "until"])
+    .where("repository_id", "=", id)
+    .execute();
+  const until = counted_at ?? discovered_at;
+  return [{ name_key: nameKey(owner, name), full_name: `${owner}/${name}`, until }, ...previous];
+}
+
+async function announce(tx: Tx, dialect: Dialect, ids: readonly [from: number, to: number]): Promise<void> {
+  await markOutdated(tx, dialect, { rollups: ids, words: [ids[0]] });
+  await bumpRevision(tx);
+}
