@@ -43,7 +43,6 @@ const ENTRIES = [
   "database/scanner-thread.ts",
   "charts/png-thread.ts",
   "discovery/lists/index/builder-thread.ts",
-  "app/threads/serving-thread.ts",
   "transfer/reader-thread.ts",
 ];
 /** What Node.js 20 and the browsers of 2024 have. */

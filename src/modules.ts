@@ -14,7 +14,7 @@ import { ForgeStates, ForgeTokens, TrackedForges } from "./forges/forges.js";
 import { openRedis, type SharedRedis } from "./http/http.js";
 import { type Clock, ServerClock } from "./lib/clock.js";
 import type { Logger } from "./lib/log.js";
-import { bumpRevision, Catalog, watchRevision } from "./repositories/repositories.js";
+import { bumpRevision, Catalog } from "./repositories/repositories.js";
 import { Avatars, TrackRequests } from "./tracking/tracking.js";
 import { Watchlists } from "./watchlists/watchlists.js";
 
@@ -157,20 +157,18 @@ export async function openModules(
     throw error instanceof ReplicaRefused ? new ConfigError([error.message]) : error;
   });
   const context = { config, clock, log };
-  if (config.redis === undefined) return buildModules(database, context);
-  const redis = openRedis({ ...config.redis, clock, log, readSecret: () => readSecret(config, database) });
-  const announce = () => redis.messages.publish("revised");
-  const endWatch = watchRevision({ database, clock, announce });
+  if (config.redisUrl === undefined) return buildModules(database, context);
+  const secret = await readSecret(config, database);
+  const redis = await openRedis({ url: config.redisUrl, secret, clock, log });
   const close = async () => {
-    await endWatch();
-    await redis.close();
+    redis.close();
     await database.close();
   };
   return buildModules({ ...database, close }, context, redis);
 }
 
 /**
- * Starts building the list index, for all threads of this process that serve the database; a database in memory has none.
+ * Starts building the list index; a database in memory has none.
  * Returns the function that stops it.
  */
 export function startListIndex({ config, clock, log }: AppContext, modules: Modules): () => Promise<void> {

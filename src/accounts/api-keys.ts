@@ -42,12 +42,11 @@ export interface ApiKeysOptions {
   database: Database;
   clock: Clock;
   log: Logger;
-  /** Shared with other threads; by default of this thread alone. */
   revocations?: Revocations | undefined;
 }
 
 /**
- * API keys. Only hashes are stored, so a key is shown once. A revoked key is refused immediately in all threads of this
+ * API keys. Only hashes are stored, so a key is shown once. A revoked key is refused immediately in this process of this
  * process and in all processes that receive its message, and within five seconds in others.
  */
 export class ApiKeys {

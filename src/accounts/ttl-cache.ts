@@ -114,29 +114,19 @@ function keepNewest<V>(map: Map<string, V>, key: string, value: V): void {
   }
 }
 
-/**
- * Counts the keys, sessions and accounts that were revoked, in memory that threads may share. Caches compare the count, so all
- * threads see a revocation immediately.
- */
+/** Counts the keys, sessions and accounts that were revoked. Caches compare the count before each use. */
 export class Revocations {
-  /** Can be handed to other threads. */
-  readonly memory: SharedArrayBuffer;
-  readonly #counts: Int32Array<SharedArrayBuffer>;
+  #count = 0;
   readonly #publish: () => Promise<void>;
 
   /** `publish`: announces a revocation to other processes; must not throw. */
-  constructor(
-    memory = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT),
-    publish: () => Promise<void> = async () => {},
-  ) {
-    this.memory = memory;
-    this.#counts = new Int32Array(memory);
+  constructor(publish: () => Promise<void> = async () => {}) {
     this.#publish = publish;
   }
 
   /** Differs after each revocation. */
   get count(): number {
-    return Atomics.load(this.#counts, 0);
+    return this.#count;
   }
 
   /** Makes all caches discard their entries, here immediately, and in other processes before it resolves, if they can be reached. */
@@ -147,6 +137,6 @@ export class Revocations {
 
   /** The same for a revocation by another process. */
   note(): void {
-    Atomics.add(this.#counts, 0, 1);
+    this.#count++;
   }
 }

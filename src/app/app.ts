@@ -13,8 +13,6 @@ import { createLog } from "../lib/log.js";
 import { flagsOf } from "../lib/node-flags.js";
 import { stopSignal } from "../lib/stop-signal.js";
 import { type AppContext, buildModules, type Modules, openModules, updateDerived } from "../modules.js";
-import type { Service } from "./service.js";
-import type { Threads } from "./threads/threads.js";
 
 async function main(argv: readonly string[]): Promise<number> {
   let loaded: AppContext | undefined;
@@ -155,7 +153,6 @@ async function workOnceTracked(context: AppContext, due: Due, signal: AbortSigna
   // Nobody else could read a database in memory.
   if (signal.aborted || (context.config.databaseUrl === undefined && context.config.dataDir === ":memory:"))
     return;
-  // Its own connection: where threads serve, the other one is closed.
   let own: Modules | undefined;
   try {
     for (;;) {
@@ -279,7 +276,7 @@ async function serveMcp(
 
 /** Serves a synthetic catalogue from memory. Nothing is stored, accounts included. */
 async function serveDemo(context: AppContext, size: DemoSize): Promise<void> {
-  const inMemory = { dataDir: ":memory:", databaseUrl: undefined, httpThreads: 1 };
+  const inMemory = { dataDir: ":memory:", databaseUrl: undefined };
   const own = { ...context, config: { ...context.config, ...inMemory } };
   const filled = await unlessStopped(fillDemo(own, size));
   if (filled !== undefined) await serveModules(own, filled.value);
@@ -303,8 +300,9 @@ async function serve(context: AppContext): Promise<void> {
 const OPEN_MS = 4_000;
 
 async function serveModules(context: AppContext, modules: Modules): Promise<void> {
-  const { log, config } = context;
-  const opening = config.httpThreads === 1 ? serveHere(context, modules) : serveInThreads(context, modules);
+  const { log } = context;
+  const { startService } = await import("./service.js");
+  const opening = startService(context, modules);
   const overdue = stopSignal().then(
     () => new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), OPEN_MS).unref()),
   );
@@ -317,18 +315,6 @@ async function serveModules(context: AppContext, modules: Modules): Promise<void
   if (!isStopping) process.stdout.write(`Sidereal listens at ${service.url}\n`);
   log.info({ signal: await stopSignal() }, "stopping");
   await service.stop();
-}
-
-async function serveHere(context: AppContext, modules: Modules): Promise<Service> {
-  const { startService } = await import("./service.js");
-  return startService(context, modules);
-}
-
-/** The given modules have migrated the database; each thread opens its own. */
-async function serveInThreads(context: AppContext, modules: Modules): Promise<Threads> {
-  await modules.database.close();
-  const { startThreads } = await import("./threads/threads.js");
-  return startThreads(context);
 }
 
 main(process.argv.slice(2)).then(

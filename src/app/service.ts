@@ -6,7 +6,6 @@ import {
   EventMails,
   Operators,
   Revocations,
-  readSecret,
   SecurityLog,
   Usage,
 } from "../accounts/accounts.js";
@@ -14,15 +13,7 @@ import { apiRoutes, errorPicture, hintFor, ListStreamer, openApiDocument } from 
 import { PngRenderer } from "../charts/charts.js";
 import { followIndex } from "../discovery/discovery.js";
 import { checkToken } from "../forges/forges.js";
-import {
-  Admission,
-  type CacheState,
-  createHttpServer,
-  Front,
-  listen,
-  openAllowances,
-  type TableMemory,
-} from "../http/http.js";
+import { Admission, type CacheState, createHttpServer, Front, listen } from "../http/http.js";
 import { type Clock, HOUR_MS } from "../lib/clock.js";
 import { mcpRoute } from "../mcp/mcp.js";
 import { type AppContext, type Members, type Modules, sourceOf, startListIndex } from "../modules.js";
@@ -164,29 +155,18 @@ const STEPS_UNTIL_MS = 8_500;
 /** What a step gets even then. */
 const LEAST_MS = 200;
 
-/** Memory of the services on one port, each in a thread of this process. */
-export interface Shared {
-  allowances: TableMemory;
-  revocations: SharedArrayBuffer;
-}
-
 /** Delay before loading what sign-in needs, so that the first responses do not wait for it. */
 const LOAD_MS = 1_000;
 
-/** Opens a port and serves the given modules. `shared`: only if other threads serve the same port. */
-export async function startService(context: AppContext, modules: Modules, shared?: Shared): Promise<Service> {
+/** Opens a port and serves the given modules. */
+export async function startService(context: AppContext, modules: Modules): Promise<Service> {
   const { config, clock, log } = context;
   const { database } = modules;
-  const { messages } = modules.redis ?? {};
-  const allowances = await openAllowances({
-    ...context,
-    ...config,
-    redis: modules.redis?.client,
-    memory: shared?.allowances,
-    readSecret: () => readSecret(config, database),
-  });
+  const { redis } = modules;
+  const allowances =
+    redis === undefined || config.limits === undefined ? undefined : redis.limiter(config.limits);
   const admission = new Admission({ ...context, allowances, maxComputing: database.maxReaders });
-  const revocations = new Revocations(shared?.revocations, async () => messages?.publish("revoked"));
+  const revocations = new Revocations(async () => redis?.announceRevocation());
   const keys = new ApiKeys({ database, clock, log, revocations });
   let members = buildMembers(context, modules, { keys });
   const { usage, security } = members;
@@ -202,7 +182,7 @@ export async function startService(context: AppContext, modules: Modules, shared
   });
   try {
     await members.accounts.open();
-    await listen(server, config, shared !== undefined);
+    await listen(server, config);
   } catch (error) {
     await modules.database.close();
     throw error;
@@ -217,9 +197,9 @@ export async function startService(context: AppContext, modules: Modules, shared
     front = joinFront(known, { modules, members, admission, streams });
   }
   usage.start();
-  messages?.follow({ revoked: () => revocations.note(), revised: () => front.noteRevised() });
+  redis?.onRevocation(() => revocations.note());
   const leaveIndex = followIndex(modules.listIndex, { url: config.databaseUrl, dataDir: config.dataDir });
-  const stopIndex = shared === undefined ? startListIndex(context, modules) : undefined;
+  const stopIndex = startListIndex(context, modules);
   const stopping = new AbortController();
   void clock.sleep(LOAD_MS, stopping.signal).then(async () => {
     if (!stopping.signal.aborted) await members.accounts.load();
@@ -236,7 +216,7 @@ export async function startService(context: AppContext, modules: Modules, shared
       const stepsUntil = clock.monotonic() + STEPS_UNTIL_MS;
       const finish = (step: string, ending: readonly (Promise<unknown> | undefined)[]) =>
         settledSoon(context, { step, until: stepsUntil }, ending);
-      const indexStopped = stopIndex?.();
+      const indexStopped = stopIndex();
       const streamsStopped = streams.stop();
       const closed = close(STOP_MS);
       // Flush now: requests in flight may use up the time this process has to stop.

@@ -100,7 +100,7 @@ async function endSessions(
       host.stderr.write(`--account: there is no account with the address ${account}\n`);
       return EXIT.failed;
     }
-    await redis?.messages.publish("revoked");
+    await redis?.announceRevocation();
     host.stdout.write(reportOf(json, { ended }, `${ended} sessions ended`));
     return EXIT.ok;
   } finally {

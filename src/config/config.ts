@@ -15,7 +15,6 @@ import {
   readProviders,
   readProxy,
 } from "./providers.js";
-import type { RedisAddress } from "./redis-address.js";
 import { PAIRS, SECRETS, SETTINGS, type Settings, type TrackAccess } from "./settings.js";
 
 export {
@@ -50,7 +49,6 @@ export {
   readLimits,
 } from "./limits.js";
 export { ConfigError, isProviderSetting, PROVIDER_SETTINGS, providerNames, proxyOf } from "./providers.js";
-export type { RedisAddress, RedisNode } from "./redis-address.js";
 export { TRACK_ACCESS, type TrackAccess } from "./settings.js";
 
 /** The credentials of this service at a sign-in site. */
@@ -62,8 +60,8 @@ export interface OAuthClient {
 export interface Config {
   host: string;
   port: number;
-  /** Number of threads that serve the port. */
-  httpThreads: number;
+  /** Whether several processes may open the port. */
+  reusePort: boolean;
   /** Public address without a trailing slash. Links in responses use it, never the address of a request. */
   baseUrl: string;
   /** The hosts that requests may name, besides this machine; undefined: any. */
@@ -99,11 +97,8 @@ export interface Config {
   mailLimits: { perHour: number; perDomain: number; perNetwork: number } | undefined;
   /** Undefined: any number of responses may wait to be computed, for any time. */
   queue: QueueBounds | undefined;
-  /**
-   * Redis or Valkey, which several processes share. `caFile`: the certificates of the authorities to trust, in PEM; undefined: those
-   * that Node.js trusts.
-   */
-  redis: { address: RedisAddress; caFile: string | undefined } | undefined;
+  /** Redis or Valkey, which several processes share. */
+  redisUrl: string | undefined;
   /** Networks whose `X-Forwarded-For` is trusted. */
   trustedProxies: readonly string[];
   /** The forges to track; may be empty. */
@@ -181,8 +176,6 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     for (const [one, other] of [[a, b] as const, [b, a] as const])
       if (one in given && !(other in given)) problems.push(`${other}: must be set, because ${one} is`);
   }
-  if (given.SIDEREAL_DATA_DIR === ":memory:" && Number(given.SIDEREAL_HTTP_THREADS ?? 1) > 1)
-    problems.push("SIDEREAL_HTTP_THREADS: threads cannot share a database in memory; it must be 1");
   if (given.SIDEREAL_DATABASE_READ_URL && !given.SIDEREAL_DATABASE_URL)
     problems.push(
       "SIDEREAL_DATABASE_READ_URL: only PostgreSQL has replicas; SIDEREAL_DATABASE_URL must be set",
@@ -197,8 +190,6 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
   const found = readProxy(env, proxyProblems);
   if (providers.length > 0) problems.push(...proxyProblems);
   const proxyProblem = proxyProblems.length > 0 ? proxyProblems.join("; ") : undefined;
-  if (given.SIDEREAL_REDIS_CA !== undefined && !given.SIDEREAL_REDIS_URL?.startsWith("rediss"))
-    problems.push("SIDEREAL_REDIS_CA: SIDEREAL_REDIS_URL must begin with rediss");
   const proxy = proxyProblem === undefined ? found : undefined;
   const limits = readLimits(env, problems);
   if (!parsed.success || problems.length > 0) throw new ConfigError(problems);
@@ -208,7 +199,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
   return {
     host: settings.SIDEREAL_HOST,
     port: settings.SIDEREAL_PORT,
-    httpThreads: settings.SIDEREAL_HTTP_THREADS,
+    reusePort: settings.SIDEREAL_REUSE_PORT,
     baseUrl,
     ...readOpenness(baseUrl, settings),
     dataDir: settings.SIDEREAL_DATA_DIR,
@@ -245,10 +236,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
           perNetwork: settings.SIDEREAL_MAIL_PER_NETWORK,
         }
       : undefined,
-    redis: settings.SIDEREAL_REDIS_URL && {
-      address: settings.SIDEREAL_REDIS_URL,
-      caFile: settings.SIDEREAL_REDIS_CA,
-    },
+    redisUrl: settings.SIDEREAL_REDIS_URL,
     trustedProxies: settings.SIDEREAL_TRUSTED_PROXIES,
     providers,
     contact: settings.SIDEREAL_CONTACT,

@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { LOG_LEVELS } from "../lib/log.js";
-import { parseRedisUrl, REDIS_URL_RULE } from "./redis-address.js";
 import {
   contactAddress,
   flag,
@@ -23,7 +22,7 @@ export type TrackAccess = (typeof TRACK_ACCESS)[number];
 export const SETTINGS = {
   SIDEREAL_HOST: z.string().min(1).default("127.0.0.1"),
   SIDEREAL_PORT: whole(0, 65_535).default(3000),
-  SIDEREAL_HTTP_THREADS: whole(1, 64).default(1),
+  SIDEREAL_REUSE_PORT: flag.default(false),
   SIDEREAL_BASE_URL: z
     .url({ protocol: /^https?$/ })
     .transform((url) => url.replace(/\/+$/, ""))
@@ -58,11 +57,8 @@ export const SETTINGS = {
   SIDEREAL_QUEUE_LENGTH: whole(1, 100_000).default(400),
   SIDEREAL_QUEUE_MS: whole(1, 60_000).default(500),
   SIDEREAL_REDIS_URL: z
-    .string()
-    .refine((url) => parseRedisUrl(url) !== undefined, REDIS_URL_RULE)
-    .transform(parseRedisUrl)
+    .url({ protocol: /^rediss?$/, error: "must be redis://host:port/database; rediss for TLS" })
     .optional(),
-  SIDEREAL_REDIS_CA: z.string().min(1).optional(),
   SIDEREAL_TRUSTED_PROXIES: networkList.default([]),
   SIDEREAL_PROVIDERS: z.string().default(""),
   SIDEREAL_CONTACT: contactAddress.optional(),

@@ -6,8 +6,8 @@ import type { Logger } from "../lib/log.js";
 import { Charge, isOfThisMachine, policyName, takeFree } from "./charge.js";
 import { ConcurrencyLimiter, type Slot, StreamSlots } from "./concurrency.js";
 import { CountedLog } from "./counted-log.js";
-import { Limiter } from "./metering/limiter.js";
-import type { Allowances, Caller, Decision, Level, Policy } from "./metering/rates.js";
+import type { Allowances, Caller, Decision, Level, Policy } from "./limiter.js";
+import { Limiter } from "./limiter.js";
 import type { Cost } from "./route.js";
 import { RunQueue, type Waiter } from "./run-queue.js";
 

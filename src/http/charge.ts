@@ -1,7 +1,7 @@
 import type { KeyedRequest } from "../accounts/accounts.js";
 import { AppError } from "../lib/errors.js";
 import { type Refusal, WAIT } from "./error-response.js";
-import type { Allowances, Caller, Decision, Policy } from "./metering/rates.js";
+import type { Allowances, Caller, Decision, Policy } from "./limiter.js";
 import type { Cost } from "./route.js";
 
 interface ChargeOptions {

@@ -1,7 +1,7 @@
 /** What is in flight: how many requests, connections and streams a caller may have, and whether any work is unfinished. */
 import type { Concurrency } from "../config/config.js";
 import { AppError } from "../lib/errors.js";
-import { type Caller, NETWORK_FACTOR } from "./metering/rates.js";
+import { type Caller, NETWORK_FACTOR } from "./limiter.js";
 
 /** Streams in flight of one key, of all keys of an account, and of this process or thread. */
 export const MAX_STREAMS = { key: 1, account: 2, process: 8 } as const;

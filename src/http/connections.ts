@@ -5,7 +5,7 @@ import type { Clock } from "../lib/clock.js";
 import type { Logger } from "../lib/log.js";
 import { inQuietTurn, noteAccepted } from "../lib/loop-turns.js";
 import { InFlight } from "./concurrency.js";
-import { NETWORK_FACTOR } from "./metering/rates.js";
+import { NETWORK_FACTOR } from "./limiter.js";
 import { Restraint } from "./restraint.js";
 import { isRefusal } from "./stored-response.js";
 

@@ -4,7 +4,7 @@ import { Agents, truncatedAddress } from "../accounts/accounts.js";
 import type { InTurn } from "../lib/loop-turns.js";
 import type { Charge } from "./charge.js";
 import { isFromThisMachine } from "./hosts.js";
-import type { Caller } from "./metering/rates.js";
+import type { Caller } from "./limiter.js";
 import type { HttpRequest } from "./request.js";
 import type { Message } from "./request-head.js";
 import type { Target } from "./targets.js";

@@ -94,11 +94,6 @@ export class Front {
     return this.#cache.state;
   }
 
-  /** Notes that the data may have changed. Never throws. */
-  noteRevised(): void {
-    void this.#cache.recheck();
-  }
-
   /** Handles a request to its end. Never throws. */
   handle(message: IncomingMessage, response: ServerResponse): void {
     try {

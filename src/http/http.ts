@@ -11,10 +11,8 @@ export { Front } from "./front.js";
 export { RATE_HEADERS } from "./headers.js";
 export type { Identities } from "./identity.js";
 export { IGNORED_HEADER } from "./ignored-parameters.js";
-export { createTableMemory, type TableMemory } from "./metering/limiter.js";
-export { type Level, quotaOf } from "./metering/rates.js";
-export { openAllowances } from "./metering/shared-limiter.js";
-export { openRedis, type SharedRedis } from "./redis/redis.js";
+export { type Level, Limiter, quotaOf } from "./limiter.js";
+export { openRedis, type SharedRedis } from "./redis.js";
 export {
   type BodyPart,
   type BodyStream,

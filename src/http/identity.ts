@@ -5,7 +5,7 @@ import { AppError } from "../lib/errors.js";
 import type { Logger } from "../lib/log.js";
 import type { Admission } from "./admission.js";
 import { type Exchange, isSafe, refusedEvent } from "./exchange.js";
-import type { Caller } from "./metering/rates.js";
+import type { Caller } from "./limiter.js";
 import { type Cost, isApi, type Route } from "./route.js";
 
 /** Who signed-in users and the owners of keys are. */

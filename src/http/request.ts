@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Account, Source } from "../accounts/accounts.js";
 import type { InTurn } from "../lib/loop-turns.js";
-import type { Caller } from "./metering/rates.js";
+import type { Caller } from "./limiter.js";
 
 /** A request as handlers see it. */
 export interface HttpRequest {

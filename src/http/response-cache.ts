@@ -107,13 +107,6 @@ export class ResponseCache {
     };
   }
 
-  /** Reads the revision now, as it may have changed. Requests do not wait for it. Never throws. */
-  async recheck(): Promise<void> {
-    // A read in flight may have begun before the change.
-    await this.#checking?.done;
-    await this.#startCheck(this.#options.clock.monotonic()).done;
-  }
-
   /** The cached response, where it may be served without computing or waiting. `now`: monotonic. */
   peek(key: string, now: number): StoredResponse | undefined {
     const age = now - this.#checkedAt;

@@ -10,7 +10,7 @@ import { toAppError } from "./error-response.js";
 import type { Exchange } from "./exchange.js";
 import { HttpDate } from "./headers.js";
 import { type Identities, isKeyValid } from "./identity.js";
-import type { Decision } from "./metering/rates.js";
+import type { Decision } from "./limiter.js";
 import type { BodyStream } from "./reply.js";
 import { type StoredResponse, streamVariant, type Variant, variantOf } from "./stored-response.js";
 import { sendStream } from "./stream-response.js";

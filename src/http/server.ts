@@ -111,20 +111,16 @@ function refuseUnparsed(error: Error & { code?: string }, socket: Duplex, addres
   socket.end(Buffer.concat([Buffer.from(`HTTP/1.1 ${status}\r\n${lines.join("")}\r\n`), body]));
 }
 
-/**
- * Opens the port. With `isShared` other threads may open the same one, and the system gives each connection to one of them;
- * throws with a message for the operator where it cannot.
- */
+/** Opens the port. With `reusePort` other processes may open the same one, and the system gives each connection to one of them. */
 export async function listen(
   server: Server,
-  { port, host }: { port: number; host: string },
-  isShared: boolean,
+  { port, host, reusePort }: { port: number; host: string; reusePort: boolean },
 ): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
-    server.listen({ port, host, reusePort: isShared }, resolve);
+    server.listen({ port, host, reusePort }, resolve);
   }).catch((error: unknown) => {
-    if (!isShared || !(error instanceof Error && "code" in error && error.code === "ENOTSUP")) throw error;
-    throw new Error("Threads cannot share a port on this system: SIDEREAL_HTTP_THREADS must be 1.");
+    if (!reusePort || !(error instanceof Error && "code" in error && error.code === "ENOTSUP")) throw error;
+    throw new Error("Processes cannot share a port on this system; unset SIDEREAL_REUSE_PORT.");
   });
 }

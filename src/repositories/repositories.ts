@@ -58,7 +58,6 @@ export {
   hasMark,
   markOutdated,
   setMark,
-  watchRevision,
   workOff,
 } from "./outdated.js";
 export * from "./recency.js";

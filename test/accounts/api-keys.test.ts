@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sql } from "kysely";
 import { ApiKeys, MAX_KEYS } from "../../src/accounts/api-keys.js";
-import { Revocations } from "../../src/accounts/ttl-cache.js";
 import type { Database } from "../../src/database/database.js";
 import { AppError } from "../../src/lib/errors.js";
 import { createLog } from "../../src/lib/log.js";
@@ -118,19 +117,6 @@ onBothEngines("API keys", (engine) => {
     assert.equal(await elsewhere.find(secret), undefined);
     await keys.revoke(accountId, key.id);
     assert.equal(await keys.find(secret), undefined);
-  });
-
-  test("threads that share a count of revocations refuse a revoked key immediately", async () => {
-    const { database, clock, keys, accountId } = await start();
-    const log = createLog("silent");
-    const revocations = new Revocations(keys.revocations.memory);
-    const elsewhere = new ApiKeys({ database, clock, log, revocations });
-    const { key, secret } = await keys.create(accountId, "laptop");
-    assert.ok(await elsewhere.find(secret));
-    assert.ok(elsewhere.peek(hashToken(secret)));
-    await keys.revoke(accountId, key.id);
-    assert.equal(elsewhere.peek(hashToken(secret)), undefined);
-    assert.equal(await elsewhere.find(secret), undefined);
   });
 
   test("a key that is being looked up while it is revoked is not held", async () => {

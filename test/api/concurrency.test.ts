@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ConcurrencyLimiter, InFlight } from "../../src/http/concurrency.js";
-import { type Caller, NETWORK_FACTOR } from "../../src/http/metering/rates.js";
+import { type Caller, NETWORK_FACTOR } from "../../src/http/limiter.js";
 import { addAccount } from "../support/accounts.js";
 import { errorOf } from "../support/answers.js";
 import { onSqlite } from "../support/engines.js";

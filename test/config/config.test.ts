@@ -5,7 +5,6 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { loadConfig, readEnvironment, SETTING_NAMES } from "../../src/config/config.js";
 import { ConfigError } from "../../src/config/providers.js";
-import { parseRedisUrl, REDIS_URL_RULE } from "../../src/config/redis-address.js";
 
 const folder = mkdtempSync(join(tmpdir(), "sidereal-test-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -177,14 +176,6 @@ test("limits and trusted proxies are checked like all else", () => {
   assert.match(problemsOf({ SIDEREAL_LIMIT_AUTH_KEY: "5" })[0] ?? "", /no such setting/);
 });
 
-test("threads cannot share a database in memory", () => {
-  assert.deepEqual(problemsOf({ SIDEREAL_DATA_DIR: ":memory:", SIDEREAL_HTTP_THREADS: "2" }), [
-    "SIDEREAL_HTTP_THREADS: threads cannot share a database in memory; it must be 1",
-  ]);
-  assert.equal(loadConfig({ SIDEREAL_DATA_DIR: ":memory:" }).httpThreads, 1);
-  assert.equal(loadConfig({ SIDEREAL_HTTP_THREADS: "4" }).httpThreads, 4);
-});
-
 test("providers need a database that the worker process can open too", () => {
   const problem =
     "SIDEREAL_DATA_DIR: a database in memory cannot be shared with the worker process; use a folder, or configure no provider";
@@ -193,18 +184,16 @@ test("providers need a database that the worker process can open too", () => {
   assert.equal(loadConfig({ ...memory, SIDEREAL_DATABASE_URL: "postgres://h/d" }).providers.length, 1);
 });
 
-test("Redis is named by an address of its own kind, which may be in a file and is never shown", () => {
-  const withTls = { SIDEREAL_REDIS_URL: "rediss://u:hunter2@h:6380/1", SIDEREAL_REDIS_CA: "ca.pem" };
-  const { address, caFile } = loadConfig(withTls).redis ?? {};
-  assert.deepEqual(address, parseRedisUrl(withTls.SIDEREAL_REDIS_URL));
-  assert.deepEqual([address?.tls, address?.password, caFile], [true, "hunter2", "ca.pem"]);
-  const inFile = loadConfig({ SIDEREAL_REDIS_URL_FILE: file("redis-url", "redis://h\n") }).redis;
-  assert.deepEqual(inFile, { address: parseRedisUrl("redis://h"), caFile: undefined });
-  for (const value of ["http://hunter2", "redis", "redis://:hunter2@h:port"])
-    assert.deepEqual(problemsOf({ SIDEREAL_REDIS_URL: value }), [`SIDEREAL_REDIS_URL: ${REDIS_URL_RULE}`]);
-  assert.deepEqual(problemsOf({ SIDEREAL_REDIS_URL: "redis://h", SIDEREAL_REDIS_CA: "ca.pem" }), [
-    "SIDEREAL_REDIS_CA: SIDEREAL_REDIS_URL must begin with rediss",
-  ]);
+test("the address of Redis may be in a file, and a wrong one is not shown", () => {
+  assert.equal(loadConfig({ SIDEREAL_REDIS_URL: "rediss://u:p@h:6380/1" }).redisUrl, "rediss://u:p@h:6380/1");
+  assert.equal(
+    loadConfig({ SIDEREAL_REDIS_URL_FILE: file("redis-url", "redis://h\n") }).redisUrl,
+    "redis://h",
+  );
+  for (const value of ["http://hunter2", "redis"])
+    assert.deepEqual(problemsOf({ SIDEREAL_REDIS_URL: value }), [
+      "SIDEREAL_REDIS_URL: must be redis://host:port/database; rediss for TLS",
+    ]);
 });
 
 test("where the base URL is private, only its host is served, and no other site may use the API", () => {

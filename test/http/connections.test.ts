@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import { Callers } from "../../src/accounts/callers.js";
 import { Connections } from "../../src/http/connections.js";
-import { NETWORK_FACTOR } from "../../src/http/metering/rates.js";
+import { NETWORK_FACTOR } from "../../src/http/limiter.js";
 import { openServer, REQUEST } from "../support/bare-server.js";
 import { recordedLog } from "../support/logs.js";
 

@@ -7,7 +7,7 @@ import { test } from "node:test";
 import { promisify } from "node:util";
 import { gunzipSync, gzip } from "node:zlib";
 import { Charge } from "../../src/http/charge.js";
-import type { Allowances, Decision, Policy } from "../../src/http/metering/rates.js";
+import type { Allowances, Decision, Policy } from "../../src/http/limiter.js";
 import type { BodyStream, StreamPart } from "../../src/http/reply.js";
 import { type Streamed, sendStream } from "../../src/http/stream-response.js";
 import type { AppError } from "../../src/lib/errors.js";

@@ -103,7 +103,7 @@ test("the settings of the compose files can be used", () => {
   const both = loadConfig({ ...settingsOf(alone), ...settingsOf(joined) });
   const { host, pathname } = new URL(both.databaseUrl ?? "");
   assert.deepEqual(
-    [host, pathname, both.redis?.address.nodes[0]?.host],
+    [host, pathname, new URL(both.redisUrl ?? "").hostname],
     ["postgres:5432", "/sidereal", "valkey"],
   );
 });

@@ -35,7 +35,6 @@ test("the package contains what a running service reads, and its licences", () =
     "docs/CONFIGURATION.md",
     "docs/OPERATIONS.md",
     "dist/bundle/main.js",
-    "dist/bundle/serving-thread.js",
     "dist/bundle/LICENSES.txt",
     "dist/bundle/files/DejaVuSans.ttf",
     "dist/bundle/client/chart.js",

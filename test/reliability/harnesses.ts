@@ -1,5 +1,4 @@
 import { attacks } from "./attacks.js";
-import { clusterKills } from "./cluster-kills.js";
 import { connections } from "./connections.js";
 import { databaseAway } from "./database-away.js";
 import { disk } from "./disk.js";
@@ -24,7 +23,6 @@ import { upgrade } from "./upgrade.js";
 /** All harnesses, in the order of their tables. */
 export const HARNESSES: readonly Harness[] = [
   attacks,
-  clusterKills,
   connections,
   databaseAway,
   disk,

@@ -7,8 +7,6 @@ export const SYSTEM: readonly string[] = [
   "reliability",
   "database/replicas",
   "transfer/doctor/doctor",
-  "examples/cluster",
-  "http/redis/deployments",
   "tracking/avatars",
   "tracking/endless-lists",
   "tracking/faults",
@@ -27,13 +25,7 @@ export const SYSTEM: readonly string[] = [
 ];
 
 /** Test files that mostly wait for other processes, and leave the processor to the rest of the run. */
-export const WAITING: readonly string[] = [
-  "database/replicas",
-  "examples/cluster",
-  "reliability/cluster-kills",
-  "reliability/database-away",
-  "http/redis/deployments",
-];
+export const WAITING: readonly string[] = ["database/replicas", "reliability/database-away"];
 
 /** Folders and files whose tests have processes of their own: they measure memory or time, or change what a process has once. */
 export const ALONE: readonly string[] = [
@@ -59,9 +51,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   "tracking/request-lane": 33,
   "tracking/losses": 32,
   "reliability/hostile-data": 27,
-  "reliability/cluster-kills": 26,
   "reliability/fuzz": 24,
-  "examples/cluster": 23,
   "reliability/recovery": 23,
   "tracking/avatars": 22,
   "reliability/losses": 21,
@@ -71,7 +61,6 @@ export const SECONDS: Readonly<Record<string, number>> = {
   "tracking/intervals": 18,
   "browser/journeys": 17,
   "browser/layout": 16,
-  "http/redis/deployments": 16,
   "reliability/upgrade": 16,
   "tracking/gitlab": 16,
   "tracking/walks": 16,

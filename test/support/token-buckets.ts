@@ -1,4 +1,4 @@
-import { WINDOW_SECONDS } from "../../src/http/metering/rates.js";
+import { WINDOW_SECONDS } from "../../src/http/limiter.js";
 
 /** The plain model of a limit: buckets of tokens in whole numbers. One token is `step` microseconds, and a microsecond fills one of them. */
 export class TokenBuckets {

@@ -236,7 +236,7 @@ export class FuzzService {
       clock: this.#clock,
       log: this.#context.log,
     });
-    await listen(server, { port: 0, host: "127.0.0.1" }, false);
+    await listen(server, { port: 0, host: "127.0.0.1", reusePort: false });
     const address = server.address();
     if (address === null || typeof address === "string")
       throw new HarnessFailure("the second server has no port");

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { storablePath } from "../../../src/accounts/usage.js";
-import { createToken, TOKEN_PREFIXES } from "../../../src/lib/tokens.js";
-import { fc } from "../../support/properties.js";
+import { storablePath } from "../../src/accounts/usage.js";
+import { createToken, TOKEN_PREFIXES } from "../../src/lib/tokens.js";
+import { fc } from "../support/properties.js";
 
 test("a path is stored decoded, without its query, at most 200 characters long", () => {
   assert.equal(storablePath("/api/repos/github/a%20b/c?key=hidden#x"), "/api/repos/github/a b/c");

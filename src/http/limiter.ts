@@ -1,6 +1,7 @@
-import { BUCKETS, type Bucket, CALLER_KINDS, type CallerKind, type Limits } from "../../config/config.js";
+import { BUCKETS, type Bucket, CALLER_KINDS, type CallerKind, type Limits } from "../config/config.js";
+import type { Clock } from "../lib/clock.js";
 
-/** A caller of the API. Names are ASCII. */
+/** A caller of the API. */
 export interface Caller {
   kind: CallerKind;
   /** An address, an IPv6 network of 64 bits, the account of a session, or an API key. */
@@ -42,9 +43,8 @@ export interface Decision extends Level {
   own: { limit: number; remaining: number };
 }
 
-/** Counts the requests of callers. Limiters that count in this process decide synchronously, others return a promise. */
+/** Counts the requests of callers. One that counts in this process decides synchronously, a shared one returns promises. */
 export interface Allowances {
-  /** Whether deciding is so cheap that it can be repeated when a response is sent. */
   readonly isImmediate: boolean;
   /** Whether callers of this kind have this bucket. */
   has(kind: CallerKind, bucket: Bucket): boolean;
@@ -72,34 +72,19 @@ export function accountCeiling(keyLimit: number): number {
   return Math.ceil(keyLimit * 1.5);
 }
 
-/** A policy in microseconds: the cost of one request, and the most that may be owed. */
-export interface Rate {
+/** One limit a request counts against. Times are in microseconds. */
+export interface AppliedLimit {
   policy: Policy;
+  /** The time that one request takes, and the most that may be owed. */
   step: number;
   capacity: number;
-}
-
-/** Where the entry of a name is found. */
-export interface Slot {
-  /** Index of the first entry of its set. */
-  readonly first: number;
-  /** 1 to 2^20 - 1: tells the names of a set apart. */
-  readonly tag: number;
-}
-
-/** One limit a request counts against. */
-export interface AppliedLimit {
-  rate: Rate;
-  /** Key of its allowance: bucket, scope and caller. ASCII. */
+  /** Key of its allowance: bucket, scope and caller. */
   name: string;
-  /** Where the allowance is in this process; undefined before its first use. */
-  slot: Slot | undefined;
 }
 
-/** The rates of all limits, and which of them apply to a caller. */
+/** Which limits apply to a caller. */
 export class Rates {
-  readonly #rates = new Map<string, Rate>();
-  readonly #known = new WeakMap<Caller, Map<Bucket, readonly AppliedLimit[]>>();
+  readonly #rates = new Map<string, Omit<AppliedLimit, "name">>();
 
   constructor(limits: Limits) {
     for (const bucket of BUCKETS) {
@@ -114,22 +99,8 @@ export class Rates {
     return this.#rates.has(`${bucket} ${kind}`);
   }
 
-  /** The limits a request counts against: first the caller's own, then those of its groups. The same objects for the same caller. */
-  limitsOf(caller: Caller, bucket: Bucket): readonly AppliedLimit[] {
-    let known = this.#known.get(caller);
-    if (known === undefined) {
-      known = new Map();
-      this.#known.set(caller, known);
-    }
-    let limits = known.get(bucket);
-    if (limits === undefined) {
-      limits = this.#limitsOf(caller, bucket);
-      known.set(bucket, limits);
-    }
-    return limits;
-  }
-
-  #limitsOf({ kind, name, network, account }: Caller, bucket: Bucket): AppliedLimit[] {
+  /** The limits a request counts against: first the caller's own, then those of its groups. */
+  limitsOf({ kind, name, network, account }: Caller, bucket: Bucket): AppliedLimit[] {
     const limits = [this.#limit(bucket, kind, name)];
     if (network !== undefined) limits.push(this.#limit(bucket, "network", network));
     if (account !== undefined) limits.push(this.#limit(bucket, "account", account));
@@ -147,22 +118,133 @@ export class Rates {
     const key = `${bucket} ${scope}`;
     const rate = this.#rates.get(key);
     if (rate === undefined) throw new Error(`the bucket ${bucket} has no limit for ${scope}`);
-    return { rate, name: `${key} ${name}`, slot: undefined };
+    return { ...rate, name: `${key} ${name}` };
+  }
+}
+
+/** Callers that are remembered, in about 15 MB. */
+const MAX_CALLERS = 100_000;
+/** Entries that are looked at for one to evict, and the debt in microseconds with which one is evicted without looking further. */
+const EVICTION_LOOK = 256;
+const SMALL_DEBT = 15 * SECOND;
+
+/**
+ * GCRA: stores one time per caller and limit, at which nothing is owed any more. A request moves it forward by `window / limit` and is
+ * allowed while it stays within one window from now. So `limit` requests succeed immediately, and `limit` more in each window, evenly
+ * spread. A request counts only if the caller and all its groups (network, account) allow it.
+ *
+ * The number of callers is bounded. The oldest that owe little are evicted first, and a new caller inherits what the evicted one owed: a
+ * full map makes limits tighter, never looser, and a flood of new callers frees no offender (Space-Saving, Metwally et al. 2005).
+ */
+export class Limiter implements Allowances {
+  readonly isImmediate = true;
+  readonly #clock: Clock;
+  readonly #rates: Rates;
+  /** When each name owes nothing any more, in monotonic microseconds. */
+  readonly #clearAt = new Map<string, number>();
+  readonly #maxCallers: number;
+  /** The entry to evict next, if the map is full. */
+  #victim: string | undefined;
+
+  constructor({
+    limits,
+    clock,
+    maxCallers = MAX_CALLERS,
+  }: { limits: Limits; clock: Clock; maxCallers?: number }) {
+    this.#clock = clock;
+    this.#rates = new Rates(limits);
+    this.#maxCallers = maxCallers;
+  }
+
+  has(kind: CallerKind, bucket: Bucket): boolean {
+    return this.#rates.has(kind, bucket);
+  }
+
+  decide(caller: Caller, bucket: Bucket, cost: number): Decision {
+    return decisionOf(this.take(this.limitsOf(caller, bucket), cost));
+  }
+
+  adjust(caller: Caller, bucket: Bucket, cost: number): Decision {
+    return decisionOf(this.move(this.limitsOf(caller, bucket), cost));
+  }
+
+  levels(caller: Caller, bucket: Bucket): Level[] {
+    return this.take(this.limitsOf(caller, bucket), 0);
+  }
+
+  limitsOf(caller: Caller, bucket: Bucket): AppliedLimit[] {
+    return this.#rates.limitsOf(caller, bucket);
+  }
+
+  /** Counts a cost if all limits allow it. */
+  take(limits: readonly AppliedLimit[], cost: number): Level[] {
+    const now = this.#now();
+    const owed = limits.map((limit) => this.#owed(limit, now));
+    const lacking = limits.map((limit, i) => lackingOf(limit, owed[i] ?? 0, timeOf(limit, cost)));
+    const isAllowed = cost > 0 && lacking.every((time) => time === 0);
+    return limits.map((limit, i) => {
+      const owes = (owed[i] ?? 0) + (isAllowed ? timeOf(limit, cost) : 0);
+      if (isAllowed) this.#store(limit.name, now, owes);
+      return levelOf(limit, owes, lacking[i] ?? 0);
+    });
+  }
+
+  /** Counts a cost in any case. */
+  move(limits: readonly AppliedLimit[], cost: number): Level[] {
+    const now = this.#now();
+    return limits.map((limit) => {
+      const owed = this.#owed(limit, now);
+      const owes = Math.max(0, Math.min(owed + timeOf(limit, cost), limit.capacity));
+      // An evicted caller gets nothing back: its debt has passed to another.
+      if (owes !== owed) this.#store(limit.name, now, owes);
+      return levelOf(limit, owes, 0);
+    });
+  }
+
+  #owed({ name, capacity }: AppliedLimit, now: number): number {
+    const clearAt = this.#clearAt.get(name);
+    if (clearAt === undefined && this.#clearAt.size < this.#maxCallers) return 0;
+    return Math.max(0, Math.min((clearAt ?? this.#chooseVictim(now)) - now, capacity));
+  }
+
+  #store(name: string, now: number, owes: number): void {
+    if (!this.#clearAt.has(name) && this.#victim !== undefined) this.#clearAt.delete(this.#victim);
+    this.#victim = undefined;
+    this.#clearAt.set(name, now + owes);
+  }
+
+  /** Chooses what to evict. Entries that owe more become the newest. Returns when it owes nothing. */
+  #chooseVictim(now: number): number {
+    let least = Number.POSITIVE_INFINITY;
+    for (const [name, clearAt] of this.#clearAt.entries().take(Math.min(EVICTION_LOOK, this.#clearAt.size))) {
+      if (clearAt < least) {
+        least = clearAt;
+        this.#victim = name;
+      }
+      if (clearAt - now <= SMALL_DEBT) break;
+      this.#clearAt.delete(name);
+      this.#clearAt.set(name, clearAt);
+    }
+    return least;
+  }
+
+  #now(): number {
+    return Math.floor(this.#clock.monotonic() * 1_000);
   }
 }
 
 /** The time that a cost takes, at most all of it; negative for a cost that is given back. */
-export function timeOf({ step, capacity }: Rate, cost: number): number {
+export function timeOf({ step, capacity }: AppliedLimit, cost: number): number {
   return Math.max(-capacity, Math.min(cost * step, capacity));
 }
 
-/** What is lacking until `time` fits on top of what is owed, in microseconds; 0: it fits. */
-export function lackingOf({ capacity }: Rate, owed: number, time: number): number {
-  return time === 0 ? 0 : Math.max(0, owed + time - capacity);
+/** What is lacking until `time` fits on top of what is owed; 0: it fits. */
+export function lackingOf({ capacity }: AppliedLimit, owed: number, time: number): number {
+  return time <= 0 ? 0 : Math.max(0, owed + time - capacity);
 }
 
 /** The state of a limit when `owed` microseconds are owed and, for a request that was refused, `lacking` were missing. */
-export function levelOf({ policy, step, capacity }: Rate, owed: number, lacking: number): Level {
+export function levelOf({ policy, step, capacity }: AppliedLimit, owed: number, lacking: number): Level {
   const remaining = Math.floor((capacity - owed) / step);
   const more = owed === 0 ? 0 : owed - (capacity - (remaining + 1) * step);
   return {
@@ -193,11 +275,10 @@ export function tighter(a: Level, b: Level): Level {
 export function decisionOf(levels: readonly Level[]): Decision {
   const [first] = levels;
   if (first === undefined) throw new Error("a caller has at least one limit");
-  let level = first;
-  for (let i = 1; i < levels.length; i++) level = tighter(level, levels[i] ?? level);
-  const { policy, allowed, remaining, moreInSeconds, resetSeconds, retryAfterSeconds } = level;
-  const own = { limit: first.policy.limit, remaining: first.remaining };
-  return { policy, allowed, remaining, moreInSeconds, resetSeconds, retryAfterSeconds, own };
+  return {
+    ...levels.reduce(tighter),
+    own: { limit: first.policy.limit, remaining: first.remaining },
+  };
 }
 
 /** A quota, and who it counts for. */

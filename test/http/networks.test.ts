@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Callers, networkOf } from "../../../src/accounts/callers.js";
-import { type Limits, readLimits } from "../../../src/config/limits.js";
-import { createTableMemory, Limiter } from "../../../src/http/metering/limiter.js";
-import { type Caller, NETWORK_FACTOR } from "../../../src/http/metering/rates.js";
-import { ManualClock } from "../../support/manual-clock.js";
-import { fc } from "../../support/properties.js";
-import { TokenBuckets } from "../../support/token-buckets.js";
+import { Callers, networkOf } from "../../src/accounts/callers.js";
+import { type Limits, readLimits } from "../../src/config/limits.js";
+import { type Caller, Limiter, NETWORK_FACTOR } from "../../src/http/limiter.js";
+import { ManualClock } from "../support/manual-clock.js";
+import { fc } from "../support/properties.js";
+import { TokenBuckets } from "../support/token-buckets.js";
 
 const TRACES = Number(process.env.SIDEREAL_TEST_TRACES ?? 5_000);
 const callers = new Callers([]);
@@ -44,9 +43,7 @@ test("decisions are those of two plain models, one for the address and one for i
     fc.array(step, { minLength: 1, maxLength: 120, size: "max" }),
     (limit, steps) => {
       const clock = new ManualClock(0);
-      // One secret: with others, two names share a set and a tag now and then, and then also what they owe.
-      const memory = createTableMemory(4_096, "secret");
-      const limiter = new Limiter({ limits: limitsOf(limit), clock, memory });
+      const limiter = new Limiter({ limits: limitsOf(limit), clock });
       const own = new TokenBuckets(limit);
       const wide = new TokenBuckets(limit * NETWORK_FACTOR);
       for (const { waitMs, host, network, cost, later } of steps) {
@@ -74,7 +71,7 @@ test("decisions are those of two plain models, one for the address and one for i
 
 test("a whole network of 48 bits passes sixteen times what one of 64 does, and is told which of the two is spent", () => {
   const clock = new ManualClock(0);
-  const limiter = new Limiter({ limits: limitsOf(10), clock, memory: createTableMemory(2 ** 16) });
+  const limiter = new Limiter({ limits: limitsOf(10), clock });
   let passed = 0;
   for (let host = 0; host < 5_000; host++) {
     const told = limiter.decide(callerOf(`2001:db8:0:${host.toString(16)}::1`), "default", 1);
@@ -93,7 +90,6 @@ test("one busy network of 64 bits leaves its neighbours theirs", () => {
   const limiter = new Limiter({
     limits: limitsOf(10),
     clock: new ManualClock(0),
-    memory: createTableMemory(1_024),
   });
   for (let i = 0; i < 1_000; i++) limiter.decide(callerOf("2001:db8::1"), "default", 1);
   for (let host = 1; host < NETWORK_FACTOR; host++)

@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Limits, readLimits } from "../../../src/config/limits.js";
-import { createTableMemory, Limiter } from "../../../src/http/metering/limiter.js";
-import { accountCeiling, type Caller } from "../../../src/http/metering/rates.js";
-import { ManualClock } from "../../support/manual-clock.js";
-import { fc } from "../../support/properties.js";
-import { TokenBuckets } from "../../support/token-buckets.js";
+import { type Limits, readLimits } from "../../src/config/limits.js";
+import { accountCeiling, type Caller, Limiter } from "../../src/http/limiter.js";
+import { ManualClock } from "../support/manual-clock.js";
+import { fc } from "../support/properties.js";
+import { TokenBuckets } from "../support/token-buckets.js";
 
 const TRACES = Number(process.env.SIDEREAL_TEST_TRACES ?? 2_000);
 
@@ -31,8 +30,7 @@ test("decisions are those of two plain models, one for the key and one for its a
     fc.array(step, { minLength: 1, maxLength: 120, size: "max" }),
     (limit, ceiling, steps) => {
       const clock = new ManualClock(0);
-      const memory = createTableMemory(1_024, "secret");
-      const limiter = new Limiter({ limits: limitsOf(limit, ceiling), clock, memory });
+      const limiter = new Limiter({ limits: limitsOf(limit, ceiling), clock });
       const own = new TokenBuckets(limit);
       const shared = new TokenBuckets(ceiling ?? accountCeiling(limit));
       for (const { waitMs, account, key, cost, later } of steps) {
@@ -68,7 +66,7 @@ test("one busy key leaves the other keys of its account half the limit of one", 
   const limiter = new Limiter({
     limits: limitsOf(10),
     clock: new ManualClock(0),
-    memory: createTableMemory(1_024, "secret"),
+    maxCallers: 1_024,
   });
   for (let i = 0; i < 1_000; i++) limiter.decide(keyOf("ann", 1), "default", 1);
   for (let i = 0; i < 5; i++) assert.ok(limiter.decide(keyOf("ann", 2), "default", 1).allowed);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Callers, NO_ADDRESS } from "../../../src/accounts/callers.js";
+import { Callers, NO_ADDRESS } from "../../src/accounts/callers.js";
 
 const direct = new Callers([]);
 
