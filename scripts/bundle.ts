@@ -39,7 +39,7 @@ const STAMP = join(ROOT, "dist/bundle.stamp");
 const ENTRIES = [
   "main.ts",
   "api/stream-maker-thread.ts",
-  "tracking/avatars/shrink-process.ts",
+  "tracking/avatar-process.ts",
   "database/scanner-thread.ts",
   "charts/png-thread.ts",
   "discovery/lists/index/builder-thread.ts",
@@ -81,8 +81,8 @@ const { outputFiles, metafile } = await build({
   // short, as traces of errors name them.
   minifyWhitespace: true,
   lineLimit: 160,
-  // It loads a binary from a path relative to its own file.
-  external: ["@resvg/resvg-js"],
+  // They load a binary from a path relative to their own files.
+  external: ["@resvg/resvg-js", "sharp"],
   // For CommonJS libraries.
   banner: {
     js: 'import { createRequire as requireOf } from "node:module"; const require = requireOf(import.meta.url);',

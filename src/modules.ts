@@ -71,7 +71,6 @@ const WITHOUT_CONFIG = {
   tokenKey: undefined,
   databaseUrl: undefined,
   dataDir: ":memory:",
-  avatars: { maxBytes: 32 * 2 ** 20 },
   providers: [],
   proxyProblem: undefined,
 } as const;
@@ -107,13 +106,12 @@ export function buildModules(database: Database, context: ModulesContext, redis?
   const readServiceSecret = () => readSecret(config, database);
   const forgeTokens = new ForgeTokens({ database, clock, config, onChange: bumpRevision });
   const watchlists = new Watchlists({ database, clock, log, readSecret: readServiceSecret });
-  const { maxBytes } = config.avatars;
   const modules: Modules = {
     ...reading,
     database,
     redis,
     watchlists,
-    avatars: new Avatars({ database, clock, maxBytes }),
+    avatars: new Avatars(database, clock),
     forgeTokens,
     forges: new TrackedForges({ configured: config.providers, tokens: forgeTokens, clock }),
     forgeStates: new ForgeStates({ database, clock, readSecret: readServiceSecret }),
@@ -132,7 +130,7 @@ export function buildModules(database: Database, context: ModulesContext, redis?
       modules: {
         ...modules,
         ...buildListReading(publicDatabase, { clock, log }, { listIndex: reading.listIndex }),
-        avatars: new Avatars({ database: publicDatabase, clock, maxBytes }),
+        avatars: new Avatars(publicDatabase, clock),
       },
     };
     return known.modules;

@@ -117,12 +117,12 @@ export async function startWorker(
     const providers = opened.map(({ provider }) => provider);
     warnWithoutContact(context, providers);
     log.info({ providers: providers.map(({ name }) => name) }, "tracking");
-    const opening = { ...openingOf(context, modules), hosts: config.avatars.hosts };
+    const opening = openingOf(context, modules);
     const avatars = new Map(providers.map(({ settings }) => [settings.name, openAvatars(settings, opening)]));
     const worker = new Worker({
       modules,
       providers,
-      ...(modules.avatars.isOn && { avatars }),
+      avatars,
       clock,
       log,
       derive,

@@ -90,13 +90,8 @@ function describe(status: ProviderStatus, now: number): string {
       `  surplus       ${newToday.added} new repositories added today, ${newToday.surplus} more listed and left out: see SIDEREAL_${provider}_NEW_PER_DAY`,
     );
   const { avatars } = status;
-  if (avatars.wanted > 0) {
-    const megabytes = (avatars.bytes / 1_000_000).toFixed(1);
-    const problems = avatars.problems.map(({ problem, owners }) => `, ${owners}: ${problem}`).join("");
-    lines.push(
-      `  avatars       ${avatars.images} of ${avatars.wanted} owners on lists, ${megabytes} MB, ${avatars.due} due${problems}`,
-    );
-  }
+  if (avatars.wanted > 0)
+    lines.push(`  avatars       ${avatars.images} of ${avatars.wanted} owners on lists`);
   for (const { worker, at, report } of workers) {
     const failures = Object.entries(report.failures).map(([kind, count]) => `${count} ${kind}`);
     lines.push(

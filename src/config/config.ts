@@ -81,8 +81,6 @@ export interface Config {
   sample: boolean;
   /** Bound of the front cache; 0 turns it off. */
   cacheBytes: number;
-  /** Bound of all avatars, 0: there are none; and where they may be besides the forges' own hosts. */
-  avatars: { maxBytes: number; hosts: readonly string[] };
   /** Bound of the list index; 0 turns it off. */
   listIndexBytes: number;
   /** Undefined: no rate limits. */
@@ -213,7 +211,6 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     logLevel: settings.SIDEREAL_LOG_LEVEL,
     sample: settings.SIDEREAL_SAMPLE,
     cacheBytes: settings.SIDEREAL_CACHE_MB * 1024 * 1024,
-    avatars: { maxBytes: settings.SIDEREAL_AVATARS_MB * 1024 * 1024, hosts: settings.SIDEREAL_AVATAR_HOSTS },
     listIndexBytes: settings.SIDEREAL_LIST_INDEX_MB * 1024 * 1024,
     limits: settings.SIDEREAL_LIMITS ? limits : undefined,
     concurrency: settings.SIDEREAL_LIMITS

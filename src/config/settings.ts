@@ -43,8 +43,6 @@ export const SETTINGS = {
   SIDEREAL_SAMPLE: flag.default(true),
   SIDEREAL_CACHE_MB: whole(0, 65_536).default(64),
   SIDEREAL_LIST_INDEX_MB: whole(0, 65_536).default(128),
-  SIDEREAL_AVATARS_MB: whole(0, 1_024).default(32),
-  SIDEREAL_AVATAR_HOSTS: hostList.refine((hosts) => !hosts.includes("*"), "must name each host").default([]),
   SIDEREAL_LIMITS: flag.default(true),
   SIDEREAL_CONCURRENCY_ANONYMOUS: whole(1, 10_000).default(20),
   SIDEREAL_CONCURRENCY_ACCOUNT: whole(1, 10_000).default(60),

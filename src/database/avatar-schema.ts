@@ -1,4 +1,4 @@
-/** The tables of `avatars`. Times are in ms since 1970. */
+/** The table of `avatars`. Times are in ms since 1970. */
 
 /** The avatar of an owner that is or was on a list. */
 export interface AvatarTable {
@@ -8,29 +8,11 @@ export interface AvatarTable {
   owner: string;
   /** Where its image is, as its forge reported it; null: not yet. */
   address: string | null;
-  /** Its image in `avatar_images`; null: none. */
+  /** Changes with the image; null: none. */
   version: string | null;
-  /** Size of the image. */
-  bytes: number;
-  /** ETag of the last response. */
-  etag: string | null;
-  /** When it is due, or when a worker's lease on it ends. */
+  png: Uint8Array | null;
+  /** When it is to be requested. */
   next_at: number;
-  /** Consecutive failed requests. */
-  failures: number;
-  /** Why there is no newer image, or none; null: no reason. */
-  problem: string | null;
   /** When its owner was last on a list. */
   wanted_at: number;
-  /** Position of its owner in the order of the lists, from 0; that of an owner on no list is behind all others. */
-  position: number;
-  /** When `version` last changed. */
-  changed_at: number;
-}
-
-/** A served image. Owners with equal images share it. */
-export interface AvatarImageTable {
-  /** The beginning of the SHA-256 of its bytes, in hexadecimal. */
-  version: string;
-  png: Uint8Array;
 }

@@ -49,11 +49,7 @@ export interface Dialect {
   /** Follows the column list of a table that is stored in the order of its primary key. Never change it either. */
   readonly clustered: RawBuilder<unknown>;
   /** Runs `work` in a transaction under a lock that only one process at a time can hold for this purpose. */
-  exclusively<T>(
-    db: Db,
-    purpose: "migrate" | "catalogue" | "avatars",
-    work: (tx: Tx) => Promise<T>,
-  ): Promise<T>;
+  exclusively<T>(db: Db, purpose: "migrate" | "catalogue", work: (tx: Tx) => Promise<T>): Promise<T>;
 
   /** Allocates `count` new ids for `repositories`, ascending and greater than `above`. Call inside `exclusively`. */
   allocateIds(tx: Tx, count: number, above: number): Promise<number[]>;

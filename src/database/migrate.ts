@@ -21,6 +21,7 @@ import { newDays } from "./migrations/0015-new-days.js";
 import { supportedGrowth } from "./migrations/0016-supported-growth.js";
 import { expressionStatistics } from "./migrations/0017-expression-statistics.js";
 import { manualRenames } from "./migrations/0018-manual-renames.js";
+import { ownedAvatars } from "./migrations/0019-owned-avatars.js";
 
 /** In order. The version of a database is the number of migrations it has had. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -42,6 +43,7 @@ export const MIGRATIONS: readonly Migration[] = [
   supportedGrowth,
   expressionStatistics,
   manualRenames,
+  ownedAvatars,
 ];
 
 /** How long to wait for other processes that write. */

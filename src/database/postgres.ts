@@ -39,7 +39,7 @@ const KEEP_ALIVE_MS = 10_000;
  */
 const HUNG_WRITE = "5min";
 /** Keys of our advisory locks. */
-const LOCKS = { migrate: 7_301_001, catalogue: 7_301_002, avatars: 7_301_003 } as const;
+const LOCKS = { migrate: 7_301_001, catalogue: 7_301_002 } as const;
 
 /** Connections to one database, and what prepares statements for them. */
 export interface PostgresConnections {

@@ -1,4 +1,4 @@
-import type { AvatarImageTable, AvatarTable } from "./avatar-schema.js";
+import type { AvatarTable } from "./avatar-schema.js";
 import type {
   ImportFileTable,
   OutdatedTable,
@@ -104,7 +104,6 @@ export interface Schema {
   forge_states: ForgeStateTable;
   walks: WalkTable;
   avatars: AvatarTable;
-  avatar_images: AvatarImageTable;
   worker_reports: WorkerReportTable;
   forge_tokens: ForgeTokenTable;
   operator_codes: OperatorCodeTable;

@@ -2,12 +2,10 @@
  * Fetches avatars from a forge. They are foreign content that anybody may have uploaded, so only few hosts are contacted, without any
  * token, and images are not decoded here: callers decide what they accept.
  */
-
 import type { ProviderSettings } from "../config/config.js";
-import type { Clock } from "../lib/clock.js";
 import type { Opening } from "./contract.js";
 import { UpstreamFailure } from "./failures.js";
-import { etagOf, failureOf } from "./responses.js";
+import { failureOf } from "./responses.js";
 import { createTransport, type TransportOptions } from "./transport.js";
 
 /** Longest response. GitLab allows 200 KiB for an upload, and the others send smaller images than were uploaded. */
@@ -19,28 +17,17 @@ const SIDE = 80;
 /** Formats that can be decoded. Forges that convert images send one of them. */
 const ACCEPT = "image/png, image/jpeg, image/gif";
 
-/** What a forge says about an avatar. */
-export type FoundAvatar =
-  /** The image as it was sent. `etag`: for the next request; null without one. */
-  | { kind: "found"; bytes: Buffer; etag: string | null }
-  /** Still the image that the ETag was sent with (304). */
-  | { kind: "unchanged" }
-  /** No avatar, or none that may be fetched. `reason`: why, in our words. */
-  | { kind: "none"; reason: string };
-
 /** The avatars of one instance. */
 export interface AvatarSource {
   /** The address of an owner's avatar by name; null where the forge has no such address. */
   addressOf(owner: string): string | null;
-  /** Fetches an avatar. Throws UpstreamFailure, such as `quota` if the host asks to slow down. */
-  fetch(address: string, etag: string | null, signal: AbortSignal): Promise<FoundAvatar>;
+  /** The image as it was sent; null: none, or none that may be fetched. Throws UpstreamFailure, such as `quota` if the host asks to slow down. */
+  fetch(address: string, signal: AbortSignal): Promise<Buffer | null>;
   /** Closes all connections. */
   close(): Promise<void>;
 }
 
 export interface AvatarOptions extends Opening {
-  /** Hosts of images that the operator allows besides those of the forge. */
-  hosts: readonly string[];
   /** Replaces parts of the transports, in tests. */
   transport?: Partial<Pick<TransportOptions, "responseMs" | "silenceMs" | "lookup">>;
 }
@@ -59,10 +46,10 @@ function imageHosts({ kind, url }: Pick<ProviderSettings, "kind" | "url">): stri
 
 /** Opens the avatars of the provider that the settings describe. Sends nothing before the first call. */
 export function openAvatars(settings: ProviderSettings, options: AvatarOptions): AvatarSource {
-  const { clock, hosts, userAgent, proxy } = options;
+  const { clock, userAgent, proxy } = options;
   const { url: site, mayBePrivate } = settings;
   const own = new URL(site).origin;
-  const others = [...imageHosts(settings), ...hosts].map((host) => `https://${host}`);
+  const others = imageHosts(settings).map((host) => `https://${host}`);
   const common: Omit<TransportOptions, "origins" | "mayBePrivate"> = {
     userAgent,
     proxy,
@@ -79,22 +66,23 @@ export function openAvatars(settings: ProviderSettings, options: AvatarOptions):
   const isAllowed = ({ origin, username, password }: URL) =>
     (origin === own || others.includes(origin)) && username === "" && password === "";
 
-  /** The image at an allowed address, that it has none, or the address it redirects to. */
-  async function request(url: URL, etag: string | null, signal: AbortSignal): Promise<FoundAvatar | URL> {
+  /** The image at an allowed address, null without one, or the address it redirects to. */
+  async function request(url: URL, signal: AbortSignal): Promise<Buffer | null | URL> {
     const { fetchBytes } = url.origin === own ? forge : elsewhere;
-    const { status, headers, bytes } = await fetchBytes(url.href, {
-      headers: { accept: ACCEPT, ...(etag !== null && { "if-none-match": etag }) },
-      signal,
-    });
-    if (status === 200) return { kind: "found", bytes, etag: etagOf(headers) };
-    if (status === 304 && etag !== null) return { kind: "unchanged" };
+    const { status, headers, bytes } = await fetchBytes(url.href, { headers: { accept: ACCEPT }, signal });
+    if (status === 200) return bytes;
     const location = headers.get("location");
     const next = status >= 301 && status <= 308 && location !== null ? URL.parse(location, url.href) : null;
     if (next !== null) return next;
-    const failure = failureOfImage(url, { status, headers, text: bytes.toString("latin1") }, clock);
-    if (["gone", "private", "blocked"].includes(failure.kind))
-      return { kind: "none", reason: `status ${status}` };
-    throw failure;
+    const what = `avatar of ${url.host}`;
+    const failure = failureOf(
+      { status, headers, text: bytes.toString("latin1") },
+      { what, secrets: [] },
+      clock,
+    );
+    if (failure !== null && ["gone", "private", "blocked"].includes(failure.kind)) return null;
+    // Another success, such as 206, is no image either.
+    throw failure ?? new UpstreamFailure("malformed", `${what}: status ${status}`);
   }
 
   /** Requests a small image where the host can make one. */
@@ -108,24 +96,17 @@ export function openAvatars(settings: ProviderSettings, options: AvatarOptions):
   return {
     addressOf: (owner) =>
       settings.kind === "github" && /^[a-z\d-]{1,100}$/i.test(owner) ? `${site}/${owner}.png` : null,
-    async fetch(address, etag, signal) {
+    async fetch(address, signal) {
       let url = URL.parse(address);
-      for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
-        if (url === null || !isAllowed(url)) return { kind: "none", reason: "on a host that is not asked" };
-        const found: FoundAvatar | URL = await request(sized(url), etag, signal);
+      for (let redirects = 0; redirects <= MAX_REDIRECTS && url !== null && isAllowed(url); redirects++) {
+        const found: Buffer | null | URL = await request(sized(url), signal);
         if (!(found instanceof URL)) return found;
         url = found;
       }
-      return { kind: "none", reason: "too many redirects" };
+      return null;
     },
     async close() {
       await Promise.all([forge.close(), elsewhere.close()]);
     },
   };
-}
-
-function failureOfImage(url: URL, response: Parameters<typeof failureOf>[0], clock: Clock): UpstreamFailure {
-  const failure = failureOf(response, { what: `avatar of ${url.host}`, secrets: [] }, clock);
-  // Another success, such as 206.
-  return failure ?? new UpstreamFailure("malformed", `avatar of ${url.host}: status ${response.status}`);
 }

@@ -4,7 +4,7 @@
  * schedule: `tracking` decides when to call them and how to apply the results.
  */
 
-export { type AvatarSource, type FoundAvatar, openAvatars } from "./avatars.js";
+export { type AvatarSource, openAvatars } from "./avatars.js";
 export * from "./contract.js";
 export * from "./failures.js";
 export { ForgeStates } from "./forge-states.js";

@@ -6,7 +6,7 @@ import type { FailureKind, Provider, TokenNotice, TokenQuota, UpstreamFailure } 
 import type { Clock } from "../lib/clock.js";
 import type { Catalog } from "../repositories/repositories.js";
 import type { Watchlists } from "../watchlists/watchlists.js";
-import type { Avatars } from "./avatars/avatars.js";
+import type { Avatars } from "./avatars.js";
 import type { Stretch } from "./cadence.js";
 import type { Pace } from "./requests/request.js";
 import type { TrackRequests } from "./requests/track-requests.js";
@@ -99,7 +99,7 @@ export interface WorkerReport {
   listed: number;
   /** Number of snapshots added from star histories. */
   backfilled: number;
-  /** Number of avatars fetched, or confirmed to be the same. */
+  /** Number of avatars fetched. */
   avatars: number;
   /** Failures by kind, of single repositories and of whole calls. */
   failures: Partial<Record<FailureKind, number>>;

@@ -173,7 +173,7 @@ const HELP = {
   discovered: "Repositories discovered since the worker started.",
   surplus: "Rows of lists since the worker started about new repositories that were too many for a day.",
   listed: "Known repositories since the worker started whose counts a list has reported.",
-  avatars: "Avatars fetched since the worker started, or confirmed to be the same.",
+  avatars: "Avatars fetched since the worker started.",
   backfilled: "Snapshots added from star histories since the worker started.",
 } as const satisfies Record<Counted, string>;
 

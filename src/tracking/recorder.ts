@@ -59,7 +59,7 @@ export class Recorder {
     const claims = outcomes.map(({ claim }) => claim);
     const written = await this.#exclusively(async (tx) => {
       const held = await stillClaimed(tx, modules.database.dialect, claims);
-      await modules.avatars.store.noteAddresses(tx, provider.name, found);
+      await modules.avatars.noteAddresses(tx, provider.name, found);
       const own = updates.filter(({ appointment }) => held.has(appointment.repositoryId));
       return this.#write(tx, own, at);
     });
@@ -88,7 +88,7 @@ export class Recorder {
         const found: Listed = { known: one, before: context.before, row };
         return isNews(found, at) ? [listedUpdateOf(found, context)] : [];
       });
-      await modules.avatars.store.noteAddresses(tx, provider.name, rows);
+      await modules.avatars.noteAddresses(tx, provider.name, rows);
       const knownIds = new Set(known.map(({ providerId }) => providerId));
       const fresh = [...listed.values()].filter((row) => !knownIds.has(row.providerId));
       await this.#write(tx, updates, at);

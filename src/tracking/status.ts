@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from "kysely";
 import type { Database } from "../database/database.js";
 import type { SearchStatus } from "../discovery/discovery.js";
 import { DAY_MS, HOUR_MS } from "../lib/clock.js";
-import { type AvatarStatus, readAvatarStatus } from "./avatars/avatars.js";
+import { type AvatarStatus, readAvatarStatus } from "./avatars.js";
 import { type NewToday, readNewToday } from "./daily-limits.js";
 import { readReport, type TrackingModules, type WorkerReport } from "./lane.js";
 
@@ -127,7 +127,7 @@ export async function readStatus({ read }: Database, now: number): Promise<Provi
               isRunning: walk.cursor !== null || walk.leased_until > now,
               nextAt: walk.next_at > now ? walk.next_at : null,
             },
-      avatars: await readAvatarStatus(read, provider, now),
+      avatars: await readAvatarStatus(read, provider),
       workers: workersOf(provider, reports).filter(({ at }) => at > now - DAY_MS),
     });
   }

@@ -14,7 +14,7 @@ import { RefreshLane } from "./refresh-lane.js";
 import { recordTracked } from "./request-lane.js";
 import { historyOf } from "./schedule.js";
 
-export { Avatars } from "./avatars/avatars.js";
+export { Avatars } from "./avatars.js";
 export { HEAT_CLASSES, type HeatClass, heatClass, intervalOf } from "./cadence.js";
 export type { Reporter, TrackingModules, WorkerReport } from "./lane.js";
 export { type Metrics, serveMetrics } from "./metrics.js";

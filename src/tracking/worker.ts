@@ -201,7 +201,7 @@ export class Worker {
     await removeOldRequests(database, clock.now());
     const removed = await thinSnapshots({ database, clock, signal }, retention);
     if (removed > 0) log.info({ snapshots: removed }, "thinned old snapshots");
-    const evicted = await modules.avatars.store.evict();
+    const evicted = await modules.avatars.evict();
     if (evicted > 0) log.info({ avatars: evicted }, "removed avatars that no list needs");
   }
 

@@ -2,7 +2,7 @@ import type { FunctionComponent as FC } from "preact";
 import { content, FREE_LIMIT, type Route } from "../http/http.js";
 import { AppError } from "../lib/errors.js";
 import type { Avatars } from "../tracking/tracking.js";
-import type { FindOwnerImage, RenderContext } from "./render-context.js";
+import type { RenderContext } from "./render-context.js";
 
 /** The images of owners: in pages, and the route that serves those that are stored. */
 
@@ -28,7 +28,7 @@ export const OwnerImage: FC<OwnerImageProps> = (
   { provider, owner, size = 20, isFirst = false },
   { findOwnerImage }: RenderContext,
 ) => {
-  const path = findOwnerImage?.(provider, owner);
+  const version = findOwnerImage?.(provider, owner);
   return (
     // The initial is an attribute, so that copied text and searches on the page do not contain it.
     <span
@@ -36,8 +36,14 @@ export const OwnerImage: FC<OwnerImageProps> = (
       data-initial={initialOf(owner)}
       aria-hidden="true"
     >
-      {path === undefined ? null : (
-        <img src={path} alt="" width={size} height={size} loading={isFirst ? undefined : "lazy"} />
+      {version === undefined ? null : (
+        <img
+          src={`/avatars/${version}`}
+          alt=""
+          width={size}
+          height={size}
+          loading={isFirst ? undefined : "lazy"}
+        />
       )}
     </span>
   );
@@ -70,22 +76,11 @@ function tintOf(owner: string): number {
   return (hash % TINTS) + 1;
 }
 
-/** The path of an avatar. It changes with the image, and no part of it is chosen by anybody else. */
-const pathOf = (version: string): string => `/avatars/${version}`;
-
-/** Finds avatars in memory, without a read. */
-export function ownerImagesOf(avatars: Avatars): FindOwnerImage {
-  return (provider, owner) => {
-    const version = avatars.versionOf(provider, owner);
-    return version === undefined ? undefined : pathOf(version);
-  };
-}
-
 /** Serves the images of owners. */
 export function avatarRoute(avatarsNow: () => Avatars): Route {
   return {
     method: "GET",
-    path: pathOf("{version}"),
+    path: "/avatars/{version}",
     access: "public",
     limit: FREE_LIMIT,
     cache: { kind: "shared", control: "public, max-age=31536000, immutable" },

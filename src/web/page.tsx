@@ -10,7 +10,6 @@ import {
 } from "../http/http.js";
 import { basePathOf } from "../lib/base-url.js";
 import type { AppError } from "../lib/errors.js";
-import { ownerImagesOf } from "./avatars.js";
 import { isView } from "./cookies.js";
 import { withFirstRun } from "./first-run.js";
 import { Layout } from "./layout.js";
@@ -163,14 +162,18 @@ export class PageRenderer {
       return { status, headers: { Location: location, "Cache-Control": control, ...setCookie }, body: null };
     }
     const { status = 200 } = result;
-    const { avatars } = this.#site.modules.forPublic();
-    if (request.summary !== undefined) await avatars.update();
     const document = (
       <Layout request={request} page={result} savedCount={await savedCount(request)}>
         {result.body}
       </Layout>
     );
-    const context: RenderContext = { now: request.now, findOwnerImage: ownerImagesOf(avatars) };
+    const context: RenderContext = {
+      now: request.now,
+      // Pages of errors must not cost a query.
+      ...(request.summary !== undefined && {
+        findOwnerImage: await this.#site.modules.forPublic().avatars.finder(),
+      }),
+    };
     const html = possible(this.#belowBase(`<!doctype html>${renderToString(document, context)}`));
     const headers = { ...headersOf(request, status, result), ...setCookie };
     return content("text/html; charset=utf-8", html, { status, headers });

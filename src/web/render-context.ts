@@ -1,4 +1,4 @@
-/** Finds the path of an owner's stored image; undefined without one. */
+/** Finds the version of an owner's stored image; undefined without one. */
 export type FindOwnerImage = (provider: string, owner: string) => string | undefined;
 
 /**

@@ -297,6 +297,6 @@ function avatarsOf(
 ): [string, AvatarSource][] {
   if (avatarMs === undefined || provider === undefined) return [];
   const transport = { responseMs: avatarMs, silenceMs: avatarMs };
-  const options = { clock, userAgent: "sidereal-test", proxy: undefined, hosts: [], transport };
+  const options = { clock, userAgent: "sidereal-test", proxy: undefined, transport };
   return [[name, openAvatars(provider.settings, options)]];
 }

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { leaseAvatar } from "../support/avatars.js";
 import { onBothEngines } from "../support/engines.js";
 import { colouredPng } from "../support/forge/avatars.js";
 import { open, textOf } from "../support/page.js";
@@ -22,16 +21,12 @@ onBothEngines("The avatars on pages", (engine) => {
       observation("other/page", daily(5000, 5001)),
       observation("acme/clone", daily(10, 300), { provider: "GITLAB" }),
     );
-    const { store } = world.modules.avatars;
-    await store.want([
+    const { avatars } = world.modules;
+    await avatars.want([
       { provider: "GITHUB", owner: "acme" },
       { provider: "GITHUB", owner: "other" },
     ]);
-    await store.keep(
-      await leaseAvatar(world.modules.database, { provider: "GITHUB", owner: "acme" }),
-      png,
-      null,
-    );
+    await avatars.keep({ provider: "GITHUB", owner: "acme" }, png);
   });
 
   test("are those of the owner on that forge; all others have an initial", async () => {
@@ -72,24 +67,11 @@ onBothEngines("The avatars on pages", (engine) => {
   });
 
   test("disappear from the next page when they are removed", async () => {
-    await world.modules.avatars.store.clear(
-      await leaseAvatar(world.modules.database, { provider: "GITHUB", owner: "acme" }),
-      "status 404",
-    );
+    await world.modules.avatars.keep({ provider: "GITHUB", owner: "acme" }, null);
     world.clock.advance(30_000);
     await avatarsOn("/");
-    await world.modules.avatars.settled();
+    // The page above has started to read them.
+    await world.modules.database.read.selectFrom("avatars").selectAll().execute();
     assert.deepEqual(await avatarsOn("/repos/github/acme/kite"), []);
-  });
-});
-
-onBothEngines("A service without avatars", (engine) => {
-  test("shows initials and serves none", async () => {
-    const world = await createWorld(engine, { SIDEREAL_AVATARS_MB: "0" });
-    assert.equal(world.modules.avatars.isOn, false);
-    await world.record(observation("acme/kite", daily(1000, 1100)));
-    const { html } = await open(world, "/repos/github/acme/kite");
-    assert.match(html, /data-initial="A"/);
-    assert.doesNotMatch(html, /\/avatars\//);
   });
 });

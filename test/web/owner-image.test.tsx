@@ -44,7 +44,7 @@ describe("The image of an owner", () => {
   test("is the stored one where there is one, with its size, and hidden from screen readers", () => {
     const context: RenderContext = {
       findOwnerImage: (provider, owner) =>
-        provider === "GITHUB" && owner === "facebook" ? "/avatars/0123" : undefined,
+        provider === "GITHUB" && owner === "facebook" ? "0123" : undefined,
     };
     const page = (
       <>

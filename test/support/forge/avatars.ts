@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { encodePng } from "../../../src/tracking/avatars/image.js";
+import { crc32, deflateSync } from "node:zlib";
 import { ownerNumber } from "./github-record.js";
 import type { ForgeRequest, ForgeResponse } from "./responses.js";
 
@@ -13,21 +13,35 @@ export const groupAvatar = (owner: string): string =>
 
 /** An image of one colour, which follows from a text. */
 export function colouredPng(text: string, side = 96): Buffer {
-  const [red = 0, green = 0, blue = 0] = createHash("sha256").update(text).digest();
-  const pixels = new Uint8Array(4 * side * side);
-  for (let i = 0; i < pixels.length; i += 4) pixels.set([red, green, blue, 255], i);
-  return encodePng(pixels, side);
+  const header = Buffer.alloc(13);
+  header.writeUInt32BE(side, 0);
+  header.writeUInt32BE(side, 4);
+  // Eight bits per pixel, with a palette.
+  header.set([8, 3], 8);
+  return Buffer.concat([
+    Buffer.from("89504e470d0a1a0a", "hex"),
+    pngChunk("IHDR", header),
+    pngChunk("PLTE", createHash("sha256").update(text).digest().subarray(0, 3)),
+    pngChunk("IDAT", deflateSync(Buffer.alloc((side + 1) * side))),
+    pngChunk("IEND", Buffer.alloc(0)),
+  ]);
+}
+
+function pngChunk(type: string, data: Buffer): Buffer {
+  const named = Buffer.concat([Buffer.from(type, "latin1"), data]);
+  const [length, check] = [Buffer.alloc(4), Buffer.alloc(4)];
+  length.writeUInt32BE(data.length);
+  check.writeUInt32BE(crc32(named));
+  return Buffer.concat([length, named, check]);
 }
 
 /** The image at an address, without a token or a limit. */
-export function handleAvatar({ path, headers }: ForgeRequest): ForgeResponse {
-  const etag = `"${createHash("sha256").update(path).digest("hex").slice(0, 16)}"`;
-  const isSame = headers["if-none-match"] === etag;
+export function handleAvatar({ path }: ForgeRequest): ForgeResponse {
   return {
-    status: isSame ? 304 : 200,
-    headers: { "content-type": "image/png", etag },
+    status: 200,
+    headers: { "content-type": "image/png" },
     body: "",
-    bytes: isSame ? Buffer.alloc(0) : colouredPng(path),
+    bytes: colouredPng(path),
     repositories: 0,
   };
 }
