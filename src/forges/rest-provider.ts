@@ -133,18 +133,17 @@ export function createRestProvider(
   }
 
   /** Throws `gone` for a name that no repository can have. */
-  function partsOf(fullName: string): { owner: string; name: string } {
+  function pathOfFullName(fullName: string): string {
     const parts = fullNameField.safeParse(fullName).data;
-    if (parts !== undefined) return parts;
+    if (parts !== undefined) return forge.pathOfName(parts);
     throw new UpstreamFailure("gone", `${name}: not a valid repository name`);
   }
 
-  const pathOfFullName = (fullName: string): string => forge.pathOfName(partsOf(fullName));
-
   async function readme(fullName: string, signal: AbortSignal): Promise<string> {
-    const parts = partsOf(fullName);
+    // A token may be allowed to read what is not public.
+    const repository = await readByName(fullName, signal);
     for (const file of README_NAMES) {
-      const document = await client.get(forge.pathOfFile(parts, file), { signal, expected: [404] });
+      const document = await client.get(forge.pathOfFile(repository, file), { signal, expected: [404] });
       if (document !== null && document.status !== 404) return textOfFile(document.body);
     }
     throw new UpstreamFailure("gone", `${name}: the repository has no README`);

@@ -186,6 +186,34 @@ export function providerContract(kind: ForgeKind, create: Create): void {
       await assert.rejects(provider.refreshOne("nobody/nothing", signal), { kind: "gone" });
     });
 
+    test("a repository that only members may see is private in every call", async () => {
+      const provider = build();
+      const hidden = withVisibility("public").find(({ stars }) => stars >= 2 * MIN_STARS);
+      assert.ok(hidden !== undefined);
+      const [ref, before] = [refOf(hidden), hidden.fullName];
+      const ids = async () => (await walk(provider)).map(({ providerId }) => providerId);
+      assert.ok((await ids()).includes(ref.providerId));
+      if (!isByName) {
+        const to = `${hidden.owner}/hidden-${hidden.id}`;
+        forge.catalogue.add({ at: clock.now() - 1000, kind: "renamed", id: hidden.id, to });
+        ref.fullName = to;
+      }
+      forge.switches.lie = ({ id }) => (id === hidden.id ? { visibility: "members" } : undefined);
+      const [refreshed] = await provider.refreshMany([ref], signal);
+      assert.equal(refreshed?.kind === "failed" && refreshed.failure.kind, "private");
+      for (const call of [
+        () => provider.refreshOne(ref.fullName, signal),
+        () => provider.refreshOne(before, signal),
+        () => provider.recheck(ref, signal),
+        () => provider.readme(ref.fullName, signal),
+        () => provider.readme(before, signal),
+      ])
+        await assert.rejects(call, { kind: "private" }, String(call));
+      assert.ok(!(await ids()).includes(ref.providerId));
+      forge.switches.lie = null;
+      assert.ok((await ids()).includes(ref.providerId));
+    });
+
     test("a second reading is of the same repository, from another endpoint than the first", async () => {
       for (const tokens of kind === "github" ? [TOKENS, []] : [TOKENS]) {
         const provider = build({ tokens });

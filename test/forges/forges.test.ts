@@ -24,7 +24,8 @@ interface Kind {
   list: (documents: unknown[]) => unknown;
   pathOfId: (id: string) => string;
   authorization: (token: string) => string;
-  hidden: object;
+  /** What documents of repositories that are not public have. */
+  hidden: readonly object[];
 }
 
 const KINDS: Kind[] = [
@@ -36,7 +37,7 @@ const KINDS: Kind[] = [
     list: (documents) => documents,
     pathOfId: (id) => `/api/v4/projects/${id}?license=true`,
     authorization: (token) => `Bearer ${token}`,
-    hidden: { visibility: "internal" },
+    hidden: [{ visibility: "internal" }, { visibility: "private" }],
   },
   {
     kind: "forgejo",
@@ -45,7 +46,12 @@ const KINDS: Kind[] = [
     list: (data) => ({ ok: true, data }),
     pathOfId: (id) => `/api/v1/repositories/${id}`,
     authorization: (token) => `token ${token}`,
-    hidden: { private: true },
+    hidden: [
+      { private: true },
+      { internal: true },
+      { private: false, internal: false, owner: { visibility: "limited" } },
+      { private: false, internal: false, owner: { visibility: "private" } },
+    ],
   },
 ];
 
@@ -109,7 +115,7 @@ for (const { kind, create, document, list, pathOfId, authorization, hidden } of 
   });
 
   test(`${kind}: a walk returns public repositories with enough stars`, async () => {
-    const page = [...documents(1, 9), document(10, hidden), document(11)];
+    const page = [...documents(1, 9), ...hidden.map((one) => document(10, one)), document(11)];
     const { provider } = withPages([{ body: list(page) }], { minStars: 8 });
     assert.deepEqual(await walk(provider), ["8", "9", "11"]);
   });
@@ -148,7 +154,7 @@ for (const { kind, create, document, list, pathOfId, authorization, hidden } of 
     const { fetch, provider } = withRepositories({
       1: { body: document(1), headers: { etag: 'W/"a"' } },
       3: { status: 451 },
-      4: { body: document(4, hidden) },
+      4: { body: document(4, hidden[0]) },
       5: { body: "<html>" },
       6: { body: document(7) },
       8: { status: 500 },
@@ -283,11 +289,13 @@ for (const { kind, create, document, list, pathOfId, authorization, hidden } of 
       await assert.rejects(provider.refreshOne(name, signal), hasKind("gone"));
     }
     assert.equal(fetch.sent.length, 1);
-    const closed = scripted(() => ({ body: document(5, hidden) }));
-    await assert.rejects(
-      create(settingsOf(kind), { fetch: closed, clock: new SkippingClock(NOW) }).refreshOne("a/b", signal),
-      hasKind("private"),
-    );
+    for (const one of hidden) {
+      const closed = scripted(() => ({ body: document(5, one) }));
+      await assert.rejects(
+        create(settingsOf(kind), { fetch: closed, clock: new SkippingClock(NOW) }).refreshOne("a/b", signal),
+        hasKind("private"),
+      );
+    }
   });
 
   test(`${kind}: no star history is offered`, async () => {

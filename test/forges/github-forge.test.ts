@@ -113,7 +113,9 @@ test("renamed, private, blocked and deleted repositories are distinguished", asy
         kinds.add(kind);
         assert.equal(
           kind,
-          { public: "found", blocked: "blocked", private: "gone", deleted: "gone" }[truth.visibility],
+          { public: "found", members: "private", blocked: "blocked", private: "gone", deleted: "gone" }[
+            truth.visibility
+          ],
         );
         const second = alone[k];
         if (second !== undefined) assert.equal(second.kind, outcome.kind);

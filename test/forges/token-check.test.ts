@@ -149,9 +149,15 @@ describe("What a forge says about a token", () => {
 
 describe("The README of a repository", () => {
   const file = (text: string) => ({ content: Buffer.from(text).toString("base64"), encoding: "base64" });
+  /** A public repository as each forge describes it, under its new name. */
+  const body = {
+    ...{ id: 7, full_name: "group/list", path_with_namespace: "group/list", private: false },
+    ...{ html_url: "https://forge.example/group/list", stargazers_count: 1, star_count: 1, stars_count: 1 },
+  };
+  /** The README of `old/list`, which is `group/list` now, from a forge with these responses to other requests. */
   const readmeOf = async (kind: ForgeKind, answer: (path: string) => Scripted) => {
-    const { provider, pass } = open(kind, answer);
-    return pass(provider.readme("group/list", signal));
+    const { provider, pass } = open(kind, (path) => (/old(\/|%2F)list/.test(path) ? { body } : answer(path)));
+    return pass(provider.readme("old/list", signal));
   };
 
   test("is read through the API of every forge, under the name that it has", async () => {
@@ -163,7 +169,9 @@ describe("The README of a repository", () => {
     );
     for (const kind of ["gitlab", "forgejo", "gogs"] as const) {
       const read = await readmeOf(kind, (path) =>
-        /README\.rst|README%2Erst/.test(path) ? { body: file("rst") } : { status: 404 },
+        /group(\/|%2F)list\/.*(README\.rst|README%2Erst)/.test(path)
+          ? { body: file("rst") }
+          : { status: 404 },
       );
       assert.equal(read, "rst");
       assert.equal(await kindOf(readmeOf(kind, () => ({ status: 404 }))), "gone");

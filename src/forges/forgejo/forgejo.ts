@@ -63,7 +63,7 @@ export const repositorySchema = z.object({
   id,
   full_name: fullName,
   stars_count: count,
-  owner: orNull(z.object({ avatar_url: orNull(avatarAddress) })),
+  owner: orNull(z.object({ avatar_url: orNull(avatarAddress), visibility: orNull(z.string()) })),
   html_url: orNull(webUrl),
   description: orNull(text),
   website: orNull(homepage),
@@ -84,9 +84,10 @@ export const repositorySchema = z.object({
 /** A repository as every provider describes it. */
 export function toRecord(row: z.output<typeof repositorySchema>): ForgeRecord {
   const [license, ...others] = row.licenses ?? [];
+  // All repositories of a `limited` owner are visible only after sign-in, like those that are internal.
+  const isOwnerPublic = (row.owner?.visibility ?? "public") === "public";
   return {
-    // Internal repositories are visible only after sign-in.
-    isPublic: row.private !== true && row.internal !== true,
+    isPublic: row.private !== true && row.internal !== true && isOwnerPublic,
     repository: {
       providerId: row.id,
       ...row.full_name,

@@ -71,10 +71,7 @@ export function createGithub(settings: ProviderSettings, connection: Connection)
     listsAreComplete: false,
     discover: (cursor, signal) => discover(client, { minStars, cursor, signal }),
     refreshMany: (repositories, signal) => refreshMany({ client, nodes }, repositories, signal),
-    async refreshOne(fullName, signal) {
-      const document = await client.get(repositoryPath(fullName), { signal });
-      return readRepository(document?.body);
-    },
+    refreshOne: (fullName, signal) => readByName(client, fullName, signal),
     async recheck(repository, signal) {
       const { nodeId, providerId, fullName } = repository;
       if (client.hasTokens && nodeId !== null) return readById(client, providerId, signal);
@@ -83,7 +80,9 @@ export function createGithub(settings: ProviderSettings, connection: Connection)
     },
     history: (repository, cursor, signal) => stars.page(repository, cursor, signal),
     async readme(fullName, signal) {
-      const document = await client.get(`${repositoryPath(fullName)}/readme`, { signal });
+      // A token may be allowed to read what is not public.
+      const { owner, name } = await readByName(client, fullName, signal);
+      const document = await client.get(`${repositoryPath(`${owner}/${name}`)}/readme`, { signal });
       return textOfFile(document?.body);
     },
     checkToken: (signal) => checkGithubToken(client, signal),
@@ -119,6 +118,15 @@ async function refreshMany(
     for (const [i, repository] of single.entries()) results.set(repository, read[i] ?? { kind: "skipped" });
   }
   return repositories.map((repository) => results.get(repository) ?? { kind: "skipped" });
+}
+
+async function readByName(
+  client: ForgeClient,
+  fullName: string,
+  signal: AbortSignal,
+): Promise<UpstreamRepository> {
+  const document = await client.get(repositoryPath(fullName), { signal });
+  return readRepository(document?.body);
 }
 
 async function readById(

@@ -7,6 +7,7 @@ import {
   type ForgeRequest,
   type ForgeResponse,
   isoSeconds,
+  isShownTo,
   json,
   links,
   pageUrl,
@@ -36,10 +37,10 @@ export function handleForgejo(site: Site, request: ForgeRequest): ForgeResponse 
   if (request.kind === "search") return handleSearch(site, request);
   const [, , , , first = "", second = ""] = request.path.split("/").map(decoded);
   if (request.kind === "repository-by-id")
-    return handleRepository(site, site.catalogue.get(Number(first), now));
+    return handleRepository(site, request, site.catalogue.get(Number(first), now));
   if (request.kind !== "repository") return forgejoError(site.url, 404, "The target couldn't be found.");
   const found = site.catalogue.find(`${first}/${second}`, now);
-  if (found?.isMoved && found.repository.visibility === "public") {
+  if (found?.isMoved && isShownTo(request, found.repository)) {
     // Like Forgejo: a temporary redirect to the path of the new name, without a host.
     const query = request.query.size === 0 ? "" : `?${request.query}`;
     const location = `/api/v1/repos/${found.repository.fullName}${query}`;
@@ -51,14 +52,17 @@ export function handleForgejo(site: Site, request: ForgeRequest): ForgeResponse 
       repositories: 0,
     };
   }
-  return handleRepository(site, found?.repository);
+  return handleRepository(site, request, found?.repository);
 }
 
-function handleRepository(site: Site, repository: ForgeRepository | undefined): ForgeResponse {
+function handleRepository(
+  site: Site,
+  request: ForgeRequest,
+  repository: ForgeRepository | undefined,
+): ForgeResponse {
   if (repository?.visibility === "blocked")
     return forgejoError(site.url, 451, "Unavailable For Legal Reasons");
-  if (repository?.visibility !== "public")
-    return forgejoError(site.url, 404, "The target couldn't be found.");
+  if (!isShownTo(request, repository)) return forgejoError(site.url, 404, "The target couldn't be found.");
   return json(200, forgejoRecord(site.url, repository), {}, 1);
 }
 
@@ -91,7 +95,7 @@ function handleSearch(site: Site, request: ForgeRequest): ForgeResponse {
           .reverse();
   const data = Array.from(places).flatMap((place) => {
     const repository = site.catalogue.atPlace(place, now);
-    return repository?.visibility === "public" ? [forgejoRecord(site.url, repository)] : [];
+    return isShownTo(request, repository) ? [forgejoRecord(site.url, repository)] : [];
   });
   const last = Math.ceil(matches.length / limit);
   const to = (number: number) => pageUrl(`${site.url}${request.path}`, query, { page: number });
@@ -163,7 +167,7 @@ export function forgejoRecord(url: string, repository: ForgeRepository) {
       pronouns: "",
       website: "",
       description: "",
-      visibility: "public",
+      visibility: repository.visibility === "members" ? "limited" : "public",
       followers_count: 0,
       following_count: 0,
       starred_repos_count: 0,

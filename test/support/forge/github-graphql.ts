@@ -2,7 +2,14 @@ import { buildSchema, type DocumentNode, execute, GraphQLError, parse, validate 
 import type { ForgeRepository } from "./catalogue.js";
 import { nodeId, numberOfNode, ownerNumber } from "./github-record.js";
 import type { Limiter } from "./limits.js";
-import { type ForgeRequest, type ForgeResponse, isoSeconds, json, type Site } from "./responses.js";
+import {
+  type ForgeRequest,
+  type ForgeResponse,
+  isoSeconds,
+  isShownTo,
+  json,
+  type Site,
+} from "./responses.js";
 
 /** The supported part of GitHub's schema; every field is in the full schema with the same type. */
 export const GITHUB_SCHEMA = `
@@ -138,7 +145,7 @@ function root(
   const shown = (repository: ForgeRepository | undefined, missing: string) => {
     counted.nodes++;
     if (repository?.visibility === "blocked") return failure("FORBIDDEN", "Repository access blocked");
-    if (repository?.visibility !== "public") return failure("NOT_FOUND", missing);
+    if (!isShownTo(request, repository)) return failure("NOT_FOUND", missing);
     counted.repositories++;
     return repositoryNode(site.url, repository);
   };
@@ -240,9 +247,9 @@ function repositoryNode(url: string, repository: ForgeRepository) {
     watchers: { totalCount: repository.watchers },
     isFork: repository.isFork,
     isArchived: repository.isArchived,
-    isPrivate: false,
+    isPrivate: repository.visibility !== "public",
     isDisabled: false,
-    visibility: "PUBLIC",
+    visibility: repository.visibility === "members" ? "INTERNAL" : "PUBLIC",
     createdAt: isoSeconds(repository.createdAt),
     pushedAt: isoSeconds(repository.pushedAt),
     updatedAt: isoSeconds(repository.updatedAt),

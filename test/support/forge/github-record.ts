@@ -116,7 +116,8 @@ export function listRecord(url: string, repository: ForgeRepository) {
   const api = `${url}/api/v3/repos/${fullName}`;
   const host = url.replace(/^https?:\/\//, "");
   const open = repository.openIssues + repository.openPullRequests;
-  const isPrivate = repository.visibility === "private";
+  // Internal repositories, which all members of an enterprise may see, are private too.
+  const isPrivate = repository.visibility !== "public";
   return {
     id,
     node_id: nodeId("R", id),
@@ -157,7 +158,7 @@ export function listRecord(url: string, repository: ForgeRepository) {
     is_template: false,
     web_commit_signoff_required: false,
     topics: repository.topics,
-    visibility: isPrivate ? "private" : "public",
+    visibility: repository.visibility === "members" ? "internal" : isPrivate ? "private" : "public",
     forks,
     open_issues: open,
     watchers: stars,

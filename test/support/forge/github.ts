@@ -10,6 +10,7 @@ import {
   type ForgeRequest,
   type ForgeResponse,
   isoSeconds,
+  isShownTo,
   json,
   links,
   pageUrl,
@@ -78,7 +79,7 @@ type Found = ForgeRepository | ForgeResponse | undefined;
 /** The current holder of a name; for a previous name, a redirect to the repository by id. */
 function byName(site: Site, request: ForgeRequest, fullName: string): Found {
   const found = site.catalogue.find(fullName, site.clock.now());
-  if (!found?.isMoved || found.repository.visibility !== "public") return found?.repository;
+  if (!found?.isMoved || !isShownTo(request, found.repository)) return found?.repository;
   const rest = request.path
     .split("/")
     .slice(6)
@@ -96,10 +97,11 @@ function byName(site: Site, request: ForgeRequest, fullName: string): Found {
 }
 
 /** The repository if it is public; otherwise the error response. */
-function visible(site: Site, found: Found): ForgeRepository | ForgeResponse {
+function visible(site: Site, request: ForgeRequest, found: Found): ForgeRepository | ForgeResponse {
   if (found === undefined) return githubError(404, "Not Found");
-  if ("status" in found || found.visibility === "public") return found;
-  if (found.visibility !== "blocked") return githubError(404, "Not Found");
+  if ("status" in found) return found;
+  if (found.visibility !== "blocked")
+    return isShownTo(request, found) ? found : githubError(404, "Not Found");
   const block = {
     reason: "dmca",
     created_at: isoSeconds(found.updatedAt),
@@ -122,7 +124,7 @@ function withoutType({ "content-type": _, ...headers }: Record<string, string>):
 }
 
 function handleRepository(site: Site, request: ForgeRequest, found: Found): ForgeResponse {
-  const repository = visible(site, found);
+  const repository = visible(site, request, found);
   if ("status" in repository) return repository;
   const changed = new Date(repository.updatedAt).toUTCString();
   return validated(request, json(200, fullRecord(site.url, repository), { "last-modified": changed }, 1));
@@ -156,7 +158,7 @@ function handleSearch(site: Site, request: ForgeRequest): ForgeResponse {
   const items = shown.flatMap((place) => {
     const repository = site.catalogue.atPlace(place, now - site.rowLagMs);
     // Repositories that disappeared after the listing was created are missing from the page, but still counted.
-    return repository?.visibility === "public" ? [{ ...listRecord(site.url, repository), score: 1 }] : [];
+    return isShownTo(request, repository) ? [{ ...listRecord(site.url, repository), score: 1 }] : [];
   });
   const last = Math.ceil(Math.min(places.length, SEARCH_ROWS) / perPage);
   const to = (number: number) => pageUrl(`${site.url}${request.path}`, request.query, { page: number });
@@ -173,7 +175,7 @@ function handleSearch(site: Site, request: ForgeRequest): ForgeResponse {
 /** Weeks of seven daily counts from Sunday, newest first; withdrawn stars do not count. */
 function handleHistory(site: Site, request: ForgeRequest, found: Found): ForgeResponse {
   if (!site.hasHistory) return githubError(404, "Not Found");
-  const repository = visible(site, found);
+  const repository = visible(site, request, found);
   if ("status" in repository) return repository;
   const now = site.clock.now();
   const perPage = countOf(request.query, "per_page", 30, 30);

@@ -13,7 +13,7 @@ import { z } from "zod";
 import { groupAvatar } from "./avatars.js";
 import type { ForgeRepository } from "./catalogue.js";
 import { Listing } from "./listing.js";
-import { type ForgeRequest, type ForgeResponse, json, type Site } from "./responses.js";
+import { type ForgeRequest, type ForgeResponse, isShownTo, json, type Site } from "./responses.js";
 
 /** What an instance's GraphQL API offers; older versions lack fields and arguments. */
 export interface GitlabGraphql {
@@ -118,7 +118,7 @@ export function handleGitlabGraphql(site: Site, request: ForgeRequest): ForgeRes
     return json(200, { errors: [{ message }] });
   }
   const counted = { repositories: 0 };
-  const rootValue = { projects: (values: unknown) => projects(site, values, counted) };
+  const rootValue = { projects: (values: unknown) => projects(site, request, values, counted) };
   const result = execute({ schema, document, rootValue, variableValues: asked.variables });
   if (result instanceof Promise) throw new Error("a field was answered late");
   return json(200, result, {}, counted.repositories);
@@ -178,7 +178,7 @@ export function complexityOf(document: DocumentNode, variables: Readonly<Record<
 }
 
 /** Private and unknown projects are left out without an error. Pages begin after the values of a cursor. */
-function projects(site: Site, values: unknown, counted: { repositories: number }) {
+function projects(site: Site, request: ForgeRequest, values: unknown, counted: { repositories: number }) {
   const { ids, sort, after, first, archived } = argumentsSchema.parse(values);
   const now = site.clock.now();
   const wanted = ids?.map((id) => {
@@ -216,7 +216,7 @@ function projects(site: Site, values: unknown, counted: { repositories: number }
   for (; next < from.length && page.length < size; next++) {
     const row = from[next];
     const repository = row === undefined ? undefined : site.catalogue.atPlace(row.place, now);
-    if (row !== undefined && repository?.visibility === "public" && isIncluded(repository))
+    if (row !== undefined && isShownTo(request, repository) && isIncluded(repository))
       page.push({ repository, id: row.id, stars: row.stars });
   }
   counted.repositories += page.length;
@@ -257,7 +257,7 @@ function projectNode(url: string, repository: ForgeRepository) {
     updatedAt: new Date(repository.updatedAt).toISOString(),
     lastActivityAt: new Date(repository.pushedAt).toISOString(),
     archived: repository.isArchived,
-    visibility: "public",
+    visibility: repository.visibility === "members" ? "internal" : "public",
     openIssuesCount: repository.openIssues,
     openMergeRequestsCount: repository.openPullRequests,
     isForked: repository.isFork,

@@ -6,6 +6,7 @@ import {
   decoded,
   type ForgeRequest,
   type ForgeResponse,
+  isShownTo,
   json,
   links,
   pageUrl,
@@ -68,7 +69,7 @@ function handleList(site: Site, request: ForgeRequest): ForgeResponse {
   let skip = (page - 1) * perPage;
   for (let at = isAscending ? after : before - 1; at >= after && at < before; at += step) {
     const repository = catalogue.atPlace(at, now);
-    if (repository?.visibility !== "public" || query.get("visibility") === "private") continue;
+    if (!isShownTo(request, repository) || query.get("visibility") === "private") continue;
     if (skip-- > 0) continue;
     rows.push(repository);
     if (rows.length === perPage) break;
@@ -104,7 +105,7 @@ function handleProject(site: Site, request: ForgeRequest): ForgeResponse {
     : site.catalogue.find(asked, now);
   const repository = found?.repository;
   if (repository?.visibility === "blocked") return gitlabError(451, "Unavailable For Legal Reasons");
-  if (repository?.visibility !== "public") return gitlabError(404, "Project Not Found");
+  if (!isShownTo(request, repository)) return gitlabError(404, "Project Not Found");
   if (found?.isMoved) {
     const search = request.query.size === 0 ? "" : `?${request.query}`;
     const location = `${site.url}/api/v4/projects/${repository.id}${search}`;
@@ -170,7 +171,7 @@ function fullRecord(site: Site, repository: ForgeRepository) {
     packages_enabled: true,
     empty_repo: false,
     archived: repository.isArchived,
-    visibility: "public",
+    visibility: repository.visibility === "members" ? "internal" : "public",
     issues_enabled: true,
     merge_requests_enabled: true,
     wiki_enabled: false,

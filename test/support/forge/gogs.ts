@@ -1,6 +1,14 @@
 import type { ForgeRepository } from "./catalogue.js";
 import { forgejoRecord } from "./forgejo.js";
-import { countOf, decoded, type ForgeRequest, type ForgeResponse, json, type Site } from "./responses.js";
+import {
+  countOf,
+  decoded,
+  type ForgeRequest,
+  type ForgeResponse,
+  isShownTo,
+  json,
+  type Site,
+} from "./responses.js";
 
 /** The route of a path. Gogs has no lookup by id. */
 export function gogsKind(path: string): string {
@@ -27,7 +35,7 @@ export function handleGogs(site: Site, request: ForgeRequest): ForgeResponse {
   // An old name leads nowhere.
   const repository = found?.isMoved === false ? found.repository : undefined;
   if (repository?.visibility === "blocked") return gogsError(451);
-  if (repository?.visibility !== "public") return gogsError(404);
+  if (!isShownTo(request, repository)) return gogsError(404);
   return json(200, record(site.url, repository), {}, 1);
 }
 
@@ -50,7 +58,7 @@ function handleSearch(site: Site, request: ForgeRequest): ForgeResponse {
     });
   const data = Array.from(places.slice((page - 1) * limit, page * limit)).flatMap((place) => {
     const repository = site.catalogue.atPlace(place, now);
-    return repository?.visibility === "public" ? [record(site.url, repository)] : [];
+    return isShownTo(request, repository) ? [record(site.url, repository)] : [];
   });
   const to = (number: number) => `${site.url}/api/v1/repos/search?page=${number}`;
   const last = Math.ceil(places.length / limit);
@@ -94,7 +102,7 @@ function record(url: string, repository: ForgeRepository) {
     name,
     full_name,
     description,
-    private: isPrivate,
+    private: isPrivate || repository.visibility === "members",
     fork,
     parent,
     empty,

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Clock } from "../../../src/lib/clock.js";
-import type { ForgeCatalogue } from "./catalogue.js";
+import type { ForgeCatalogue, ForgeRepository } from "./catalogue.js";
 import type { GitlabGraphql } from "./gitlab-graphql.js";
 import type { Listing } from "./listing.js";
 
@@ -47,6 +47,15 @@ export interface Site {
   gitlabGraphql: GitlabGraphql;
   /** Forgejo: how lists are sorted by stars. */
   starOrder: "stable" | "unstable" | "none";
+}
+
+/** Whether a forge shows a repository to the sender of a request. */
+export function isShownTo(
+  { token }: ForgeRequest,
+  repository: ForgeRepository | undefined,
+): repository is ForgeRepository {
+  const visibility = repository?.visibility;
+  return visibility === "public" || (visibility === "members" && token !== null);
 }
 
 /** A JSON response. */

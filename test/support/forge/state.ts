@@ -3,8 +3,8 @@ import { type Facts, factsOf } from "./facts.js";
 import { countersAt, type Growth, pushedAt, starsAt, starsKeptOf } from "./growth.js";
 import type { ScriptEvent } from "./script.js";
 
-/** `private`: hidden by its owner; `blocked`: for legal reasons. */
-export type Visibility = "public" | "private" | "blocked" | "deleted";
+/** `members`: shown to those who are signed in; `private`: hidden by its owner; `blocked`: for legal reasons. */
+export type Visibility = "public" | "members" | "private" | "blocked" | "deleted";
 
 /** A repository at one moment. Times in ms since 1970. */
 export interface ForgeRepository extends Facts {
