@@ -24,13 +24,14 @@ const MOST_OF_BATCH = 0.5;
 /** At least this number, or a batch of one could lose none. */
 const LEAST_OF_BATCH = 3;
 
-/** Counts losses in the transaction that records them, and holds back those that are too many for now. */
+/** Counts losses in the transaction that records them, and holds back those that are too many for now; but nothing private. */
 export async function limitLosses(
   tx: Tx,
   { modules, provider: { name: provider }, reporter }: Pick<Lane, "modules" | "provider" | "reporter">,
   { updates, at }: { updates: readonly Update[]; at: number },
 ): Promise<readonly Update[]> {
-  const lost = updates.filter(({ isLost }) => isLost);
+  const isHidden = ({ observation }: Update) => observation?.facts.availability === "PRIVATE";
+  const lost = updates.filter((update) => update.isLost && !isHidden(update));
   const ids = lost.map(({ appointment }) => appointment.repositoryId);
   const limited = await limitedLosses(tx, modules.database.dialect, ids);
   const losses = lost.filter(({ appointment }) => limited.has(appointment.repositoryId));

@@ -2,7 +2,7 @@
  * Losses: when to believe a forge that reports a repository missing. A single response is hearsay: node ids expire, endpoints break,
  * tokens lose rights, whole forges respond 404. A loss is confirmed if a second endpoint reports it too, and that endpoint returns a
  * repository known to exist. Pages, redirects and errors confirm nothing. `daily-limits.ts` decides how many confirmed losses are
- * recorded.
+ * recorded, but for private repositories: the next reading shows one again that was hidden wrongly, while a publication is final.
  */
 import { sql } from "kysely";
 import {
@@ -40,8 +40,12 @@ export async function confirmLosses(lane: Lane, outcomes: readonly Outcome[]): P
   const available = new Map(rows.map(({ id, created_at }) => [id, created_at]));
   const { provider, clock, reporter } = lane;
   const limit = { provider: provider.name, at: clock.now(), batch: outcomes.length };
-  const isFull = available.size > 0 && (await lossesLeft(read, limit)) === 0;
-  const held = isFull ? await limitedLosses(read, dialect, [...available.keys()]) : new Set<number>();
+  const doubted = lost
+    .filter(({ result }) => result.kind === "failed" && result.failure.kind !== "private")
+    .map(({ claim }) => claim.repositoryId)
+    .filter((id) => available.has(id));
+  const isFull = doubted.length > 0 && (await lossesLeft(read, limit)) === 0;
+  const held = isFull ? await limitedLosses(read, dialect, doubted) : new Set<number>();
   reporter.add("held", held.size);
   const news = lost.filter(
     ({ claim: { repositoryId } }) => available.has(repositoryId) && !held.has(repositoryId),
@@ -115,8 +119,10 @@ class Confirmation {
         this.#settled.set(outcome, { claim, result: { kind: "found", repository: second, etag: null } });
       } else if (isWord(second)) agreed.push({ outcome, failure: second });
     }
-    if (agreed.length === 0 || !(isWorking || (await this.#returnsControl(hasNodeId)))) return;
-    for (const { outcome, failure } of agreed)
+    // The record of a private repository shows by itself that the endpoint works.
+    const shown = agreed.filter(({ failure }) => failure.kind === "private");
+    const isEach = shown.length < agreed.length && (isWorking || (await this.#returnsControl(hasNodeId)));
+    for (const { outcome, failure } of isEach ? agreed : shown)
       this.#settled.set(outcome, {
         claim: outcome.claim,
         result: { kind: "failed", failure },

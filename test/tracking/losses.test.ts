@@ -249,6 +249,27 @@ onBothEngines("A repository that its forge reports missing", (engine) => {
     assert.deepEqual(forge.violations, []);
   });
 
+  test("is private however many are, as where all owners of a forge hide theirs from strangers", async (t) => {
+    const { world, forge, ids } = await start(t, engine, { ...QUICK, repositories: 40 });
+    const { modules, opened, clock } = world;
+    const [first = 0] = ids;
+    const { id, owner, name } = await rowOf(world, first);
+    for (const id of ids) forge.catalogue.override(id, { visibility: "members" });
+    await makeDue(world);
+    await world.pass(4 * HOUR_MS);
+    assert.deepEqual(await states(world), { PRIVATE: 40 });
+    assert.equal((await world.get("/api/repos?limit=100")).body.data.length, 0);
+    await world.stop();
+    const provider = opened[0]?.provider;
+    assert.ok(provider);
+    const context = { modules, provider, clock, signal: new AbortController().signal };
+    await assert.rejects(track(context, `${owner}/${name}`), { kind: "private" });
+    await assert.rejects(refreshNow(context, id), { kind: "private" });
+    for (const id of ids) forge.catalogue.override(id, { visibility: "public" });
+    await passDays(world, 2);
+    assert.deepEqual(await states(world), { AVAILABLE: 40 });
+  });
+
   test("is held back without further requests once ten are lost in a day", async (t) => {
     const { world, forge, ids } = await start(t, engine, { ...QUICK, repositories: 40 });
     await stopWalks(world);
