@@ -146,10 +146,11 @@ export class ForgeClient {
     await this.#shared?.flush();
   }
 
-  /** Replaces the tokens that operators entered. */
+  /** Replaces the tokens that operators entered, and tries rejected ones again: a forge may have just accepted one. */
   useEntered(tokens: readonly EnteredToken[]): void {
     this.#entered = tokens;
     this.#replaceTokens();
+    this.quota.retryRejected();
   }
 
   /** The document at a path below the API's root; null if it still has this `etag`. Throws UpstreamFailure. */
@@ -210,10 +211,7 @@ export class ForgeClient {
   async learn(lease: Lease, report: QuotaReport): Promise<void> {
     this.quota.learn(lease, report);
     const shared = this.#sharedLeases.get(lease);
-    if (shared === undefined) return;
-    // Another process may have a newer token from the same source, which works.
-    const { isRejected: _, ...rest } = report;
-    await this.#shared?.report(shared, this.#isOfSource(lease) ? rest : report);
+    if (shared !== undefined) await this.#shared?.report(shared, report);
   }
 
   /**

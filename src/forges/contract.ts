@@ -172,7 +172,10 @@ export interface Provider {
   readme(fullName: string, signal: AbortSignal): Promise<string>;
   /** Sends a request with one of the tokens to find out its permissions. Throws `refused` if it is not accepted. */
   checkToken(signal: AbortSignal): Promise<TokenCheck>;
-  /** Replaces the tokens that operators entered; those of the settings stay. Takes effect with the next request. */
+  /**
+   * Replaces the tokens that operators entered; those of the settings stay. Takes effect with the next request, which also tries
+   * rejected tokens again.
+   */
   useEntered(tokens: readonly EnteredToken[]): void;
   /** Names of the fields that the forge withholds at the moment, which are not requested; usually none. */
   withheld(): readonly string[];

@@ -2,12 +2,10 @@
  * Limits of a token: what a forge reports about them, and for how long that is believed. Deadlines are on the caller's clock:
  * monotonic in `Quota`, the wall clock in `SharedQuota`.
  */
-import { DAY_MS, HOUR_MS } from "../lib/clock.js";
+import { DAY_MS } from "../lib/clock.js";
 
 /** Longest wait that a forge may ask for. */
 export const MAX_WAIT_MS = DAY_MS;
-/** How long a rejected token rests. */
-export const REJECTED_MS = HOUR_MS;
 /** A request in flight for longer is considered lost: no response takes this long. */
 export const OPEN_MS = 5 * 60_000;
 
@@ -62,6 +60,11 @@ export interface TokenQuota {
   blockReason: BlockReason | null;
   /** The reason for the block in the forge's words or ours; contains no secret. */
   blockMessage: string | null;
+}
+
+/** How long a rejected token rests before its next try. `tries`: how often it has been rejected. */
+export function rejectedMs(tries: number): number {
+  return (tries === 1 ? 1 : tries === 2 ? 5 : 15) * 60_000;
 }
 
 /** How long a count without a reset time is valid. */

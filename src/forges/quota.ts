@@ -16,7 +16,7 @@ import {
   MAX_WAIT_MS,
   OPEN_MS,
   type QuotaReport,
-  REJECTED_MS,
+  rejectedMs,
   type TokenQuota,
   type Use,
 } from "./limits.js";
@@ -41,8 +41,8 @@ interface Entry {
   readonly allowances: Allowances;
   /** Waits that the forge asked for, by part; ANY: for the token as a whole. */
   readonly slow: Map<string, Block>;
-  /** Since the token was rejected, until it works again. */
-  rejected: Block | null;
+  /** Since the token was rejected, until it works again; with the number of its tries. */
+  rejected: (Block & { tries: number }) | null;
   /** Sequence number of its last lease, across all tokens. */
   lastUsed: number;
 }
@@ -97,6 +97,8 @@ export class Quota {
         const more = left(other) - left(best);
         return more > 0 || (!(more < 0) && other.lastUsed < best.lastUsed) ? other : best;
       });
+    // Other requests wait for the response to this one.
+    if (entry.rejected !== null) entry.rejected.until = now + rejectedMs(++entry.rejected.tries);
     entry.lastUsed = ++this.#uses;
     entry.allowances.note(resource, now);
     const lease: Lease = { token: entry.token, label: entry.label, resource, part };
@@ -137,6 +139,11 @@ export class Quota {
   /** Ends the lease of a request that was not sent. */
   giveBack(lease: Lease): void {
     this.#open.delete(lease);
+  }
+
+  /** Lets rejected tokens be tried now. */
+  retryRejected(): void {
+    for (const { rejected } of this.#entries) if (rejected !== null) rejected.until = this.#clock.monotonic();
   }
 
   /** Whether a token may be used now. */
@@ -194,9 +201,9 @@ export class Quota {
   }
 
   #reject(entry: Entry, use: Use, words: string | null): void {
-    const now = this.#clock.monotonic();
     const isNew = entry.rejected === null;
-    entry.rejected = { until: now + REJECTED_MS, message: words };
+    entry.rejected ??= { until: this.#clock.monotonic() + rejectedMs(1), message: null, tries: 1 };
+    entry.rejected.message = words;
     const isReplaced = this.isReady(use);
     const message = words === null ? "the token is rejected" : `the token is rejected: ${words}`;
     this.#notice(entry, { isWorking: false, isNew, isReplaced, message });

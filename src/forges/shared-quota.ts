@@ -13,15 +13,7 @@ import type { Clock } from "../lib/clock.js";
 import type { SharedStates } from "./contract.js";
 import { UpstreamFailure } from "./failures.js";
 import { MAX_TURN_MS, type NamedPace, Pace } from "./gate.js";
-import {
-  Allowances,
-  isCount,
-  isEnough,
-  MAX_WAIT_MS,
-  OPEN_MS,
-  type QuotaReport,
-  REJECTED_MS,
-} from "./limits.js";
+import { Allowances, isCount, isEnough, MAX_WAIT_MS, OPEN_MS, type QuotaReport } from "./limits.js";
 
 /** After a shorter wait the quota is not checked again. */
 const SOON_MS = 100;
@@ -38,7 +30,7 @@ export interface SharedQuotaOptions {
   /** Name of the provider. */
   forge: string;
   clock: Clock;
-  /** Whether somebody waits for the response: then requests count, but wait for no turn, and may use a rejected token. */
+  /** Whether somebody waits for the response: then requests count, but wait for no turn. */
   isUrgent?: boolean;
 }
 
@@ -83,9 +75,9 @@ export class SharedQuota {
   /** Reports a response. Resolves once it is stored, if others should know of it soon, otherwise immediately. Never rejects. */
   async report(lease: SharedLease, report: QuotaReport): Promise<void> {
     this.#reports.push({ ...lease, report });
-    const { remaining, blockedUntil, isRejected } = report;
+    const { remaining, blockedUntil } = report;
     const isNews = lease.left === null ? remaining !== undefined : (remaining ?? lease.left) < lease.left;
-    if (isNews || blockedUntil !== undefined || isRejected === true) await this.flush();
+    if (isNews || blockedUntil !== undefined) await this.flush();
   }
 
   /** Counts a request that must not wait. */
@@ -106,7 +98,7 @@ export class SharedQuota {
     { id, use, turns }: { id: string; use: SharedUse; turns: Turns },
   ): Step {
     const { isUrgent = false } = this.#options;
-    const refusal = refusalOf(state, use, { now, mayBeRejected: isUrgent });
+    const refusal = refusalOf(state, use, now);
     if (refusal !== undefined) return { kind: "refused", refusal };
     let at = now;
     for (const [i, turn] of turns.entries()) {
@@ -156,7 +148,7 @@ const tokenSchema = z.object({
   usedAt: z.number(),
   /** By resource, as last reported; excludes requests in flight. */
   quotas: z.record(z.string(), quotaSchema),
-  /** Waits that the forge asked for, by part; ANY: for the token as a whole; REJECTED: the token is not accepted. */
+  /** Waits that the forge asked for, by part; ANY: for the token as a whole. */
   blocks: z.record(z.string(), blockSchema),
   /** Requests in flight by id. `at`: when they were sent. */
   open: z.record(z.string(), z.object({ resource: z.string(), cost: z.number(), at: z.number() })),
@@ -175,7 +167,6 @@ type TokenState = z.infer<typeof tokenSchema>;
 /** Most requests sent without waiting for their turn that others wait for. */
 const URGENT = 10;
 const ANY = "any";
-const REJECTED = "rejected";
 /** A token unused for this long is forgotten: everything known about it is over. */
 const FORGOTTEN_MS = 2 * MAX_WAIT_MS;
 
@@ -226,16 +217,13 @@ export interface Refusal {
   until: number;
 }
 
-/** Why a request must not be sent now; undefined: it may be. `mayBeRejected`: a rejected token may be used. */
+/** Why a request must not be sent now; undefined: it may be. */
 function refusalOf(
   state: SharedState,
   { token, resource, cost, part }: SharedUse,
-  { now, mayBeRejected = false }: { now: number; mayBeRejected?: boolean },
+  now: number,
 ): Refusal | undefined {
   const known = tokenOf(state, token, now);
-  const rejected = mayBeRejected ? undefined : known.blocks[REJECTED];
-  if (rejected !== undefined)
-    return { report: { isRejected: true, message: rejected.message }, until: rejected.until };
   const slow = [known.blocks[ANY], known.blocks[part ?? ANY]]
     .filter((block) => block !== undefined)
     .toSorted((a, b) => b.until - a.until)[0];
@@ -282,9 +270,7 @@ function applyReport(
   const isPast = resetAt !== undefined && resetAt <= now && allowances.of(resource, now).resetAt > now;
   if (!isPast) allowances.learn(resource, { limit, remaining, resetAt: believed(resetAt, now) }, now);
   known.quotas = storable(allowances);
-  const { isRejected, blockedUntil, message = null } = report;
-  if (isRejected === true) known.blocks[REJECTED] = { until: now + REJECTED_MS, message };
-  if (isRejected === false) delete known.blocks[REJECTED];
+  const { blockedUntil, message = null } = report;
   const until = believed(blockedUntil, now);
   const key = part ?? ANY;
   if (until !== undefined && until > Math.max(now, known.blocks[key]?.until ?? 0))

@@ -102,12 +102,13 @@ export class Loops {
     this.#waking = new AbortController();
   }
 
-  /** Logs tokens that stopped working and those that work again, once each. */
+  /** Logs tokens that stopped working and those that work again, once each. Lanes that wait for one of those go on. */
   #noteTokens({ provider, reporter }: NonNullable<Loop["lane"]>): void {
     const notices = provider.notices();
     reporter.noticed(notices);
     for (const { token: label, isWorking, isNew, message } of notices) {
       if (isNew) this.#options.log[isWorking ? "info" : "warn"]({ provider: provider.name, label }, message);
+      if (isNew && isWorking) this.wake();
     }
   }
 }

@@ -292,7 +292,7 @@ export function providerContract(kind: ForgeKind, create: Create): void {
           });
           assert.ok((forge.counters.byFault[fault] ?? 0) > 0, "the fault was not played");
           behave();
-          // A rejected token is unused for an hour.
+          // Beyond all waits.
           clock.advance(HOUR_MS);
           const outcomes = await provider.refreshMany(refs, signal);
           assert.deepEqual(

@@ -122,14 +122,23 @@ test("a block applies to the token for all resources, and is never shortened", (
   assert.equal(quota.take({ resource: "core" }).token, "a");
 });
 
-test("a rejected token is unused for an hour, the others continue", () => {
+test("a rejected token is tried by one request after 1, 5 and 15 minutes, the others continue", () => {
   const { clock, quota, answer } = build(["a", "b"]);
+  const late = quota.take({ resource: "core" });
+  assert.equal(answer({}).token, "b");
   assert.equal(answer({ isRejected: true }).token, "a");
+  quota.learn(late, { isRejected: true });
   for (let i = 0; i < 5; i++) assert.equal(answer({}).token, "b");
   answer({ isRejected: true });
-  assert.equal(takeOrUntil(quota), START + HOUR_MS);
-  clock.advance(HOUR_MS);
-  assert.equal(takeOrUntil(quota), null);
+  for (const minutes of [1, 5, 15, 15, 15]) {
+    assert.equal(takeOrUntil(quota), clock.now() + minutes * 60_000);
+    clock.advance(minutes * 60_000);
+    for (const token of ["a", "b"]) assert.equal(answer({ isRejected: true }).token, token);
+  }
+  quota.retryRejected();
+  assert.deepEqual([answer({ isRejected: false }).token, answer({ isRejected: true }).token], ["a", "b"]);
+  assert.equal(answer({ isRejected: true }).token, "a");
+  assert.equal(takeOrUntil(quota), clock.now() + 60_000, "it worked in between");
 });
 
 test("free responses use no quota, missing ones do", () => {
@@ -254,6 +263,6 @@ test("a wait names the block that decides it, also for a resource that was not u
   assert.throws(() => quota.check({ resource: "graphql" }), /: slow_down \(slower\)$/);
   const two = build(["a", "b"]);
   two.answer({ isRejected: true, message: "Bad credentials" });
-  two.answer({ limit: 10, remaining: 0, resetAt: START + 60_000 });
+  two.answer({ limit: 10, remaining: 0, resetAt: START + 30_000 });
   assert.throws(() => two.quota.check({ resource: "core" }), /: used_up$/);
 });

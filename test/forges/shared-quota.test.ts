@@ -144,20 +144,6 @@ test("a block is kept by all, for its part alone, and never shortened", async ()
   await granted(second, lists);
 });
 
-test("a rejected token rests for all until it works again", async () => {
-  const { clock, first, second, open } = two();
-  await first.report(await granted(first), { isRejected: true, message: "bad credentials" });
-  assert.deepEqual((await refused(second)).report, { isRejected: true, message: "bad credentials" });
-  const urgent = await granted(open(true));
-  await refused(second);
-  await second.report(urgent, { isRejected: false });
-  await second.flush();
-  await granted(first);
-  await first.report(await granted(first), { isRejected: true });
-  clock.advance(HOUR_MS);
-  await granted(second);
-});
-
 test("somebody who waits is counted, and waits for no turn", async () => {
   const { clock, first, open } = two();
   // Two requests, and then one in 28 seconds.
