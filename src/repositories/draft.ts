@@ -9,9 +9,15 @@ import { DAY_MS } from "../lib/clock.js";
 import type { Observation } from "./observation.js";
 import { type FACT_COLUMNS, type Facts, nameKey } from "./repository.js";
 
+/** Facts that change by the hour. Each keeps the value of the newest source or snapshot that reports it. */
+export const COUNTS = ["stars", "forks", "openIssues", "watchers"] as const;
+export type Count = (typeof COUNTS)[number];
+
 /** The row of a repository, and which parts of it must be written. */
 export interface Draft {
   row: RepositoryTable;
+  /** When each count was reported last; of those of earlier batches, the time of the stars. */
+  countedAt: Record<Count, number | null>;
   isNew: boolean;
   changed: boolean;
   topicsChanged: boolean;
@@ -73,6 +79,12 @@ export const RECORDED: BulkTable = {
 export function draftOf(row: RepositoryTable, isNew: boolean): Draft {
   return {
     row,
+    countedAt: {
+      stars: row.counted_at,
+      forks: row.counted_at,
+      openIssues: row.counted_at,
+      watchers: row.counted_at,
+    },
     isNew,
     changed: isNew,
     topicsChanged: false,

@@ -1,6 +1,8 @@
 import { sql } from "kysely";
 import type { BulkRow, BulkTable, Database, Dialect, Tx } from "../database/database.js";
 import {
+  COUNTS,
+  type Count,
   columnValue,
   type Draft,
   isAboutLostName,
@@ -15,10 +17,8 @@ import { FACT_COLUMNS, type Facts, nameKey } from "./repository.js";
 import { isEmpty, readKind, removeSample, setKind } from "./sample.js";
 import { appendSnapshots, type SnapshotsOf } from "./snapshots/snapshots.js";
 
-/** Facts that change by the hour. Each keeps the value of the newest source that reports it. */
-const COUNTS: ReadonlySet<keyof Facts> = new Set(["stars", "forks", "openIssues", "watchers"]);
-
 const FACTS = Object.keys(FACT_COLUMNS) as (keyof Facts)[];
+const OTHER_FACTS = FACTS.filter((fact) => !(COUNTS as readonly string[]).includes(fact));
 
 const TOPICS: BulkTable = {
   table: "repository_topics",
@@ -33,9 +33,9 @@ export interface RecordedBatch extends Recorded {
 
 /**
  * Records a batch in the caller's transaction, which must hold the catalogue exclusively. Newer facts replace older ones;
- * older facts only fill those that no source has reported yet. Snapshots are appended; one with the same repository and
- * time never changes. So recording a batch twice, or in another order, gives the same snapshots. If the catalogue holds the
- * sample, that is removed first.
+ * older facts only fill those that no source has reported yet. Facts without stars leave the counts to the newest snapshot that has
+ * them. Snapshots are appended; one with the same repository and time never changes. So recording a batch twice, or in another
+ * order, gives the same snapshots. If the catalogue holds the sample, that is removed first.
  */
 export async function record(
   tx: Tx,
@@ -91,25 +91,20 @@ function apply(identities: Identities, draft: Draft, observation: Observation): 
   const { at, facts } = observation;
   const newest = at !== null && (row.refreshed_at === null || at > row.refreshed_at);
   const countsAreNewest = at !== null && (row.counted_at === null || at > row.counted_at);
-  for (const [i, fact] of FACTS.entries()) {
-    const value = facts[fact];
-    const bit = 1 << i;
-    const replaces = COUNTS.has(fact) ? countsAreNewest : newest;
-    if (value === undefined || (!replaces && (row.known_facts & bit) !== 0)) continue;
-    if ((row.known_facts & bit) === 0) {
-      row.known_facts |= bit;
-      draft.changed = true;
-    }
-    setColumn(draft, FACT_COLUMNS[fact], columnValue(value));
-  }
+  for (const fact of OTHER_FACTS) setFact(draft, fact, { value: facts[fact], replaces: newest });
+  for (const count of COUNTS) setCount(draft, count, { value: facts[count], at });
   // Before `counted_at` changes. Later observations of a forge leave it alone.
   if (observation.source !== undefined && (countsAreNewest || row.import_source === null))
     setColumn(draft, "import_source", observation.source);
   // The repository that had the name then is gone.
   if (identities.hasLostName(draft)) setColumn(draft, "availability", "GONE");
-  if (countsAreNewest && facts.stars !== undefined) {
-    row.counted_at = at;
-    draft.changed = true;
+  if (facts.stars === undefined) {
+    for (const snapshot of observation.snapshots) {
+      // Stars still held are fewer than all.
+      if (snapshot.source === "BACKFILLED") continue;
+      for (const count of COUNTS)
+        setCount(draft, count, { value: snapshot[count] ?? undefined, at: snapshot.capturedAt });
+    }
   }
   const { owner, name } = observation;
   if (newest) {
@@ -136,6 +131,39 @@ function apply(identities: Identities, draft: Draft, observation: Observation): 
     row.discovered_at = discoveredAt;
     draft.changed = true;
   }
+}
+
+/** Sets a count, if it was reported, and none later. */
+function setCount(
+  draft: Draft,
+  count: Count,
+  { value, at }: { value: number | null | undefined; at: number | null },
+): void {
+  if (value === undefined) return;
+  const known = draft.countedAt[count];
+  const replaces = at !== null && (known === null || at > known);
+  setFact(draft, count, { value, replaces });
+  if (!replaces) return;
+  draft.countedAt[count] = at;
+  if (count !== "stars") return;
+  draft.row.counted_at = at;
+  draft.changed = true;
+}
+
+/** Sets a fact, if it was reported. One that does not replace others only fills what no source has reported yet. */
+function setFact<F extends keyof Facts>(
+  draft: Draft,
+  fact: F,
+  { value, replaces }: { value: Facts[F]; replaces: boolean },
+): void {
+  const bit = 1 << FACTS.indexOf(fact);
+  const isKnown = (draft.row.known_facts & bit) !== 0;
+  if (value === undefined || (isKnown && !replaces)) return;
+  if (!isKnown) {
+    draft.row.known_facts |= bit;
+    draft.changed = true;
+  }
+  setColumn(draft, FACT_COLUMNS[fact], columnValue(value));
 }
 
 /** Time of the first snapshot that was not reported later by the forge. */

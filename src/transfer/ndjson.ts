@@ -143,20 +143,19 @@ type ParsedLine = z.output<ReturnType<typeof lineSchema>>;
 type RepositoryLine = z.output<ReturnType<typeof repositorySchema>>;
 type SnapshotLine = z.output<ReturnType<typeof snapshotSchema>>;
 
-/** The repository of the following snapshot lines, and until when its own line has all facts. */
+/** The repository of the following snapshot lines. */
 type Identity = Pick<
   Observation,
   "provider" | "owner" | "name" | "providerId" | "previousNames" | "isHolder"
 > & {
-  at: number | null;
   /** Facts that distinguish it from others of its name. */
   facts?: Pick<Observation["facts"], "createdAt">;
 };
 
 /** Identifies a repository in its snapshots. Without an id, one that has lost its name needs more than the name. */
 function identityOf(observation: Observation): Identity {
-  const { provider, owner, name, providerId, at, facts, previousNames, isHolder } = observation;
-  const known = { provider, owner, name, at, ...(isHolder === undefined ? {} : { isHolder }) };
+  const { provider, owner, name, providerId, facts, previousNames, isHolder } = observation;
+  const known = { provider, owner, name, ...(isHolder === undefined ? {} : { isHolder }) };
   if (providerId !== undefined) return { ...known, providerId };
   const lost = previousNames?.filter(({ fullName }) => nameKey(owner, name) === fullName.toLowerCase());
   if (lost === undefined || lost.length === 0) return known;
@@ -274,27 +273,13 @@ function snapshotLine(line: SnapshotLine, latest: Identity | undefined, number: 
     return { line: number, refused: "provider and fullName belong together" };
   }
   const parts = fullName === undefined ? undefined : splitFullName(fullName);
-  const identity = parts === undefined || provider === undefined ? latest : { provider, ...parts, at: null };
+  const identity = parts === undefined || provider === undefined ? latest : { provider, ...parts };
   if (identity === undefined)
     return { line: number, refused: "the preceding repository line was refused or is missing" };
-  const { capturedAt, stars, forks, openIssues, watchers } = snapshot;
-  const counts = {
-    stars,
-    ...definedOnly({
-      forks: forks ?? undefined,
-      openIssues: openIssues ?? undefined,
-      watchers: watchers ?? undefined,
-    }),
-  };
-  const isKnown = identity.at !== null && capturedAt <= identity.at;
+  const { facts = {} } = identity;
   return {
     line: number,
-    observation: {
-      ...identity,
-      at: capturedAt,
-      facts: { ...identity.facts, ...(isKnown ? {} : counts) },
-      snapshots: [snapshot],
-    },
+    observation: { ...identity, at: snapshot.capturedAt, facts, snapshots: [snapshot] },
   };
 }
 

@@ -25,6 +25,24 @@ onBothEngines("facts through time", (engine) => {
     assert.deepEqual([stars, description, refreshedAt], [31, "newer", "2026-04-30T12:00:00.000Z"]);
   });
 
+  test("counts without a fact are those of the newest snapshot, which stars still held are not", async () => {
+    const snapshots = [
+      snapshot(72, 20, { forks: 4 }),
+      snapshot(48, 30, { forks: 5 }),
+      snapshot(24, 31),
+      snapshot(12, 29, { source: "BACKFILLED" }),
+    ];
+    const untold = { ...observation("a/untold", snapshots), facts: { language: "Go" } };
+    await world.record(untold);
+    const { stars, forks, language } = await get("a/untold");
+    assert.deepEqual([stars, forks, language], [31, 5, "Go"]);
+    const { body } = await world.get("/api/repos?sort=stars&minStars=31&maxStars=31&language=Go");
+    assert.equal(body.data[0].fullName, "a/untold");
+    const revision = await world.modules.catalog.revision();
+    await world.record(untold);
+    assert.equal(await world.modules.catalog.revision(), revision);
+  });
+
   test("a row found by a previous name does not rename the repository back", async () => {
     const previousNames = [{ fullName: "old/name", until: Date.UTC(2026, 3, 20) }];
     await world.modules.catalog.record([observation("new/name", [], { at: null, previousNames })]);

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import { ImportWorld } from "../support/imports.js";
 
@@ -41,26 +42,59 @@ describe("NDJSON", () => {
     assert.equal(known.providerId, "R_1");
     assert.deepEqual(starsOf(known.snapshots), [10, 11, 12]);
     assert.deepEqual([known.snapshots[0]?.forks, known.snapshots[0]?.source], [3, "OBSERVED"]);
-    assert.deepEqual(known.facts, { stars: 12, description: "padded", topics: ["a", "b"], fork: null });
+    assert.deepEqual(known.facts, {
+      stars: 12,
+      forks: 3,
+      description: "padded",
+      topics: ["a", "b"],
+      fork: null,
+    });
     assert.deepEqual(repositories.get("g/h/i")?.facts, { stars: 5, watchers: 2 });
     assert.equal(report.rows, 5);
   });
 
-  test("a snapshot up to when a repository line has told all adds no facts of its own", async () => {
-    const { repositories } = await read(
-      HEADER,
-      repository(),
-      snapshot("01", 10, { forks: 1 }),
-      snapshot("02", 11),
-    );
-    assert.deepEqual(repositories.get("o/r")?.facts, {});
-    const undated = await read(
-      HEADER,
+  test("a repository line speaks for the counts that it has; others are those of the newest snapshot", async () => {
+    const factsAfter = async (line: object, ...earlier: string[]) => {
+      const world = new ImportWorld();
+      if (earlier.length > 0) await world.import({ "earlier.ndjson": earlier.join("\n") });
+      const lines = [
+        repository(line),
+        snapshot("01", 10, { forks: 2, watchers: 7 }),
+        snapshot("02", 11, { forks: 3 }),
+      ];
+      const { repositories } = await world.import({ "x.ndjson": lines.join("\n") });
+      const found = repositories.get("o/r");
+      return { ...found?.facts, countedAt: found?.repository.countedAt };
+    };
+    const counts = { stars: 11, forks: 3, watchers: 7, countedAt: Date.UTC(2026, 3, 2) };
+    const before = [
       repository({ refreshedAt: undefined }),
-      snapshot("01", 10),
-      snapshot("02", 11),
-    );
-    assert.deepEqual(undated.repositories.get("o/r")?.facts, { stars: 11 });
+      snapshot("01", 1, { forks: 1 }).replace("04-01", "03-01"),
+    ];
+    for (const refreshedAt of [
+      undefined,
+      "2026-04-01T00:00:00Z",
+      "2026-04-02T00:00:00Z",
+      "2026-04-09T00:00:00Z",
+    ]) {
+      assert.deepEqual(await factsAfter({ refreshedAt }), counts, refreshedAt);
+      assert.deepEqual(
+        await factsAfter({ refreshedAt }, ...before),
+        counts,
+        `${refreshedAt}, after old counts`,
+      );
+    }
+    assert.deepEqual(await factsAfter({ stars: 12 }), { ...counts, stars: 12 });
+    assert.deepEqual(await factsAfter({ stars: 12 }, ...before), { ...counts, stars: 12 });
+    assert.deepEqual(await factsAfter({ stars: null }), { ...counts, stars: null });
+  });
+
+  test("as README shows it gives the counts of its newest snapshot", async () => {
+    const [, example = ""] = readFileSync("README.md", "utf8").match(/```ndjson\n(.*?)```/s) ?? [];
+    const { repositories } = await read(example);
+    const found = repositories.get("acme/kite");
+    assert.deepEqual(found?.facts, { language: "Go", stars: 1_142, forks: 52 });
+    assert.equal(found?.repository.countedAt, Date.UTC(2026, 3, 30, 6));
   });
 
   test("has wrong lines refused with their number, and all others taken over", async () => {
