@@ -22,6 +22,7 @@ import { supportedGrowth } from "./migrations/0016-supported-growth.js";
 import { expressionStatistics } from "./migrations/0017-expression-statistics.js";
 import { manualRenames } from "./migrations/0018-manual-renames.js";
 import { ownedAvatars } from "./migrations/0019-owned-avatars.js";
+import { returnedLevels } from "./migrations/0020-returned-levels.js";
 
 /** In order. The version of a database is the number of migrations it has had. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -44,6 +45,7 @@ export const MIGRATIONS: readonly Migration[] = [
   expressionStatistics,
   manualRenames,
   ownedAvatars,
+  returnedLevels,
 ];
 
 /** How long to wait for other processes that write. */

@@ -106,6 +106,25 @@ export function countText(count: number): string {
   return whole.format(count);
 }
 
+/** A return takes back this part of the jump before it. */
+export const REVERTED = 0.8;
+
+/** A jump, up or down, and its return: one anomaly. */
+export function returnOf(
+  { measure, at, before, after }: Pick<Anomaly, "measure" | "at" | "before" | "after">,
+  back: { at: number; count: number },
+): Anomaly {
+  return {
+    kind: "RETURN",
+    measure,
+    at,
+    until: back.at,
+    reason: `from ${countText(before)} to ${countText(after)} ${COUNT_NAMES[measure]} and back to ${countText(back.count)}`,
+    before,
+    after: back.count,
+  };
+}
+
 /** From one credible reading to the next. */
 export interface Step {
   from: Reading;

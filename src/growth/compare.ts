@@ -64,10 +64,10 @@ export function grow(history: History, recency: Recency): Grown {
     until: recentUntil({ ...history, at: newest.at, source: newest.source }, recency),
     firstSeenAt: firstSeen(history, recency),
   };
-  const { growth, jumps } = compare(totals, WINDOWS, { ...recent, basis: "TOTAL" });
+  const { growth, jumps } = compare(totals, WINDOWS, { ...recent, basis: "TOTAL", peak: history.peak });
   if (retained.length === 0 || growth.length === WINDOWS.length) return { growth, totals, jumps };
   const missing = WINDOWS.filter((window) => growth.every((one) => one.window !== window));
-  const later = compare(retained, missing, { ...recent, basis: "RETAINED" }).growth;
+  const later = compare(retained, missing, { ...recent, basis: "RETAINED", peak: null }).growth;
   return { growth: [...growth, ...later], totals, jumps };
 }
 
@@ -90,9 +90,9 @@ interface Recent {
 function compare(
   readings: Readings,
   windows: readonly Window[],
-  { asOf, until, firstSeenAt, basis }: Recent & { basis: Basis },
+  { asOf, until, firstSeenAt, basis, peak }: Recent & { basis: Basis; peak: Reading | null },
 ): Omit<Grown, "totals"> {
-  const judgement = mayHaveAnomalies(readings) ? judge(allOf(readings)) : undefined;
+  const judgement = mayHaveAnomalies(readings) ? judge(allOf(readings), peak) : undefined;
   const credible = judgement === undefined ? readings : readings.only((i) => judgement.doubtful[i] !== true);
   const jumps = judgement?.jumps ?? [];
   if (credible.length === 0) return { growth: [], jumps };
@@ -109,6 +109,7 @@ function compare(
     const index = trendStart(credible, length);
     if (index === undefined) return [];
     const from = believedAt(index);
+    const starsDelta = to.stars - from.stars;
     const forksDelta = difference(to.forks, from.forks);
     const doubted = doubtedBetween(judgement, from, to);
     return [
@@ -117,8 +118,8 @@ function compare(
         from,
         to,
         snapshots: credible.length - index,
-        starsCounted: Math.round(to.stars - from.stars - doubted.stars),
-        forksCounted: forksDelta === null ? null : forksDelta - doubted.forks,
+        starsCounted: countedOf(starsDelta, doubted.stars),
+        forksCounted: forksDelta === null ? null : countedOf(forksDelta, doubted.forks),
         usualPerDay: basis === "TOTAL" ? usualStarsBefore(credible, index) : null,
         freshUntil,
         firstSeenAt,
@@ -153,6 +154,11 @@ function firstStars(readings: Readings): number {
   let first = 0;
   while (first < readings.length - 1 && readings.stars(first) === 0) first++;
   return readings.stars(first);
+}
+
+/** The part of a delta that counts: never more than was gained. */
+function countedOf(delta: number, doubted: number): number {
+  return Math.min(Math.max(0, delta), Math.round(delta - doubted));
 }
 
 /** The gains between two readings that do not count. */

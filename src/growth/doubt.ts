@@ -1,4 +1,12 @@
-import { type Anomaly, COUNT_NAMES, countText, type MeasuredCount, type Reading } from "./anomalies.js";
+import {
+  type Anomaly,
+  COUNT_NAMES,
+  countText,
+  type MeasuredCount,
+  REVERTED,
+  type Reading,
+  returnOf,
+} from "./anomalies.js";
 
 /** Lower counts may fall by a quarter, and the lowest of all to nothing. */
 export const LEAST_DOUBTED = 50;
@@ -28,14 +36,21 @@ interface Fall {
   measure: MeasuredCount;
   before: number;
   after: number;
+  /** Whether earlier readings have confirmed it. */
+  isOld: boolean;
 }
 
 /**
  * Finds readings of a count that fell against the last confirmed one: by a quarter or more in stars or forks, by nine tenths in
  * open issues. They count once enough readings after them agree, or fall further. Until then the last confirmed reading is used;
- * if the next ones return to it, the reading failed.
+ * if the next ones return to it, the reading failed. A confirmed fall stops counting once the count is back in one step, however
+ * long that takes. `earlier`: a count long before the readings, to which they may be back; null: unknown.
  */
-export function findDoubt(readings: readonly Reading[], measure: MeasuredCount): Doubt {
+export function findDoubt(
+  readings: readonly Reading[],
+  measure: MeasuredCount,
+  earlier: number | null,
+): Doubt {
   const doubtful = readings.map(() => false);
   const anomalies: Anomaly[] = [];
   let confirmed: number | null = null;
@@ -47,16 +62,24 @@ export function findDoubt(readings: readonly Reading[], measure: MeasuredCount):
       i++;
       continue;
     }
-    const fall = { measure, before: confirmed ?? 0, after };
-    const end = isFall(fall) ? endOfDoubt(readings, i, fall) : i;
+    const fall = { measure, before: confirmed ?? earlier ?? 0, after, isOld: confirmed === null };
+    const { end, isConfirmed } = isFall(fall) ? endOfDoubt(readings, i, fall) : { end: i, isConfirmed: true };
     if (end === i) {
       confirmed = after;
       i++;
       continue;
     }
     for (let j = i; j < end; j++) doubtful[j] = true;
-    const isNewest = end === readings.length;
-    anomalies.push(anomalyOf(fall, { at: reading.at, until: readings[end - 1]?.at ?? reading.at, isNewest }));
+    const back = readings[end];
+    anomalies.push(
+      isConfirmed && back !== undefined
+        ? returnOf({ ...fall, at: reading.at }, { at: back.at, count: back[measure] ?? after })
+        : anomalyOf(fall, {
+            at: reading.at,
+            until: readings[end - 1]?.at ?? reading.at,
+            isNewest: back === undefined,
+          }),
+    );
     i = end;
   }
   return { anomalies, doubtful };
@@ -85,21 +108,32 @@ function isFall({ measure, before, after }: Fall): boolean {
   return before >= least && after <= FALLEN_PARTS[measure] * before;
 }
 
-/** The index after the readings in doubt from `index` on; `index` itself if those after it confirm the fall. */
-function endOfDoubt(readings: readonly Reading[], index: number, { measure, before, after }: Fall): number {
+/**
+ * The index after the readings in doubt from `index` on, which is `index` itself for a fall that counts; and whether enough
+ * readings have confirmed the fall.
+ */
+function endOfDoubt(
+  readings: readonly Reading[],
+  index: number,
+  { measure, before, after, isOld }: Fall,
+): { end: number; isConfirmed: boolean } {
   const needed = after <= COLLAPSED * before ? CONFIRMATIONS.collapse : CONFIRMATIONS.fall;
   const most = after + Math.max(2, AGREEING * after);
-  let confirming = 0;
-  let end = index + 1;
-  for (; end < readings.length; end++) {
+  let confirming = isOld ? needed : 0;
+  let last = after;
+  for (let end = index + 1; end < readings.length; end++) {
     const next = readings[end]?.[measure] ?? null;
     if (next === null) continue;
+    const isConfirmed = confirming >= needed;
+    // It has grown back.
+    if (isConfirmed && last > FALLEN_PARTS[measure] * before) break;
+    if (isConfirmed ? next - last >= REVERTED * (before - last) : next > most) return { end, isConfirmed };
     // What falls further confirms the fall.
-    if (next > most) break;
     confirming++;
-    if (confirming === needed) return index;
+    last = next;
   }
-  return end;
+  const isConfirmed = confirming >= needed;
+  return { end: isConfirmed ? index : readings.length, isConfirmed };
 }
 
 function anomalyOf(

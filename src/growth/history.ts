@@ -9,10 +9,14 @@ import {
   readReadings,
   SNAPSHOT_SOURCES,
 } from "../repositories/repositories.js";
-import type { Reading } from "./anomalies.js";
+import { MIN_MOVEMENT, REVERTED, type Reading } from "./anomalies.js";
+import { FALLEN_PARTS } from "./doubt.js";
 
 /** Days of snapshots read before the newest one: twice the longest window, the furthest that may be compared. */
 const HISTORY_DAYS = 60;
+
+/** The least part by which stars rise that are back after a fall in doubt. */
+const LEAP_PART = REVERTED * (1 / FALLEN_PARTS.stars - 1);
 
 /** What computing growth needs beside the database. */
 export interface GrowthContext {
@@ -32,6 +36,8 @@ export interface History {
   importSource: string | null;
   refreshInterval: number | null;
   readings: Readings;
+  /** The reading with most stars before these, if one of them leaps and so may be back at its level. */
+  peak: Reading | null;
 }
 
 /** The reading at an index that exists. */
@@ -80,6 +86,7 @@ export async function readHistories(
       onDamaged(block);
     },
   });
+  const peaks = await readPeaks(db, dialect, found);
   const histories = rows.flatMap((row): History[] => {
     const readings = found.get(row.id);
     if (readings === undefined) return [];
@@ -94,8 +101,41 @@ export async function readHistories(
         importSource: row.import_source,
         refreshInterval: row.refresh_interval,
         readings,
+        peak: peaks.get(row.id) ?? null,
       },
     ];
   });
   return { histories, damaged };
+}
+
+/** The readings with most stars before recent ones that leap; of other repositories, older readings are not read. */
+async function readPeaks(
+  db: Db,
+  dialect: Dialect,
+  recent: ReadonlyMap<number, Readings>,
+): Promise<Map<number, Reading>> {
+  const leaping = [...recent].filter(([, readings]) => hasLeap(readings));
+  const found = await readReadings(db, dialect, {
+    ids: leaping.map(([id]) => id),
+    // Their recent readings are judged without.
+    onDamaged: () => {},
+  });
+  return new Map(
+    leaping.flatMap(([id, readings]): [number, Reading][] => {
+      const all = found.get(id);
+      let peak: number | undefined;
+      for (let i = 0; all !== undefined && all.at(i) < readings.at(0); i++)
+        if (!all.isRetained(i) && (peak === undefined || all.stars(i) > all.stars(peak))) peak = i;
+      return all === undefined || peak === undefined ? [] : [[id, readingAt(all, peak)]];
+    }),
+  );
+}
+
+/** Whether stars rise in one step as they do when they are back at a level that has been in doubt. */
+function hasLeap(readings: Readings): boolean {
+  for (let i = 1; i < readings.length; i++) {
+    const gained = readings.stars(i) - readings.stars(i - 1);
+    if (gained >= MIN_MOVEMENT && gained >= LEAP_PART * readings.stars(i - 1)) return true;
+  }
+  return false;
 }

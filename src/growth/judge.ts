@@ -2,13 +2,14 @@
 import { DAY_MS } from "../lib/clock.js";
 import {
   type Anomaly,
-  COUNT_NAMES,
   countText,
   MEASURED_COUNTS,
   type MeasuredCount,
   MIN_MOVEMENT,
   type Movements,
+  REVERTED,
   type Reading,
+  returnOf,
   type Step,
   stepsOf,
 } from "./anomalies.js";
@@ -46,10 +47,12 @@ type OtherCount = "forks" | "openIssues";
 
 /**
  * Judges a series: which readings are believed, which movements are unusual, and which part of each gain counts. The judgement at
- * a time depends on the readings up to then alone.
+ * a time depends on the readings up to then alone. `peak`: the highest reading before them, if they may be back at its level.
  */
-export function judge(readings: readonly Reading[]): Judgement {
-  const [stars, forks, issues] = MEASURED_COUNTS.map((measure) => findDoubt(readings, measure));
+export function judge(readings: readonly Reading[], peak: Reading | null = null): Judgement {
+  const [stars, forks, issues] = MEASURED_COUNTS.map((measure) =>
+    findDoubt(readings, measure, peak?.[measure] ?? null),
+  );
   const timesOf = (doubt: Doubt | undefined) =>
     new Set(readings.flatMap(({ at }, i) => (doubt?.doubtful[i] === true ? [at] : [])));
   const doubtful = stars?.doubtful ?? [];
@@ -139,9 +142,8 @@ function findLosses(steps: readonly Step[], doubted: ReadonlyMap<number, number>
   return { anomalies, uncounted };
 }
 
-/** A return is a jump by this part of the count, of which this part is reverted within this many days. */
+/** A return is a jump by this part of the count, of which REVERTED is taken back within this many days. */
 const JUMP_PART = 0.05;
-const REVERTED = 0.8;
 const RETURN_DAYS = 10;
 /** A step back of at least this part of the jump belongs to the return. */
 const STEP_BACK = 0.1;
@@ -154,8 +156,8 @@ interface Move {
 }
 
 /**
- * Finds jumps, up or down, that are reverted within days: one anomaly each, whose steps do not count. A step that an earlier one
- * explains begins none of its own.
+ * Finds jumps, up or down, that are reverted: one anomaly each, whose steps do not count. A jump up is reverted soon after it; a
+ * fall may last, as a level that the history already shows is no gain. A step that an earlier one explains begins none of its own.
  */
 function findReturns(steps: readonly Step[], measure: MeasuredCount): Movements {
   const moves = steps.map(({ from, to }): Move | undefined => {
@@ -171,39 +173,41 @@ function findReturns(steps: readonly Step[], measure: MeasuredCount): Movements 
     const last = indexOfReturn(moves, i);
     const back = last === undefined ? undefined : moves[last];
     if (last === undefined || back === undefined) continue;
-    anomalies.push({
-      kind: "RETURN",
-      measure,
-      at: move.at,
-      until: back.at,
-      reason: `from ${countText(move.before)} to ${countText(move.after)} ${COUNT_NAMES[measure]} and back to ${countText(back.after)} within ${RETURN_DAYS} days`,
-      before: move.before,
-      after: back.after,
-    });
-    uncounted.set(i, jump);
-    let left = Math.abs(jump);
+    anomalies.push(returnOf({ measure, ...move }, { at: back.at, count: back.after }));
+    let returned = 0;
     for (let j = i + 1; j <= last; j++) {
       const { before, after } = moves[j] ?? { before: 0, after: 0 };
-      const reverted = Math.min(left, (before - after) * Math.sign(jump));
+      // At most to the level before the jump: the rest is a movement of its own.
+      const end = jump < 0 ? Math.min(after, move.before) : Math.max(after, move.before);
+      const reverted = (before - end) * Math.sign(jump);
       if (reverted < STEP_BACK * Math.abs(jump)) continue;
-      // At most the jump itself: the rest is a movement of its own.
-      uncounted.set(j, -Math.sign(jump) * reverted);
-      left -= reverted;
+      returned += reverted;
+      // The same step may take back another jump, from a higher level.
+      if (reverted > Math.abs(uncounted.get(j) ?? 0)) uncounted.set(j, -Math.sign(jump) * reverted);
     }
+    // What of a fall has not come back is lost.
+    uncounted.set(i, Math.max(jump, -returned));
   }
   return { anomalies, uncounted };
 }
 
-/** The step with which most of the jump at `index` is reverted; undefined if that does not happen in time. */
+/** The step with which most of the jump at `index` is reverted; undefined if that does not happen, or not within days. */
 function indexOfReturn(moves: readonly (Move | undefined)[], index: number): number | undefined {
   const jump = moves[index];
   if (jump === undefined) return undefined;
   const gained = jump.after - jump.before;
+  const backFrom = (count: number, move: Move) => (count - move.after) * Math.sign(gained);
+  const most = REVERTED * Math.abs(gained);
+  // The count from which the last days begin.
+  let [since, from] = [index + 1, jump.after];
   for (let j = index + 1; j < moves.length; j++) {
     const move = moves[j];
     if (move === undefined) continue;
-    if (move.at - jump.at > RETURN_DAYS * DAY_MS) return undefined;
-    if ((jump.after - move.after) * Math.sign(gained) >= REVERTED * Math.abs(gained)) return j;
+    for (; since < j && (moves[since]?.at ?? 0) < move.at - RETURN_DAYS * DAY_MS; since++)
+      from = moves[since]?.after ?? from;
+    if (gained > 0 && move.at - jump.at > RETURN_DAYS * DAY_MS) return undefined;
+    // A fall that small steps have made up for is no return.
+    if (backFrom(jump.after, move) >= most) return backFrom(from, move) >= most ? j : undefined;
   }
   return undefined;
 }

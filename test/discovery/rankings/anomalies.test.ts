@@ -80,6 +80,97 @@ test("a value that returns to the old level days later is one event, of which no
   assert.equal(counted(days([1_000, 1_005, 4_000, 4_002, 1_010, 1_012])), 9);
 });
 
+test("a fall that is undone in one step is neither a loss nor a gain, however long it lasted", () => {
+  for (const low of [0, 11, 3_500])
+    for (const length of [3, 9, 11, 25]) {
+      const stars = [...ramp(6_980, 1, 20), ...ramp(low, 0, length), 7_043, 7_044];
+      const forks = [...ramp(800, 0, 20), ...ramp(Math.floor(low / 10), 0, length), 803, 803];
+      const end = 20 + length;
+      const title = `${length} days at ${low}`;
+      for (const seen of [
+        days(stars),
+        days(stars, { forks }),
+        days(stars, { forks: ramp(800, 0, end + 2) }),
+      ]) {
+        const { anomalies, doubtful, jumps } = judge(seen);
+        assert.deepEqual(
+          new Set(anomalies.map(({ kind, at, until }) => `${kind} ${at / DAY_MS}–${until / DAY_MS}`)),
+          new Set([`RETURN 20–${end}`]),
+          title,
+        );
+        assert.deepEqual(
+          doubtful.flatMap((isDoubtful, day) => (isDoubtful ? [day] : [])),
+          Array.from({ length }, (_, day) => 20 + day),
+          `${title}: compared with nothing`,
+        );
+        assert.equal(counted(seen), 64, title);
+        assert.deepEqual(jumps, [], title);
+      }
+      assert.deepEqual(
+        kinds(days(stars.slice(0, end))),
+        ["PURGE 20"],
+        `${title}: it counts until it is undone`,
+      );
+    }
+});
+
+test("what a smaller fall had taken is no gain when it comes back, in one step or a few", () => {
+  const fallen = [...ramp(6_990, 1, 20), ...ramp(5_600, 0, 14)];
+  for (const back of [[7_043], [6_100, 6_600, 7_043]]) {
+    const stars = [...fallen, ...back, 7_044];
+    const forks = [
+      ...ramp(800, 0, 20),
+      ...ramp(640, 0, 14),
+      ...back.map((count) => Math.floor(count / 8.7)),
+      810,
+    ];
+    const seen = days(stars, { forks });
+    const found = judge(seen);
+    assert.deepEqual(
+      found.anomalies.map(({ kind, measure, at, until }) => [kind, measure, at / DAY_MS, until / DAY_MS]),
+      [
+        ["RETURN", "stars", 20, 33 + back.length],
+        ["RETURN", "forks", 20, 33 + back.length],
+      ],
+    );
+    assert.equal(counted(seen), 54);
+    const since = found.uncounted.filter(({ step }) => step.to.at > 30 * DAY_MS);
+    assert.equal(
+      since.reduce((sum, { stars: part }) => sum + part, 0),
+      7_009 - 5_600,
+    );
+  }
+});
+
+test("two falls that one step undoes, with growth between them, are no gain either", () => {
+  const stars = [...ramp(6_990, 1, 20), ...ramp(6_000, 100, 6), ...ramp(5_300, 0, 14), 7_043];
+  assert.equal(
+    judge(days(stars)).uncounted.findLast(({ stars: part }) => part > 0)?.stars,
+    7_009 - 5_300,
+    "all up to the level before the first",
+  );
+});
+
+test("what a repository gains by usual days after a loss counts, even if it was there before", () => {
+  const regained = days([...ramp(6_990, 1, 20), ...ramp(5_000, 60, 40)]);
+  assert.deepEqual(kinds(regained), ["PURGE 20"]);
+  assert.equal(counted(regained), 7_340 - 6_990);
+  const fewer = days([...ramp(6_990, 1, 20), ...ramp(6_000, 40, 40)]);
+  assert.deepEqual(kinds(fewer), ["PURGE 20"]);
+  const other = days([...ramp(46_000, 10, 20), ...ramp(900, 20, 10), 1_500, 1_520], {
+    forks: [...ramp(5_000, 1, 20), ...ramp(90, 2, 10), 170, 172],
+  });
+  assert.deepEqual(kinds(other), ["PURGE 20"], "far from that level a leap is a leap");
+  assert.deepEqual(judge(other).doubtful.includes(true), false);
+});
+
+test("issues that are switched on again after weeks were not opened", () => {
+  const issues = [...ramp(900, 1, 5), ...ramp(0, 0, 20), 915];
+  const { unbelieved, doubtful } = judge(days(ramp(1_000, 1, 26), { issues }));
+  assert.equal(unbelieved.openIssues.size, 20);
+  assert.ok(!doubtful.includes(true));
+});
+
 test("what goes beyond a return is judged by itself: a leap that follows a small fall counts", () => {
   const stars = [...ramp(1_000, 5, 20), 995, 2_995, 3_000];
   const forks = [...ramp(60, 1, 20), 79, 380, 400];

@@ -7,6 +7,7 @@ import type { Snapshot } from "../../../src/repositories/observation.js";
 import type { Recency } from "../../../src/repositories/recency.js";
 import type { SnapshotSource } from "../../../src/repositories/record-rules.js";
 import { historyOf } from "../../support/growth.js";
+import { ramp } from "../../support/readings.js";
 
 const NOW = 40 * DAY_MS;
 
@@ -108,4 +109,53 @@ test("a repository whose first reading failed is not new if the next one has man
   };
   assert.equal(firstSeen(20_000), null);
   assert.equal(firstSeen(40), NOW - 96 * HOUR_MS);
+});
+
+/** A reading a day, the newest now. */
+const inDays = (...stars: number[]) =>
+  stars.map((count, i) => [24 * (stars.length - 1 - i), count, 100] as const);
+
+test("growth after a fall that was undone is that of a repository which was not seen meanwhile", () => {
+  for (const length of [3, 9, 11, 14]) {
+    const before = ramp(7_000, 1, 25);
+    const rows = inDays(...before, ...ramp(0, 0, length), 7_043);
+    const fallen = growthOf(history(rows), recency());
+    const absent = growthOf(history(rows.filter(([, stars]) => stars > 0)), recency());
+    const figures = (growth: typeof fallen) =>
+      growth.map(({ window, from, starsCounted, usualPerDay }) => [window, from, starsCounted, usualPerDay]);
+    assert.deepEqual(figures(fallen), figures(absent));
+    assert.deepEqual(windows(history(rows)), length > 13 ? ["30d"] : ["7d", "30d"], `${length} days`);
+    assert.ok(fallen.every(({ anomalies }) => anomalies.some(({ kind }) => kind === "RETURN")));
+  }
+});
+
+test("a fall from before the readings is known by the highest reading before them", () => {
+  const rows = inDays(...ramp(11, 0, 39), 7_043, 7_044);
+  const peak = {
+    at: -DAY_MS,
+    stars: 7_000,
+    forks: 800,
+    openIssues: null,
+    watchers: null,
+    source: "OBSERVED",
+  } as const;
+  const [day, ...others] = growthOf(history(rows, { peak }), recency());
+  assert.deepEqual([day?.window, day?.starsCounted, others], ["24h", 1, []]);
+  const higher = { ...peak, stars: 70_000 };
+  assert.deepEqual(windows(history(rows, { peak: higher })), ["24h", "7d", "30d"], "it is not back there");
+  const sparse = history(
+    [
+      [49 * 24, 1_592, 10],
+      [0, 2_813, 500],
+    ],
+    { peak: { ...higher, stars: 46_000 } },
+  );
+  assert.deepEqual(windows(sparse), ["30d"], "the fall was confirmed long ago");
+});
+
+test("no more counts than was gained", () => {
+  // Stars of a burst that does not count, most of which are taken back.
+  const rows = inDays(...ramp(500, 3, 20), ...ramp(1_400, 2, 10), ...ramp(1_000, 2, 5));
+  const week = growthOf(history(rows), recency()).find(({ window }) => window === "7d");
+  assert.deepEqual([week?.from.stars, week?.to.stars, week?.starsCounted], [1_414, 1_008, 0]);
 });

@@ -1,0 +1,88 @@
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import { returnedLevels } from "../../../src/database/migrations/0019-returned-levels.js";
+import type { Snapshot } from "../../../src/repositories/repositories.js";
+import { onBothEngines } from "../../support/engines.js";
+import { ramp } from "../../support/readings.js";
+import { createWorld, observation, snapshot, type World } from "../../support/world.js";
+
+/** A snapshot a day up to now, with a fork for ten stars. */
+const inDays = (...stars: number[]): Snapshot[] =>
+  stars.map((count, i) =>
+    snapshot(24 * (stars.length - 1 - i), count, { forks: Math.floor(count / 10), source: "OBSERVED" }),
+  );
+
+const RANKINGS = ["trending", "rising", "stars-gained", "forks-gained", "fork-growth"];
+
+onBothEngines("After a fall that lasted", (engine) => {
+  let world: World;
+  const FALLS = { zero: 9, long: 11, half: 20, fifth: 14, forgotten: 100 };
+  const LOW = { zero: 0, long: 11, half: 3_500, fifth: 5_600, forgotten: 11 };
+  const names = Object.keys(FALLS) as (keyof typeof FALLS)[];
+
+  before(async () => {
+    world = await createWorld(engine);
+    const observations = names.map((name) =>
+      observation(`fell/${name}`, inDays(...ramp(6_980, 1, 20), ...ramp(LOW[name], 0, FALLS[name]), 7_043)),
+    );
+    const plain = [100, 200, 300].map((gain) =>
+      observation(`plain/gains-${gain}`, inDays(...ramp(5_000, gain, 30))),
+    );
+    // The last reading of each arrives later than those of others, so that growth is updated and not rebuilt.
+    await world.record(
+      ...plain,
+      ...observations.map((each) => ({ ...each, facts: {}, snapshots: [...each.snapshots].slice(0, -1) })),
+    );
+    await world.record(...observations);
+  });
+
+  test("repositories with steady gains lead every ranking", async () => {
+    for (const ranking of RANKINGS)
+      for (const window of ["24h", "7d"])
+        for (const more of ["", "&excludeAnomalous=true"]) {
+          const query = `sort=${ranking}&window=${window}${more}`;
+          const { body } = await world.get(`/api/repos?${query}`);
+          assert.deepEqual(
+            body.data.slice(0, 3).map(({ fullName }: { fullName: string }) => fullName),
+            ["plain/gains-300", "plain/gains-200", "plain/gains-100"],
+            query,
+          );
+        }
+  });
+
+  test("what was there before is no gain, and the change is shown", async () => {
+    for (const name of names) {
+      const { trends } = (await world.get(`/api/repos/github/fell/${name}`)).body.data;
+      for (const window of ["24h", "7d", "30d"]) {
+        const trend = trends[window];
+        if (trend === null) continue;
+        assert.ok(trend.starsCounted <= Math.min(64, Math.max(0, trend.starsDelta)), `${name} in ${window}`);
+        assert.ok(trend.confidence <= 0.3, name);
+        assert.equal(trend.anomalies[0].kind, "RETURN", name);
+      }
+    }
+    const { trends } = (await world.get("/api/repos/github/fell/long")).body.data;
+    assert.equal(trends["24h"], null, "12 days ago is too long ago for a day");
+    assert.deepEqual([trends["7d"].starsDelta, trends["7d"].starsCounted], [44, 44]);
+  });
+
+  test("an upgrade rebuilds growth, with the same result", async () => {
+    const { rankings, database } = world.modules;
+    // Without what depends on the scales, which a rebuild measures.
+    const rows = () =>
+      database.write
+        .selectFrom("rollups")
+        .select(["repository_id", "window_hours", "from_at", "stars_delta", "stars_counted", "forks_counted"])
+        .select(["stars_usual", "anomalies", "confidence"])
+        .orderBy("repository_id")
+        .orderBy("window_hours")
+        .execute();
+    const updated = await rows();
+    await database.write.updateTable("rollups").set({ stars_counted: 7_000 }).execute();
+    assert.ok(!(await rankings.isUpdateDue()));
+    await database.write.transaction().execute((tx) => returnedLevels.up(tx, database.dialect));
+    assert.ok(await rankings.isUpdateDue());
+    await rankings.update();
+    assert.deepEqual(await rows(), updated);
+  });
+});
