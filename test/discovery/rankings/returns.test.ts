@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { returnedLevels } from "../../../src/database/migrations/0019-returned-levels.js";
+import { returnedLevels } from "../../../src/database/migrations/0020-returned-levels.js";
 import type { Snapshot } from "../../../src/repositories/repositories.js";
 import { onBothEngines } from "../../support/engines.js";
 import { ramp } from "../../support/readings.js";
