@@ -8,7 +8,7 @@ import {
   type SecurityLog,
 } from "./accounts/accounts.js";
 import { type Config, ConfigError } from "./config/config.js";
-import { type Database, openDatabase, ReplicaRefused } from "./database/database.js";
+import { type Database, DeletionClock, openDatabase, ReplicaRefused } from "./database/database.js";
 import { ListIndex, Lists, Rankings, Search, startIndexBuilder } from "./discovery/discovery.js";
 import { ForgeStates, ForgeTokens, TrackedForges } from "./forges/forges.js";
 import { openRedis, type SharedRedis } from "./http/http.js";
@@ -40,6 +40,8 @@ export interface Modules {
   forges: TrackedForges;
   /** What all processes together have sent to forges. */
   forgeStates: ForgeStates;
+  /** Decides whether something is old enough to delete. */
+  deletionClock: DeletionClock;
   lists: Lists;
   /** What `lists` selects from; empty until something fills it. */
   listIndex: ListIndex;
@@ -115,6 +117,7 @@ export function buildModules(database: Database, context: ModulesContext, redis?
     forgeTokens,
     forges: new TrackedForges({ configured: config.providers, tokens: forgeTokens, clock }),
     forgeStates: new ForgeStates({ database, clock, readSecret: readServiceSecret }),
+    deletionClock: new DeletionClock({ database, clock, log }),
     trackRequests: new TrackRequests({ database, catalog, clock, watchlists, readSecret: readServiceSecret }),
     forPublic: () => modules,
   };

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { Database } from "../database/database.js";
+import { type Database, deleteOld } from "../database/database.js";
 import { BackgroundWrites } from "../lib/background-writes.js";
 import { type Clock, DAY_MS } from "../lib/clock.js";
 import { AppError } from "../lib/errors.js";
@@ -130,13 +130,10 @@ export class ApiKeys {
     return rows.toReversed();
   }
 
-  /** Deletes keys that were revoked so long ago that their usage is gone too. Returns their number. */
-  async removeRevoked(): Promise<number> {
-    const { numDeletedRows } = await this.#database.durable
-      .deleteFrom("api_keys")
-      .where("revoked_at", "<", this.#clock.now() - REVOKED_KEPT_MS)
-      .executeTakeFirstOrThrow();
-    return Number(numDeletedRows);
+  /** Deletes keys that were revoked so long before `now` that their usage is gone too. Returns their number. */
+  removeRevoked(now: number): Promise<number> {
+    const before = now - REVOKED_KEPT_MS;
+    return deleteOld(this.#database.durable, { table: "api_keys", column: "revoked_at", before });
   }
 
   /** Revokes a key. Returns false if it was revoked before. Throws NOT_FOUND for a key of another account, or of none. */

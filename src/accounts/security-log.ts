@@ -86,10 +86,9 @@ export class SecurityLog {
     await this.#writes.flush();
   }
 
-  /** Deletes events past their retention. Returns their number. */
-  prune(signal: AbortSignal): Promise<number> {
-    const { database, clock } = this.#options;
-    return pruneEvents(database, { now: clock.now(), signal });
+  /** Deletes events past their retention at the time `now`. Returns their number. */
+  prune(now: number, signal: AbortSignal): Promise<number> {
+    return pruneEvents(this.#options.database, { now, signal });
   }
 
   async #notify(event: SecurityEvent): Promise<void> {

@@ -1,5 +1,5 @@
-import { sql } from "kysely";
-import type { Database, Db, Tx } from "../database/database.js";
+import { type RawBuilder, sql } from "kysely";
+import { type Database, type Db, deleteOld, type Tx } from "../database/database.js";
 import { DAY_MS } from "../lib/clock.js";
 import {
   type EventDetail,
@@ -103,13 +103,20 @@ export async function insertEvents(db: Db | Tx, events: readonly LoggedEvent[]):
   await db.insertInto("security_events").values(rows).execute();
 }
 
-/** Deletes events past their retention in short transactions, until none is left or `signal` is aborted. Returns their number. */
+/** Deletes events past their retention, or beyond their number, in short transactions until `signal` is aborted. Returns their number. */
 export async function pruneEvents(
   { write }: Pick<Database, "write">,
   { now, signal, kept = KEPT_ROWS }: { now: number; signal: AbortSignal; kept?: KeptRows },
 ): Promise<number> {
-  let removed = 0;
-  const remove = async (ids: () => ReturnType<typeof old>) => {
+  const before = now - KEPT_MS;
+  let removed = await deleteOld(write, {
+    table: "security_events",
+    column: "at",
+    before,
+    batch: BATCH,
+    signal,
+  });
+  const remove = async (ids: () => RawBuilder<unknown>) => {
     while (!signal.aborted) {
       const { numAffectedRows = 0n } = await sql`delete from security_events where id in (${ids()})`.execute(
         write,
@@ -118,9 +125,6 @@ export async function pruneEvents(
       if (numAffectedRows < BATCH) return;
     }
   };
-  const old = () =>
-    sql`select id from security_events where at < ${now - KEPT_MS} order by at limit ${BATCH}`;
-  await remove(old);
   await remove(
     () => sql`select id from (select id from security_events where account_id is null order by id desc
       limit ${BATCH} offset ${kept.anonymous}) as excess`,

@@ -1,13 +1,14 @@
 import { setImmediate } from "node:timers/promises";
 import { sql } from "kysely";
-import type {
-  BulkColumns,
-  BulkRow,
-  Database,
-  Dialect,
-  MergedTable,
-  Tx,
-  UsageCallerTable,
+import {
+  type BulkColumns,
+  type BulkRow,
+  type Database,
+  DELETED_SHARE,
+  type Dialect,
+  type MergedTable,
+  type Tx,
+  type UsageCallerTable,
 } from "../database/database.js";
 import { DAY_MS, HOUR_MS } from "../lib/clock.js";
 import { OTHER_AGENT } from "./agents.js";
@@ -216,28 +217,41 @@ async function addEvents(
   );
 }
 
-/** Deletes rows past their retention, some keys at a time, until all are done or `signal` is aborted. */
-export async function pruneUsage(database: Database, now: number, signal: AbortSignal): Promise<void> {
+/**
+ * Deletes rows past their retention, some keys at a time, until all are done or `signal` is aborted: of the sums of a key the oldest, of
+ * at most DELETED_SHARE of the time that they are kept. Returns the number of rows.
+ */
+export async function pruneUsage(database: Database, now: number, signal: AbortSignal): Promise<number> {
   const { dialect } = database;
   const dayBefore = (days: number) => (Math.floor(now / DAY_MS) - days + 1) * DAY_MS;
   const firstDay = dayBefore(Math.max(...SPANS.map(({ keptDays }) => keptDays)));
   let after = 0;
+  let removed = 0;
+  const count = ({ numAffectedRows = 0n }: { numAffectedRows?: bigint }) => {
+    removed += Number(numAffectedRows);
+  };
   while (!signal.aborted) {
     const last = await database.write.transaction().execute(async (tx) => {
       const { rows } = await sql<{ id: number }>`select id from api_keys where id > ${after} order by id
         limit ${KEYS_PER_PRUNE} ${dialect.lockRow}`.execute(tx);
       const ids = rows.map(({ id }) => id);
       for (const table of ["usage_routes", "usage_allowances", "usage_callers"] as const) {
-        for (const { hours, keptDays } of SPANS)
-          await sql`delete from ${sql.table(table)} where ${dialect.among(sql`key_id`, ids)}
-            and span_hours = ${hours} and from_at < ${dayBefore(keptDays)}`.execute(tx);
+        const sums = sql.table(table);
+        for (const { hours, keptDays } of SPANS) {
+          const mostMs = Math.ceil(keptDays * DELETED_SHARE) * DAY_MS;
+          const statement = sql`delete from ${sums} where ${dialect.among(sql`key_id`, ids)}
+            and span_hours = ${hours} and from_at < ${dayBefore(keptDays)} and from_at < ${mostMs} + (
+              select min(from_at) from ${sums} as own where own.key_id = ${sums}.key_id and span_hours = ${hours})`;
+          count(await statement.execute(tx));
+        }
       }
-      await sql`delete from usage_events where ${dialect.among(sql`key_id`, ids)} and at < ${firstDay}`.execute(
-        tx,
-      );
+      // There are few of each key.
+      const statement = sql`delete from usage_events where ${dialect.among(sql`key_id`, ids)} and at < ${firstDay}`;
+      count(await statement.execute(tx));
       return ids.at(-1);
     });
-    if (last === undefined) return;
+    if (last === undefined) return removed;
     after = last;
   }
+  return removed;
 }

@@ -9,7 +9,6 @@ import { readUsage, type UsageView, type UsageWindow } from "./usage-view.js";
 
 /** Longest time between writes, and so the most that a crash can lose. */
 export const FLUSH_MS = 5_000;
-const PRUNE_EVERY_MS = 3_600_000;
 /** Callers whose networks are remembered. */
 const REMEMBERED_ADDRESSES = 1_000;
 /** Longest time a view waits for the latest counts to be written. */
@@ -96,7 +95,7 @@ export class Usage {
     return address;
   }
 
-  /** Starts writing counts and pruning old rows, until `stop`. */
+  /** Starts writing counts, until `stop`. */
   start(): void {
     this.#running = this.#run();
   }
@@ -150,25 +149,16 @@ export class Usage {
   async #run(): Promise<void> {
     const { clock } = this.#options;
     const { signal } = this.#stopping;
-    let prunedAt = Number.NEGATIVE_INFINITY;
     while (!signal.aborted) {
       await clock.sleep(FLUSH_MS, signal);
       if (signal.aborted) return;
       await this.flush();
-      if (clock.monotonic() - prunedAt < PRUNE_EVERY_MS) continue;
-      await this.prune();
-      prunedAt = clock.monotonic();
     }
   }
 
-  /** Deletes rows past their retention. Never throws: a failure is retried in an hour. */
-  async prune(): Promise<void> {
-    const { database, clock, log } = this.#options;
-    try {
-      await pruneUsage(database, clock.now(), this.#stopping.signal);
-    } catch (error) {
-      log.error({ err: error }, "old usage could not be deleted");
-    }
+  /** Deletes rows past their retention at the time `now`. Returns their number. */
+  prune(now: number, signal: AbortSignal): Promise<number> {
+    return pruneUsage(this.#options.database, now, signal);
   }
 }
 

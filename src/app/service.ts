@@ -243,14 +243,14 @@ const EXPIRY_EVERY_MS = HOUR_MS;
 async function removeExpired(
   { clock, log }: AppContext,
   {
-    modules: { watchlists },
-    members: { accounts, keys, operators, security },
+    modules: { deletionClock, watchlists },
+    members: { accounts, keys, operators, security, usage },
   }: { modules: Modules; members: Members },
   signal: AbortSignal,
 ): Promise<void> {
   const tasks = [
     {
-      remove: () => watchlists.removeExpired(signal),
+      remove: (now: number) => watchlists.removeExpired(now, signal),
       done: "deleted watchlists that nobody opened for a year",
       failed: "expired watchlists could not be deleted",
     },
@@ -265,14 +265,19 @@ async function removeExpired(
       failed: "operators' sessions that had ended could not be deleted",
     },
     {
-      remove: () => keys.removeRevoked(),
+      remove: (now: number) => keys.removeRevoked(now),
       done: "deleted API keys that were revoked long ago",
       failed: "revoked API keys could not be deleted",
     },
     {
-      remove: () => security.prune(signal),
+      remove: (now: number) => security.prune(now, signal),
       done: "deleted old security events",
       failed: "old security events could not be deleted",
+    },
+    {
+      remove: (now: number) => usage.prune(now, signal),
+      done: "deleted old usage of API keys",
+      failed: "old usage could not be deleted",
     },
     {
       remove: async () => {
@@ -285,10 +290,12 @@ async function removeExpired(
   ];
   while (!signal.aborted) {
     await clock.sleep(EXPIRY_EVERY_MS, signal);
+    // Without the database each task fails, and says so.
+    const now = signal.aborted ? 0 : await deletionClock.now().catch(() => 0);
     for (const { remove, done, failed } of tasks) {
       if (signal.aborted) return;
       try {
-        const removed = await remove();
+        const removed = await remove(now);
         if (removed > 0) log.info({ removed }, done);
       } catch (error) {
         log.error({ err: error }, failed);

@@ -33,8 +33,10 @@ export interface RunningWorker {
 }
 
 /** What providers are opened with. `User-Agent` names the version and whom a forge can write to. Throws as `proxyOf` does. */
-function openingOf({ config, clock }: AppContext, { forgeStates: shared }: Modules): Opening {
-  return { clock, userAgent: userAgentOf(readVersion(), config.contact), proxy: proxyOf(config), shared };
+function openingOf({ config, clock }: AppContext, { forgeStates: shared, deletionClock }: Modules): Opening {
+  const userAgent = userAgentOf(readVersion(), config.contact);
+  const onDate = (name: string, time: number) => deletionClock.noteForge(name, time);
+  return { clock, userAgent, proxy: proxyOf(config), shared, onDate };
 }
 
 /** The operators of a public forge block what they cannot write to. */

@@ -18,6 +18,7 @@ const EXAMPLES: Readonly<Record<string, readonly (readonly [line: string, effect
     ["sidereal work", "tracks until it is stopped"],
     ["sidereal work --once", "for a timer: does what is due, then ends"],
     ["sidereal work --explain --limit 5", "what would be requested now"],
+    ["sidereal work --force", "tracks, and deletes old data although nothing confirms the clock"],
   ],
   status: [["sidereal status --json", "the state of tracking, for a script"]],
   mcp: [

@@ -2,6 +2,7 @@
 import { type Command, InvalidArgumentError } from "commander";
 import type { DemoSize } from "../demo/demo.js";
 import { EXIT, type Host } from "./host.js";
+import { FORCE, forceClock } from "./work.js";
 
 export function addServe(program: Command, host: Host): void {
   program
@@ -10,11 +11,19 @@ export function addServe(program: Command, host: Host): void {
       "serve the API and the pages, and track the configured providers; without any, an empty catalogue shows a sample",
     )
     .option("--no-sample", "leave an empty catalogue empty")
-    .action(({ sample }: { sample: boolean }) => host.start(sample));
+    .option(...FORCE)
+    .action(async ({ sample, force }: { sample: boolean; force?: boolean }) => {
+      if (force === true) await forceClock(host);
+      await host.start(sample);
+    });
   program
     .command("serve")
     .description("serve the API and the pages, and nothing else")
-    .action(() => host.serve());
+    .option(...FORCE)
+    .action(async ({ force }: { force?: boolean }) => {
+      if (force === true) await forceClock(host);
+      await host.serve();
+    });
 }
 
 /** Time for the service to respond. A health check every half minute must not pile up. */

@@ -13,6 +13,25 @@ interface WorkOptions {
   explain?: boolean;
   limit: number;
   json?: boolean;
+  force?: boolean;
+}
+
+/** The option of the commands that delete old data. */
+export const FORCE = [
+  "--force",
+  "delete old data although nothing confirms this machine's clock, until that jumps",
+] as const;
+
+export async function forceClock(host: Host): Promise<void> {
+  const { database, deletionClock } = await host.openModules();
+  try {
+    await deletionClock.force();
+  } finally {
+    await database.close();
+  }
+  host.stderr.write(
+    `Old data is deleted by this machine's clock, which shows ${isoTime(host.clock.now())}.\n`,
+  );
 }
 
 export function addWork(program: Command, host: Host, finish: (code: number) => void): void {
@@ -25,7 +44,8 @@ export function addWork(program: Command, host: Host, finish: (code: number) => 
     .option("--explain", "request and change nothing; list what would be requested now, and why")
     .option("--limit <number>", "with --explain: repositories listed per lane", parseLimit, LISTED)
     .option("--json", "with --explain: print one JSON object per provider")
-    .action(async ({ once, explain, limit, json }: WorkOptions) => {
+    .option(...FORCE)
+    .action(async ({ once, explain, limit, json, force }: WorkOptions) => {
       if (host.config.providers.length === 0 && (await trackedForges(host)).length === 0) {
         host.stderr.write(
           "No provider is configured. SIDEREAL_PROVIDERS=github,codeberg tracks these two; so does a token entered at /operator/tokens.\n",
@@ -37,6 +57,7 @@ export function addWork(program: Command, host: Host, finish: (code: number) => 
           host.stdout.write(reportOf(json === true, plan, describe(plan)));
         return;
       }
+      if (force === true) await forceClock(host);
       await (once === true ? host.workOnce() : host.work());
     });
 }

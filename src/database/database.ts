@@ -35,6 +35,7 @@ export {
 export { syncFolder } from "./backup/sqlite-backup.js";
 export { BatchSize } from "./batch-size.js";
 export type { PreviousNameTable, RepositoryTable } from "./catalogue-schema.js";
+export { DELETED_SHARE, DeletionClock, deleteOld } from "./deletion-clock.js";
 export type { BulkColumns, BulkRow, BulkTable, Db, Dialect, MergedTable, TableName, Tx } from "./dialect.js";
 export { DISTRIBUTED_TABLES } from "./distribution/citus.js";
 export {

@@ -125,4 +125,6 @@ export interface Dialect {
   size(db: Db): Promise<number>;
   /** Reads the clock of the server, in ms since 1970; undefined: there is no server besides this machine. */
   readonly serverTime: ((db: Db) => Promise<number>) | undefined;
+  /** Reads the clock of the server, in ms since 1970, if it is another machine; undefined: there is no clock besides our own. */
+  remoteTime(db: Db): Promise<number | undefined>;
 }

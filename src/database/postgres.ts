@@ -357,6 +357,13 @@ export const postgresDialect: Dialect = {
     if (row === undefined) throw new Error("the database server did not say its time");
     return row.ms;
   },
+  async remoteTime(db) {
+    // Both addresses are null on a socket, and the same on one machine.
+    const { rows } = await sql<{ ms: number }>`
+      select (extract(epoch from clock_timestamp()) * 1000)::double precision as ms
+      where inet_client_addr() is distinct from inet_server_addr()`.execute(db);
+    return rows[0]?.ms;
+  },
 
   async size(db) {
     if (await isDistributed(db)) return readBytes(db);

@@ -283,6 +283,7 @@ export const sqliteDialect: Dialect = {
   advanceSequences: async () => {},
 
   serverTime: undefined,
+  remoteTime: async () => undefined,
 
   async size(db) {
     const pages = await sql<{ bytes: number }>`

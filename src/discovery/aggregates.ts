@@ -45,7 +45,7 @@ export async function updateAggregates(database: Database, clock: Clock): Promis
       prepare: (tx) => deleteMarks(tx, dialect, ids),
       async work(run) {
         if (isRebuild) await clearMarks(run, dialect, ["ranks"]);
-        await archiveRanks(database, run);
+        await archiveRanks(database, run, clock);
         if (isRebuild || !(await updateChanged(database, run, ids))) await rebuild(database, run);
         await run.end((tx) => bumpRevision(tx));
         return true;

@@ -14,6 +14,8 @@ export interface Opening {
   shared?: SharedStates | undefined;
   /** Whether somebody waits for each response: requests then count, but do not wait for a turn among those of workers. */
   isUrgent?: boolean | undefined;
+  /** Called with the time that each response has, in ms since 1970. */
+  onDate?: ((name: string, time: number) => void) | undefined;
 }
 
 /** Where the states of forges are stored. */

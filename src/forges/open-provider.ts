@@ -1,6 +1,6 @@
 /** Opens the provider of a forge. */
 import type { ProviderSettings } from "../config/config.js";
-import { type Clock, HOUR_MS } from "../lib/clock.js";
+import { HOUR_MS } from "../lib/clock.js";
 import type { Opening, Provider } from "./contract.js";
 import { UpstreamFailure } from "./failures.js";
 import { createForgejo } from "./forgejo/forgejo.js";
@@ -26,13 +26,13 @@ const CREATE = {
 /** Opens the provider that the settings describe. Sends nothing before the first call. */
 export function openProvider(
   settings: ProviderSettings,
-  { clock, userAgent, proxy, shared, isUrgent }: Opening,
+  { clock, userAgent, proxy, shared, isUrgent, onDate }: Opening,
 ): OpenProvider {
   const { kind, url, name, mayBePrivate } = settings;
   const origins = kind === "github" ? [url, apiRoot(url)] : [url];
   const privateSetting = `SIDEREAL_${name}_PRIVATE`;
   const { fetch, close } = createTransport({ origins, mayBePrivate, privateSetting, userAgent, proxy });
-  const connection = { fetch: checkClock(fetch, name, clock), clock, shared, isUrgent };
+  const connection = { fetch: checkClock(fetch, name, { clock, onDate }), clock, shared, isUrgent };
   const provider = CREATE[kind](settings, connection);
   return {
     provider,
@@ -47,11 +47,18 @@ export function openProvider(
 const MAX_SKEW_MS = HOUR_MS;
 
 /** Rejects responses whose `Date` differs from our time: one of the two clocks is wrong. */
-export function checkClock(fetch: UpstreamFetch, name: string, clock: Clock): UpstreamFetch {
+export function checkClock(
+  fetch: UpstreamFetch,
+  name: string,
+  { clock, onDate }: Pick<Opening, "clock" | "onDate">,
+): UpstreamFetch {
   return async (url, request) => {
     const response = await fetch(url, request);
-    const skewMs = Date.parse(response.headers.get("date") ?? "") - clock.now();
-    if (Number.isNaN(skewMs) || Math.abs(skewMs) <= MAX_SKEW_MS) return response;
+    const time = Date.parse(response.headers.get("date") ?? "");
+    if (Number.isNaN(time)) return response;
+    onDate?.(name, time);
+    const skewMs = time - clock.now();
+    if (Math.abs(skewMs) <= MAX_SKEW_MS) return response;
     const hours = Math.round(Math.abs(skewMs) / HOUR_MS);
     const direction = skewMs > 0 ? "behind" : "ahead of";
     throw new UpstreamFailure("clock", `this machine's clock is ${hours} h ${direction} that of ${name}`);

@@ -87,7 +87,7 @@ export {
 export * from "./series.js";
 export { MAX_SEVERAL_POINTS } from "./several-series.js";
 export { DamagedBlock, type ReadingsOptions } from "./snapshots/codec.js";
-export { newestSnapshots } from "./snapshots/hours.js";
+export { endOfShare, newestSnapshots } from "./snapshots/hours.js";
 export {
   rangeColumn,
   rangeOf,

@@ -181,11 +181,11 @@ export class Avatars {
       .execute();
   }
 
-  /** Removes the avatars of owners that have not been on a list for a week, or are too many. Returns how many. */
-  async evict(): Promise<number> {
+  /** Removes the avatars of owners that have not been on a list in the week before `now`, or are too many. Returns how many. */
+  async evict(now: number): Promise<number> {
     const { numDeletedRows } = await this.#database.write
       .deleteFrom("avatars")
-      .where("wanted_at", "<", this.#clock.now() - KEPT_MS)
+      .where("wanted_at", "<", now - KEPT_MS)
       .executeTakeFirst();
     const { rows } = await sql`delete from avatars where wanted_at <
       (select wanted_at from avatars order by wanted_at desc limit 1 offset ${MAX_OWNERS - 1}) returning 1`.execute(

@@ -1,6 +1,6 @@
 /** What the lanes of a worker share: their context, the result of a step, the quota of lookups, and the report of a provider. */
 import { hostname } from "node:os";
-import type { Database } from "../database/database.js";
+import type { Database, DeletionClock } from "../database/database.js";
 import type { Rankings, Search } from "../discovery/discovery.js";
 import type { FailureKind, Provider, TokenNotice, TokenQuota, UpstreamFailure } from "../forges/forges.js";
 import type { Clock } from "../lib/clock.js";
@@ -20,6 +20,7 @@ export interface TrackingModules {
   avatars: Avatars;
   search: Search;
   trackRequests: TrackRequests;
+  deletionClock: DeletionClock;
 }
 
 /** Shared by the lanes of one provider. A lane is one kind of work, such as refreshing or discovering. */

@@ -1,8 +1,9 @@
 import { sql } from "kysely";
-import type { Database, Tx } from "../database/database.js";
-import { type Clock, DAY_MS, WEEK_MS } from "../lib/clock.js";
+import { type Database, DELETED_SHARE, type Tx } from "../database/database.js";
+import { DAY_MS, WEEK_MS } from "../lib/clock.js";
 import {
   bumpRevision,
+  endOfShare,
   thinSnapshots as removeSnapshots,
   repositoriesAfter,
 } from "../repositories/repositories.js";
@@ -30,22 +31,25 @@ const MARK = "retention";
 
 /**
  * Thins snapshots that have passed a border since the last run to the last of each day or week. Snapshots from before the borders that
- * are imported later are not thinned. Works in short transactions, and may be killed and run again. Returns the number of removed
- * snapshots.
+ * are imported later are not thinned. A border passes at most DELETED_SHARE of all snapshots, or one day or week. Works in short
+ * transactions, and may be killed and run again. Returns the number of removed snapshots.
  */
 export async function thinSnapshots(
-  { database, clock, signal }: { database: Database; clock: Clock; signal: AbortSignal },
+  { database, now, signal }: { database: Database; now: number; signal: AbortSignal },
   { allDays, dailyDays }: Retention = DEFAULT_RETENTION,
 ): Promise<number> {
   const { dialect, write } = database;
   const last = await readBorders(database);
   // Only complete days and weeks, whose last snapshot is final.
-  const now = clock.now();
-  const to: Borders = {
-    daily: Math.floor((now - allDays * DAY_MS) / DAY_MS) * DAY_MS,
-    weekly: Math.floor((now - dailyDays * DAY_MS) / WEEK_MS) * WEEK_MS,
+  const reach = (from: number, keptDays: number, step: number) => {
+    const to = Math.floor((now - keptDays * DAY_MS) / step) * step;
+    return to <= from ? from : endOfShare(write, { from, to, step, share: DELETED_SHARE });
   };
-  if (to.daily <= last.daily && to.weekly <= last.weekly) return 0;
+  const to: Borders = {
+    daily: await reach(last.daily, allDays, DAY_MS),
+    weekly: await reach(last.weekly, dailyDays, WEEK_MS),
+  };
+  if (to.daily === last.daily && to.weekly === last.weekly) return 0;
   let removed = 0;
   for (let after = 0; !signal.aborted; ) {
     const ids = await repositoriesAfter(write, dialect, { after, limit: BATCH });

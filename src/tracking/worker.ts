@@ -51,6 +51,8 @@ const DERIVE_MAX_MS = 60_000;
 const DERIVE_SOON_SHARE = 0.2;
 const DERIVE_SOON_MS = 1_000;
 const RETENTION_EVERY_MS = 3_600_000;
+/** The same while the clock is in doubt: a forge may soon confirm it. */
+const DOUBT_MS = 600_000;
 const REPORT_EVERY_MS = 10_000;
 /** Share of time spent preparing the status for pages: counting rows takes a second in large catalogues. */
 const STATUS_SHARE = 0.02;
@@ -176,7 +178,7 @@ export class Worker {
       step: async () => waiting(await work()),
     });
     const loops = [
-      loopOf("retention", () => this.#tidy().then(() => RETENTION_EVERY_MS)),
+      loopOf("retention", () => this.#tidy()),
       loopOf("report", () => this.#writeReports().then(() => reportEveryMs)),
     ];
     if (avatars !== undefined) loops.push(loopOf("avatars", () => noteWanted(modules, [...avatars.keys()])));
@@ -190,19 +192,26 @@ export class Worker {
     return loops;
   }
 
-  async #tidy(): Promise<void> {
+  /** Deletes and ends what is old. Returns the time until that is repeated. */
+  async #tidy(): Promise<number> {
     const { modules, providers, clock, log, retention } = this.#options;
     const { database } = modules;
     const { signal } = this.#stopping;
     const configured = providers.map(({ name }) => name);
     for (const name of configured) await repairTimes(database, name, clock.now());
-    const untracked = await untrackOthers(database, { configured, now: clock.now() });
+    const now = await modules.deletionClock.now();
+    const untracked = await untrackOthers(database, { configured, now });
     if (untracked > 0) log.info({ repositories: untracked }, "no worker tracks their providers any more");
-    await removeOldRequests(database, clock.now());
-    const removed = await thinSnapshots({ database, clock, signal }, retention);
+    await database.write
+      .deleteFrom("worker_reports")
+      .where("at", "<", now - DAY_MS)
+      .execute();
+    await removeOldRequests(database, now);
+    const removed = await thinSnapshots({ database, now, signal }, retention);
     if (removed > 0) log.info({ snapshots: removed }, "thinned old snapshots");
-    const evicted = await modules.avatars.evict();
+    const evicted = await modules.avatars.evict(now);
     if (evicted > 0) log.info({ avatars: evicted }, "removed avatars that no list needs");
+    return now === 0 ? DOUBT_MS : RETENTION_EVERY_MS;
   }
 
   /** Logs once a day that a forge reports too much. */
@@ -242,9 +251,5 @@ export class Worker {
         )
         .execute();
     }
-    await modules.database.write
-      .deleteFrom("worker_reports")
-      .where("at", "<", clock.now() - DAY_MS)
-      .execute();
   }
 }

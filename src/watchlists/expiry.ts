@@ -1,5 +1,4 @@
-import { sql } from "kysely";
-import type { Database } from "../database/database.js";
+import { type Database, deleteOld } from "../database/database.js";
 import type { BackgroundWrites } from "../lib/background-writes.js";
 import { type Clock, DAY_MS } from "../lib/clock.js";
 import { UNOPENED_MS, type WatchlistRow } from "./store.js";
@@ -50,32 +49,13 @@ export class Openings {
 }
 
 /**
- * Deletes the lists without an owner that nobody has opened for a year, in short transactions, until none is left or `signal` is
- * aborted. Returns their number.
+ * Deletes lists without an owner that nobody has opened for a year, in short transactions, until `signal` is aborted. Returns their
+ * number.
  */
-export async function removeUnopened(
-  { write, dialect }: Database,
+export function removeUnopened(
+  { write }: Database,
   { now, signal }: { now: number; signal: AbortSignal },
 ): Promise<number> {
   const before = now - UNOPENED_MS;
-  let removed = 0;
-  while (!signal.aborted) {
-    const expired = await write
-      .selectFrom("watchlists")
-      .select("id")
-      .where("opened_at", "<", before)
-      .orderBy("opened_at")
-      .limit(BATCH)
-      .execute();
-    if (expired.length === 0) break;
-    const ids = expired.map(({ id }) => id);
-    // One of them may have been opened since.
-    const { numDeletedRows } = await write
-      .deleteFrom("watchlists")
-      .where(dialect.among(sql.ref("id"), ids))
-      .where("opened_at", "<", before)
-      .executeTakeFirstOrThrow();
-    removed += Number(numDeletedRows);
-  }
-  return removed;
+  return deleteOld(write, { table: "watchlists", column: "opened_at", before, batch: BATCH, signal });
 }

@@ -220,10 +220,10 @@ export class Watchlists {
     });
   }
 
-  /** Deletes the lists that nobody has opened for a year, and the counts of earlier days. Returns the number of deleted lists. */
-  async removeExpired(signal: AbortSignal): Promise<number> {
-    const now = this.#clock.now();
-    await forgetEarlierDays(this.#database.write, now);
+  /** Deletes lists that nobody has opened for a year, and the counts of earlier days. Returns the number of deleted lists. */
+  async removeExpired(now: number, signal: AbortSignal): Promise<number> {
+    // Quotas compare days with the clock anyway.
+    await forgetEarlierDays(this.#database.write, this.#clock.now());
     return removeUnopened(this.#database, { now, signal });
   }
 

@@ -106,7 +106,12 @@ onBothEngines("A mail about an event", (engine) => {
       );
     const { signal } = new AbortController();
     // Also the creation of the account.
-    assert.equal(await world.members.security.prune(signal), 201);
+    let removed = 0;
+    while (removed < 201) {
+      const part = await world.members.security.prune(world.clock.now(), signal);
+      assert.ok(part > 0, `only ${removed} were removed`);
+      removed += part;
+    }
     record(world, accountId, "192.0.2.0/24", "None");
     assert.equal(await settled(world), 0);
     record(world, accountId, "198.51.100.0/24", "None");

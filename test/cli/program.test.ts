@@ -4,6 +4,10 @@ import { test } from "node:test";
 import type { Command } from "commander";
 import { createProgram } from "../../src/cli/cli.js";
 import { examplesOf, runnableCommands } from "../../src/cli/examples.js";
+import { loadConfig } from "../../src/config/config.js";
+import { systemClock } from "../../src/lib/clock.js";
+import { createLog } from "../../src/lib/log.js";
+import { openModules } from "../../src/modules.js";
 import { CommandWorld, unusedHost } from "../support/command.js";
 
 const programWith = (ran: (words: readonly string[]) => void): Command => {
@@ -64,4 +68,22 @@ test("wrong settings stop a command before it opens anything, but not the help, 
       { ...(await world.run("", args, { settings })), stdout: "" },
       { code: 0, signal: null, stdout: "", stderr: "" },
     );
+});
+
+test("--force takes this machine's clock as right before a command begins that deletes old data", async () => {
+  const world = new CommandWorld();
+  for (const command of ["work", "start", "serve"]) {
+    const dataDir = world.newDataDir();
+    const settings = { SIDEREAL_PROVIDERS: "codeberg" };
+    // The host of tests does not go further.
+    await assert.rejects(world.runHere(dataDir, [command, "--force"], settings), /does not end by itself/);
+    const config = loadConfig({ SIDEREAL_DATA_DIR: dataDir });
+    const { database, deletionClock } = await openModules({
+      config,
+      clock: systemClock,
+      log: createLog("silent"),
+    });
+    assert.ok((await deletionClock.now()) > 0, command);
+    await database.close();
+  }
 });

@@ -11,6 +11,7 @@ export interface LogLine {
   limit?: string;
   code?: string;
   aheadMs?: number;
+  reason?: string;
 }
 
 /** A log whose lines from a level on are kept. */

@@ -94,7 +94,7 @@ export async function launch(
   settings: Readonly<Record<string, string | number>>,
 ): Promise<ChildProcess> {
   const all = {
-    listen_addresses: "127.0.0.1",
+    listen_addresses: "127.0.0.1,127.0.0.2",
     unix_socket_directories: "",
     max_connections: 300,
     // Statistics change only where a test or the program says so.

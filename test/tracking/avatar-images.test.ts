@@ -190,12 +190,12 @@ onBothEngines("The stored avatars", (engine) => {
     await avatars.want([owner("left"), owner("stays")]);
     clock.advance(6 * DAY_MS);
     await avatars.want([owner("stays")]);
-    assert.equal(await avatars.evict(), 0);
+    assert.equal(await avatars.evict(clock.now()), 0);
     clock.advance(DAY_MS + HOUR_MS);
-    assert.equal(await avatars.evict(), 1);
+    assert.equal(await avatars.evict(clock.now()), 1);
     assert.equal((await due()).owner, "stays");
     await avatars.want(Array.from({ length: MAX_OWNERS + 5 }, (_, i) => owner(`new${i}`)));
-    assert.equal(await avatars.evict(), 1, "the one that was on a list before all others");
+    assert.equal(await avatars.evict(clock.now()), 1, "the one that was on a list before all others");
     assert.equal((await readAvatarStatus(database.read, "GITHUB")).wanted, MAX_OWNERS);
   });
 

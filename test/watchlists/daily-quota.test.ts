@@ -136,7 +136,8 @@ onBothEngines("The daily quota of watchlists", (engine) => {
       ["watchlists", 1],
     ]);
     assert.doesNotMatch(JSON.stringify(stored), /192\.0/);
-    const expire = () => world.modules.watchlists.removeExpired(new AbortController().signal);
+    const expire = () =>
+      world.modules.watchlists.removeExpired(world.clock.now(), new AbortController().signal);
     await expire();
     assert.equal((await rows()).length, 2);
     world.clock.advance(DAY_MS);

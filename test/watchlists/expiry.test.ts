@@ -17,7 +17,7 @@ onBothEngines("A watchlist without an owner", (engine) => {
     const world = await createWorld(engine);
     await world.record(...LISTED.slice(0, 3));
     const { watchlists } = world.modules;
-    const expire = () => watchlists.removeExpired(new AbortController().signal);
+    const expire = () => watchlists.removeExpired(world.clock.now(), new AbortController().signal);
     /** Waits a year but an hour, and then two hours. */
     const later = async (open: () => Promise<unknown>) => {
       world.clock.advance(YEAR_MS - HOUR_MS);
@@ -114,9 +114,16 @@ onBothEngines("A watchlist without an owner", (engine) => {
     assert.match(html.replaceAll(/<[^>]*>/g, ""), /opened it for a year: on 2027-04-30/);
   });
 
-  test("is deleted with others in batches, ten in a transaction", async () => {
-    const { world } = await start();
-    for (let i = 0; i < 25; i++) await createList(world);
+  test("is deleted with others, a twentieth of all in a run and ten in a transaction", async () => {
+    const { world, expire } = await start();
+    const now = world.clock.now();
+    const row = { name: "one of many", version: 1, created_at: now, updated_at: now, opened_at: now };
+    const rows = Array.from({ length: 401 }, (_, i) => ({
+      ...row,
+      token_hash: `token ${i}`,
+      share_token_hash: `share ${i}`,
+    }));
+    await world.modules.database.durable.insertInto("watchlists").values(rows).execute();
     world.clock.advance(YEAR_MS + 1);
     const counted = countStatements(world.modules.database);
     const { Watchlists } = await import("../../src/watchlists/watchlists.js");
@@ -126,9 +133,10 @@ onBothEngines("A watchlist without an owner", (engine) => {
       log: createLog("silent"),
       readSecret: async () => "secret",
     });
-    assert.equal(await watchlists.removeExpired(new AbortController().signal), 25);
-    // The counts of earlier days, then three batches and the look that finds none.
-    assert.equal(counted.statements(), 1 + 3 * 2 + 1);
+    assert.equal(await watchlists.removeExpired(world.clock.now(), new AbortController().signal), 21);
+    // The counts of earlier days, the count of lists, and three batches.
+    assert.equal(counted.statements(), 1 + 1 + 3);
+    assert.equal(await expire(), 19);
   });
 
   test("is deleted by a process that only serves", async () => {
@@ -136,6 +144,7 @@ onBothEngines("A watchlist without an owner", (engine) => {
     await createList(world);
     world.clock.advance(YEAR_MS + 1);
     const { modules, clock } = world;
+    await modules.deletionClock.force();
     const config = loadConfig({
       SIDEREAL_PORT: "0",
       SIDEREAL_DATA_DIR: ":memory:",

@@ -6,6 +6,8 @@ import {
   type BulkTable,
   type Database,
   type Db,
+  DELETED_SHARE,
+  DeletionClock,
   type TableName,
 } from "../../database/database.js";
 import { WINDOWS, windowOfHours } from "../../growth/growth.js";
@@ -39,7 +41,8 @@ const ROWS = { least: 250, most: 4_000 };
  * that changes them: once a day it copies all ranks with a history, some repositories at a time; otherwise it costs nothing. So
  * a day is archived with its last ranks, and the present day is not archived at all.
  */
-export async function archiveRanks({ dialect, write }: Database, run: Run): Promise<void> {
+export async function archiveRanks(database: Database, run: Run, clock: Clock): Promise<void> {
+  const { dialect, write } = database;
   const newest = [...(await newestSnapshots(write)).values()];
   if (newest.length === 0) return;
   const today = Math.floor(Math.max(...newest) / DAY_MS);
@@ -58,8 +61,14 @@ export async function archiveRanks({ dialect, write }: Database, run: Run): Prom
         on conflict (repository_id, day) do update set ranks = excluded.ranks`.execute(tx);
     });
   }
+  const present = Math.min(today, Math.floor((await new DeletionClock({ database, clock }).now()) / DAY_MS));
+  const { oldest } = await write
+    .selectFrom("rank_blocks")
+    .select(({ fn }) => fn.min("to_day").as("oldest"))
+    .executeTakeFirstOrThrow();
+  const first = Math.min(present - ARCHIVED_DAYS, Number(oldest) + ARCHIVED_DAYS * DELETED_SHARE);
   const outside = (column: string) =>
-    sql<boolean>`(${sql.ref(column)} <= ${today - ARCHIVED_DAYS} or ${sql.ref(column)} >= ${today})`;
+    sql<boolean>`(${sql.ref(column)} <= ${first} or ${sql.ref(column)} >= ${today})`;
   await deleteInSteps(run, { table: "rank_history", key: ["repository_id", "day"], where: outside("day") });
   await deleteInSteps(run, {
     table: "rank_blocks",

@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import type { Db, Dialect, MergedTable, Tx } from "../../database/database.js";
 import { HOUR_MS } from "../../lib/clock.js";
 
@@ -75,4 +76,29 @@ export async function snapshotTimes(
 /** Time of each provider's newest snapshot. */
 export async function newestSnapshots(db: Db): Promise<Map<string, number>> {
   return (await snapshotTimes(db)).asOf;
+}
+
+/**
+ * The last time up to `to` before which at most a share of all snapshots was taken since `from`; all three are multiples of `step`, in
+ * ms. The first step with snapshots is always passed.
+ */
+export async function endOfShare(
+  db: Db,
+  { from, to, step, share }: { from: number; to: number; step: number; share: number },
+): Promise<number> {
+  const own = sql.lit(step / HOUR_MS);
+  const { rows } = await sql<{ own: number | string; snapshots: number | string }>`
+    select hour / ${own} as own, sum(snapshots) as snapshots from snapshot_hours
+    where snapshots > 0 group by hour / ${own} order by 1`.execute(db);
+  const steps = rows.map((row) => ({ at: Number(row.own) * step, snapshots: Number(row.snapshots) }));
+  let left = share * steps.reduce((sum, { snapshots }) => sum + snapshots, 0);
+  let isFirst = true;
+  for (const { at, snapshots } of steps) {
+    if (at < from) continue;
+    if (at >= to) break;
+    left -= snapshots;
+    if (left < 0 && !isFirst) return at;
+    isFirst = false;
+  }
+  return to;
 }

@@ -1,6 +1,6 @@
 /** The open requests: at most one per repository. Functions that add or change some run in the caller's transaction. */
 import { sql } from "kysely";
-import type { Database, Db, Dialect, Tx } from "../../database/database.js";
+import { type Database, type Db, type Dialect, deleteOld, type Tx } from "../../database/database.js";
 import { DAY_MS } from "../../lib/clock.js";
 import { AppError } from "../../lib/errors.js";
 import { createToken } from "../../lib/tokens.js";
@@ -147,25 +147,16 @@ export async function readOpenRequests(db: Db): Promise<OpenRequests[]> {
 
 /** How long finished requests are kept, and open ones wait for a worker. */
 const KEPT_MS = 7 * DAY_MS;
-const REMOVED_TOGETHER = 1_000;
 
 /**
  * Removes requests that finished a week ago and lists of that age, and gives up requests that no worker has finished in a week; the
  * backfill reads the rest of their histories.
  */
 export async function removeOldRequests({ write }: Database, now: number): Promise<void> {
-  await write
-    .deleteFrom("track_lists")
-    .where("requested_at", "<", now - KEPT_MS)
-    .execute();
+  const before = now - KEPT_MS;
+  await deleteOld(write, { table: "track_lists", column: "requested_at", before });
   await sql`update track_requests set finished_at = ${now},
       failure = case when repository_id is null then 'unreachable' end
-    where finished_at is null and requested_at < ${now - KEPT_MS}`.execute(write);
-  for (let removed = REMOVED_TOGETHER; removed === REMOVED_TOGETHER; ) {
-    const result = await sql`delete from track_requests where id in (
-      select id from track_requests where finished_at < ${now - KEPT_MS} limit ${REMOVED_TOGETHER})`.execute(
-      write,
-    );
-    removed = Number(result.numAffectedRows ?? 0n);
-  }
+    where finished_at is null and requested_at < ${before}`.execute(write);
+  await deleteOld(write, { table: "track_requests", column: "finished_at", before });
 }

@@ -66,12 +66,12 @@ export class Dumps {
   }
 }
 
-/** Whether the newest dump in a folder is so old that another one is due. */
+/** Whether the newest dump in a folder is so old that another one is due. One of a clock that was ahead does not count. */
 export async function isDumpDue(
   folder: string,
   { now, everyDays }: { now: number; everyDays: number },
 ): Promise<boolean> {
-  const [newest] = await readDumps(folder);
+  const newest = (await readDumps(folder)).find(({ asOf }) => Date.parse(asOf) <= now + HOUR_MS);
   // An hour less, so that a dump a day does not come later each day.
   return newest === undefined || now - Date.parse(newest.asOf) >= everyDays * DAY_MS - HOUR_MS;
 }

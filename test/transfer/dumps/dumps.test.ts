@@ -157,6 +157,14 @@ onSqlite("Dumps", (engine) => {
     assert.equal(await isDue(NOW + 7 * DAY_MS - HOUR_MS), true);
   });
 
+  test("are due although there is one of a clock that was years ahead", async () => {
+    const folder = newFolder();
+    for (const at of [NOW, NOW + 1_000 * DAY_MS])
+      await writeDump(catalog, { folder, kept: 2, clock: new ManualClock(at) });
+    assert.equal(await isDumpDue(folder, { now: NOW + DAY_MS, everyDays: 7 }), false);
+    assert.equal(await isDumpDue(folder, { now: NOW + 8 * DAY_MS, everyDays: 7 }), true);
+  });
+
   test("are not written twice at the same time", async () => {
     const folder = await daily(1);
     const again = writeDump(catalog, { folder, kept: 1, clock: new ManualClock(NOW) });
