@@ -30,9 +30,13 @@ export const MEDIA = `
     --link: LinkText; --star: CanvasText; --rise: CanvasText; --fall: CanvasText; --press: ButtonText; --on-press: ButtonFace;
     --chart-1: CanvasText; --chart-2: LinkText; --chart-3: GrayText; --chart-4: CanvasText; --chart-5: LinkText; --chart-6: GrayText; }
   /* Borders that are transparent otherwise would show here, so that every item would look current. */
-  .top nav a, .strip a { border-bottom-color: Canvas; }
-  .top nav a[aria-current], .strip a[aria-current] { border-bottom-color: Highlight; border-bottom-width: 3px; }
-  .tabs a[aria-current], .chips a[aria-current], [aria-selected="true"], button[aria-pressed="true"] { forced-color-adjust: none; background: Highlight; color: HighlightText; }
+  .top nav a, .strip a, .menu > summary, .sort-menu > summary { border-bottom-width: 0; }
+  .top nav a[aria-current], .strip a[aria-current], .sort-menu > summary.current { border-bottom: 3px solid Highlight; }
+  /* Text is painted on a plate of the colour of pages, unless the element is left as it is. */
+  .press { forced-color-adjust: none; }
+  .tabs a[aria-current], .chips a[aria-current], .choices-list [role][aria-selected="true"] { forced-color-adjust: none; background: Highlight; color: HighlightText;
+    --ink: HighlightText; --soft: HighlightText; --link: HighlightText; --star: HighlightText; }
+  .tabs a[aria-current]:focus-visible { outline-color: HighlightText; }
   tr:last-child > :is(td, th) { border-bottom-color: Canvas; }
   tfoot :is(th, td), thead tr:last-child > th { border-color: CanvasText; }
   .marked > * { border-top: 1px solid Highlight; border-bottom: 1px solid Highlight !important; }
