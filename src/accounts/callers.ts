@@ -31,11 +31,15 @@ export class Callers {
     if (address === undefined) return NO_ADDRESS;
     if (forwardedFor === null || !this.#isTrusted(address)) return prefixOf(address);
     let nearest = address;
-    for (const entry of forwardedFor.split(",").reverse()) {
-      const next = canonicalAddress(withoutPort(entry.trim()));
+    // Not split: whoever sends the request decides how many entries there are.
+    let rest: string | undefined = forwardedFor;
+    while (rest !== undefined) {
+      const comma: number = rest.lastIndexOf(",");
+      const next = canonicalAddress(withoutPort(rest.slice(comma + 1).trim()));
       if (next === undefined) break;
       nearest = next;
       if (!this.#isTrusted(next)) break;
+      rest = comma === -1 ? undefined : rest.slice(0, comma);
     }
     return prefixOf(nearest);
   }

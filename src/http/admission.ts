@@ -149,6 +149,19 @@ export class Admission {
   }
 
   /**
+   * Why a request is refused whose caller has less left than it costs at least. Undefined, and nothing is counted, if it may go on:
+   * `charge` decides then, and knows what other processes have counted.
+   */
+  refusalOf(charging: Charging): Charge | undefined {
+    const allowances = this.#allowances;
+    const { address, cost } = charging;
+    if (allowances === undefined || (cost.bucket === "free" && isOfThisMachine(address))) return undefined;
+    const caller = payerOf(charging);
+    const decision = allowances.peek(caller, cost.bucket, cost.units);
+    return decision.allowed ? undefined : new Charge({ allowances, caller, address, cost, decision });
+  }
+
+  /**
    * Counts a request whose response is ready: `charge` and `settle` in one step. It takes no slot, as it ends in its turn.
    * "unlimited" where nothing is limited; undefined, and nothing is counted, where the request would be refused or counting needs
    * another process. `units`: of the response, if it says so itself.

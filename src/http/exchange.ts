@@ -25,8 +25,8 @@ export interface Exchange {
   caller: Caller;
   account: Account | undefined;
   keyId: number | undefined;
-  /** The lookup that was refused, as the address has none left. */
-  refusedLookup: Charge | undefined;
+  /** Why it is refused before its address is read: its caller has nothing left, or its IP address has no lookups left. */
+  refused: Charge | undefined;
   /** Whether a response was computed for this request, even if another one is sent. */
   isComputed: boolean;
 }

@@ -30,7 +30,7 @@ import type { Ask, HttpRequest, InnerReply, InnerRequest, Sender } from "./reque
 import { forwardedFor, hasIdentity, hasOwnCookie, type Message } from "./request-head.js";
 import { type CacheState, ResponseCache } from "./response-cache.js";
 import { ResponseSender } from "./response-sender.js";
-import { BAD_KEY_COST, costOf, DEFAULT_LIMIT, type Route } from "./route.js";
+import type { Route } from "./route.js";
 import { ABANDONED, OVERLOADED, type QueuedWork, type RunQueue, type Waiter } from "./run-queue.js";
 import type { StaleOptions } from "./stale-response.js";
 import { isRefusal, type StoredResponse, storeResponse } from "./stored-response.js";
@@ -123,44 +123,40 @@ export class Front {
   }
 
   /** What a message leads to, and why it cannot go there. */
-  #findTarget(message: Message): { target: Target; fault: AppError | undefined } {
+  #findTarget(message: Message, reading: "outline" | "find"): { target: Target; fault?: AppError } {
     const { url = "/", headers } = message;
+    if (!this.#hosts.accepts(headers.host))
+      return { target: this.#targets.misdirected(url), fault: this.#hosts.refusal(headers.host) };
     try {
-      const target = this.#targets.find(message);
-      if (this.#hosts.accepts(headers.host)) return { target, fault: undefined };
+      return { target: this.#targets[reading](message) };
     } catch (error) {
       return { target: this.#targets.malformed(url), fault: toAppError(error) };
     }
-    return { target: this.#targets.misdirected(url), fault: this.#hosts.refusal(headers.host) };
   }
 
   async #exchange(message: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { admission, recordSecurity } = this.#options;
-    const { headers } = message;
-    const { target, ...found } = this.#findTarget(message);
-    let { fault } = found;
-    const method = fault === undefined ? (message.method ?? "GET") : "GET";
+    const { admission } = this.#options;
+    const { headers, method = "GET" } = message;
+    const outline = this.#findTarget(message, "outline");
+    let { fault } = outline;
     const address = admission.callerOf(message.socket.remoteAddress, forwardedFor(message));
     const exchange: Exchange = {
-      ...this.#begin(target, method),
+      ...this.#begin(outline.target, fault === undefined ? method : "GET"),
       message,
       body: message,
       address,
       caller: address,
       keyId: undefined,
     };
-    let { cost } = target;
-    if (fault === undefined && target.route.limit.bucket !== "free" && hasIdentity(headers)) {
-      try {
-        await identify(exchange, this.#options);
-      } catch (error) {
-        fault = toAppError(error);
-        if (fault.code === "INVALID_API_KEY") recordSecurity(refusedEvent("key_refused", exchange));
-        exchange.caller = address;
-        cost = costOf({ ...DEFAULT_LIMIT, unknownCost: BAD_KEY_COST }, method, target.query);
-      }
+    const { bucket } = outline.target.route.limit;
+    if (fault === undefined && bucket !== "free" && hasIdentity(headers))
+      fault = await identify(exchange, this.#options);
+    exchange.refused ??= admission.refusalOf(chargingOf(exchange));
+    if (fault === undefined && exchange.refused === undefined) {
+      ({ target: exchange.target, fault } = this.#findTarget(message, "find"));
+      if (fault !== undefined) exchange.method = "GET";
     }
-    const charging: Charging = { caller: exchange.caller, address, cost };
+    const charging = chargingOf(exchange);
     const slot = admission.enter(charging);
     try {
       const noteRefusal = (status: number) => {
@@ -183,7 +179,7 @@ export class Front {
     const { basePath } = this.#address;
     const { address, caller, keyId } = sender;
     const message = innerMessage(sender, request, basePath);
-    const { target, fault } = this.#findTarget(message);
+    const { target, fault } = this.#findTarget(message, "find");
     const exchange: Exchange = {
       ...this.#begin(target, request.method),
       message,
@@ -192,8 +188,8 @@ export class Front {
       caller,
       keyId,
     };
-    const charging: Charging = { caller, address, cost: target.cost };
-    const { stored, charge } = await this.#settle({ exchange, charging, refusal: undefined, fault });
+    const beginning = { exchange, charging: chargingOf(exchange), refusal: undefined, fault };
+    const { stored, charge } = await this.#settle(beginning);
     if (stored === undefined) throw ABANDONED;
     if (stored.stream !== undefined) {
       stored.stream.close();
@@ -212,7 +208,7 @@ export class Front {
       target,
       id: this.#ids(),
       account: undefined,
-      refusedLookup: undefined,
+      refused: undefined,
       isComputed: false,
     };
   }
@@ -220,7 +216,7 @@ export class Front {
   /** Counts a request and finds its response. Before the cache, so that cached responses count like those that are computed. */
   async #settle({ exchange, charging, refusal: noSlot, fault, noteRefusal }: Beginning): Promise<Settling> {
     const { admission, recordSecurity } = this.#options;
-    const charged = exchange.refusedLookup ?? (noSlot === undefined ? admission.charge(charging) : undefined);
+    const charged = exchange.refused ?? (noSlot === undefined ? admission.charge(charging) : undefined);
     const charge = charged instanceof Promise ? await charged : charged;
     if (charge?.decision.allowed === false)
       recordSecurity(refusedEvent("rate_limited", exchange, { bucket: charge.decision.policy.bucket }));
@@ -352,6 +348,10 @@ export class Front {
     const reply = await this.#errors.respond(error, { request, form: route.form, accept });
     return storeResponse(reply, completeHeaders(reply, route, this.#address), "");
   }
+}
+
+function chargingOf({ caller, address, target: { cost } }: Exchange): Charging {
+  return { caller, address, cost };
 }
 
 /** What is known of an exchange before it is charged. */

@@ -4,9 +4,10 @@ import { isByAddress } from "../config/config.js";
 import { AppError } from "../lib/errors.js";
 import type { Logger } from "../lib/log.js";
 import type { Admission } from "./admission.js";
+import { toAppError } from "./error-response.js";
 import { type Exchange, isSafe, refusedEvent } from "./exchange.js";
 import type { Caller } from "./limiter.js";
-import { type Cost, isApi, type Route } from "./route.js";
+import { BAD_KEY_COST, type Cost, costOf, DEFAULT_LIMIT, isApi, type Route } from "./route.js";
 
 /** Who signed-in users and the owners of keys are. */
 export interface Identities {
@@ -46,24 +47,38 @@ function countsByAddress({ limit: { bucket } }: Route): boolean {
   return typeof bucket === "string" && isByAddress(bucket);
 }
 
-export interface IdentifyOptions {
-  identities: Identities;
+export interface IdentifyOptions extends AuthorizeOptions {
   admission: Admission;
   log: Logger;
 }
 
 /**
- * Identifies the sender of an exchange, if its route needs to know. Throws INVALID_API_KEY or INVALID_REQUEST. Sets
- * `refusedLookup` and stops where the address has no lookups left.
+ * Identifies the sender of an exchange, if its route needs to know. Sets `refused` and stops where the address has no lookups left.
+ * Returns the error for a key that is not valid, or for two keys: the exchange then counts against its address.
  */
-export async function identify(exchange: Exchange, options: IdentifyOptions): Promise<void> {
+export async function identify(exchange: Exchange, options: IdentifyOptions): Promise<AppError | undefined> {
+  try {
+    await readIdentity(exchange, options);
+    return undefined;
+  } catch (error) {
+    const { target, method, address } = exchange;
+    const fault = toAppError(error);
+    if (fault.code === "INVALID_API_KEY") options.recordSecurity(refusedEvent("key_refused", exchange));
+    exchange.caller = address;
+    const cost = costOf({ ...DEFAULT_LIMIT, unknownCost: BAD_KEY_COST }, method, target.query);
+    exchange.target = { ...target, cost };
+    return fault;
+  }
+}
+
+async function readIdentity(exchange: Exchange, options: IdentifyOptions): Promise<void> {
   const { route } = exchange.target;
   const { identities, log } = options;
   const key = isApi(route) ? readApiKey(exchange.message.headersDistinct) : undefined;
   if (key !== undefined) {
     const isFamiliar = identities.isFamiliarKey(key);
     const holder = await lookUp(exchange, options, { isFamiliar, find: () => identities.findKey(key) });
-    if (exchange.refusedLookup !== undefined) return;
+    if (exchange.refused !== undefined) return;
     if (holder === undefined) throw badKey();
     exchange.keyId = holder.keyId;
     exchange.caller = callerOfKey(holder);
@@ -101,7 +116,7 @@ async function lookUp<T>(
     cost: LOOKUP,
   });
   if (charge?.decision.allowed === false) {
-    exchange.refusedLookup = charge;
+    exchange.refused = charge;
     return undefined;
   }
   let isGuess = false;

@@ -50,6 +50,8 @@ export interface Allowances {
   has(kind: CallerKind, bucket: Bucket): boolean;
   /** Counts a request of this cost if all limits of the caller allow it. A cost above a limit counts as the limit; 0 is always allowed. */
   decide(caller: Caller, bucket: Bucket, cost: number): Decision | Promise<Decision>;
+  /** What `decide` would return, as far as this process knows. Counts nothing. */
+  peek(caller: Caller, bucket: Bucket, cost: number): Decision;
   /** Corrects an earlier `decide` by a cost, which may be negative; never beyond the limit. */
   adjust(caller: Caller, bucket: Bucket, cost: number): Decision | Promise<Decision>;
   /** The limits of a caller one by one: first its own, then those of its groups. Counts nothing. */
@@ -162,6 +164,15 @@ export class Limiter implements Allowances {
 
   decide(caller: Caller, bucket: Bucket, cost: number): Decision {
     return decisionOf(this.take(this.limitsOf(caller, bucket), cost));
+  }
+
+  peek(caller: Caller, bucket: Bucket, cost: number): Decision {
+    const now = this.#now();
+    const levels = this.limitsOf(caller, bucket).map((limit) => {
+      const owed = this.#owed(limit, now);
+      return levelOf(limit, owed, lackingOf(limit, owed, timeOf(limit, cost)));
+    });
+    return decisionOf(levels);
   }
 
   adjust(caller: Caller, bucket: Bucket, cost: number): Decision {

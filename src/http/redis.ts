@@ -227,6 +227,10 @@ export class SharedLimiter implements Allowances {
     return levels instanceof Promise ? levels.then(decisionOf) : decisionOf(levels);
   }
 
+  peek(caller: Caller, bucket: Bucket, cost: number): Decision {
+    return this.#local.peek(caller, bucket, cost);
+  }
+
   levels(caller: Caller, bucket: Bucket): Level[] | Promise<Level[]> {
     return this.#take(caller, bucket, 0);
   }

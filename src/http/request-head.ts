@@ -1,6 +1,6 @@
 /**
- * What the head of a request says before anything else is done for it: its line, the lengths of its headers, the format that it prefers.
- * Everything here is read before the request is counted, so all of it takes linear time.
+ * What the head of a request says: its line, the sizes of its headers, the format that it prefers. Everything here is read before
+ * the request is counted, so nothing is split or decoded before its length and the number of its parts are known to be small.
  */
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
@@ -48,9 +48,9 @@ export function countLines(rawHeaders: readonly string[], name: string): number 
   return lines;
 }
 
-/** What Node's parser lets through and no response may be built on: HTTP/0.9, no Host header, or several; headers that are too long. */
+/** What Node's parser lets through and no response may be built on: HTTP/0.9, no Host header, or several; headers that are too large. */
 export function checkHead({ httpVersion, rawHeaders }: Message): void {
-  checkHeaderLengths({ rawHeaders });
+  checkHeaders(rawHeaders);
   if (httpVersion !== "1.1" && httpVersion !== "1.0") {
     throw new AppError("INVALID_REQUEST", "The request must use HTTP/1.1 or HTTP/1.0.", {
       headers: { Connection: "close" },
@@ -64,8 +64,25 @@ export function checkHead({ httpVersion, rawHeaders }: Message): void {
   }
 }
 
+/** Most parameters of a query, and parts of a header. Browsers send up to 180 cookies, and no route takes more parameters. */
+const MAX_PARTS = 200;
+
+/** Whether a text has more parts than may be split. Looks no further than that. */
+export function hasTooManyParts(text: string, separator: string, most = MAX_PARTS): boolean {
+  let at = text.indexOf(separator);
+  for (let parts = 1; at !== -1; parts++) {
+    if (parts === most) return true;
+    at = text.indexOf(separator, at + 1);
+  }
+  return false;
+}
+
 /** The least that RFC 9110, 4.1 recommends to accept. */
 const MAX_TARGET = 8_000;
+/** The longest full name has 400 characters. */
+const MAX_PATH = 1_000;
+/** Twice the depth of the deepest groups of a forge, and more. */
+const MAX_SEGMENTS = 50;
 const METHODS = new Set(["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"]);
 
 /** Path and query of a request, escapes included. */
@@ -90,18 +107,25 @@ export function readRequestLine(request: Pick<IncomingMessage, "method" | "url">
     });
   }
   const { url = "/" } = request;
-  if (url.length > MAX_TARGET)
-    throw new AppError(
-      "ADDRESS_TOO_LONG",
-      `The address must be at most ${MAX_TARGET} characters, with its query.`,
-    );
+  if (url.length > MAX_TARGET) throw tooLong(`must be at most ${MAX_TARGET} characters, with its query`);
   const target = originForm(url, method);
-  const mark = target.indexOf("?");
-  const path = mark === -1 ? target : target.slice(0, mark);
-  const query = mark === -1 ? "" : target.slice(mark + 1);
-  for (const segment of path.slice(1).split("/")) checkSegment(segment);
+  const { path, query } = splitTarget(target);
+  checkPath(path);
+  if (hasTooManyParts(query, "&")) throw tooLong(`must have at most ${MAX_PARTS} parameters`);
   checkText(query.replaceAll("+", " "), "query");
   return { method, path, query };
+}
+
+/** The path and query of a target, without the question mark between them. */
+export function splitTarget(target: string): Pick<RequestLine, "path" | "query"> {
+  const mark = target.indexOf("?");
+  return mark === -1
+    ? { path: target, query: "" }
+    : { path: target.slice(0, mark), query: target.slice(mark + 1) };
+}
+
+function tooLong(message: string): AppError {
+  return new AppError("ADDRESS_TOO_LONG", `The address ${message}.`);
 }
 
 /** The path and query of a target. The host of an absolute one is not ours to judge, so it is dropped (RFC 9112, 3.2.2). */
@@ -114,10 +138,18 @@ function originForm(target: string, method: string): string {
   return path;
 }
 
-function checkSegment(segment: string): void {
-  const decoded = checkText(segment, "path");
-  for (const part of decoded.split("/")) {
-    if (part === "." || part === "..")
+/** Whether a path may belong to a route: to look for one takes longer, the longer it is and the more segments it has. */
+export function isPathShort(path: string): boolean {
+  return path.length <= MAX_PATH && !hasTooManyParts(path.slice(1), "/", MAX_SEGMENTS);
+}
+
+function checkPath(path: string): void {
+  if (path.length > MAX_PATH) throw tooLong(`must have a path of at most ${MAX_PATH} characters`);
+  const decoded = checkText(path, "path").slice(1);
+  if (hasTooManyParts(decoded, "/", MAX_SEGMENTS))
+    throw tooLong(`must have a path of at most ${MAX_SEGMENTS} segments`);
+  for (const segment of decoded.split("/")) {
+    if (segment === "." || segment === "..")
       throw new AppError("INVALID_REQUEST", "The path must not contain the segments . or ..");
   }
   if (decoded.includes("\\")) throw new AppError("INVALID_REQUEST", "The path must not contain a backslash.");
@@ -137,44 +169,57 @@ function checkText(text: string, part: "path" | "query"): string {
   return decoded;
 }
 
+const COOKIE = { separators: ";", most: 8_192 };
 /**
- * Most characters of the headers that are split or parsed, all lines of a name together. Generous: browsers bound a cookie to 4,096,
- * and credentials for a proxy in front of us may come along.
+ * The headers that are split or parsed: where, and the most characters, all lines of a name together. Generous: browsers bound a
+ * cookie to 4,096, and credentials for a proxy in front of us may come along.
  */
-const MOST: Readonly<Record<string, number>> = {
-  accept: 4_096,
-  "accept-encoding": 4_096,
-  authorization: 4_096,
-  cookie: 8_192,
-  "if-none-match": 4_096,
-  "x-api-key": 4_096,
-  "x-forwarded-for": 4_096,
-};
-const LEAST = Math.min(...Object.values(MOST));
+const SPLIT = new Map([
+  ["accept", { separators: ",;", most: 4_096 }],
+  ["accept-encoding", { separators: ",;", most: 4_096 }],
+  ["authorization", { separators: ",", most: 4_096 }],
+  ["cookie", COOKIE],
+  ["if-match", { separators: ",", most: 4_096 }],
+  ["if-none-match", { separators: ",", most: 4_096 }],
+  ["x-api-key", { separators: ",", most: 4_096 }],
+  ["x-forwarded-for", { separators: ",", most: 4_096 }],
+]);
 
-/** Throws HEADER_TOO_LARGE where a header is longer than it may be, before anything looks into it. */
-export function checkHeaderLengths({ rawHeaders }: Pick<IncomingMessage, "rawHeaders">): void {
-  let total = 0;
-  for (let i = 1; i < rawHeaders.length; i += 2) total += rawHeaders[i]?.length ?? 0;
-  if (total <= LEAST) return;
-  const lengths = new Map<string, number>();
+interface Bounds {
+  separators: string;
+  most: number;
+}
+
+/** Throws HEADER_TOO_LARGE where a header is longer than it may be or has too many parts, before anything looks into it. */
+function checkHeaders(rawHeaders: readonly string[]): void {
+  const found = new Map<Bounds, { name: string; value: string }>();
   for (let i = 0; i < rawHeaders.length; i += 2) {
-    const [given = "", value = ""] = rawHeaders.slice(i, i + 2);
-    const name = given.toLowerCase();
-    const [most, length] = [MOST[name], (lengths.get(name) ?? 0) + value.length];
-    lengths.set(name, length);
-    if (most === undefined || length <= most) continue;
-    const message = `must be at most ${most} characters`;
-    throw new AppError("HEADER_TOO_LARGE", `The header ${given} ${message}.`, {
-      details: [{ parameter: given, message }],
+    const name = rawHeaders[i] ?? "";
+    const bounds = SPLIT.get(name.toLowerCase());
+    if (bounds === undefined) continue;
+    const [line = "", before] = [rawHeaders[i + 1], found.get(bounds)];
+    const value = before === undefined ? line : before.value + bounds.separators[0] + line;
+    found.set(bounds, { name, value });
+  }
+  for (const [bounds, { name, value }] of found) {
+    const message = excessOf(value, bounds);
+    if (message === undefined) continue;
+    throw new AppError("HEADER_TOO_LARGE", `The header ${name} ${message}.`, {
+      details: [{ parameter: name, message }],
     });
   }
 }
 
-/** Whether all such headers are short, by the quickest way to know: else `checkHeaderLengths` decides. Credentials are not looked at. */
+function excessOf(value: string, { separators, most }: Bounds): string | undefined {
+  if (value.length > most) return `must be at most ${most} characters`;
+  const hasExcess = [...separators].some((separator) => hasTooManyParts(value, separator));
+  return hasExcess ? `must have at most ${MAX_PARTS} parts` : undefined;
+}
+
+/** Whether the headers that `Hits` reads have few parts, by the quickest way to know: else `checkHead` decides. */
 export function areShort(headers: IncomingHttpHeaders): boolean {
   return (
-    isShort(headers.cookie) &&
+    (headers.cookie === undefined || excessOf(headers.cookie, COOKIE) === undefined) &&
     isShort(headers.accept) &&
     isShort(headers["accept-encoding"]) &&
     isShort(headers["if-none-match"]) &&
@@ -183,7 +228,7 @@ export function areShort(headers: IncomingHttpHeaders): boolean {
 }
 
 function isShort(value: string | string[] | undefined): boolean {
-  return value === undefined || (typeof value === "string" && value.length <= LEAST);
+  return value === undefined || (typeof value === "string" && value.length < MAX_PARTS);
 }
 
 /** Weights of media types in an `Accept` header (RFC 9110, 12.5.1). A type without a weight that can be read has the weight 1. */

@@ -1,7 +1,7 @@
 import { RegExpRouter } from "hono/router/reg-exp-router";
 import { SmartRouter } from "hono/router/smart-router";
 import { TrieRouter } from "hono/router/trie-router";
-import type { Form, Route } from "./route.js";
+import type { Route } from "./route.js";
 
 export interface Match {
   route: Route;
@@ -39,15 +39,6 @@ export class Router {
       if (text !== undefined) params[name] = decodeURIComponent(text);
     }
     return { route, params };
-  }
-
-  /** What the routes of a path return; undefined without one, or for a path that cannot be decoded. */
-  formOf(path: string): Form | undefined {
-    try {
-      return this.findAll(path)[0]?.route.form;
-    } catch {
-      return undefined;
-    }
   }
 
   /** The routes of a path, one per method. */

@@ -18,6 +18,8 @@ const TIMEOUTS = {
 };
 
 const MAX_HEADER = 16 * 1024;
+/** Lines of a head: several times what browsers send, and proxies add. */
+const MAX_HEADER_LINES = 100;
 
 const SERVER_OPTIONS = {
   maxHeaderSize: MAX_HEADER,
@@ -49,6 +51,7 @@ export function createHttpServer(listener: RequestListener, options: HttpServerO
   const server = createServer({ ...SERVER_OPTIONS, ...TIMEOUTS, ...timeouts }, (message, response) =>
     connections.receive(message, response),
   );
+  server.maxHeadersCount = MAX_HEADER_LINES;
   connections.follow(server);
   server.on("checkExpectation", (_, response) => refuseExpectation(response, address));
   server.on("clientError", (error, socket) => {
@@ -63,7 +66,10 @@ export function createHttpServer(listener: RequestListener, options: HttpServerO
 const UNPARSED: Readonly<Record<string, readonly [string, AppError]>> = {
   HPE_HEADER_OVERFLOW: [
     "431 Request Header Fields Too Large",
-    new AppError("HEADER_TOO_LARGE", `The request line and headers must be at most ${MAX_HEADER} bytes.`),
+    new AppError(
+      "HEADER_TOO_LARGE",
+      `The request line and headers must be at most ${MAX_HEADER} bytes, and at most ${MAX_HEADER_LINES} lines.`,
+    ),
   ],
   HPE_INVALID_URL: [
     "400 Bad Request",

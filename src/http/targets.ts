@@ -3,7 +3,16 @@ import { withoutTrailingSlashes } from "../lib/page-addresses.js";
 import type { PublicAddress } from "./headers.js";
 import { ignoredParameters } from "./ignored-parameters.js";
 import { noContent, redirect } from "./reply.js";
-import { checkHead, type Message, prefersCsv, type RequestLine, readRequestLine } from "./request-head.js";
+import {
+  checkHead,
+  hasTooManyParts,
+  isPathShort,
+  type Message,
+  prefersCsv,
+  type RequestLine,
+  readRequestLine,
+  splitTarget,
+} from "./request-head.js";
 import {
   type Access,
   type Cost,
@@ -80,6 +89,17 @@ export class Targets {
     return this.#probes.has(mark === -1 ? url : url.slice(0, mark));
   }
 
+  /**
+   * What is quick to know of a request, so that its sender can be refused before the rest is read: its route, and what it costs at
+   * least. Of a long query only `q` is looked at. Throws AppError for a head that is malformed.
+   */
+  outline(message: Message): Target {
+    checkHead(message);
+    const { url = "/", method = "GET", headers } = message;
+    const known = method === "GET" ? this.peek(url, headers.accept) : undefined;
+    return known ?? this.#outline(url, method);
+  }
+
   /** Throws AppError for a message that is malformed. */
   find(message: Message): Target {
     checkHead(message);
@@ -98,17 +118,26 @@ export class Targets {
 
   /** The target of a request whose line cannot be read; its error is already known, and has the form of its route. */
   malformed(url: string): Target {
-    const [full = ""] = url.replace(/^https?:\/\/[^/?#]*/i, "").split("?", 1);
-    const path = this.#belowBase(full) ?? full;
-    const target = notFound(path, "GET");
-    const form = this.#router.formOf(path) ?? target.route.form;
-    return { ...target, route: { ...target.route, form }, path: "/" };
+    const { form } = this.#outline(url, "GET").route;
+    const target = notFound("/", "GET");
+    return { ...target, route: { ...target.route, form } };
   }
 
   /** The target of a request to another host: an error that is never a page, as a page would reveal the service. */
   misdirected(url: string): Target {
     const target = this.malformed(url);
     return target.route.form === "page" ? { ...target, route: { ...target.route, form: "file" } } : target;
+  }
+
+  #outline(url: string, method: string): Target {
+    const { path, query } = splitTarget(url.replace(/^https?:\/\/[^/?#]*/i, ""));
+    const shortQuery = query.length <= REMEMBERED_LENGTH ? query : hasSearch(query) ? "q=1" : "";
+    try {
+      if (isPathShort(path)) return this.#resolve({ method, path, query: shortQuery }, false);
+    } catch {
+      // An escape in the path is malformed.
+    }
+    return notFound(path, method);
   }
 
   #resolve({ method, path: fullPath, query }: RequestLine, isCsv: boolean): Target {
@@ -182,6 +211,12 @@ export class Targets {
   }
 }
 
+/** Whether a query has a value for `q`, exactly as `URLSearchParams` would find it. */
+export function hasSearch(query: string): boolean {
+  const [, value = ""] = /(?:^\??|&)(?:q|%71)(?:=([^&]*))?(?=&|$)/.exec(query) ?? [];
+  return value !== "";
+}
+
 /** The parameters of a query under their present names. */
 function renamed({ aliases }: Route, given: URLSearchParams): URLSearchParams {
   if (aliases === undefined) return given;
@@ -204,7 +239,11 @@ function folded({ foldedQuery = [], setQuery = [] }: Route, declared: URLSearchP
   const isTable = declared.get("format") === "csv";
   const isSet = (name: string) => !isTable && setQuery.includes(name) && declared.has(name);
   if (foldedQuery.length === 0 && !setQuery.some(isSet)) return declared;
-  const sorted = (value: string) => [...new Set(value.split(",").map((name) => name.trim()))].sort().join();
+  // With more names than any parameter may have it is refused anyway.
+  const sorted = (value: string) =>
+    hasTooManyParts(value, ",")
+      ? value
+      : [...new Set(value.split(",").map((name) => name.trim()))].sort().join();
   const pairs = [...declared].map(([name, value]): [string, string] => [
     name,
     foldedQuery.includes(name) ? value.toLowerCase() : isSet(name) ? sorted(value) : value,

@@ -39,14 +39,15 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorCode, string>> = {
   LIMIT_REACHED: "The watchlist is full, or the account has five active keys",
   PRECONDITION_FAILED: "The watchlist has changed since it was read",
   PAYLOAD_TOO_LARGE: "The body is larger than 16 KiB",
-  ADDRESS_TOO_LONG: "The address is longer than 8,000 characters, with its query",
+  ADDRESS_TOO_LONG:
+    "The address is longer than 8,000 characters, with its query, or has over 200 parameters; or its path is longer than 1,000 characters or 50 segments",
   UNSUPPORTED_MEDIA_TYPE: "The body is not application/json in UTF-8, or is compressed",
   RANGE_NOT_SATISFIABLE: "The file has no byte of the range; Content-Range has its length",
   MISDIRECTED_REQUEST:
     "The service does not respond under the requested Host; the operator can add it to SIDEREAL_ALLOWED_HOSTS",
   RATE_LIMITED: "Too many requests; Retry-After says when to retry, details names the bucket",
   HEADER_TOO_LARGE:
-    "A header is too long: Cookie over 8,192 characters; Authorization, X-API-Key, If-None-Match, Accept, Accept-Encoding or X-Forwarded-For over 4,096; or the request line and all headers over 16 KiB",
+    "A header is too large: Cookie over 8,192 characters; Authorization, X-API-Key, If-Match, If-None-Match, Accept, Accept-Encoding or X-Forwarded-For over 4,096; any of them over 200 parts; or the request line and all headers over 16 KiB or 100 lines",
   INTERNAL: "A fault of the service; the log has it under the request id",
   UNAVAILABLE: "The database is unavailable, or the service is overloaded; Retry-After says when to retry",
 };

@@ -2,12 +2,16 @@ import { BlockList, isIPv4, isIPv6 } from "node:net";
 
 /** Host names and addresses, as URLs and the header Host have them. */
 
+/** The longest host name (RFC 1035, 2.3.4) with a port. */
+const MAX_LENGTH = 259;
+
 /**
  * The host in a Host header or URL in one spelling, without its port: small letters, no dot at the end, punycode, the usual form of
  * addresses, IPv6 in brackets. Undefined for what is not a host.
  */
 export function canonicalHost(text: string): string | undefined {
-  if (text === "" || /[\s/?#@\\%]/.test(text) || !URL.canParse(`http://${text}`)) return undefined;
+  if (text === "" || text.length > MAX_LENGTH) return undefined;
+  if (/[\s/?#@\\%]/.test(text) || !URL.canParse(`http://${text}`)) return undefined;
   return new URL(`http://${text}`).hostname.replace(/\.$/, "") || undefined;
 }
 

@@ -82,8 +82,7 @@ onBothEngines("An instance with a private address", (engine) => {
     assert.equal(page.status, 421);
     assert.equal(page.headers["content-type"], "text/plain; charset=utf-8");
     assert.match(page.body, /SIDEREAL_BASE_URL/);
-    // A host comes after what is not a request at all.
-    assert.equal((await only(wire, request("evil.example", { target: "/%" }))).status, 400);
+    assert.equal((await only(wire, request("evil.example", { target: "/%" }))).status, 421);
   });
 
   test("lets no other site read, but show its pictures", async () => {

@@ -164,10 +164,74 @@ onSqlite("Requests as they come over the wire", (engine) => {
       [path(8_000), 200],
       [path(8_001), 414],
       [get(`/${"a".repeat(8_000)}`), 414],
-      [get(`/${"a/".repeat(3_999)}`), 404],
       [get(`/${"a".repeat(20_000)}`), 431],
       [`GET /healthz HTTP/1.1\r\nX-Long: ${"x".repeat(20_000)}\r\n${END}`, 431],
       [`GET /healthz HTTP/1.1\r\n${"X: y\r\n".repeat(4_000)}${END}`, 431],
+    ]);
+  });
+
+  test("a path has at most 1,000 characters and 50 segments, escaped ones too, a query at most 200 parameters", async () => {
+    await expectEach([
+      [get(`/${"a".repeat(999)}`), 404],
+      [get(`/${"a".repeat(1_000)}`), 414],
+      [get(`/a${"/a".repeat(49)}`), 404],
+      [get(`/a${"/a".repeat(50)}`), 414],
+      [get(`/a${"%2Fa".repeat(49)}`), 404],
+      [get(`/api/repos/gitlab/a${"%2fa".repeat(50)}/x`), 414],
+      [get(`/api/repos?a${"&a=1".repeat(199)}`), 200],
+      [get(`/api/repos?a${"&".repeat(200)}`), 414],
+      [get(`/healthz?${"&".repeat(200)}`, "OPTIONS"), 414],
+    ]);
+    const messageOf = async (target: string) =>
+      JSON.parse((await send(get(target)))[0]?.body ?? "").error.message;
+    assert.equal(
+      await messageOf(`/${"a".repeat(1_000)}`),
+      "The address must have a path of at most 1000 characters.",
+    );
+    assert.equal(
+      await messageOf(`/${"/".repeat(50)}`),
+      "The address must be a path that begins with a single slash.",
+    );
+    assert.equal(
+      await messageOf(`/a${"/".repeat(50)}`),
+      "The address must have a path of at most 50 segments.",
+    );
+    assert.equal(await messageOf(`/?${"&".repeat(200)}`), "The address must have at most 200 parameters.");
+  });
+
+  test("a header that is split has at most 200 parts, all its lines together, and a request at most 100 lines", async () => {
+    const request = (...headers: string[]) => `GET /healthz HTTP/1.1\r\n${headers.join("\r\n")}\r\n${END}`;
+    const split = {
+      Accept: ",;",
+      "Accept-Encoding": ",;",
+      Authorization: ",",
+      Cookie: ";",
+      "If-Match": ",",
+      "If-None-Match": ",",
+      "X-API-Key": ",",
+      "X-Forwarded-For": ",",
+    };
+    for (const [name, separators] of Object.entries(split))
+      for (const separator of separators)
+        await expectEach([
+          [request(`${name}: a${separator.repeat(199)}`), 200],
+          [request(`${name}: a${separator.repeat(200)}`), 431],
+          [request(`${name}: a${separator.repeat(100)}`, `${name}: a${separator.repeat(100)}`), 431],
+        ]);
+    const cached = `GET /api/repos HTTP/1.1\r\n`;
+    await expectEach([
+      [cached + END, 200],
+      [`${cached}Cookie: a${";".repeat(200)}\r\n${END}`, 431],
+      [`${cached}If-None-Match: a${",".repeat(200)}\r\n${END}`, 431],
+    ]);
+    const [answer] = await send(request(`accept: text/csv${",".repeat(200)}`));
+    const { error } = JSON.parse(answer?.body ?? "");
+    assert.equal(error.message, "The header accept must have at most 200 parts.");
+    assert.deepEqual(error.details, [{ parameter: "accept", message: "must have at most 200 parts" }]);
+    // Two more are at the end.
+    await expectEach([
+      [request(...Array(98).fill("X: y")), 200],
+      [request(...Array(99).fill("X: y")), 431],
     ]);
   });
 

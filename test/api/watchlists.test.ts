@@ -125,7 +125,7 @@ onBothEngines("/api/watchlists/:token", (engine) => {
       real.token.replace("sidw", "sidr"),
       real.token.toUpperCase(),
       `${real.token}a`,
-      "a".repeat(1_000),
+      "a".repeat(900),
       createToken("sidw"),
       createToken("sidr"),
       removed.token,

@@ -4,7 +4,7 @@ import { API_ROUTES } from "../../src/api/routes.js";
 import { content } from "../../src/http/reply.js";
 import { DEFAULT_LIMIT, type Route } from "../../src/http/route.js";
 import { Router } from "../../src/http/router.js";
-import { Targets } from "../../src/http/targets.js";
+import { hasSearch, Targets } from "../../src/http/targets.js";
 import { withoutTrailingSlashes } from "../../src/lib/page-addresses.js";
 import { fc } from "../support/properties.js";
 
@@ -83,6 +83,17 @@ test("slashes are cut from the end of a path only", () => {
   );
   // An expression would try each run of slashes anew: minutes for these.
   for (let i = 0; i < 10_000; i++) withoutTrailingSlashes(`/a${"/".repeat(7_900)}b`);
+});
+
+test("whether a query has a search is known without reading it", () => {
+  const queries = fc.string({
+    unit: fc.constantFrom("q", "%71", "=", "&", "?", "a", "+", "%"),
+    maxLength: 8,
+  });
+  const check = fc.property(queries, (query) =>
+    assert.equal(hasSearch(query), Boolean(new URLSearchParams(query).get("q")), query),
+  );
+  fc.assert(check, { numRuns: 5_000 });
 });
 
 test("a response that not everybody may have cannot be declared as shared", () => {

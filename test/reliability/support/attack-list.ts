@@ -51,8 +51,12 @@ const query = (parameters: readonly (readonly [string, string | number])[]) =>
 
 const JSON_HEADERS = { "Content-Type": "application/json" };
 
-/** As long as an address may be. */
-const LONGEST_ADDRESS = `/explore?${"q=&topic=&a=&".repeat(700)}`.slice(0, 7_990);
+/** Addresses as long as they may be, of as many parts as fit in. */
+const LONGEST_ADDRESSES = [
+  `/explore?${"q=&topic=&a=&".repeat(700)}`,
+  `/api/repos?${"id&".repeat(2_700)}`,
+  `/api/a${"/".repeat(8_000)}`,
+].map((address) => address.slice(0, 7_990));
 
 const search = (i: number, { topics }: AttackSubject) =>
   query([
@@ -78,12 +82,17 @@ export const OWN_ATTACKS: readonly OwnAttack[] = [
   {
     name: "The longest heads, over the limit",
     from: "one address",
-    connections: 100,
-    depth: 4,
+    connections: 250,
+    depth: 1,
     variants: 20,
     send: (i) => ({
-      path: `${LONGEST_ADDRESS}${i}`,
-      headers: { Cookie: `${"a=b; ".repeat(700)}${unknownSession(i, "")}`, Accept: "text/html,".repeat(300) },
+      path: `${LONGEST_ADDRESSES[i % LONGEST_ADDRESSES.length]}${i}`,
+      headers: {
+        Accept: `text/csv${",".repeat(4_000)}`,
+        ...(i % 2 === 0
+          ? { "X-API-Key": ",".repeat(3_800) }
+          : { Cookie: `${"; ".repeat(1_800)}${unknownSession(i, "")}` }),
+      },
     }),
     unprotected: NO_LIMITS,
   },
