@@ -48,7 +48,9 @@ test("decisions are those of a plain model, whatever the wall clock does", () =>
         const at = BigInt(clock.monotonic() * 1_000);
         const who = named(String(caller));
         const expected = model.change(who.name, at, cost, true);
+        const peeked = limiter.peek(who, "default", cost);
         const { allowed, remaining, retryAfterSeconds, resetSeconds } = limiter.decide(who, "default", cost);
+        assert.deepEqual([peeked.allowed, peeked.retryAfterSeconds], [allowed, retryAfterSeconds]);
         assert.deepEqual({ allowed, remaining }, expected);
         assert.ok(
           retryAfterSeconds <= WINDOW_SECONDS + 1 && resetSeconds <= WINDOW_SECONDS + 1,
