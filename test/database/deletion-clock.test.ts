@@ -57,12 +57,8 @@ const OLD: Partial<Record<TableName, (i: number, account: string) => Record<stri
     provider: "GITHUB",
     owner_key: `owner ${i}`,
     owner: `owner ${i}`,
-    bytes: 0,
     next_at: NOW,
-    failures: 0,
     wanted_at: NOW,
-    position: i,
-    changed_at: NOW,
   }),
   walks: (i) => ({
     provider: `FORGE ${i}`,
