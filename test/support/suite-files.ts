@@ -74,7 +74,6 @@ export const SECONDS: Readonly<Record<string, number>> = {
   "api/passkeys": 12,
   "browser/charts": 12,
   "cli/init": 12,
-  "http/metering/limiter": 12,
   "accounts/usage": 12,
   "reliability/power-cuts": 12,
   "api/list-streamer": 11,
