@@ -18,6 +18,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { type NodePackage, nodePackageFor } from "./lib/node-packages.js";
 import { unsafeNode } from "./lib/node-version.js";
+import { BY_LAUNCHER, parentEnd } from "./lib/parent-process.js";
 
 /** The oldest major version for which a newer Node.js is fetched. The npm of older ones is too old, too. */
 const OLDEST_FETCHING = 20;
@@ -38,7 +39,8 @@ function runElsewhere(why: string): void {
   const folder = join(cacheFolder(), `node-${wanted.version}`);
   const program = join(folder, "node_modules", wanted.name, wanted.bin);
   const failure = existsSync(program) ? undefined : fetchNode(wanted, { folder, why });
-  if (failure === undefined) follow(spawn(program, process.argv.slice(1), { stdio: "inherit" }));
+  const env = { ...process.env, [BY_LAUNCHER]: "1" };
+  if (failure === undefined) follow(spawn(program, process.argv.slice(1), { stdio: "inherit", env }));
   else fail(`${failure}\nInstall Node.js from https://nodejs.org, then try again.\n`);
 }
 
@@ -130,6 +132,7 @@ function follow(child: ChildProcess): void {
       // A terminal sends it to both; a second one would end the child without waiting.
       if (signal !== "SIGINT" || !process.stdin.isTTY) child.kill(signal);
     });
+  void parentEnd(process.env)?.then(() => child.kill("SIGTERM"));
   child.on("error", (error) => fail(`${error.message}\n`));
   child.on("exit", (code, signal) => {
     for (const one of signals) process.removeAllListeners(one);

@@ -13,7 +13,7 @@ if (problem !== undefined) {
   process.exitCode = 1;
 } else {
   restartWithFlags(process.argv);
-  listenForStop(process.argv[2]);
+  listenForStop(process.argv[2], process.env);
   // Not awaited, as only modules without top-level await can be loaded with `require`.
   void import("./app/app.js");
 }

@@ -2,7 +2,7 @@
 import { fork, type StdioOptions } from "node:child_process";
 import { once } from "node:events";
 import { resolve } from "node:path";
-import { EXIT, type Host, runProgram } from "../cli/cli.js";
+import { EXIT, failureOf, type Host, runProgram } from "../cli/cli.js";
 import { ConfigError, loadConfig, readEnvironment } from "../config/config.js";
 import { hasStore, openDatabase } from "../database/database.js";
 import type { DemoSize } from "../demo/demo.js";
@@ -11,7 +11,7 @@ import type { Ask } from "../http/http.js";
 import { ServerClock, systemClock } from "../lib/clock.js";
 import { createLog } from "../lib/log.js";
 import { flagsOf } from "../lib/node-flags.js";
-import { stopSignal } from "../lib/stop-signal.js";
+import { hasTerminal, stopSignal } from "../lib/stop-signal.js";
 import { type AppContext, buildModules, type Modules, openModules, updateDerived } from "../modules.js";
 
 async function main(argv: readonly string[]): Promise<number> {
@@ -30,17 +30,28 @@ async function main(argv: readonly string[]): Promise<number> {
     stdin: process.stdin,
     stdout: process.stdout,
     stderr: process.stderr,
-    openModules: (options) => openModules(context(), options),
-    serveDemo: (size) => exitAfter(serveDemo(context(), size)),
-    serve: () => exitAfter(serve(context()), context().config.drainMs),
-    start: (withSample) => exitAfter(start(context(), withSample), context().config.drainMs),
-    work: () => exitAfter(work(context())),
-    workOnce: () => exitAfter(work(context(), { once: true })),
+    openModules: ({ waits = false, ...options } = {}) =>
+      (waits ? openWaiting : openModules)(context(), options),
+    serveDemo: (size) => exitAfter(serveDemo(context(), size), context()),
+    serve: () => exitAfter(serve(context()), context(), context().config.drainMs),
+    start: (withSample) => exitAfter(start(context(), withSample), context(), context().config.drainMs),
+    work: () => exitAfter(work(context()), context()),
+    workOnce: () => exitAfter(work(context(), { once: true }), context()),
     explain: async (limit) => (await import("./tracker.js")).explainWork(context(), limit),
     mcp: (url) => serveMcp(context(), url),
     openTracker: async () => (await import("./tracker.js")).openTracker(context()),
   };
-  return runProgram(host, argv);
+  return runProgram(host, argv).catch((error: unknown) => report(error, loaded));
+}
+
+/** Prints why a command has failed. Returns its exit code. */
+function report(error: unknown, context: AppContext | undefined): number {
+  const isConfig = error instanceof ConfigError;
+  const sentence = isConfig ? error.message : context && failureOf(error, context.config)?.sentence;
+  if (sentence !== undefined) context?.log.debug({ err: error }, "the command has failed");
+  const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  process.stderr.write(`${sentence ?? stack}\n`);
+  return isConfig ? EXIT.usage : EXIT.failed;
 }
 
 function loadContext(): AppContext {
@@ -54,7 +65,9 @@ const EXIT_MS = 300;
 const LATEST_MS = 9_800;
 
 /** `drainMs`: time for which the service goes on after the signal. */
-function exitAfter(running: Promise<void>, drainMs = 0): Promise<void> {
+function exitAfter(running: Promise<void>, { log }: AppContext, drainMs = 0): Promise<void> {
+  if (!hasTerminal)
+    process.on("SIGHUP", () => log.warn("SIGHUP is ignored; to apply other settings, restart the service"));
   const exitIn = (ms: number) => setTimeout(() => process.exit(), ms).unref();
   void stopSignal().then(() => exitIn(LATEST_MS + drainMs));
   return running.finally(() => exitIn(EXIT_MS));
@@ -68,19 +81,38 @@ async function unlessStopped<T>(step: Promise<T>): Promise<{ value: T } | undefi
   return Promise.race([step.then((value) => ({ value })), stopSignal().then(() => undefined)]);
 }
 
+/** First and longest wait before the database is tried again. */
+const RETRY_MS = 500;
+const LONGEST_RETRY_MS = 10_000;
+
+/** Opens the modules once the database can be reached: it may start later than this machine does. A signal to stop ends the process. */
+async function openWaiting(context: AppContext, options?: { withReplicas?: boolean }): Promise<Modules> {
+  const { config, log } = context;
+  let logged: string | undefined;
+  for (let waitMs = RETRY_MS; ; waitMs = Math.min(2 * waitMs, LONGEST_RETRY_MS)) {
+    try {
+      const modules = await openModules(context, options);
+      if (logged !== undefined) log.info("the database can be reached");
+      return modules;
+    } catch (error) {
+      const failure = failureOf(error, config);
+      if (failure?.mayPass !== true) throw error;
+      if (failure.sentence !== logged) log.warn(`waiting for the database: ${failure.sentence}`);
+      logged = failure.sentence;
+    }
+    if ((await unlessStopped(systemClock.sleep(waitMs))) === undefined) process.exit(EXIT.ok);
+  }
+}
+
 async function work(context: AppContext, { once: isOnce = false } = {}): Promise<void> {
   const { log, config } = context;
-  const opened = await unlessStopped(openModules(context, { withReplicas: true }));
+  const opened = await unlessStopped((isOnce ? openModules : openWaiting)(context, { withReplicas: true }));
   if (opened !== undefined) {
     const { startWorker } = await import("./tracker.js");
     const stopping = new AbortController();
     const dump = config.dumps === undefined ? undefined : () => writeDump(context, stopping.signal);
     const worker = await startWorker(context, opened.value, { isOnce, dump });
-    // A worker started by `start` ends when its parent does, however the parent ends.
-    const orphaned = process.send === undefined ? [] : [once(process, "disconnect")];
-    // The parent may have ended while the worker was starting.
-    const isOrphan = process.send !== undefined && !process.connected;
-    if (!isOrphan) await Promise.race([stopSignal(), worker.done, ...orphaned]);
+    await Promise.race([stopSignal(), worker.done]);
     log.info("the worker is stopping");
     stopping.abort();
     // Updates can stop at any step: the next worker continues from there.
@@ -135,7 +167,7 @@ async function openToStart(
   context: AppContext,
   mayHaveSample: boolean,
 ): Promise<{ modules: Modules; due: Due; isTracking: boolean }> {
-  const modules = await openModules(context, { withReplicas: true });
+  const modules = await openWaiting(context, { withReplicas: true });
   const isTracking = (await modules.forges.read()).length > 0;
   if (!isTracking && mayHaveSample && context.config.sample)
     await (await import("./sample.js")).importSample(modules);
@@ -292,7 +324,7 @@ async function fillDemo({ clock, log }: AppContext, size: DemoSize): Promise<Mod
 }
 
 async function serve(context: AppContext): Promise<void> {
-  const opened = await unlessStopped(openModules(context, { withReplicas: true }));
+  const opened = await unlessStopped(openWaiting(context, { withReplicas: true }));
   if (opened !== undefined) await serveModules(context, opened.value);
 }
 
@@ -313,21 +345,10 @@ async function serveModules(context: AppContext, modules: Modules): Promise<void
   const service = await Promise.race([opening, overdue]);
   if (service === undefined) return log.warn("stopping before the service has opened");
   if (!isStopping) process.stdout.write(`Sidereal listens at ${service.url}\n`);
-  log.info({ signal: await stopSignal() }, "stopping");
+  log.info({ reason: await stopSignal() }, "stopping");
   await service.stop();
 }
 
-main(process.argv.slice(2)).then(
-  (code) => {
-    process.exitCode = code;
-  },
-  (error: unknown) => {
-    const isPlain =
-      error instanceof ConfigError ||
-      (error instanceof Error && "code" in error && error.code === "EADDRINUSE");
-    process.stderr.write(
-      `${error instanceof Error ? (isPlain ? error.message : (error.stack ?? error.message)) : String(error)}\n`,
-    );
-    process.exitCode = error instanceof ConfigError ? EXIT.usage : EXIT.failed;
-  },
-);
+void main(process.argv.slice(2)).then((code) => {
+  process.exitCode = code;
+});

@@ -12,8 +12,8 @@ import type { Host } from "./host.js";
 export const NO_FORGE = "no forge is configured, see SIDEREAL_PROVIDERS";
 
 /** The forges of the settings, and those with a token that was entered on a page. Opens the database. */
-export async function trackedForges(host: Host): Promise<readonly ProviderSettings[]> {
-  const { database, forges } = await host.openModules();
+export async function trackedForges(host: Host, waits = false): Promise<readonly ProviderSettings[]> {
+  const { database, forges } = await host.openModules({ waits });
   return forges.read().finally(() => database.close());
 }
 

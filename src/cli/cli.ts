@@ -20,6 +20,7 @@ import { addStatus } from "./status.js";
 import { addTrack } from "./track.js";
 import { addDerive, addWork } from "./work.js";
 
+export { failureOf } from "./failure.js";
 export { EXIT, type Host } from "./host.js";
 
 /** Commands that need no settings, and so run where they are missing or wrong. */

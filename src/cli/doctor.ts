@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { createLog } from "../lib/log.js";
 import type { Diagnosis, Finding } from "../transfer/transfer.js";
 import { placeOf } from "./backup.js";
+import { failureOf } from "./failure.js";
 import { EXIT, type Host, reportOf } from "./host.js";
 
 export function addDoctor(program: Command, host: Host, finish: (code: number) => void): void {
@@ -47,7 +48,8 @@ async function runDoctor(
     return before.findings.length > 0 ? EXIT.repaired : EXIT.ok;
   } catch (error) {
     if (!(error instanceof CannotExamine)) throw error;
-    stderr.write(reportOf(json, { error: error.message }, error.message));
+    const message = failureOf(error.cause, host.config)?.sentence ?? error.message;
+    stderr.write(reportOf(json, { error: message }, message));
     return EXIT.unchecked;
   }
 }

@@ -46,7 +46,8 @@ export function addWork(program: Command, host: Host, finish: (code: number) => 
     .option("--json", "with --explain: print one JSON object per provider")
     .option(...FORCE)
     .action(async ({ once, explain, limit, json, force }: WorkOptions) => {
-      if (host.config.providers.length === 0 && (await trackedForges(host)).length === 0) {
+      const waits = once !== true && explain !== true;
+      if (host.config.providers.length === 0 && (await trackedForges(host, waits)).length === 0) {
         host.stderr.write(
           "No provider is configured. SIDEREAL_PROVIDERS=github,codeberg tracks these two; so does a token entered at /operator/tokens.\n",
         );

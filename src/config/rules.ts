@@ -1,5 +1,6 @@
 /** The rules of settings that are not a plain choice, as Zod schemas. Their messages never quote a secret. */
-import { isIPv4, isIPv6 } from "node:net";
+import { accessSync, constants } from "node:fs";
+import { isIP, isIPv4, isIPv6 } from "node:net";
 import { z } from "zod";
 import { canonicalHost } from "../lib/host-names.js";
 
@@ -58,7 +59,33 @@ export const mailList = z.string().transform((text, context) => {
   return [...new Set(addresses)];
 });
 
-export const POSTGRES_ADDRESS = /^postgres(ql)?:\/\//;
+/** An address of this machine, or a name that leads to it. */
+export const ownHost = z
+  .string()
+  .refine(
+    (host) => isIP(host) !== 0 || /^[\w.-]+$/.test(host),
+    "must be an IP address or the name of a host",
+  );
+
+export const readableFile = z.string().refine((path) => {
+  try {
+    accessSync(path, constants.R_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}, "the file cannot be read");
+
+const POSTGRES_ADDRESS = /^postgres(ql)?:\/\//;
+
+/** The host of the address may be missing: then a parameter names it, or it is this machine. */
+export const postgresAddress = z
+  .string()
+  .regex(POSTGRES_ADDRESS, "must begin with postgres://")
+  .refine(
+    (address) => URL.canParse(address.replace("@/", "@localhost/")),
+    "is not an address; in a password, write # as %23, / as %2F and ? as %3F",
+  );
 
 /** Addresses of PostgreSQL servers, separated by commas or white space. A password may contain a comma too. */
 export const postgresList = z.string().transform((text, context) => {

@@ -9,7 +9,8 @@ import {
   mailSender,
   mailServer,
   networkList,
-  POSTGRES_ADDRESS,
+  ownHost,
+  postgresAddress,
   postgresList,
   whole,
 } from "./rules.js";
@@ -20,7 +21,7 @@ export type TrackAccess = (typeof TRACK_ACCESS)[number];
 
 /** Every setting, its rule and its default. `docs/CONFIGURATION.md` describes the same list; a test compares the two. */
 export const SETTINGS = {
-  SIDEREAL_HOST: z.string().min(1).default("127.0.0.1"),
+  SIDEREAL_HOST: ownHost.default("127.0.0.1"),
   SIDEREAL_PORT: whole(0, 65_535).default(3000),
   SIDEREAL_REUSE_PORT: flag.default(false),
   SIDEREAL_BASE_URL: z
@@ -34,7 +35,7 @@ export const SETTINGS = {
   SIDEREAL_ALLOWED_HOSTS: hostList.optional(),
   SIDEREAL_CORS: flag.optional(),
   SIDEREAL_DATA_DIR: z.string().min(1).default("./data"),
-  SIDEREAL_DATABASE_URL: z.string().regex(POSTGRES_ADDRESS, "must begin with postgres://").optional(),
+  SIDEREAL_DATABASE_URL: postgresAddress.optional(),
   SIDEREAL_DATABASE_POOL: whole(1, 200).default(10),
   SIDEREAL_DATABASE_READ_URL: postgresList.optional(),
   SIDEREAL_DATABASE_MAX_LAG: whole(2, 3_600).default(10),
@@ -65,7 +66,7 @@ export const SETTINGS = {
   SIDEREAL_DUMPS_DIR: z.string().min(1).optional(),
   SIDEREAL_DUMPS_DAYS: whole(1, 366).default(7),
   SIDEREAL_DUMPS_KEPT: whole(1, 100).default(4),
-  SIDEREAL_METRICS_HOST: z.string().min(1).default("127.0.0.1"),
+  SIDEREAL_METRICS_HOST: ownHost.default("127.0.0.1"),
   SIDEREAL_METRICS_PORT: whole(0, 65_535).optional(),
   SIDEREAL_API_KEY: z.string().max(200).optional(),
   SIDEREAL_AUTH_SECRET: longSecret.optional(),

@@ -10,6 +10,7 @@ import type { Logger } from "../lib/log.js";
 import { unsafeNode } from "../lib/node-version.js";
 import type { StoreLocation } from "./backup/parts.js";
 import type { Db, Dialect } from "./dialect.js";
+import { StoreRefused } from "./fault.js";
 import { migrate } from "./migrate.js";
 import { openPostgres, postgresDialect } from "./postgres.js";
 import { ServerWatch } from "./postgres-watch.js";
@@ -47,7 +48,7 @@ export {
   undistribute,
 } from "./distribution/distribution.js";
 export type { DistributionStatus } from "./distribution/status.js";
-export { DatabaseFault, databaseFault, type FaultKind } from "./fault.js";
+export { DatabaseFault, databaseFault, type FaultKind, StoreRefused } from "./fault.js";
 export {
   checkReferences,
   checkSchema,
@@ -137,7 +138,7 @@ export interface DatabaseOptions {
  */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const problem = unsafeNode(process.version);
-  if (problem !== undefined) throw new Error(problem);
+  if (problem !== undefined) throw new StoreRefused(problem);
   const { url, dataDir, log, serverClock, clock = systemClock } = options;
   const closing = new AbortController();
   const { database, replicas } =

@@ -15,6 +15,9 @@ export class DatabaseFault extends Error {
   }
 }
 
+/** A store that must not be used as it is. The message tells the operator why, and what to do. */
+export class StoreRefused extends Error {}
+
 /** The kind of an error thrown by a query; undefined if the database is not the reason. */
 export function databaseFault(error: unknown): FaultKind | undefined {
   return error instanceof DatabaseFault ? error.kind : undefined;

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Clock } from "../lib/clock.js";
 import type { Db, Dialect, Tx } from "./dialect.js";
-import { databaseFault } from "./fault.js";
+import { databaseFault, StoreRefused } from "./fault.js";
 import type { Migration } from "./migration.js";
 import { initial } from "./migrations/0001-initial.js";
 import { blocks } from "./migrations/0002-blocks.js";
@@ -96,7 +96,7 @@ export async function migrateIn(
     .limit(1)
     .execute();
   const version = rows[0]?.version ?? 0;
-  if (version > migrations.length) throw new Error(newerThanProgram(version, migrations.length));
+  if (version > migrations.length) throw new StoreRefused(newerThanProgram(version, migrations.length));
   for (const [i, migration] of migrations.entries()) {
     if (i < version || i >= to) continue;
     await migration.up(tx, dialect);

@@ -35,6 +35,8 @@ export class ServerWatch {
   readonly #running = new Set<{ readonly beganAt: number }>();
   readonly #closing = new AbortController();
   #isAway = false;
+  /** One that never responded is reported by whoever opens the database. */
+  #hasResponded = false;
   #isWatching = false;
 
   constructor(options: ServerWatchOptions) {
@@ -64,7 +66,9 @@ export class ServerWatch {
     this.#running.add(statement);
     if (!this.#isWatching) void this.#watch();
     try {
-      return await work();
+      const result = await work();
+      this.#hasResponded = true;
+      return result;
     } finally {
       this.#running.delete(statement);
     }
@@ -99,10 +103,10 @@ export class ServerWatch {
     this.#isAway = isAway;
     const { log, server = "the database server" } = this.#options;
     if (!isAway) {
-      log.info(`${server} responds again`);
+      if (this.#hasResponded) log.info(`${server} responds again`);
       return;
     }
-    log.error(`${server} does not respond: its connections are closed`);
+    if (this.#hasResponded) log.error(`${server} does not respond: its connections are closed`);
     for (const socket of this.#sockets) socket.destroy(unresponsive());
   }
 

@@ -12,6 +12,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename } from "node:path";
+import { StoreRefused } from "./fault.js";
 
 /** Access bits of everybody but the owner. */
 const OTHERS = 0o077;
@@ -24,7 +25,7 @@ const WRITABLE_BY_ALL = 0o002;
 export function openPrivateFolder(path: string): void {
   mkdirSync(path, { recursive: true, mode: 0o700 });
   if ((statSync(path).mode & WRITABLE_BY_ALL) !== 0 && process.platform !== "win32")
-    throw new Error(
+    throw new StoreRefused(
       `Everybody on this machine may write to the data folder ${path}. Take that away, such as with "chmod o-w", and start again.`,
     );
 }
@@ -60,7 +61,7 @@ export function secretInFile(path: string, consequence: string): string {
   makePrivate(path);
   const secret = readFileSync(path, "utf8").trim();
   if (secret.length < 32)
-    throw new Error(
+    throw new StoreRefused(
       `The file ${basename(path)} in the data folder is damaged. Remove it to generate a new one, ${consequence}.`,
     );
   return secret;

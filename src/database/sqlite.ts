@@ -2,7 +2,7 @@ import { dirname } from "node:path";
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import { CompiledQuery, Kysely, SqliteDialect as KyselySqliteDialect, sql } from "kysely";
 import { type BulkRow, type Dialect, replacing, type TableName, type Tx } from "./dialect.js";
-import { DatabaseFault } from "./fault.js";
+import { DatabaseFault, StoreRefused } from "./fault.js";
 import { bound, type Prepare, Slot } from "./prepared.js";
 import type { Schema } from "./schema.js";
 import { Connection, primaryCode, READONLY, RowBatch, translating } from "./sqlite-connection.js";
@@ -49,7 +49,24 @@ export interface SqliteConnection {
 
 /** Opens one connection. `path` may be ":memory:". */
 export function openSqlite(path: string, options: SqliteOptions): SqliteConnection {
-  const { synchronous, writers, patienceMs = PATIENCE_MS, cacheKib = 65_536 } = options;
+  const { synchronous, writers, patienceMs = PATIENCE_MS } = options;
+  const readOnly = writers === undefined;
+  const raw = translating(() => openRaw(path, options));
+  const config = { database: new Connection(raw) };
+  const db = new Kysely<Schema>({
+    dialect: readOnly
+      ? new KyselySqliteDialect(config)
+      : new SqliteWriterDialect(config, {
+          queue: writers,
+          givesWay: synchronous === "NORMAL" && path !== ":memory:",
+          patienceMs,
+          isInTransaction: () => raw.isTransaction,
+        }),
+  });
+  return { db, prepare: preparing(db, raw, readOnly) };
+}
+
+function openRaw(path: string, { synchronous, writers, cacheKib = 65_536 }: SqliteOptions): DatabaseSync {
   const readOnly = writers === undefined;
   const raw = new DatabaseSync(path, {
     readOnly,
@@ -61,7 +78,7 @@ export function openSqlite(path: string, options: SqliteOptions): SqliteConnecti
   const problem = unsafeSqlite(String(version));
   if (problem !== undefined) {
     raw.close();
-    throw new Error(problem);
+    throw new StoreRefused(problem);
   }
   if (!readOnly) raw.exec("pragma journal_mode = wal");
   raw.exec(`pragma synchronous = ${synchronous}`);
@@ -75,18 +92,7 @@ export function openSqlite(path: string, options: SqliteOptions): SqliteConnecti
     refuseReadOnly(raw);
     if (synchronous === "NORMAL" && path !== ":memory:") sortInFiles(raw, dirname(path));
   }
-  const config = { database: new Connection(raw) };
-  const db = new Kysely<Schema>({
-    dialect: readOnly
-      ? new KyselySqliteDialect(config)
-      : new SqliteWriterDialect(config, {
-          queue: writers,
-          givesWay: synchronous === "NORMAL" && path !== ":memory:",
-          patienceMs,
-          isInTransaction: () => raw.isTransaction,
-        }),
-  });
-  return { db, prepare: preparing(db, raw, readOnly) };
+  return raw;
 }
 
 /** A file that cannot be opened for writing is opened for reading by SQLite, which says so only when something is written. */

@@ -1,6 +1,7 @@
 import { createServer, type RequestListener, type Server, type ServerResponse } from "node:http";
 import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
+import { ConfigError } from "../config/config.js";
 import { AppError } from "../lib/errors.js";
 import { type ConnectionOptions, Connections } from "./connections.js";
 import { jsonError } from "./error-response.js";
@@ -127,6 +128,8 @@ export async function listen(
     server.listen({ port, host, reusePort }, resolve);
   }).catch((error: unknown) => {
     if (!reusePort || !(error instanceof Error && "code" in error && error.code === "ENOTSUP")) throw error;
-    throw new Error("Processes cannot share a port on this system; unset SIDEREAL_REUSE_PORT.");
+    throw new ConfigError([
+      "SIDEREAL_REUSE_PORT: must be false, as processes cannot share a port on this system",
+    ]);
   });
 }

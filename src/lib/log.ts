@@ -9,6 +9,8 @@ export const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "
  * Callers never log secrets; the redaction is a second line of defense.
  */
 export function createLog(level: (typeof LOG_LEVELS)[number]): Logger {
+  // A log that cannot be written, as on a full disk or a closed terminal, is no reason to end.
+  const destination = pino.destination({ dest: 2, sync: true }).on("error", () => {});
   return pino(
     {
       level,
@@ -20,6 +22,6 @@ export function createLog(level: (typeof LOG_LEVELS)[number]): Logger {
         censor: "[redacted]",
       },
     },
-    pino.destination({ dest: 2, sync: true }),
+    destination,
   );
 }

@@ -44,7 +44,7 @@ test("three empty answers give the defaults, and the file belongs to its owner a
 
 test("three answers become the settings that the program reads", () => {
   const folder = newFolder();
-  const database = "postgres://ada:p%40ss'w#rd@db.example/sidereal";
+  const database = "postgres://ada:p%40ss'word@db.example/sidereal?application_name=a#b";
   assert.equal(init(folder, `https://repositories.example\n${TOKEN}\n${database}\n`).code, 0);
   const { baseUrl, providers, databaseUrl } = settingsIn(folder);
   assert.deepEqual([baseUrl, databaseUrl], ["https://repositories.example", database]);

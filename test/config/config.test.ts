@@ -89,6 +89,26 @@ test("every wrong value is refused by its name, all at once", () => {
   }
 });
 
+test("addresses that nothing can be done with are refused before anything is opened", () => {
+  for (const host of ["unix:/run/s", "/run/s", "http://localhost", "a b"])
+    for (const name of ["SIDEREAL_HOST", "SIDEREAL_METRICS_HOST"])
+      assert.deepEqual(problemsOf({ [name]: host }), [
+        `${name}: must be an IP address or the name of a host`,
+      ]);
+  for (const host of ["::1", "0.0.0.0", "localhost", "host_1.example."])
+    assert.equal(loadConfig({ SIDEREAL_HOST: host }).host, host);
+  for (const url of ["postgres://u:hunter#2@h/s", "postgres://u:hunter/2@h/s", "postgres://u@h:port/s"])
+    assert.deepEqual(problemsOf({ SIDEREAL_DATABASE_URL: url }), [
+      "SIDEREAL_DATABASE_URL: is not an address; in a password, write # as %23, / as %2F and ? as %3F",
+    ]);
+  for (const url of [
+    "postgres://u:p%23@h:1/s?sslmode=require",
+    "postgresql:///s?host=/run/postgresql",
+    "postgres://u:p@/s",
+  ])
+    assert.equal(loadConfig({ SIDEREAL_DATABASE_URL: url }).databaseUrl, url);
+});
+
 test("a secret may be given as a file, whose last line break does not count", () => {
   const url = "postgres://user:secret@db.example/sidereal";
   const { databaseUrl } = loadConfig({ SIDEREAL_DATABASE_URL_FILE: file("url", `${url}\n`) });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { execFile, spawn } from "node:child_process";
+import { execFile, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import {
   chmodSync,
@@ -18,6 +18,7 @@ import { promisify } from "node:util";
 import { nodePackageFor } from "../../src/lib/node-packages.js";
 import { unsafeNode } from "../../src/lib/node-version.js";
 import { temporaryFolder } from "../support/imports.js";
+import { until } from "../support/until.js";
 
 const LAUNCHER = fileURLToPath(new URL("../../bundle/sidereal.cjs", import.meta.url));
 const folder = temporaryFolder();
@@ -162,6 +163,26 @@ test("a signal to the launcher stops the service that it started", isHere, async
   child.kill("SIGTERM");
   assert.deepEqual(await once(child, "exit"), [0, null]);
   await assert.rejects(fetch(`${url}/healthz`));
+});
+
+test("a launcher that is killed takes the service that it started with it", isHere, async (t) => {
+  const { args, env } = settingOf({ version: "20.20.2", npm: npmThat(INSTALLS), cache: newCache() });
+  const child = spawn(process.execPath, [...args, "serve"], {
+    env,
+    cwd: folder,
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  const [line] = await once(child.stdout, "data");
+  const url = /listens at (\S+)/.exec(String(line))?.[1] ?? "";
+  const service = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, "utf8").trim();
+  t.after(() => spawnSync("kill", ["-9", service]));
+  child.kill("SIGKILL");
+  await until("its port is closed", () =>
+    fetch(`${url}/healthz`).then(
+      () => false,
+      () => true,
+    ),
+  );
 });
 
 test("the Node.js that is fetched is safe, and the one of the tests where that exists", () => {
