@@ -1,5 +1,4 @@
 /** The rules of settings that are not a plain choice, as Zod schemas. Their messages never quote a secret. */
-import { accessSync, constants } from "node:fs";
 import { isIP, isIPv4, isIPv6 } from "node:net";
 import { z } from "zod";
 import { canonicalHost } from "../lib/host-names.js";
@@ -66,15 +65,6 @@ export const ownHost = z
     (host) => isIP(host) !== 0 || /^[\w.-]+$/.test(host),
     "must be an IP address or the name of a host",
   );
-
-export const readableFile = z.string().refine((path) => {
-  try {
-    accessSync(path, constants.R_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}, "the file cannot be read");
 
 const POSTGRES_ADDRESS = /^postgres(ql)?:\/\//;
 

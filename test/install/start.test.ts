@@ -100,9 +100,9 @@ test("a port in use ends the service with one sentence that names the setting", 
   t.after(() => other.close());
   const address = other.address();
   const port = String(typeof address === "object" && address?.port);
-  for (const threads of ["1", "2"]) {
-    const settings = { SIDEREAL_PORT: port, SIDEREAL_HTTP_THREADS: threads };
-    const { code, stderr } = await world.run(world.newDataDir(), ["serve"], { settings });
+  for (const command of ["serve", "start"]) {
+    const settings = { SIDEREAL_PORT: port };
+    const { code, stderr } = await world.run(world.newDataDir(), [command], { settings });
     assert.equal(code, 1);
     assert.match(
       stderr,
