@@ -183,6 +183,8 @@ export class Worker {
     ];
     if (avatars !== undefined) loops.push(loopOf("avatars", () => noteWanted(modules, [...avatars.keys()])));
     const status = async () => {
+      // A new forge is known by its report.
+      await this.#writeReports();
       const began = clock.monotonic();
       await prepareStatus(modules, clock.now());
       return Math.max(reportEveryMs, (clock.monotonic() - began) / STATUS_SHARE);

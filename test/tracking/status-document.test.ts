@@ -36,6 +36,20 @@ onBothEngines("The status for pages", ({ open }) => {
     assert.deepEqual(older?.providers[0]?.newToday, { added: 0, surplus: 0 }, "of an older version");
   });
 
+  test("names every forge from the start, before it has responded", async (t) => {
+    const world = await createTrackingWorld(await open(), [
+      { kind: "github", name: "GITHUB", repositories: 12, catalogue: "quiet" },
+    ]);
+    t.after(() => world.close());
+    world.forge("GITHUB").switches.fault = () => "html";
+    await world.pass(1);
+    const { providers = [] } = (await readPreparedStatus(world.modules.database)) ?? {};
+    assert.deepEqual(
+      providers.map(({ provider, workers }) => [provider, workers.length]),
+      [["GITHUB", 1]],
+    );
+  });
+
   test("names no time for a walk that is due or under way", async (t) => {
     const world = await createTrackingWorld(await open(), [
       { kind: "github", name: "GITHUB", repositories: 12, catalogue: "quiet" },
