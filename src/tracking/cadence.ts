@@ -133,11 +133,11 @@ export function retryAfter(failures: number): number {
 }
 
 /**
- * How long a lane pauses after its n-th consecutive failed call: from half a minute to ten, which is less than a rejected token may
- * have to wait.
+ * How long a lane pauses after its n-th consecutive failed call: from half a minute to 13, so that it is always there when a rejected
+ * token is tried, every 15 minutes.
  */
 export function restAfter(failures: number, chance: number): number {
-  return spread(Math.min(10 * 60_000, 30_000 * 2 ** Math.min(20, Math.max(0, failures - 1))), chance);
+  return spread(Math.min(13 * 60_000, 30_000 * 2 ** Math.min(20, Math.max(0, failures - 1))), chance);
 }
 
 /** Varies a time by up to a tenth, so that work that started together spreads out. `chance`: from 0 to 1. */
