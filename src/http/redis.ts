@@ -156,8 +156,9 @@ const SETTINGS = {
 
 /** Loads the library only here: it makes every request a third slower, even without using it. */
 export async function openRedis(options: SharedRedisOptions): Promise<SharedRedis> {
-  const { Redis } = await import("ioredis");
-  return new SharedRedis(Redis, options).open();
+  // Bundled, it has a default export alone.
+  const { default: library } = await import("ioredis");
+  return new SharedRedis(library.Redis, options).open();
 }
 
 export interface SharedRedisOptions {
