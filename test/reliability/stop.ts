@@ -22,7 +22,6 @@ import { runAndStop, type Starting, type StopJob, type StoppedRun } from "./supp
 
 /** Tracking of a forge at a closed port: the worker runs, and learns nothing. */
 const TRACKING = { SIDEREAL_GITHUB_URL: "http://127.0.0.1:9", SIDEREAL_GITHUB_PRIVATE: "true" };
-const THREADS = { SIDEREAL_HTTP_THREADS: "2" };
 
 type Service = Pick<StopJob, "command" | "settings"> & {
   name: string;
@@ -33,14 +32,7 @@ type Service = Pick<StopJob, "command" | "settings"> & {
 
 const SERVICES: readonly Service[] = [
   { name: "serve", command: "serve", settings: {}, latestMs: 4_000 },
-  { name: "serve with two threads", command: "serve", settings: THREADS, latestMs: 5_000 },
   { name: "start with a worker", command: "start", settings: TRACKING, latestMs: 5_000 },
-  {
-    name: "start with a worker and two threads",
-    command: "start",
-    settings: { ...TRACKING, ...THREADS },
-    latestMs: 6_000,
-  },
   { name: "start with the sample", command: "start", settings: {}, isEmpty: true, latestMs: 10_000 },
 ];
 
@@ -97,8 +89,8 @@ async function stopAtFixedMoments(): Promise<ResultRow[]> {
     const { command, settings } = service;
     return runAndStop({ command, store, key, settings: { ...LIMITS, ...settings }, moment });
   };
-  const [serve, , , startWithThreads, startWithSample] = SERVICES;
-  if (!serve || !startWithThreads || !startWithSample) throw new Error("a service is missing");
+  const [serve, startWithWorker, startWithSample] = SERVICES;
+  if (!serve || !startWithWorker || !startWithSample) throw new Error("a service is missing");
   try {
     const rows: ResultRow[] = [];
     const { key, ...locked } = await stores.copy("filled");
@@ -122,9 +114,7 @@ async function stopAtFixedMoments(): Promise<ResultRow[]> {
       await starting.responses(100);
     };
     rows.push(...rowsOf("under load", await run(serve, busy(false)), true));
-    rows.push(
-      ...rowsOf("under load, with threads and a worker", await run(startWithThreads, busy(true)), true),
-    );
+    rows.push(...rowsOf("under load, with a worker", await run(startWithWorker, busy(true)), true));
     return rows;
   } finally {
     await stores.remove();
