@@ -122,17 +122,22 @@ async function readPeaks(
   });
   return new Map(
     leaping.flatMap(([id, readings]): [number, Reading][] => {
-      const all = found.get(id);
-      let peak: number | undefined;
-      for (let i = 0; all !== undefined && all.at(i) < readings.at(0); i++)
-        if (!all.isRetained(i) && (peak === undefined || all.stars(i) > all.stars(peak))) peak = i;
-      return all === undefined || peak === undefined ? [] : [[id, readingAt(all, peak)]];
+      const peak = peakBefore(found.get(id), readings);
+      return peak === null ? [] : [[id, peak]];
     }),
   );
 }
 
+/** The reading with most stars of `all` before the first of `recent`. */
+export function peakBefore(all: Readings | undefined, recent: Readings): Reading | null {
+  let peak: number | undefined;
+  for (let i = 0; all !== undefined && all.at(i) < recent.at(0); i++)
+    if (!all.isRetained(i) && (peak === undefined || all.stars(i) > all.stars(peak))) peak = i;
+  return all === undefined || peak === undefined ? null : readingAt(all, peak);
+}
+
 /** Whether stars rise in one step as they do when they are back at a level that has been in doubt. */
-function hasLeap(readings: Readings): boolean {
+export function hasLeap(readings: Readings): boolean {
   for (let i = 1; i < readings.length; i++) {
     const gained = readings.stars(i) - readings.stars(i - 1);
     if (gained >= MIN_MOVEMENT && gained >= LEAP_PART * readings.stars(i - 1)) return true;

@@ -4,6 +4,7 @@ import { sql } from "kysely";
 import { blocks } from "../../src/database/migrations/0002-blocks.js";
 import { growthOf } from "../../src/growth/compare.js";
 import { WINDOWS } from "../../src/growth/definitions.js";
+import { hasLeap, peakBefore } from "../../src/growth/history.js";
 import { DAY_MS, WEEK_MS } from "../../src/lib/clock.js";
 import { createLog } from "../../src/lib/log.js";
 import { buildModules, type Modules } from "../../src/modules.js";
@@ -89,7 +90,9 @@ function gainsOf(
   const newest = all.at(-1);
   if (newest === undefined) return WINDOWS.map(() => null);
   const recent = all.filter(({ capturedAt }) => capturedAt >= newest.capturedAt - 60 * DAY_MS);
-  const growth = growthOf(historyOf(recent, { provider, repositoryId: id }), recency);
+  const { readings } = historyOf(recent);
+  const peak = hasLeap(readings) ? peakBefore(historyOf(all).readings, readings) : null;
+  const growth = growthOf(historyOf(recent, { provider, repositoryId: id, peak }), recency);
   return WINDOWS.map((window) => {
     const found = growth.find((one) => one.window === window);
     return found === undefined ? null : found.to.stars - found.from.stars;
@@ -186,7 +189,23 @@ onBothEngines("Stored snapshots", (engine) => {
         }
         await check(modules, provider, model);
       }),
-      { numRuns: examples(engine.name === "sqlite" ? 100 : 40) },
+      {
+        numRuns: examples(engine.name === "sqlite" ? 100 : 40),
+        // A jump to a level from before the growth's days.
+        examples: [
+          [
+            [
+              {
+                kind: "record",
+                name: "one",
+                isKilled: false,
+                snapshots: [60.04, 0.5, 0].map((days, i) => snapshot(24 * days, [5, 0, 80][i] ?? 0)),
+              },
+              { kind: "pack", most: 1 },
+            ],
+          ],
+        ],
+      },
     );
   });
 

@@ -163,7 +163,7 @@ onSqlite("the page of a repository", (engine) => {
     assert.deepEqual(told.length, 1);
     assert.match(
       told[0] ?? "",
-      /27 Apr 2026 to 29 Apr 2026: from 111,568 to 89,312 stars and back to 111,600 .*; from 5,000 to 4,000 forks and back to 5,010/,
+      /27 Apr 2026 to 29 Apr 2026: from 111,568 to 89,312 stars and back to 111,600; from 5,000 to 4,000 forks and back to 5,010/,
     );
     assert.equal(page.text.match(/Dropped and recovered/g)?.length, 1);
   });
