@@ -63,7 +63,7 @@ export { endSessionsOf, type Session } from "./sessions.js";
 export { CODE_LENGTH, createBrowserSecret, typedCode } from "./sign-in-requests.js";
 export { Revocations } from "./ttl-cache.js";
 export { type KeyedRequest, Usage } from "./usage.js";
-export type { UsageEvent } from "./usage-tally.js";
+export type { UsageEvent } from "./usage-rows.js";
 export { USAGE_WINDOWS, type UsageView, type UsageWindow } from "./usage-view.js";
 
 /** Somebody who is signed in. */

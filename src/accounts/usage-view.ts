@@ -1,23 +1,24 @@
 import { type RawBuilder, sql } from "kysely";
 import { BUCKETS, type Bucket } from "../config/config.js";
-import type { Db } from "../database/database.js";
+import type { Db, UsageRouteTable } from "../database/database.js";
 import { HOUR_MS } from "../lib/clock.js";
 import { AppError } from "../lib/errors.js";
 import { OTHER_AGENT } from "./agents.js";
-import type { SpanHours } from "./usage-rows.js";
-import { OTHER } from "./usage-span.js";
-import type { UsageEvent } from "./usage-tally.js";
+import type { UsageEvent } from "./usage-rows.js";
+
+/** The name of routes and of networks that are counted together. */
+export const OTHER = "other";
 
 /**
  * Length of the periods and of their steps, which are aligned to UTC. The first step is complete, so a view covers at least its
  * window.
  */
 const WINDOWS = {
-  "24h": { hours: 24, spanHours: 1 },
-  "7d": { hours: 168, spanHours: 6 },
-  "30d": { hours: 720, spanHours: 24 },
-  "90d": { hours: 2_160, spanHours: 24 },
-} as const satisfies Record<string, { hours: number; spanHours: SpanHours }>;
+  "24h": { hours: 24, stepHours: 1 },
+  "7d": { hours: 168, stepHours: 6 },
+  "30d": { hours: 720, stepHours: 24 },
+  "90d": { hours: 2_160, stepHours: 24 },
+} as const;
 export type UsageWindow = keyof typeof WINDOWS;
 export const USAGE_WINDOWS = ["24h", "7d", "30d", "90d"] as const satisfies readonly UsageWindow[];
 
@@ -74,13 +75,13 @@ export async function readUsage(
     .where("account_id", "=", accountId)
     .executeTakeFirst();
   if (key === undefined) throw new AppError("NOT_FOUND", "There is no such key.");
-  const { hours, spanHours } = WINDOWS[window];
-  const stepMs = spanHours * HOUR_MS;
-  const current = Math.floor(now / stepMs);
-  const steps = hours / spanHours + 1;
-  const from = (current - steps + 1) * stepMs;
-  const within = { keyId, spanHours, from };
-  const [sums, callers] = [await readRoutes(db, within, steps), await readCallers(db, within)];
+  const { hours, stepHours } = WINDOWS[window];
+  const stepMs = stepHours * HOUR_MS;
+  const steps = hours / stepHours + 1;
+  const from = (Math.floor(now / stepMs) - steps + 1) * stepMs;
+  const within = { keyId, from };
+  const sums = await readRoutes(db, within, { stepMs, steps });
+  const callers = await readCallers(db, within);
   return {
     keyId,
     window,
@@ -97,47 +98,29 @@ export async function readUsage(
 
 interface Within {
   keyId: number;
-  spanHours: SpanHours;
   from: number;
 }
 
 /** Condition for the rows of a view. */
-function isWithin({ keyId, spanHours, from }: Within): RawBuilder<boolean> {
-  return sql<boolean>`(key_id = ${keyId} and span_hours = ${spanHours} and from_at >= ${from})`;
+function isWithin({ keyId, from }: Within): RawBuilder<boolean> {
+  return sql<boolean>`(key_id = ${keyId} and from_at >= ${from})`;
 }
 
-/** Sums of a span or of a route. */
-type RouteRow = { outcome: string; requests: number; bytes: number; micros: number } & (
-  | { from_at: number; method: null; route: null }
-  | { from_at: null; method: string; route: string }
-);
-
-const SUMMED = sql.raw("sum(requests) as requests, sum(bytes) as bytes, sum(micros) as micros");
-
-async function readRoutes(db: Db, within: Within, steps: number) {
-  // One statement, so that totals and routes are from the same snapshot.
-  const { rows } = await sql<RouteRow>`
-    select from_at, null as method, null as route, outcome, ${SUMMED} from usage_routes where ${isWithin(within)}
-    group by from_at, outcome
-    union all
-    select null, method, route, outcome, ${SUMMED} from usage_routes where ${isWithin(within)}
-    group by method, route, outcome`.execute(db);
-  const stepMs = within.spanHours * HOUR_MS;
+async function readRoutes(db: Db, within: Within, { stepMs, steps }: { stepMs: number; steps: number }) {
+  const { rows } = await sql<UsageRouteTable & { step: number }>`
+    select cast((from_at - ${within.from}) / ${stepMs} as integer) as step, method, route, outcome,
+      sum(requests) as requests, sum(bytes) as bytes, sum(micros) as micros
+    from usage_routes where ${isWithin(within)} group by step, method, route, outcome`.execute(db);
   const totals = noSums();
   const series = Array.from({ length: steps }, (_, i) => ({ at: within.from + i * stepMs, ...noSums() }));
   const routes = new Map<string, Omit<EndpointUsage, "meanMs"> & { micros: number }>();
   for (const row of rows) {
-    if (row.route === null) {
-      const step = series[Math.floor((row.from_at - within.from) / stepMs)];
-      for (const sums of step === undefined ? [totals] : [totals, step]) addRow(sums, row);
-      continue;
-    }
     const { method, route } = row;
     const key = `${method} ${route}`;
     const endpoint = routes.get(key) ?? { method: method || null, route, ...noSums(), micros: 0 };
     routes.set(key, endpoint);
-    addRow(endpoint, row);
-    // Rate-limited requests take almost no time and would lower the mean.
+    for (const sums of [totals, endpoint, series[row.step]]) if (sums !== undefined) addRow(sums, row);
+    // Blocked requests take almost no time and would lower the mean.
     if (row.outcome !== "blocked") endpoint.micros += row.micros;
   }
   const endpoints = [...routes.values()]

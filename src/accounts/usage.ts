@@ -1,98 +1,138 @@
+import { setImmediate } from "node:timers/promises";
 import type { Database } from "../database/database.js";
-import type { Clock } from "../lib/clock.js";
+import { type Clock, HOUR_MS } from "../lib/clock.js";
 import type { Logger } from "../lib/log.js";
-import { Agents } from "./agents.js";
+import { Agents, OTHER_AGENT } from "./agents.js";
 import { truncatedAddress } from "./callers.js";
 import { pruneUsage, writeUsage } from "./usage-rows.js";
-import { TALLY_BOUNDS, type TalliedRequest, type TallyBounds, UsageTally } from "./usage-tally.js";
-import { readUsage, type UsageView, type UsageWindow } from "./usage-view.js";
+import { UsageTally } from "./usage-tally.js";
+import { OTHER, readUsage, type UsageView, type UsageWindow } from "./usage-view.js";
 
 /** Longest time between writes, and so the most that a crash can lose. */
-export const FLUSH_MS = 5_000;
-/** Callers whose networks are remembered. */
-const REMEMBERED_ADDRESSES = 1_000;
+const FLUSH_MS = 5_000;
+/** Rows waiting to be written. Half of them are written early; beyond all of them, requests are not counted. */
+const MAX_ROWS = 50_000;
+/** Rows of one transaction. On SQLite it blocks responses. */
+const ROWS_PER_WRITE = 500;
 /** Longest time a view waits for the latest counts to be written. */
 const VIEW_WAIT_MS = 1_000;
+/** Networks, and families of user agents, that a key has rows for in an hour; the rest share one. */
+const MAX_NAMES = { address: 100, agent: 20 };
+/** The same for all keys together. */
+const MAX_ALL_NAMES = 100_000;
 
 /** A request with a valid key and its response. */
-export interface KeyedRequest extends Omit<TalliedRequest, "at" | "micros" | "path" | "address" | "agent"> {
-  /** As requested; stored only for failed requests, without query and tokens. */
-  path: string;
+export interface KeyedRequest {
+  keyId: number;
+  /** null with the route `other`. */
+  method: string | null;
+  /** The path pattern of the route; `other` if none matched. */
+  route: string;
+  status: number;
+  bytes: number;
   /** Response time. */
   durationMs: number;
+  /** The key's allowance as reported in the response; undefined if the request counted against another one. */
+  allowance: { bucket: string; limit: number; remaining: number } | undefined;
+  /** The error code of the response; null if it had none. */
+  code: string | null;
+  /** As requested; stored only for failed requests, without query and tokens. */
+  path: string;
   /** The name of the caller by address, from `Callers`; only its network is stored. */
   caller: string;
   /** As sent; only its family is stored. */
   userAgent: string | null;
 }
 
-export interface UsageOptions {
-  database: Database;
-  clock: Clock;
-  log: Logger;
-  bounds?: TallyBounds;
-}
-
 /**
- * Usage of API keys. Requests are counted in memory, within bounds, and written every five seconds as sums of 1, 6 and 24
- * hours, a few keys at a time. Several processes add to the same sums. Failed writes are kept and retried.
+ * Usage of API keys. Requests are counted in bounded memory, and written every five seconds as sums of an hour, which several
+ * processes add to. Failed writes are kept and retried.
  */
 export class Usage {
-  readonly #options: UsageOptions;
-  readonly #bounds: TallyBounds;
+  readonly #database: Database;
+  readonly #clock: Clock;
+  readonly #log: Logger;
   readonly #agents = new Agents();
-  readonly #addresses = new Map<string, string>();
   readonly #stopping = new AbortController();
-  #tally: UsageTally;
+  #tally = new UsageTally();
+  /** The hour of `#names`. */
+  #hour = 0;
+  /** Networks and families of this hour, by key and kind. */
+  readonly #names = new Map<string, Set<string>>();
+  #nameCount = 0;
+  /** Requests that were not counted. */
+  #lost = 0;
   #flushing: Promise<boolean> = Promise.resolve(true);
   #running: Promise<void> = Promise.resolve();
   #isFailing = false;
-  #hasFailed = false;
   #isFlushRequested = false;
 
-  constructor(options: UsageOptions) {
-    this.#options = options;
-    this.#bounds = options.bounds ?? TALLY_BOUNDS;
-    this.#tally = new UsageTally(this.#bounds);
+  constructor({ database, clock, log }: { database: Database; clock: Clock; log: Logger }) {
+    this.#database = database;
+    this.#clock = clock;
+    this.#log = log;
   }
 
-  /** Counts a request. Takes a few microseconds and never throws. */
+  /** Counts a request. Takes a few microseconds. */
   record(request: KeyedRequest): void {
-    const { keyId, method, route, status, bytes, allowance, code } = request;
-    try {
-      // Written out, as copying the rest of an object takes longer than counting.
-      this.#tally.add({
-        keyId,
-        method,
-        route,
-        status,
-        bytes,
-        allowance,
-        code,
-        at: this.#options.clock.now(),
-        micros: Math.round(request.durationMs * 1_000),
-        path: status >= 400 ? storablePath(request.path) : null,
-        address: this.#addressOf(request.caller),
-        agent: this.#agents.familyOf(request.userAgent),
-      });
-      // While writes fail, flushing more often would not help.
-      if (this.#tally.isCrowded && !this.#isFailing && !this.#isFlushRequested) {
-        this.#isFlushRequested = true;
-        void this.flush();
-      }
-    } catch (error) {
-      if (!this.#hasFailed) this.#options.log.error({ err: error }, "a request could not be counted");
-      this.#hasFailed = true;
+    const { keyId: key_id, route, status, bytes, allowance, code } = request;
+    const tally = this.#tally;
+    if (tally.size >= MAX_ROWS) {
+      this.#lost++;
+      return;
+    }
+    const at = this.#clock.now();
+    const from_at = at - (at % HOUR_MS);
+    const method = request.method ?? "";
+    const micros = Math.round(request.durationMs * 1_000);
+    tally.addRoute({
+      key_id,
+      from_at,
+      method,
+      route,
+      outcome: outcomeOf(status),
+      requests: 1,
+      bytes,
+      micros,
+    });
+    if (allowance !== undefined) {
+      const { bucket, limit, remaining: lowest } = allowance;
+      tally.addAllowance({ key_id, from_at, bucket, allowance: limit, lowest, lowest_at: at });
+    }
+    if (from_at !== this.#hour) {
+      this.#hour = from_at;
+      this.#names.clear();
+      this.#nameCount = 0;
+    }
+    const network = truncatedAddress(request.caller);
+    for (const [kind, given, other] of [
+      ["address", network, OTHER],
+      ["agent", this.#agents.familyOf(request.userAgent), OTHER_AGENT],
+    ] as const) {
+      const name = given === other || this.#hasRow(key_id, kind, given) ? given : other;
+      tally.addCaller({ key_id, from_at, kind, name, requests: 1, last_at: at });
+    }
+    if (status >= 400) {
+      const path = storablePath(request.path);
+      const bucket = allowance?.bucket ?? null;
+      tally.addEvent({ key_id, at, method: request.method, route, status, code, bucket, path });
+    }
+    // While writes fail, flushing more often would not help.
+    if (tally.size > MAX_ROWS / 2 && !this.#isFailing && !this.#isFlushRequested) {
+      this.#isFlushRequested = true;
+      void this.flush();
     }
   }
 
-  #addressOf(caller: string): string {
-    const known = this.#addresses.get(caller);
-    if (known !== undefined) return known;
-    const address = truncatedAddress(caller);
-    if (this.#addresses.size >= REMEMBERED_ADDRESSES) this.#addresses.clear();
-    this.#addresses.set(caller, address);
-    return address;
+  /** Whether a network or family has its own row in this hour. Bounded, as a caller invents as many as it likes. */
+  #hasRow(keyId: number, kind: keyof typeof MAX_NAMES, name: string): boolean {
+    const owner = `${keyId} ${kind}`;
+    const names = this.#names.get(owner) ?? new Set();
+    if (names.has(name)) return true;
+    if (names.size >= MAX_NAMES[kind] || this.#nameCount >= MAX_ALL_NAMES) return false;
+    this.#names.set(owner, names.add(name));
+    this.#nameCount++;
+    return true;
   }
 
   /** Starts writing counts, until `stop`. */
@@ -118,48 +158,57 @@ export class Usage {
    * seconds behind. Throws NOT_FOUND for a key of another account.
    */
   async view(accountId: string, keyId: number, window: UsageWindow): Promise<UsageView> {
-    const { database, clock } = this.#options;
     const patience = new AbortController();
-    await Promise.race([this.flush(), clock.sleep(VIEW_WAIT_MS, patience.signal)]);
+    await Promise.race([this.flush(), this.#clock.sleep(VIEW_WAIT_MS, patience.signal)]);
     patience.abort();
-    return readUsage(database.read, { accountId, keyId, window, now: clock.now() });
-  }
-
-  async #flushOnce(): Promise<boolean> {
-    const { database, log } = this.#options;
-    this.#isFlushRequested = false;
-    const tally = this.#tally;
-    if (tally.keys.size === 0 && tally.lost === 0) return true;
-    this.#tally = new UsageTally(this.#bounds);
-    try {
-      await writeUsage(database, tally, this.#bounds);
-    } catch (error) {
-      tally.absorb(this.#tally);
-      this.#tally = tally;
-      if (!this.#isFailing) log.error({ err: error }, "usage cannot be written; it is kept and retried");
-      this.#isFailing = true;
-      return false;
-    }
-    if (this.#isFailing) log.info("usage is written again");
-    this.#isFailing = false;
-    if (tally.lost > 0) log.error({ requests: tally.lost }, "requests of too many keys were not counted");
-    return true;
-  }
-
-  async #run(): Promise<void> {
-    const { clock } = this.#options;
-    const { signal } = this.#stopping;
-    while (!signal.aborted) {
-      await clock.sleep(FLUSH_MS, signal);
-      if (signal.aborted) return;
-      await this.flush();
-    }
+    return readUsage(this.#database.read, { accountId, keyId, window, now: this.#clock.now() });
   }
 
   /** Deletes rows past their retention at the time `now`. Returns their number. */
   prune(now: number, signal: AbortSignal): Promise<number> {
-    return pruneUsage(this.#options.database, now, signal);
+    return pruneUsage(this.#database, now, signal);
   }
+
+  async #flushOnce(): Promise<boolean> {
+    this.#isFlushRequested = false;
+    const tally = this.#tally;
+    this.#tally = new UsageTally();
+    // In parts, so that requests are served in between.
+    for (;;) {
+      const part = tally.take(ROWS_PER_WRITE);
+      if (Object.values(part).every((rows) => rows.length === 0)) break;
+      try {
+        await writeUsage(this.#database, part);
+      } catch (error) {
+        for (const rows of [part, tally.take(Infinity)]) this.#tally.putBack(rows);
+        if (!this.#isFailing)
+          this.#log.error({ err: error }, "usage cannot be written; it is kept and retried");
+        this.#isFailing = true;
+        return false;
+      }
+      await setImmediate();
+    }
+    if (this.#isFailing) this.#log.info("usage is written again");
+    this.#isFailing = false;
+    if (this.#lost > 0)
+      this.#log.error({ requests: this.#lost }, "too many requests to keep were not counted");
+    this.#lost = 0;
+    return true;
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
+      await this.#clock.sleep(FLUSH_MS, signal);
+      if (!signal.aborted) await this.flush();
+    }
+  }
+}
+
+/** Statuses by class, and 429 on its own. */
+function outcomeOf(status: number): string {
+  if (status === 429) return "blocked";
+  return status < 300 ? "2xx" : status < 400 ? "3xx" : status < 500 ? "4xx" : "5xx";
 }
 
 const MAX_LENGTH = 200;

@@ -58,7 +58,12 @@ export {
   type SchemaDamage,
 } from "./inspect/schema-check.js";
 export { type FileDamage, inspectFile } from "./inspect/sqlite-file.js";
-export type { UsageCallerTable, UsageEventTable } from "./member-schema.js";
+export type {
+  UsageAllowanceTable,
+  UsageCallerTable,
+  UsageEventTable,
+  UsageRouteTable,
+} from "./member-schema.js";
 export { LATEST_VERSION } from "./migrate.js";
 export {
   type ColumnValues,

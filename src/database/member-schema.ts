@@ -81,21 +81,19 @@ export interface OperatorSessionTable {
   began_at: number;
 }
 
-/** Columns of the rows of one key in one span of time. */
-export interface UsageSpan {
+/** Columns of the sums of one key in one hour. */
+export interface UsageHour {
   key_id: number;
-  /** 1, 6 or 24; each request counts in one span of each length. */
-  span_hours: number;
-  /** Start of the span; a multiple of its length since 1970. */
+  /** Start of the hour, UTC. */
   from_at: number;
 }
 
-export interface UsageRouteTable extends UsageSpan {
+export interface UsageRouteTable extends UsageHour {
   /** Empty with the route `other`. */
   method: string;
   /** Path pattern, or `other`. */
   route: string;
-  /** One of metering's OUTCOMES. */
+  /** 2xx, 3xx, 4xx, 5xx or blocked. */
   outcome: string;
   requests: number;
   /** Response bodies as sent. */
@@ -105,7 +103,7 @@ export interface UsageRouteTable extends UsageSpan {
 }
 
 /** How close a key came to its limits. */
-export interface UsageAllowanceTable extends UsageSpan {
+export interface UsageAllowanceTable extends UsageHour {
   bucket: string;
   /** The limit of the bucket when the key was last used. */
   allowance: number;
@@ -115,7 +113,7 @@ export interface UsageAllowanceTable extends UsageSpan {
 }
 
 /** Networks and user agents that used a key. */
-export interface UsageCallerTable extends UsageSpan {
+export interface UsageCallerTable extends UsageHour {
   /** address: a network, never a whole address. agent: a family of user agents. */
   kind: string;
   name: string;

@@ -23,6 +23,7 @@ import { expressionStatistics } from "./migrations/0017-expression-statistics.js
 import { manualRenames } from "./migrations/0018-manual-renames.js";
 import { ownedAvatars } from "./migrations/0019-owned-avatars.js";
 import { returnedLevels } from "./migrations/0020-returned-levels.js";
+import { hourlyUsage } from "./migrations/0021-hourly-usage.js";
 
 /** In order. The version of a database is the number of migrations it has had. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -46,6 +47,7 @@ export const MIGRATIONS: readonly Migration[] = [
   manualRenames,
   ownedAvatars,
   returnedLevels,
+  hourlyUsage,
 ];
 
 /** How long to wait for other processes that write. */

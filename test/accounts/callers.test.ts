@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Callers, NO_ADDRESS } from "../../src/accounts/callers.js";
+import { Callers, NO_ADDRESS, truncatedAddress } from "../../src/accounts/callers.js";
 
 const direct = new Callers([]);
 
@@ -84,4 +84,21 @@ test("a connection is that of a trusted proxy by its own address alone, however 
   for (const peer of ["11.1.2.3", "2001:db9::1", "", undefined])
     assert.equal(callers.isProxy(peer), false, peer);
   assert.equal(new Callers([]).isProxy("10.1.2.3"), false);
+});
+
+test("a network is 24 bits of an IPv4 address and 48 of an IPv6 one", () => {
+  const callers = new Callers([]);
+  const cases: readonly (readonly [string | undefined, string])[] = [
+    ["192.0.2.255", "192.0.2.0/24"],
+    ["::ffff:10.1.2.3", "10.1.2.0/24"],
+    ["2001:db8:1:2:3:4:5:6", "2001:db8:1::/48"],
+    ["2001:0db8::1", "2001:db8::/48"],
+    ["2001:db8:0:ffff::1", "2001:db8::/48"],
+    ["::1", "::/48"],
+    ["1::", "1::/48"],
+    ["0:0:7::", "0:0:7::/48"],
+    [undefined, "none"],
+  ];
+  for (const [peer, network] of cases)
+    assert.equal(truncatedAddress(callers.nameOf(peer, null)), network, peer);
 });

@@ -268,7 +268,7 @@ onBothEngines("The usage of a key", (engine) => {
         ),
       );
     };
-    assert.deepEqual(await rows(), [3, 3, 6, 0]);
+    assert.deepEqual(await rows(), [1, 1, 2, 0]);
     const gone = await world.send("DELETE", "/api/me", undefined, { ...owner.headers, Origin: ORIGIN });
     assert.equal(gone.status, 204);
     assert.deepEqual(await rows(), [0, 0, 0, 0]);

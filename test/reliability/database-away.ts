@@ -245,7 +245,7 @@ async function countUsage(store: Pick<Store, "url" | "dataDir">): Promise<number
   const { database } = await openStore(store);
   try {
     const { rows } = await sql<{ n: number | null }>`
-      select sum(requests) as n from usage_routes where span_hours = 1`.execute(database.read);
+      select sum(requests) as n from usage_routes`.execute(database.read);
     return Number(rows[0]?.n ?? 0);
   } finally {
     await database.close();

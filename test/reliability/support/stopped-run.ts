@@ -113,7 +113,7 @@ async function countedIn(store: StopJob["store"]): Promise<number> {
   const { database } = await openStore(store);
   try {
     const { rows } = await sql<{ n: number | null }>`
-      select sum(requests) as n from usage_routes where span_hours = 1`.execute(database.read);
+      select sum(requests) as n from usage_routes`.execute(database.read);
     return Number(rows[0]?.n ?? 0);
   } finally {
     await database.close();
