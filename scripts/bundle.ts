@@ -38,7 +38,6 @@ const STAMP = join(ROOT, "dist/bundle.stamp");
 /** The program, and the entries of its threads. */
 const ENTRIES = [
   "main.ts",
-  "api/stream-maker-thread.ts",
   "tracking/avatar-process.ts",
   "database/scanner-thread.ts",
   "charts/png-thread.ts",

@@ -85,19 +85,16 @@ export function sourceOf({ database }: Pick<Modules, "database">): number {
 /** What lists are read with. */
 type ListReading = Pick<Modules, "catalog" | "rankings" | "search" | "lists" | "listIndex">;
 
-/** The modules that lists are read with. `remembersRows`: false where each list is read once. */
-export function buildListReading(
+/** The modules that lists are read with. */
+function buildListReading(
   database: Database,
   { clock, log }: Pick<AppContext, "clock" | "log">,
-  {
-    remembersRows = true,
-    listIndex = new ListIndex(clock),
-  }: { remembersRows?: boolean; listIndex?: ListIndex } = {},
+  listIndex = new ListIndex(clock),
 ): ListReading {
   const catalog = new Catalog(database, clock);
   const rankings = new Rankings(database, clock, log);
   const search = new Search(database, catalog, clock);
-  const lists = new Lists({ database, catalog, rankings, search, clock, index: listIndex, remembersRows });
+  const lists = new Lists({ database, catalog, rankings, search, clock, index: listIndex });
   return { catalog, rankings, search, lists, listIndex };
 }
 
@@ -132,7 +129,7 @@ export function buildModules(database: Database, context: ModulesContext, redis?
       source,
       modules: {
         ...modules,
-        ...buildListReading(publicDatabase, { clock, log }, { listIndex: reading.listIndex }),
+        ...buildListReading(publicDatabase, { clock, log }, reading.listIndex),
         avatars: new Avatars(publicDatabase, clock),
       },
     };

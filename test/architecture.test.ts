@@ -133,7 +133,6 @@ test("only configuration and entries look at the environment", () => {
 /** Entries of programs and threads, and what waits for things that know only the time of the machine. */
 const ON_SYSTEM_TIME = [
   "app/app",
-  "api/stream-maker-thread",
   "discovery/lists/index/builder-thread",
   "transfer/reader-thread",
   "database/database",

@@ -5,25 +5,22 @@
 
 import { content, DEFAULT_LIMIT, type Route } from "../http/http.js";
 import { Dumps } from "../transfer/transfer.js";
-import { DownloadSlots } from "./file-stream.js";
 import { openApiDocument } from "./openapi.js";
 import type { ApiServices } from "./operation.js";
 import { API_ROUTES } from "./routes.js";
 
 export { inputSchemas, type JsonSchema } from "./input-schemas.js";
-export { ListStreamer } from "./list-streamer.js";
 export { hintFor } from "./missing-path.js";
 export { openApiDocument } from "./openapi.js";
 export type { ApiServices } from "./operation.js";
 export { errorPicture } from "./pictures.js";
 
 /** All routes of the API, over these modules. */
-export function apiRoutes(given: Omit<ApiServices, "dumps" | "downloads">): Route[] {
-  const { config, clock } = given;
+export function apiRoutes(given: Omit<ApiServices, "dumps">): Route[] {
+  const { config } = given;
   const services: ApiServices = {
     ...given,
-    dumps: config.dumps && new Dumps(config.dumps.folder, clock),
-    downloads: new DownloadSlots(config.concurrency !== undefined),
+    dumps: config.dumps && new Dumps(config.dumps.folder),
   };
   // What everybody may see comes from a replica where one is usable.
   const publicServices = (): ApiServices => ({ ...services, modules: services.modules.forPublic() });

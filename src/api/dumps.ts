@@ -1,9 +1,9 @@
+import { open } from "node:fs/promises";
 import { content, json, matchesTag, type Reply, streamed } from "../http/http.js";
 import { AppError } from "../lib/errors.js";
 import { time, z } from "../lib/schema.js";
 import { CATALOGUE_KINDS } from "../repositories/repositories.js";
 import { type Dump, type Dumps, sumsOf } from "../transfer/transfer.js";
-import { byteRange, FileStream } from "./file-stream.js";
 import { type ApiServices, dataResponse, errorResponses, operation } from "./operation.js";
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
@@ -82,7 +82,7 @@ export const getDumpFile = operation({
   tags: ["Dumps"],
   summary: "A file of a dump",
   description:
-    "One of the paths of the dump, or SHA256SUMS. A file never changes. Costs one unit for every 4 MiB; a caller who has none left gets the rest as units come back. Single ranges are supported, so a download can be resumed.",
+    "One of the paths of the dump, or SHA256SUMS. A file never changes. Costs one unit. Single ranges are supported, so a download can be resumed.",
   params: z.object({
     dump: z.string().openapi({ description: "The id of the dump.", example: "20260430T120000Z" }),
     file: z.string().openapi({ description: "The path of the file.", example: "repositories.parquet" }),
@@ -129,9 +129,12 @@ export const getDumpFile = operation({
         headers: { "Content-Range": `bytes */${file.bytes}` },
       });
     const { from, until } = range ?? { from: 0, until: file.bytes };
-    const stream = new FileStream(file.location, { from, until }, () =>
-      services.downloads.enter(http.caller),
-    );
+    const opened = await open(file.location).catch((cause: Error) => {
+      throw "code" in cause && cause.code === "ENOENT"
+        ? new AppError("NOT_FOUND", "This file no longer exists.", { cause })
+        : cause;
+    });
+    const stream = opened.createReadStream({ start: from, end: until - 1, highWaterMark: 256 * 1024 });
     const reply = streamed("application/vnd.apache.parquet", stream, {
       ...common,
       "Accept-Ranges": "bytes",
@@ -141,6 +144,29 @@ export const getDumpFile = operation({
     return { ...reply, status: range === undefined ? 200 : 206 };
   },
 });
+
+/** No single range needs more characters. */
+const MAX_LENGTH = 64;
+
+/**
+ * The range that a Range header selects of a file (RFC 9110, 14.2), `until` excluded: undefined for all of it, also for several ranges
+ * and for what is malformed, which may be ignored; "unsatisfiable" if the file has no byte of it.
+ */
+export function byteRange(
+  header: string | undefined,
+  bytes: number,
+): { from: number; until: number } | "unsatisfiable" | undefined {
+  if (header === undefined || header.length > MAX_LENGTH) return undefined;
+  const [, first = "", last = ""] = /^bytes=(\d*)-(\d*)$/i.exec(header) ?? [];
+  if (first === "" && last === "") return undefined;
+  if (first === "") {
+    const length = Math.min(Number(last), bytes);
+    return length === 0 ? "unsatisfiable" : { from: bytes - length, until: bytes };
+  }
+  const [from, until] = [Number(first), last === "" ? bytes : Math.min(Number(last) + 1, bytes)];
+  if (last !== "" && Number(last) < from) return undefined;
+  return from >= bytes ? "unsatisfiable" : { from, until };
+}
 
 const attachment = (name: string) => ({
   "Cache-Control": FOREVER,

@@ -19,8 +19,6 @@ interface Tree {
 
 /** The requested fields of a record. */
 export interface Selection {
-  /** The names, each once. */
-  names: readonly string[];
   /** A copy of a record with nothing else, in the order of the record. */
   pick(row: object): Row;
   /** Columns for them, in the order of the request, those of a nested record one after the other. */
@@ -60,11 +58,6 @@ export const pointFields = fieldsParameter(
 );
 /** Fields of the repositories of a list. */
 export const repositoryFields = fieldsParameter(repositorySchema);
-/** The selection of these fields of repositories, which must be known ones. */
-export function selectRepositoryFields(names: readonly string[]): Selection {
-  return selectionOf(names, leavesOf(namesIn(repositorySchema)));
-}
-
 /** Of those of a watchlist. */
 export const watchedFields = fieldsParameter(watchedRepositorySchema);
 
@@ -129,7 +122,7 @@ function selectionOf(names: readonly string[], leaves: readonly string[]): Selec
       return { name: leaf, isForeign: true, value: (row) => cellOf(valueAt(row, parts)) };
     });
   });
-  return { names, pick: (row) => pickFrom(row as Row, tree), columns };
+  return { pick: (row) => pickFrom(row as Row, tree), columns };
 }
 
 function pickFrom(row: Row, tree: Tree): Row {

@@ -8,8 +8,6 @@ import { z } from "../lib/schema.js";
 import { validationError } from "../lib/validation.js";
 import type { Members, Modules } from "../modules.js";
 import type { Dumps } from "../transfer/transfer.js";
-import type { DownloadSlots } from "./file-stream.js";
-import type { ListStreams } from "./list-stream.js";
 
 /** The services available to handlers. */
 export interface ApiServices {
@@ -19,10 +17,8 @@ export interface ApiServices {
   clock: Clock;
   admission: Admission;
   pictures: PngRenderer;
-  streams: ListStreams;
   /** Undefined: the instance offers none. */
   dumps: Dumps | undefined;
-  downloads: DownloadSlots;
 }
 
 type Schema = z.ZodType | null;

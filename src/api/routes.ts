@@ -105,7 +105,7 @@ const unknownCost = UNKNOWN_TOKEN_COST;
 
 const SHARED: CachePolicy = { kind: "shared" };
 const NO_STORE: CachePolicy = { kind: "none" };
-/** A whole list: its units pay for the first rows, see `list-parts.ts`. Without a key it is one request. */
+/** A whole list. Without a key it is one request. */
 const STREAM: Facts = {
   access: "key",
   limit: limit("heavy", { cost: 10, unknownCost: 1, streams: true }),

@@ -9,7 +9,7 @@ import {
   SecurityLog,
   Usage,
 } from "../accounts/accounts.js";
-import { apiRoutes, errorPicture, hintFor, ListStreamer, openApiDocument } from "../api/api.js";
+import { apiRoutes, errorPicture, hintFor, openApiDocument } from "../api/api.js";
 import { PngRenderer } from "../charts/charts.js";
 import { followIndex } from "../discovery/discovery.js";
 import { checkToken } from "../forges/forges.js";
@@ -54,7 +54,6 @@ interface FrontParts {
   modules: Modules;
   members: Members;
   admission: Admission;
-  streams: ListStreamer;
   /** The cache of responses of the front over these routes. */
   caches?: () => CacheState | null;
 }
@@ -62,7 +61,7 @@ interface FrontParts {
 /** All routes of the API and of the pages over these modules, and the page of an error. */
 export function buildRoutes(
   { config, clock, log }: AppContext,
-  { modules, members, admission, streams, caches = () => null }: FrontParts,
+  { modules, members, admission, caches = () => null }: FrontParts,
 ): Web {
   const { baseUrl } = config;
   const pictures = new PngRenderer();
@@ -81,7 +80,7 @@ export function buildRoutes(
     watchlistQuota: config.watchlistQuota,
     document: () => JSON.parse(JSON.stringify(openApiDocument(baseUrl))),
   });
-  const routes = apiRoutes({ modules, members, config, clock, admission, streams, pictures });
+  const routes = apiRoutes({ modules, members, config, clock, admission, pictures });
   return { ...web, routes: [...routes, mcpRoute({ baseUrl, log }), ...web.routes] };
 }
 
@@ -129,8 +128,7 @@ export function buildFront(
   members = buildMembers(context, modules),
 ): Front {
   const admission = new Admission({ ...context, maxComputing: modules.database.maxReaders });
-  const streams = new ListStreamer({ ...context, modules });
-  return joinFront(context, { modules, members, admission, streams });
+  return joinFront(context, { modules, members, admission });
 }
 
 export interface Service {
@@ -170,8 +168,7 @@ export async function startService(context: AppContext, modules: Modules): Promi
   const keys = new ApiKeys({ database, clock, log, revocations });
   let members = buildMembers(context, modules, { keys });
   const { usage, security } = members;
-  const streams = new ListStreamer({ ...context, modules });
-  let front = joinFront(context, { modules, members, admission, streams });
+  let front = joinFront(context, { modules, members, admission });
   const { server, close } = createHttpServer((request, response) => front.handle(request, response), {
     baseUrl: config.baseUrl,
     perAddress: config.connectionsPerAddress,
@@ -194,7 +191,7 @@ export async function startService(context: AppContext, modules: Modules): Promi
   if (url !== config.baseUrl) {
     const known = { ...context, config: { ...config, baseUrl: url } };
     members = buildMembers(known, modules, members);
-    front = joinFront(known, { modules, members, admission, streams });
+    front = joinFront(known, { modules, members, admission });
   }
   usage.start();
   redis?.onRevocation(() => revocations.note());
@@ -217,7 +214,6 @@ export async function startService(context: AppContext, modules: Modules): Promi
       const finish = (step: string, ending: readonly (Promise<unknown> | undefined)[]) =>
         settledSoon(context, { step, until: stepsUntil }, ending);
       const indexStopped = stopIndex();
-      const streamsStopped = streams.stop();
       const closed = close(STOP_MS);
       // Flush now: requests in flight may use up the time this process has to stop.
       void usage.flush();
@@ -231,7 +227,7 @@ export async function startService(context: AppContext, modules: Modules): Promi
       await finish("mail and notes", [accounts.close(), ...notes]);
       leaveIndex();
       await settled;
-      await finish("databases", [indexStopped, streamsStopped, modules.database.close()]);
+      await finish("databases", [indexStopped, modules.database.close()]);
     },
   };
 }

@@ -3,7 +3,14 @@ import { createWriteStream, renameSync, rmSync } from "node:fs";
 import { pipeline } from "node:stream/promises";
 import { type Command, Option } from "commander";
 import type { Modules } from "../modules.js";
-import { exportCatalogue, exportParquet, isDumpDue, Refusal, writeDump } from "../transfer/transfer.js";
+import {
+  exportCatalogue,
+  exportParquet,
+  isDumpDue,
+  type ParquetManifest,
+  Refusal,
+  writeDump,
+} from "../transfer/transfer.js";
 import { EXIT, type Host, reportOf, showProgress } from "./host.js";
 
 interface ExportOptions {
@@ -22,93 +29,20 @@ export function addExport(program: Command, host: Host, finish: (code: number) =
     )
     .option("--out <path>", "the same as [file]")
     .option("--json", "print the report as JSON")
-    .action(async (file: string | undefined, { format, out, json }: ExportOptions) => {
+    .action(async (file: string | undefined, { format, out, json = false }: ExportOptions) => {
       const target = out ?? file;
-      const problem =
-        file !== undefined && out !== undefined
-          ? "Give the output once."
-          : format === "parquet" && target === undefined
-            ? "Parquet files need a folder: --out <folder>."
-            : undefined;
-      if (problem !== undefined) {
-        host.stderr.write(`${problem}\n`);
-        return finish(EXIT.usage);
-      }
-      finish(
-        format === "parquet" && target !== undefined
-          ? await runParquet(host, target, json === true)
-          : await runExport(host, target, json === true),
-      );
+      if (file !== undefined && out !== undefined) return finish(usageFault(host, "Give the output once."));
+      if (format === "ndjson") return finish(await runExport(host, target, json));
+      if (target === undefined)
+        return finish(usageFault(host, "Parquet files need a folder: --out <folder>."));
+      const failed = `${target} cannot be written`;
+      const code = await withCatalogue(host, failed, async ({ catalog }, onProgress) => {
+        const manifest = await exportParquet(catalog, target, { clock: host.clock, onProgress });
+        const { sizes, text } = sizesOf(manifest);
+        return reportOf(json, { ...sizes, folder: target }, `${text} in ${target}`);
+      });
+      finish(code);
     });
-}
-
-async function runExport(host: Host, file: string | undefined, json: boolean): Promise<number> {
-  const modules = await host.openModules();
-  const progress = await showRepositories(modules);
-  const totals = { repositories: 0, snapshots: 0 };
-  const lines = exportCatalogue(modules.catalog, totals, (done) => progress.update(done));
-  // Written under another name and renamed at the end, so that the file is always complete.
-  const partial = `${file}.partial`;
-  try {
-    // One that a kill has left may have another mode.
-    if (file !== undefined) rmSync(partial, { force: true });
-    await pipeline(lines, file === undefined ? host.stdout : createWriteStream(partial, { mode: 0o600 }), {
-      end: file !== undefined,
-    });
-    if (file !== undefined) renameSync(partial, file);
-  } catch (error) {
-    const code = fileFault(error);
-    // The reader closed the pipe.
-    if (file === undefined && code === "EPIPE") return EXIT.ok;
-    if (code === undefined) throw error;
-    host.stderr.write(`${file ?? "standard output"} cannot be written: ${code}\n`);
-    return EXIT.failed;
-  } finally {
-    progress.stop();
-    await modules.database.close();
-  }
-  if (file !== undefined) {
-    host.stdout.write(
-      reportOf(
-        json,
-        { ...totals, file },
-        `${totals.repositories} repositories and ${totals.snapshots} snapshots written to ${file}`,
-      ),
-    );
-  }
-  return EXIT.ok;
-}
-
-async function runParquet(host: Host, folder: string, json: boolean): Promise<number> {
-  const modules = await host.openModules();
-  const progress = await showRepositories(modules);
-  try {
-    const {
-      repositoryCount: repositories,
-      snapshots,
-      files,
-    } = await exportParquet(modules.catalog, folder, {
-      clock: host.clock,
-      onProgress: (done) => progress.update(done),
-    });
-    const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
-    host.stdout.write(
-      reportOf(
-        json,
-        { repositories, snapshots, folder, files: files.length, bytes },
-        `${repositories} repositories and ${snapshots} snapshots written to ${files.length} files in ${folder}, ${(bytes / 1e6).toFixed(1)} MB`,
-      ),
-    );
-    return EXIT.ok;
-  } catch (error) {
-    const reason = error instanceof Refusal ? error.message : fileFault(error);
-    if (reason === undefined) throw error;
-    host.stderr.write(`${folder} cannot be written: ${reason}\n`);
-    return EXIT.failed;
-  } finally {
-    progress.stop();
-    await modules.database.close();
-  }
 }
 
 export function addDump(program: Command, host: Host, finish: (code: number) => void): void {
@@ -119,60 +53,88 @@ export function addDump(program: Command, host: Host, finish: (code: number) => 
     )
     .option("--if-due", "only if the newest one is older than SIDEREAL_DUMPS_DAYS")
     .option("--json", "print the report as JSON")
-    .action(async ({ ifDue, json }: { ifDue?: boolean; json?: boolean }) => {
-      const { dumps } = host.config;
-      if (dumps === undefined) {
-        host.stderr.write("SIDEREAL_DUMPS_DIR is not set, so there is no place for dumps.\n");
-        return finish(EXIT.usage);
-      }
-      const isDue = ifDue !== true || (await isDumpDue(dumps.folder, { ...dumps, now: host.clock.now() }));
-      if (!isDue) {
-        host.stdout.write(reportOf(json === true, { dump: null }, "no dump is due"));
+    .action(async ({ ifDue = false, json = false }: { ifDue?: boolean; json?: boolean }) => {
+      const { clock, config, stdout } = host;
+      const { dumps } = config;
+      if (dumps === undefined)
+        return finish(usageFault(host, "SIDEREAL_DUMPS_DIR is not set, so there is no place for dumps."));
+      const { folder, kept } = dumps;
+      if (ifDue && !(await isDumpDue(folder, { ...dumps, now: clock.now() }))) {
+        stdout.write(reportOf(json, { dump: null }, "no dump is due"));
         return;
       }
-      finish(await runDump(host, dumps, json === true));
+      const code = await withCatalogue(host, "no dump was written", async ({ catalog }, onProgress) => {
+        const { name, manifest } = await writeDump(catalog, { folder, kept, clock, onProgress });
+        const { sizes, text } = sizesOf(manifest);
+        return reportOf(json, { dump: name, ...sizes }, `dump ${name}: ${text}`);
+      });
+      finish(code);
     });
 }
 
-async function runDump(
+function usageFault(host: Host, message: string): number {
+  host.stderr.write(`${message}\n`);
+  return EXIT.usage;
+}
+
+/** Sizes of Parquet files, for programs and in words. */
+function sizesOf({ repositoryCount: repositories, snapshots, files }: ParquetManifest) {
+  const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
+  const text = `${repositories} repositories and ${snapshots} snapshots written to ${files.length} files of ${(bytes / 1e6).toFixed(1)} MB`;
+  return { sizes: { repositories, snapshots, files: files.length, bytes }, text };
+}
+
+async function runExport(host: Host, file: string | undefined, json: boolean): Promise<number> {
+  // Written under another name and renamed at the end, so that the file is always complete.
+  const partial = `${file}.partial`;
+  const failed = `${file ?? "standard output"} cannot be written`;
+  return withCatalogue(host, failed, async ({ catalog }, onProgress) => {
+    const totals = { repositories: 0, snapshots: 0 };
+    const lines = exportCatalogue(catalog, totals, onProgress);
+    if (file === undefined) {
+      await pipeline(lines, host.stdout, { end: false }).catch((error: unknown) => {
+        // The reader closed the pipe.
+        if (fileFault(error) !== "EPIPE") throw error;
+      });
+      return "";
+    }
+    // One that a kill has left may have another mode.
+    rmSync(partial, { force: true });
+    await pipeline(lines, createWriteStream(partial, { mode: 0o600 }));
+    renameSync(partial, file);
+    const { repositories, snapshots } = totals;
+    return reportOf(
+      json,
+      { ...totals, file },
+      `${repositories} repositories and ${snapshots} snapshots written to ${file}`,
+    );
+  });
+}
+
+/** Runs what writes the catalogue, with a bar for its repositories, and prints the report that it returns. `failed`: what it says if files fail. */
+async function withCatalogue(
   host: Host,
-  { folder, kept }: { folder: string; kept: number },
-  json: boolean,
+  failed: string,
+  write: (modules: Modules, onProgress: (repositories: number) => void) => Promise<string>,
 ): Promise<number> {
   const modules = await host.openModules();
-  const progress = await showRepositories(modules);
+  const { repositories } = await modules.rankings.summary();
+  const form = "  {bar} {percentage} %  {value} of {total} repositories  {eta_formatted} left";
+  const progress = showProgress(repositories, form);
   try {
-    const { clock } = host;
-    const onProgress = (done: number) => progress.update(done);
-    const { name, manifest } = await writeDump(modules.catalog, { folder, kept, clock, onProgress });
-    const { repositoryCount: repositories, snapshots, files } = manifest;
-    const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
-    host.stdout.write(
-      reportOf(
-        json,
-        { dump: name, repositories, snapshots, files: files.length, bytes },
-        `dump ${name} has ${repositories} repositories and ${snapshots} snapshots in ${files.length} files, ${(bytes / 1e6).toFixed(1)} MB`,
-      ),
-    );
+    const report = await write(modules, (done) => progress.update(done));
+    progress.stop();
+    host.stdout.write(report);
     return EXIT.ok;
   } catch (error) {
     const reason = error instanceof Refusal ? error.message : fileFault(error);
     if (reason === undefined) throw error;
-    host.stderr.write(`no dump was written: ${reason}\n`);
+    host.stderr.write(`${failed}: ${reason}\n`);
     return EXIT.failed;
   } finally {
     progress.stop();
     await modules.database.close();
   }
-}
-
-/** A bar for all repositories of the catalogue. */
-async function showRepositories({ rankings }: Modules): Promise<ReturnType<typeof showProgress>> {
-  const { repositories } = await rankings.summary();
-  return showProgress(
-    repositories,
-    "  {bar} {percentage} %  {value} of {total} repositories  {eta_formatted} left",
-  );
 }
 
 /** The code of an error of the file system. */

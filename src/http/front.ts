@@ -192,7 +192,7 @@ export class Front {
     const { stored, charge } = await this.#settle(beginning);
     if (stored === undefined) throw ABANDONED;
     if (stored.stream !== undefined) {
-      stored.stream.close();
+      stored.stream.destroy();
       throw new Error("a stream cannot be part of another response");
     }
     const left = await charge?.settle(stored, false);
@@ -252,10 +252,7 @@ export class Front {
       return this.#cache.get(cacheKey, { waiter, compute });
     }
     await authorize(exchange, this.#options);
-    const stored = await this.#queue(exchange, waiter, await this.#read(exchange)).result;
-    // Outside the queue: a stream is made elsewhere.
-    if (exchange.method !== "HEAD") await stored.stream?.begin();
-    return stored;
+    return this.#queue(exchange, waiter, await this.#read(exchange)).result;
   }
 
   /** Computes a response when its turn comes. What is free is not worth a wait. */

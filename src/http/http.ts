@@ -5,7 +5,6 @@
  * knows nothing of repositories, JSON views or pages: those are the routes' own.
  */
 export { Admission } from "./admission.js";
-export { InFlight } from "./concurrency.js";
 export type { ErrorRenderers } from "./error-response.js";
 export { Front } from "./front.js";
 export { RATE_HEADERS } from "./headers.js";
@@ -15,7 +14,6 @@ export { type Level, Limiter, quotaOf } from "./limiter.js";
 export { openRedis, type SharedRedis } from "./redis.js";
 export {
   type BodyPart,
-  type BodyStream,
   bytesOf,
   content,
   json,
@@ -24,7 +22,6 @@ export {
   pngReply,
   type Reply,
   redirect,
-  type StreamPart,
   streamed,
 } from "./reply.js";
 export {
@@ -52,4 +49,3 @@ export {
 } from "./route.js";
 export { createHttpServer, type HttpServer, listen } from "./server.js";
 export { matchesTag } from "./stored-response.js";
-export { unlessAborted } from "./stream-response.js";

@@ -165,12 +165,6 @@ function checkAccess(exchange: Exchange, { identities, recordSecurity }: Authori
   }
 }
 
-/** Whether the key of an exchange is still valid, as far as that was known some seconds ago. */
-export async function isKeyValid({ message }: Exchange, identities: Identities): Promise<boolean> {
-  const key = readApiKey(message.headersDistinct);
-  return key !== undefined && (await identities.findKey(key)) !== undefined;
-}
-
 /** Longer credentials cannot be a key of ours. */
 const MAX_KEY_LENGTH = 200;
 

@@ -31,7 +31,7 @@ export function innerMessage(
 /** A response as the handler reads it. Throws for a stream, which has no end to wait for. */
 export function innerReply({ status, headers, body, stream }: StoredResponse, basePath: string): InnerReply {
   if (stream !== undefined) {
-    stream.close();
+    stream.destroy();
     throw new Error("a stream cannot be read by another route");
   }
   const header = (name: string): string | undefined => {

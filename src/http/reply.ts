@@ -1,29 +1,9 @@
 import { createHash } from "node:crypto";
+import type { Readable } from "node:stream";
 import type { ErrorCode } from "../lib/errors.js";
 
 /** A part of a body. Handlers that send the same text in many responses keep it as bytes. */
 export type BodyPart = string | Uint8Array;
-
-/** Some bytes of a body that is made while it is sent. */
-export interface StreamPart {
-  bytes: Uint8Array<ArrayBuffer>;
-  /** Units that the part costs, besides those of the route. */
-  units: number;
-}
-
-/**
- * A body that is made while it is sent, a part at a time. The front calls `begin` once, then `next` until there is no part, then
- * `close`; `close` whatever happens, and at any time.
- */
-export interface BodyStream {
-  /** Aborted when there will be no further part, with the reason, such as that the service stops. */
-  readonly signal: AbortSignal;
-  /** Resolves when the first part is there. Throws the error that is the response instead of the body. */
-  begin(): Promise<void>;
-  /** The next part; undefined at the end. Throws where the rest cannot be made. */
-  next(): Promise<StreamPart | undefined>;
-  close(): void;
-}
 
 /** A response as a handler returns it: plain data, turned into bytes and sent by the front. */
 export interface Reply {
@@ -31,8 +11,8 @@ export interface Reply {
   /** A Location that begins with a slash is below the base URL. */
   headers: Readonly<Record<string, string | readonly string[]>>;
   body: string | Uint8Array | readonly BodyPart[] | null;
-  /** Instead of the body, one that is made while it is sent. Such a response is never stored, and has no ETag. */
-  stream?: BodyStream;
+  /** Instead of the body, one that is read while it is sent. Such a response is never stored, and has no ETag. */
+  stream?: Readable;
   /** The code of an error; absent for all other responses. */
   errorCode?: ErrorCode;
   /**
@@ -74,8 +54,8 @@ export function pngReply(png: Uint8Array, headers: Reply["headers"] = {}): Reply
   });
 }
 
-/** A response whose body is made while it is sent. */
-export function streamed(type: string, stream: BodyStream, headers: Reply["headers"] = {}): Reply {
+/** A response whose body is read while it is sent: bytes, or batches of them. */
+export function streamed(type: string, stream: Readable, headers: Reply["headers"] = {}): Reply {
   return { ...content(type, "", { headers }), stream };
 }
 

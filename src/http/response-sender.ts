@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Readable } from "node:stream";
 import type { KeyedRequest } from "../accounts/accounts.js";
 import type { Clock } from "../lib/clock.js";
 import type { ErrorCode } from "../lib/errors.js";
@@ -9,9 +10,8 @@ import { allowanceOf, type Charge } from "./charge.js";
 import { toAppError } from "./error-response.js";
 import type { Exchange } from "./exchange.js";
 import { HttpDate } from "./headers.js";
-import { type Identities, isKeyValid } from "./identity.js";
+import type { Identities } from "./identity.js";
 import type { Decision } from "./limiter.js";
-import type { BodyStream } from "./reply.js";
 import { type StoredResponse, streamVariant, type Variant, variantOf } from "./stored-response.js";
 import { sendStream } from "./stream-response.js";
 
@@ -71,28 +71,25 @@ export class ResponseSender {
     this.record(exchange, { status, bytes, code: stored.errorCode, left, charge });
   }
 
-  /** Sends a response whose body is made meanwhile. A HEAD request begins none. */
+  /** Sends a response whose body is read meanwhile. A HEAD request reads nothing. */
   async #stream(delivery: Delivery, { stored, stream, charge }: Streaming): Promise<void> {
     const { exchange, message, response } = delivery;
-    const { method, keyId, id } = exchange;
-    const { clock, identities, log } = this.#options;
+    const { clock, log } = this.#options;
     try {
       const left = await charge?.settle({ status: stored.status, units: stored.units }, false);
-      const { variant, encoding } = streamVariant(stored, message.headers["accept-encoding"]);
+      const { variant, encoding, length } = streamVariant(stored, message.headers["accept-encoding"]);
       this.#writeHead(delivery, variant, left);
-      const mayGoOn = async () => keyId === undefined || isKeyValid(exchange, identities);
-      if (method === "HEAD") response.end();
-      const { bytes, fault } =
-        method === "HEAD"
-          ? { bytes: 0, fault: undefined }
-          : await sendStream({ response, stream, encoding, charge, mayGoOn, clock });
-      const error = fault === undefined ? undefined : toAppError(fault);
-      if (error !== undefined) log.warn({ requestId: id, err: fault }, "a stream was cut short");
+      const isHead = exchange.method === "HEAD";
+      if (isHead) response.end();
+      const sent = isHead ? undefined : await sendStream({ response, stream, encoding, length, clock });
+      const { bytes = 0, fault } = sent ?? {};
+      if (fault !== undefined) log.warn({ requestId: exchange.id, err: fault }, "a stream was cut short");
       // Usage shows a stream that was cut short as the error that it would have been from the start.
-      const { status, code } = error ?? { status: stored.status, code: null };
+      const { status, code } =
+        fault === undefined ? { status: stored.status, code: null } : toAppError(fault);
       this.record(exchange, { status, bytes, code, left, charge });
     } finally {
-      stream.close();
+      stream.destroy();
     }
   }
 
@@ -120,7 +117,7 @@ export class ResponseSender {
 /** A response whose body is a stream. */
 interface Streaming {
   stored: StoredResponse;
-  stream: BodyStream;
+  stream: Readable;
   charge: Charge | undefined;
 }
 

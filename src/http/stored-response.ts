@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
+import type { Readable } from "node:stream";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip, zstdCompress } from "node:zlib";
 import type { ErrorCode } from "../lib/errors.js";
 import { RATE_HEADERS } from "./headers.js";
 import { IGNORED_HEADER } from "./ignored-parameters.js";
-import { type BodyStream, bytesOf, type Reply } from "./reply.js";
+import { bytesOf, type Reply } from "./reply.js";
 
 /** Statuses of refusals, which must cost less than what they refuse: compressing takes longer than all the rest. */
 const REFUSED: readonly number[] = [429, 503];
@@ -35,7 +36,7 @@ export interface StoredResponse {
   body: Buffer;
   etag: string | undefined;
   /** Instead of the body, for the one request that it was opened for. */
-  stream: BodyStream | undefined;
+  stream: Readable | undefined;
   /** Whether the response may be kept and sent to other callers too. */
   isShared: boolean;
   errorCode: ErrorCode | null;
@@ -158,10 +159,12 @@ function keep(stored: StoredResponse, name: "plain" | "unchanged", variant: Vari
 
 /** The form of a stream, and how it is encoded: one whose length is known is sent as it is. */
 export function streamVariant(stored: StoredResponse, accept: string | undefined) {
-  const isAsItIs = accept === undefined || stored.headers.includes("Content-Length");
-  const encoding = isAsItIs ? undefined : chooseEncoding(accept);
+  const { headers } = stored;
+  const at = headers.indexOf("Content-Length");
+  const length = at === -1 ? undefined : Number(headers[at + 1]);
+  const encoding = accept === undefined || length !== undefined ? undefined : chooseEncoding(accept);
   const coding = encoding === undefined ? [] : ["Content-Encoding", encoding];
-  return { variant: new Variant(stored, [...stored.headers, ...coding], undefined), encoding };
+  return { variant: new Variant(stored, [...headers, ...coding], undefined), encoding, length };
 }
 
 const CONTENT_HEADERS = new Set(["Content-Type", "Content-Disposition"]);

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { constants } from "node:fs";
-import { type FileHandle, open } from "node:fs/promises";
+import { open } from "node:fs/promises";
 import { ByteWriter, ParquetWriter } from "hyparquet-writer";
 
 type WriterOptions = ConstructorParameters<typeof ParquetWriter>[0];
@@ -8,13 +8,21 @@ type SchemaElement = WriterOptions["schema"][number];
 type Source = Parameters<ParquetWriter["write"]>[0]["columnData"][number];
 
 /**
- * A column: `integer` is INT64, `time` a timestamp in ms UTC, `texts` a list of strings, and `names` a list of names with the
- * time until which each was used. A list is never null.
+ * The columns of a file by name. `integer` is INT64, `time` a timestamp in ms UTC, `texts` a list of strings, and `names` a list of names
+ * with the time until which each was used; `?`: null where unknown. The value of `full_name` is `fullName` of a row.
  */
-export interface Column {
+export type Columns = Readonly<Record<string, Kind | `${Scalar}?`>>;
+type Scalar = "integer" | "time" | "text" | "flag";
+type Kind = Scalar | "texts" | "names";
+
+/** A row, by the names of its columns in camel case. */
+type Row = Readonly<Record<string, unknown>>;
+
+interface Column {
   name: string;
-  kind: "integer" | "time" | "text" | "flag" | "texts" | "names";
-  isNullable?: true;
+  field: string;
+  kind: Kind;
+  isNullable: boolean;
 }
 
 /** A finished file. */
@@ -25,8 +33,11 @@ export interface WrittenFile {
   sha256: string;
 }
 
+/** Rough length of an element of a list. */
+const ELEMENT_CHARACTERS = 40;
+
 /**
- * A Parquet file that is written row group by row group. Memory is that of one row group, and of the list of row groups. No file
+ * A Parquet file that is written row group by row group. Memory is that of the rows that wait, and of the list of row groups. No file
  * stays open between two of them, so a process may write any number of files alternately.
  */
 export class ParquetFile {
@@ -35,71 +46,88 @@ export class ParquetFile {
   readonly #hash = createHash("sha256");
   readonly #buffer = new ByteWriter();
   readonly #writer: ParquetWriter;
+  #values: unknown[][];
   #rows = 0;
   #isNew = true;
+  /** Rows that are not written yet, and roughly the length of their texts. */
+  waiting = 0;
+  characters = 0;
 
   /** `path` must not exist. */
-  constructor(path: string, columns: readonly Column[], metadata: Readonly<Record<string, string>>) {
+  constructor(path: string, columns: Columns, metadata: Readonly<Record<string, string>>) {
     this.#path = path;
-    this.#columns = columns;
+    this.#columns = Object.entries(columns).map(([name, kind]) => ({
+      name,
+      field: name.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase()),
+      kind: kind.replace("?", "") as Kind,
+      isNullable: kind.endsWith("?"),
+    }));
+    this.#values = this.#columns.map(() => []);
     this.#writer = new ParquetWriter({
       writer: this.#buffer,
-      schema: [{ name: "schema", num_children: columns.length }, ...columns.flatMap(elementsOf)],
+      schema: [{ name: "schema", num_children: this.#columns.length }, ...this.#columns.flatMap(elementsOf)],
       kvMetadata: Object.entries(metadata).map(([key, value]) => ({ key, value })),
       createdBy: "Sidereal",
     });
   }
 
-  /** Writes a row group: the values of each column in their order. Times are ms since 1970. Resolves when it is in the file. */
-  async add(values: readonly Source["data"][]): Promise<void> {
-    const rows = values[0]?.length ?? 0;
+  add(row: Row): void {
+    for (const [i, { field }] of this.#columns.entries()) {
+      const value = row[field];
+      this.#values[i]?.push(value);
+      if (typeof value === "string") this.characters += value.length;
+      else if (Array.isArray(value)) this.characters += ELEMENT_CHARACTERS * value.length;
+    }
+    this.waiting++;
+  }
+
+  /** Writes the waiting rows as a row group. No row may be added before it resolves. */
+  async flush(): Promise<void> {
+    if (this.waiting === 0) return;
     this.#writer.write({
       columnData: this.#columns.map(
         ({ name, kind }, i): Source => ({
           name,
-          data: values[i] ?? [],
+          data: this.#values[i] ?? [],
           offsetIndex: false,
           // A fraction of the size and time of the default: neighbouring rows are of the same repository.
           ...(kind === "integer" || kind === "time" ? { encoding: "DELTA_BINARY_PACKED" as const } : {}),
         }),
       ),
-      rowGroupSize: Math.max(1, rows),
+      rowGroupSize: this.waiting,
     });
-    this.#rows += rows;
-    await this.#flush();
+    this.#rows += this.waiting;
+    this.#values = this.#columns.map(() => []);
+    this.waiting = 0;
+    this.characters = 0;
+    await this.#append();
   }
 
-  /** Writes the end of the file. Resolves when it is on the disk. */
+  /** Writes the rest and the end of the file. Resolves when it is on the disk. */
   async finish(): Promise<WrittenFile> {
+    await this.flush();
     this.#writer.finish();
-    await this.#flush((file) => file.sync());
+    await this.#append({ syncs: true });
     return { bytes: this.#buffer.offset, rows: this.#rows, sha256: this.#hash.digest("hex") };
   }
 
-  async #flush(then: (file: FileHandle) => Promise<void> = async () => {}): Promise<void> {
+  async #append({ syncs = false } = {}): Promise<void> {
     const bytes = this.#buffer.getBytes();
     this.#hash.update(bytes);
-    // Never creates a file where there was one: another process may have removed it.
-    const file = this.#isNew ? await open(this.#path, "ax", 0o600) : await openToAppend(this.#path);
+    // Never creates a file that another process has removed, as the mode `a` would.
+    const file = await open(this.#path, this.#isNew ? "ax" : constants.O_WRONLY | constants.O_APPEND, 0o600);
     this.#isNew = false;
     try {
       await file.writeFile(bytes);
-      await then(file);
+      if (syncs) await file.sync();
     } finally {
       await file.close();
     }
     // Only bytes that are not written yet stay in memory.
     this.#buffer.index = 0;
-    this.#buffer.buffer = new ArrayBuffer(FIRST_BYTES);
+    this.#buffer.buffer = new ArrayBuffer(1_024);
     this.#buffer.view = new DataView(this.#buffer.buffer);
   }
-}
-
-const FIRST_BYTES = 1_024;
-
-/** Unlike the mode `a`, this fails if there is no file. */
-function openToAppend(path: string): Promise<FileHandle> {
-  return open(path, constants.O_WRONLY | constants.O_APPEND);
 }
 
 const TEXT = { type: "BYTE_ARRAY", converted_type: "UTF8", logical_type: { type: "STRING" } } as const;

@@ -13,19 +13,11 @@ export { BACKUP_NOTE, type BackupPlace, checkBackup, restoreBackup, takeBackup }
 export { FORMATS, type FormatName } from "./csv-layouts.js";
 export { CannotExamine, type Diagnosis, examine, repair } from "./doctor/doctor.js";
 export type { Finding } from "./doctor/findings.js";
-export { type Dump, Dumps, isDumpDue, writeDump } from "./dumps/dumps.js";
+export { type Dump, Dumps, isDumpDue, writeDump } from "./dumps.js";
 export type { Problem, ReadProgress } from "./gathering.js";
 export type { ImportWarning } from "./import.js";
 export { type ImportOptions, type ImportReport, importFiles } from "./import.js";
-export {
-  exportParquet,
-  MANIFEST,
-  type ParquetEntry,
-  type ParquetManifest,
-  type ParquetOptions,
-  sumsOf,
-  writeParquet,
-} from "./parquet.js";
+export { exportParquet, type ParquetManifest, sumsOf } from "./parquet.js";
 export { readSample } from "./sample-file.js";
 export { Refusal } from "./values.js";
 export { openWorkFolder } from "./work-folder.js";

@@ -49,7 +49,7 @@ export async function readOperatorState({ modules, site, now }: OperatorRequest)
     readMailUse(database.read, now),
     isFile ? sizesOf(dataDir) : null,
     dataDir === ":memory:" ? null : diskOf(dataDir),
-    dumps === undefined ? null : new Dumps(dumps.folder, site.clock).list().catch(() => []),
+    dumps === undefined ? null : new Dumps(dumps.folder).list().catch(() => []),
     dataDir === ":memory:" ? null : lastBackup(dataDir),
   ]);
   return {

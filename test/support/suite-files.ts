@@ -76,7 +76,6 @@ export const SECONDS: Readonly<Record<string, number>> = {
   "cli/init": 12,
   "accounts/usage": 12,
   "reliability/power-cuts": 12,
-  "api/list-streamer": 11,
   "discovery/lists/list-index": 11,
   "discovery/lists/plans": 11,
   "reliability/postgres-kills": 11,

@@ -16,7 +16,7 @@ import { DAY_MS, isoTime } from "../../src/lib/clock.js";
 import type { DumpedRepository } from "../../src/repositories/dump.js";
 import type { Snapshot } from "../../src/repositories/observation.js";
 import type { Catalog } from "../../src/repositories/repositories.js";
-import { exportParquet, MonthFiles, type ParquetManifest } from "../../src/transfer/parquet.js";
+import { exportParquet, type ParquetManifest } from "../../src/transfer/parquet.js";
 import { awkward } from "../support/awkward.js";
 import { CommandWorld } from "../support/command.js";
 import { onEveryEngine, onSqlite } from "../support/engines.js";
@@ -272,38 +272,49 @@ onSqlite("A Parquet export to a folder", (engine) => {
   });
 });
 
-test("a Parquet export keeps a bounded number of snapshots waiting, however many months there are", async () => {
-  // The month with the most is written when 100 wait, unless it is full before.
-  for (const [group, first] of [
-    [40, 36],
-    [10, 10],
-  ] as const) {
-    const folder = newFolder();
-    const months = new MonthFiles(folder, {}, { group, waiting: 100 });
-    const expected = new Map<string, number[]>();
-    for (let id = 1; id <= 60; id++)
-      for (let month = 0; month < 12; month++)
-        for (let day = 1; day <= (month === 0 ? 9 : 1 + (id % 2)); day++) {
-          const at = Date.UTC(2025, month, day);
-          await months.add(id, snapshotAt(at, id));
-          const name = isoTime(at).slice(0, 7);
-          expected.set(name, [...(expected.get(name) ?? []), id]);
-        }
-    const files = await months.finish();
-    assert.deepEqual(
-      files.map(({ month }) => month),
-      [...expected.keys()],
-    );
-    for (const { month, rows } of files) {
-      const path = join(folder, `${month}.parquet`);
-      const ids = (await readParquet(path)).map((row) => row.repository_id);
-      assert.deepEqual(ids, expected.get(month));
-      assert.equal(ids.length, rows);
-      const groups = await rowGroups(path);
-      assert.ok(groups.every((count) => count <= group));
-      if (month === "2025-01") assert.equal(groups[0], first);
+onSqlite("The snapshots of a Parquet export", (engine) => {
+  test("wait in a bounded number, however many months there are", async () => {
+    const { catalog } = await openCatalog(engine);
+    await catalog.record([large]);
+    const [dumped] = (await allDumped(catalog)) as [DumpedRepository];
+    // The month with the most is written when 100 wait, unless it is full before.
+    for (const [group, first] of [
+      [40, 36],
+      [10, 10],
+    ] as const) {
+      const folder = newFolder();
+      const expected = new Map<string, number[]>();
+      const page = Array.from({ length: 60 }, (_, i): DumpedRepository => {
+        const snapshots: Snapshot[] = [];
+        for (let month = 0; month < 12; month++)
+          for (let day = 1; day <= (month === 0 ? 9 : 1 + ((i + 1) % 2)); day++) {
+            const at = Date.UTC(2025, month, day);
+            snapshots.push(snapshotAt(at, i));
+            const name = isoTime(at).slice(0, 7);
+            expected.set(name, [...(expected.get(name) ?? []), i + 1]);
+          }
+        return { ...dumped, repository: { ...dumped.repository, id: i + 1 }, snapshots };
+      });
+      const many = {
+        kind: async () => "real" as const,
+        dump: async (after: number) => (after === 0 ? page : []),
+      };
+      const { files } = await exportParquet(many, folder, { clock, bounds: { group, waiting: 100 } });
+      const months = files.slice(1);
+      assert.deepEqual(
+        months.map(({ path }) => path),
+        [...expected.keys()].map((month) => `snapshots/${month}.parquet`),
+      );
+      for (const [i, { path, rows }] of months.entries()) {
+        const ids = (await readParquet(join(folder, path))).map((row) => row.repository_id);
+        assert.deepEqual(ids, [...expected.values()][i]);
+        assert.equal(ids.length, rows);
+        const groups = await rowGroups(join(folder, path));
+        assert.ok(groups.every((count) => count <= group));
+        if (i === 0) assert.equal(groups[0], first);
+      }
     }
-  }
+  });
 });
 
 describe("sidereal export --format parquet", () => {

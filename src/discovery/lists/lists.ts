@@ -135,8 +135,6 @@ export interface ListParts {
   clock: Pick<Clock, "now">;
   /** Absent: all lists are found with SQL alone. */
   index?: ListIndex;
-  /** Whether rows are remembered for other lists; by default they are. */
-  remembersRows?: boolean;
   /** Size of the catalogue from which lists use `Database.scan`; default 20,000. */
   scansFrom?: number;
 }
@@ -147,8 +145,7 @@ export class Lists {
   readonly #memory = new ListMemory();
 
   constructor(parts: ListParts) {
-    const { database, catalog, remembersRows = true } = parts;
-    this.#parts = { ...parts, rows: new RowReader(database, catalog, remembersRows) };
+    this.#parts = { ...parts, rows: new RowReader(parts.database, parts.catalog) };
   }
 
   /** The repositories with these ids and their growth in the window, in the same order. Unknown ids are skipped. */

@@ -46,12 +46,11 @@ type RowValues = [...RepositoryValues, ...Growth];
 export class RowReader {
   readonly #database: Database;
   readonly #catalog: Catalog;
-  readonly #memory: RowMemory | undefined;
+  readonly #memory = new RowMemory();
   readonly #read: Prepared<RowRequest, RowValues>;
 
-  constructor(database: Database, catalog: Catalog, remembers = true) {
+  constructor(database: Database, catalog: Catalog) {
     const { dialect } = database;
-    this.#memory = remembers ? new RowMemory() : undefined;
     this.#database = database;
     this.#catalog = catalog;
     this.#read = database.prepare((given) => {
@@ -72,12 +71,11 @@ export class RowReader {
     if (ids.length === 0) return [];
     // Read before the rows, so that these are at least as new.
     const revision = await this.#catalog.recentRevision();
-    const rows: (ListRow | undefined)[] =
-      this.#memory?.find(revision, { ids, window }) ?? ids.map(() => undefined);
+    const rows = this.#memory.find(revision, { ids, window });
     const missing = ids.filter((_, i) => rows[i] === undefined);
     if (missing.length > 0) {
       const read = await this.#readMissing(missing, window);
-      this.#memory?.keep(revision, window, read.values());
+      this.#memory.keep(revision, window, read.values());
       for (const [i, id] of ids.entries()) rows[i] ??= read.get(id);
     }
     return rows.filter((row) => row !== undefined);

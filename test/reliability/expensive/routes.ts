@@ -1,4 +1,3 @@
-import { ListStreamer } from "../../../src/api/list-streamer.js";
 import { buildMembers, buildRoutes } from "../../../src/app/service.js";
 import { loadConfig } from "../../../src/config/config.js";
 import { Admission } from "../../../src/http/admission.js";
@@ -15,7 +14,6 @@ export function openRoutes(modules: Modules): Route[] {
     modules,
     members: buildMembers(context, modules),
     admission: new Admission({ ...context, maxComputing: 1 }),
-    streams: new ListStreamer({ ...context, modules }),
   };
   return buildRoutes(context, parts).routes.filter(({ access }) => access !== "session" && access !== "key");
 }

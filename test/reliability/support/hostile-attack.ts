@@ -2,7 +2,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ListStreamer } from "../../../src/api/list-streamer.js";
 import { buildRoutes } from "../../../src/app/service.js";
 import { loadConfig } from "../../../src/config/config.js";
 import type { Database } from "../../../src/database/database.js";
@@ -187,8 +186,7 @@ export function allRoutes(world: World): Route[] {
   const config = loadConfig({ SIDEREAL_BASE_URL: ORIGIN });
   const log = createLog("silent");
   const admission = new Admission({ config, clock, log, maxComputing: 1 });
-  const streams = new ListStreamer({ modules, config, clock });
-  return buildRoutes({ config, clock, log }, { modules, members, admission, streams }).routes;
+  return buildRoutes({ config, clock, log }, { modules, members, admission }).routes;
 }
 
 /** Sends requests about the stored records to every route, and checks each response. */

@@ -11,18 +11,18 @@ import {
 import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
 import { before, describe, test } from "node:test";
-import { DAY_MS, HOUR_MS, isoTime } from "../../../src/lib/clock.js";
-import type { Catalog } from "../../../src/repositories/repositories.js";
-import { Dumps, isDumpDue, writeDump } from "../../../src/transfer/dumps/dumps.js";
-import { CommandWorld } from "../../support/command.js";
-import { onBothEngines, onSqlite } from "../../support/engines.js";
-import { temporaryFolder } from "../../support/imports.js";
-import { openMailbox } from "../../support/mail.js";
-import { ManualClock } from "../../support/manual-clock.js";
-import { signIn } from "../../support/members.js";
-import { readParquet } from "../../support/parquet.js";
-import { openCatalog } from "../../support/tables.js";
-import { createWorld, NOW, observation, snapshotAt } from "../../support/world.js";
+import { DAY_MS, HOUR_MS, isoTime } from "../../src/lib/clock.js";
+import type { Catalog } from "../../src/repositories/repositories.js";
+import { Dumps, isDumpDue, writeDump } from "../../src/transfer/dumps.js";
+import { CommandWorld } from "../support/command.js";
+import { onBothEngines, onSqlite } from "../support/engines.js";
+import { temporaryFolder } from "../support/imports.js";
+import { openMailbox } from "../support/mail.js";
+import { ManualClock } from "../support/manual-clock.js";
+import { signIn } from "../support/members.js";
+import { readParquet } from "../support/parquet.js";
+import { openCatalog } from "../support/tables.js";
+import { createWorld, NOW, observation, snapshotAt } from "../support/world.js";
 
 const root = temporaryFolder();
 const newFolder = () => join(mkdtempSync(join(root, "dumps-")), "dumps");
@@ -49,12 +49,11 @@ onSqlite("Dumps", (engine) => {
     return folder;
   }
 
-  const listed = async (folder: string) =>
-    (await new Dumps(folder, new ManualClock(NOW)).list()).map(({ name }) => name);
+  const listed = async (folder: string) => (await new Dumps(folder).list()).map(({ name }) => name);
 
   test("are listed with what is in them, newest first, and their files found by path", async () => {
     const folder = await daily(2);
-    const dumps = new Dumps(folder, new ManualClock(NOW));
+    const dumps = new Dumps(folder);
     const [newest, older] = await dumps.list();
     assert.deepEqual([newest?.name, older?.name], [nameAfter(1), nameAfter(0)]);
     assert.deepEqual(
@@ -107,7 +106,7 @@ onSqlite("Dumps", (engine) => {
     const folder = await daily(1);
     writeFileSync(join(folder, nameAfter(0), "more.parquet"), "more");
     writeFileSync(join(folder, "secret"), "secret");
-    const dumps = new Dumps(folder, new ManualClock(NOW));
+    const dumps = new Dumps(folder);
     for (const [name, path] of [
       [nameAfter(0), "more.parquet"],
       [nameAfter(0), "manifest.json"],
