@@ -26,7 +26,7 @@ export async function measureColdKey({ store }: BenchContext): Promise<ResultRow
   });
   const config = loadConfig({ ...GENEROUS_LIMITS, SIDEREAL_PORT: "0", SIDEREAL_DATA_DIR: store.dataDir });
   const context = { config, clock: systemClock, log: createLog("error") };
-  const counted: Modules = { ...modules, lists, forPublic: () => counted };
+  const counted: Modules = { ...modules, lists };
   const service = await startService(context, counted);
   const send = async (path: string) => {
     const { statusCode, body } = await request(`http://127.0.0.1:${service.port}${path}`);

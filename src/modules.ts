@@ -7,12 +7,12 @@ import {
   readSecret,
   type SecurityLog,
 } from "./accounts/accounts.js";
-import { type Config, ConfigError } from "./config/config.js";
-import { type Database, DeletionClock, openDatabase, ReplicaRefused } from "./database/database.js";
+import type { Config } from "./config/config.js";
+import { type Database, DeletionClock, openDatabase } from "./database/database.js";
 import { ListIndex, Lists, Rankings, Search, startIndexBuilder } from "./discovery/discovery.js";
 import { ForgeStates, ForgeTokens, TrackedForges } from "./forges/forges.js";
 import { openRedis, type SharedRedis } from "./http/http.js";
-import { type Clock, ServerClock } from "./lib/clock.js";
+import type { Clock } from "./lib/clock.js";
 import type { Logger } from "./lib/log.js";
 import { bumpRevision, Catalog } from "./repositories/repositories.js";
 import { Avatars, TrackRequests } from "./tracking/tracking.js";
@@ -47,12 +47,6 @@ export interface Modules {
   listIndex: ListIndex;
   /** What this process shares with others; undefined: nothing. Closed with the database. */
   redis: SharedRedis | undefined;
-  /**
-   * The modules for requests that show the same to everybody: catalogue, rankings, search, lists and avatars read from a replica where
-   * one is usable, and cannot write. All others are the same. Without replicas, these modules. To be called for each request, since they
-   * remember what they have read, and are replaced whenever reads go to another server.
-   */
-  forPublic(): Modules;
 }
 
 /** The modules that belong to people, over the same database. Built in `app.ts`, as only what serves needs them. */
@@ -77,36 +71,21 @@ const WITHOUT_CONFIG = {
   proxyProblem: undefined,
 } as const;
 
-/** Identifies from which server `forPublic` reads, and since when. */
-export function sourceOf({ database }: Pick<Modules, "database">): number {
-  return database.publicReads?.generation() ?? 0;
-}
-
-/** What lists are read with. */
-type ListReading = Pick<Modules, "catalog" | "rankings" | "search" | "lists" | "listIndex">;
-
-/** The modules that lists are read with. */
-function buildListReading(
-  database: Database,
-  { clock, log }: Pick<AppContext, "clock" | "log">,
-  listIndex = new ListIndex(clock),
-): ListReading {
+export function buildModules(database: Database, context: ModulesContext, redis?: SharedRedis): Modules {
+  const { clock, log, config = WITHOUT_CONFIG } = context;
+  const listIndex = new ListIndex(clock);
   const catalog = new Catalog(database, clock);
   const rankings = new Rankings(database, clock, log);
   const search = new Search(database, catalog, clock);
-  const lists = new Lists({ database, catalog, rankings, search, clock, index: listIndex });
-  return { catalog, rankings, search, lists, listIndex };
-}
-
-export function buildModules(database: Database, context: ModulesContext, redis?: SharedRedis): Modules {
-  const { clock, log, config = WITHOUT_CONFIG } = context;
-  const reading = buildListReading(database, { clock, log });
-  const { catalog } = reading;
   const readServiceSecret = () => readSecret(config, database);
   const forgeTokens = new ForgeTokens({ database, clock, config, onChange: bumpRevision });
   const watchlists = new Watchlists({ database, clock, log, readSecret: readServiceSecret });
-  const modules: Modules = {
-    ...reading,
+  return {
+    catalog,
+    rankings,
+    search,
+    lists: new Lists({ database, catalog, rankings, search, clock, index: listIndex }),
+    listIndex,
     database,
     redis,
     watchlists,
@@ -116,44 +95,13 @@ export function buildModules(database: Database, context: ModulesContext, redis?
     forgeStates: new ForgeStates({ database, clock, readSecret: readServiceSecret }),
     deletionClock: new DeletionClock({ database, clock, log }),
     trackRequests: new TrackRequests({ database, catalog, clock, watchlists, readSecret: readServiceSecret }),
-    forPublic: () => modules,
   };
-  const { publicReads } = database;
-  if (publicReads === undefined) return modules;
-  let known: { source: number; modules: Modules } | undefined;
-  modules.forPublic = () => {
-    const source = publicReads.generation();
-    if (known?.source === source) return known.modules;
-    const publicDatabase = publicReads.database;
-    known = {
-      source,
-      modules: {
-        ...modules,
-        ...buildListReading(publicDatabase, { clock, log }, reading.listIndex),
-        avatars: new Avatars(publicDatabase, clock),
-      },
-    };
-    return known.modules;
-  };
-  return modules;
 }
 
-/**
- * Opens and migrates the configured database, and builds the modules on it. `withReplicas`: follows the replicas, for processes that
- * serve, and for a worker to report on them. Throws a ConfigError if one of them is a copy of another database.
- */
-export async function openModules(
-  { config, clock, log }: AppContext,
-  { withReplicas = false } = {},
-): Promise<Modules> {
-  const { databaseUrl: url, dataDir, databasePool: pool } = config;
-  const replicas = withReplicas ? config.replicas : undefined;
-  // All machines on one database have one time.
-  const serverClock = clock instanceof ServerClock ? clock : undefined;
-  const opening = openDatabase({ url, dataDir, pool, replicas, log, serverClock });
-  const database = await opening.catch((error: unknown): never => {
-    throw error instanceof ReplicaRefused ? new ConfigError([error.message]) : error;
-  });
+/** Opens and migrates the configured database, and builds the modules on it. */
+export async function openModules({ config, clock, log }: AppContext): Promise<Modules> {
+  const { databaseUrl: url, databaseReadUrl: readUrl, dataDir, databasePool: pool } = config;
+  const database = await openDatabase({ url, readUrl, dataDir, pool, log });
   const context = { config, clock, log };
   if (config.redisUrl === undefined) return buildModules(database, context);
   const secret = await readSecret(config, database);
@@ -172,18 +120,13 @@ export async function openModules(
 export function startListIndex({ config, clock, log }: AppContext, modules: Modules): () => Promise<void> {
   const { listIndexBytes: maxBytes, logLevel, databaseUrl: url, dataDir } = config;
   if (maxBytes === 0 || (url === undefined && dataDir === ":memory:")) return async () => {};
-  const location = { url, dataDir };
   return startIndexBuilder({
-    location,
+    location: { url, dataDir },
     maxBytes,
     logLevel,
     clock,
     log,
-    readRevision: () => modules.forPublic().catalog.recentRevision(),
-    readSource: () => ({
-      id: sourceOf(modules),
-      location: modules.database.publicReads?.location() ?? location,
-    }),
+    readRevision: () => modules.catalog.recentRevision(),
   });
 }
 

@@ -22,14 +22,8 @@ export function apiRoutes(given: Omit<ApiServices, "dumps">): Route[] {
     ...given,
     dumps: config.dumps && new Dumps(config.dumps.folder),
   };
-  // What everybody may see comes from a replica where one is usable.
-  const publicServices = (): ApiServices => ({ ...services, modules: services.modules.forPublic() });
   const routes = API_ROUTES.map(
-    ({ route, operation }): Route => ({
-      ...route,
-      handle: (request) =>
-        operation.handle(request, route.cache.kind === "shared" ? publicServices() : services),
-    }),
+    ({ route, operation }): Route => ({ ...route, handle: (request) => operation.handle(request, services) }),
   );
   return [...routes, documentRoute(services.config.baseUrl)];
 }

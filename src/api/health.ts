@@ -27,7 +27,7 @@ export const getReadiness = operation({
   handle: async (request) => {
     if (request.services.admission.isDraining) throw new AppError("UNAVAILABLE", "The process is stopping.");
     try {
-      await request.services.modules.forPublic().catalog.revision();
+      await request.services.modules.catalog.revision();
     } catch (cause) {
       throw new AppError("UNAVAILABLE", "The database does not respond.", { cause });
     }

@@ -8,7 +8,7 @@ import { hasStore, openDatabase } from "../database/database.js";
 import type { DemoSize } from "../demo/demo.js";
 import type { SearchStatus } from "../discovery/discovery.js";
 import type { Ask } from "../http/http.js";
-import { ServerClock, systemClock } from "../lib/clock.js";
+import { systemClock } from "../lib/clock.js";
 import { createLog } from "../lib/log.js";
 import { flagsOf } from "../lib/node-flags.js";
 import { hasTerminal, stopSignal } from "../lib/stop-signal.js";
@@ -24,14 +24,11 @@ async function main(argv: readonly string[]): Promise<number> {
     get config() {
       return context().config;
     },
-    get clock() {
-      return loaded?.clock ?? systemClock;
-    },
+    clock: systemClock,
     stdin: process.stdin,
     stdout: process.stdout,
     stderr: process.stderr,
-    openModules: ({ waits = false, ...options } = {}) =>
-      (waits ? openWaiting : openModules)(context(), options),
+    openModules: ({ waits = false } = {}) => (waits ? openWaiting : openModules)(context()),
     serveDemo: (size) => exitAfter(serveDemo(context(), size), context()),
     serve: () => exitAfter(serve(context()), context(), context().config.drainMs),
     start: (withSample) => exitAfter(start(context(), withSample), context(), context().config.drainMs),
@@ -56,7 +53,7 @@ function report(error: unknown, context: AppContext | undefined): number {
 
 function loadContext(): AppContext {
   const config = loadConfig(readEnvironment(process.cwd(), process.env));
-  return { config, clock: new ServerClock(), log: createLog(config.logLevel) };
+  return { config, clock: systemClock, log: createLog(config.logLevel) };
 }
 
 /** How long open handles, such as a hanging mail server, may keep the process alive after the service has stopped. */
@@ -86,12 +83,12 @@ const RETRY_MS = 500;
 const LONGEST_RETRY_MS = 10_000;
 
 /** Opens the modules once the database can be reached: it may start later than this machine does. A signal to stop ends the process. */
-async function openWaiting(context: AppContext, options?: { withReplicas?: boolean }): Promise<Modules> {
+async function openWaiting(context: AppContext): Promise<Modules> {
   const { config, log } = context;
   let logged: string | undefined;
   for (let waitMs = RETRY_MS; ; waitMs = Math.min(2 * waitMs, LONGEST_RETRY_MS)) {
     try {
-      const modules = await openModules(context, options);
+      const modules = await openModules(context);
       if (logged !== undefined) log.info("the database can be reached");
       return modules;
     } catch (error) {
@@ -106,7 +103,7 @@ async function openWaiting(context: AppContext, options?: { withReplicas?: boole
 
 async function work(context: AppContext, { once: isOnce = false } = {}): Promise<void> {
   const { log, config } = context;
-  const opened = await unlessStopped((isOnce ? openModules : openWaiting)(context, { withReplicas: true }));
+  const opened = await unlessStopped((isOnce ? openModules : openWaiting)(context));
   if (opened !== undefined) {
     const { startWorker } = await import("./tracker.js");
     const stopping = new AbortController();
@@ -167,7 +164,7 @@ async function openToStart(
   context: AppContext,
   mayHaveSample: boolean,
 ): Promise<{ modules: Modules; due: Due; isTracking: boolean }> {
-  const modules = await openWaiting(context, { withReplicas: true });
+  const modules = await openWaiting(context);
   const isTracking = (await modules.forges.read()).length > 0;
   if (!isTracking && mayHaveSample && context.config.sample)
     await (await import("./sample.js")).importSample(modules);
@@ -324,7 +321,7 @@ async function fillDemo({ clock, log }: AppContext, size: DemoSize): Promise<Mod
 }
 
 async function serve(context: AppContext): Promise<void> {
-  const opened = await unlessStopped(openWaiting(context, { withReplicas: true }));
+  const opened = await unlessStopped(openWaiting(context));
   if (opened !== undefined) await serveModules(context, opened.value);
 }
 

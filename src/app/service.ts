@@ -16,7 +16,7 @@ import { checkToken } from "../forges/forges.js";
 import { Admission, type CacheState, createHttpServer, Front, listen } from "../http/http.js";
 import { type Clock, HOUR_MS } from "../lib/clock.js";
 import { mcpRoute } from "../mcp/mcp.js";
-import { type AppContext, type Members, type Modules, sourceOf, startListIndex } from "../modules.js";
+import { type AppContext, type Members, type Modules, startListIndex } from "../modules.js";
 import { createWeb, markStale, type Web } from "../web/web.js";
 
 /** The modules that belong to people. `before`: parts of an earlier build whose state is kept. */
@@ -40,14 +40,10 @@ export function buildMembers(
 }
 
 /**
- * Changes whenever a response may: with the data, with the server that it is read from, with the hour, as pages say how long ago
- * something was, and with the list index. The server is noted before the revision is read: whatever is read later is at least as new, or
- * its revision is given up with the server.
+ * Changes whenever a response may: with the data, with the hour, as pages say how long ago something was, and with the list index.
  */
-async function revisionOf(modules: Modules, clock: Clock): Promise<string> {
-  const source = sourceOf(modules);
-  const { catalog, listIndex } = modules.forPublic();
-  return `${Math.floor(clock.now() / HOUR_MS)} ${source} ${await catalog.revision()} ${listIndex.version}`;
+async function revisionOf({ catalog, listIndex }: Modules, clock: Clock): Promise<string> {
+  return `${Math.floor(clock.now() / HOUR_MS)} ${await catalog.revision()} ${listIndex.version}`;
 }
 
 interface FrontParts {

@@ -18,8 +18,8 @@ export interface Host {
   stdout: Writable;
   /** Receives problems. */
   stderr: Writable;
-  /** `withReplicas`: also examines the replicas of the database. `waits`: until the database can be reached. */
-  openModules(options?: { withReplicas?: boolean; waits?: boolean }): Promise<Modules>;
+  /** `waits`: until the database can be reached. */
+  openModules(options?: { waits?: boolean }): Promise<Modules>;
   /** Serves until the process receives a signal to stop. */
   serve(): Promise<void>;
   /** Serves, and tracks the configured providers in a child process, until the process receives a signal to stop. */

@@ -1,8 +1,7 @@
 import type { Command } from "commander";
 import type { MailUse } from "../accounts/accounts.js";
-import { type Database, REPLICA_WORDS, type ReplicaStatus } from "../database/database.js";
 import type { SearchStatus } from "../discovery/discovery.js";
-import { type Clock, DAY_MS, isoTime, machineAheadMs, NOTABLE_CLOCK_MS } from "../lib/clock.js";
+import { DAY_MS, isoTime } from "../lib/clock.js";
 import type { Ages, ProviderStatus } from "../tracking/tracking.js";
 import { type Host, reportOf } from "./host.js";
 
@@ -10,30 +9,27 @@ export function addStatus(program: Command, host: Host): void {
   program
     .command("status")
     .description(
-      "show the state of tracking (due refreshes, freshness, failures, remaining quota), of the search index and of replicas",
+      "show the state of tracking (due refreshes, freshness, failures, remaining quota) and of the search index",
     )
     .option("--json", "print one JSON object")
     .action(async ({ json }: { json?: boolean }) => {
       const { readMailUse } = await import("../accounts/accounts.js");
       const { readStatus } = await import("../tracking/tracking.js");
-      const modules = await host.openModules({ withReplicas: true });
+      const modules = await host.openModules();
       try {
         const status = await readStatus(modules.database, host.clock.now());
         const search = await modules.search.status();
         const mail = await readMailUse(modules.database.read, host.clock.now());
-        const aheadMs = Math.round(machineAheadMs(host.clock));
-        const replicas = await readReplicas(modules.database, host.clock);
         const tracked =
           status.map((one) => describe(one, host.clock.now())).join("\n\n") || "nothing is tracked yet";
         host.stdout.write(
           reportOf(
             json === true,
-            { providers: status, search, mail, machineAheadMs: aheadMs, replicas },
+            { providers: status, search, mail },
             [
               `${tracked}\n`,
               `search index    ${describeSearch(search)}`,
-              `mail            ${describeMail(mail)}${describeClock(aheadMs)}`,
-              ...replicas.map((one) => `replica         ${one.name}: ${describeReplica(one)}`),
+              `mail            ${describeMail(mail)}`,
             ].join("\n"),
           ),
         );
@@ -41,14 +37,6 @@ export function addStatus(program: Command, host: Host): void {
         await modules.database.close();
       }
     });
-}
-
-/** How far this machine's clock is ahead of the database server's; nothing for a small difference. */
-function describeClock(aheadMs: number): string {
-  if (Math.abs(aheadMs) < NOTABLE_CLOCK_MS) return "";
-  const seconds = Math.round(Math.abs(aheadMs) / 1_000);
-  const direction = aheadMs > 0 ? "ahead of" : "behind";
-  return `\nclock           this machine is ${seconds} s ${direction} the database server, which counts`;
 }
 
 function describe(status: ProviderStatus, now: number): string {
@@ -147,27 +135,6 @@ function blocksOf(quota: ProviderStatus["workers"][number]["report"]["quota"], n
     const token = key.slice(0, key.indexOf(" "));
     return `  blocked       ${token} (${resources.join(", ")}) ${why}`;
   });
-}
-
-/** How long replicas may take to reach what the primary had written when the command began. */
-const CATCH_UP_MS = 5_000;
-const LOOK_EVERY_MS = 250;
-
-/** The replicas, once the lag of each is known or exceeds five seconds. */
-async function readReplicas({ publicReads }: Database, clock: Clock): Promise<ReplicaReport[]> {
-  if (publicReads === undefined) return [];
-  const until = clock.monotonic() + CATCH_UP_MS;
-  const isWaiting = () =>
-    publicReads.status().some(({ state, lagMs }) => state === "lagging" && lagMs === null);
-  while (isWaiting() && clock.monotonic() < until) await clock.sleep(LOOK_EVERY_MS);
-  return publicReads.status().map(({ name, state, lagMs }) => ({ name, state, lagMs }));
-}
-
-type ReplicaReport = Pick<ReplicaStatus, "name" | "state" | "lagMs">;
-
-function describeReplica({ state, lagMs }: ReplicaReport): string {
-  if (lagMs !== null) return `${REPLICA_WORDS[state]}, ${Math.round(lagMs / 1_000)} s behind`;
-  return state === "lagging" ? `over ${CATCH_UP_MS / 1_000} s behind` : REPLICA_WORDS[state];
 }
 
 function describeSearch({ isBuilt, waiting, isUpdating }: SearchStatus): string {

@@ -72,8 +72,8 @@ export interface Config {
   /** PostgreSQL address; absent means SQLite in `dataDir`. */
   databaseUrl: string | undefined;
   databasePool: number;
-  /** Replicas that public data is read from, and the maximum lag of one that is used; undefined without any. */
-  replicas: { urls: readonly string[]; maxLagMs: number } | undefined;
+  /** A replica that series and exports are read from; undefined without one. */
+  databaseReadUrl: string | undefined;
   /** How long the service goes on after the signal to stop while `/readyz` says that it will. */
   drainMs: number;
   logLevel: (typeof LOG_LEVELS)[number];
@@ -203,10 +203,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     dataDir: settings.SIDEREAL_DATA_DIR,
     databaseUrl: settings.SIDEREAL_DATABASE_URL,
     databasePool: settings.SIDEREAL_DATABASE_POOL,
-    replicas: settings.SIDEREAL_DATABASE_READ_URL && {
-      urls: settings.SIDEREAL_DATABASE_READ_URL,
-      maxLagMs: 1_000 * settings.SIDEREAL_DATABASE_MAX_LAG,
-    },
+    databaseReadUrl: settings.SIDEREAL_DATABASE_READ_URL,
     drainMs: settings.SIDEREAL_DRAIN_SECONDS * 1_000,
     logLevel: settings.SIDEREAL_LOG_LEVEL,
     sample: settings.SIDEREAL_SAMPLE,

@@ -77,17 +77,6 @@ export const postgresAddress = z
     "is not an address; in a password, write # as %23, / as %2F and ? as %3F",
   );
 
-/** Addresses of PostgreSQL servers, separated by commas or white space. A password may contain a comma too. */
-export const postgresList = z.string().transform((text, context) => {
-  const addresses = text.trim().split(/[\s,]+(?=postgres(?:ql)?:\/\/)/);
-  if (!addresses.every((address) => POSTGRES_ADDRESS.test(address) && !/\s/.test(address)))
-    context.addIssue({
-      code: "custom",
-      message: "each address must begin with postgres://; commas or spaces separate them",
-    });
-  return [...new Set(addresses)];
-});
-
 /** Where the operator can be reached; it is part of a header. */
 export const contactAddress = z
   .string()

@@ -11,7 +11,6 @@ import {
   networkList,
   ownHost,
   postgresAddress,
-  postgresList,
   whole,
 } from "./rules.js";
 
@@ -37,8 +36,7 @@ export const SETTINGS = {
   SIDEREAL_DATA_DIR: z.string().min(1).default("./data"),
   SIDEREAL_DATABASE_URL: postgresAddress.optional(),
   SIDEREAL_DATABASE_POOL: whole(1, 200).default(10),
-  SIDEREAL_DATABASE_READ_URL: postgresList.optional(),
-  SIDEREAL_DATABASE_MAX_LAG: whole(2, 3_600).default(10),
+  SIDEREAL_DATABASE_READ_URL: postgresAddress.optional(),
   SIDEREAL_DRAIN_SECONDS: whole(0, 300).default(0),
   SIDEREAL_LOG_LEVEL: z.enum(LOG_LEVELS).default("info"),
   SIDEREAL_SAMPLE: flag.default(true),

@@ -5,21 +5,18 @@
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { type Clock, type ServerClock, systemClock } from "../lib/clock.js";
+import { type Clock, systemClock } from "../lib/clock.js";
 import type { Logger } from "../lib/log.js";
 import { unsafeNode } from "../lib/node-version.js";
 import type { StoreLocation } from "./backup/parts.js";
 import type { Db, Dialect } from "./dialect.js";
 import { StoreRefused } from "./fault.js";
 import { migrate } from "./migrate.js";
-import { openPostgres, postgresDialect } from "./postgres.js";
-import { ServerWatch } from "./postgres-watch.js";
+import { connectTo, openPool, postgresDialect } from "./postgres.js";
 import type { Prepare } from "./prepared.js";
 import { makePrivate, openPrivateFile, openPrivateFolder } from "./private-files.js";
-import { connectReplicas, type PublicConnections, type ReplicaOptions } from "./replicas/public-reads.js";
-import type { ReplicaStatus } from "./replicas/status.js";
+import { ReplicaPool } from "./read-replica.js";
 import { openScanner } from "./scanner.js";
-import { followServerTime } from "./server-time.js";
 import { openSqlite, SQLITE_FILE, sqliteDialect } from "./sqlite.js";
 import { WriteQueue } from "./sqlite-writer.js";
 
@@ -75,8 +72,6 @@ export {
 } from "./prepared.js";
 export { createSecret, makePrivate, secretInFile } from "./private-files.js";
 export type { FacetPartTable, RollupTable } from "./rankings-schema.js";
-export type { ReplicaOptions } from "./replicas/public-reads.js";
-export { REPLICA_WORDS, ReplicaRefused, type ReplicaState, type ReplicaStatus } from "./replicas/status.js";
 export { createRollupTable, INDEXED_ROLLUP_COLUMNS, indexRollupTable } from "./rollup-tables.js";
 export type { SearchStateTable } from "./search-schema.js";
 export type { TrackListTable, TrackRequestTable } from "./tracking-schema.js";
@@ -102,24 +97,12 @@ export interface Database {
   readonly maxReaders: number;
   /** Grows whenever this process has written something; what other processes write does not show. */
   writes(): number;
-  /** Where public data may be read from instead; undefined without replicas. */
-  readonly publicReads: PublicReads | undefined;
+  /**
+   * For series and exports, which read much and may be a little old: from the replica if there is one, otherwise like `read` and
+   * `prepare`. Not for transactions.
+   */
+  readonly slowReads: { read: Db; prepare: Prepare };
   close(): Promise<void>;
-}
-
-/**
- * Reads of public data, from a replica where one is usable and otherwise from the primary. They may be older than what this process
- * has written, so data of people, and data that is read in order to be changed, is read with `Database.read`.
- */
-export interface PublicReads {
-  /** The same database with other connections, which cannot write. */
-  readonly database: Database;
-  /** Grows whenever reads go to another server, whose state may be older: cached results of earlier reads must be discarded. */
-  generation(): number;
-  /** Where other threads read from now. */
-  location(): StoreLocation;
-  /** The replicas, in the order in which this process prefers them. */
-  status(): ReplicaStatus[];
 }
 
 export interface DatabaseOptions {
@@ -129,36 +112,23 @@ export interface DatabaseOptions {
   dataDir: string;
   pool: number;
   log: Logger;
-  /** Replicas of a PostgreSQL database, to read public data from. */
-  replicas?: ReplicaOptions | undefined;
+  /** Address of a replica of a PostgreSQL database, for `slowReads`. */
+  readUrl?: string | undefined;
   /** For waiting until other processes have written; default: the clock of the system, since those do not know another one. */
   clock?: Clock;
-  /** A clock that follows that of the server while the database is open; stays that of the machine without a server. */
-  serverClock?: ServerClock | undefined;
 }
 
-/**
- * Opens and migrates the database. Throws, with a message for the operator, if it is unsafe, too new or unreachable, and
- * ReplicaRefused if one of the replicas is a copy of another database. A replica that cannot be reached is used once it can.
- */
+/** Opens and migrates the database. Throws, with a message for the operator, if it is unsafe, too new or unreachable. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const problem = unsafeNode(process.version);
   if (problem !== undefined) throw new StoreRefused(problem);
-  const { url, dataDir, log, serverClock, clock = systemClock } = options;
-  const closing = new AbortController();
-  const { database, replicas } =
+  const { url, dataDir, clock = systemClock } = options;
+  const database =
     url === undefined
-      ? { database: openSqliteDatabase(dataDir, new WriteQueue(clock)) }
-      : openPostgresDatabase({ ...options, clock }, url, () => closing.abort());
-  const { serverTime } = database.dialect;
+      ? openSqliteDatabase(dataDir, new WriteQueue(clock))
+      : openPostgresDatabase({ ...options, url, clock });
   try {
     await migrate(database.durable, database.dialect, { clock });
-    if (serverClock !== undefined && serverTime !== undefined)
-      await followServerTime(serverClock, () => serverTime(database.durable), {
-        log,
-        signal: closing.signal,
-      });
-    await replicas?.start();
   } catch (error) {
     await database.close();
     throw error;
@@ -180,31 +150,18 @@ export function openBackgroundReader({
   dataDir,
   log,
 }: Omit<DatabaseOptions, "pool" | "clock">): Database {
-  const watch = url === undefined ? undefined : new ServerWatch({ url, clock: systemClock, log });
   const { db: read, prepare } =
-    url === undefined || watch === undefined
+    url === undefined
       ? openSqlite(join(dataDir, SQLITE_FILE), { synchronous: "NORMAL", cacheKib: BACKGROUND_CACHE_KIB })
-      : openPostgres(url, { pool: 1, reads: true, watch, log });
-  return onlyReading({
+      : connectTo(openPool(url, { pool: 1, reads: true, log }));
+  return {
     dialect: url === undefined ? sqliteDialect : postgresDialect,
     location: { url, dataDir },
     read,
     scan: read,
+    slowReads: { read, prepare },
     prepare,
     maxReaders: 1,
-    async close() {
-      watch?.close();
-      await read.destroy();
-    },
-  });
-}
-
-/** A database whose connections cannot write. */
-function onlyReading(
-  reading: Pick<Database, "dialect" | "location" | "read" | "scan" | "prepare" | "maxReaders" | "close">,
-): Database {
-  return {
-    ...reading,
     get write(): Db {
       throw new Error(ONLY_READS);
     },
@@ -212,7 +169,7 @@ function onlyReading(
       throw new Error(ONLY_READS);
     },
     writes: () => 0,
-    publicReads: undefined,
+    close: () => read.destroy(),
   };
 }
 
@@ -228,58 +185,38 @@ const SQLITE_READERS = 8;
 /** How long the write of a request waits for others, so that its sender gets an error before giving up. */
 const REQUEST_PATIENCE_MS = 2_000;
 
-function openPostgresDatabase(
-  options: Pick<DatabaseOptions, "pool" | "dataDir" | "log" | "replicas"> & { clock: Clock },
-  url: string,
-  onClose: () => void,
-): { database: Database; replicas: PublicConnections | undefined } {
-  const { pool, dataDir, clock, log } = options;
-  const watch = new ServerWatch({ url, clock, log });
-  const replicas =
-    options.replicas &&
-    connectReplicas({ ...options.replicas, primaryUrl: url, primaryWatch: watch, pool, clock, log });
-  const half = Math.max(2, Math.ceil(pool / 2));
-  // With replicas, only what belongs to people is read here.
-  const read = openPostgres(url, { pool: replicas === undefined ? pool : half, reads: true, watch, log });
-  const write = openPostgres(url, { pool: half, reads: false, watch, log });
-  const close = async () => {
-    onClose();
-    watch.close();
-    await Promise.all([replicas?.close(), read.db.destroy(), write.db.destroy()]);
-  };
-  const database: Database = {
+function openPostgresDatabase({
+  url,
+  readUrl,
+  dataDir,
+  pool,
+  clock,
+  log,
+}: DatabaseOptions & { url: string; clock: Clock }): Database {
+  const primary = openPool(url, { pool, reads: true, log });
+  const writers = openPool(url, { pool: Math.max(2, Math.ceil(pool / 2)), reads: false, log });
+  const { db: read, prepare } = connectTo(primary);
+  const { db: write } = connectTo(writers);
+  const replica =
+    readUrl === undefined
+      ? undefined
+      : connectTo(
+          new ReplicaPool({ replica: openPool(readUrl, { pool, reads: true, log }), primary, clock, log }),
+        );
+  return {
     dialect: postgresDialect,
     location: { url, dataDir },
-    read: read.db,
-    scan: read.db,
-    prepare: read.prepare,
-    write: write.db,
-    durable: write.db,
+    read,
+    scan: read,
+    slowReads: { read: replica?.db ?? read, prepare: replica?.prepare ?? prepare },
+    prepare,
+    write,
+    durable: write,
     maxReaders: pool,
-    writes: write.turns,
-    publicReads: replicas && publicReadsOver(replicas, { location: { url, dataDir }, maxReaders: pool }),
-    close,
-  };
-  return { database, replicas };
-}
-
-function publicReadsOver(
-  replicas: PublicConnections,
-  { location, maxReaders }: { location: StoreLocation; maxReaders: number },
-): PublicReads {
-  return {
-    database: onlyReading({
-      dialect: postgresDialect,
-      location,
-      read: replicas.db,
-      scan: replicas.db,
-      prepare: replicas.prepare,
-      maxReaders,
-      close: async () => {},
-    }),
-    generation: () => replicas.sources.generation,
-    location: () => ({ ...location, url: replicas.url() }),
-    status: replicas.status,
+    writes: () => writers.turns,
+    async close() {
+      await Promise.all([replica?.db.destroy(), read.destroy(), write.destroy()]);
+    },
   };
 }
 
@@ -291,12 +228,12 @@ function openSqliteDatabase(dataDir: string, writers: WriteQueue): Database {
       location: undefined,
       read: db,
       scan: db,
+      slowReads: { read: db, prepare },
       prepare,
       write: db,
       durable: db,
       maxReaders: SQLITE_READERS,
       writes: () => writers.turns,
-      publicReads: undefined,
       close: () => db.destroy(),
     };
   }
@@ -317,12 +254,12 @@ function openSqliteDatabase(dataDir: string, writers: WriteQueue): Database {
     location: { url: undefined, dataDir },
     read: read.db,
     scan,
+    slowReads: { read: read.db, prepare: read.prepare },
     prepare: read.prepare,
     write: write.db,
     durable: durable.db,
     maxReaders: SQLITE_READERS,
     writes: () => writers.turns,
-    publicReads: undefined,
     close,
   };
 }

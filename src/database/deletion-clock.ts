@@ -4,7 +4,7 @@
  * contradicts, nothing is old. What only expires, such as a session, is compared with the clock itself.
  */
 import { sql } from "kysely";
-import { type Clock, DAY_MS, HOUR_MS, isoTime, machineAheadMs, WEEK_MS } from "../lib/clock.js";
+import { type Clock, DAY_MS, HOUR_MS, isoTime, WEEK_MS } from "../lib/clock.js";
 import type { Logger } from "../lib/log.js";
 import type { Db, Dialect, TableName } from "./dialect.js";
 
@@ -94,10 +94,8 @@ export class DeletionClock {
       return { name: `the ${name}`, time, isFresh: Math.abs(now - at) <= AGREES_MS };
     });
     const server = await dialect.remoteTime(write);
-    // A clock that follows the server agrees with it always, so this machine must agree too.
-    const machine = now + machineAheadMs(this.#options.clock);
     if (server !== undefined)
-      witnesses.push({ name: "that of the database server", time: Math.min(server, machine), isFresh: true });
+      witnesses.push({ name: "that of the database server", time: server, isFresh: true });
     const agrees = ({ time }: { time: number }) => Math.abs(now - time) <= AGREES_MS;
     const against = witnesses.find((one) => one.isFresh && !agrees(one));
     if (against !== undefined)

@@ -2,7 +2,6 @@
 import type { Kysely, PostgresPool, PostgresPoolClient, PostgresQueryResult, RawBuilder } from "kysely";
 import pg from "pg";
 import { DatabaseFault, type FaultKind } from "./fault.js";
-import type { ServerWatch } from "./postgres-watch.js";
 import { type Bound, bound, type Given, type Prepare, type Scalar } from "./prepared.js";
 import type { Schema } from "./schema.js";
 
@@ -41,39 +40,42 @@ function faultOf(error: unknown): unknown {
   return kind === undefined ? error : new DatabaseFault(kind, error);
 }
 
-/** Whether an error leaves the connection in an unknown state, so that it cannot be used again. */
-function isFatal(error: unknown): boolean {
-  return !(error instanceof pg.DatabaseError);
+type Statement = pg.QueryConfig & { rowMode?: "array" };
+
+/** Runs a statement. Throws DatabaseFault, and errors of the statement itself. */
+type Run = (statement: Statement) => Promise<pg.QueryResult>;
+
+/** A pool that also runs single statements outside transactions. */
+export interface StatementPool extends PostgresPool {
+  /** The server parses a statement with a name once per connection. */
+  run: Run;
 }
 
-/** What runs prepared statements. */
-export interface RowsPool {
-  /**
-   * Runs a statement outside transactions, and returns its rows as arrays with their number of columns. The server parses a
-   * statement with a name once per connection.
-   */
-  rows<R extends unknown[]>(
-    query: pg.QueryConfig & { name: string },
-  ): Promise<{ rows: R[]; columns: number }>;
+/** A client as Kysely uses it. */
+export class Client implements PostgresPoolClient {
+  constructor(
+    readonly run: Run,
+    readonly release: () => void,
+  ) {}
+
+  query<R>(text: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<R>>;
+  query<R>(cursor: unknown): R;
+  query(text: unknown, parameters: readonly unknown[] = []): unknown {
+    if (typeof text !== "string") throw new Error("cursors are not used here");
+    return this.run({ text, values: [...parameters] });
+  }
 }
 
-export interface FaultPoolOptions {
-  watch: ServerWatch;
-  /** How long a statement may take; undefined: as long as it likes. The connection of one that takes longer is closed. */
-  timeoutMs?: number | undefined;
-}
-
-/** A pool under watch, whose errors are translated. */
-export class FaultPool implements PostgresPool, RowsPool {
+/** A pool whose errors are translated. */
+export class FaultPool implements StatementPool {
   readonly #pool: pg.Pool;
-  readonly #options: FaultPoolOptions;
+  readonly #timeoutMs: number | undefined;
   #turns = 0;
-  /** Kysely recognizes a connection by its client. */
-  readonly #clients = new WeakMap<pg.PoolClient, FaultClient>();
 
-  constructor(pool: pg.Pool, options: FaultPoolOptions) {
+  /** `timeoutMs`: how long a statement may take before its connection is closed; undefined: as long as it likes. */
+  constructor(pool: pg.Pool, timeoutMs?: number) {
     this.#pool = pool;
-    this.#options = options;
+    this.#timeoutMs = timeoutMs;
   }
 
   /** Number of times that a connection has been given back. */
@@ -81,41 +83,32 @@ export class FaultPool implements PostgresPool, RowsPool {
     return this.#turns;
   }
 
-  async rows<R extends unknown[]>(
-    query: pg.QueryConfig & { name: string },
-  ): Promise<{ rows: R[]; columns: number }> {
-    const client = await this.#take();
-    let isBroken = false;
+  async run(statement: Statement): Promise<pg.QueryResult> {
+    const client = await this.connect();
     try {
-      const { rows, fields } = await this.#options.watch.during(() =>
-        runOn<pg.QueryArrayResult<R>>(client, { ...query, rowMode: "array" }, this.#options.timeoutMs),
-      );
-      return { rows, columns: fields.length };
-    } catch (error) {
-      isBroken = isFatal(error);
-      throw faultOf(error);
+      return await client.run(statement);
     } finally {
-      client.release(isBroken);
+      client.release();
     }
   }
 
-  async connect(): Promise<PostgresPoolClient> {
-    const client = await this.#take();
-    const { watch, timeoutMs } = this.#options;
-    const options = { watch, timeoutMs, onRelease: () => this.#turns++ };
-    const known = this.#clients.get(client) ?? new FaultClient(client, options);
-    this.#clients.set(client, known);
-    return known;
-  }
-
-  #take(): Promise<pg.PoolClient> {
-    return this.#options.watch
-      .during(() => this.#pool.connect())
-      .catch((error: unknown) => {
-        const fault = faultOf(error);
-        // Whatever the reason for refusing a connection, there is no database without one.
-        throw fault instanceof DatabaseFault ? fault : new DatabaseFault("unavailable", error);
+  async connect(): Promise<Client> {
+    const client = await this.#pool.connect().catch((error: unknown) => {
+      const fault = faultOf(error);
+      // Whatever the reason for refusing a connection, there is no database without one.
+      throw fault instanceof DatabaseFault ? fault : new DatabaseFault("unavailable", error);
+    });
+    let isBroken = false;
+    const run = (statement: Statement) =>
+      runOn(client, statement, this.#timeoutMs).catch((error: unknown) => {
+        // Any other error leaves the connection in an unknown state.
+        isBroken ||= !(error instanceof pg.DatabaseError);
+        throw faultOf(error);
       });
+    return new Client(run, () => {
+      this.#turns++;
+      client.release(isBroken);
+    });
   }
 
   end(): Promise<void> {
@@ -127,19 +120,18 @@ export class FaultPool implements PostgresPool, RowsPool {
  * Runs a statement; fails without a response within `timeoutMs`. The callbacks that `pg` sets for promises and for its own timeout keep
  * the result in memory until the next full garbage collection; a callback that is passed does not.
  */
-async function runOn<R extends pg.QueryResult | pg.QueryArrayResult>(
+async function runOn(
   client: pg.PoolClient,
-  query: pg.QueryConfig & { rowMode?: "array" },
+  statement: Statement,
   timeoutMs: number | undefined,
-): Promise<R> {
-  const { promise, resolve, reject } = Promise.withResolvers<R>();
+): Promise<pg.QueryResult> {
+  const { promise, resolve, reject } = Promise.withResolvers<pg.QueryResult>();
   const fail = () => reject(new Error(`no response within ${timeoutMs} ms`));
   const timer = timeoutMs === undefined ? undefined : setTimeout(fail, timeoutMs);
   try {
-    client.query(query, (error: Error | null, value: pg.QueryResult) => {
-      if (error) reject(error);
-      else resolve(value as R);
-    });
+    client.query(statement, (error: Error | null, result: pg.QueryResult) =>
+      error ? reject(error) : resolve(result),
+    );
     return await promise;
   } catch (error) {
     // The stack of the caller, not that of the socket.
@@ -150,74 +142,37 @@ async function runOn<R extends pg.QueryResult | pg.QueryArrayResult>(
   }
 }
 
-interface FaultClientOptions {
-  watch: ServerWatch;
-  timeoutMs: number | undefined;
-  onRelease: () => void;
-}
-
-class FaultClient implements PostgresPoolClient {
-  readonly #client: pg.PoolClient;
-  readonly #options: FaultClientOptions;
-  #isBroken = false;
-
-  constructor(client: pg.PoolClient, options: FaultClientOptions) {
-    this.#client = client;
-    this.#options = options;
-  }
-
-  query<R>(text: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<R>>;
-  query<R>(cursor: unknown): R;
-  query(text: unknown, parameters: readonly unknown[] = []): unknown {
-    if (typeof text !== "string") throw new Error("cursors are not used here");
-    const { watch, timeoutMs } = this.#options;
-    const run = () => runOn(this.#client, { text, values: [...parameters] }, timeoutMs);
-    return watch.during(run).catch((error: unknown) => {
-      this.#isBroken ||= isFatal(error);
-      throw faultOf(error);
-    });
-  }
-
-  release(): void {
-    this.#options.onRelease();
-    this.#client.release(this.#isBroken);
-  }
-}
-
 /**
  * From this number of columns on, all rows are sent as one JSON text, which takes this process half the time that many single
  * values take. PostgreSQL builds no array of more than 100.
  */
 const MANY_COLUMNS = { from: 10, to: 100 };
 
+/** Names of prepared statements by their text, of all pools: one connection may serve several of them. */
+const names = new Map<string, string>();
+
+function nameOf(text: string): string {
+  const name = names.get(text) ?? `sidereal_${names.size}`;
+  names.set(text, name);
+  return name;
+}
+
 /**
  * Prepares statements under names, by which each connection of the pool knows them after the first run. Equal statements share
  * one, so a connection keeps no more of them however often the modules over it are built.
  */
-export function preparing(db: Kysely<Schema>, pool: RowsPool): Prepare {
-  const names = new Map<string, string>();
-  const nameOf = (text: string): string => {
-    const name = names.get(text) ?? `sidereal_${names.size}`;
-    names.set(text, name);
-    return name;
-  };
+export function preparing(db: Kysely<Schema>, pool: StatementPool): Prepare {
   return <V, R extends (Scalar | Uint8Array)[]>(build: (given: Given<V>) => RawBuilder<R>) => {
     let statement: Bound<V> | undefined;
     let asJson: string | undefined;
-    return async (values: V) => {
+    return async (given: V): Promise<R[]> => {
       statement ??= bound(db, build);
-      const parameters = statement.parametersOf(values);
-      if (asJson !== undefined) {
-        const { rows } = await pool.rows<[R[] | null]>({
-          name: nameOf(asJson),
-          text: asJson,
-          values: parameters,
-        });
-        return rows[0]?.[0] ?? [];
-      }
-      const { text } = statement;
-      const { rows, columns } = await pool.rows<R>({ name: nameOf(text), text, values: parameters });
-      if (columns >= MANY_COLUMNS.from && columns <= MANY_COLUMNS.to) asJson = jsonText(text, columns);
+      const text = asJson ?? statement.text;
+      const values = statement.parametersOf(given);
+      const { rows, fields } = await pool.run({ name: nameOf(text), text, values, rowMode: "array" });
+      if (asJson !== undefined) return rows[0]?.[0] ?? [];
+      if (fields.length >= MANY_COLUMNS.from && fields.length <= MANY_COLUMNS.to)
+        asJson = jsonText(text, fields.length);
       return rows;
     };
   };
@@ -225,6 +180,6 @@ export function preparing(db: Kysely<Schema>, pool: RowsPool): Prepare {
 
 /** A statement that returns the rows of another as a JSON array of arrays; null without rows. */
 function jsonText(text: string, columns: number): string {
-  const names = Array.from({ length: columns }, (_, i) => `c${i}`).join(", ");
-  return `select json_agg(json_build_array(${names})) from (${text}) as t (${names})`;
+  const list = Array.from({ length: columns }, (_, i) => `c${i}`).join(", ");
+  return `select json_agg(json_build_array(${list})) from (${text}) as t (${list})`;
 }

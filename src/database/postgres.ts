@@ -19,9 +19,8 @@ import {
 import { isDistributed } from "./distribution/citus.js";
 import { readBytes } from "./distribution/status.js";
 import { DatabaseFault } from "./fault.js";
-import { FaultPool, LOCK_NOT_AVAILABLE, preparing } from "./postgres-pool.js";
+import { FaultPool, LOCK_NOT_AVAILABLE, preparing, type StatementPool } from "./postgres-pool.js";
 import { connectionOf } from "./postgres-url.js";
-import type { ServerWatch } from "./postgres-watch.js";
 import { type Prepare, type Scalar, Slot } from "./prepared.js";
 import type { Schema } from "./schema.js";
 
@@ -41,52 +40,38 @@ const HUNG_WRITE = "5min";
 /** Keys of our advisory locks. */
 const LOCKS = { migrate: 7_301_001, catalogue: 7_301_002 } as const;
 
-/** Connections to one database, and what prepares statements for them. */
-export interface PostgresConnections {
-  db: Kysely<Schema>;
-  prepare: Prepare;
-  /** Number of times that a connection has been used. */
-  turns: () => number;
-}
-
 export interface PoolOptions {
   /** Maximum number of connections. */
   pool: number;
   /** Reads have a statement timeout; imports and rebuilds do not. */
   reads: boolean;
-  watch: ServerWatch;
   log: Logger;
 }
 
-/** Opens a pool, and what prepares statements on it. */
-export function openPostgres(url: string, options: PoolOptions): PostgresConnections {
-  const faults = openPool(url, options);
-  const db = new Kysely<Schema>({ dialect: new KyselyPostgresDialect({ pool: faults }) });
-  return { db, prepare: preparing(db, faults), turns: () => faults.turns };
+/** Statements on a pool, and what prepares them. */
+export function connectTo(pool: StatementPool): { db: Kysely<Schema>; prepare: Prepare } {
+  const db = new Kysely<Schema>({ dialect: new KyselyPostgresDialect({ pool }) });
+  return { db, prepare: preparing(db, pool) };
 }
 
 /** Opens a pool. It connects when it is used. */
-export function openPool(url: string, options: PoolOptions): FaultPool {
+export function openPool(url: string, { pool: max, reads, log }: PoolOptions): FaultPool {
   const pool = new pg.Pool({
     ...connectionOf(url),
-    max: options.pool,
+    max,
     types: numberTypes(),
     connectionTimeoutMillis: 5_000,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
-    stream: options.watch.openSocket,
-    onConnect: options.reads ? limitReads : limitHungWrites,
+    onConnect: reads ? limitReads : limitHungWrites,
   });
   // Without listeners, a server that goes away would end this process: clients report a connection that is lost, in use or
   // idle, and the pool repeats it for an idle one.
   pool.on("connect", (client) => {
-    client.on("error", (error) => options.log.warn({ error: error.message }, "lost a database connection"));
+    client.on("error", (error) => log.warn({ error: error.message }, "lost a database connection"));
   });
   pool.on("error", () => {});
-  return new FaultPool(pool, {
-    watch: options.watch,
-    timeoutMs: options.reads ? DEAD_READ_MS : undefined,
-  });
+  return new FaultPool(pool, reads ? DEAD_READ_MS : undefined);
 }
 
 // Both by a statement, as poolers refuse unknown parameters at the beginning of a session.

@@ -21,11 +21,10 @@ export interface DumpedRepository {
  * hand are left out: their snapshots and names are also those of that one.
  */
 export async function dumpPage(
-  database: Database,
+  { read, dialect }: Pick<Database, "read" | "dialect">,
   afterId: number,
   limit: number,
 ): Promise<DumpedRepository[]> {
-  const { read, dialect } = database;
   const rows = await read
     .selectFrom("repositories")
     .select(REPOSITORY_COLUMN_NAMES)

@@ -125,7 +125,7 @@ export class Catalog {
     this.#database = database;
     this.#clock = clock;
     this.#lookup = new Lookup(database);
-    this.#snapshots = new SnapshotReader(database);
+    this.#snapshots = new SnapshotReader(database.dialect, database.slowReads.prepare);
     this.#revisions = new RevisionReader(database, clock);
     this.#recency = new RecencyMemory(database.read, () => this.recentRevision());
   }
@@ -272,7 +272,9 @@ export class Catalog {
     repositories: readonly Pick<Repository, "id" | "provider">[],
     options: Omit<SeveralOptions, "recency">,
   ): Promise<SeveralSeries> {
-    return readSeveralSeries(this.#database, repositories, { ...options, recency: await this.recency() });
+    const { dialect, slowReads } = this.#database;
+    const recency = await this.recency();
+    return readSeveralSeries({ dialect, read: slowReads.read }, repositories, { ...options, recency });
   }
 
   /** Time of a provider's newest snapshot, which is the end of all its windows. Undefined without snapshots. */
@@ -282,7 +284,8 @@ export class Catalog {
 
   /** The next repositories by id after `afterId`, each with everything stored about it. */
   dump(afterId: number, limit: number): Promise<DumpedRepository[]> {
-    return dumpPage(this.#database, afterId, limit);
+    const { dialect, slowReads } = this.#database;
+    return dumpPage({ dialect, read: slowReads.read }, afterId, limit);
   }
 
   /** All files of archives that imports have recorded, by archive and time. */

@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import { Counter, collectDefaultMetrics, Gauge, Registry } from "prom-client";
 import type { Database } from "../database/database.js";
 import { FAILURE_KINDS } from "../forges/forges.js";
-import { type Clock, machineAheadMs } from "../lib/clock.js";
+import type { Clock } from "../lib/clock.js";
 import { COUNTED, type Counted, type Reporter } from "./lane.js";
 import { readStatus } from "./status.js";
 
@@ -22,8 +22,6 @@ export async function serveMetrics(
   collectDefaultMetrics({ register: registry });
   const updateStatus = registerStatus(registry, database, clock);
   registerReports(registry, reporters);
-  registerClock(registry, clock);
-  registerReplicas(registry, database);
   const server = createServer((request, response) => {
     const send = (status: number, text: string, type = "text/plain; charset=utf-8") =>
       response.writeHead(status, { "Content-Type": type }).end(text);
@@ -123,45 +121,6 @@ function registerStatus(registry: Registry, database: Database, clock: Clock): (
     }
     return last.done;
   };
-}
-
-/** Machines on one database follow the clock of its server; SQLite has none. */
-function registerClock(registry: Registry, clock: Clock): void {
-  const ahead = new Gauge({
-    name: "sidereal_machine_ahead_seconds",
-    help: "How far the clock of this machine is ahead of that of the database server.",
-    registers: [registry],
-    collect() {
-      ahead.set(machineAheadMs(clock) / 1_000);
-    },
-  });
-}
-
-/** The replicas as this process sees them. Each process measures on its own. */
-function registerReplicas(registry: Registry, { publicReads }: Database): void {
-  if (publicReads === undefined) return;
-  const lag = new Gauge({
-    name: "sidereal_replica_lag_seconds",
-    help: "How far a replica of the database is behind, to about two seconds; absent while that is unknown.",
-    labelNames: ["replica"],
-    registers: [registry],
-    collect() {
-      lag.reset();
-      for (const { name: replica, lagMs } of publicReads.status())
-        if (lagMs !== null) lag.set({ replica }, lagMs / 1_000);
-    },
-  });
-  const usable = new Gauge({
-    name: "sidereal_replica_usable",
-    help: "Whether a replica can be read from: 1 or 0.",
-    labelNames: ["replica"],
-    registers: [registry],
-    collect() {
-      usable.reset();
-      for (const { name: replica, state } of publicReads.status())
-        usable.set({ replica }, state === "ready" ? 1 : 0);
-    },
-  });
 }
 
 const HELP = {

@@ -67,9 +67,7 @@ export function cardRoutes(options: CardOptions): Route[] {
     form: "file",
     ...facts,
     handle: async (request) => {
-      const isPublic = (facts.cache ?? SHARED).kind === "shared";
-      const modules = isPublic ? options.modules.forPublic() : options.modules;
-      const picture = await read(request, { ...options, modules });
+      const picture = await read(request, options);
       return pngReply(await request.rendering(() => options.pictures.render(picture)));
     },
   });

@@ -39,7 +39,6 @@ export async function withFirstRun(request: PageRequest, result: Result): Promis
   const forges = await readProgress(request).catch((error: unknown) => {
     if (databaseFault(error) === undefined) throw error;
   });
-  // A replica serves the page, but progress is read from the primary.
   if (forges === undefined) return { ...result, isFresh: true };
   const tokensPage =
     operator !== undefined ? "/operator/tokens" : members.operators.hasCodes ? "/operator" : undefined;

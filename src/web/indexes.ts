@@ -49,19 +49,13 @@ export function indexRoutes({ modules, baseUrl, clock }: IndexOptions): Route[] 
   });
   return [
     file("/robots.txt", () => content("text/plain; charset=utf-8", robots(baseUrl))),
-    file("/sitemap.xml", async () =>
-      xml(await parts.get("index", () => siteIndex(modules.forPublic(), baseUrl))),
-    ),
-    file("/sitemaps/pages.xml", async () =>
-      xml(await parts.get("pages", () => pagesPart(modules.forPublic(), baseUrl))),
-    ),
+    file("/sitemap.xml", async () => xml(await parts.get("index", () => siteIndex(modules, baseUrl)))),
+    file("/sitemaps/pages.xml", async () => xml(await parts.get("pages", () => pagesPart(modules, baseUrl)))),
     file("/sitemaps/{part}.xml", async ({ params: { part = "" } }) => {
       const number = Number(/^repositories-([1-9][0-9]?)\.xml$/.exec(part)?.[1]);
       const isPart = number >= 1 && number <= MAX_REPOSITORIES / PART_REPOSITORIES;
       const text = isPart
-        ? await parts.get(`repositories ${number}`, () =>
-            repositoriesPart(modules.forPublic(), baseUrl, number),
-          )
+        ? await parts.get(`repositories ${number}`, () => repositoriesPart(modules, baseUrl, number))
         : "";
       if (text === "") throw new AppError("NOT_FOUND", "This part of the site map does not exist.");
       return xml(text);

@@ -2,7 +2,6 @@ import { readFile, stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { type MailUse, readMailUse } from "../accounts/accounts.js";
-import type { ReplicaStatus } from "../database/database.js";
 import type { CacheState } from "../http/http.js";
 import {
   type OpenRequests,
@@ -32,8 +31,6 @@ export interface OperatorState {
   dumps: { count: number; newest: string | null } | null;
   backup: LastBackup | null;
   cache: CacheState | null;
-  /** Replicas as the process that responds sees them; none without. */
-  replicas: ReplicaStatus[];
   memory: number;
   uptimeMs: number;
 }
@@ -61,7 +58,6 @@ export async function readOperatorState({ modules, site, now }: OperatorRequest)
     dumps: listed && { count: listed.length, newest: listed[0]?.asOf ?? null },
     backup,
     cache: site.caches(),
-    replicas: database.publicReads?.status() ?? [],
     memory: process.memoryUsage.rss(),
     uptimeMs: process.uptime() * 1_000,
   };

@@ -27,8 +27,7 @@ import { errorPage } from "./pages/errors.js";
 import type { RenderContext } from "./render-context.js";
 import { attachPending, offeredBy } from "./saving.js";
 
-/** `readsOwn`: see the table of routes. */
-type Facts = Pick<Route, "access" | "cache"> & { readsOwn?: true };
+type Facts = Pick<Route, "access" | "cache">;
 
 /** Only our own scripts, styles and pictures. */
 const POLICY =
@@ -78,14 +77,13 @@ export class PageRenderer {
   async error(error: AppError, http: HttpRequest): Promise<Reply> {
     // A page for a caller over its limit, or on an overloaded service, must not cost a query.
     const mayRead = error.status !== 429 && error.status !== 503;
-    const summary = mayRead ? await this.#site.modules.forPublic().rankings.summary() : undefined;
+    const summary = mayRead ? await this.#site.modules.rankings.summary() : undefined;
     const request = this.#frameRequest(http, "secret", { summary });
     return this.#reply(request, await errorPage(error, request));
   }
 
   async #pageRequest(http: HttpRequest, facts: Facts): Promise<PageRequest> {
-    const { modules: own, members } = this.#site;
-    const modules = isForEverybody(facts) ? own.forPublic() : own;
+    const { modules, members } = this.#site;
     const cookie = http.headers.cookie ?? null;
     const visitor = { account: http.account, cookie, isOnThisMachine: http.isOnThisMachine() };
     const [summary, operator] = await Promise.all([
@@ -171,7 +169,7 @@ export class PageRenderer {
       now: request.now,
       // Pages of errors must not cost a query.
       ...(request.summary !== undefined && {
-        findOwnerImage: await this.#site.modules.forPublic().avatars.finder(),
+        findOwnerImage: await this.#site.modules.avatars.finder(),
       }),
     };
     const html = possible(this.#belowBase(`<!doctype html>${renderToString(document, context)}`));
@@ -204,11 +202,6 @@ function privacyOf({ access, cache }: Facts): Privacy {
     none: "secret",
   };
   return byCache[cache.kind];
-}
-
-/** Whether the page lists the same for everybody. Stars of saved repositories are read separately. */
-function isForEverybody({ cache, readsOwn }: Facts): boolean {
-  return (cache.kind === "shared" || cache.kind === "visitor") && readsOwn !== true;
 }
 
 /** Whether the page is the same for everybody: somebody signed in, or an operator, sees more. */

@@ -58,12 +58,9 @@ interface Facts {
   query: readonly string[];
   endsSession: true;
   aliases: Readonly<Record<string, string>>;
-  /** Whether it also shows data of an account, though visitors share the page: then it is not read from a replica. */
-  readsOwn: true;
 }
 
 export type PageRoute = Omit<Route, "handle"> &
-  Pick<Partial<Facts>, "readsOwn"> &
   (
     | { show: PageHandler }
     | { submit: FormHandler }
@@ -247,7 +244,6 @@ export const PAGE_ROUTES: readonly PageRoute[] = [
 
   page("/watchlist", showWatchlist, {
     cache: VISITOR,
-    readsOwn: true,
     limit: WATCHLIST,
     query: parameters(watchlistPageQuery),
   }),

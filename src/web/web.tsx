@@ -35,7 +35,7 @@ export function createWeb({ document, limits, pictures, ...site }: WebOptions): 
       ...cardRoutes({ ...site, pictures }),
       ...indexRoutes(site),
       ...assetRoutes(),
-      avatarRoute(() => site.modules.forPublic().avatars),
+      avatarRoute(() => site.modules.avatars),
     ],
     errorPage: (error, request) => renderer.error(error, request),
   };

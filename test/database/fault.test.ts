@@ -4,7 +4,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { after, test } from "node:test";
-import { setImmediate } from "node:timers/promises";
 import { sql } from "kysely";
 import { type Database, openDatabase } from "../../src/database/database.js";
 import type { Db } from "../../src/database/dialect.js";
@@ -184,65 +183,6 @@ function testPostgres(engine: Engine): void {
     await relay.close();
     assert.equal(await kindOf(sql`select 1`.execute(database.read)), "unavailable");
     assert.equal(await kindOf(mark(database.durable)), "unavailable");
-  });
-
-  test("is unavailable when the server no longer responds: after 2.5 seconds, from then on immediately, and not once it is back", async () => {
-    const { database, relay, clock } = await openThroughRelay();
-    await sql`select 1`.execute(database.read);
-    await clock.whenSleeping(() => 1);
-    relay.stall();
-    const hanging = [
-      kindOf(sql`select 1`.execute(database.read)),
-      // Waits for a new connection.
-      kindOf(database.durable.transaction().execute((tx) => mark(tx))),
-      // Waits for a free one.
-      ...Array.from({ length: 4 }, () => kindOf(sql`select 1`.execute(database.read))),
-    ];
-    for (let ms = 0; ms < 2_500; ms += 500) {
-      await clock.whenSleeping(() => 1);
-      clock.advance(500);
-      await setImmediate();
-    }
-    assert.deepEqual(
-      await Promise.all(hanging),
-      hanging.map(() => "unavailable"),
-    );
-    const { accepted } = relay;
-    assert.equal(await kindOf(sql`select 1`.execute(database.read)), "unavailable");
-    assert.equal(await kindOf(mark(database.write)), "unavailable");
-    assert.equal(relay.accepted, accepted);
-    relay.resume();
-    await clock.whenSleeping(() => 1);
-    clock.advance(1_000);
-    const isBack = () =>
-      mark(database.durable).then(
-        () => true,
-        () => false,
-      );
-    while (!(await isBack())) await setImmediate();
-    await sql`select 1`.execute(database.read);
-  });
-
-  test("is not a statement that runs for long, nor one that waits for a connection, on a server that responds", async () => {
-    const { database, clock, relay } = await openThroughRelay();
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const { promise: locked, resolve: lock } = Promise.withResolvers<void>();
-    const locking = database.durable.transaction().execute(async (tx) => {
-      await sql`lock table marks in access exclusive mode`.execute(tx);
-      lock();
-      await promise;
-    });
-    await locked;
-    const reads = Array.from({ length: 4 }, () => sql`select * from marks`.execute(database.read));
-    const { accepted } = relay;
-    while (relay.accepted < accepted + 5) {
-      // Longer while the server is asked, which takes no time here.
-      if ((clock.untilNextWake ?? Number.POSITIVE_INFINITY) <= 1_000) clock.advance(500);
-      await setImmediate();
-    }
-    resolve();
-    await locking;
-    for (const { rows } of await Promise.all(reads)) assert.deepEqual(rows, []);
   });
 
   test("is unavailable when the server ends the connection", async () => {

@@ -132,7 +132,7 @@ test("short commands fail if the database server is down, and show the stack onl
   const { stderr: words } = await world.run("", ["export"], { settings: { SIDEREAL_DATABASE_URL: hung } });
   assert.match(
     words,
-    /^The database server at \S+ cannot be reached \(the database server does not respond\): .*\n$/,
+    /^The database server at \S+ cannot be reached \(Connection terminated due to connection timeout\): .*\n$/,
   );
   const settings = { SIDEREAL_DATABASE_URL: url, SIDEREAL_LOG_LEVEL: "debug" };
   const { stderr } = await world.run("", ["status"], { settings });

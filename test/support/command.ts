@@ -78,8 +78,7 @@ export class CommandWorld {
         config,
         stdout,
         stderr,
-        openModules: (options) =>
-          openModules({ config, clock: systemClock, log: createLog("error") }, options),
+        openModules: () => openModules({ config, clock: systemClock, log: createLog("error") }),
       },
       args,
     );

@@ -10,7 +10,6 @@ export interface LogLine {
   link?: string;
   limit?: string;
   code?: string;
-  aheadMs?: number;
   reason?: string;
 }
 

@@ -5,13 +5,10 @@
  *
  * With the argument `killable` the server writes safely, and each line of standard input kills it with all its processes and starts
  * it again on the same files and port; then another line of JSON follows.
- *
- * With the arguments `replicas` and a number it also runs as many streaming replicas, each on a copy of the files from before the
- * first start. Each line of standard input is a ServerCommand, after which another line of JSON follows.
  */
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -24,7 +21,6 @@ import {
   initialise,
   launch,
   launchOnFreePort,
-  type NodePlace,
   newFolder,
   run,
   stop,
@@ -33,17 +29,10 @@ import {
 } from "./postgres-node.js";
 
 const IS_KILLABLE = process.argv[2] === "killable";
-const REPLICAS = process.argv[2] === "replicas" ? Number(process.argv[3]) : 0;
 const SETTINGS = IS_KILLABLE ? {} : UNSAFE_WRITES;
 
-/** What the process writes. `replicas`: their ports. */
-export type PostgresReport = { port: number; replicas?: number[] } | { problem: string };
-
-/** `server`: 0 is the primary, the others are replicas. A frozen server keeps its connections and does nothing. */
-export interface ServerCommand {
-  server: number;
-  action: "kill" | "start" | "freeze" | "thaw";
-}
+/** What the process writes. */
+export type PostgresReport = { port: number } | { problem: string };
 
 /** The folder of the native programs that npm installed for this platform. */
 function installedPrograms(): string {
@@ -123,77 +112,24 @@ async function killOnDemand(launchAgain: () => Promise<ChildProcess>): Promise<v
   }
 }
 
-/** Makes a copy of the files of a server that has never run, for a replica of it. */
-function placeOfReplica(primary: NodePlace, index: number): NodePlace {
-  const data = `${primary.data}-${index}`;
-  run("cp", ["-a", primary.data, data]);
-  writeFileSync(join(data, "standby.signal"), "");
-  return { ...primary, data };
-}
-
-interface ReplicaNode {
-  place: NodePlace;
-  port: number;
-}
-
-/** Starts a replica of the server. */
-async function startReplica(place: NodePlace): Promise<ReplicaNode> {
-  writeFileSync(
-    join(place.data, "postgresql.auto.conf"),
-    `primary_conninfo = 'host=127.0.0.1 port=${serverPort} user=postgres'\nwal_retrieve_retry_interval = '200ms'\n`,
-  );
-  const { port, server: replica } = await launchOnFreePort(place, SETTINGS);
-  replicas.push(replica);
-  return { place, port };
-}
-
-/** Does with the server and its replicas what the lines of standard input say, until that ends. */
-async function obey(nodes: readonly ReplicaNode[]): Promise<void> {
-  for await (const line of createInterface(process.stdin)) {
-    const { server: index, action }: ServerCommand = JSON.parse(line);
-    const [node, one] = [nodes[index], index === 0 ? server : replicas[index - 1]];
-    if (node === undefined || one === undefined) throw new Error(`there is no server ${index}`);
-    if (action === "kill") await kill(one);
-    else if (action === "freeze") signalAll(one, "SIGSTOP");
-    else if (action === "thaw") signalAll(one, "SIGCONT");
-    else {
-      const started = await launch(node.place, node.port, SETTINGS);
-      if (index === 0) server = started;
-      else replicas[index - 1] = started;
-    }
-    report({ port: serverPort });
-  }
-}
-
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => {});
 process.stdout.on("error", () => {});
 const folders: string[] = [];
 let server: ChildProcess | undefined;
 let serverPort = 0;
-const replicas: ChildProcess[] = [];
 try {
   const identity = unprivilegedUser();
   const programs = reachablePrograms(identity);
   const place = { programs, data: join(keptFolder(dataParent()), "data"), identity };
   initialise(place);
-  const places = Array.from({ length: REPLICAS }, (_, i) => placeOfReplica(place, i + 1));
   const running = await launchOnFreePort(place, SETTINGS);
   server = running.server;
   serverPort = running.port;
-  if (REPLICAS > 0) {
-    const nodes: ReplicaNode[] = [{ place, port: serverPort }];
-    for (const one of places) nodes.push(await startReplica(one));
-    report({ port: serverPort, replicas: nodes.slice(1).map(({ port }) => port) });
-    await obey(nodes);
-  } else {
-    report({ port: serverPort });
-    await killOnDemand(() => launch(place, serverPort, SETTINGS));
-  }
+  report({ port: serverPort });
+  await killOnDemand(() => launch(place, serverPort, SETTINGS));
 } catch (error) {
   report({ problem: error instanceof Error ? error.message : String(error) });
 } finally {
-  const running = [server, ...replicas].filter((one) => one !== undefined);
-  for (const one of running) signalAll(one, "SIGCONT");
-  await Promise.all(running.map(stop));
+  if (server !== undefined) await stop(server);
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 }

@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { openDatabase } from "../../src/database/database.js";
 import { createLog } from "../../src/lib/log.js";
-import type { PostgresReport, ServerCommand } from "./postgres-process.js";
+import type { PostgresReport } from "./postgres-process.js";
 
 const PROCESS = fileURLToPath(new URL("./postgres-process.js", import.meta.url));
 const TEMPLATE = "sidereal_template";
@@ -36,20 +36,7 @@ export function startKillablePostgres(): Promise<KillableServer> {
   return startServer(["killable"]);
 }
 
-/** A primary and its streaming replicas. */
-export interface ReplicatedServers extends PostgresServer {
-  /** Ports of the replicas. */
-  replicas: readonly number[];
-  /** Resolves when it is done. */
-  command(command: ServerCommand): Promise<void>;
-}
-
-/** Starts a primary with streaming replicas, and makes the template. */
-export function startReplicated(replicas: number): Promise<ReplicatedServers> {
-  return startServer(["replicas", String(replicas)]);
-}
-
-async function startServer(args: readonly string[]): Promise<KillableServer & ReplicatedServers> {
+async function startServer(args: readonly string[]): Promise<KillableServer> {
   // Of its own group, so that Ctrl-C leaves the server to the end of the run.
   const child = spawn(process.execPath, [PROCESS, ...args], {
     stdio: ["pipe", "pipe", "inherit"],
@@ -61,14 +48,14 @@ async function startServer(args: readonly string[]): Promise<KillableServer & Re
     await ended;
   };
   const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
-  const reportOf = async (): Promise<{ port: number; replicas?: number[] }> => {
+  const reportOf = async (): Promise<{ port: number }> => {
     const { value = '{"problem":"It ended without a word."}' } = await lines.next();
     const report: PostgresReport = JSON.parse(value);
     if (!("problem" in report)) return report;
     await stop();
     throw new Error(`PostgreSQL did not start. ${report.problem}`);
   };
-  const { port, replicas = [] } = await reportOf();
+  const { port } = await reportOf();
   try {
     await makeTemplate(port);
   } catch (error) {
@@ -79,11 +66,7 @@ async function startServer(args: readonly string[]): Promise<KillableServer & Re
     child.stdin.write("\n");
     await reportOf();
   };
-  const command = async (one: ServerCommand) => {
-    child.stdin.write(`${JSON.stringify(one)}\n`);
-    await reportOf();
-  };
-  return { port, replicas, stop, kill, command };
+  return { port, stop, kill };
 }
 
 async function makeTemplate(port: number): Promise<void> {

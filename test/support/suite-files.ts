@@ -5,7 +5,6 @@
  */
 export const SYSTEM: readonly string[] = [
   "reliability",
-  "database/replicas",
   "transfer/doctor/doctor",
   "tracking/avatars",
   "tracking/endless-lists",
@@ -25,7 +24,7 @@ export const SYSTEM: readonly string[] = [
 ];
 
 /** Test files that mostly wait for other processes, and leave the processor to the rest of the run. */
-export const WAITING: readonly string[] = ["database/replicas", "reliability/database-away"];
+export const WAITING: readonly string[] = ["reliability/database-away"];
 
 /** Folders and files whose tests have processes of their own: they measure memory or time, or change what a process has once. */
 export const ALONE: readonly string[] = [
@@ -45,7 +44,6 @@ export const ALONE: readonly string[] = [
 
 /** Seconds that the longest files take: the order of a run, and which files share a process, follow from it. */
 export const SECONDS: Readonly<Record<string, number>> = {
-  "database/replicas": 54,
   "browser/pages": 39,
   "transfer/doctor/doctor": 36,
   "tracking/request-lane": 33,

@@ -168,7 +168,6 @@ test("start fills and serves the catalogue and metrics, and its worker ends with
     const text = await metrics.text();
     assert.match(text, /^sidereal_repositories\{provider="GITHUB",availability="AVAILABLE"\} 20$/m);
     assert.match(text, /^sidereal_repositories_scheduled\{provider="GITHUB"\} 20$/m);
-    assert.match(text, /^sidereal_machine_ahead_seconds 0$/m);
     assert.match(text, /^sidereal_discovered_total\{provider="GITHUB"\} 20$/m);
     assert.ok(!(text + written()).includes(TOKEN));
     running.process.kill(signal);

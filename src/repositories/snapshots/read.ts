@@ -1,6 +1,6 @@
 /** Reads snapshots of repositories: their readings in a span, or the range of their times. Each read is one statement. */
 import { type RawBuilder, sql } from "kysely";
-import type { Database, Db, Dialect, Prepared } from "../../database/database.js";
+import type { Db, Dialect, Prepare, Prepared } from "../../database/database.js";
 import {
   type ReadingsOptions,
   readingsIn,
@@ -117,7 +117,7 @@ export class SnapshotReader {
   readonly #since: Prepared<Since, StoredValues>;
   readonly #between: Prepared<Between, StoredValues>;
 
-  constructor({ dialect, prepare }: Database) {
+  constructor(dialect: Dialect, prepare: Prepare) {
     this.#since = prepare((given) => {
       const id = given((values) => values.id);
       const among = (column: string) => sql<boolean>`${sql.ref(column)} = ${id}`;

@@ -1,6 +1,5 @@
 import type { FunctionComponent as FC } from "preact";
 import { forgeName } from "../../config/config.js";
-import { REPLICA_WORDS, type ReplicaStatus } from "../../database/database.js";
 import type { CurrentSummary } from "../../discovery/discovery.js";
 import { type Fact, Facts } from "../components/elements.js";
 import { ForgeState } from "../components/forge-state.js";
@@ -89,17 +88,6 @@ const Operation: FC<OperationProps> = ({ state, summary, tracked, now, isAtMachi
         <h2>Jobs</h2>
         <Facts facts={jobFacts(state, now)} />
       </section>
-      {state.replicas.length === 0 ? null : (
-        <section>
-          <h2>Replicas</h2>
-          {state.replicas.some(({ isUsed }) => isUsed) ? null : (
-            <p class="note wrong" role="note">
-              No replica is usable: this process reads everything from the primary.
-            </p>
-          )}
-          <Facts facts={state.replicas.map(replicaFact)} />
-        </section>
-      )}
       <section>
         <h2>This process</h2>
         <Facts facts={processFacts(state)} />
@@ -172,17 +160,6 @@ function jobFacts({ status, dumps, backup, mail }: OperatorState, now: number): 
       more: `in this hour and the last${refused === 0 ? "" : `; ${formatCount(refused)} over a limit`}`,
     },
   ];
-}
-
-function replicaFact({ name, state, lagMs, isUsed }: ReplicaStatus): Fact {
-  const lag = lagMs === null ? undefined : `${Math.round(lagMs / 1_000)} s behind`;
-  const more = [lag, isUsed ? "read from by this process" : undefined].filter((one) => one !== undefined);
-  return {
-    name,
-    value: REPLICA_WORDS[state],
-    ...(more.length > 0 && { more: more.join(", ") }),
-    isText: true,
-  };
 }
 
 function processFacts({ cache, memory, uptimeMs }: OperatorState): Fact[] {

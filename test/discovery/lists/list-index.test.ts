@@ -215,7 +215,6 @@ onBothEngines("The list index", (engine) => {
       clock: systemClock,
       log: createLog("silent"),
       readRevision: async () => revision,
-      readSource: () => ({ id: 0, location }),
     });
     try {
       await first.built;
@@ -232,38 +231,5 @@ onBothEngines("The list index", (engine) => {
       first.leave();
       await stop();
     }
-  });
-
-  test("is read from the primary where a replica has failed to give it", { timeout: 60_000 }, async (t) => {
-    database = await engine.open();
-    await record(plainCatalogue());
-    const location = engine.location();
-    const revision = await new Catalog(database, clock).revision();
-    const index = new ListIndex(clock);
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const accept = index.accept.bind(index);
-    index.accept = (message) => {
-      accept(message);
-      if (message.kind === "built") resolve();
-    };
-    const own = new ManualClock(NOW);
-    t.after(followIndex(index, location));
-    t.after(
-      startIndexBuilder({
-        location,
-        maxBytes: 1e9,
-        logLevel: "silent",
-        clock: own,
-        log: createLog("silent"),
-        readRevision: async () => revision,
-        readSource: () => ({ id: 1, location: { url: "postgres://postgres@127.0.0.1:1/none", dataDir: "" } }),
-      }),
-    );
-    for (const ms of [1_000, 30_000]) {
-      await own.whenSleeping(() => 1);
-      own.advance(ms);
-    }
-    await promise;
-    assert.equal(index.freshness(revision), "current");
   });
 });

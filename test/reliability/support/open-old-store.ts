@@ -1,5 +1,4 @@
-import { openPostgres, postgresDialect } from "../../../src/database/postgres.js";
-import { ServerWatch } from "../../../src/database/postgres-watch.js";
+import { connectTo, openPool, postgresDialect } from "../../../src/database/postgres.js";
 import { openSqlite, sqliteDialect } from "../../../src/database/sqlite.js";
 import { WriteQueue } from "../../../src/database/sqlite-writer.js";
 import { systemClock } from "../../../src/lib/clock.js";
@@ -12,12 +11,6 @@ export function openOldStore(place: string): OldStore & { close(): Promise<void>
     const { db } = openSqlite(place, { synchronous: "FULL", writers: new WriteQueue(systemClock) });
     return { db, dialect: sqliteDialect, close: () => db.destroy() };
   }
-  const log = createLog("silent");
-  const watch = new ServerWatch({ url: place, clock: systemClock, log });
-  const { db } = openPostgres(place, { pool: 1, reads: false, watch, log });
-  const close = async () => {
-    watch.close();
-    await db.destroy();
-  };
-  return { db, dialect: postgresDialect, close };
+  const { db } = connectTo(openPool(place, { pool: 1, reads: false, log: createLog("silent") }));
+  return { db, dialect: postgresDialect, close: () => db.destroy() };
 }

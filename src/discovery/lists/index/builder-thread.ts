@@ -9,13 +9,13 @@ import type { IndexMessage } from "./list-index.js";
 
 const parent = parentPort;
 if (parent === null) throw new Error("this file is the entry of a thread");
-const { location, source: from, maxBytes, logLevel }: BuilderData = workerData;
+const { location, maxBytes, logLevel }: BuilderData = workerData;
 const stopping = new AbortController();
 const { signal } = stopping;
 parent.once("message", () => stopping.abort());
 
 const channel = new BroadcastChannel(channelName(location));
-const source = openBackgroundReader({ ...from, log: createLog(logLevel) });
+const source = openBackgroundReader({ ...location, log: createLog(logLevel) });
 try {
   const built = await buildIndex({
     source,

@@ -14,19 +14,15 @@ interface Location {
 /** Input of the thread. */
 export interface BuilderData {
   location: Location;
-  /** Where it reads: the same database, or a replica. */
-  source: Location;
   maxBytes: number;
   logLevel: (typeof LOG_LEVELS)[number];
 }
 
-interface BuilderOptions extends Omit<BuilderData, "source"> {
+interface BuilderOptions extends BuilderData {
   clock: Clock;
   log: Logger;
   /** The revision of the catalogue, or one from shortly before. */
   readRevision: () => Promise<number>;
-  /** Where an index is read from now. Each change of the id is followed by a new index. */
-  readSource: () => { id: number; location: Location };
 }
 
 /** Messages between the thread that builds the index and those that read it. */
@@ -53,7 +49,7 @@ const STOP_MS = 500;
 /**
  * Builds the index of a migrated database for all threads of this process: shortly after the start and then after changes, for at
  * most a twentieth of the time. Each build has a thread of its own, which returns its memory to the system when it ends. Returns
- * the function that stops it. A failed build is retried from the primary, and lists are read with SQL once the index is too old.
+ * the function that stops it. A failed build is retried, and lists are read with SQL once the index is too old.
  */
 export function startIndexBuilder(options: BuilderOptions): () => Promise<void> {
   const stopping = new AbortController();
@@ -86,25 +82,17 @@ function keepIndex(location: Location): () => void {
 }
 
 async function buildRepeatedly(options: BuilderOptions, signal: AbortSignal): Promise<void> {
-  const { clock, log, location, readRevision, readSource } = options;
-  let built: { revision: number; source: number } | undefined;
-  /** The source that no index could be read from last. */
-  let failed: number | undefined;
+  const { clock, log, readRevision } = options;
+  let builtRevision: number | undefined;
   let logged = "";
   await clock.sleep(START_MS, signal);
   while (!signal.aborted) {
     const beganAt = clock.monotonic();
     let restMs = CHECK_MS;
-    const source = readSource();
     try {
-      if ((await readRevision()) !== built?.revision || source.id !== built.source) {
-        const { revision, repositories, bytes, left, problem } = await buildInThread(
-          // A replica cancels long reads of what it must replay, and may do so each time.
-          { ...options, source: failed === source.id ? location : source.location },
-          signal,
-        );
-        failed = undefined;
-        built = { revision, source: source.id };
+      if ((await readRevision()) !== builtRevision) {
+        const { revision, repositories, bytes, left, problem } = await buildInThread(options, signal);
+        builtRevision = revision;
         const seconds = (clock.monotonic() - beganAt) / 1_000;
         restMs = Math.max(CHECK_MS, (SHARE - 1) * 1_000 * seconds);
         const text = problem === undefined ? "the list index is built" : `there is no list index: ${problem}`;
@@ -114,7 +102,6 @@ async function buildRepeatedly(options: BuilderOptions, signal: AbortSignal): Pr
       }
     } catch (error) {
       if (signal.aborted) break;
-      failed = source.id;
       restMs = RETRY_MS;
       log.warn({ err: error }, "the list index cannot be built now");
     }
@@ -124,10 +111,10 @@ async function buildRepeatedly(options: BuilderOptions, signal: AbortSignal): Pr
 
 /** Builds once, in a thread. Throws what the thread throws, and if it ends before it has built the index. */
 async function buildInThread(
-  { location, source, maxBytes, logLevel }: BuilderData,
+  { location, maxBytes, logLevel }: BuilderData,
   signal: AbortSignal,
 ): Promise<Built> {
-  const workerData: BuilderData = { location, source, maxBytes, logLevel };
+  const workerData: BuilderData = { location, maxBytes, logLevel };
   const worker = new Worker(new URL("./builder-thread.js", import.meta.url), {
     workerData,
     resourceLimits: MEMORY_MB,
