@@ -1,5 +1,5 @@
 /**
- * How the cost of everything grows with the catalogue, on SQLite, PostgreSQL and Citus with the same rows: `npm run -s build && node
+ * How the cost of everything grows with the catalogue, on SQLite and PostgreSQL with the same rows: `npm run -s build && node
  * dist/bench/scale.js --help`. docs/SCALE.md quotes the results. Parts run in the order in which they are named.
  */
 import { parseArgs } from "node:util";
@@ -24,8 +24,7 @@ const HELP = `node dist/bench/scale.js [options]
   --run 1                a number that no earlier run of "tracking" on these stores had, up to 30
   --import 20000x14      repositories and days of the imported files
   --folder DIR           where stores are kept
-  --postgres-url URL     a PostgreSQL server, for Citus its coordinator; default: SIDEREAL_BENCH_POSTGRES_URL
-  --worker-ports 1,2     ports of the workers of Citus on this machine
+  --postgres-url URL     a PostgreSQL server; default: SIDEREAL_BENCH_POSTGRES_URL
 `;
 
 const { values } = parseArgs({
@@ -41,7 +40,6 @@ const { values } = parseArgs({
     import: { type: "string", default: "20000x14" },
     folder: { type: "string", default: defaultFolder() },
     "postgres-url": { type: "string", default: process.env.SIDEREAL_BENCH_POSTGRES_URL ?? "" },
-    "worker-ports": { type: "string", default: "" },
     help: { type: "boolean", default: false },
   },
 });
@@ -58,7 +56,6 @@ async function main(): Promise<void> {
   const place = {
     folder: values.folder,
     postgresUrl: values["postgres-url"],
-    workerPorts: values["worker-ports"].split(",").filter(Boolean).map(Number),
     report,
   };
   const stores: ScaleStore[] = [];

@@ -1,29 +1,25 @@
 /**
- * Stores of one size on SQLite, PostgreSQL and Citus with the same rows: the store of SQLite is made by the generator and the program,
- * that of PostgreSQL is a copy of its rows, and that of Citus a copy of the database on PostgreSQL whose histories are distributed.
+ * Stores of one size on SQLite and PostgreSQL with the same rows: the store of SQLite is made by the generator and the program, that of
+ * PostgreSQL is a copy of its rows.
  */
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { updateDerived } from "../../src/modules.js";
 import { onServer, openStore, prepareStore, type Store, withDatabase } from "../support/stores.js";
-import { distributeStore } from "./citus.js";
 import { copyToPostgres } from "./copy-to-postgres.js";
 import { multiplyStore } from "./multiply.js";
 
-export const SCALE_ENGINES = ["sqlite", "postgres", "citus"] as const;
+export const SCALE_ENGINES = ["sqlite", "postgres"] as const;
 export type ScaleEngine = (typeof SCALE_ENGINES)[number];
 
-/** A store on one of three engines. `engine` of `Store` cannot tell PostgreSQL from Citus. */
 export interface ScaleStore extends Store {
   name: ScaleEngine;
 }
 
 export interface ScalePlace {
   folder: string;
-  /** Address of the PostgreSQL server, which is also the coordinator of Citus. */
+  /** Address of the PostgreSQL server. */
   postgresUrl: string;
-  /** Ports of the workers of Citus on this machine. */
-  workerPorts: readonly number[];
   /** Prints a line of progress. */
   report: (line: string) => void;
 }
@@ -55,26 +51,17 @@ export async function scaleStore(name: ScaleEngine, size: ScaleSize, place: Scal
   const ready = join(dataDir, "ready.json");
   if (existsSync(ready)) return store;
   mkdirSync(dataDir, { recursive: true });
-  const before = await scaleStore(name === "citus" ? "postgres" : "sqlite", size, place);
+  const before = await scaleStore("sqlite", size, place);
   const { report } = place;
   const began = performance.now();
   const secondsSoFar = () => Math.round((performance.now() - began) / 1_000);
   await onServer(url, `drop database if exists ${database} with (force)`);
-  if (name === "postgres") {
-    await onServer(url, `create database ${database} template template0 encoding 'UTF8'`);
-    const byTable = await copyToPostgres(before.dataDir, url);
-    report(`postgres: copied in ${secondsSoFar()} s, by table ${JSON.stringify(byTable)}`);
-  } else {
-    await onServer(url, `create database ${database} template ${pathOf(before.url)} strategy file_copy`);
-    report(`citus: the database is copied, ${secondsSoFar()} s`);
-    const byTable = await distributeStore(store, place.workerPorts);
-    report(`citus: distributed, ${secondsSoFar()} s, by table ${JSON.stringify(byTable)}`);
-  }
+  await onServer(url, `create database ${database} template template0 encoding 'UTF8'`);
+  const byTable = await copyToPostgres(before.dataDir, url);
+  report(`postgres: copied in ${secondsSoFar()} s, by table ${JSON.stringify(byTable)}`);
   writeFileSync(ready, JSON.stringify({ seconds: secondsSoFar() }));
   return store;
 }
-
-const pathOf = (url: string | undefined): string => new URL(url ?? "").pathname.slice(1);
 
 async function sqliteStore(
   { repositories: size, days, times }: ScaleSize,

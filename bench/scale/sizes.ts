@@ -6,7 +6,7 @@ import type { ScaleStore } from "./scale-store.js";
 export interface TableSize {
   table: string;
   rows: number;
-  /** With indexes and what is stored out of line; of Citus, on all nodes. */
+  /** With indexes and what is stored out of line. */
   bytes: number;
 }
 
@@ -35,9 +35,5 @@ function bytesOf(engine: ScaleStore["name"], table: string) {
   if (engine === "sqlite")
     return sql<{ bytes: number }>`select sum(pgsize) as bytes from dbstat where aggregate = 1
       and name in (select name from sqlite_schema where tbl_name = ${table})`;
-  if (engine === "postgres") return sql<{ bytes: number }>`select pg_total_relation_size(${table}) as bytes`;
-  return sql<{
-    bytes: number;
-  }>`select case when exists (select 1 from pg_dist_partition where logicalrelid = ${table}::regclass)
-    then citus_total_relation_size(${table}) else pg_total_relation_size(${table}) end as bytes`;
+  return sql<{ bytes: number }>`select pg_total_relation_size(${table}) as bytes`;
 }

@@ -11,7 +11,6 @@ import { importFiles } from "../../src/transfer/import.js";
 import { changedAt } from "../support/changes.js";
 import { emptyStore, openStore, STORE_END, type Store } from "../support/stores.js";
 import { type Taken, timeOf, writeFiles } from "../writes.js";
-import { distributeStore } from "./citus.js";
 import type { ScalePlace, ScaleStore } from "./scale-store.js";
 
 type Report = (line: string) => void;
@@ -111,7 +110,7 @@ export async function measureListIndex(store: ScaleStore, report: Report): Promi
 export async function measureImport(
   stores: readonly ScaleStore[],
   { repositories, days }: { repositories: number; days: number },
-  { workerPorts, report }: ScalePlace,
+  { report }: ScalePlace,
 ): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "sidereal-scale-csv-"));
   try {
@@ -119,7 +118,6 @@ export async function measureImport(
     for (const store of stores) {
       const empty = await emptyStore(store);
       const { catalog, database } = await openStore(empty);
-      if (store.name === "citus" && empty.url !== undefined) await distributeStore(empty, workerPorts);
       let rows = 0;
       const paths = files.map(({ path }) => path);
       const imported = await timeOf(async () => {

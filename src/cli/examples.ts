@@ -50,12 +50,10 @@ const EXAMPLES: Readonly<Record<string, readonly (readonly [line: string, effect
     ["sidereal doctor", "changes nothing"],
     ["sidereal doctor --repair", "brings back what follows from other data"],
   ],
-  "database status": [["sidereal database status", "nodes, shards, bytes and rows"]],
   "database distribute": [
     ["sidereal database distribute", "while the service runs; run it again if it was interrupted"],
     ["sidereal database distribute --shards 64", "for a cluster that will grow"],
   ],
-  "database undistribute": [["sidereal database undistribute", "brings everything back to one server"]],
   rename: [
     ["sidereal rename github:acme/kite github:acme/kites", "one repository with the history of both names"],
     ["sidereal rename --undo github:acme/kite", "two repositories again"],

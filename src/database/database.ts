@@ -35,16 +35,7 @@ export { BatchSize } from "./batch-size.js";
 export type { PreviousNameTable, RepositoryTable } from "./catalogue-schema.js";
 export { DELETED_SHARE, DeletionClock, deleteOld } from "./deletion-clock.js";
 export type { BulkColumns, BulkRow, BulkTable, Db, Dialect, MergedTable, TableName, Tx } from "./dialect.js";
-export { DISTRIBUTED_TABLES } from "./distribution/citus.js";
-export {
-  type DistributionOptions,
-  DistributionRefused,
-  distribute,
-  readDistribution,
-  type TableMoved,
-  undistribute,
-} from "./distribution/distribution.js";
-export type { DistributionStatus } from "./distribution/status.js";
+export { DistributionRefused, distribute } from "./distribute.js";
 export { DatabaseFault, databaseFault, type FaultKind, StoreRefused } from "./fault.js";
 export {
   checkReferences,

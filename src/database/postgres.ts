@@ -16,8 +16,7 @@ import {
   type Dialect,
   replacing,
 } from "./dialect.js";
-import { isDistributed } from "./distribution/citus.js";
-import { readBytes } from "./distribution/status.js";
+import { isDistributed, sizeOnNodes } from "./distribute.js";
 import { DatabaseFault } from "./fault.js";
 import { FaultPool, LOCK_NOT_AVAILABLE, preparing, type StatementPool } from "./postgres-pool.js";
 import { connectionOf } from "./postgres-url.js";
@@ -351,7 +350,7 @@ export const postgresDialect: Dialect = {
   },
 
   async size(db) {
-    if (await isDistributed(db)) return readBytes(db);
+    if (await isDistributed(db)) return sizeOnNodes(db);
     const size = await sql<{ bytes: number }>`select pg_database_size(current_database()) as bytes`.execute(
       db,
     );

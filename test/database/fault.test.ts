@@ -10,8 +10,7 @@ import type { Db } from "../../src/database/dialect.js";
 import { databaseFault } from "../../src/database/fault.js";
 import { type Clock, systemClock } from "../../src/lib/clock.js";
 import { createLog } from "../../src/lib/log.js";
-import { relayNode } from "../support/citus.js";
-import { type Engine, onBothEngines, onCitus } from "../support/engines.js";
+import { type Engine, onBothEngines } from "../support/engines.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { startRelay } from "../support/relay.js";
 import { NOW } from "../support/world.js";
@@ -44,33 +43,6 @@ onBothEngines("A fault of the database", (engine) => {
     assert.equal(await kindOf(write.insertInto("watchlist_items").values(item).execute()), undefined);
     assert.equal(databaseFault(new Error("database is locked: ECONNREFUSED timeout 57P01")), undefined);
   });
-});
-
-onCitus("A fault of a node of the database", (engine) => {
-  const record = (db: Db, captured_at: number) =>
-    db
-      .insertInto("snapshots")
-      .values(
-        Array.from({ length: 20 }, (_, i) => ({ repository_id: i + 1, captured_at, stars: 1, source: 0 })),
-      )
-      .execute();
-
-  for (const during of ["a statement", "the commit"] as const)
-    test(`is unavailable when it cuts its connections before ${during}, and nothing is written`, async () => {
-      const database = await engine.open();
-      const relay = await relayNode(database);
-      await record(database.write, 1);
-      const writing = database.write.transaction().execute(async (tx) => {
-        await record(tx, 2);
-        relay.cut();
-        if (during === "a statement") await record(tx, 3);
-      });
-      assert.equal(await kindOf(writing), "unavailable");
-      await record(database.write, 4);
-      const times = await database.read.selectFrom("snapshots").select("captured_at").distinct().execute();
-      assert.deepEqual(times.map(({ captured_at }) => captured_at).sort(), [1, 4]);
-      await relay.close();
-    });
 });
 
 function testSqlite(): void {

@@ -4,18 +4,13 @@ import { join } from "node:path";
 import { after, before, describe } from "node:test";
 import { type Database, openDatabase } from "../../src/database/database.js";
 import { createLog } from "../../src/lib/log.js";
-import { type CitusCluster, createCitusDatabase, dropCitusDatabase, startCitus } from "./citus.js";
-import type { CitusReport } from "./citus-process.js";
 import { IS_LONG } from "./long.js";
 import { createTestDatabase, dropTestDatabase, type PostgresServer, startPostgres } from "./postgres.js";
-import { NO_CITUS, programsWithCitus } from "./postgres-node.js";
 import type { PostgresReport } from "./postgres-process.js";
 
 /** Opens fresh databases of one engine. */
 export interface Engine {
   name: "sqlite" | "postgres";
-  /** As in the names of tests. On Citus, a PostgreSQL database whose history of repositories is distributed. */
-  label: "SQLite" | "PostgreSQL" | "Citus";
   /** An empty, migrated database, closed when the tests of this file end. */
   open(): Promise<Database>;
   /** What `openDatabase` needs to reach the database that `open` gave last, from another connection or process. */
@@ -25,41 +20,17 @@ export interface Engine {
 /** The engine of a suite, which ends what it opened. */
 export interface SuiteEngine extends Engine {
   /**
-   * Opens copies of a database that `fill` opened here, filled and left open, which is faster than to fill each. Citus copies no
-   * databases; there each is filled.
+   * Opens copies of a database that `fill` opened here, filled and left open, which is faster than to fill each.
    */
   copiesOf(fill: () => Promise<Database>): () => Promise<Database>;
 }
 
 const log = createLog("silent");
 
-/**
- * Runs the same tests on SQLite and on PostgreSQL. With TEST_ON_CITUS=1 also on Citus, and with TEST_ON_CITUS=only
- * on that alone, where it is installed.
- */
+/** Runs the same tests on SQLite and on PostgreSQL. */
 export function onBothEngines(name: string, define: (engine: SuiteEngine) => void): void {
-  const { TEST_ON_CITUS: citus = "" } = process.env;
-  if (citus !== "only") {
-    defineSuite(`${name} on SQLite`, sqliteEngine, define);
-    defineSuite(`${name} on PostgreSQL`, postgresEngine, define);
-  }
-  if (citus !== "") onCitus(name, define);
-}
-
-/** Runs tests on SQLite, on PostgreSQL and, where it is installed, on Citus. */
-export function onEveryEngine(name: string, define: (engine: SuiteEngine) => void): void {
   defineSuite(`${name} on SQLite`, sqliteEngine, define);
   defineSuite(`${name} on PostgreSQL`, postgresEngine, define);
-  onCitus(name, define);
-}
-
-/** Runs tests on a distributed database; skips them with a message where Citus is not installed. */
-export function onCitus(name: string, define: (engine: SuiteEngine) => void): void {
-  if (programsWithCitus() === undefined) {
-    describe(`${name} on Citus`, { skip: NO_CITUS }, () => {});
-    return;
-  }
-  defineSuite(`${name} on Citus`, citusEngine, define);
 }
 
 /** Runs on PostgreSQL, with `npm run test:long` only, what shorter tests prove there already; on SQLite always. */
@@ -113,7 +84,6 @@ function sqliteEngine(): SuiteEngine {
   };
   return {
     name: "sqlite",
-    label: "SQLite",
     open: () => openCopy(process.env.TEST_SQLITE),
     copiesOf(fill) {
       const filled = once(async () => {
@@ -178,7 +148,6 @@ function postgresEngine(): SuiteEngine {
   };
   return {
     name: "postgres",
-    label: "PostgreSQL",
     open: () => openCopy(),
     copiesOf(fill) {
       const filled = once(async () => {
@@ -186,50 +155,6 @@ function postgresEngine(): SuiteEngine {
         return opened.at(-1)?.url;
       });
       return async () => openCopy(await filled());
-    },
-    location: () => ({ url: opened.at(-1)?.url, dataDir: "" }),
-  };
-}
-
-/** What the setup of the run found; undefined in a file that is run alone. */
-function citusOfRun(): CitusReport | undefined {
-  const given = process.env.TEST_CITUS;
-  return given === undefined ? undefined : JSON.parse(given);
-}
-
-/** The cluster of the run; in a file that is run alone, a cluster for that file. */
-export async function connectToCitus(): Promise<CitusCluster> {
-  const report = citusOfRun();
-  if (report !== undefined && "ports" in report) return { ports: report.ports, stop: async () => {} };
-  if (report !== undefined) throw new Error("missing" in report ? report.missing : report.problem);
-  const started = await startCitus();
-  if ("missing" in started) throw new Error(started.missing);
-  return started;
-}
-
-function citusEngine(): SuiteEngine {
-  const opened: { database: Database; url: string }[] = [];
-  let cluster: CitusCluster | undefined;
-  before(async () => {
-    cluster = await connectToCitus();
-  });
-  after(async () => {
-    for (const { database, url } of opened) {
-      await database.close().catch(() => {});
-      await dropCitusDatabase(cluster?.ports ?? [], url);
-    }
-    await cluster?.stop();
-  });
-  return {
-    name: "postgres",
-    label: "Citus",
-    copiesOf: (fill) => fill,
-    async open() {
-      if (cluster === undefined) throw new Error("Citus is not running");
-      const url = await createCitusDatabase(cluster.ports);
-      const database = await openDatabase({ url, dataDir: "", pool: 4, log });
-      opened.push({ database, url });
-      return database;
     },
     location: () => ({ url: opened.at(-1)?.url, dataDir: "" }),
   };

@@ -1,12 +1,10 @@
 /**
- * What `npm test` does once around all files: starts one PostgreSQL server and, where Citus is installed, a cluster; makes a SQLite
- * database and the OpenAPI document; and names a folder where Node keeps compiled modules.
+ * What `npm test` does once around all files: starts one PostgreSQL server; makes a SQLite database and the OpenAPI document;
+ * and names a folder where Node keeps compiled modules.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type CitusCluster, startCitus } from "./citus.js";
-import type { CitusReport } from "./citus-process.js";
 import { makeMigrated } from "./engines.js";
 import { documentText } from "./openapi.js";
 import { type PostgresServer, startPostgres } from "./postgres.js";
@@ -18,7 +16,6 @@ function publish(report: PostgresReport): void {
 }
 
 let server: PostgresServer | undefined;
-let cluster: CitusCluster | undefined;
 let folder: string | undefined;
 
 export async function globalSetup(): Promise<void> {
@@ -29,7 +26,7 @@ export async function globalSetup(): Promise<void> {
   writeFileSync(process.env.TEST_OPENAPI, documentText());
   // Each file and each command loads the same hundreds of modules; compiling them is a fifth of that.
   process.env.NODE_COMPILE_CACHE = join(folder, "compiled");
-  await Promise.all([makeMigrated(join(folder, "sqlite")), setUpPostgres(), setUpCitus()]);
+  await Promise.all([makeMigrated(join(folder, "sqlite")), setUpPostgres()]);
   process.exitCode = undefined;
 }
 
@@ -45,31 +42,10 @@ async function setUpPostgres(): Promise<void> {
   }
 }
 
-async function setUpCitus(): Promise<void> {
-  process.env.TEST_CITUS = JSON.stringify(await startCluster());
-}
-
-async function startCluster(): Promise<CitusReport> {
-  try {
-    const started = await startCitus();
-    if ("missing" in started) {
-      process.stderr.write(`Tests on Citus are skipped. ${started.missing}\n`);
-      return started;
-    }
-    cluster = started;
-    return { ports: [...started.ports] };
-  } catch (error) {
-    const problem = error instanceof Error ? error.message : String(error);
-    process.stderr.write(`${problem}\n`);
-    return { problem };
-  }
-}
-
 /** Called twice when the run is interrupted. */
 export async function globalTeardown(): Promise<void> {
-  const running = [server, cluster];
+  const running = server;
   server = undefined;
-  cluster = undefined;
   if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
-  for (const one of running) await one?.stop();
+  await running?.stop();
 }

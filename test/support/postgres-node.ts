@@ -1,17 +1,7 @@
 /** One PostgreSQL server on this machine: its account, its files, how it is started and ended. */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import {
-  accessSync,
-  chmodSync,
-  chownSync,
-  constants,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  statfsSync,
-} from "node:fs";
+import { accessSync, chmodSync, chownSync, constants, mkdirSync, mkdtempSync, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePort } from "./ports.js";
@@ -51,18 +41,6 @@ export function run(command: string, args: readonly string[], identity: { uid?: 
 /** As whom a process runs. */
 export const ids = (identity: Identity | undefined): { uid?: number; gid?: number } =>
   identity === undefined ? {} : { uid: identity.uid, gid: identity.gid };
-
-/** Where distributions of Linux install PostgreSQL, by major version. */
-const INSTALLED = "/usr/lib/postgresql";
-export const NO_CITUS = `No PostgreSQL in ${INSTALLED} has Citus.`;
-
-/** The folder with `bin` of the newest installed PostgreSQL that has Citus. */
-export function programsWithCitus(): string | undefined {
-  if (!existsSync(INSTALLED)) return undefined;
-  const versions = readdirSync(INSTALLED).sort((a, b) => Number(b) - Number(a));
-  const found = versions.find((version) => existsSync(join(INSTALLED, version, "lib", "citus.so")));
-  return found === undefined ? undefined : join(INSTALLED, found);
-}
 
 /** Where a server is, and who runs it. */
 export interface NodePlace {

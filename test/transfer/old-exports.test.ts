@@ -30,7 +30,7 @@ onBothEngines("An export of an earlier version", (engine) => {
   for (const [version, lines] of Object.entries(EXPORTS)) {
     test(`imports without loss: version ${version}`, async () => {
       const { catalog } = await openCatalog(engine);
-      const path = join(folder, `${engine.label}-${version}.ndjson`);
+      const path = join(folder, `${engine.name}-${version}.ndjson`);
       writeFileSync(path, `${lines.join("\n")}\n`);
       const refused: unknown[] = [];
       await importFiles(catalog, [path], { onRefused: (problem) => refused.push(problem) });

@@ -19,7 +19,7 @@ import type { Catalog } from "../../src/repositories/repositories.js";
 import { exportParquet, type ParquetManifest } from "../../src/transfer/parquet.js";
 import { awkward } from "../support/awkward.js";
 import { CommandWorld } from "../support/command.js";
-import { onEveryEngine, onSqlite } from "../support/engines.js";
+import { onBothEngines, onSqlite } from "../support/engines.js";
 import { rankingFile, temporaryFolder } from "../support/imports.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { type ParquetRow, readParquet, rowGroups } from "../support/parquet.js";
@@ -91,7 +91,7 @@ const snapshotRow = (id: number, { capturedAt, openIssues, ...counts }: Snapshot
 
 const manifests = new Map<string, ParquetManifest>();
 
-onEveryEngine("A Parquet export", (engine) => {
+onBothEngines("A Parquet export", (engine) => {
   let catalog: Catalog;
   let folder = "";
   let manifest: ParquetManifest;
@@ -101,7 +101,7 @@ onEveryEngine("A Parquet export", (engine) => {
     await catalog.record([...awkward, large]);
     folder = newFolder();
     manifest = await exportParquet(catalog, folder, { clock });
-    manifests.set(engine.label, manifest);
+    manifests.set(engine.name, manifest);
   });
 
   test("has every repository of the catalogue with all its fields, by id", async () => {

@@ -11,7 +11,7 @@ import type { Catalog } from "../../src/repositories/repositories.js";
 import { type ImportReport, importFiles } from "../../src/transfer/import.js";
 import { exportCatalogue } from "../../src/transfer/transfer.js";
 import { awkward, importedFiles } from "../support/awkward.js";
-import { onBothEngines, onEveryEngine } from "../support/engines.js";
+import { onBothEngines } from "../support/engines.js";
 import { temporaryFolder } from "../support/imports.js";
 import { examples, fc } from "../support/properties.js";
 import { dumpTables, openCatalog } from "../support/tables.js";
@@ -39,17 +39,17 @@ async function imported(catalog: Catalog, text: string): Promise<ImportReport> {
 const catalogues = new Map<string, { catalog: Catalog; database: Database }>();
 const texts = new Map<string, string>();
 
-onEveryEngine("An export", (engine) => {
+onBothEngines("An export", (engine) => {
   before(async () => {
     const opened = await openCatalog(engine);
     await opened.catalog.record(awkward);
     await opened.catalog.recordFiles(importedFiles);
-    catalogues.set(engine.label, opened);
-    texts.set(engine.label, await exported(opened.catalog));
+    catalogues.set(engine.name, opened);
+    texts.set(engine.name, await exported(opened.catalog));
   });
 
   test("imported into an empty database and exported again is the same, byte for byte", async () => {
-    const text = texts.get(engine.label) ?? "";
+    const text = texts.get(engine.name) ?? "";
     const { catalog } = await openCatalog(engine);
     const report = await imported(catalog, text);
     assert.equal(await exported(catalog), text);
@@ -59,7 +59,7 @@ onEveryEngine("An export", (engine) => {
 
   test("holds the archive of a repository and the files that were imported, so that what is recent stays recent", async () => {
     const { catalog, database } = await openCatalog(engine);
-    const report = await imported(catalog, texts.get(engine.label) ?? "");
+    const report = await imported(catalog, texts.get(engine.name) ?? "");
     assert.deepEqual(report.warnings, []);
     const files = await catalog.dumpFiles();
     assert.deepEqual(
@@ -73,10 +73,10 @@ onEveryEngine("An export", (engine) => {
   });
 
   test("imported where it comes from, or twice, changes nothing", async () => {
-    const text = texts.get(engine.label) ?? "";
+    const text = texts.get(engine.name) ?? "";
     const { catalog, database } = await openCatalog(engine);
     await imported(catalog, text);
-    const origin = catalogues.get(engine.label);
+    const origin = catalogues.get(engine.name);
     assert.ok(origin !== undefined);
     for (const known of [{ catalog, database }, origin]) {
       const once = await dumpTables(known.database);
@@ -90,7 +90,7 @@ onEveryEngine("An export", (engine) => {
   });
 
   test("holds ids, provider ids, previous names, and only what was told", async () => {
-    const lines = (texts.get(engine.label) ?? "").split("\n").filter((line) => line !== "");
+    const lines = (texts.get(engine.name) ?? "").split("\n").filter((line) => line !== "");
     const parsed = lines.map((line): Record<string, unknown> => JSON.parse(line));
     assert.deepEqual(parsed[0], { type: "header", format: "sidereal", version: 1 });
     const find = (providerId: string) => parsed.find((line) => line.providerId === providerId);
@@ -294,9 +294,9 @@ describe("Between the engines", () => {
   });
 });
 
-onEveryEngine("An export of another engine", (engine) => {
+onBothEngines("An export of another engine", (engine) => {
   test("comes back the same, byte for byte", async () => {
-    const text = texts.get(engine.label === "SQLite" ? "PostgreSQL" : "SQLite") ?? "";
+    const text = texts.get(engine.name === "sqlite" ? "postgres" : "sqlite") ?? "";
     const { catalog } = await openCatalog(engine);
     await imported(catalog, text);
     assert.equal(await exported(catalog), text);

@@ -23,7 +23,6 @@ export async function withEngines(use: (engine: Engine) => Promise<void>): Promi
   try {
     await use({
       name: "sqlite",
-      label: "SQLite",
       open: () =>
         keep(openDatabase({ url: undefined, dataDir: mkdtempSync(join(folder, "data-")), pool: 4, log })),
       location,
@@ -34,7 +33,6 @@ export async function withEngines(use: (engine: Engine) => Promise<void>): Promi
     try {
       await use({
         name: "postgres",
-        label: "PostgreSQL",
         open: async () => {
           const url = await createTestDatabase(server.port);
           urls.push(url);
