@@ -7,10 +7,8 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type Clock, systemClock } from "../lib/clock.js";
 import type { Logger } from "../lib/log.js";
-import { unsafeNode } from "../lib/node-version.js";
 import type { StoreLocation } from "./backup/parts.js";
 import type { Db, Dialect } from "./dialect.js";
-import { StoreRefused } from "./fault.js";
 import { migrate } from "./migrate.js";
 import { connectTo, openPool, postgresDialect } from "./postgres.js";
 import type { Prepare } from "./prepared.js";
@@ -111,8 +109,6 @@ export interface DatabaseOptions {
 
 /** Opens and migrates the database. Throws, with a message for the operator, if it is unsafe, too new or unreachable. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
-  const problem = unsafeNode(process.version);
-  if (problem !== undefined) throw new StoreRefused(problem);
   const { url, dataDir, clock = systemClock } = options;
   const database =
     url === undefined

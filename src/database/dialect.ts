@@ -96,8 +96,6 @@ export interface Dialect {
   /** Ends a select that locks rows of the table `alias`, and skips rows locked by other transactions. */
   lockFree(alias: string): RawBuilder<unknown>;
 
-  /** Runs a statement that creates an index on many rows. */
-  createIndex(tx: Tx, statement: RawBuilder<unknown>): Promise<void>;
   /** Refreshes the planner's statistics, of one table or of all. Call after large changes. */
   analyze(db: Db, table?: TableName): Promise<void>;
   /**

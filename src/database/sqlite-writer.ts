@@ -21,8 +21,9 @@ export class WriteQueue {
   readonly clock: Clock;
   /** Whether a sync has failed, so that the next success must not be believed. */
   isUnsynced = false;
+  /** Number of turns that have ended. */
+  turns = 0;
   #last: Promise<void> = Promise.resolve();
-  #turns = 0;
   /** Turns that have not ended, waiting ones included. */
   #entered = 0;
 
@@ -30,14 +31,9 @@ export class WriteQueue {
     this.clock = clock;
   }
 
-  /** Number of turns that have ended. */
-  get turns(): number {
-    return this.#turns;
-  }
-
   /** Waits for its turn. Returns the function that ends it. Throws DatabaseFault if the turn has not come at `until`; monotonic. */
   async enter(until: number): Promise<() => void> {
-    const mustWait = this.#entered > 0;
+    const mustWait = this.#entered++ > 0;
     const before = this.#last;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#last = promise;
@@ -45,46 +41,22 @@ export class WriteQueue {
       this.#entered--;
       resolve();
     };
-    this.#entered++;
-    if (mustWait && (await this.#isLate(before, until))) {
-      void before.then(end);
-      throw new DatabaseFault("busy", new Error("others have been writing for too long"));
+    if (mustWait) {
+      const patience = new AbortController();
+      const late = this.clock.sleep(until - this.clock.monotonic(), patience.signal).then(() => true);
+      const isLate = await Promise.race([before.then(() => false), late]);
+      patience.abort();
+      if (isLate) {
+        void before.then(end);
+        throw new DatabaseFault("busy", new Error("others have been writing for too long"));
+      }
+      // A transaction on SQLite ends without yielding to the event loop: without this, all waiting ones would share a turn of it.
+      await new Promise<void>(inQuietTurn);
     }
-    await before;
-    // A transaction on SQLite ends without yielding to the event loop: without this, all waiting ones would share a turn of it.
-    if (mustWait) await new Promise<void>(inQuietTurn);
     return () => {
-      this.#turns++;
+      this.turns++;
       end();
     };
-  }
-
-  async #isLate(before: Promise<void>, until: number): Promise<boolean> {
-    const patience = new AbortController();
-    const late = this.clock.sleep(until - this.clock.monotonic(), patience.signal).then(() => true);
-    const isLate = await Promise.race([before.then(() => false), late]);
-    patience.abort();
-    return isLate;
-  }
-}
-
-/**
- * A connection that writes. SQLite blocks the thread while it waits for a lock: two connections of one process would deadlock
- * until the timeout, and one request would stop all others while another process writes. So connections queue in this
- * process, and poll for the lock of another process without blocking the event loop.
- */
-export class SqliteWriterDialect extends SqliteDialect {
-  readonly #config: SqliteDialectConfig;
-  readonly #turns: Turns;
-
-  constructor(config: SqliteDialectConfig, turns: Turns) {
-    super(config);
-    this.#config = config;
-    this.#turns = turns;
-  }
-
-  override createDriver(): SqliteDriver {
-    return new WriterDriver(this.#config, this.#turns);
   }
 }
 
@@ -99,9 +71,22 @@ export interface Turns {
   isInTransaction(): boolean;
 }
 
+/**
+ * A connection that writes. SQLite blocks the thread while it waits for a lock: two connections of one process would deadlock
+ * until the timeout, and one request would stop all others while another process writes. So connections queue in this
+ * process, and poll for the lock of another process without blocking the event loop.
+ */
+export class SqliteWriterDialect extends SqliteDialect {
+  override createDriver: () => SqliteDriver;
+
+  constructor(config: SqliteDialectConfig, turns: Turns) {
+    super(config);
+    this.createDriver = () => new WriterDriver(config, turns);
+  }
+}
+
 class WriterDriver extends SqliteDriver {
   readonly #turns: Turns;
-  #connection: WriterConnection | undefined;
   #leave = () => {};
   #turnBegan = 0;
   /** When the last turn ended, if it was a long one. */
@@ -118,20 +103,17 @@ class WriterDriver extends SqliteDriver {
     const pause = this.#longTurnEnded + GIVE_WAY_MS - clock.monotonic();
     if (givesWay && pause > 0) await clock.sleep(pause);
     const until = clock.monotonic() + patienceMs;
-    const leave = await queue.enter(until);
+    this.#leave = await queue.enter(until);
     // Free, as it is this connection's turn.
-    const connection = await super.acquireConnection();
-    this.#leave = leave;
-    this.#connection ??= new WriterConnection(connection, queue);
-    this.#connection.busyUntil = until;
+    const connection = new WriterConnection(await super.acquireConnection(), { queue, until });
     this.#turnBegan = clock.monotonic();
     try {
-      if (queue.isUnsynced) await this.#connection.resync();
+      if (queue.isUnsynced) await connection.resync();
     } catch (error) {
       await this.releaseConnection();
       throw error;
     }
-    return this.#connection;
+    return connection;
   }
 
   override async releaseConnection(): Promise<void> {
@@ -160,26 +142,36 @@ function isSyncFailure(error: unknown): boolean {
   return cause instanceof Error && "errcode" in cause && SYNC_FAILURES.has(cause.errcode);
 }
 
-/** Tries statements again while another process writes. They take the lock or do nothing, so none is run twice. */
+/** The connection during one turn. Tries statements again while another process writes: they take the lock or do nothing. */
 class WriterConnection implements DatabaseConnection {
-  /** Monotonic. */
-  busyUntil = 0;
   readonly #connection: DatabaseConnection;
   readonly #queue: WriteQueue;
+  readonly #until: number;
 
-  constructor(connection: DatabaseConnection, queue: WriteQueue) {
+  constructor(connection: DatabaseConnection, { queue, until }: { queue: WriteQueue; until: number }) {
     this.#connection = connection;
     this.#queue = queue;
+    this.#until = until;
   }
 
-  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    const { clock } = this.#queue;
-    for (;;) {
-      const isLast = clock.monotonic() >= this.busyUntil;
+  executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    return this.#retrying(async () => {
       try {
         return await this.#connection.executeQuery<R>(query);
       } catch (error) {
         if (isSyncFailure(error)) this.#queue.isUnsynced = true;
+        throw error;
+      }
+    });
+  }
+
+  async #retrying<T>(attempt: () => Promise<T>): Promise<T> {
+    const { clock } = this.#queue;
+    for (;;) {
+      const isLast = clock.monotonic() >= this.#until;
+      try {
+        return await attempt();
+      } catch (error) {
         if (isLast || databaseFault(error) !== "busy") throw error;
       }
       await clock.sleep(BUSY_POLL_MS);
@@ -192,15 +184,13 @@ class WriterConnection implements DatabaseConnection {
    * to the database first, which writes other pages, and the log begins again. Throws as long as that fails.
    */
   async resync(): Promise<void> {
-    const { clock } = this.#queue;
-    for (;;) {
-      const isLast = clock.monotonic() >= this.busyUntil;
-      const checkpoint = CompiledQuery.raw("pragma wal_checkpoint(truncate)");
-      const { rows } = await this.executeQuery<{ busy: number }>(checkpoint);
-      if (rows[0]?.busy === 0) break;
-      if (isLast) throw new DatabaseFault("busy", new Error("the log is being read, and cannot begin again"));
-      await clock.sleep(BUSY_POLL_MS);
-    }
+    await this.#retrying(async () => {
+      const { rows } = await this.#connection.executeQuery<{ busy: number }>(
+        CompiledQuery.raw("pragma wal_checkpoint(truncate)"),
+      );
+      if (rows[0]?.busy !== 0)
+        throw new DatabaseFault("busy", new Error("the log is being read, and cannot begin again"));
+    });
     this.#queue.isUnsynced = false;
   }
 

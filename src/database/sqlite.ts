@@ -1,6 +1,7 @@
 import { dirname } from "node:path";
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import { CompiledQuery, Kysely, SqliteDialect as KyselySqliteDialect, sql } from "kysely";
+import { isOlder } from "../lib/node-version.js";
 import { type BulkRow, type Dialect, replacing, type TableName, type Tx } from "./dialect.js";
 import { DatabaseFault, StoreRefused } from "./fault.js";
 import { bound, type Prepare, Slot } from "./prepared.js";
@@ -11,23 +12,18 @@ import { SqliteWriterDialect, type WriteQueue } from "./sqlite-writer.js";
 /** Name of the file in the data folder. */
 export const SQLITE_FILE = "sidereal.db";
 /** Older versions can corrupt the write-ahead log with two connections; one later release was withdrawn. */
-const OLDEST_SAFE = [3, 51, 3] as const;
+const OLDEST_SAFE = "3.51.3";
 const WITHDRAWN = "3.52.0";
 
 /** How long a statement blocks the thread while another process holds the whole file, as it may when it opens or closes it. */
 const OPEN_TIMEOUT_MS = 5_000;
-/** Size of the parts in which the rows of an index are sorted; SQLite makes them no smaller. */
-const SORTED_KIB = 1_024;
 /** How long writes wait for other ones where the options do not say. */
 const PATIENCE_MS = 20_000;
 
 /** Why this version of SQLite must not open a database file; undefined if it may. */
 export function unsafeSqlite(version: string): string | undefined {
-  const parts = version.split(".").map(Number);
-  const older = OLDEST_SAFE.findIndex((part, i) => (parts[i] ?? 0) !== part);
-  const tooOld = older !== -1 && (parts[older] ?? 0) < (OLDEST_SAFE[older] ?? 0);
-  if (!tooOld && version !== WITHDRAWN) return undefined;
-  return `SQLite ${version} can corrupt its database; 3.51.3 or newer (not 3.52.0) is needed. Use the Node.js of "npm ci".`;
+  if (!isOlder(version, OLDEST_SAFE) && version !== WITHDRAWN) return undefined;
+  return `SQLite ${version} can corrupt its database; ${OLDEST_SAFE} or newer (not ${WITHDRAWN}) is needed. Use the Node.js of "npm ci".`;
 }
 
 export interface SqliteOptions {
@@ -232,16 +228,6 @@ export const sqliteDialect: Dialect = {
   // Only one transaction writes at a time.
   lockFree: () => sql``,
 
-  // It sorts in parts as large as the page cache may be. Those that fit the caches of the processor take half the time of large ones.
-  async createIndex(tx, statement) {
-    const { rows } = await sql<{ cache_size: number }>`pragma cache_size`.execute(tx);
-    await sql`pragma cache_size = ${sql.lit(-SORTED_KIB)}`.execute(tx);
-    try {
-      await statement.execute(tx);
-    } finally {
-      await sql`pragma cache_size = ${sql.lit(rows[0]?.cache_size ?? 0)}`.execute(tx);
-    }
-  },
   async analyze(db, table) {
     await sql`pragma analysis_limit = 1000`.execute(db);
     await (table === undefined ? sql`analyze` : sql`analyze ${sql.table(table)}`).execute(db);

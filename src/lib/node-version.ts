@@ -1,13 +1,14 @@
 /** Oldest Node.js without known faults that a request could use against us. */
-const OLDEST_NODE = [24, 18, 1] as const;
+const OLDEST_NODE = "24.18.1";
 
 /** Why this Node.js must not run the service, or undefined when it may. */
 export function unsafeNode(version: string): string | undefined {
-  const parts = version.replace(/^v/, "").split(".").map(Number);
-  for (const [i, least] of OLDEST_NODE.entries()) {
-    const part = parts[i] ?? 0;
-    if (part > least) return undefined;
-    if (part < least) return `Node.js ${version} is too old; ${OLDEST_NODE.join(".")} or newer is needed.`;
-  }
-  return undefined;
+  return isOlder(version.replace(/^v/, ""), OLDEST_NODE)
+    ? `Node.js ${version} is too old; ${OLDEST_NODE} or newer is needed.`
+    : undefined;
+}
+
+/** Whether a version, such as 24.18.1, comes before another one. */
+export function isOlder(version: string, other: string): boolean {
+  return version.localeCompare(other, "en", { numeric: true }) < 0;
 }
