@@ -7,7 +7,6 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type Clock, systemClock } from "../lib/clock.js";
 import type { Logger } from "../lib/log.js";
-import type { StoreLocation } from "./backup/parts.js";
 import type { Db, Dialect } from "./dialect.js";
 import { migrate } from "./migrate.js";
 import { connectTo, openPool, postgresDialect } from "./postgres.js";
@@ -67,8 +66,6 @@ export type { TrackListTable, TrackRequestTable } from "./tracking-schema.js";
 
 export interface Database {
   readonly dialect: Dialect;
-  /** Where other threads find it; undefined for one in memory, which only this one has. */
-  readonly location: StoreLocation | undefined;
   /** For requests: read-only (SQLite), or with a statement timeout (PostgreSQL). Sees every commit of this process. */
   readonly read: Db;
   /**
@@ -136,31 +133,17 @@ export function openBackgroundReader({
   url,
   dataDir,
   log,
-}: Omit<DatabaseOptions, "pool" | "clock">): Database {
-  const { db: read, prepare } =
+}: Pick<DatabaseOptions, "url" | "dataDir" | "log">): Pick<Database, "dialect" | "read" | "close"> {
+  const { db } =
     url === undefined
       ? openSqlite(join(dataDir, SQLITE_FILE), { synchronous: "NORMAL", cacheKib: BACKGROUND_CACHE_KIB })
       : connectTo(openPool(url, { pool: 1, reads: true, log }));
   return {
     dialect: url === undefined ? sqliteDialect : postgresDialect,
-    location: { url, dataDir },
-    read,
-    scan: read,
-    slowReads: { read, prepare },
-    prepare,
-    maxReaders: 1,
-    get write(): Db {
-      throw new Error(ONLY_READS);
-    },
-    get durable(): Db {
-      throw new Error(ONLY_READS);
-    },
-    writes: () => 0,
-    close: () => read.destroy(),
+    read: db,
+    close: () => db.destroy(),
   };
 }
-
-const ONLY_READS = "this connection to the database only reads";
 
 const BACKGROUND_CACHE_KIB = 2_048;
 /** Of the connection that serves. A page that drops out is mostly still in the system's cache, where all processes share it. */
@@ -175,7 +158,6 @@ const REQUEST_PATIENCE_MS = 2_000;
 function openPostgresDatabase({
   url,
   readUrl,
-  dataDir,
   pool,
   clock,
   log,
@@ -184,61 +166,41 @@ function openPostgresDatabase({
   const writers = openPool(url, { pool: Math.max(2, Math.ceil(pool / 2)), reads: false, log });
   const { db: read, prepare } = connectTo(primary);
   const { db: write } = connectTo(writers);
-  const replica =
-    readUrl === undefined
-      ? undefined
-      : connectTo(
-          new ReplicaPool({ replica: openPool(readUrl, { pool, reads: true, log }), primary, clock, log }),
-        );
+  const replica = readUrl === undefined ? undefined : openPool(readUrl, { pool, reads: true, log });
+  const slow = replica && connectTo(new ReplicaPool({ replica, primary, clock, log }));
   return {
     dialect: postgresDialect,
-    location: { url, dataDir },
     read,
     scan: read,
-    slowReads: { read: replica?.db ?? read, prepare: replica?.prepare ?? prepare },
+    slowReads: { read: slow?.db ?? read, prepare: slow?.prepare ?? prepare },
     prepare,
     write,
     durable: write,
     maxReaders: pool,
     writes: () => writers.turns,
     async close() {
-      await Promise.all([replica?.db.destroy(), read.destroy(), write.destroy()]);
+      await Promise.all([slow?.db.destroy(), read.destroy(), write.destroy()]);
     },
   };
 }
 
 function openSqliteDatabase(dataDir: string, writers: WriteQueue): Database {
-  if (dataDir === ":memory:") {
-    const { db, prepare } = openSqlite(":memory:", { synchronous: "NORMAL", writers });
-    return {
-      dialect: sqliteDialect,
-      location: undefined,
-      read: db,
-      scan: db,
-      slowReads: { read: db, prepare },
-      prepare,
-      write: db,
-      durable: db,
-      maxReaders: SQLITE_READERS,
-      writes: () => writers.turns,
-      close: () => db.destroy(),
-    };
+  const inMemory = dataDir === ":memory:";
+  const path = inMemory ? dataDir : join(dataDir, SQLITE_FILE);
+  if (!inMemory) {
+    openPrivateFolder(dataDir);
+    // SQLite gives the files next to it the same mode.
+    openPrivateFile(path);
+    for (const suffix of ["-wal", "-shm"]) makePrivate(path + suffix);
   }
-  openPrivateFolder(dataDir);
-  const path = join(dataDir, SQLITE_FILE);
-  // SQLite gives the files beside it the same mode.
-  openPrivateFile(path);
-  for (const suffix of ["-wal", "-shm"]) makePrivate(path + suffix);
-  const durable = openSqlite(path, { synchronous: "FULL", writers, patienceMs: REQUEST_PATIENCE_MS });
   const write = openSqlite(path, { synchronous: "NORMAL", writers });
-  const read = openSqlite(path, { synchronous: "NORMAL", cacheKib: READ_CACHE_KIB });
-  const scan = openScanner(path);
-  const close = async () => {
-    for (const db of [scan, read.db, write.db, durable.db]) await db.destroy();
-  };
+  const durable = inMemory
+    ? write
+    : openSqlite(path, { synchronous: "FULL", writers, patienceMs: REQUEST_PATIENCE_MS });
+  const read = inMemory ? write : openSqlite(path, { synchronous: "NORMAL", cacheKib: READ_CACHE_KIB });
+  const scan = inMemory ? write.db : openScanner(path);
   return {
     dialect: sqliteDialect,
-    location: { url: undefined, dataDir },
     read: read.db,
     scan,
     slowReads: { read: read.db, prepare: read.prepare },
@@ -247,6 +209,8 @@ function openSqliteDatabase(dataDir: string, writers: WriteQueue): Database {
     durable: durable.db,
     maxReaders: SQLITE_READERS,
     writes: () => writers.turns,
-    close,
+    async close() {
+      for (const db of new Set([scan, read.db, write.db, durable.db])) await db.destroy();
+    },
   };
 }

@@ -15,7 +15,6 @@ import { postgresKills } from "./postgres-kills.js";
 import { powerCuts } from "./power-cuts.js";
 import { recovery } from "./recovery.js";
 import { restoreKills } from "./restore-kills.js";
-import { sharedWork } from "./shared-work.js";
 import { stop } from "./stop.js";
 import type { Harness } from "./support/harness.js";
 import { upgrade } from "./upgrade.js";
@@ -39,7 +38,6 @@ export const HARNESSES: readonly Harness[] = [
   powerCuts,
   recovery,
   restoreKills,
-  sharedWork,
   stop,
   upgrade,
 ];
