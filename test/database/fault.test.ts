@@ -111,7 +111,6 @@ function testPostgres(engine: Engine): void {
     const clock = new ManualClock(NOW);
     const database = await openDatabase({ url: url.href, dataDir: "", pool: 2, log, clock });
     after(async () => {
-      relay.resume();
       await database.close();
       await relay.close();
     });

@@ -68,7 +68,6 @@ export const databaseAway: Harness = {
         const options = { ...SCALE[scale], report, port: relay.port };
         rows.push(...(await attack(postgres, () => networkFaults(relay), options)));
       } finally {
-        relay.resume();
         await relay.close();
         await dropTestDatabase(url);
         await server.stop();
