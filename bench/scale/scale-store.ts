@@ -57,8 +57,8 @@ export async function scaleStore(name: ScaleEngine, size: ScaleSize, place: Scal
   const secondsSoFar = () => Math.round((performance.now() - began) / 1_000);
   await onServer(url, `drop database if exists ${database} with (force)`);
   await onServer(url, `create database ${database} template template0 encoding 'UTF8'`);
-  const byTable = await copyToPostgres(before.dataDir, url);
-  report(`postgres: copied in ${secondsSoFar()} s, by table ${JSON.stringify(byTable)}`);
+  await copyToPostgres(before.dataDir, url);
+  report(`postgres: copied in ${secondsSoFar()} s`);
   writeFileSync(ready, JSON.stringify({ seconds: secondsSoFar() }));
   return store;
 }

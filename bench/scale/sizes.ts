@@ -15,7 +15,7 @@ export async function tableSizes(store: ScaleStore): Promise<TableSize[]> {
   const { database } = await openStore(store);
   try {
     const sizes: TableSize[] = [];
-    for (const table of (await database.dialect.columns(database.read)).keys()) {
+    for (const table of await database.dialect.tables(database.read)) {
       const rows = await sql<{ rows: number }>`select count(*) as rows from ${sql.table(table)}`.execute(
         database.read,
       );

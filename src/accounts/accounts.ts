@@ -45,7 +45,7 @@ export { isRecentSignIn, RECENT_MINUTES, requireRecentSignIn } from "./library-t
 export { type MailUse, readMailUse } from "./mail-limits.js";
 export { CODE_MS, OPERATOR_MS, type Operator, Operators } from "./operators.js";
 export { MAX_PASSKEYS, type Passkey } from "./passkeys.js";
-export { readSecret, secretFileOf } from "./secret.js";
+export { readSecret, SECRET_MARK, secretFileOf } from "./secret.js";
 export {
   agentOf,
   describeEvent,

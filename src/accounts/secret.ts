@@ -3,7 +3,8 @@ import type { Config } from "../config/config.js";
 import { createSecret, type Database, secretInFile } from "../database/database.js";
 
 const FILE = "auth-secret";
-const MARK = "auth-secret";
+/** Name of the row of `marks` that has the secret if it is in the database. */
+export const SECRET_MARK = "auth-secret";
 
 /**
  * The secret that signs cookies: the configured one, else one generated at the first start. That is stored beside the SQLite
@@ -16,7 +17,7 @@ export async function readSecret(
   if (config.authSecret !== undefined) return config.authSecret;
   const file = secretFileOf(config);
   if (file !== undefined) return secretInFile(file, "which signs everybody out");
-  const made = { name: MARK, value: createSecret() };
+  const made = { name: SECRET_MARK, value: createSecret() };
   await database.durable
     .insertInto("marks")
     .values(made)
@@ -25,7 +26,7 @@ export async function readSecret(
   const kept = await database.durable
     .selectFrom("marks")
     .select("value")
-    .where("name", "=", MARK)
+    .where("name", "=", SECRET_MARK)
     .executeTakeFirstOrThrow();
   return kept.value;
 }

@@ -1,10 +1,9 @@
-/** `backup` and `restore`: everything that a store holds, in one file. */
+/** `backup` and `restore`: all primary data of a store, in one file. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
 import { secretFileOf } from "../accounts/accounts.js";
-import { BackupRefused } from "../database/database.js";
-import { isoTime } from "../lib/clock.js";
+import { createLog } from "../lib/log.js";
 import {
   BACKUP_NOTE,
   type BackupPlace,
@@ -12,38 +11,31 @@ import {
   restoreBackup,
   takeBackup,
 } from "../transfer/transfer.js";
-import { EXIT, type Host, type Progress, reportOf, showProgress } from "./host.js";
+import { type Host, reportOf, showProgress } from "./host.js";
+import { deriveWithProgress } from "./import.js";
 
-export function addBackup(program: Command, host: Host, finish: (code: number) => void): void {
+export function addBackup(program: Command, host: Host): void {
   program
     .command("backup")
-    .description("write everything that is stored to one file, while the service runs; restore reads it")
-    .argument("<file>", "output file; replaced if it is there")
+    .description(
+      "write all data to one file, while the service runs; restore reads it, into SQLite or PostgreSQL",
+    )
+    .argument("<file>", "output file; an earlier backup there is replaced")
     .option("--json", "print the report as JSON")
-    .action(async (file: string, { json }: { json?: boolean }) =>
-      finish(await refusing(host, json === true, () => runBackup(host, file, json === true))),
-    );
+    .action((file: string, { json = false }: { json?: boolean }) => runBackup(host, file, json));
 }
 
-async function runBackup(host: Host, file: string, json: boolean): Promise<number> {
-  const { clock, stdout } = host;
-  const began = clock.monotonic();
-  const progress = showBytes();
-  const report = await takeBackup(file, placeOf(host), { clock, onProgress: progress.update }).finally(
-    progress.stop,
-  );
+async function runBackup(host: Host, file: string, json: boolean): Promise<void> {
+  const began = host.clock.monotonic();
+  const progress = lazyProgress("rows");
+  const report = await takeBackup(file, placeOf(host), progress.update).finally(progress.stop);
+  const { fileBytes, secrets, takenAt, rows } = report;
+  noteBackup(host, { takenAt: Date.parse(takenAt), fileBytes });
   const seconds = secondsSince(host, began);
-  const { hasSecret, fileBytes, bytes, ...header } = report;
-  noteBackup(host, { takenAt: header.takenAt, fileBytes });
-  stdout.write(
-    reportOf(
-      json,
-      { file, ...header, takenAt: isoTime(header.takenAt), fileBytes, bytes, hasSecret, seconds },
-      `${file} is complete and checked: ${megabytes(fileBytes)}, version ${header.version}, in ${seconds} s
-It has hashed keys and addresses of people${hasSecret ? ", and the secret of the service" : ""}: keep it as safe as the database.`,
-    ),
-  );
-  return EXIT.ok;
+  const holds =
+    secrets.length === 0 ? "" : `\nIt has ${secrets.join(", ")}: keep it as safe as the database.`;
+  const sentence = `${file} is complete and checked: ${countOf(rows)} rows, ${megabytes(fileBytes)}, in ${seconds} s${holds}`;
+  host.stdout.write(reportOf(json, { file, ...report, seconds }, sentence));
 }
 
 /** Notes a backup for the page of operators, in the data folder if there is one. The backup is good even if that fails. */
@@ -59,85 +51,65 @@ interface RestoreFlags {
   json?: boolean;
 }
 
-export function addRestore(program: Command, host: Host, finish: (code: number) => void): void {
+export function addRestore(program: Command, host: Host): void {
   program
     .command("restore")
-    .description("restore a backup, after checking all of it; the service must not run")
-    .argument("<file>", "what backup has written")
+    .description(
+      "restore a backup into the configured database, after checking all of it; the service must not run",
+    )
+    .argument("<file>", "what backup has written, on either engine")
     .option("--check", "only check the backup")
     .option(
       "--replace",
       "replace the database that is there: a SQLite file is kept under another name, in PostgreSQL its tables are dropped",
     )
     .option("--json", "print the report as JSON")
-    .action(async (file: string, flags: RestoreFlags) =>
-      finish(await refusing(host, flags.json === true, () => runRestore(host, file, flags))),
-    );
+    .action((file: string, flags: RestoreFlags) => runRestore(host, file, flags));
 }
 
-async function runRestore(
-  host: Host,
-  file: string,
-  { check: isCheck = false, replace: replaces = false, json = false }: RestoreFlags,
-): Promise<number> {
+async function runRestore(host: Host, file: string, flags: RestoreFlags): Promise<void> {
+  const { check = false, replace: replaces = false, json = false } = flags;
   const began = host.clock.monotonic();
-  const { takenAt, bytes, ...checked } = await checkBackup(file);
-  if (!isCheck) {
-    const progress = showBytes();
-    const options = { clock: host.clock, replaces, total: bytes, onProgress: progress.update };
-    await restoreBackup(file, placeOf(host), options).finally(progress.stop);
+  const progress = lazyProgress("bytes");
+  const report = await checkBackup(file, progress.update).finally(progress.stop);
+  if (!check) {
+    const { update, stop } = lazyProgress("bytes");
+    await restoreBackup(file, placeOf(host), { replaces, onProgress: update }).finally(stop);
+    const modules = await host.openModules();
+    try {
+      await deriveWithProgress(modules);
+    } finally {
+      await modules.database.close();
+    }
   }
   const seconds = secondsSince(host, began);
-  const done = isCheck ? "is whole" : "is restored";
-  host.stdout.write(
-    reportOf(
-      json,
-      { file, ...checked, takenAt: isoTime(takenAt), bytes, restored: !isCheck, seconds },
-      `${file} of ${isoTime(takenAt)} ${done}: ${megabytes(bytes)}, version ${checked.version}, in ${seconds} s`,
-    ),
-  );
-  return EXIT.ok;
+  const done = check ? "is whole" : "is restored";
+  const sentence = `${file} of ${report.takenAt} ${done}: ${countOf(report.rows)} rows, version ${report.version}, in ${seconds} s`;
+  host.stdout.write(reportOf(json, { file, ...report, restored: !check, seconds }, sentence));
 }
 
 /** Where the configured store is, with its secret. */
-export function placeOf({ config }: Host): BackupPlace {
+function placeOf({ config, clock }: Host): BackupPlace {
   const { databaseUrl: url, dataDir } = config;
-  return { location: { url, dataDir }, secretFile: secretFileOf(config) };
+  return { location: { url, dataDir }, secretFile: secretFileOf(config), clock, log: createLog("silent") };
 }
 
-/** Runs a command whose refusals are messages for the operator. */
-export async function refusing(host: Host, json: boolean, run: () => Promise<number>): Promise<number> {
-  try {
-    return await run();
-  } catch (error) {
-    const code = error instanceof Error && "code" in error ? String(error.code) : undefined;
-    const isRefusal = error instanceof BackupRefused;
-    // A full disk or a missing folder.
-    const isOfFiles = code !== undefined && /^E[A-Z]+$/.test(code);
-    if (!(error instanceof Error && (isRefusal || isOfFiles))) throw error;
-    host.stderr.write(reportOf(json, { error: error.message }, error.message));
-    return EXIT.failed;
-  }
-}
-
-/** A bar for bytes, whose total becomes known with the first of them. */
-export function showBytes(): { update: (bytes: number, total: number) => void; stop: () => void } {
-  let progress: Progress | undefined;
+/** A bar whose total becomes known with its first update. */
+function lazyProgress(unit: string): { update: (done: number, total: number) => void; stop: () => void } {
+  let bar: ReturnType<typeof showProgress> | undefined;
   return {
-    update(bytes, total) {
-      progress ??= showProgress(
-        Math.round(total / MEGABYTE),
-        "  {bar} {percentage} %  {value} of {total} MB  {eta_formatted} left",
-      );
-      progress.update(Math.round(bytes / MEGABYTE));
+    update(done, total) {
+      bar ??= showProgress(total, `  {bar} {percentage} %  {value} of {total} ${unit}  {eta_formatted} left`);
+      bar.update(done);
     },
-    stop: () => progress?.stop(),
+    stop: () => bar?.stop(),
   };
 }
 
-const MEGABYTE = 1e6;
+const countOf = (rows: Readonly<Record<string, number>>): number =>
+  Object.values(rows).reduce((sum, count) => sum + count, 0);
 
-export const megabytes = (bytes: number): string => `${(bytes / MEGABYTE).toFixed(1)} MB`;
+export const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;
 
 export function secondsSince({ clock }: Host, began: number): number {
   return Math.round((clock.monotonic() - began) / 100) / 10;

@@ -46,9 +46,9 @@ const EXAMPLES: Readonly<Record<string, readonly (readonly [line: string, effect
     ["sidereal restore --check sidereal-2026-04-30.backup", "changes nothing"],
     ["sidereal restore --replace sidereal-2026-04-30.backup", "while the service is stopped"],
   ],
-  doctor: [
-    ["sidereal doctor", "changes nothing"],
-    ["sidereal doctor --repair", "brings back what follows from other data"],
+  check: [
+    ["sidereal check", "changes nothing"],
+    ["sidereal check --repair", "builds again what is derived"],
   ],
   "database distribute": [
     ["sidereal database distribute", "while the service runs; run it again if it was interrupted"],

@@ -65,9 +65,9 @@ function ofSqlite(
   if (fault === "full") return [`The disk of ${folder} is full`, "free space on it"];
   if (fault === "busy") return [`Another process locks the database in ${folder}`, "end it, then try again"];
   const result = errcode & 0xff;
-  if (result === IO_ERROR) return [`The disk of ${folder} fails`, 'check it, then run "sidereal doctor"'];
+  if (result === IO_ERROR) return [`The disk of ${folder} fails`, 'check it, then run "sidereal check"'];
   if (DAMAGED.includes(result))
-    return [`The database in ${folder} is damaged`, 'run "sidereal doctor", or restore a backup'];
+    return [`The database in ${folder} is damaged`, 'run "sidereal check", or restore a backup'];
   if (fault === "unavailable" || (path !== "" && (resolve(path) + sep).startsWith(folder + sep)))
     return [
       `The data folder ${folder} cannot be used`,

@@ -46,8 +46,8 @@ export interface Host {
 }
 
 /**
- * Exit codes, as documented: success; failed; invalid arguments; done, but some lines were refused. Of `doctor`: damage was found,
- * and all of it repaired; there is damage; the store cannot be examined.
+ * Exit codes, as documented: success; failed; invalid arguments; done, but some lines were refused. Of `check`: damage was found,
+ * and all of it repaired; there is damage.
  */
 export const EXIT = {
   ok: 0,
@@ -56,7 +56,6 @@ export const EXIT = {
   refused: 3,
   repaired: 4,
   damaged: 5,
-  unchecked: 6,
 } as const;
 
 /** Progress of a long command: a bar with rate and time left at a terminal, nothing elsewhere. */

@@ -150,7 +150,8 @@ const dated = ({ capturedAt, ...warning }: ImportWarning) => ({
   capturedAt: capturedAt === null ? null : isoTime(capturedAt),
 });
 
-async function deriveWithProgress(modules: Modules): Promise<void> {
+/** Updates all derived data, with a bar. */
+export async function deriveWithProgress(modules: Modules): Promise<void> {
   const { repositories } = await modules.rankings.summary();
   const progress = showProgress(repositories, "  {file} {bar} {value} repositories");
   await updateDerived(modules, (step, done) => progress.update(done, { file: step }));

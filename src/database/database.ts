@@ -17,39 +17,37 @@ import { openScanner } from "./scanner.js";
 import { openSqlite, SQLITE_FILE, sqliteDialect } from "./sqlite.js";
 import { WriteQueue } from "./sqlite-writer.js";
 
-export { openBackupSource, openRestoreTarget, sqliteFiles } from "./backup/backup.js";
-export {
-  allOf,
-  type BackupPart,
-  BackupRefused,
-  type BackupSource,
-  type RestoreOptions,
-  type RestoreTarget,
-  type StoreLocation,
-} from "./backup/parts.js";
-export { syncFolder } from "./backup/sqlite-backup.js";
 export { BatchSize } from "./batch-size.js";
 export type { PreviousNameTable, RepositoryTable } from "./catalogue-schema.js";
 export { DELETED_SHARE, DeletionClock, deleteOld } from "./deletion-clock.js";
-export type { BulkColumns, BulkRow, BulkTable, Db, Dialect, MergedTable, TableName, Tx } from "./dialect.js";
+export type {
+  BulkColumns,
+  BulkRow,
+  BulkTable,
+  Db,
+  Dialect,
+  MergedTable,
+  PortableRow,
+  TableName,
+  Tx,
+} from "./dialect.js";
 export { DistributionRefused, distribute } from "./distribute.js";
 export { DatabaseFault, databaseFault, type FaultKind, StoreRefused } from "./fault.js";
 export {
-  checkReferences,
-  checkSchema,
-  createIndexes,
-  type ReferenceSchema,
-  readReference,
-  type SchemaDamage,
-} from "./inspect/schema-check.js";
-export { type FileDamage, inspectFile } from "./inspect/sqlite-file.js";
+  checkFile,
+  checkServer,
+  type EngineDamage,
+  findOrphans,
+  type Orphans,
+  removeOrphans,
+} from "./integrity.js";
 export type {
   UsageAllowanceTable,
   UsageCallerTable,
   UsageEventTable,
   UsageRouteTable,
 } from "./member-schema.js";
-export { LATEST_VERSION } from "./migrate.js";
+export { currentVersion, LATEST_VERSION } from "./migrate.js";
 export {
   type ColumnValues,
   columnsOf,
@@ -60,8 +58,11 @@ export {
 } from "./prepared.js";
 export { createSecret, makePrivate, secretInFile } from "./private-files.js";
 export type { FacetPartTable, RollupTable } from "./rankings-schema.js";
+export { RestoredStore, type StoreLocation, syncFolder } from "./restore.js";
 export { createRollupTable, INDEXED_ROLLUP_COLUMNS, indexRollupTable } from "./rollup-tables.js";
+export { readRows } from "./rows.js";
 export type { SearchStateTable } from "./search-schema.js";
+export { PRIMARY_TABLES, readShapes, type TableShape } from "./tables.js";
 export type { TrackListTable, TrackRequestTable } from "./tracking-schema.js";
 
 export interface Database {
@@ -127,17 +128,21 @@ export function hasStore(dataDir: string): boolean {
 
 /**
  * Opens one more connection to a migrated database, for reading much of the catalogue in the background with little memory. It
- * cannot write. Not for a database in memory, which has one connection.
+ * cannot write. Not for a database in memory, which has one connection. `isPatient`: the server does not limit the time of a statement.
  */
 export function openBackgroundReader({
   url,
   dataDir,
   log,
-}: Pick<DatabaseOptions, "url" | "dataDir" | "log">): Pick<Database, "dialect" | "read" | "close"> {
+  isPatient = false,
+}: Pick<DatabaseOptions, "url" | "dataDir" | "log"> & { isPatient?: boolean }): Pick<
+  Database,
+  "dialect" | "read" | "close"
+> {
   const { db } =
     url === undefined
       ? openSqlite(join(dataDir, SQLITE_FILE), { synchronous: "NORMAL", cacheKib: BACKGROUND_CACHE_KIB })
-      : connectTo(openPool(url, { pool: 1, reads: true, log }));
+      : connectTo(openPool(url, { pool: 1, reads: !isPatient, log }));
   return {
     dialect: url === undefined ? sqliteDialect : postgresDialect,
     read: db,

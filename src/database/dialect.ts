@@ -12,6 +12,10 @@ export type BulkColumns = Readonly<
 >;
 export type BulkRow = readonly (number | string | Uint8Array | null)[];
 
+/** A value that means the same on both engines. A time of the sign-in library is an ISO text, and a boolean is 0 or 1. */
+export type PortableValue = number | string | null | { base64: string };
+export type PortableRow = PortableValue[];
+
 /** Where rows are written to: the columns of a row, in its order, and which of them are the key. */
 export interface BulkTable {
   table: TableName;
@@ -111,9 +115,16 @@ export interface Dialect {
   eraseDeleted(db: Db): Promise<boolean>;
   /** Runs `work` in a transaction that only reads, and sees the state at its beginning however long it takes. */
   snapshot<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T>;
-  /** The columns of all tables, by table, and the names of all indexes. */
-  columns(db: Db): Promise<Map<string, string[]>>;
-  indexes(db: Db): Promise<Set<string>>;
+  /** Inserts rows of a backup, ids included. */
+  insertPortable(
+    tx: Tx,
+    table: string,
+    { columns, rows }: { columns: readonly string[]; rows: readonly PortableRow[] },
+  ): Promise<void>;
+  /** The names of all tables. */
+  tables(db: Db): Promise<string[]>;
+  /** The highest id that a repository has had; 0: none. */
+  lastId(db: Db): Promise<number>;
   /** Rebuilds all indexes. Writers wait for it. */
   reindex(db: Db): Promise<void>;
   /** Tables whose next id is one that is taken, and how to continue after the highest one. */

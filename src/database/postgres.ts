@@ -1,11 +1,4 @@
-import {
-  Kysely,
-  PostgresDialect as KyselyPostgresDialect,
-  type PostgresPool,
-  type PostgresPoolClient,
-  type RawBuilder,
-  sql,
-} from "kysely";
+import { Kysely, PostgresDialect as KyselyPostgresDialect, type RawBuilder, sql } from "kysely";
 import pg from "pg";
 import type { Logger } from "../lib/log.js";
 import {
@@ -14,6 +7,7 @@ import {
   type BulkTable,
   type Db,
   type Dialect,
+  type PortableValue,
   replacing,
 } from "./dialect.js";
 import { isDistributed, sizeOnNodes } from "./distribute.js";
@@ -87,18 +81,11 @@ async function limitHungWrites(client: pg.ClientBase): Promise<void> {
 }
 
 /** Large integers and decimals as numbers, as SQLite gives them. */
-export function numberTypes(): pg.TypeOverrides {
+function numberTypes(): pg.TypeOverrides {
   const types = new pg.TypeOverrides();
   types.setTypeParser(pg.types.builtins.INT8, Number);
   types.setTypeParser(pg.types.builtins.NUMERIC, Number);
   return types;
-}
-
-/** Statements on one connection, whose caller opens and closes it. */
-export function connectionDb(client: pg.Client): Kysely<Schema> {
-  const connection: PostgresPoolClient = { query: client.query.bind(client), release: () => {} };
-  const pool: PostgresPool = { connect: async () => connection, end: async () => {} };
-  return new Kysely<Schema>({ dialect: new KyselyPostgresDialect({ pool }) });
 }
 
 function columnArrays(
@@ -164,7 +151,7 @@ async function sequencesOf(db: Db): Promise<{ name: string; sequence: string }[]
  * Keeps the catalogue of a distributed database from being written until the returned function is called: a transaction that sees
  * one state of the coordinator still sees what each of the other nodes has committed since. `db` is one connection.
  */
-export async function holdIfDistributed(db: Db): Promise<() => Promise<void>> {
+async function holdIfDistributed(db: Db): Promise<() => Promise<void>> {
   if (!(await isDistributed(db))) return async () => {};
   await sql`select pg_advisory_lock(${LOCKS.catalogue})`.execute(db);
   return async () => {
@@ -198,8 +185,8 @@ export const postgresDialect: Dialect = {
     return ids.rows.map((row) => row.id);
   },
   async reserveId(tx, id) {
-    await sql`select setval('repositories_id_seq', ${id}::bigint) where ${id}::bigint >
-      (select case when is_called then last_value else 0 end from repositories_id_seq)`.execute(tx);
+    if (id > (await postgresDialect.lastId(tx)))
+      await sql`select setval('repositories_id_seq', ${id}::bigint)`.execute(tx);
   },
 
   async insertNew(tx, target, rows) {
@@ -295,19 +282,24 @@ export const postgresDialect: Dialect = {
       }
     }),
 
-  async columns(db) {
-    const { rows } = await sql<{ table: string; column: string }>`
-      select c.relname::text as "table", a.attname::text as "column"
-      from pg_class c join pg_attribute a on a.attrelid = c.oid
-      where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p') and a.attnum > 0 and not a.attisdropped
-      order by c.relname, a.attnum`.execute(db);
-    const byTable = Map.groupBy(rows, ({ table }) => table);
-    return new Map([...byTable].map(([table, own]) => [table, own.map(({ column }) => column)]));
+  // The server converts the values to the types of the table. It reads bytes in hexadecimal.
+  async insertPortable(tx, table, { columns, rows }) {
+    const names = sql.join(columns.map((name) => sql.ref(name)));
+    const textOf = (value: PortableValue | undefined) =>
+      typeof value === "object" && value
+        ? `\\x${Buffer.from(value.base64, "base64").toString("hex")}`
+        : value;
+    const json = JSON.stringify(
+      rows.map((row) => Object.fromEntries(columns.map((name, i) => [name, textOf(row[i])]))),
+    );
+    await sql`insert into ${sql.table(table)} (${names}) overriding system value
+      select ${names} from json_populate_recordset(null::${sql.table(table)}, ${json}::json)`.execute(tx);
   },
-  async indexes(db) {
-    const { rows } = await sql<{ name: string }>`select indexname as name from pg_indexes
-      where schemaname = current_schema()`.execute(db);
-    return new Set(rows.map(({ name }) => name));
+  tables: tablesOf,
+  async lastId(db) {
+    const { rows } = await sql<{ id: number }>`
+      select case when is_called then last_value else 0 end as id from repositories_id_seq`.execute(db);
+    return rows[0]?.id ?? 0;
   },
   async reindex(db) {
     const { rows } = await sql<{ name: string }>`select current_schema() as name`.execute(db);
@@ -328,7 +320,7 @@ export const postgresDialect: Dialect = {
   async advanceSequences(db) {
     for (const { name, sequence } of await sequencesOf(db))
       await sql`select setval(${sequence}, highest) from (select max(id) as highest from ${sql.table(name)}) as own
-        where highest is not null and highest > (select last_value from ${sql.table(sequence)})`.execute(db);
+        where highest >= (select last_value from ${sql.table(sequence)})`.execute(db);
   },
 
   async serverTime(db) {

@@ -2,7 +2,7 @@ import { dirname } from "node:path";
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import { CompiledQuery, Kysely, SqliteDialect as KyselySqliteDialect, sql } from "kysely";
 import { isOlder } from "../lib/node-version.js";
-import { type BulkRow, type Dialect, replacing, type TableName, type Tx } from "./dialect.js";
+import { type BulkRow, type Dialect, replacing, type Tx } from "./dialect.js";
 import { DatabaseFault, StoreRefused } from "./fault.js";
 import { bound, type Prepare, Slot } from "./prepared.js";
 import type { Schema } from "./schema.js";
@@ -147,7 +147,7 @@ async function runEach(tx: Tx, text: string, rows: readonly BulkRow[]): Promise<
   return batch.inserted;
 }
 
-function insertText(table: TableName, columns: readonly string[], conflict: string): string {
+function insertText(table: string, columns: readonly string[], conflict: string): string {
   const marks = columns.map(() => "?").join(", ");
   return `insert into ${table} (${columns.join(", ")}) values (${marks}) ${conflict}`;
 }
@@ -179,10 +179,7 @@ export const sqliteDialect: Dialect = {
   exclusively: (db, _purpose, work) => db.transaction().execute(work),
 
   async allocateIds(tx, count, above) {
-    const top = await sql<{ id: number }>`select max(
-      coalesce((select max(id) from repositories), 0),
-      coalesce((select cast(value as integer) from marks where name = ${RESERVED_ID}), 0)) as id`.execute(tx);
-    const first = Math.max(top.rows[0]?.id ?? 0, above) + 1;
+    const first = Math.max(await sqliteDialect.lastId(tx), above) + 1;
     return Array.from({ length: count }, (_, i) => first + i);
   },
   // Rows of `repositories` reserve their own ids; only those of removed rows need a note.
@@ -253,19 +250,22 @@ export const sqliteDialect: Dialect = {
   },
   snapshot: (db, work) => db.transaction().execute(work),
 
-  async columns(db) {
-    const { rows } = await sql<{ table: string; column: string }>`select t.name as "table", c.name as "column"
-      from pragma_table_list t, pragma_table_info(t.name) c where t.schema = 'main' order by t.name, c.cid`.execute(
-      db,
+  async insertPortable(tx, table, { columns, rows }) {
+    const values = rows.map((row) =>
+      row.map((value) => (typeof value === "object" && value ? Buffer.from(value.base64, "base64") : value)),
     );
-    const byTable = Map.groupBy(rows, ({ table }) => table);
-    return new Map([...byTable].map(([table, own]) => [table, own.map(({ column }) => column)]));
+    await runEach(tx, insertText(table, columns, ""), values);
   },
-  async indexes(db) {
-    const { rows } = await sql<{ name: string }>`select name from sqlite_schema where type = 'index'`.execute(
-      db,
-    );
-    return new Set(rows.map(({ name }) => name));
+  async tables(db) {
+    const { rows } = await sql<{ name: string }>`select name from sqlite_schema
+      where type = 'table' and name not like 'sqlite_%'`.execute(db);
+    return rows.map(({ name }) => name);
+  },
+  async lastId(db) {
+    const { rows } = await sql<{ id: number }>`select max(
+      coalesce((select max(id) from repositories), 0),
+      coalesce((select cast(value as integer) from marks where name = ${RESERVED_ID}), 0)) as id`.execute(db);
+    return rows[0]?.id ?? 0;
   },
   async reindex(db) {
     await sql`reindex`.execute(db);

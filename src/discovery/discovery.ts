@@ -1,4 +1,3 @@
-export { checkRankings, type RankingDamage } from "./check.js";
 export type {
   Facet,
   FacetKind,
@@ -61,8 +60,7 @@ export { Rankings, type Standing } from "./rankings.js";
 export { RANK_LIMITS, RANK_SCOPES } from "./ranks/leaderboard.js";
 export type { Leaders } from "./ranks/leaders.js";
 export type { Rank } from "./ranks/rank.js";
-export type { PastRank } from "./ranks/rank-history.js";
-export { checkSearch, type SearchDamage } from "./search/check.js";
+export { checkRankHistory, type PastRank } from "./ranks/rank-history.js";
 export type { SuggestedFacet } from "./search/facet-names.js";
 export type { SearchStatus } from "./search/layout.js";
 export { Search, type Suggestions } from "./search/search.js";

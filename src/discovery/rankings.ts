@@ -57,7 +57,6 @@ import {
   readAllLeaders,
 } from "./ranks/ranks.js";
 
-export { checkRankings, type RankingDamage } from "./check.js";
 export {
   FACET_SORTS,
   type Facet,

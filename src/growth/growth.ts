@@ -31,7 +31,6 @@ export {
   MEASURED_COUNTS,
   type MeasuredCount,
 } from "./anomalies.js";
-export { checkGrowth, type GrowthDamage } from "./check.js";
 export {
   ALL_REPOSITORIES,
   type ChangedRepositories,

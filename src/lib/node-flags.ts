@@ -21,7 +21,7 @@ const FLAGS: ReadonlyMap<string | undefined, readonly string[]> = new Map([
   ["derive", BATCH],
   ["backup", BATCH],
   ["restore", BATCH],
-  ["doctor", BATCH],
+  ["check", BATCH],
   ["start", SERVER],
   ["serve", SERVER],
   ["work", WORKER],

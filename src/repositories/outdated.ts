@@ -184,3 +184,16 @@ export class RevisionReader {
     return isRecent ? known.value : this.read();
   }
 }
+
+/** Marks all growth, ranks and words to be built again by the next update. */
+export async function outdateAll(tx: Tx): Promise<void> {
+  // Without scales the next update rebuilds all growth, and with it ranks and facets.
+  await sql`delete from score_scales`.execute(tx);
+  await sql`insert into outdated (kind, repository_id) values ('ranks', 0) on conflict do nothing`.execute(
+    tx,
+  );
+  // A rebuild in progress stops at its next step.
+  await sql`update runs set owner = null`.execute(tx);
+  await sql`update search_state set first_block = null, version = version + 1`.execute(tx);
+  await bumpRevision(tx);
+}

@@ -38,7 +38,6 @@ export {
   readRepositoryAddress,
 } from "./addresses/repository-addresses.js";
 export { type AddressProblem, splitAddress } from "./addresses/split.js";
-export * from "./check.js";
 export type { DumpedRepository } from "./dump.js";
 export { type Run, type RunName, runExclusively, runState } from "./exclusive-run.js";
 export type { ArchiveFile, Damage } from "./file-damage.js";
@@ -57,6 +56,7 @@ export {
   clearMarks,
   hasMark,
   markOutdated,
+  outdateAll,
   setMark,
   workOff,
 } from "./outdated.js";
@@ -80,13 +80,12 @@ export * from "./repository.js";
 export {
   CATALOGUE_KINDS,
   type CatalogueKind,
-  DERIVED_TABLES,
-  REPOSITORY_TABLES,
   readKind,
 } from "./sample.js";
 export * from "./series.js";
 export { MAX_SEVERAL_POINTS } from "./several-series.js";
 export { DamagedBlock, type ReadingsOptions } from "./snapshots/codec.js";
+export { checkHistories, recountHours } from "./snapshots/damage.js";
 export { endOfShare, newestSnapshots } from "./snapshots/hours.js";
 export {
   rangeColumn,

@@ -9,10 +9,9 @@ import { fileLine, headerLine, repositoryLines } from "./ndjson.js";
 import { dumpPages } from "./parquet.js";
 import { Refusal, time } from "./values.js";
 
-export { BACKUP_NOTE, type BackupPlace, checkBackup, restoreBackup, takeBackup } from "./backups/backups.js";
+export { BACKUP_NOTE, type BackupPlace, checkBackup, restoreBackup, takeBackup } from "./backup.js";
+export { type CheckedStore, checkStore, type Finding, repairStore } from "./check.js";
 export { FORMATS, type FormatName } from "./csv-layouts.js";
-export { CannotExamine, type Diagnosis, examine, repair } from "./doctor/doctor.js";
-export type { Finding } from "./doctor/findings.js";
 export { type Dump, Dumps, isDumpDue, writeDump } from "./dumps.js";
 export type { Problem, ReadProgress } from "./gathering.js";
 export type { ImportWarning } from "./import.js";

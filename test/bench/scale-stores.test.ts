@@ -8,8 +8,10 @@ import { copyToPostgres } from "../../bench/scale/copy-to-postgres.js";
 import { multiplyStore } from "../../bench/scale/multiply.js";
 import { onServer, openStore, STORE_END, withDatabase } from "../../bench/support/stores.js";
 import { fillWithDemo } from "../../src/demo/demo.js";
+import { systemClock } from "../../src/lib/clock.js";
+import { createLog } from "../../src/lib/log.js";
 import { type Modules, updateDerived } from "../../src/modules.js";
-import { checkCatalogue } from "../../src/repositories/check.js";
+import { checkStore } from "../../src/transfer/transfer.js";
 import { connectToServer } from "../support/engines.js";
 import type { PostgresServer } from "../support/postgres.js";
 
@@ -74,12 +76,13 @@ test("a store that is multiplied has every repository once, and is whole; its co
     const all = String(REPOSITORIES * TIMES);
     assert.deepEqual(sqlite?.counts, [{ repositories: all, names: all, ids: all }]);
     assert.deepEqual(postgres, sqlite);
-    const damage: string[] = [];
-    for (const { database } of stores)
-      await checkCatalogue(database.read, database.dialect, (kind, found) =>
-        damage.push(`${kind}: ${found}`),
+    for (const address of [undefined, withDatabase(url, DATABASE)]) {
+      const { findings } = await checkStore(
+        { url: address, dataDir },
+        { clock: systemClock, log: createLog("silent") },
       );
-    assert.deepEqual(damage, []);
+      assert.deepEqual(findings, []);
+    }
   } finally {
     for (const { database } of stores) await database.close();
   }

@@ -79,17 +79,17 @@ const PERMANENT: readonly [Error, typeof onFile, string][] = [
   [
     fault("unavailable", "disk I/O error", { errcode: 522 }),
     onFile,
-    'The disk of /var/lib/store fails (disk I/O error): check it, then run "sidereal doctor".',
+    'The disk of /var/lib/store fails (disk I/O error): check it, then run "sidereal check".',
   ],
   [
     errorWith("file is not a database", { errcode: 26 }),
     onFile,
-    'The database in /var/lib/store is damaged (file is not a database): run "sidereal doctor", or restore a backup.',
+    'The database in /var/lib/store is damaged (file is not a database): run "sidereal check", or restore a backup.',
   ],
   [
     errorWith("database disk image is malformed", { errcode: 779 }),
     onFile,
-    'The database in /var/lib/store is damaged (database disk image is malformed): run "sidereal doctor", or restore a backup.',
+    'The database in /var/lib/store is damaged (database disk image is malformed): run "sidereal check", or restore a backup.',
   ],
   [new StoreRefused("Newer. Update."), onFile, "Newer. Update."],
   [

@@ -71,7 +71,7 @@ test("a store that cannot be used ends every command with code 1 and one sentenc
     ],
     [
       damaged,
-      /^The database in .* is damaged \(file is not a database\): run "sidereal doctor", or restore a backup\.$/,
+      /^The database in .* is damaged \(file is not a database\): run "sidereal check", or restore a backup\.$/,
     ],
     [
       newer,

@@ -11,7 +11,7 @@ import { Random } from "../../src/demo/random.js";
 import { DAY_MS, isoTime, systemClock } from "../../src/lib/clock.js";
 import { createLog } from "../../src/lib/log.js";
 import { updateDerived } from "../../src/modules.js";
-import { examine } from "../../src/transfer/doctor/doctor.js";
+import { checkStore } from "../../src/transfer/check.js";
 import { importFiles } from "../../src/transfer/import.js";
 import { type Forge, startForge } from "../support/forge/forge.js";
 import { rankingFile } from "../support/imports.js";
@@ -115,8 +115,7 @@ async function killMany(
   assertHappened(received, "responses to keyed clients");
   assertHappened(forge.counters.requests, "requests to the forge");
   for (const [what, count] of writes.counts()) report(`${count} of the kind ${what}`);
-  const context = { secretFile: undefined, clock: systemClock, log: createLog("silent") };
-  const examineStore = () => examine({ ...context, location: place });
+  const examineStore = () => checkStore(place, { clock: systemClock, log: createLog("silent") });
   const left = (await examineStore()).findings;
   await complete(place, files);
   const completed = (await examineStore()).findings;
@@ -138,7 +137,7 @@ async function killMany(
     row("keys, sessions, lists and requests that are not as acknowledged", wrong.length, none),
     row("writes refused without a reason", writes.refused.length, none),
     row("times that SQLite finds its file damaged", damaged, none),
-    row("kinds of damage that the doctor finds after the last kill", left.length, none),
+    row("kinds of damage that a check finds after the last kill", left.length, none),
     row("the same, after completing the import", completed.length, none),
     { ...row("time", (performance.now() - began) / 1_000), unit: "s" },
   ];

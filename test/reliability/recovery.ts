@@ -11,8 +11,7 @@ import { openStore } from "../../bench/support/stores.js";
 import { Random } from "../../src/demo/random.js";
 import { HOUR_MS } from "../../src/lib/clock.js";
 import { createLog } from "../../src/lib/log.js";
-import { examine } from "../../src/transfer/doctor/doctor.js";
-import { exportCatalogue } from "../../src/transfer/transfer.js";
+import { checkStore, exportCatalogue } from "../../src/transfer/transfer.js";
 import { connectToServer } from "../support/engines.js";
 import { type Forge, ForgeCatalogue, startForge } from "../support/forge/forge.js";
 import { QUIET } from "../support/forge/world.js";
@@ -118,12 +117,7 @@ async function compare(
     for (const name of ["export", "rollups", "leaderboards", "repository_ranks"])
       assertHappened(content.get(name)?.length ?? 0, `characters in ${name}`);
     assertHappened(kills, "kills", days);
-    const { findings } = await examine({
-      location: killed,
-      secretFile: undefined,
-      clock,
-      log: createLog("silent"),
-    });
+    const { findings } = await checkStore(killed, { clock, log: createLog("silent") });
     for (const finding of findings) report(JSON.stringify(finding));
     const row = (measure: string, value: number, target?: ResultRow["target"]): ResultRow => ({
       measure,
@@ -138,7 +132,7 @@ async function compare(
       row("kills of the worker", kills),
       row("days with other ids, of which only the history is compared", renumbered),
       row("exports and tables that differ at the end of a day", differing.size, { atMost: 0 }),
-      row("kinds of damage that the doctor finds", findings.length, { atMost: 0 }),
+      row("kinds of damage that a check finds", findings.length, { atMost: 0 }),
       { ...row("time", (performance.now() - began) / 1_000), unit: "s" },
     ];
   } finally {

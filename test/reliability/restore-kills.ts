@@ -16,8 +16,9 @@ import { isDeepStrictEqual } from "node:util";
 import { sql } from "kysely";
 import type { ResultRow } from "../../bench/support/results.js";
 import { systemClock } from "../../src/lib/clock.js";
+import { createLog } from "../../src/lib/log.js";
 import { Catalog } from "../../src/repositories/repositories.js";
-import { takeBackup, workFilesOf } from "../../src/transfer/backups/backups.js";
+import { takeBackup } from "../../src/transfer/backup.js";
 import { connectToServer } from "../support/engines.js";
 import { createTestDatabase, dropTestDatabase } from "../support/postgres.js";
 import { openAt } from "../support/stores.js";
@@ -26,7 +27,6 @@ import { hasProgram } from "./support/disk-faults.js";
 import { assertHappened, type Harness, type HarnessContext, HarnessFailure } from "./support/harness.js";
 import { dumpStore } from "./support/old-stores.js";
 import { openOldStore } from "./support/open-old-store.js";
-import { placeAt, restoreAt } from "./support/restored-place.js";
 
 const PROCESS = fileURLToPath(new URL("./support/restore-process.js", import.meta.url));
 
@@ -98,6 +98,11 @@ async function killAll(
   const backups = { before: join(folder, `${engine}.old`), after: join(folder, `${engine}.new`) };
   await fill(before, { name: "old", file: backups.before });
   await fill(after, { name: "new", file: backups.after });
+  for (const name of ["before", "after"] as const) {
+    const place = { before, after }[name];
+    if (engine === "sqlite") emptyFolder(place);
+    await restoreWhole(backups[name], place);
+  }
   const expected = { before: await read(before), after: await read(after) };
   if (isDeepStrictEqual(expected.before, expected.after))
     throw new HarnessFailure("the two stores are equal");
@@ -107,7 +112,7 @@ async function killAll(
     for (let at = 1; ; at += STRIDES[scale][engine]) {
       const place = before;
       if (engine === "sqlite") emptyFolder(place);
-      await restoreAt(backups.before, place);
+      await restoreWhole(backups.before, place);
       if (!(await restoreKilled(backups.after, place, { call, at }))) break;
       counts.kills++;
       const left = await read(place);
@@ -118,8 +123,8 @@ async function killAll(
         counts.broken++;
         report(`${engine}: neither old nor new after a kill before ${call} ${at}`);
       }
-      await restoreAgain(backups.after, place);
-      const leftOver = workFilesOf(readdirSync(place.dataDir));
+      await restoreWhole(backups.after, place);
+      const leftOver = readdirSync(place.dataDir).filter((name) => name.endsWith(".restoring"));
       if (leftOver.length > 0 || !isDeepStrictEqual(await read(place), expected.after)) {
         counts.unrepeated++;
         report(`${engine}: the next restore did not complete after a kill before ${call} ${at}`);
@@ -156,9 +161,10 @@ async function fill({ dataDir, url }: Place, { name, file }: { name: string; fil
   } finally {
     await database.close();
   }
-  const place = placeAt(dataDir, url);
-  if (place.secretFile !== undefined) writeFileSync(place.secretFile, `${name} secret`.padEnd(43, "-"));
-  await takeBackup(file, place, { clock: systemClock, onProgress: () => {} });
+  const secretFile = url === undefined ? join(dataDir, "auth-secret") : undefined;
+  if (secretFile !== undefined) writeFileSync(secretFile, `${name} secret`.padEnd(43, "-"));
+  const place = { location: { url, dataDir }, secretFile, clock: systemClock, log: createLog("silent") };
+  await takeBackup(file, place, () => {});
 }
 
 async function read({ dataDir, url }: Place): Promise<Stored> {
@@ -184,8 +190,8 @@ function emptyFolder({ dataDir }: Place): void {
   for (const name of existsSync(dataDir) ? readdirSync(dataDir) : []) rmSync(join(dataDir, name));
 }
 
-/** As an operator does after a kill: by a new process. */
-async function restoreAgain(file: string, { dataDir, url }: Place): Promise<void> {
+/** Restores by a process of its own, as an operator does. */
+async function restoreWhole(file: string, { dataDir, url }: Place): Promise<void> {
   const [code] = await run([process.execPath, PROCESS, file, dataDir, ...(url === undefined ? [] : [url])]);
   if (code !== 0) throw new HarnessFailure("a restore without a kill failed");
 }

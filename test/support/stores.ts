@@ -1,8 +1,7 @@
 import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
-import type { StoreLocation } from "../../src/database/backup/parts.js";
-import { type Database, openDatabase } from "../../src/database/database.js";
+import { type Database, openDatabase, type StoreLocation } from "../../src/database/database.js";
 import { createLog } from "../../src/lib/log.js";
 import { Catalog } from "../../src/repositories/repositories.js";
 import { exportCatalogue } from "../../src/transfer/transfer.js";

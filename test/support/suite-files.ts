@@ -5,7 +5,6 @@
  */
 export const SYSTEM: readonly string[] = [
   "reliability",
-  "transfer/doctor/doctor",
   "tracking/avatars",
   "tracking/endless-lists",
   "tracking/faults",
@@ -45,7 +44,6 @@ export const ALONE: readonly string[] = [
 /** Seconds that the longest files take: the order of a run, and which files share a process, follow from it. */
 export const SECONDS: Readonly<Record<string, number>> = {
   "browser/pages": 39,
-  "transfer/doctor/doctor": 36,
   "tracking/request-lane": 33,
   "tracking/losses": 32,
   "reliability/hostile-data": 27,
@@ -53,7 +51,8 @@ export const SECONDS: Readonly<Record<string, number>> = {
   "reliability/recovery": 23,
   "tracking/avatars": 22,
   "reliability/losses": 21,
-  "transfer/backups/backups": 20,
+  "transfer/backup": 20,
+  "transfer/check": 10,
   "reliability/restore-kills": 20,
   "reliability/database-away": 19,
   "tracking/intervals": 18,

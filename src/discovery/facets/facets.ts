@@ -3,7 +3,6 @@
  * The totals are kept up to date by subtracting what a changed repository contributed before and adding what it contributes
  * now. `updateFacets` applies changes, `FacetRebuild` starts from all repositories; both give the same totals.
  */
-import { isDeepStrictEqual } from "node:util";
 import { sql } from "kysely";
 import {
   BatchSize,
@@ -147,36 +146,4 @@ function partRow({ repositoryId, provider, language, topics, stars, gained }: Co
     gained["7d"],
     gained["30d"],
   ];
-}
-
-/** Compares the stored facets with the stored contributions, and these with what repositories contribute now. */
-export class FacetCheck {
-  readonly #sums = new FacetSums();
-  readonly #onWrong: (found: string) => void;
-
-  constructor(onWrong: (found: string) => void) {
-    this.#onWrong = onWrong;
-  }
-
-  /** Adds the next repositories. Returns those whose stored contribution is not the given one. */
-  async add(db: Db, dialect: Dialect, { ids, contributions }: ChangedRepositories): Promise<number[]> {
-    const rows = await db
-      .selectFrom("facet_parts")
-      .selectAll()
-      .where(dialect.among(sql.ref("repository_id"), ids))
-      .execute();
-    const stored = new Map(rows.map((row) => [row.repository_id, partOf(row)]));
-    for (const part of stored.values()) this.#sums.add(part);
-    const present = new Map(
-      contributions.map(({ repositoryId, provider, language, topics, stars, gained }) => [
-        repositoryId,
-        { provider, language, topics, stars, gained: { ...gained } },
-      ]),
-    );
-    return ids.filter((id) => !isDeepStrictEqual(stored.get(id), present.get(id)));
-  }
-
-  async finish(db: Db): Promise<void> {
-    for (const found of await this.#sums.differences(db)) this.#onWrong(found);
-  }
 }

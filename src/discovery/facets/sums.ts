@@ -118,20 +118,6 @@ export class FacetSums {
     await run.stepThrough(gone, size, (tx, keys) => deleteFacets(tx, dialect, { keys }));
   }
 
-  /** The stored facets that differ from the sums, and those that are missing. */
-  async differences(db: Db): Promise<string[]> {
-    const rows = this.#rows();
-    const wrong: string[] = [];
-    for await (const stored of storedFacets(db)) {
-      const key = keyText(stored.kind, stored.provider, stored.name);
-      const own = rows.get(key);
-      rows.delete(key);
-      if (own === undefined || SUMMED.some((column, i) => stored[column] !== own[FIRST_SUM + i]))
-        wrong.push(key);
-    }
-    return [...wrong, ...rows.keys()].map((key) => key.replace("  ", " "));
-  }
-
   /** Adds the sums to the stored facets, and deletes facets left without a repository. */
   async applyTo(run: Run, dialect: Dialect): Promise<void> {
     await run.stepThrough(inOrder(this.#rows()), new BatchSize(dialect, ROWS), async (tx, rows) => {

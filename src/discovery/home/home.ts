@@ -12,7 +12,7 @@ import { type DocumentReader, type Prepared, readPrepared, storePrepared } from 
 import { computeSummary, type Summary } from "./summary.js";
 
 export { type DocumentReader, documentReader } from "./prepared.js";
-export { type CurrentSummary, checkSummary, readSummary, type Summary } from "./summary.js";
+export { type CurrentSummary, readSummary, type Summary } from "./summary.js";
 
 /**
  * Recomputes both documents. Responses become outdated, and the revision changes, only if the content did. They are computed before the

@@ -1,4 +1,4 @@
-/** The summary: counters of the catalogue, computed after changes, read by requests, and checked by `doctor`. */
+/** The summary: counters of the catalogue, computed after changes and read by requests. */
 import { type RawBuilder, sql } from "kysely";
 import type { Db } from "../../database/database.js";
 import { ageInDays, DAY_MS, HOUR_MS } from "../../lib/clock.js";
@@ -12,7 +12,7 @@ import {
   readNewestFiles,
   readRecency,
 } from "../../repositories/repositories.js";
-import { type DocumentReader, type Prepared, readPrepared } from "./prepared.js";
+import type { DocumentReader, Prepared } from "./prepared.js";
 
 /** Counters of one provider, or of all providers together. */
 export interface Counters extends FreshnessCounts {
@@ -191,20 +191,4 @@ async function freshnessOf(
   const isKept = before !== undefined && !isFileNew && hour(before.asOf) === hour(recency.asOf.get(provider));
   if (repositories < MANY || !isKept) return countFreshness(db, provider, recency);
   return { freshRepositories: before.freshRepositories, staleRepositories: before.staleRepositories };
-}
-
-/** Counts again and compares with the stored counters, unless an update is due. */
-export async function checkSummary(db: Db, isDue: boolean, onWrong: (found: string) => void): Promise<void> {
-  if (isDue) return;
-  const stored = await readPrepared<Summary>(db, "summary").catch(() => "damaged" as const);
-  if (stored === "damaged") return onWrong("it cannot be read");
-  // It is stored by the first update.
-  if (stored === undefined) return;
-  const { rows } = await sql<{ total: number }>`select count(*) as total from repositories
-    where availability = 'AVAILABLE'`.execute(db);
-  const expected = { repositories: Number(rows[0]?.total ?? 0), ...(await countFacets(db)) };
-  for (const [counter, count] of Object.entries(expected)) {
-    const own = stored[counter as keyof typeof expected];
-    if (own !== count) onWrong(`${counter}: ${own} instead of ${count}`);
-  }
 }

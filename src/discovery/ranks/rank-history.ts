@@ -250,3 +250,27 @@ async function readRankBlocks(db: Db, repositoryId: number, sinceDay: number): P
     }
   });
 }
+
+/** Rows read at a time. */
+const CHECKED = 1_000;
+
+/** Decodes every block of past ranks, and reports those that are damaged. */
+export async function checkRankHistory(db: Db, onDamage: (found: string) => void): Promise<void> {
+  type Row = { repository_id: number; from_day: number; data: Uint8Array };
+  for (let last: Pick<Row, "repository_id" | "from_day"> = { repository_id: 0, from_day: 0 }; ; ) {
+    const { rows } = await sql<Row>`select repository_id, from_day, data from rank_blocks
+      where (repository_id, from_day) > (${last.repository_id}, ${last.from_day})
+      order by repository_id, from_day limit ${sql.lit(CHECKED)}`.execute(db);
+    for (const { repository_id, from_day, data } of rows) {
+      try {
+        decodeRanks(data, from_day);
+      } catch (error) {
+        if (!(error instanceof DamagedPack)) throw error;
+        onDamage(`repository ${repository_id}, day ${from_day}: ${error.message}`);
+      }
+    }
+    const end = rows.at(-1);
+    if (end === undefined) return;
+    last = end;
+  }
+}

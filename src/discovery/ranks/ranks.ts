@@ -29,7 +29,6 @@ import { rankText } from "./rank.js";
 import { type EncodedScope, encodeScope, type RankRow, writeBoards, writeRankRows } from "./rank-rows.js";
 import { type RankChanges, rebuildScopes } from "./rebuild.js";
 
-export { checkLeaderboards, checkRankBlocks, checkRankRows, type RankDamage } from "./check.js";
 export {
   type Competitor,
   type Leaderboard,
@@ -39,7 +38,13 @@ export {
 } from "./leaderboard.js";
 export { type Leaders, type LeadersRequest, leaderReader, readAllLeaders, readOverall } from "./leaders.js";
 export { RANK_COLUMNS, type Rank, type RankValues, rankReader, ranksOf } from "./rank.js";
-export { archiveRanks, type PastRank, packRankHistory, rankHistoryReader } from "./rank-history.js";
+export {
+  archiveRanks,
+  checkRankHistory,
+  type PastRank,
+  packRankHistory,
+  rankHistoryReader,
+} from "./rank-history.js";
 export { RankRebuild } from "./rebuild.js";
 
 /** Scopes whose leaderboards are read at a time. */

@@ -18,7 +18,6 @@ import { Vocabulary } from "./typos.js";
 import { updateWords } from "./update.js";
 import { parseQuery } from "./words.js";
 
-export { checkSearch, type SearchDamage } from "./check.js";
 export type { SuggestedFacet } from "./facet-names.js";
 export type { SearchStatus } from "./layout.js";
 export { parseQuery } from "./words.js";

@@ -40,15 +40,6 @@ export class HourCounts {
     return count;
   }
 
-  /** The hours whose stored counts differ from these. Rows without snapshots may be left over. */
-  differences(stored: readonly { provider: string; hour: number; snapshots: number }[]): string[] {
-    const own = new Map(stored.map((row) => [`${row.provider} ${row.hour}`, row.snapshots]));
-    return [...new Set([...own.keys(), ...this.#counts.keys()])].flatMap((key) => {
-      const [count, snapshots] = [this.#counts.get(key)?.snapshots ?? 0, own.get(key) ?? 0];
-      return count === snapshots ? [] : [`${key} (hours since 1970): ${snapshots} instead of ${count}`];
-    });
-  }
-
   /** Adds the counts to the stored ones. */
   async write(tx: Tx, dialect: Dialect): Promise<void> {
     const rows = [...this.#counts.values()].map(({ provider, hour, snapshots, newestAt }) => {

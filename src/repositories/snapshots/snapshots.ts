@@ -13,8 +13,8 @@ import { mergeIntoBlocks } from "./blocks.js";
 import { HourCounts } from "./hours.js";
 import { numbersOf, Readings, readingsOf } from "./readings.js";
 
-export { HistoryCheck, type HistoryDamage, recountHours } from "./check.js";
 export { DamagedBlock, type ReadingsOptions, type Span } from "./codec.js";
+export { checkHistories, recountHours } from "./damage.js";
 export { newestSnapshots, snapshotTimes } from "./hours.js";
 export {
   rangeColumn,

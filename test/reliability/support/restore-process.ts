@@ -1,5 +1,17 @@
 /** Restores a backup over a store: `restore-process.js <backup> <data folder> [<PostgreSQL address>]`. */
-import { restoreAt } from "./restored-place.js";
+import { join } from "node:path";
+import { systemClock } from "../../../src/lib/clock.js";
+import { createLog } from "../../../src/lib/log.js";
+import { restoreBackup } from "../../../src/transfer/backup.js";
 
 const [, , file = "", dataDir = "", url] = process.argv;
-await restoreAt(file, { dataDir, url });
+await restoreBackup(
+  file,
+  {
+    location: { url, dataDir },
+    secretFile: url === undefined ? join(dataDir, "auth-secret") : undefined,
+    clock: systemClock,
+    log: createLog("silent"),
+  },
+  { replaces: true, onProgress: () => {} },
+);
