@@ -105,9 +105,6 @@ async function serving(database: Database): Promise<RequestListener> {
   const limits = Object.fromEntries(LIMIT_SETTINGS.map((name) => [name, "1000000"]));
   const config = loadConfig({
     SIDEREAL_CACHE_MB: "0",
-    SIDEREAL_CONCURRENCY_ANONYMOUS: "10000",
-    SIDEREAL_QUEUE_LENGTH: "10000",
-    SIDEREAL_QUEUE_MS: "60000",
     ...limits,
   });
   const modules = buildModules(database, { clock: systemClock, log });

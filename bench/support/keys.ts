@@ -6,11 +6,6 @@ import { openStore, type Store } from "./stores.js";
 /** Settings that raise every limit so far that no request of a benchmark is refused, while all of them are counted. */
 export const GENEROUS_LIMITS: Readonly<Record<string, string>> = {
   ...Object.fromEntries(LIMIT_SETTINGS.map((name) => [name, "1000000"])),
-  SIDEREAL_CONCURRENCY_ANONYMOUS: "10000",
-  SIDEREAL_CONCURRENCY_ACCOUNT: "10000",
-  SIDEREAL_CONNECTIONS_PER_ADDRESS: "10000",
-  SIDEREAL_QUEUE_LENGTH: "100000",
-  SIDEREAL_QUEUE_MS: "60000",
 };
 
 /** Adds an account with one API key for each of `count`, and returns the keys. The store must be a copy. */

@@ -156,6 +156,6 @@ export const getCard = operation({
       ...stats.age,
       ...stats.noted,
     });
-    return pngReply(await request.http.rendering(() => pictures.render({ kind: "repository", card })));
+    return pngReply(await pictures.render({ kind: "repository", card }));
   },
 });

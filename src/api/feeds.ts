@@ -34,10 +34,10 @@ export const getFeed = operation({
     200: { description: "The feed.", content: { "application/atom+xml": { schema: z.string() } } },
     ...errorResponses("VALIDATION_FAILED"),
   },
-  handle: async ({ params: { ranking: feed }, query, http: { scanning }, services: { modules, config } }) => {
+  handle: async ({ params: { ranking: feed }, query, services: { modules, config } }) => {
     const { window, limit, ...filters } = query;
     const ranked = { ...filters, window, limit, sort: feed, order: "desc" } as const;
-    const page = await listPage(modules, ranked, { scanning });
+    const page = await listPage(modules, ranked);
     const request = { feed, filters, window, limit, defaultLimit: DEFAULT_LIMIT };
     const body = atomFeed({ ...request, baseUrl: config.baseUrl }, page);
     return content("application/atom+xml; charset=utf-8", body);

@@ -73,7 +73,7 @@ function streaming({ id, format, summary, body }: Streaming) {
     tags: ["Repositories"],
     summary,
     description:
-      "The first 10,000 rows of the list of /api/repos, without pages, read while they are sent. Needs an API key, one stream at a time for each. A body that is cut short has no end: its last chunk is missing.",
+      "The first 10,000 rows of the list of /api/repos, without pages, read while they are sent. Needs an API key. A body that is cut short has no end: its last chunk is missing.",
     params: null,
     query: listQuery.omit({ limit: true, page: true, cursor: true }).extend({ fields: repositoryFields }),
     body: null,

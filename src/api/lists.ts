@@ -27,7 +27,7 @@ interface ListRequest {
 }
 
 async function pageOf({ services, http, query, file }: ListRequest): Promise<Reply> {
-  const page = await listPage(services.modules, query, { scanning: http.scanning });
+  const page = await listPage(services.modules, query);
   return repositoryPage(page, { http, baseUrl: services.config.baseUrl, query, file });
 }
 

@@ -58,7 +58,6 @@ interface Facts {
   form?: Form;
   foldedQuery?: readonly string[];
   aliases?: Readonly<Record<string, string>>;
-  isProbe?: true;
 }
 
 function route(
@@ -122,7 +121,7 @@ const CHART: Partial<Facts> = { ...EMBED, aliases: { range: "window" } };
 /** Public data: the same for everybody, cached briefly. */
 const open = (path: string, operation: Operation, facts: Partial<Facts> = {}): ApiRoute =>
   route("GET", path, { access: "public", limit: DEFAULT_LIMIT, cache: SHARED, ...facts, operation });
-const PROBE = { limit: FREE_LIMIT, cache: NO_STORE, isProbe: true } as const;
+const PROBE = { limit: FREE_LIMIT, cache: NO_STORE } as const;
 /** A watchlist addressed by its token. */
 const BY_TOKEN = { access: "token", cache: { kind: "private" } } as const;
 const byToken = (method: Method, path: string, operation: Operation): ApiRoute =>

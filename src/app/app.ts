@@ -282,7 +282,7 @@ async function serveMcp(
   // Hosts start it in any folder, where a new store would only be empty.
   if (databaseUrl === undefined && !hasStore(dataDir))
     return `there is no store in ${resolve(dataDir)}; set SIDEREAL_DATA_DIR, or use --url`;
-  const unlimited = { ...config, limits: undefined, concurrency: undefined, queue: undefined };
+  const unlimited = { ...config, limits: undefined };
   const context: AppContext = { config: unlimited, clock, log };
   const modules = await openModules(context);
   try {

@@ -123,7 +123,7 @@ export function buildFront(
   modules: Modules,
   members = buildMembers(context, modules),
 ): Front {
-  const admission = new Admission({ ...context, maxComputing: modules.database.maxReaders });
+  const admission = new Admission({ ...context, readers: modules.database.maxReaders });
   return joinFront(context, { modules, members, admission });
 }
 
@@ -159,7 +159,7 @@ export async function startService(context: AppContext, modules: Modules): Promi
   const { redis } = modules;
   const allowances =
     redis === undefined || config.limits === undefined ? undefined : redis.limiter(config.limits);
-  const admission = new Admission({ ...context, allowances, maxComputing: database.maxReaders });
+  const admission = new Admission({ ...context, allowances, readers: database.maxReaders });
   const revocations = new Revocations(async () => redis?.announceRevocation());
   const keys = new ApiKeys({ database, clock, log, revocations });
   let members = buildMembers(context, modules, { keys });
@@ -167,9 +167,8 @@ export async function startService(context: AppContext, modules: Modules): Promi
   let front = joinFront(context, { modules, members, admission });
   const { server, close } = createHttpServer((request, response) => front.handle(request, response), {
     baseUrl: config.baseUrl,
-    perAddress: config.connectionsPerAddress,
+    isLimited: config.limits !== undefined,
     callers: new Callers(config.trustedProxies),
-    isProbe: (request) => front.isProbe(request),
     clock,
     log,
   });

@@ -1,5 +1,6 @@
 import { setFlagsFromString } from "node:v8";
 import { Worker } from "node:worker_threads";
+import { AppError } from "../lib/errors.js";
 
 /** Pictures as PNG: their content, and the thread that renders them. */
 
@@ -64,8 +65,11 @@ export interface PngRendererOptions {
   fontFolders?: readonly string[];
 }
 
+/** Pictures that may wait: each takes tens of milliseconds, and a place among the responses that are computed. */
+const MAX_WAITING = 8;
+
 /**
- * Renders PNG on a separate thread, one picture at a time. Callers bound how many wait. The thread starts on first use,
+ * Renders PNG on a separate thread, one picture at a time. The thread starts on first use,
  * restarts after an error, and never keeps the process alive.
  */
 export class PngRenderer {
@@ -83,8 +87,10 @@ export class PngRenderer {
     this.#fontFolders = fontFolders;
   }
 
-  /** Renders a picture. A drawing must be ours: external references are not loaded. */
-  render(picture: Picture): Promise<Buffer> {
+  /** Renders a picture. A drawing must be ours: external references are not loaded. Throws UNAVAILABLE if too many wait. */
+  async render(picture: Picture): Promise<Buffer> {
+    if (this.#waiting.size >= MAX_WAITING)
+      throw new AppError("UNAVAILABLE", "Too many pictures are being drawn; try again.");
     const thread = this.#started();
     const id = ++this.#id;
     return new Promise((resolve, reject) => {

@@ -6,7 +6,7 @@ import { canonicalHost, isPrivateHost } from "../lib/host-names.js";
 import type { LOG_LEVELS } from "../lib/log.js";
 import { nearestName } from "../lib/nearest-name.js";
 import type { ProviderSettings, ProxySettings } from "./known-forges.js";
-import { type Concurrency, LIMIT_SETTINGS, type Limits, type QueueBounds, readLimits } from "./limits.js";
+import { LIMIT_SETTINGS, type Limits, readLimits } from "./limits.js";
 import {
   ConfigError,
   isProviderSetting,
@@ -41,11 +41,9 @@ export {
   type Bucket,
   CALLER_KINDS,
   type CallerKind,
-  type Concurrency,
   isByAddress,
   LIMIT_SETTINGS,
   type Limits,
-  type QueueBounds,
   readLimits,
 } from "./limits.js";
 export { ConfigError, isProviderSetting, PROVIDER_SETTINGS, providerNames, proxyOf } from "./providers.js";
@@ -85,16 +83,10 @@ export interface Config {
   listIndexBytes: number;
   /** Undefined: no rate limits. */
   limits: Limits | undefined;
-  /** Undefined: no limit on concurrent requests. */
-  concurrency: Concurrency | undefined;
-  /** Most open connections of an address, in a process or thread. Undefined: no limit. */
-  connectionsPerAddress: number | undefined;
   /** What one caller may add to watchlists without an owner in a day; undefined: no limit. */
   watchlistQuota: { lists: number; items: number } | undefined;
   /** Most mails to sign in with in an hour: all, to new addresses of a domain, for a network. Undefined: no such limits. */
   mailLimits: { perHour: number; perDomain: number; perNetwork: number } | undefined;
-  /** Undefined: any number of responses may wait to be computed, for any time. */
-  queue: QueueBounds | undefined;
   /** Redis or Valkey, which several processes share. */
   redisUrl: string | undefined;
   /** Networks whose `X-Forwarded-For` is trusted. */
@@ -210,16 +202,6 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     cacheBytes: settings.SIDEREAL_CACHE_MB * 1024 * 1024,
     listIndexBytes: settings.SIDEREAL_LIST_INDEX_MB * 1024 * 1024,
     limits: settings.SIDEREAL_LIMITS ? limits : undefined,
-    concurrency: settings.SIDEREAL_LIMITS
-      ? {
-          anonymous: settings.SIDEREAL_CONCURRENCY_ANONYMOUS,
-          account: settings.SIDEREAL_CONCURRENCY_ACCOUNT,
-        }
-      : undefined,
-    connectionsPerAddress: settings.SIDEREAL_LIMITS ? settings.SIDEREAL_CONNECTIONS_PER_ADDRESS : undefined,
-    queue: settings.SIDEREAL_LIMITS
-      ? { length: settings.SIDEREAL_QUEUE_LENGTH, patienceMs: settings.SIDEREAL_QUEUE_MS }
-      : undefined,
     watchlistQuota: settings.SIDEREAL_LIMITS
       ? { lists: settings.SIDEREAL_WATCHLISTS_PER_DAY, items: settings.SIDEREAL_WATCHLIST_ITEMS_PER_DAY }
       : undefined,

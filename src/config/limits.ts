@@ -84,19 +84,3 @@ export function readLimits(env: NodeJS.ProcessEnv, problems: string[]): Limits {
     free: ofBucket("free"),
   };
 }
-
-/** How many requests of one caller may be in flight. */
-export interface Concurrency {
-  /** Per address. */
-  anonymous: number;
-  /** Per account: for all its keys together, and for all its sessions together. */
-  account: number;
-}
-
-/** How much may wait to be computed in a process or thread; what goes beyond it is refused. */
-export interface QueueBounds {
-  /** Waiting responses for callers with an account, and as many for all others. */
-  length: number;
-  /** Longest wait, in ms. */
-  patienceMs: number;
-}

@@ -43,16 +43,11 @@ export const SETTINGS = {
   SIDEREAL_CACHE_MB: whole(0, 65_536).default(64),
   SIDEREAL_LIST_INDEX_MB: whole(0, 65_536).default(128),
   SIDEREAL_LIMITS: flag.default(true),
-  SIDEREAL_CONCURRENCY_ANONYMOUS: whole(1, 10_000).default(20),
-  SIDEREAL_CONCURRENCY_ACCOUNT: whole(1, 10_000).default(60),
-  SIDEREAL_CONNECTIONS_PER_ADDRESS: whole(1, 10_000).default(256),
   SIDEREAL_WATCHLISTS_PER_DAY: whole(1, 1_000_000).default(100),
   SIDEREAL_WATCHLIST_ITEMS_PER_DAY: whole(1, 100_000_000).default(10_000),
   SIDEREAL_MAIL_PER_HOUR: whole(1, 1_000_000).default(1_000),
   SIDEREAL_MAIL_PER_DOMAIN: whole(1, 1_000_000).default(200),
   SIDEREAL_MAIL_PER_NETWORK: whole(1, 1_000_000).default(100),
-  SIDEREAL_QUEUE_LENGTH: whole(1, 100_000).default(400),
-  SIDEREAL_QUEUE_MS: whole(1, 60_000).default(500),
   SIDEREAL_REDIS_URL: z
     .url({ protocol: /^rediss?$/, error: "must be redis://host:port/database; rediss for TLS" })
     .optional(),

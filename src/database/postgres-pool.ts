@@ -167,10 +167,11 @@ export function preparing(db: Kysely<Schema>, pool: StatementPool): Prepare {
     let asJson: string | undefined;
     return async (given: V): Promise<R[]> => {
       statement ??= bound(db, build);
+      const isJson = asJson !== undefined;
       const text = asJson ?? statement.text;
       const values = statement.parametersOf(given);
       const { rows, fields } = await pool.run({ name: nameOf(text), text, values, rowMode: "array" });
-      if (asJson !== undefined) return rows[0]?.[0] ?? [];
+      if (isJson) return rows[0]?.[0] ?? [];
       if (fields.length >= MANY_COLUMNS.from && fields.length <= MANY_COLUMNS.to)
         asJson = jsonText(text, fields.length);
       return rows;

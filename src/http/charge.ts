@@ -1,40 +1,35 @@
 import type { KeyedRequest } from "../accounts/accounts.js";
+import { isByAddress } from "../config/config.js";
 import { AppError } from "../lib/errors.js";
+import { after } from "./after.js";
 import { type Refusal, WAIT } from "./error-response.js";
 import type { Allowances, Caller, Decision, Policy } from "./limiter.js";
 import type { Cost } from "./route.js";
 
-interface ChargeOptions {
-  allowances: Allowances;
-  /** Whose limits the request counts against. */
+/** What a request counts against. */
+export interface Charged {
+  /** Who sends it: the holder of a key, an account, or the address. */
   caller: Caller;
+  /** The caller by address, against which some buckets count whoever the caller is. */
   address: Caller;
   cost: Cost;
-  decision: Decision;
-}
-
-/** The outcome that decides what a request cost. */
-export interface Settled {
-  status: number;
-  /** What it cost, where it says so itself. */
-  units: number | undefined;
 }
 
 /** One request that was counted. */
 export class Charge {
-  readonly #options: ChargeOptions;
+  readonly #allowances: Allowances;
+  readonly #charged: Charged;
+  readonly decision: Decision;
 
-  constructor(options: ChargeOptions) {
-    this.#options = options;
+  constructor(allowances: Allowances, charged: Charged, decision: Decision) {
+    this.#allowances = allowances;
+    this.#charged = charged;
+    this.decision = decision;
   }
 
   /** Whether the request counted against an API key. */
   get isOfKey(): boolean {
-    return this.#options.caller.kind === "key";
-  }
-
-  get decision(): Decision {
-    return this.#options.decision;
+    return payerOf(this.#charged).kind === "key";
   }
 
   /** Why the request is refused; undefined for one within its limit. */
@@ -43,47 +38,38 @@ export class Charge {
     return allowed ? undefined : { error: overLimit(policy), waitSeconds: retryAfterSeconds };
   }
 
-  /** Counts the units of a part of a response, if the caller has that many left. */
-  add(units: number): Decision | Promise<Decision> {
-    const { allowances, caller, cost } = this.#options;
-    return allowances.decide(caller, cost.bucket, units);
-  }
-
   /** Gives back what was counted. */
   refund(): Decision | Promise<Decision> {
-    const { allowances, caller, cost } = this.#options;
-    return allowances.adjust(caller, cost.bucket, -cost.units);
+    return this.#correct(-this.#charged.cost.units);
   }
 
   /**
-   * Corrects the count by what the response cost, and returns what is left. `isFree`: the caller had the response already, and
-   * nothing was computed to find that out. A promise only where counting needs another process.
+   * Corrects the count by what the response cost, and returns what is left. `found`: its units, if it says so itself. `isFree`: the
+   * caller had the response already, and nothing was computed to find that out: it counts in a bucket with a high limit.
    */
-  settle({ status, units: found }: Settled, isFree: boolean): Decision | Promise<Decision> {
-    const { allowances, address, decision, cost } = this.#options;
+  settle(status: number, found: number | undefined, isFree: boolean): Decision | Promise<Decision> {
+    const { address, cost } = this.#charged;
     const { units, unknownUnits } = cost;
-    if (!decision.allowed) return this.#withWait(this.#correct(0));
-    if (!isFree) {
-      const due = status === 404 || status === 401 ? unknownUnits : (found ?? units);
-      return this.#correct(due - units);
-    }
-    const taken = takeFree(allowances, address);
-    const correct = (isTaken: boolean) => this.#correct(isTaken ? -units : 0);
-    return taken instanceof Promise ? taken.then(correct) : correct(taken);
-  }
-
-  /** What is left now, with the wait of the refused request. */
-  #withWait(left: Decision | Promise<Decision>): Decision | Promise<Decision> {
-    const { retryAfterSeconds } = this.decision;
-    const waiting = (now: Decision): Decision => ({ ...now, retryAfterSeconds });
-    return left instanceof Promise ? left.then(waiting) : waiting(left);
+    const { allowed, retryAfterSeconds } = this.decision;
+    if (!allowed) return after(this.#correct(0), (left) => ({ ...left, retryAfterSeconds }));
+    if (!isFree)
+      return this.#correct((status === 404 || status === 401 ? unknownUnits : (found ?? units)) - units);
+    const taken = isOfThisMachine(address) || this.#allowances.decide(address, "free", 1);
+    return after(taken, (free) => this.#correct(free === true || free.allowed ? -units : 0));
   }
 
   #correct(units: number): Decision | Promise<Decision> {
-    const { allowances, caller, decision, cost } = this.#options;
-    // Where reading the count is cheap, it is read again even without a correction: other requests may have been counted since.
-    return units !== 0 || allowances.isImmediate ? allowances.adjust(caller, cost.bucket, units) : decision;
+    const { cost } = this.#charged;
+    // If reading the count is cheap, it is read again even without a correction: other requests may have been counted since.
+    return units !== 0 || this.#allowances.isImmediate
+      ? this.#allowances.adjust(payerOf(this.#charged), cost.bucket, units)
+      : this.decision;
   }
+}
+
+/** Whose limits a request counts against. */
+export function payerOf({ caller, address, cost }: Charged): Caller {
+  return isByAddress(cost.bucket) ? address : caller;
 }
 
 /** What usage records of a decision: the count of the key itself. */
@@ -91,13 +77,6 @@ export function allowanceOf(decision: Decision | undefined): KeyedRequest["allow
   if (decision === undefined) return undefined;
   const { policy, own } = decision;
   return { bucket: policy.bucket, limit: own.limit, remaining: own.remaining };
-}
-
-/** Counts what is free of charge, which has a high limit by address: so even that cannot occupy the service. */
-export function takeFree(allowances: Allowances, address: Caller): boolean | Promise<boolean> {
-  if (isOfThisMachine(address)) return true;
-  const decision = allowances.decide(address, "free", 1);
-  return decision instanceof Promise ? decision.then(({ allowed }) => allowed) : decision.allowed;
 }
 
 /** Health checks of this machine must not depend on what others send through an unknown proxy on it. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Account, EventDetail, SecurityEvent, SecurityEventName, Source } from "../accounts/accounts.js";
 import { Agents, truncatedAddress } from "../accounts/accounts.js";
-import type { InTurn } from "../lib/loop-turns.js";
+import type { AppError } from "../lib/errors.js";
 import type { Charge } from "./charge.js";
 import { isFromThisMachine } from "./hosts.js";
 import type { Caller } from "./limiter.js";
@@ -25,8 +25,10 @@ export interface Exchange {
   caller: Caller;
   account: Account | undefined;
   keyId: number | undefined;
-  /** Why it is refused before its address is read: its caller has nothing left, or its IP address has no lookups left. */
-  refused: Charge | undefined;
+  /** Why it cannot be responded to otherwise. */
+  fault: AppError | undefined;
+  /** What it was counted as; undefined before that, and if nothing is limited. */
+  charge: Charge | undefined;
   /** Whether a response was computed for this request, even if another one is sent. */
   isComputed: boolean;
 }
@@ -40,8 +42,6 @@ export function isSafe(method: string): boolean {
 
 /** A request without a query, or without a form. */
 export const NO_FIELDS = new URLSearchParams();
-
-const immediately: InTurn = (work) => work();
 
 /** The sender of a shared request. */
 const NOBODY: Caller = { kind: "anonymous", name: "" };
@@ -64,8 +64,6 @@ export function describe(exchange: Exchange): HttpRequest {
     id,
     json: undefined,
     formFields: NO_FIELDS,
-    rendering: immediately,
-    scanning: immediately,
     ask: () => Promise.reject(new Error("a shared response cannot depend on who asks")),
   };
 }

@@ -4,11 +4,10 @@ import { databaseFault } from "../database/database.js";
 import type { Clock } from "../lib/clock.js";
 import type { AppError } from "../lib/errors.js";
 import type { Logger } from "../lib/log.js";
-import type { InTurn } from "../lib/loop-turns.js";
-import type { Admission, Charging } from "./admission.js";
+import type { Admission } from "./admission.js";
+import { after } from "./after.js";
 import { readForm, readJson } from "./body.js";
-import type { Charge } from "./charge.js";
-import { Unfinished } from "./concurrency.js";
+import type { Charged } from "./charge.js";
 import { CountedLog } from "./counted-log.js";
 import {
   DATABASE_AWAY,
@@ -20,18 +19,17 @@ import {
   Refusals,
   toAppError,
 } from "./error-response.js";
-import { describe, describeShared, type Exchange, isSafe, NO_FIELDS, refusedEvent } from "./exchange.js";
+import { describe, describeShared, type Exchange, NO_FIELDS, refusedEvent } from "./exchange.js";
 import { completeHeaders, type PublicAddress, publicAddressOf, requestIds } from "./headers.js";
-import { Hits } from "./hits.js";
 import { AllowedHosts } from "./hosts.js";
 import { authorize, type Identities, identify } from "./identity.js";
 import { innerMessage, innerReply, senderOf } from "./inner-request.js";
 import type { Ask, HttpRequest, InnerReply, InnerRequest, Sender } from "./request.js";
-import { forwardedFor, hasIdentity, hasOwnCookie, type Message } from "./request-head.js";
+import { checkHead, forwardedFor, hasOwnCookie, type Message } from "./request-head.js";
 import { type CacheState, ResponseCache } from "./response-cache.js";
 import { ResponseSender } from "./response-sender.js";
 import type { Route } from "./route.js";
-import { ABANDONED, OVERLOADED, type QueuedWork, type RunQueue, type Waiter } from "./run-queue.js";
+import { ABANDONED, OVERLOADED, type QueuedWork, type Waiter } from "./run-queue.js";
 import type { StaleOptions } from "./stale-response.js";
 import { isRefusal, type StoredResponse, storeResponse } from "./stored-response.js";
 import { type Target, type TargetOptions, Targets } from "./targets.js";
@@ -66,7 +64,6 @@ export class Front {
   readonly #errors: ErrorResponder;
   readonly #address: PublicAddress;
   readonly #hosts: AllowedHosts;
-  readonly #hits: Hits;
   readonly #sender: ResponseSender;
   readonly #refusals = new Refusals();
   /** Failures of the database, which concern most requests at a time. */
@@ -85,8 +82,6 @@ export class Front {
     this.#hosts = new AllowedHosts(options.allowedHosts, log);
     this.#cache = new ResponseCache({ ...options, maxBytes: cacheBytes });
     this.#errors = new ErrorResponder({ renderers, log, baseUrl });
-    const parts = { targets: this.#targets, hosts: this.#hosts, cache: this.#cache, nextId: this.#ids };
-    this.#hits = new Hits({ ...options, ...parts });
     this.#sender = new ResponseSender(options);
   }
 
@@ -97,14 +92,12 @@ export class Front {
   /** Handles a request to its end. Never throws. */
   handle(message: IncomingMessage, response: ServerResponse): void {
     try {
-      if (this.#hits.send(message, response)) return;
+      const sending = this.#exchange(message, response);
+      if (sending instanceof Promise)
+        void this.#unfinished.run(() => sending).catch((error) => this.#abandon(response, error));
     } catch (error) {
       this.#abandon(response, error);
-      return;
     }
-    this.#unfinished
-      .run(() => this.#exchange(message, response))
-      .catch((error: unknown) => this.#abandon(response, error));
   }
 
   /** Resolves when nothing is computed or waits for that any longer, also not for callers that have gone. */
@@ -112,172 +105,156 @@ export class Front {
     return this.#unfinished.none();
   }
 
-  /** Whether a request checks the health of the process. */
-  isProbe({ url = "/" }: IncomingMessage): boolean {
-    return this.#targets.isProbe(url);
-  }
-
   #abandon(response: ServerResponse, error: unknown): void {
     this.#options.log.error({ err: error }, "a response could not be sent");
     response.destroy();
   }
 
-  /** What a message leads to, and why it cannot go there. */
-  #findTarget(message: Message, reading: "outline" | "find"): { target: Target; fault?: AppError } {
+  /**
+   * From a request to its response: who sends it, whether they may, the response, what it cost. Each step is done in this turn unless
+   * it must wait, so a cached response takes no promise.
+   */
+  #exchange(message: IncomingMessage, response: ServerResponse): void | Promise<void> {
+    const known = this.#outline(message);
+    const address = this.#options.admission.callerOf(message.socket.remoteAddress, forwardedFor(message));
+    const exchange = this.#begin({ ...known, message, body: message, address, caller: address });
+    const send = (stored: StoredResponse | undefined) =>
+      stored === undefined
+        ? void response.destroy()
+        : this.#sender.send({ exchange, message, response }, stored);
+    const counted = after(identify(exchange, this.#options), () => this.#count(exchange, known.isWhole));
+    return after(counted, () => after(this.#respond(exchange), send));
+  }
+
+  /** What a message leads to, as far as that is quick to know; `isWhole`: all of it. */
+  #outline(message: Message): { target: Target; fault?: AppError; isWhole: boolean } {
     const { url = "/", headers } = message;
     if (!this.#hosts.accepts(headers.host))
-      return { target: this.#targets.misdirected(url), fault: this.#hosts.refusal(headers.host) };
+      return {
+        target: this.#targets.misdirected(url),
+        fault: this.#hosts.refusal(headers.host),
+        isWhole: true,
+      };
     try {
-      return { target: this.#targets[reading](message) };
+      checkHead(message);
+      const known = this.#targets.known(message);
+      return { target: known ?? this.#targets.outline(message), isWhole: known !== undefined };
     } catch (error) {
-      return { target: this.#targets.malformed(url), fault: toAppError(error) };
+      return { target: this.#targets.malformed(url), fault: toAppError(error), isWhole: true };
     }
   }
 
-  async #exchange(message: IncomingMessage, response: ServerResponse): Promise<void> {
+  /** Counts a request. A caller that has nothing left is refused before the address is read whole. */
+  #count(exchange: Exchange, isWhole: boolean): void | Promise<void> {
     const { admission } = this.#options;
-    const { headers, method = "GET" } = message;
-    const outline = this.#findTarget(message, "outline");
-    let { fault } = outline;
-    const address = admission.callerOf(message.socket.remoteAddress, forwardedFor(message));
-    const exchange: Exchange = {
-      ...this.#begin(outline.target, fault === undefined ? method : "GET"),
-      message,
-      body: message,
-      address,
-      caller: address,
-      keyId: undefined,
-    };
-    const { bucket } = outline.target.route.limit;
-    if (fault === undefined && bucket !== "free" && hasIdentity(headers))
-      fault = await identify(exchange, this.#options);
-    exchange.refused ??= admission.refusalOf(chargingOf(exchange));
-    if (fault === undefined && exchange.refused === undefined) {
-      ({ target: exchange.target, fault } = this.#findTarget(message, "find"));
-      if (fault !== undefined) exchange.method = "GET";
+    exchange.charge ??= isWhole ? undefined : admission.refusalOf(chargedOf(exchange));
+    if (exchange.charge !== undefined) return;
+    if (!isWhole && exchange.fault === undefined) {
+      try {
+        exchange.target = this.#targets.find(exchange.message);
+      } catch (error) {
+        this.#failToRead(exchange, error);
+      }
     }
-    const charging = chargingOf(exchange);
-    const slot = admission.enter(charging);
-    try {
-      const noteRefusal = (status: number) => {
-        response.statusCode = status;
-      };
-      const beginning = { exchange, charging, refusal: slot.refusal, fault, noteRefusal };
-      const { stored, charge } = await this.#settle(beginning);
-      if (stored === undefined) response.destroy();
-      else await this.#sender.send({ exchange, message, response }, stored, charge);
-    } finally {
-      slot.release();
-    }
+    return after(admission.charge(chargedOf(exchange)), (charge) => {
+      exchange.charge = charge;
+    });
+  }
+
+  #failToRead(exchange: Exchange, error: unknown): void {
+    exchange.fault = toAppError(error);
+    exchange.target = this.#targets.malformed(exchange.message.url ?? "/");
+    exchange.method = "GET";
   }
 
   /**
    * The response to a request that is part of another one of the same sender: with the limits, the cache, the queue and the usage
-   * of its own route. It takes no concurrency slot, as the other one has one.
+   * of its own route.
    */
   async ask(sender: Sender, request: InnerRequest): Promise<InnerReply> {
     const { basePath } = this.#address;
     const { address, caller, keyId } = sender;
     const message = innerMessage(sender, request, basePath);
-    const { target, fault } = this.#findTarget(message, "find");
-    const exchange: Exchange = {
-      ...this.#begin(target, request.method),
-      message,
-      body: { json: request.json },
-      address,
-      caller,
-      keyId,
-    };
-    const beginning = { exchange, charging: chargingOf(exchange), refusal: undefined, fault };
-    const { stored, charge } = await this.#settle(beginning);
+    const known = this.#outline(message);
+    const body = { json: request.json };
+    const exchange = this.#begin({ ...known, message, body, address, caller, keyId });
+    await this.#count(exchange, known.isWhole);
+    const stored = await this.#respond(exchange);
     if (stored === undefined) throw ABANDONED;
-    if (stored.stream !== undefined) {
-      stored.stream.destroy();
-      throw new Error("a stream cannot be part of another response");
-    }
-    const left = await charge?.settle(stored, false);
-    const { status, body, errorCode: code } = stored;
-    this.#sender.record(exchange, { status, code, bytes: body.byteLength, charge, left });
+    const left = await exchange.charge?.settle(stored.status, stored.units, false);
+    const { status, body: sent, errorCode: code } = stored;
+    this.#sender.record(exchange, { status, code, bytes: sent.byteLength, left });
     return innerReply(stored, basePath);
   }
 
-  #begin(target: Target, method: string) {
+  #begin(
+    given: Pick<Exchange, "message" | "body" | "target" | "address" | "caller"> & Partial<Exchange>,
+  ): Exchange {
+    const { message, body, target, address, caller, fault, keyId } = given;
     return {
-      beganAt: this.#options.clock.monotonic(),
-      method,
+      message,
+      body,
       target,
+      address,
+      caller,
+      fault,
+      keyId,
+      beganAt: this.#options.clock.monotonic(),
+      method: fault === undefined ? (message.method ?? "GET") : "GET",
       id: this.#ids(),
       account: undefined,
-      refused: undefined,
+      charge: undefined,
       isComputed: false,
     };
   }
 
-  /** Counts a request and finds its response. Before the cache, so that cached responses count like those that are computed. */
-  async #settle({ exchange, charging, refusal: noSlot, fault, noteRefusal }: Beginning): Promise<Settling> {
-    const { admission, recordSecurity } = this.#options;
-    const charged = exchange.refused ?? (noSlot === undefined ? admission.charge(charging) : undefined);
-    const charge = charged instanceof Promise ? await charged : charged;
-    if (charge?.decision.allowed === false)
-      recordSecurity(refusedEvent("rate_limited", exchange, { bucket: charge.decision.policy.bucket }));
-    const refusal = noSlot === undefined ? charge?.refusal : { error: noSlot };
-    if (refusal !== undefined) noteRefusal?.(refusal.error.status);
-    return { stored: await this.#respond({ exchange, charging, refusal, fault }), charge };
+  /** Undefined: the caller is gone, and nothing was computed for it. */
+  #respond(exchange: Exchange): StoredResponse | undefined | Promise<StoredResponse | undefined> {
+    const { charge, fault } = exchange;
+    if (charge?.refusal !== undefined) {
+      const { bucket } = charge.decision.policy;
+      this.#options.recordSecurity(refusedEvent("rate_limited", exchange, { bucket }));
+      return this.#refuse(exchange, charge.refusal);
+    }
+    if (fault !== undefined) return this.#fail(exchange, fault);
+    const { cacheKey, route } = exchange.target;
+    const isShared =
+      cacheKey !== undefined &&
+      (route.cache.kind === "shared" || !hasOwnCookie(exchange.message.headers.cookie));
+    const ready = isShared ? this.#cache.peek(cacheKey, exchange.beganAt) : undefined;
+    return ready ?? this.#find(exchange, isShared ? cacheKey : undefined);
   }
 
-  /** Undefined: the caller is gone, and nothing was computed for it. */
-  async #respond({ exchange, charging, refusal, fault }: Responding): Promise<StoredResponse | undefined> {
-    if (refusal !== undefined) return this.#refuse(exchange, refusal);
-    if (fault !== undefined) return this.#fail(exchange, fault);
+  /** The response that is cached under a key, or computed. */
+  async #find(exchange: Exchange, cacheKey: string | undefined): Promise<StoredResponse | undefined> {
+    const { message } = exchange;
+    const { admission } = this.#options;
+    const waiter = admission.waiterOf(chargedOf(exchange), () => message.socket.destroyed);
     try {
-      return await this.#find(exchange, charging);
+      if (cacheKey !== undefined) {
+        const compute = (first: Waiter) => this.#queue(exchange, first, describeShared(exchange));
+        return await this.#cache.get(cacheKey, { waiter, compute });
+      }
+      await authorize(exchange, this.#options);
+      return await this.#queue(exchange, waiter, await this.#read(exchange)).result;
     } catch (error) {
       if (error !== OVERLOADED && error !== ABANDONED) return this.#fail(exchange, toAppError(error));
       // A caller that joined while the task was dropped may still be there.
-      if (error === ABANDONED && exchange.message.socket.destroyed) return undefined;
-      this.#options.admission.noteOverload();
+      if (error === ABANDONED && message.socket.destroyed) return undefined;
+      admission.noteOverload();
       return this.#refuse(exchange, { error: OVERLOADED });
     }
   }
 
-  /** The response from the cache or from the handler. */
-  async #find(exchange: Exchange, charging: Charging): Promise<StoredResponse> {
-    const { message, target } = exchange;
-    const { cacheKey, route } = target;
-    const isShared =
-      cacheKey !== undefined && (route.cache.kind === "shared" || !hasOwnCookie(message.headers.cookie));
-    const waiter = this.#options.admission.waiterOf(charging, () => message.socket.destroyed);
-    if (isShared) {
-      const compute = (first: Waiter) => this.#queue(exchange, first, describeShared(exchange));
-      return this.#cache.get(cacheKey, { waiter, compute });
-    }
-    await authorize(exchange, this.#options);
-    return this.#queue(exchange, waiter, await this.#read(exchange)).result;
-  }
-
-  /** Computes a response when its turn comes. What is free is not worth a wait. */
+  /** Computes a response when its turn comes. What is free is not worth a wait, and signing in waits for mail. */
   #queue(exchange: Exchange, waiter: Waiter, request: HttpRequest): QueuedWork<StoredResponse> {
-    const { computing, rendering, scanning } = this.#options.admission;
-    const { method, target } = exchange;
+    const { bucket } = exchange.target.cost;
     exchange.isComputed = true;
-    if (target.cost.bucket === "free")
-      return { result: this.#unfinished.run(() => this.#compute(exchange, request)), join: () => {} };
-    const { result, join } = computing.add(waiter, (task) => {
-      // What changes something may wait for a lock, for mail or for another site.
-      if (!isSafe(method) || target.cost.bucket === "auth") task.leave();
-      const turnsOf =
-        (queue: RunQueue): InTurn =>
-        (work) => {
-          task.leave();
-          return queue.add(task, work).result;
-        };
-      return this.#compute(exchange, {
-        ...request,
-        rendering: turnsOf(rendering),
-        scanning: turnsOf(scanning),
-      });
-    });
-    // Counted from here on, also where nobody waits for it.
+    const compute = () => this.#compute(exchange, request);
+    if (bucket === "free" || bucket === "auth")
+      return { result: this.#unfinished.run(compute), join: () => {} };
+    const { result, join } = this.#options.admission.computing.add(waiter, compute);
+    // Counted from here on, also if nobody waits for it.
     return { result: this.#unfinished.run(() => result), join };
   }
 
@@ -347,34 +324,30 @@ export class Front {
   }
 }
 
-function chargingOf({ caller, address, target: { cost } }: Exchange): Charging {
+function chargedOf({ caller, address, target: { cost } }: Exchange): Charged {
   return { caller, address, cost };
 }
 
-/** What is known of an exchange before it is charged. */
-interface Beginning {
-  exchange: Exchange;
-  charging: Charging;
-  /** Why no slot was given. */
-  refusal: AppError | undefined;
-  /** Why it cannot be responded to otherwise. */
-  fault: AppError | undefined;
-  /** Called as soon as it is refused; in the same turn, unless its caller had to be looked up. */
-  noteRefusal?: (status: number) => void;
-}
+/** Counts unfinished work, so that what it needs is closed after it. */
+class Unfinished {
+  #count = 0;
+  #ended = Promise.withResolvers<void>();
 
-/** The outcome of an exchange. `stored`: undefined where the caller is gone, and nothing was computed for it. */
-interface Settling {
-  stored: StoredResponse | undefined;
-  charge: Charge | undefined;
-}
+  /** Runs work, and counts it until it has settled. */
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    this.#count++;
+    try {
+      return await work();
+    } finally {
+      if (--this.#count === 0) {
+        this.#ended.resolve();
+        this.#ended = Promise.withResolvers();
+      }
+    }
+  }
 
-/** What is known of an exchange when it has been charged. */
-interface Responding {
-  exchange: Exchange;
-  charging: Charging;
-  /** Why it is refused: no slot was free, or its caller is over the limit. */
-  refusal: Refusal | undefined;
-  /** Why it cannot be responded to otherwise. */
-  fault: AppError | undefined;
+  /** Resolves when no work is left. */
+  async none(): Promise<void> {
+    while (this.#count > 0) await this.#ended.promise;
+  }
 }

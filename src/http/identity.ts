@@ -3,10 +3,12 @@ import type { Account, KeyHolder, SecurityEvent } from "../accounts/accounts.js"
 import { isByAddress } from "../config/config.js";
 import { AppError } from "../lib/errors.js";
 import type { Logger } from "../lib/log.js";
+import { hashToken } from "../lib/tokens.js";
 import type { Admission } from "./admission.js";
 import { toAppError } from "./error-response.js";
 import { type Exchange, isSafe, refusedEvent } from "./exchange.js";
 import type { Caller } from "./limiter.js";
+import { countLines, hasKey, hasOwnCookie, type Message } from "./request-head.js";
 import { BAD_KEY_COST, type Cost, costOf, DEFAULT_LIMIT, isApi, type Route } from "./route.js";
 
 /** Who signed-in users and the owners of keys are. */
@@ -53,49 +55,73 @@ export interface IdentifyOptions extends AuthorizeOptions {
 }
 
 /**
- * Identifies the sender of an exchange, if its route needs to know. Sets `refused` and stops where the address has no lookups left.
- * Returns the error for a key that is not valid, or for two keys: the exchange then counts against its address.
+ * Identifies the sender of an exchange, if its route needs to know. The fault of one whose key is not valid, or that sends two, counts
+ * against its address. One whose address has no lookups left is charged with that, and refused. A promise only if something is read.
  */
-export async function identify(exchange: Exchange, options: IdentifyOptions): Promise<AppError | undefined> {
+export function identify(exchange: Exchange, options: IdentifyOptions): void | Promise<void> {
+  const { route } = exchange.target;
+  const { headers } = exchange.message;
+  if (exchange.fault !== undefined || route.limit.bucket === "free") return;
   try {
-    await readIdentity(exchange, options);
-    return undefined;
+    const key = isApi(route) && hasKey(headers) ? readApiKey(exchange.message) : undefined;
+    if (key !== undefined) return identifyKey(exchange, key, options);
   } catch (error) {
-    const { target, method, address } = exchange;
-    const fault = toAppError(error);
-    if (fault.code === "INVALID_API_KEY") options.recordSecurity(refusedEvent("key_refused", exchange));
-    exchange.caller = address;
-    const cost = costOf({ ...DEFAULT_LIMIT, unknownCost: BAD_KEY_COST }, method, target.query);
-    exchange.target = { ...target, cost };
-    return fault;
+    return refuseKey(exchange, error, options);
   }
+  // The response to OPTIONS is the same for every sender, and costs an account nothing: only the usage of a key counts it.
+  if (!hasOwnCookie(headers.cookie) || exchange.method === "OPTIONS" || countsByAddress(route)) return;
+  return identifySession(exchange, headers.cookie ?? "", options);
 }
 
-async function readIdentity(exchange: Exchange, options: IdentifyOptions): Promise<void> {
-  const { route } = exchange.target;
+function identifyKey(exchange: Exchange, key: string, options: IdentifyOptions): void | Promise<void> {
+  const { identities } = options;
+  const holder = identities.peekKey(hashOf(exchange.message.socket, key));
+  if (holder !== undefined) return useHolder(exchange, holder);
+  const isFamiliar = identities.isFamiliarKey(key);
+  return lookUp(exchange, options, { isFamiliar, find: () => identities.findKey(key) }).then(
+    (found) => {
+      if (found !== undefined) useHolder(exchange, found);
+      else if (exchange.charge === undefined) refuseKey(exchange, badKey(), options);
+    },
+    (error: unknown) => refuseKey(exchange, error, options),
+  );
+}
+
+function useHolder(exchange: Exchange, holder: KeyHolder): void {
+  exchange.keyId = holder.keyId;
+  exchange.caller = callerOfKey(holder);
+}
+
+function refuseKey(exchange: Exchange, error: unknown, { recordSecurity }: IdentifyOptions): void {
+  const { target, method } = exchange;
+  exchange.fault = toAppError(error);
+  if (exchange.fault.code === "INVALID_API_KEY") recordSecurity(refusedEvent("key_refused", exchange));
+  const cost = costOf({ ...DEFAULT_LIMIT, unknownCost: BAD_KEY_COST }, method, target.query);
+  exchange.target = { ...target, cost };
+}
+
+async function identifySession(exchange: Exchange, cookie: string, options: IdentifyOptions): Promise<void> {
   const { identities, log } = options;
-  const key = isApi(route) ? readApiKey(exchange.message.headersDistinct) : undefined;
-  if (key !== undefined) {
-    const isFamiliar = identities.isFamiliarKey(key);
-    const holder = await lookUp(exchange, options, { isFamiliar, find: () => identities.findKey(key) });
-    if (exchange.refused !== undefined) return;
-    if (holder === undefined) throw badKey();
-    exchange.keyId = holder.keyId;
-    exchange.caller = callerOfKey(holder);
-  }
-  const { cookie } = exchange.message.headers;
-  // The response to OPTIONS is the same for every sender, and costs an account nothing: only the usage of a key counts it.
-  const isOptions = exchange.method === "OPTIONS";
-  if (cookie === undefined || key !== undefined || isOptions || countsByAddress(route)) return;
   try {
     const isFamiliar = identities.isFamiliarSession(cookie);
-    const find = () => identities.findAccountId(cookie);
-    const id = await lookUp(exchange, options, { isFamiliar, find });
+    const id = await lookUp(exchange, options, { isFamiliar, find: () => identities.findAccountId(cookie) });
     if (id !== undefined) exchange.caller = { kind: "signed_in", name: id, account: id };
   } catch (error) {
     // The request counts against its address; a route that needs the account fails by itself.
     log.error({ err: error }, "a session could not be looked up");
   }
+}
+
+/** Most connections send one key, so its hash is kept as long as they are open. */
+const hashes = new WeakMap<object, { key: string; hash: string }>();
+
+function hashOf(socket: object, key: string): string {
+  let known = hashes.get(socket);
+  if (known?.key !== key) {
+    known = { key, hash: hashToken(key) };
+    hashes.set(socket, known);
+  }
+  return known.hash;
 }
 
 const LOOKUP: Cost = { bucket: "lookup", units: 1, unknownUnits: 1 };
@@ -110,13 +136,10 @@ async function lookUp<T>(
   { isFamiliar, find }: { isFamiliar: boolean; find: () => Promise<T | undefined> },
 ): Promise<T | undefined> {
   if (isFamiliar) return find();
-  const charge = await admission.charge({
-    caller: exchange.address,
-    address: exchange.address,
-    cost: LOOKUP,
-  });
+  const { address } = exchange;
+  const charge = await admission.charge({ caller: address, address, cost: LOOKUP });
   if (charge?.decision.allowed === false) {
-    exchange.refused = charge;
+    exchange.charge = charge;
     return undefined;
   }
   let isGuess = false;
@@ -185,13 +208,19 @@ export function keyNeeded(): AppError {
 }
 
 /**
- * The API key of a request, from either header; undefined where none was sent. Basic credentials belong to a proxy in front
+ * The API key of a request, from either header; undefined if none was sent. Basic credentials belong to a proxy in front
  * of us and are ignored. Throws INVALID_REQUEST for two different keys, INVALID_API_KEY for credentials that cannot be a key.
  */
-export function readApiKey(headers: NodeJS.Dict<string[]>): string | undefined {
+export function readApiKey({
+  headers,
+  headersDistinct,
+  rawHeaders,
+}: Pick<Message, "headers" | "headersDistinct" | "rawHeaders">): string | undefined {
   const sent = new Set<string>();
   for (const key of valuesOf(headers["x-api-key"])) sent.add(checked(key));
-  for (const credentials of valuesOf(headers.authorization)) {
+  // Node keeps only the first of several lines.
+  const isOne = countLines(rawHeaders, "authorization") <= 1;
+  for (const credentials of valuesOf(isOne ? headers.authorization : headersDistinct.authorization)) {
     const blank = credentials.indexOf(" ");
     const scheme = (blank === -1 ? credentials : credentials.slice(0, blank)).toLowerCase();
     if (scheme === "basic") continue;
@@ -204,8 +233,8 @@ export function readApiKey(headers: NodeJS.Dict<string[]>): string | undefined {
 }
 
 /** The values of a header that may be repeated, and may hold several in one line. */
-function valuesOf(lines: readonly string[] = []): string[] {
-  return lines.flatMap((line) => line.split(",")).map((part) => part.trim());
+function valuesOf(lines: string | readonly string[] = []): string[] {
+  return [lines].flat().flatMap((line) => line.split(",").map((part) => part.trim()));
 }
 
 function checked(key: string): string {

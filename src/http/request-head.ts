@@ -169,7 +169,6 @@ function checkText(text: string, part: "path" | "query"): string {
   return decoded;
 }
 
-const COOKIE = { separators: ";", most: 8_192 };
 /**
  * The headers that are split or parsed: where, and the most characters, all lines of a name together. Generous: browsers bound a
  * cookie to 4,096, and credentials for a proxy in front of us may come along.
@@ -178,7 +177,7 @@ const SPLIT = new Map([
   ["accept", { separators: ",;", most: 4_096 }],
   ["accept-encoding", { separators: ",;", most: 4_096 }],
   ["authorization", { separators: ",", most: 4_096 }],
-  ["cookie", COOKIE],
+  ["cookie", { separators: ";", most: 8_192 }],
   ["if-match", { separators: ",", most: 4_096 }],
   ["if-none-match", { separators: ",", most: 4_096 }],
   ["x-api-key", { separators: ",", most: 4_096 }],
@@ -214,21 +213,6 @@ function excessOf(value: string, { separators, most }: Bounds): string | undefin
   if (value.length > most) return `must be at most ${most} characters`;
   const hasExcess = [...separators].some((separator) => hasTooManyParts(value, separator));
   return hasExcess ? `must have at most ${MAX_PARTS} parts` : undefined;
-}
-
-/** Whether the headers that `Hits` reads have few parts, by the quickest way to know: else `checkHead` decides. */
-export function areShort(headers: IncomingHttpHeaders): boolean {
-  return (
-    (headers.cookie === undefined || excessOf(headers.cookie, COOKIE) === undefined) &&
-    isShort(headers.accept) &&
-    isShort(headers["accept-encoding"]) &&
-    isShort(headers["if-none-match"]) &&
-    isShort(headers["x-forwarded-for"])
-  );
-}
-
-function isShort(value: string | string[] | undefined): boolean {
-  return value === undefined || (typeof value === "string" && value.length < MAX_PARTS);
 }
 
 /** Weights of media types in an `Accept` header (RFC 9110, 12.5.1). A type without a weight that can be read has the weight 1. */

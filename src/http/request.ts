@@ -1,6 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Account, Source } from "../accounts/accounts.js";
-import type { InTurn } from "../lib/loop-turns.js";
 import type { Caller } from "./limiter.js";
 
 /** A request as handlers see it. */
@@ -28,10 +27,6 @@ export interface HttpRequest {
   readonly json: unknown;
   /** The fields of a form; empty where the route takes none. */
   readonly formFields: URLSearchParams;
-  /** Runs work that waits for the thread that renders, in a fair queue of its own; other responses are computed meanwhile. */
-  readonly rendering: InTurn;
-  /** The same for the thread in which SQLite scans the catalogue. */
-  readonly scanning: InTurn;
   /** Sends a request of the same sender to another route, with the limits, the cache and the usage of that route. */
   readonly ask: Ask;
 }

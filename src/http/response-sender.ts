@@ -5,19 +5,18 @@ import type { Clock } from "../lib/clock.js";
 import type { ErrorCode } from "../lib/errors.js";
 import type { Logger } from "../lib/log.js";
 import type { Admission } from "./admission.js";
+import { after } from "./after.js";
 import { discardBody, hasShortBody } from "./body.js";
-import { allowanceOf, type Charge } from "./charge.js";
+import { allowanceOf } from "./charge.js";
 import { toAppError } from "./error-response.js";
 import type { Exchange } from "./exchange.js";
 import { HttpDate } from "./headers.js";
-import type { Identities } from "./identity.js";
 import type { Decision } from "./limiter.js";
 import { type StoredResponse, streamVariant, type Variant, variantOf } from "./stored-response.js";
 import { sendStream } from "./stream-response.js";
 
 export interface ResponseSenderOptions {
   admission: Admission;
-  identities: Identities;
   /** Receives every request that was made with a valid key. */
   recordUsage: (request: KeyedRequest) => void;
   clock: Clock;
@@ -41,42 +40,46 @@ export class ResponseSender {
     this.#date = new HttpDate(options.clock);
   }
 
-  /** Resolves when the response is sent, a stream at its end. */
-  async send(delivery: Delivery, stored: StoredResponse, charge: Charge | undefined): Promise<void> {
+  /** A promise until the response is sent, unless that is done in this turn. */
+  send(delivery: Delivery, stored: StoredResponse): void | Promise<void> {
+    const { exchange, message } = delivery;
     const { stream } = stored;
-    if (stream === undefined) await this.#sendWhole(delivery, stored, charge);
-    else await this.#stream(delivery, { stored, stream, charge });
+    if (stream !== undefined) return this.#stream(delivery, stored, stream);
+    const { method, charge } = exchange;
+    const ifNoneMatch = message.headers["if-none-match"];
+    const wanted = {
+      isRead: method === "GET" || method === "HEAD",
+      ifNoneMatch,
+      acceptEncoding: message.headers["accept-encoding"],
+    };
+    return after(variantOf(stored, wanted), (variant) => {
+      // "*" matches every response, so the sender need not have this one.
+      const isFree = variant.status === 304 && !exchange.isComputed && ifNoneMatch?.trim() !== "*";
+      return after(charge?.settle(variant.status, stored.units, isFree), (left) =>
+        this.#sendWhole(delivery, { stored, variant, left }),
+      );
+    });
   }
 
-  async #sendWhole(delivery: Delivery, stored: StoredResponse, charge: Charge | undefined): Promise<void> {
-    const { exchange, message, response } = delivery;
-    const { method } = exchange;
-    const { headers: sent } = message;
-    const found = variantOf(stored, {
-      isRead: method === "GET" || method === "HEAD",
-      ifNoneMatch: sent["if-none-match"],
-      acceptEncoding: sent["accept-encoding"],
-    });
-    const variant = found instanceof Promise ? await found : found;
-    // "*" matches every response, so the sender need not have this one.
-    const isFree = variant.status === 304 && !exchange.isComputed && sent["if-none-match"]?.trim() !== "*";
-    const settled = charge?.settle({ status: variant.status, units: stored.units }, isFree);
-    const left = settled instanceof Promise ? await settled : settled;
+  #sendWhole(
+    delivery: Delivery,
+    { stored, variant, left }: { stored: StoredResponse; variant: Variant; left: Decision | undefined },
+  ): void {
+    const { exchange, response } = delivery;
     this.#writeHead(delivery, variant, left);
-    const body = method === "HEAD" ? undefined : variant.body;
+    const body = exchange.method === "HEAD" ? undefined : variant.body;
     if (body === undefined) response.end();
     else response.end(body, "latin1");
-    const { status } = variant;
     const bytes = body === undefined ? 0 : variant.bytes;
-    this.record(exchange, { status, bytes, code: stored.errorCode, left, charge });
+    this.record(exchange, { status: variant.status, bytes, code: stored.errorCode, left });
   }
 
   /** Sends a response whose body is read meanwhile. A HEAD request reads nothing. */
-  async #stream(delivery: Delivery, { stored, stream, charge }: Streaming): Promise<void> {
+  async #stream(delivery: Delivery, stored: StoredResponse, stream: Readable): Promise<void> {
     const { exchange, message, response } = delivery;
     const { clock, log } = this.#options;
     try {
-      const left = await charge?.settle({ status: stored.status, units: stored.units }, false);
+      const left = await exchange.charge?.settle(stored.status, stored.units, false);
       const { variant, encoding, length } = streamVariant(stored, message.headers["accept-encoding"]);
       this.#writeHead(delivery, variant, left);
       const isHead = exchange.method === "HEAD";
@@ -87,7 +90,7 @@ export class ResponseSender {
       // Usage shows a stream that was cut short as the error that it would have been from the start.
       const { status, code } =
         fault === undefined ? { status: stored.status, code: null } : toAppError(fault);
-      this.record(exchange, { status, bytes, code, left, charge });
+      this.record(exchange, { status, bytes, code, left });
     } finally {
       stream.destroy();
     }
@@ -106,19 +109,26 @@ export class ResponseSender {
     response.writeHead(variant.status, head);
   }
 
-  /** Counts a request with a key when its response is sent. */
-  record(exchange: Exchange, sent: Sent): void {
+  /** Counts a request with a key in its usage, when its response is sent. */
+  record(exchange: Exchange, { status, bytes, code, left }: Sent): void {
+    const { keyId, target, address, message, beganAt, charge } = exchange;
     const { clock, recordUsage } = this.#options;
-    const request = keyedRequest(exchange, sent, clock);
-    if (request !== undefined) recordUsage(request);
+    if (keyId === undefined) return;
+    recordUsage({
+      keyId,
+      method: target.name.method,
+      route: target.name.route,
+      status,
+      bytes,
+      durationMs: clock.monotonic() - beganAt,
+      // The numbers of a request that counted against its address are not the key's.
+      allowance: charge?.isOfKey ? allowanceOf(left) : undefined,
+      code,
+      path: target.path,
+      caller: address.name,
+      userAgent: message.headers["user-agent"] ?? null,
+    });
   }
-}
-
-/** A response whose body is a stream. */
-interface Streaming {
-  stored: StoredResponse;
-  stream: Readable;
-  charge: Charge | undefined;
 }
 
 /** The outcome of a request. */
@@ -127,30 +137,6 @@ export interface Sent {
   /** Of the body, as sent. */
   bytes: number;
   code: ErrorCode | null;
-  charge: Charge | undefined;
   /** What its caller had left. */
   left: Decision | undefined;
-}
-
-/** A request for the usage of its key; undefined for one without a key. To be called when its response is sent. */
-export function keyedRequest(
-  { keyId, target, address, message, beganAt }: Exchange,
-  { status, bytes, code, charge, left }: Sent,
-  clock: Pick<Clock, "monotonic">,
-): KeyedRequest | undefined {
-  if (keyId === undefined) return undefined;
-  return {
-    keyId,
-    method: target.name.method,
-    route: target.name.route,
-    status,
-    bytes,
-    durationMs: clock.monotonic() - beganAt,
-    // Where the request counted against its address, the numbers are not the key's.
-    allowance: charge?.isOfKey ? allowanceOf(left) : undefined,
-    code,
-    path: target.path,
-    caller: address.name,
-    userAgent: message.headers["user-agent"] ?? null,
-  };
 }

@@ -79,8 +79,6 @@ export interface Route {
   csv?: true;
   body: "none" | "json" | "form";
   form: Form;
-  /** Whether it checks the health of the process. A 503 of it is a finding, not a refusal, so it does not delay the connection. */
-  isProbe?: true;
   /** Whether it signs the browser out: what the browser keeps of our pages then goes too. */
   endsSession?: true;
   handle: (request: HttpRequest) => Reply | Promise<Reply>;

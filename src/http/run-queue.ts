@@ -1,10 +1,8 @@
-import type { QueueBounds } from "../config/config.js";
 import type { Clock } from "../lib/clock.js";
 import { AppError } from "../lib/errors.js";
 import { inQuietTurn } from "../lib/loop-turns.js";
-import { Backlog } from "./backlog.js";
 
-/** Callers with an account go before anonymous ones. */
+/** Callers with an account get most turns. */
 export type Priority = "account" | "anonymous";
 
 /** Who waits for a task. */
@@ -17,11 +15,19 @@ export interface Waiter {
 }
 
 export interface RunQueueOptions {
-  /** Tasks that may be running, without those that have left the queue. */
+  /** Tasks that may be running. */
   maxRunning: number;
-  /** Undefined: nothing is refused. */
-  bounds: QueueBounds | undefined;
+  /** Tasks that may wait for each priority, and how long; undefined: any number, for ever. */
+  bounds: { length: number; patienceMs: number } | undefined;
   clock: Clock;
+}
+
+/** What `add` returns. */
+export interface QueuedWork<T> {
+  /** Rejects with OVERLOADED if the task is refused, and with ABANDONED if nobody waits for it any longer. */
+  readonly result: Promise<T>;
+  /** To be called for every further request that waits for the result. */
+  join(waiter: Waiter): void;
 }
 
 /** What refused tasks fail with: always this object, so that a refusal costs little. */
@@ -34,71 +40,89 @@ export const OVERLOADED = new AppError(
 /** What a task fails with when nobody waits for it any longer: no overload, and no response to record. */
 export const ABANDONED = new AppError("UNAVAILABLE", "Nobody waits for the response anymore.");
 
-const UNBOUNDED: QueueBounds = { length: Number.POSITIVE_INFINITY, patienceMs: Number.POSITIVE_INFINITY };
-
-/** The share of the queue that one caller may have. */
+/** The share of the queue, and of the running tasks, that one caller may have. */
 const CALLER_SHARE = 1 / 4;
+/** Of so many turns, strangers get one while callers with an account wait. */
+const TURNS = 5;
+
+interface Task {
+  priority: Priority;
+  caller: string;
+  readonly waiters: Waiter[];
+  /** When it was added, or joined by a new caller; monotonic. */
+  addedAt: number;
+  run(): Promise<unknown>;
+  drop(reason: AppError): void;
+}
 
 /**
- * Runs tasks in a fair order, and starts one per turn of the event loop. Where the database responds synchronously, as SQLite does, a
- * task runs to its end without giving the loop back. So between two tasks, requests that have arrived are counted, and those whose
- * responses are ready are responded to. A task that comes when none was started in this turn starts immediately.
+ * Runs tasks in a fair order, and starts one per turn of the event loop. A database that responds synchronously, as SQLite does, keeps
+ * the loop until a task ends. So between two tasks, requests that have arrived are counted, and those whose responses are ready are
+ * responded to. A task that comes when none was started in this turn starts immediately.
  *
  * Callers of one priority take turns. When the queue is full, the caller with the most waiting tasks loses the newest of them. A task
  * that has waited too long, or that nobody waits for any longer, is not started.
  */
 export class RunQueue {
-  readonly #maxRunning: number;
-  readonly #bounds: QueueBounds;
-  readonly #clock: Clock;
-  readonly #backlogs: Readonly<Record<Priority, Backlog<Task>>> = {
-    account: new Backlog(),
-    anonymous: new Backlog(),
+  readonly #options: RunQueueOptions;
+  /** Waiting tasks by caller. The first caller is the next one. */
+  readonly #waiting: Readonly<Record<Priority, Map<string, Task[]>>> = {
+    account: new Map(),
+    anonymous: new Map(),
   };
-  /** All waiting tasks, those with the earliest deadline first. */
-  readonly #arrivals = new Set<Task>();
-  #running = 0;
+  /** Running tasks by caller. */
+  readonly #running = new Map<string, number>();
+  #runningCount = 0;
+  #turns = 0;
   #hasStarted = false;
   #isTurnDue = false;
   #isWatched = false;
 
-  constructor({ maxRunning, bounds = UNBOUNDED, clock }: RunQueueOptions) {
-    this.#maxRunning = maxRunning;
-    this.#bounds = bounds;
-    this.#clock = clock;
+  constructor(options: RunQueueOptions) {
+    this.#options = options;
   }
 
   /** Tasks that wait. */
   get waiting(): number {
-    return this.#arrivals.size;
+    return sizeOf(this.#waiting.account) + sizeOf(this.#waiting.anonymous);
   }
 
-  /** Runs a task when its turn comes. `work` gets the task, with which it can leave the queue. */
-  add<T>(waiter: Waiter, work: (task: Task) => Promise<T>): QueuedWork<T> {
+  /** Runs a task when its turn comes. */
+  add<T>(waiter: Waiter, work: () => Promise<T>): QueuedWork<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
-    const task = new Task(waiter, {
-      start: () => work(task).then(resolve, reject),
+    const task: Task = {
+      priority: waiter.priority,
+      caller: waiter.caller,
+      waiters: [waiter],
+      addedAt: this.#options.clock.monotonic(),
+      run: () => work().then(resolve, reject),
       drop: reject,
-      leave: () => {
-        this.#running--;
-        if (this.#arrivals.size > 0) this.#awaitTurn();
-      },
-    });
-    if (this.#arrivals.size === 0 && this.#mayStart()) this.#start(task);
+    };
+    if (!this.#hasStarted && this.#mayRun(task.caller) && this.waiting === 0) this.#start(task);
     else if (this.#makeRoom(task)) this.#enqueue(task);
-    else task.drop(OVERLOADED);
+    else reject(OVERLOADED);
     return { result: promise, join: (joining) => this.#join(task, joining) };
   }
 
-  #mayStart(): boolean {
-    return !this.#hasStarted && this.#running < this.#maxRunning;
+  #mayRun(caller: string): boolean {
+    const { maxRunning } = this.#options;
+    const own = this.#running.get(caller) ?? 0;
+    return this.#runningCount < maxRunning && own < Math.ceil(maxRunning * CALLER_SHARE);
   }
 
   #start(task: Task): void {
+    const { caller } = task;
     this.#hasStarted = true;
-    this.#running++;
+    this.#runningCount++;
+    this.#running.set(caller, (this.#running.get(caller) ?? 0) + 1);
     this.#awaitTurn();
-    task.start();
+    void task.run().finally(() => {
+      this.#runningCount--;
+      const left = (this.#running.get(caller) ?? 1) - 1;
+      if (left > 0) this.#running.set(caller, left);
+      else this.#running.delete(caller);
+      if (this.waiting > 0) this.#awaitTurn();
+    });
   }
 
   #awaitTurn(): void {
@@ -107,156 +131,109 @@ export class RunQueue {
     inQuietTurn(() => {
       this.#isTurnDue = false;
       this.#hasStarted = false;
-      this.#refuseLate();
-      while (this.#mayStart() && this.#takeNext());
+      this.#dropLate();
+      while (!this.#hasStarted && this.#takeNext());
     });
   }
 
-  /** Starts the next task, or drops it if nobody waits for it. False if no task waits. */
+  /** Starts the next task, or drops it if nobody waits for it. False if there is none that may start. */
   #takeNext(): boolean {
-    const { account, anonymous } = this.#backlogs;
-    const task = account.takeNext() ?? anonymous.takeNext();
-    if (task === undefined) return false;
-    this.#arrivals.delete(task);
-    if (task.isGone()) task.drop(ABANDONED);
-    else this.#start(task);
+    const order: readonly Priority[] =
+      this.#turns++ % TURNS === TURNS - 1 ? ["anonymous", "account"] : ["account", "anonymous"];
+    for (const priority of order)
+      for (const [caller, tasks] of this.#waiting[priority]) {
+        const [task] = tasks;
+        if (task === undefined || !this.#mayRun(caller)) continue;
+        this.#remove(task);
+        // The caller goes to the end of the line.
+        if (tasks.length > 0) {
+          this.#waiting[priority].delete(caller);
+          this.#waiting[priority].set(caller, tasks);
+        }
+        if (task.waiters.every((waiter) => waiter.isGone())) task.drop(ABANDONED);
+        else this.#start(task);
+        return true;
+      }
+    return false;
+  }
+
+  #enqueue(task: Task): void {
+    const callers = this.#waiting[task.priority];
+    const tasks = callers.get(task.caller);
+    if (tasks === undefined) callers.set(task.caller, [task]);
+    else tasks.push(task);
+    this.#awaitTurn();
+    if (!this.#isWatched && this.#options.bounds !== undefined) void this.#watch();
+  }
+
+  /** Removes a task that waits. False if it does not. */
+  #remove(task: Task): boolean {
+    const callers = this.#waiting[task.priority];
+    const tasks = callers.get(task.caller);
+    const index = tasks?.indexOf(task) ?? -1;
+    if (tasks === undefined || index === -1) return false;
+    tasks.splice(index, 1);
+    if (tasks.length === 0) callers.delete(task.caller);
     return true;
+  }
+
+  #refuse(task: Task): void {
+    this.#remove(task);
+    task.drop(task.waiters.every((waiter) => waiter.isGone()) ? ABANDONED : OVERLOADED);
   }
 
   /** Whether there is room for a task, which another one may have to leave. */
   #makeRoom({ priority, caller }: Task): boolean {
-    const { length } = this.#bounds;
-    const backlog = this.#backlogs[priority];
-    const own = backlog.sizeOf(caller);
+    const length = this.#options.bounds?.length ?? Number.POSITIVE_INFINITY;
+    const callers = this.#waiting[priority];
+    const own = callers.get(caller)?.length ?? 0;
     if (own >= Math.ceil(length * CALLER_SHARE)) return false;
-    if (backlog.size < length) return true;
-    const longest = backlog.findLongest();
-    if (longest === undefined || longest.size <= own + 1) return false;
-    this.#refuse(longest.newest);
+    if (sizeOf(callers) < length) return true;
+    let longest: Task[] = [];
+    for (const tasks of callers.values()) if (tasks.length > longest.length) longest = tasks;
+    const newest = longest.at(-1);
+    if (newest === undefined || longest.length <= own + 1) return false;
+    this.#refuse(newest);
     return true;
   }
 
-  #enqueue(task: Task): void {
-    task.arrivedAt = this.#clock.monotonic();
-    this.#backlogs[task.priority].add(task);
-    this.#arrivals.add(task);
-    if (!this.#isWatched && this.#bounds.patienceMs < Number.POSITIVE_INFINITY) void this.#watchDeadlines();
+  #dropLate(): void {
+    const { bounds, clock } = this.#options;
+    const latest = clock.monotonic() - (bounds?.patienceMs ?? Number.POSITIVE_INFINITY);
+    for (const task of this.#tasks()) if (task.addedAt <= latest) this.#refuse(task);
   }
 
-  #refuse(task: Task): void {
-    this.#backlogs[task.priority].delete(task);
-    this.#arrivals.delete(task);
-    task.drop(task.isGone() ? ABANDONED : OVERLOADED);
+  #tasks(): Task[] {
+    return Object.values(this.#waiting).flatMap((callers) => [...callers.values()].flat());
   }
 
-  #refuseLate(): void {
-    const latest = this.#clock.monotonic() - this.#bounds.patienceMs;
-    for (const task of this.#arrivals) {
-      if (task.arrivedAt > latest) return;
-      this.#refuse(task);
-    }
-  }
-
-  /**
-   * Refuses late tasks also while no running one ends, such as when the database hangs. Begins a new iteration after each wait: an
-   * unfinished one keeps every task that has left the set since, and its response, in memory.
-   */
-  async #watchDeadlines(): Promise<void> {
+  /** Refuses late tasks also while no running one ends, such as when the database hangs. */
+  async #watch(): Promise<void> {
+    const { bounds, clock } = this.#options;
     this.#isWatched = true;
-    for (;;) {
-      const [arrivedAt] = this.#arrivals.values().map((task) => task.arrivedAt);
-      if (arrivedAt === undefined) break;
-      await this.#clock.sleep(arrivedAt + this.#bounds.patienceMs - this.#clock.monotonic());
-      this.#refuseLate();
+    while (this.waiting > 0) {
+      const earliest = Math.min(...this.#tasks().map(({ addedAt }) => addedAt));
+      await clock.sleep(earliest + (bounds?.patienceMs ?? 0) - clock.monotonic());
+      this.#dropLate();
     }
     this.#isWatched = false;
   }
 
-  /**
-   * One more request waits for a task, which must not be worse for it than a task of its own: the task moves to its caller if it
-   * would be started sooner there, and a caller that is new to the task may wait as long as for any other.
-   */
+  /** One more request waits for a task. A new caller may wait as long as for a task of its own, and brings its priority. */
   #join(task: Task, waiter: Waiter): void {
-    const isNew = task.addWaiter(waiter);
-    const isWaiting = this.#arrivals.has(task);
-    if (this.#isSooner(task, waiter, isWaiting)) {
-      if (isWaiting) this.#backlogs[task.priority].delete(task);
-      task.priority = waiter.priority;
-      task.caller = waiter.caller;
-      if (isWaiting) this.#backlogs[task.priority].add(task);
-    }
-    if (!isWaiting || !isNew) return;
-    task.arrivedAt = this.#clock.monotonic();
-    this.#arrivals.delete(task);
-    this.#arrivals.add(task);
-  }
-
-  /** Whether a task would be started sooner as a new task of another caller. */
-  #isSooner(task: Task, { priority, caller }: Waiter, isWaiting: boolean): boolean {
-    if (task.priority !== priority) return priority === "account";
-    if (!isWaiting || task.caller === caller) return false;
-    const backlog = this.#backlogs[priority];
-    return backlog.sizeOf(caller) < backlog.turnsBefore(task);
+    const isNew = task.waiters.every(({ caller }) => caller !== waiter.caller);
+    task.waiters.push(waiter);
+    if (!isNew) return;
+    task.addedAt = this.#options.clock.monotonic();
+    if (waiter.priority === task.priority || task.priority === "account" || !this.#remove(task)) return;
+    task.priority = waiter.priority;
+    task.caller = waiter.caller;
+    this.#enqueue(task);
   }
 }
 
-/** What `add` returns. */
-export interface QueuedWork<T> {
-  /** Rejects with OVERLOADED if the task is refused, and with ABANDONED if nobody waits for it any longer. */
-  readonly result: Promise<T>;
-  /** To be called for every further request that waits for the result. */
-  join(waiter: Waiter): void;
-}
-
-interface TaskHooks {
-  start(): Promise<unknown>;
-  drop(reason: AppError): void;
-  leave(): void;
-}
-
-/** A task in the queue. It may wait for another task on behalf of its own waiters. */
-export class Task implements Waiter {
-  priority: Priority;
-  caller: string;
-  /** When its newest caller arrived; monotonic. Only of a task that had to wait. */
-  arrivedAt = 0;
-  readonly #hooks: TaskHooks;
-  readonly #waiters: Waiter[] = [];
-  readonly #callers = new Set<string>();
-  #isRunning = false;
-
-  constructor(waiter: Waiter, hooks: TaskHooks) {
-    this.priority = waiter.priority;
-    this.caller = waiter.caller;
-    this.#hooks = hooks;
-    this.addWaiter(waiter);
-  }
-
-  /** Returns whether the caller is new: no other request of it has waited for the task. */
-  addWaiter(waiter: Waiter): boolean {
-    const known = this.#callers.size;
-    this.#waiters.push(waiter);
-    return this.#callers.add(waiter.caller).size > known;
-  }
-
-  isGone(): boolean {
-    return this.#waiters.every((waiter) => waiter.isGone());
-  }
-
-  start(): void {
-    this.#isRunning = true;
-    void this.#hooks.start().finally(() => this.leave());
-  }
-
-  /** `reason`: OVERLOADED or ABANDONED. */
-  drop(reason: AppError): void {
-    this.#hooks.drop(reason);
-  }
-
-  /** Lets the next task run while this one waits for something that takes nothing from it, such as another thread. */
-  leave(): void {
-    if (!this.#isRunning) return;
-    this.#isRunning = false;
-    this.#hooks.leave();
-  }
+function sizeOf(callers: ReadonlyMap<string, readonly Task[]>): number {
+  let size = 0;
+  for (const tasks of callers.values()) size += tasks.length;
+  return size;
 }

@@ -8,8 +8,9 @@ import { jsonError } from "./error-response.js";
 import { completeHeaders, type PublicAddress, publicAddressOf, requestIds } from "./headers.js";
 import { bytesOf } from "./reply.js";
 
-/** Time limits of requests; slow ones are looked for every two seconds. What these do not cover, `connections.ts` does. */
+/** Time limits of requests; slow ones are looked for every two seconds. `timeout`: without a byte in either direction. */
 const TIMEOUTS = {
+  timeout: 60_000,
   headersTimeout: 10_000,
   requestTimeout: 15_000,
   connectionsCheckingInterval: 2_000,
@@ -49,9 +50,11 @@ export function createHttpServer(listener: RequestListener, options: HttpServerO
   const { timeouts, baseUrl } = options;
   const address = publicAddressOf(baseUrl);
   const connections = new Connections(listener, options);
-  const server = createServer({ ...SERVER_OPTIONS, ...TIMEOUTS, ...timeouts }, (message, response) =>
+  const times = { ...TIMEOUTS, ...timeouts };
+  const server = createServer({ ...SERVER_OPTIONS, ...times }, (message, response) =>
     connections.receive(message, response),
   );
+  server.timeout = times.timeout;
   server.maxHeadersCount = MAX_HEADER_LINES;
   connections.follow(server);
   server.on("checkExpectation", (_, response) => refuseExpectation(response, address));

@@ -4,7 +4,6 @@ import type { PublicAddress } from "./headers.js";
 import { ignoredParameters } from "./ignored-parameters.js";
 import { noContent, redirect } from "./reply.js";
 import {
-  checkHead,
   hasTooManyParts,
   isPathShort,
   type Message,
@@ -64,7 +63,6 @@ export class Targets {
   readonly #isOpen: boolean;
   readonly #hintFor: TargetOptions["hintFor"];
   readonly #known = new Map<string, Target>();
-  readonly #probes: ReadonlySet<string>;
 
   /** Requests to paths outside of the base path are not ours. */
   constructor(routes: readonly Route[], { basePath, isOpen, hintFor }: TargetOptions) {
@@ -72,64 +70,21 @@ export class Targets {
       if (access !== "public" && cache.kind !== "private" && cache.kind !== "none")
         throw new Error(`${path}: a response that not everybody may have cannot be shared`);
     this.#router = new Router(routes);
-    this.#probes = new Set(routes.flatMap(({ path, isProbe }) => (isProbe ? basePath + path : [])));
     this.#basePath = basePath;
     this.#isOpen = isOpen;
     this.#hintFor = hintFor;
   }
 
-  /** The target of a GET request with this address and `Accept`; undefined for one that is not remembered. */
-  peek(url: string, accept: string | undefined): Target | undefined {
-    return this.#known.get(rememberedAs(url, prefersCsv(accept)));
-  }
-
-  /** Whether an address is that of a health check. It is looked at for each refusal, so it costs less than `find`. */
-  isProbe(url: string): boolean {
-    const mark = url.indexOf("?");
-    return this.#probes.has(mark === -1 ? url : url.slice(0, mark));
+  /** The target of a GET request that is remembered. */
+  known({ method, url = "/", headers }: Message): Target | undefined {
+    return method === "GET" ? this.#known.get(rememberedAs(url, prefersCsv(headers.accept))) : undefined;
   }
 
   /**
    * What is quick to know of a request, so that its sender can be refused before the rest is read: its route, and what it costs at
-   * least. Of a long query only `q` is looked at. Throws AppError for a head that is malformed.
+   * least. Of a long query only `q` is looked at.
    */
-  outline(message: Message): Target {
-    checkHead(message);
-    const { url = "/", method = "GET", headers } = message;
-    const known = method === "GET" ? this.peek(url, headers.accept) : undefined;
-    return known ?? this.#outline(url, method);
-  }
-
-  /** Throws AppError for a message that is malformed. */
-  find(message: Message): Target {
-    checkHead(message);
-    const { url = "/", method, headers } = message;
-    const isCsv = prefersCsv(headers.accept);
-    const address = rememberedAs(url, isCsv);
-    const known = method === "GET" ? this.#known.get(address) : undefined;
-    if (known !== undefined) return known;
-    const target = this.#resolve(readRequestLine(message), isCsv);
-    if (method === "GET" && url.length <= REMEMBERED_LENGTH) {
-      if (this.#known.size >= REMEMBERED) this.#known.clear();
-      this.#known.set(address, target);
-    }
-    return target;
-  }
-
-  /** The target of a request whose line cannot be read; its error is already known, and has the form of its route. */
-  malformed(url: string): Target {
-    const { form } = this.#outline(url, "GET").route;
-    const target = notFound("/", "GET");
-    return { ...target, route: { ...target.route, form } };
-  }
-
-  /** The target of a request to another host: an error that is never a page, as a page would reveal the service. */
-  misdirected(url: string): Target {
-    const target = this.malformed(url);
-    return target.route.form === "page" ? { ...target, route: { ...target.route, form: "file" } } : target;
-  }
-
-  #outline(url: string, method: string): Target {
+  outline({ method = "GET", url = "/" }: Pick<Message, "method" | "url">): Target {
     const { path, query } = splitTarget(url.replace(/^https?:\/\/[^/?#]*/i, ""));
     const shortQuery = query.length <= REMEMBERED_LENGTH ? query : hasSearch(query) ? "q=1" : "";
     try {
@@ -138,6 +93,31 @@ export class Targets {
       // An escape in the path is malformed.
     }
     return notFound(path, method);
+  }
+
+  /** Throws AppError for a request line that is malformed. */
+  find(message: Message): Target {
+    const { url = "/", method, headers } = message;
+    const isCsv = prefersCsv(headers.accept);
+    const target = this.#resolve(readRequestLine(message), isCsv);
+    if (method === "GET" && url.length <= REMEMBERED_LENGTH) {
+      if (this.#known.size >= REMEMBERED) this.#known.clear();
+      this.#known.set(rememberedAs(url, isCsv), target);
+    }
+    return target;
+  }
+
+  /** The target of a request whose line cannot be read; its error is already known, and has the form of its route. */
+  malformed(url: string): Target {
+    const { form } = this.outline({ url }).route;
+    const target = notFound("/", "GET");
+    return { ...target, route: { ...target.route, form } };
+  }
+
+  /** The target of a request to another host: an error that is never a page, as a page would reveal the service. */
+  misdirected(url: string): Target {
+    const target = this.malformed(url);
+    return target.route.form === "page" ? { ...target, route: { ...target.route, form: "file" } } : target;
   }
 
   #resolve({ method, path: fullPath, query }: RequestLine, isCsv: boolean): Target {

@@ -1,6 +1,3 @@
-/** Runs work when its turn comes, and gives its result. */
-export type InTurn = <T>(work: () => Promise<T>) => Promise<T>;
-
 /** Maximum number of turns with new connections that long work waits through. */
 const MOST_PASSED = 64;
 

@@ -68,7 +68,7 @@ export function cardRoutes(options: CardOptions): Route[] {
     ...facts,
     handle: async (request) => {
       const picture = await read(request, options);
-      return pngReply(await request.rendering(() => options.pictures.render(picture)));
+      return pngReply(await options.pictures.render(picture));
     },
   });
   return [
@@ -154,12 +154,11 @@ async function facetsCard(kind: FacetKind, { modules: { rankings }, clock }: Car
 }
 
 async function listCard(request: HttpRequest, { modules, clock }: CardOptions): Promise<Picture> {
-  const { scanning } = request;
   const url = new URL(`/explore?${request.query}`, "http://localhost");
   for (const name of ["page", "cursor"]) url.searchParams.delete(name);
   url.searchParams.set("limit", String(MAX_CARD_ROWS));
   const { query, problems } = readQuery(listQuery, url);
-  const result = await resultOrProblems(async () => query && listPage(modules, query, { scanning }));
+  const result = await resultOrProblems(async () => query && listPage(modules, query));
   const list = result.found;
   if (list === undefined || query === undefined)
     throw new AppError("VALIDATION_FAILED", "Some parameters are not valid.", {
@@ -176,11 +175,11 @@ async function listCard(request: HttpRequest, { modules, clock }: CardOptions): 
 
 const facetCard =
   (kind: FacetKind): Card =>
-  async ({ params: { name = "" }, scanning }, { modules, clock }) => {
+  async ({ params: { name = "" } }, { modules, clock }) => {
     const found = await modules.rankings.findFacet(kind, name);
     if (found === undefined) throw new AppError("NOT_FOUND", `No repository has this ${kind}.`);
     const query = { ...listQuery.parse({}), window: WINDOW, limit: MAX_CARD_ROWS, [kind]: [found.name] };
-    const { rows, asOf } = await listPage(modules, query, { scanning });
+    const { rows, asOf } = await listPage(modules, query);
     const gained = found.gained[WINDOW];
     return picture({
       title: found.name,

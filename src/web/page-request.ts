@@ -73,8 +73,6 @@ export interface FrameRequest {
   tracking: TrackPolicy;
   /** The caller, as somebody who may request repositories. */
   requester: Requester;
-  /** See HttpRequest. */
-  scanning: HttpRequest["scanning"];
   /** The sender, as an operator of the service; undefined for everybody else, and on error pages. */
   operator: Operator | undefined;
   /** See HttpRequest. */

@@ -127,7 +127,6 @@ export class PageRenderer {
       operator,
       isOnThisMachine: http.isOnThisMachine(),
       source: http.source,
-      scanning: http.scanning,
       requester: {
         hasAccount: account !== undefined,
         adding: quotaOf(http.caller, perDay === undefined ? undefined : { tracked: perDay }),

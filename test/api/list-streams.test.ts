@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { Lists } from "../../src/discovery/lists/lists.js";
 import type { ListSpec } from "../../src/discovery/lists/spec.js";
-import { MAX_STREAMS } from "../../src/http/concurrency.js";
 import { addAccount } from "../support/accounts.js";
 import { decodedText, errorOf, invalid } from "../support/answers.js";
 import { onBothEngines } from "../support/engines.js";
@@ -174,38 +173,5 @@ onBothEngines("A whole list as a stream", (engine) => {
     });
     assert.equal((await linesOf(await streamed("sort=stars"))).length, 10_000);
     assert.equal(endless.mock.callCount(), 20);
-  });
-
-  test("one at a time for a key, two for an account; a refused one costs nothing", async (t) => {
-    const keys = [key, await newKey("second"), await newKey("third")];
-    assert.equal(MAX_STREAMS.account, 2);
-    const gates: (() => void)[] = [];
-    const { read } = Lists.prototype;
-    const mock = t.mock.method(Lists.prototype, "read", async function (this: Lists, spec: ListSpec) {
-      await new Promise<void>((resolve) => gates.push(resolve));
-      return read.call(this, spec);
-    });
-    const running = keys
-      .slice(0, 2)
-      .map((one) => world.request("/api/repos.ndjson?sort=stars", { headers: one }));
-    while (gates.length < 2) await new Promise((resolve) => setImmediate(resolve));
-    for (const [answer, words, most] of [
-      [await world.get("/api/repos.ndjson", key), "of this key", 1],
-      [await world.get("/api/repos.csv", keys[2]), "of this account", 2],
-    ] as const) {
-      const message = `at most ${most} ${words} at a time; try again when one has ended`;
-      assert.deepEqual(errorOf(answer), {
-        status: 429,
-        code: "RATE_LIMITED",
-        message: `Too many streams: ${message}.`,
-        details: [{ parameter: "bucket", message, values: ["streams"] }],
-      });
-      assert.equal(answer.headers.get("retry-after"), "5");
-      assert.equal(answer.headers.get("x-ratelimit-resource"), "streams");
-    }
-    mock.mock.restore();
-    for (const open of gates) open();
-    for (const one of running) assert.ok((await linesOf(await one)).length >= REPOSITORIES);
-    assert.ok((await linesOf(await streamed("sort=stars", keys[2]))).length >= REPOSITORIES);
   });
 });

@@ -3,9 +3,25 @@ import { test } from "node:test";
 import { readApiKey } from "../../src/http/identity.js";
 
 const key = "sid_abc";
-const codeOf = (read: () => unknown): unknown => {
+
+/** Reads the key of a message with these lines of each header, as Node presents them. */
+function read(lines: Readonly<Record<string, readonly string[]>>): string | undefined {
+  const rawHeaders = Object.entries(lines).flatMap(([name, values]) =>
+    values.flatMap((value) => [name, value]),
+  );
+  const headersDistinct = Object.fromEntries(
+    Object.entries(lines).map(([name, values]) => [name, [...values]]),
+  );
+  const headers = {
+    authorization: lines.authorization?.[0],
+    "x-api-key": lines["x-api-key"]?.join(", "),
+  };
+  return readApiKey({ headers, headersDistinct, rawHeaders });
+}
+
+const codeOf = (act: () => unknown): unknown => {
   try {
-    return read();
+    return act();
   } catch (error) {
     return error instanceof Error && "code" in error ? error.code : error;
   }
@@ -18,47 +34,47 @@ test("a key is read from either header, in any spelling of the scheme", () => {
     `BEARER ${key}`,
     `Bearer ${key}, Bearer ${key}`,
   ])
-    assert.equal(readApiKey({ authorization: [authorization] }), key);
-  assert.equal(readApiKey({ "x-api-key": [` ${key} `] }), key);
-  assert.equal(readApiKey({ authorization: [`Bearer ${key}`], "x-api-key": [key] }), key);
-  assert.equal(readApiKey({}), undefined);
+    assert.equal(read({ authorization: [authorization] }), key);
+  assert.equal(read({ "x-api-key": [` ${key} `] }), key);
+  assert.equal(read({ authorization: [`Bearer ${key}`], "x-api-key": [key] }), key);
+  assert.equal(read({}), undefined);
 });
 
 test("Basic credentials belong to a proxy; every other scheme is a key that nobody has", () => {
-  assert.equal(readApiKey({ authorization: ["Basic dXNlcjpwYXNz"] }), undefined);
-  assert.equal(readApiKey({ authorization: ["Basic dXNlcjpwYXNz"], "x-api-key": [key] }), key);
+  assert.equal(read({ authorization: ["Basic dXNlcjpwYXNz"] }), undefined);
+  assert.equal(read({ authorization: ["Basic dXNlcjpwYXNz"], "x-api-key": [key] }), key);
   for (const authorization of ["Bearer", "Digest a=b", key, ""])
-    assert.equal(readApiKey({ authorization: [authorization] }), "");
+    assert.equal(read({ authorization: [authorization] }), "");
 });
 
 test("two different keys are refused", () => {
   assert.equal(
-    codeOf(() => readApiKey({ authorization: [`Bearer ${key}`], "x-api-key": ["sid_other"] })),
+    codeOf(() => read({ authorization: [`Bearer ${key}`], "x-api-key": ["sid_other"] })),
     "INVALID_REQUEST",
   );
   assert.equal(
-    codeOf(() => readApiKey({ authorization: [`Bearer ${key}, Bearer sid_other`] })),
+    codeOf(() => read({ authorization: [`Bearer ${key}, Bearer sid_other`] })),
     "INVALID_REQUEST",
   );
 });
 
 test("every line of a repeated header counts", () => {
-  assert.equal(readApiKey({ authorization: ["Basic dXNlcjpwYXNz", `Bearer ${key}`] }), key);
+  assert.equal(read({ authorization: ["Basic dXNlcjpwYXNz", `Bearer ${key}`] }), key);
   assert.equal(
-    codeOf(() => readApiKey({ authorization: [`Bearer ${key}`, "Bearer sid_other"] })),
+    codeOf(() => read({ authorization: [`Bearer ${key}`, "Bearer sid_other"] })),
     "INVALID_REQUEST",
   );
-  assert.equal(readApiKey({ authorization: [`Basic ${"x".repeat(2_000)}`] }), undefined);
+  assert.equal(read({ authorization: [`Basic ${"x".repeat(2_000)}`] }), undefined);
 });
 
 test("a key that is too long is none", () => {
   const blanks = `Bearer x${" ".repeat(15_000)}y`;
   assert.equal(
-    codeOf(() => readApiKey({ authorization: [blanks] })),
+    codeOf(() => read({ authorization: [blanks] })),
     "INVALID_API_KEY",
   );
   assert.equal(
-    codeOf(() => readApiKey({ "x-api-key": ["a".repeat(201)] })),
+    codeOf(() => read({ "x-api-key": ["a".repeat(201)] })),
     "INVALID_API_KEY",
   );
 });

@@ -129,7 +129,7 @@ async function attackOnce(
   { store, subject, attack }: Run,
   settings: Readonly<Record<string, string>>,
 ): Promise<Outcome> {
-  const server = await startSidereal(store, { SIDEREAL_CONNECTIONS_PER_ADDRESS: "256", ...settings });
+  const server = await startSidereal(store, settings);
   const probe = new Probe(server, subject);
   try {
     await setTimeout(START_MS);

@@ -147,8 +147,6 @@ async function attack(
       ...GENEROUS_LIMITS,
       SIDEREAL_WATCHLISTS_PER_DAY: "1000000",
       // What waits is bounded as usual, but for the burst.
-      SIDEREAL_QUEUE_LENGTH: "2000",
-      SIDEREAL_QUEUE_MS: "1000",
       ...(store.url === undefined ? {} : { SIDEREAL_DATABASE_URL: throughPort(store.url, port) }),
     },
   });

@@ -27,7 +27,6 @@ const MOST_LATE_MS = 250;
 const SETTINGS: Readonly<Record<string, string>> = {
   ...Object.fromEntries(Object.entries(GENEROUS_LIMITS).filter(([name]) => name.includes("_LIMIT_"))),
   SIDEREAL_LIMIT_EMBED_ANONYMOUS: "1000000",
-  SIDEREAL_CONNECTIONS_PER_ADDRESS: "10000",
   SIDEREAL_TRUSTED_PROXIES: "127.0.0.1",
   SIDEREAL_CACHE_MB: "1",
 };

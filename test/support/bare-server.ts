@@ -20,9 +20,8 @@ export async function openServer(t: TestContext, listener: RequestListener, opti
   const { trustedProxies = [], ...rest } = options;
   const { server, close } = createHttpServer(listener, {
     baseUrl: "http://127.0.0.1",
-    perAddress: undefined,
+    isLimited: options.perAddress !== undefined,
     callers: new Callers(trustedProxies),
-    isProbe: () => false,
     clock,
     log: createLog("silent"),
     ...rest,
@@ -50,13 +49,5 @@ export async function openServer(t: TestContext, listener: RequestListener, opti
   const untilOpen = async (count: number) => {
     while (accepted.filter(({ destroyed }) => !destroyed).length !== count) await setImmediate();
   };
-  /** Lets time pass, and the connections that it closes be closed. */
-  const pass = async (ms: number) => {
-    for (let passed = 0; passed < ms; passed += 1_000) {
-      clock.advance(1_000);
-      await setImmediate();
-      await clock.whenSleeping(() => 1);
-    }
-  };
-  return { clock, accepted, port, close, dial, untilOpen, pass };
+  return { clock, accepted, port, close, dial, untilOpen };
 }

@@ -170,14 +170,4 @@ onBothEngines("Pictures for previews of pages", (engine) => {
       assert.equal((await world.request(path)).status, 404, path);
     assert.equal((await world.request("/cards/lists?sort=x")).status, 400);
   });
-
-  test("cards wait for the rendering thread like those of the API, within the share of their caller", async () => {
-    const crowded = await createWorld(engine, { SIDEREAL_QUEUE_LENGTH: "8" });
-    const many = Array.from({ length: 30 }, () =>
-      crowded.request("/cards/pages/about", { peer: "192.0.2.7" }),
-    );
-    const statuses = (await Promise.all(many)).map(({ status }) => status);
-    assert.ok(statuses.includes(200) && statuses.includes(503), String(statuses));
-    assert.equal((await crowded.request("/cards/pages/docs", { peer: "192.0.2.8" })).status, 200);
-  });
 });

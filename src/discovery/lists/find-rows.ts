@@ -1,6 +1,5 @@
 /** Finds the rows of a page: does the search of a list, chooses a plan and says why, and carries it out. */
 import type { Database } from "../../database/database.js";
-import type { InTurn } from "../../lib/loop-turns.js";
 import type { Rankings } from "../rankings.js";
 import type { Found, Search } from "../search/search.js";
 import type { Freshness, ListIndex } from "./index/list-index.js";
@@ -32,15 +31,13 @@ interface FoundRows extends IndexedRows {
 interface Finding {
   known: KnownList;
   revision: number;
-  /** Runs what `Database.scan` does where that is another thread. Default: immediately. */
-  scanning: InTurn | undefined;
 }
 
 /** Finds a page by the plan chosen, or by another one if that does not suffice. */
 export async function findRows(
   reading: Reading,
   spec: ListSpec,
-  { known, revision, scanning }: Finding,
+  { known, revision }: Finding,
 ): Promise<FoundRows> {
   const { database, index, rows } = reading;
   const freshness = index?.freshness(revision) ?? "none";
@@ -53,12 +50,9 @@ export async function findRows(
   const { dialect, read, scan } = database;
   const scans = mayReadMany(spec) && isLarge(reading, known) && scan !== read;
   const finder: Finder = { dialect, read: scans ? scan : read };
-  const find = async () => {
-    if (mustCount(spelled, known.total))
-      known.total = await count({ finder, index }, { spec: spelled, freshness });
-    return findWithSql({ finder, rows }, spelled, known);
-  };
-  return scans && scanning !== undefined ? scanning(find) : find();
+  if (mustCount(spelled, known.total))
+    known.total = await count({ finder, index }, { spec: spelled, freshness });
+  return findWithSql({ finder, rows }, spelled, known);
 }
 
 function isLarge({ scansFrom = SCANS_FROM }: Reading, { catalogue: { summary } }: KnownList): boolean {

@@ -7,7 +7,6 @@
 import type { Database } from "../../database/database.js";
 import type { Window } from "../../growth/growth.js";
 import { ageInDays, type Clock } from "../../lib/clock.js";
-import type { InTurn } from "../../lib/loop-turns.js";
 import type { Catalog } from "../../repositories/repositories.js";
 import type { Summary } from "../home/summary.js";
 import type { Rankings } from "../rankings.js";
@@ -99,8 +98,6 @@ export interface ListModules {
 export interface ReadOptions {
   /** Also counts how many repositories other values of its filters would list. */
   counted?: CountRequest | undefined;
-  /** Runs what `Database.scan` does where that is another thread. Default: immediately. */
-  scanning?: InTurn;
 }
 
 /** Reads a page of a list. Throws VALIDATION_FAILED and INVALID_REQUEST for parameters that contradict each other. */
@@ -163,7 +160,7 @@ export class Lists {
    * then the first page of a list after a change costs up to three more. The revision is read once a second.
    * Counting takes one more with rare topics, and none otherwise.
    */
-  async read(spec: ListSpec, { counted, scanning }: ReadOptions = {}): Promise<ListRows> {
+  async read(spec: ListSpec, { counted }: ReadOptions = {}): Promise<ListRows> {
     const { catalog, rankings, search, clock } = this.#parts;
     // Read the revision first, so that data cached for it is at least as new.
     const revision = await catalog.recentRevision();
@@ -181,7 +178,7 @@ export class Lists {
     const list: ListSpec = found === undefined ? spec : { ...spec, scope: { kind: "found", ids: found.ids } };
     const { rows, total, scoped, last, plan } =
       (found && (await readFound(this.#parts.rows, spec, found))) ??
-      (await findRows(this.#parts, list, { known, revision, scanning }));
+      (await findRows(this.#parts, list, { known, revision }));
     return {
       rows,
       total: Math.min(total, EXACT_TOTAL),

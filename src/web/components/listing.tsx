@@ -17,11 +17,11 @@ export interface Listing {
 
 /** Reads a page of a list with its sparklines. Throws as `listPage` does. */
 export async function readListing(
-  { modules, scanning }: Pick<PageRequest, "modules" | "scanning">,
+  { modules }: Pick<PageRequest, "modules">,
   query: ListQuery,
   counted?: CountRequest,
 ): Promise<Listing> {
-  const list = await listPage(modules, query, { counted, scanning });
+  const list = await listPage(modules, query, { counted });
   const ids = list.rows.map(({ repository }) => repository.id);
   const sparks = list.asOf === null ? new Map() : await modules.catalog.sparks(ids, list.asOf);
   return { list, sparks };

@@ -64,14 +64,12 @@ function wordsOf(text: string): string[] {
 }
 
 async function totalOf(
-  { modules, scanning }: PageRequest,
+  { modules }: PageRequest,
   href: string,
 ): Promise<Pick<Wider, "total" | "totalIsExact"> | undefined> {
   const { query } = readQuery(listQuery, new URL(href, "http://localhost"));
   if (query === undefined) return undefined;
-  const { found } = await resultOrProblems(() =>
-    listPage(modules, { ...query, limit: 1, page: 1 }, { scanning }),
-  );
+  const { found } = await resultOrProblems(() => listPage(modules, { ...query, limit: 1, page: 1 }));
   return found && { total: found.total, totalIsExact: found.totalIsExact };
 }
 

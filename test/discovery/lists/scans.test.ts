@@ -5,7 +5,6 @@ import { fillWithDemo } from "../../../src/demo/demo.js";
 import type { ListIndex } from "../../../src/discovery/lists/index/list-index.js";
 import { Lists } from "../../../src/discovery/lists/lists.js";
 import type { ListSpec } from "../../../src/discovery/lists/spec.js";
-import type { InTurn } from "../../../src/lib/loop-turns.js";
 import { onBothEngines } from "../../support/engines.js";
 import { indexOf, listOf, partsOfLists } from "../../support/lists.js";
 import { ManualClock } from "../../support/manual-clock.js";
@@ -65,31 +64,6 @@ onBothEngines("A list of a large catalogue that is found with SQL", (engine) => 
       assert.ok(scanned.scanned > 0, JSON.stringify(each));
       assert.deepEqual(same, { ids: scanned.ids, scanned: 0 });
     }
-  });
-
-  test("waits for its turn where another thread finds it, and only there", async () => {
-    const large = countingLists({ scansFrom: 0 });
-    let turns = 0;
-    const scanning: InTurn = (work) => {
-      turns++;
-      return work();
-    };
-    for (const each of FILTERED) {
-      const expected = (await read(large, listOf(each))).ids;
-      const { rows } = await large.read(listOf(each), { scanning });
-      assert.deepEqual(
-        rows.map(({ repository }) => repository.id),
-        expected,
-      );
-    }
-    assert.equal(turns, FILTERED.length);
-    const sameThread = new Lists({
-      ...partsOfLists({ ...database, scan: database.read }, clock),
-      scansFrom: 0,
-    });
-    for (const lists of [large, sameThread])
-      for (const each of lists === large ? PLAIN : FILTERED) await lists.read(listOf(each), { scanning });
-    assert.equal(turns, FILTERED.length);
   });
 
   test("does not wait for such lists without filters, or with the index", async () => {

@@ -13,7 +13,7 @@ export function openRoutes(modules: Modules): Route[] {
   const parts = {
     modules,
     members: buildMembers(context, modules),
-    admission: new Admission({ ...context, maxComputing: 1 }),
+    admission: new Admission({ ...context, readers: 1 }),
   };
   return buildRoutes(context, parts).routes.filter(({ access }) => access !== "session" && access !== "key");
 }

@@ -230,9 +230,8 @@ export class FuzzService {
     const front = buildFront({ ...this.#context, config }, this.modules);
     const { server, close } = createHttpServer((message, response) => front.handle(message, response), {
       baseUrl: config.baseUrl,
-      perAddress: undefined,
+      isLimited: false,
       callers: new Callers([]),
-      isProbe: (request) => front.isProbe(request),
       clock: this.#clock,
       log: this.#context.log,
     });

@@ -96,9 +96,8 @@ export async function countAttacks(): Promise<ResultRow[]> {
       const front = buildFront({ config, clock, log }, modules);
       const { server, close } = createHttpServer((message, response) => front.handle(message, response), {
         baseUrl: config.baseUrl,
-        perAddress: config.connectionsPerAddress,
+        isLimited: true,
         callers: new Callers(config.trustedProxies),
-        isProbe: (request) => front.isProbe(request),
         clock,
         log,
       });

@@ -41,9 +41,9 @@ export async function closeBadConnections(): Promise<ResultRow[]> {
   const front = buildFront({ config, clock, log }, buildModules(database, { clock, log }));
   const { server, close } = createHttpServer((message, response) => front.handle(message, response), {
     baseUrl: config.baseUrl,
+    isLimited: true,
     perAddress: PER_ADDRESS,
     callers: new Callers(config.trustedProxies),
-    isProbe: (request) => front.isProbe(request),
     clock,
     log,
     timeouts: TIMEOUTS,

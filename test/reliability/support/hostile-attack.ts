@@ -185,7 +185,7 @@ export function allRoutes(world: World): Route[] {
   const { modules, members, clock } = world;
   const config = loadConfig({ SIDEREAL_BASE_URL: ORIGIN });
   const log = createLog("silent");
-  const admission = new Admission({ config, clock, log, maxComputing: 1 });
+  const admission = new Admission({ config, clock, log, readers: 1 });
   return buildRoutes({ config, clock, log }, { modules, members, admission }).routes;
 }
 
