@@ -1,7 +1,7 @@
 import { API_ROUTES } from "../../src/api/routes.js";
 import type { Bucket } from "../../src/config/limits.js";
+import { costOf } from "../../src/http/cost.js";
 import type { Route } from "../../src/http/route.js";
-import { costOf } from "../../src/http/route.js";
 import { Router } from "../../src/http/router.js";
 import { PAGE_ROUTES } from "../../src/web/routes.js";
 import type { WorstRequest } from "./worst.js";

@@ -6,14 +6,28 @@
 import { content, DEFAULT_LIMIT, type Route } from "../http/http.js";
 import { Dumps } from "../transfer/transfer.js";
 import { openApiDocument } from "./openapi.js";
-import type { ApiServices } from "./operation.js";
+import type { ApiServices, Operation } from "./operation.js";
 import { API_ROUTES } from "./routes.js";
 
-export { inputSchemas, type JsonSchema } from "./input-schemas.js";
+export { chartQuery, repositoryReference } from "./embed-parameters.js";
+export { getChartData, readChart } from "./embeds.js";
+export { inputSchema } from "./input-schemas.js";
+export { listForkGrowth, listNewHot, listRepositories, listRising, listTrending } from "./lists.js";
+export { listMetrics, readSeries, seriesQuery } from "./metrics.js";
 export { hintFor } from "./missing-path.js";
 export { openApiDocument } from "./openapi.js";
-export type { ApiServices } from "./operation.js";
+export type { ApiServices, Operation } from "./operation.js";
 export { errorPicture } from "./pictures.js";
+export { getRepositoryByFullName, readDetail } from "./repositories.js";
+export { pageMeta } from "./repository-list.js";
+export { type RepositoryView, repositoryView } from "./views.js";
+export { idNumber, namingUnknown } from "./watchlist-page.js";
+export {
+  addWatchlistItem,
+  createWatchlist,
+  listWatchlistRepositories,
+  watchlistBody,
+} from "./watchlists.js";
 
 /** All routes of the API, over these modules. */
 export function apiRoutes(given: Omit<ApiServices, "dumps">): Route[] {
@@ -26,6 +40,13 @@ export function apiRoutes(given: Omit<ApiServices, "dumps">): Route[] {
     ({ route, operation }): Route => ({ ...route, handle: (request) => operation.handle(request, services) }),
   );
   return [...routes, documentRoute(services.config.baseUrl)];
+}
+
+/** The route of an operation: how it is limited, and what usage calls it. */
+export function routeOf(operation: Operation): Pick<Route, "method" | "path" | "limit"> {
+  const found = API_ROUTES.find((one) => one.operation === operation);
+  if (found === undefined) throw new Error(`${operation.id} has no route`);
+  return found.route;
 }
 
 /** The OpenAPI document, built on the first request. */

@@ -28,9 +28,11 @@ import { type ApiServices, dataResponse, errorResponses, operation } from "./ope
 import { pictureErrors, svg, svgResponse } from "./pictures.js";
 import { seamsSchema, seamsView } from "./series-views.js";
 
+type ChartServices = Pick<ApiServices, "modules" | "config" | "clock">;
+
 /** The histories that a chart shows. Throws VALIDATION_FAILED for days in the wrong order. */
 async function readHistories(
-  { modules }: ApiServices,
+  { modules }: ChartServices,
   { repo, metric, window, from, to }: ChartQuery,
 ): Promise<History[]> {
   const problem = daysProblem({ from, to });
@@ -44,7 +46,7 @@ async function readHistories(
 }
 
 /** What is unusual about the histories, to be shaded. */
-async function readSpans({ modules }: ApiServices, histories: readonly History[], metric: Metric) {
+async function readSpans({ modules }: ChartServices, histories: readonly History[], metric: Metric) {
   const ids = histories.map(({ repository }) => repository.id);
   const trends = await Promise.all(WINDOWS.map((window) => modules.rankings.trends(ids, window)));
   return spansOf(
@@ -149,11 +151,10 @@ function seriesView(
   };
 }
 
-function chartView(
-  histories: readonly History[],
-  query: ChartQuery,
-  { baseUrl, now }: { baseUrl: string; now: number },
-) {
+/** The data of a chart. Throws VALIDATION_FAILED for days in the wrong order, and NOT_FOUND. */
+export async function readChart(services: ChartServices, query: ChartQuery) {
+  const histories = await readHistories(services, query);
+  const { baseUrl } = services.config;
   const { metric, window, scale, align, width, height } = query;
   const repositories = histories.map(({ repository }) => repository);
   const title = titleOf(histories, query);
@@ -169,7 +170,7 @@ function chartView(
     svgUrl,
     pageUrl,
     snippets: snippetsOf({ image: svgUrl, page: pageUrl, alt: title, width, height }),
-    ...freshnessView(newestOf(histories), now),
+    ...freshnessView(newestOf(histories), services.clock.now()),
   };
 }
 
@@ -192,9 +193,7 @@ export const getChartData = operation({
     ...errorResponses("VALIDATION_FAILED", "NOT_FOUND"),
   },
   handle: async ({ query: { format, ...query }, services }) => {
-    const { config, clock } = services;
-    const response = { baseUrl: config.baseUrl, now: clock.now() };
-    const chart = chartView(await readHistories(services, query), query, response);
+    const chart = await readChart(services, query);
     if (format === "json") return json({ data: chart });
     const { metric, series } = chart;
     const rows = series.flatMap(({ points, ...repository }) =>

@@ -3,11 +3,11 @@ import { WINDOWS } from "../growth/growth.js";
 import { json } from "../http/http.js";
 import { DAY_MS, isoTime } from "../lib/clock.js";
 import { z } from "../lib/schema.js";
-import { isStale, type Repository, type Snapshot } from "../repositories/repositories.js";
+import { isStale, type Repository, type Snapshot, type Step } from "../repositories/repositories.js";
 import { type CsvColumn, csv, fieldColumns, formatParameter, orCsv, REPOSITORY_NAME_COLUMNS } from "./csv.js";
 import { pointFields, type Selection } from "./fields.js";
 import { freshnessFields, freshnessView } from "./freshness.js";
-import { dataMetaResponse, errorResponses, operation } from "./operation.js";
+import { type ApiServices, dataMetaResponse, errorResponses, operation } from "./operation.js";
 import {
   seriesMetaSchema,
   seriesPartsView,
@@ -15,7 +15,7 @@ import {
   snapshotView,
   stepParameter,
 } from "./series-views.js";
-import { rankingSchema } from "./views.js";
+import { rankingSchema, timeOrNull } from "./views.js";
 
 const SERIES_WINDOWS = ["30d", "90d", "all"] as const;
 
@@ -47,6 +47,8 @@ export function snapshotRow({ id, provider, fullName }: Repository, snapshot: Sn
   return { ...snapshotView(snapshot), repositoryId: String(id), provider, fullName };
 }
 
+export const seriesQuery = z.object({ window: seriesWindowParameter, step: stepParameter });
+
 export const listMetrics = operation({
   id: "listMetrics",
   tags: ["Repositories"],
@@ -54,54 +56,54 @@ export const listMetrics = operation({
   description:
     "Oldest first, at most 2,000 points; meta.resolution is their step. The window ends at the newest snapshot of the provider. The available snapshots depend on when the repository was discovered, how often it was refreshed, and how long snapshots are kept.",
   params: z.object({ id: idParameter }),
-  query: z.object({
-    window: seriesWindowParameter,
-    step: stepParameter,
-    fields: pointFields,
-    format: formatParameter,
-  }),
+  query: seriesQuery.extend({ fields: pointFields, format: formatParameter }),
   body: null,
   responses: {
     200: orCsv(dataMetaResponse("The series.", z.array(snapshotSchema), seriesMetaSchema)),
     ...errorResponses("VALIDATION_FAILED", "NOT_FOUND"),
   },
-  handle: async (request) => {
-    const { catalog } = request.services.modules;
-    const { id } = request.params;
-    const { window, step, fields, format } = request.query;
-    const repository = await catalog.get(id);
-    const [asOf, recency] = await Promise.all([catalog.asOf(repository.provider), catalog.recency()]);
-    const from = asOf === undefined ? undefined : seriesStart(window, asOf);
-    const series =
-      asOf === undefined || from === undefined
-        ? await catalog.series(id, 0, { step })
-        : await catalog.windowSeries(id, { asOf, lengthMs: asOf - from }, { step });
+  handle: async ({ params: { id }, query: { fields, format, ...query }, services }) => {
+    const repository = await services.modules.catalog.get(id);
+    const { points, data, meta } = await readSeries(repository, services, query);
     if (format === "csv") {
-      const rows = series.points.map((point) => snapshotRow(repository, point));
+      const rows = points.map((point) => snapshotRow(repository, point));
       const columns: readonly CsvColumn<SnapshotRow>[] = fields?.columns ?? SNAPSHOT_COLUMNS;
-      return csv(`sidereal-${id}-${window}`, columns, rows);
+      return csv(`sidereal-${id}-${query.window}`, columns, rows);
     }
-    const { points: data, gaps, seams } = seriesPartsView(series);
-    const meta = {
-      repositoryId: String(id),
-      window,
-      from: from === undefined ? null : isoTime(from),
-      ...freshnessView(asOf ?? null, request.services.clock.now()),
-      lastSeenAt: repository.countedAt === null ? null : isoTime(repository.countedAt),
-      stale: isStale(repository, recency),
-      resolution: series.resolution,
-      thinned: series.resolution !== step,
-      points: data.length,
-      gaps,
-      seams,
-      nextRefreshAt: repository.nextRefreshAt === null ? null : isoTime(repository.nextRefreshAt),
-    };
-    return json({
-      data: fields === undefined ? data : pickedPoints(fields, repository, series.points),
-      meta,
-    });
+    return json({ data: fields === undefined ? data : pickedPoints(fields, repository, points), meta });
   },
 });
+
+/** The snapshots of a repository in a window that ends at the newest one of its provider: as records, and as in the response. */
+export async function readSeries(
+  repository: Repository,
+  { modules: { catalog }, clock }: Pick<ApiServices, "modules" | "clock">,
+  { window, step }: { window: SeriesWindow; step: Step },
+) {
+  const { id, provider, countedAt, nextRefreshAt } = repository;
+  const [asOf, recency] = await Promise.all([catalog.asOf(provider), catalog.recency()]);
+  const from = asOf === undefined ? undefined : seriesStart(window, asOf);
+  const series =
+    asOf === undefined || from === undefined
+      ? await catalog.series(id, 0, { step })
+      : await catalog.windowSeries(id, { asOf, lengthMs: asOf - from }, { step });
+  const { points: data, gaps, seams } = seriesPartsView(series);
+  const meta = {
+    repositoryId: String(id),
+    window,
+    from: timeOrNull(from ?? null),
+    ...freshnessView(asOf ?? null, clock.now()),
+    lastSeenAt: timeOrNull(countedAt),
+    stale: isStale(repository, recency),
+    resolution: series.resolution,
+    thinned: series.resolution !== step,
+    points: data.length,
+    gaps,
+    seams,
+    nextRefreshAt: timeOrNull(nextRefreshAt),
+  };
+  return { points: series.points, data, meta };
+}
 
 /** Points with these fields only. */
 export function pickedPoints(fields: Selection, repository: Repository, points: readonly Snapshot[]) {

@@ -46,9 +46,8 @@ export class ApiRequest<P extends Schema, Q extends Schema, B extends Schema, H 
 
   /** Invalid data throws VALIDATION_FAILED. */
   constructor(http: HttpRequest, services: ApiServices, schemas: Schemas<P, Q, B, H>) {
-    const given = valuesOf(http.query);
     this.params = parse(schemas.params, http.params, { location: "param" });
-    this.query = parse(schemas.query, firstOfOne(given), { location: "query", given });
+    this.query = parseQuery(schemas.query, http.query);
     this.body = parse(schemas.body, http.json, { location: "body" });
     this.headers = parse(schemas.headers, http.headers, { location: "header" });
     this.http = http;
@@ -114,6 +113,14 @@ export function operation<
   };
 }
 
+/** Parameters by a schema. Throws VALIDATION_FAILED. */
+function parseQuery<S extends Schema>(schema: S, query: URLSearchParams): Parsed<S> {
+  const given: Record<string, string[]> = Object.create(null);
+  for (const [name, value] of query) given[name] = [...(given[name] ?? []), value];
+  const values = Object.entries(given).map(([name, all]) => [name, all.length === 1 ? all[0] : all]);
+  return parse(schema, Object.fromEntries(values), { location: "query", given });
+}
+
 function parse<S extends Schema>(
   schema: S,
   value: unknown,
@@ -123,23 +130,6 @@ function parse<S extends Schema>(
   const result = schema.safeParse(value);
   if (!result.success) throw validationError(result.error, location, given);
   return result.data as Parsed<S>;
-}
-
-/** All values of each parameter. */
-function valuesOf(query: URLSearchParams): Record<string, string[]> {
-  const values: Record<string, string[]> = Object.create(null);
-  for (const [name, value] of query) {
-    const known = values[name];
-    if (known === undefined) values[name] = [value];
-    else known.push(value);
-  }
-  return values;
-}
-
-function firstOfOne(values: Record<string, string[]>): Record<string, string | string[]> {
-  return Object.fromEntries(
-    Object.entries(values).map(([name, all]) => [name, all.length === 1 ? (all[0] ?? "") : all]),
-  );
 }
 
 const errorSchema = z

@@ -69,7 +69,10 @@ interface DetailRequest {
 }
 
 /** The detail of a repository. */
-async function detail(found: CurrentlyDescribed, { services, query }: DetailRequest): Promise<Reply> {
+export async function readDetail(
+  found: CurrentlyDescribed,
+  { services, query }: Pick<DetailRequest, "query"> & { services: Pick<ApiServices, "modules" | "clock"> },
+) {
   const { catalog, rankings } = services.modules;
   const { id } = found.repository;
   const [standing, recency, explanation] = await Promise.all([
@@ -77,12 +80,17 @@ async function detail(found: CurrentlyDescribed, { services, query }: DetailRequ
     catalog.recency(),
     query.explain === "true" ? rankings.explain(id) : undefined,
   ]);
-  const data = detailView({
+  return detailView({
     ...{ found, standing, window: query.window, now: services.clock.now() },
     isStale: isStale(found.repository, recency),
     ...(explanation && { explanation }),
   });
-  return json({ data: query.fields === undefined ? data : query.fields.pick(data) });
+}
+
+async function detail(found: CurrentlyDescribed, request: DetailRequest): Promise<Reply> {
+  const data = await readDetail(found, request);
+  const { fields } = request.query;
+  return json({ data: fields === undefined ? data : fields.pick(data) });
 }
 
 interface Redirected {

@@ -10,7 +10,7 @@ import { addressOf, type BodyPart, bytesOf, type HttpRequest, jsonText, type Rep
 import { isoTime } from "../lib/clock.js";
 import { type CsvColumn, csv, fieldColumns, REPOSITORY_COLUMNS, type RepositoryRow } from "./csv.js";
 import type { Selection } from "./fields.js";
-import { type repositoryPageMetaSchema, repositoryView } from "./views.js";
+import { type repositoryPageMetaSchema, repositoryView, timeOrNull } from "./views.js";
 
 type PageMeta = z.output<typeof repositoryPageMetaSchema>;
 
@@ -65,22 +65,31 @@ interface PageOptions {
 /** A page with what only some lists have in their meta. */
 type ShownPage = Omit<ListPage, "plan" | "sort"> & Pick<PageMeta, "sort" | "requested" | "missing">;
 
+/** What the response with a page says about it. */
+export function pageMeta(
+  { rows: _, plan: __, asOf, ageDays, renamed, ...found }: ShownPage & { plan?: ListPage["plan"] },
+  { limit, window }: Pick<ListQuery, "limit" | "window">,
+): PageMeta {
+  return {
+    ...found,
+    limit,
+    window,
+    asOf: timeOrNull(asOf),
+    ageDays,
+    ...(renamed && { renamed: { ...renamed, to: { ...renamed.to, id: String(renamed.to.id) } } }),
+  };
+}
+
 /** A page of a list in the requested format, with its Link header. CSV has no meta, so only the header leads to the next page. */
 export function repositoryPage(
   page: ShownPage & { plan?: ListPage["plan"] },
   { http, baseUrl, query, file, addedAt }: PageOptions,
 ): Reply {
-  const { rows: all, asOf, ageDays, plan: _, renamed, ...found } = page;
+  const { rows: all } = page;
   const rows = addedAt === undefined ? all : all.filter(({ repository }) => addedAt.has(repository.id));
-  const freshness = { asOf: asOf === null ? null : isoTime(asOf), ageDays };
-  const { limit, window, format, fields } = query;
-  const meta: PageMeta = {
-    ...found,
-    limit,
-    window,
-    ...freshness,
-    ...(renamed && { renamed: { ...renamed, to: { ...renamed.to, id: String(renamed.to.id) } } }),
-  };
+  const { limit, format, fields } = query;
+  const meta = pageMeta(page, query);
+  const { asOf, ageDays } = meta;
   const viewOf = (row: ListRow) => {
     const added = addedAt?.get(row.repository.id);
     return { ...repositoryView(row), addedAt: added === undefined ? null : isoTime(added) };
@@ -90,13 +99,13 @@ export function repositoryPage(
       ? rowsAsJson(rows, addedAt)
       : [JSON.stringify(rows.map((row) => fields.pick(viewOf(row))))];
   const table = () => {
-    const views = rows.map((row) => ({ ...viewOf(row), ...freshness }));
+    const views = rows.map((row) => ({ ...viewOf(row), asOf, ageDays }));
     if (fields !== undefined) return csv(file, fields.columns, views);
     return csv(file, addedAt === undefined ? REPOSITORY_COLUMNS : WATCHED_COLUMNS, views);
   };
   const reply =
     format === "csv" ? table() : jsonText(['{"data":', ...data(), `,"meta":${JSON.stringify(meta)}}`]);
-  return { ...reply, headers: { ...reply.headers, Link: linkHeader(http, baseUrl, { ...found, limit }) } };
+  return { ...reply, headers: { ...reply.headers, Link: linkHeader(http, baseUrl, { ...page, limit }) } };
 }
 
 /** The position of a page in its list. */

@@ -53,6 +53,11 @@ function watchlistReply(watchlist: Watchlist, shown: string, status = 200): Repl
   return json({ data: watchlistView(watchlist, shown) }, { status, headers: { ETag: etag(watchlist) } });
 }
 
+export const watchlistBody = z.strictObject({
+  name: nameField.default(DEFAULT_NAME),
+  ids: idsField.default([]),
+});
+
 export const createWatchlist = operation({
   id: "createWatchlist",
   tags,
@@ -61,10 +66,7 @@ export const createWatchlist = operation({
     "Both tokens are returned only here. `token` can change the list; `shareToken` can only read it.",
   params: null,
   query: null,
-  body: z.strictObject({
-    name: nameField.default(DEFAULT_NAME),
-    ids: idsField.default([]),
-  }),
+  body: watchlistBody,
   responses: {
     201: {
       ...dataResponse("The list.", createdWatchlistSchema),

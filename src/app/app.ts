@@ -7,7 +7,6 @@ import { ConfigError, loadConfig, readEnvironment } from "../config/config.js";
 import { hasStore, openDatabase } from "../database/database.js";
 import type { DemoSize } from "../demo/demo.js";
 import type { SearchStatus } from "../discovery/discovery.js";
-import type { Ask } from "../http/http.js";
 import { systemClock } from "../lib/clock.js";
 import { createLog } from "../lib/log.js";
 import { flagsOf } from "../lib/node-flags.js";
@@ -257,46 +256,30 @@ async function runCommand(command: string, signal: AbortSignal, stdio: StdioOpti
   return code;
 }
 
-/** Whom requests from a terminal count against: nobody limits them. */
-const LOCAL = { kind: "anonymous", name: "127.0.0.1" } as const;
-
 /** Serves tools on standard input and output. Returns why it cannot. */
 async function serveMcp(
   { config, clock, log }: AppContext,
   url: string | undefined,
 ): Promise<string | undefined> {
-  const { remoteAsk, remoteProblem, serveStdio } = await import("../mcp/mcp.js");
+  const { proxyStreams, remoteProblem, serveStdio } = await import("../mcp/mcp.js");
   const streams = { input: process.stdin, output: process.stdout };
   const stopping = new AbortController();
   void stopSignal().then(() => stopping.abort());
-  const onFault = (err: unknown) => log.error({ err }, "a tool or a message failed");
   if (url !== undefined) {
     const remote = { url, apiKey: config.apiKey };
     const problem = remoteProblem(remote);
     if (problem !== undefined) return `--url: ${problem}`;
-    const options = { ask: remoteAsk(remote), baseUrl: url, canWrite: true, onFault };
-    await serveStdio(streams, options, stopping.signal);
+    await proxyStreams(streams, remote, stopping.signal);
     return undefined;
   }
-  const { databaseUrl, dataDir, baseUrl } = config;
+  const { databaseUrl, dataDir } = config;
   // Hosts start it in any folder, where a new store would only be empty.
   if (databaseUrl === undefined && !hasStore(dataDir))
     return `there is no store in ${resolve(dataDir)}; set SIDEREAL_DATA_DIR, or use --url`;
-  const unlimited = { ...config, limits: undefined };
-  const context: AppContext = { config: unlimited, clock, log };
-  const modules = await openModules(context);
+  const modules = await openModules({ config, clock, log });
+  const onFault = (err: unknown) => log.error({ err }, "a tool or a message failed");
   try {
-    const { buildFront } = await import("./service.js");
-    const front = buildFront(context, modules);
-    const sender = {
-      caller: LOCAL,
-      address: LOCAL,
-      keyId: undefined,
-      userAgent: undefined,
-      isGone: () => false,
-    };
-    const ask: Ask = (request) => front.ask(sender, request);
-    await serveStdio(streams, { ask, baseUrl, canWrite: false, onFault }, stopping.signal);
+    await serveStdio(streams, { services: { modules, config, clock }, onFault }, stopping.signal);
   } finally {
     await modules.database.close();
   }

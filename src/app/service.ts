@@ -77,7 +77,7 @@ export function buildRoutes(
     document: () => JSON.parse(JSON.stringify(openApiDocument(baseUrl))),
   });
   const routes = apiRoutes({ modules, members, config, clock, admission, pictures });
-  return { ...web, routes: [...routes, mcpRoute({ baseUrl, log }), ...web.routes] };
+  return { ...web, routes: [...routes, mcpRoute({ modules, config, clock }, log), ...web.routes] };
 }
 
 /** The front over these modules. */

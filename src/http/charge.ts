@@ -2,9 +2,9 @@ import type { KeyedRequest } from "../accounts/accounts.js";
 import { isByAddress } from "../config/config.js";
 import { AppError } from "../lib/errors.js";
 import { after } from "./after.js";
+import type { Cost } from "./cost.js";
 import { type Refusal, WAIT } from "./error-response.js";
 import type { Allowances, Caller, Decision, Policy } from "./limiter.js";
-import type { Cost } from "./route.js";
 
 /** What a request counts against. */
 export interface Charged {

@@ -132,6 +132,13 @@ export interface Refusal {
   waitSeconds?: number | undefined;
 }
 
+/** The error of a refusal with the seconds to wait. */
+export function refusalNow({ error, waitSeconds }: Refusal): AppError {
+  const wait = String(waitSeconds ?? "");
+  const fill = (text: string) => text.replaceAll(WAIT, wait);
+  return new AppError(error.code, fill(error.message), { headers: { "Retry-After": wait } });
+}
+
 /** A refusal, and what its response depends on besides. */
 export interface RefusalContext extends Refusal {
   route: Pick<Route, "form" | "access">;

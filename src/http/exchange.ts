@@ -6,14 +6,11 @@ import type { Charge } from "./charge.js";
 import { isFromThisMachine } from "./hosts.js";
 import type { Caller } from "./limiter.js";
 import type { HttpRequest } from "./request.js";
-import type { Message } from "./request-head.js";
 import type { Target } from "./targets.js";
 
 /** One request and what is known about it so far. */
 export interface Exchange {
-  message: Message;
-  /** The message that its body is read from, or the parsed body of an inner request. */
-  body: IncomingMessage | { json: unknown };
+  message: IncomingMessage;
   /** Monotonic. */
   beganAt: number;
   method: string;
@@ -64,7 +61,7 @@ export function describe(exchange: Exchange): HttpRequest {
     id,
     json: undefined,
     formFields: NO_FIELDS,
-    ask: () => Promise.reject(new Error("a shared response cannot depend on who asks")),
+    chargedAs: () => Promise.reject(new Error("a shared response cannot depend on who asks")),
   };
 }
 

@@ -8,6 +8,7 @@ import type { Admission } from "./admission.js";
 import { after } from "./after.js";
 import { readForm, readJson } from "./body.js";
 import type { Charged } from "./charge.js";
+import { costOf } from "./cost.js";
 import { CountedLog } from "./counted-log.js";
 import {
   DATABASE_AWAY,
@@ -17,18 +18,18 @@ import {
   errorShape,
   type Refusal,
   Refusals,
+  refusalNow,
   toAppError,
 } from "./error-response.js";
 import { describe, describeShared, type Exchange, NO_FIELDS, refusedEvent } from "./exchange.js";
 import { completeHeaders, type PublicAddress, publicAddressOf, requestIds } from "./headers.js";
 import { AllowedHosts } from "./hosts.js";
 import { authorize, type Identities, identify } from "./identity.js";
-import { innerMessage, innerReply, senderOf } from "./inner-request.js";
-import type { Ask, HttpRequest, InnerReply, InnerRequest, Sender } from "./request.js";
+import type { ChargedAs, HttpRequest } from "./request.js";
 import { checkHead, forwardedFor, hasOwnCookie, type Message } from "./request-head.js";
 import { type CacheState, ResponseCache } from "./response-cache.js";
 import { ResponseSender } from "./response-sender.js";
-import type { Route } from "./route.js";
+import { pathPattern, type Route } from "./route.js";
 import { ABANDONED, OVERLOADED, type QueuedWork, type Waiter } from "./run-queue.js";
 import type { StaleOptions } from "./stale-response.js";
 import { isRefusal, type StoredResponse, storeResponse } from "./stored-response.js";
@@ -117,7 +118,7 @@ export class Front {
   #exchange(message: IncomingMessage, response: ServerResponse): void | Promise<void> {
     const known = this.#outline(message);
     const address = this.#options.admission.callerOf(message.socket.remoteAddress, forwardedFor(message));
-    const exchange = this.#begin({ ...known, message, body: message, address, caller: address });
+    const exchange = this.#begin({ ...known, message, address, caller: address });
     const send = (stored: StoredResponse | undefined) =>
       stored === undefined
         ? void response.destroy()
@@ -167,33 +168,36 @@ export class Front {
     exchange.method = "GET";
   }
 
-  /**
-   * The response to a request that is part of another one of the same sender: with the limits, the cache, the queue and the usage
-   * of its own route.
-   */
-  async ask(sender: Sender, request: InnerRequest): Promise<InnerReply> {
-    const { basePath } = this.#address;
-    const { address, caller, keyId } = sender;
-    const message = innerMessage(sender, request, basePath);
-    const known = this.#outline(message);
-    const body = { json: request.json };
-    const exchange = this.#begin({ ...known, message, body, address, caller, keyId });
-    await this.#count(exchange, known.isWhole);
-    const stored = await this.#respond(exchange);
-    if (stored === undefined) throw ABANDONED;
-    const left = await exchange.charge?.settle(stored.status, stored.units, false);
-    const { status, body: sent, errorCode: code } = stored;
-    this.#sender.record(exchange, { status, code, bytes: sent.byteLength, left });
-    return innerReply(stored, basePath);
+  /** Runs work for the sender of an exchange as a request to another route; see `ChargedAs`. */
+  async #chargedAs<T>(
+    exchange: Exchange,
+    { route, query }: Parameters<ChargedAs>[0],
+    work: () => Promise<T>,
+  ) {
+    const { admission, clock } = this.#options;
+    const { target, caller, address } = exchange;
+    const name = { method: route.method, route: pathPattern(route) };
+    const cost = costOf(route.limit, route.method, query);
+    const charge = await admission.charge({ caller, address, cost });
+    const used = { ...exchange, target: { ...target, name, cost }, beganAt: clock.monotonic(), charge };
+    let outcome: Pick<AppError, "status" | "code"> | undefined;
+    try {
+      if (charge?.refusal !== undefined) throw refusalNow(charge.refusal);
+      return await work();
+    } catch (error) {
+      outcome = toAppError(error);
+      throw error;
+    } finally {
+      const { status = 200, code = null } = outcome ?? {};
+      const left = await charge?.settle(status, undefined, false);
+      this.#sender.record(used, { status, code, bytes: 0, left });
+    }
   }
 
-  #begin(
-    given: Pick<Exchange, "message" | "body" | "target" | "address" | "caller"> & Partial<Exchange>,
-  ): Exchange {
-    const { message, body, target, address, caller, fault, keyId } = given;
+  #begin(given: Pick<Exchange, "message" | "target" | "address" | "caller"> & Partial<Exchange>): Exchange {
+    const { message, target, address, caller, fault, keyId } = given;
     return {
       message,
-      body,
       target,
       address,
       caller,
@@ -268,13 +272,12 @@ export class Front {
 
   /** The request with its body, as its handler sees it. */
   async #read(exchange: Exchange): Promise<HttpRequest> {
-    const { body: source, target } = exchange;
+    const { message, target } = exchange;
     const { body } = target.route;
-    const ask: Ask = (inner) => this.ask(senderOf(exchange), inner);
-    const request = { ...describe(exchange), ask };
-    if ("json" in source) return { ...request, json: source.json };
-    if (body === "json") return { ...request, json: await readJson(source) };
-    return body === "form" ? { ...request, formFields: await readForm(source) } : request;
+    const chargedAs: ChargedAs = (use, work) => this.#chargedAs(exchange, use, work);
+    const request = { ...describe(exchange), chargedAs };
+    if (body === "json") return { ...request, json: await readJson(message) };
+    return body === "form" ? { ...request, formFields: await readForm(message) } : request;
   }
 
   /** An error as a response. */

@@ -5,7 +5,15 @@
  * knows nothing of repositories, JSON views or pages: those are the routes' own.
  */
 export { Admission } from "./admission.js";
-export type { ErrorRenderers } from "./error-response.js";
+export {
+  DEFAULT_LIMIT,
+  FREE_LIMIT,
+  PER_ROWS,
+  type RateLimit,
+  type Surcharge,
+  UNKNOWN_TOKEN_COST,
+} from "./cost.js";
+export { type ErrorRenderers, toAppError } from "./error-response.js";
 export { Front } from "./front.js";
 export { RATE_HEADERS } from "./headers.js";
 export type { Identities } from "./identity.js";
@@ -24,28 +32,8 @@ export {
   redirect,
   streamed,
 } from "./reply.js";
-export {
-  type Ask,
-  addressOf,
-  type HttpRequest,
-  type InnerReply,
-  type InnerRequest,
-  type Sender,
-} from "./request.js";
+export { addressOf, type ChargedAs, type HttpRequest } from "./request.js";
 export type { CacheState } from "./response-cache.js";
-export {
-  type Access,
-  type CachePolicy,
-  DEFAULT_LIMIT,
-  type Form,
-  FREE_LIMIT,
-  type Method,
-  PER_ROWS,
-  pathPattern,
-  type RateLimit,
-  type Route,
-  type Surcharge,
-  UNKNOWN_TOKEN_COST,
-} from "./route.js";
+export { type Access, type CachePolicy, type Form, type Method, pathPattern, type Route } from "./route.js";
 export { createHttpServer, type HttpServer, listen } from "./server.js";
 export { matchesTag } from "./stored-response.js";

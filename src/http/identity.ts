@@ -5,11 +5,12 @@ import { AppError } from "../lib/errors.js";
 import type { Logger } from "../lib/log.js";
 import { hashToken } from "../lib/tokens.js";
 import type { Admission } from "./admission.js";
+import { BAD_KEY_COST, type Cost, costOf, DEFAULT_LIMIT } from "./cost.js";
 import { toAppError } from "./error-response.js";
 import { type Exchange, isSafe, refusedEvent } from "./exchange.js";
 import type { Caller } from "./limiter.js";
 import { countLines, hasKey, hasOwnCookie, type Message } from "./request-head.js";
-import { BAD_KEY_COST, type Cost, costOf, DEFAULT_LIMIT, isApi, type Route } from "./route.js";
+import { isApi, type Route } from "./route.js";
 
 /** Who signed-in users and the owners of keys are. */
 export interface Identities {

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Account, Source } from "../accounts/accounts.js";
+import type { RateLimit } from "./cost.js";
 import type { Caller } from "./limiter.js";
 
 /** A request as handlers see it. */
@@ -27,42 +28,17 @@ export interface HttpRequest {
   readonly json: unknown;
   /** The fields of a form; empty where the route takes none. */
   readonly formFields: URLSearchParams;
-  /** Sends a request of the same sender to another route, with the limits, the cache and the usage of that route. */
-  readonly ask: Ask;
+  readonly chargedAs: ChargedAs;
 }
 
-/** A request that a handler sends to another route for its own sender. */
-export interface InnerRequest {
-  method: "GET" | "POST";
-  /** Path and query, below the base URL, with escapes as on the wire. */
-  url: string;
-  /** The JSON body of a POST. */
-  json?: unknown;
-}
-
-/** The response to an inner request, as over HTTP. */
-export interface InnerReply {
-  status: number;
-  /** Where a redirect leads, below the base URL. */
-  location: string | undefined;
-  /** Of a 429 or 503. */
-  retryAfterSeconds: number | undefined;
-  body: string;
-}
-
-/** Sends an inner request. Its response may be an error; it throws only where nobody waits for it any longer. */
-export type Ask = (request: InnerRequest) => Promise<InnerReply>;
-
-/** Whom inner requests count against. */
-export interface Sender {
-  caller: Caller;
-  /** The caller by address. */
-  address: Caller;
-  keyId: number | undefined;
-  userAgent: string | undefined;
-  /** Whether nobody will read the response. */
-  isGone: () => boolean;
-}
+/**
+ * Runs work for the sender of a request as if it were a request to another route: with its limits, its cost and its usage. Throws
+ * RATE_LIMITED if the sender has not enough left.
+ */
+export type ChargedAs = <T>(
+  use: { route: { method: string; path: string; limit: RateLimit }; query: URLSearchParams },
+  work: () => Promise<T>,
+) => Promise<T>;
 
 /** Path and query of a request, with the parameters that its route declares. */
 export function addressOf({ path, query }: Pick<HttpRequest, "path" | "query">): string {

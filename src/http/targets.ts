@@ -1,5 +1,6 @@
 import { AppError } from "../lib/errors.js";
 import { withoutTrailingSlashes } from "../lib/page-addresses.js";
+import { type Cost, costOf, DEFAULT_LIMIT } from "./cost.js";
 import type { PublicAddress } from "./headers.js";
 import { ignoredParameters } from "./ignored-parameters.js";
 import { noContent, redirect } from "./reply.js";
@@ -12,16 +13,7 @@ import {
   readRequestLine,
   splitTarget,
 } from "./request-head.js";
-import {
-  type Access,
-  type Cost,
-  costOf,
-  DEFAULT_LIMIT,
-  isApi,
-  pathPattern,
-  type Route,
-  type RouteName,
-} from "./route.js";
+import { type Access, isApi, pathPattern, type Route, type RouteName } from "./route.js";
 import { Router } from "./router.js";
 
 /** What a request leads to: a route, its parameters, and the key under which its response may be cached. */

@@ -1,19 +1,21 @@
 /**
- * The Model Context Protocol: tools for language models over the HTTP API, at `/mcp` and over stdio. A tool call is a request to the
- * API by the same caller, with the limits, the cache and the errors of the API. This module owns the tools, their texts and the
- * protocol; the API owns the data.
+ * The Model Context Protocol: tools for language models, at `/mcp` and over stdio. A tool does the work of an operation of the API, with
+ * its parameters, its limits and its views. This module owns the tools, their texts and the protocol; the API owns the data.
  */
-import { type Ask, DEFAULT_LIMIT, type Route } from "../http/http.js";
+import type { ApiServices } from "../api/api.js";
+import { type ChargedAs, DEFAULT_LIMIT, quotaOf, type Route } from "../http/http.js";
 import type { Logger } from "../lib/log.js";
 import type { ServerOptions, Streams } from "./server.js";
 
-export { remoteAsk, remoteProblem } from "./remote.js";
+export { proxyStreams, remoteProblem } from "./proxy.js";
+
+type Services = Pick<ApiServices, "modules" | "config" | "clock">;
 
 /**
- * The route of Streamable HTTP. A message costs one unit, and a tool call what its requests to the API cost instead. The protocol is
- * loaded by the first request, as few services need it.
+ * The route of Streamable HTTP. A message costs one unit, and a tool call what its operation costs instead. The protocol is loaded by
+ * the first request, as few services need it.
  */
-export function mcpRoute({ baseUrl, log }: { baseUrl: string; log: Logger }): Route {
+export function mcpRoute(services: Services, log: Logger): Route {
   return {
     method: "POST",
     path: "/mcp",
@@ -26,25 +28,27 @@ export function mcpRoute({ baseUrl, log }: { baseUrl: string; log: Logger }): Ro
     handle: async (request) => {
       const { respond } = await import("./server.js");
       let isPaid = false;
-      const ask: Ask = async (inner) => {
-        const reply = await request.ask(inner);
-        // A refused request cost nothing, so the message keeps its price.
-        isPaid ||= reply.status !== 429;
-        return reply;
-      };
+      const chargedAs: ChargedAs = (use, work) =>
+        request.chargedAs(use, () => {
+          // A call that was refused cost nothing, so the message keeps its price.
+          isPaid = true;
+          return work();
+        });
+      const adding = quotaOf(request.caller, services.config.watchlistQuota);
       const onFault = (err: unknown) => log.error({ err, requestId: request.id }, "a tool failed");
-      const reply = await respond(request, { ask, baseUrl, canWrite: true, onFault });
+      const reply = await respond(request, { services, chargedAs, adding, canWrite: true, onFault });
       return isPaid ? { ...reply, units: 0 } : reply;
     },
   };
 }
 
-/** Serves one client on two streams until the input ends or `signal` is aborted. Nothing else may write to the output. */
+/** Serves the tools that only read to one client on two streams, without limits, until the input ends or `signal` is aborted. */
 export async function serveStdio(
   streams: Streams,
-  options: ServerOptions,
+  { services, onFault }: { services: Services; onFault: ServerOptions["onFault"] },
   signal: AbortSignal,
 ): Promise<void> {
   const { serveStreams } = await import("./server.js");
-  await serveStreams(streams, options, signal);
+  const chargedAs: ChargedAs = (_, work) => work();
+  await serveStreams(streams, { services, chargedAs, adding: undefined, canWrite: false, onFault }, signal);
 }

@@ -24,15 +24,21 @@ export function foreignText(text: string | null, maxLength: number): string | nu
   return cut === null ? null : `${cut}…`;
 }
 
+/** The columns of a table: the value in a row under each heading. */
+export type Columns<Row> = Readonly<Record<string, (row: Row) => string | number | null>>;
+
 /** A table in Markdown. Nothing in a cell can end it. */
-export function table(
-  head: readonly string[],
-  rows: readonly (readonly (string | number | null)[])[],
-): string {
+export function table<Row>(rows: readonly Row[], columns: Columns<Row>): string {
   const cell = (value: string | number | null): string =>
     value === null ? "?" : typeof value === "number" ? number(value) : value.replaceAll("|", "/");
-  const line = (cells: readonly (string | number | null)[]) => `| ${cells.map(cell).join(" | ")} |`;
-  return [line(head), `|${" --- |".repeat(head.length)}`, ...rows.map(line)].join("\n");
+  const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
+  const heads = Object.keys(columns);
+  const values = Object.values(columns);
+  return [
+    line(heads),
+    `|${" --- |".repeat(heads.length)}`,
+    ...rows.map((row) => line(values.map((value) => cell(value(row))))),
+  ].join("\n");
 }
 
 /** A number with thousands separated, so that a model reads the digits in groups. */

@@ -105,7 +105,7 @@ export {
 } from "./snapshots/readings.js";
 export { type Thinning, thinSnapshots } from "./snapshots/remove.js";
 export { readInTurns } from "./snapshots/turns.js";
-export { STEPS, startOfStep } from "./thinning.js";
+export { STEPS, type Step, startOfStep } from "./thinning.js";
 
 /** Observations in one transaction of `recordAll`. */
 const RECORDED = { least: 100, most: 20_000 };

@@ -65,7 +65,7 @@ onBothEngines("Calls of tools", (engine) => {
       search: { search: 1 },
       cached: { search: 1 },
       repository: { default: 1 },
-      series: { default: 1, heavy: 1 },
+      series: { heavy: 1 },
       compare: { heavy: 2 },
       created: { write: 3 },
       added: { write: 1 },
@@ -125,7 +125,7 @@ onBothEngines("Calls of tools", (engine) => {
         "GET /mcp": 1,
         "POST /mcp": 5,
         "GET /api/trending": 1,
-        "GET /api/repos/{provider}/by-full-name": 2,
+        "GET /api/repos/{provider}/by-full-name": 1,
         "GET /api/repos/{id}/metrics": 1,
       },
     );
@@ -147,7 +147,7 @@ onBothEngines("Calls of tools", (engine) => {
     const own = await createWorld(engine);
     const client = await connectMcp(own);
     let thrown: Error = new AppError("UNAVAILABLE", "The database is not available; try again.");
-    t.mock.method(own.modules.catalog, "describe", async () => {
+    t.mock.method(own.modules.catalog, "findByName", async () => {
       throw thrown;
     });
     const args = { repository: "github:a/one" };

@@ -150,72 +150,74 @@ onSqlite("sidereal mcp", () => {
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}/base`;
   }
 
-  const search = (client: Client) => call(client, "search_repositories", {});
+  /** What a tool call gets from `sidereal mcp --url`. */
+  async function callAt(url: string, settings: Record<string, string> = {}): Promise<string> {
+    const running = world.start(world.newDataDir(), ["mcp", "--url", url], settings);
+    const params = { name: "search_repositories", arguments: {} };
+    running.process.stdin?.write(`${JSON.stringify({ ...PING, id: 8, method: "tools/call", params })}\n`);
+    const [line] = await once(running.process.stdout ?? process, "data");
+    running.process.stdin?.end();
+    assert.equal((await running.ended).code, 0);
+    const { id, result } = JSON.parse(line);
+    assert.deepEqual([id, result.isError], [8, true]);
+    return result.content[0].text;
+  }
 
   test("sends the key of a file, and passes on what to wait", async (t) => {
-    const seen: (string | undefined)[] = [];
+    const seen: unknown[] = [];
     const url = await fake(t, ({ url, headers }, response) => {
-      seen.push(url, headers.authorization);
+      seen.push(url, headers.authorization, headers["mcp-method"], headers["mcp-name"]);
       response.writeHead(429, { "Retry-After": "7" });
       response.end('{"data":null,"error":{"code":"RATE_LIMITED","message":"Too many."}}');
     });
     const file = join(world.folder, "key");
     writeFileSync(file, "sid_fromfile\n");
-    const { client } = await start(t, { args: ["--url", url], settings: { SIDEREAL_API_KEY_FILE: file } });
-    const { error, text } = await search(client);
-    assert.deepEqual(seen, ["/base/api/repos?limit=10", "Bearer sid_fromfile"]);
-    assert.deepEqual(error, { code: "RATE_LIMITED", retryAfterSeconds: 7 });
-    assert.match(text, /Try again in 7 seconds/);
+    const text = await callAt(url, { SIDEREAL_API_KEY_FILE: file });
+    assert.deepEqual(seen, ["/base/mcp", "Bearer sid_fromfile", "tools/call", "search_repositories"]);
+    assert.equal(text, "RATE_LIMITED: Too many. Try again in 7 seconds, not earlier.");
   });
 
   const STRANGE: readonly [string, RequestListener, RegExp][] = [
-    [
-      "a page",
-      (_, response) => response.end("<html>"),
-      /^INTERNAL: The response of the API was not understood/,
-    ],
-    ["an error page", (_, response) => response.writeHead(502).end("<html>"), /^HTTP_502: .*status 502/],
+    ["a page", (_, response) => response.end("<html>"), /^HTTP_200: The service at .* has no tools here/],
+    ["an error page", (_, response) => response.writeHead(502).end("<html>"), /^HTTP_502/],
     [
       "a redirect to elsewhere",
       (_, response) => response.writeHead(301, { Location: "http://169.254.169.254/api/" }).end(),
       /^HTTP_301/,
     ],
     ["nothing", (_, response) => void response.destroy(), /^UNAVAILABLE: The service at .* did not respond/],
-    [
-      "more than 8 MiB",
-      (_, response) => {
-        response.on("error", () => {});
-        response.end(Buffer.alloc(9 * 1024 * 1024, " "));
-      },
-      /^UNAVAILABLE: The response of the service is too long/,
-    ],
   ];
   for (const [what, respond, expected] of STRANGE)
     test(`a service that returns ${what} is an error that a model can read`, async (t) => {
-      const { client } = await start(t, { args: ["--url", await fake(t, respond)] });
-      const { isError, text } = await search(client);
-      assert.ok(isError);
-      assert.match(text, expected);
+      assert.match(await callAt(await fake(t, respond)), expected);
     });
 
-  test("skips lines that are no messages, and ends when a message is too long", async () => {
+  test("skips lines that are no messages", async () => {
     const url = "http://127.0.0.1:9";
     const running = world.start(world.newDataDir(), ["mcp", "--url", url]);
     running.process.stdin?.write(`nonsense\n{"a":1}\n${JSON.stringify({ ...PING, id: 8 })}\n`);
     const [line] = await once(running.process.stdout ?? process, "data");
-    assert.equal(JSON.parse(String(line).trim().split("\n").at(-1) ?? "").id, 8);
-    running.process.stdin?.write("x".repeat(200_000));
+    const { id, error } = JSON.parse(line);
+    assert.equal(id, 8);
+    assert.match(error.message, /^UNAVAILABLE/);
     running.process.stdin?.end();
     assert.equal((await running.ended).code, 0);
   });
 
-  test("ends at the signal to stop", async (t) => {
-    const { client, pid } = await start(t, { args: ["--url", "http://127.0.0.1:9"] });
-    const closed = new Promise<void>((resolve) => {
-      client.onclose = resolve;
-    });
-    assert.ok(pid);
-    process.kill(pid, "SIGTERM");
-    await closed;
+  test("ends at the signal to stop", async () => {
+    const running = world.start(world.newDataDir(), ["mcp", "--url", "http://127.0.0.1:9"]);
+    running.process.stdin?.write(`${JSON.stringify(PING)}\n`);
+    await once(running.process.stdout ?? process, "data");
+    running.process.kill("SIGTERM");
+    assert.equal((await running.ended).code, 0);
   });
+
+  for (const era of ERAS)
+    test(`uses a service over the network like its own tools (${era})`, async (t) => {
+      const serving = await serve(world, world.newDataDir(), {});
+      t.after(() => serving.stop());
+      const { client } = await start(t, { args: ["--url", serving.url], era });
+      assert.ok((await client.listTools()).tools.length > 6);
+      assert.equal((await call(client, "search_repositories")).isError, false);
+    });
 });

@@ -1,0 +1,217 @@
+/** The tools for counts over time: of one repository, and of several next to each other. */
+import { chartQuery, getChartData, listMetrics, readChart, readSeries, seriesQuery } from "../api/api.js";
+import { count } from "../discovery/discovery.js";
+import { chartPage, repositoryKey, repositoryPage } from "../lib/page-addresses.js";
+import { z } from "../lib/schema.js";
+import { freshnessOutput } from "./lists.js";
+import { findNamed } from "./repository.js";
+import { type Columns, day, foreignText, freshness, percent, signed, table } from "./text.js";
+import { reference, type Tool, tool } from "./tool.js";
+
+/** Points of each series in a comparison. */
+const COMPARED_POINTS = 8;
+const MAX_COMPARED = 6;
+/** Gaps in a result. */
+const MAX_GAPS = 10;
+
+const nullableNumber = z.number().nullable();
+
+/** Evenly spaced items, with the first and the last. */
+export function spread<T>(items: readonly T[], most: number): T[] {
+  if (items.length <= most) return [...items];
+  const indexes = Array.from({ length: most }, (_, i) => Math.round((i * (items.length - 1)) / (most - 1)));
+  return indexes.flatMap((index) => items[index] ?? []);
+}
+
+const pointSchema = z.object({
+  capturedAt: z.string(),
+  stars: z.number(),
+  forks: nullableNumber,
+  openIssues: nullableNumber,
+  watchers: nullableNumber,
+  source: z.string(),
+});
+const seamSchema = z.object({ from: z.string(), to: z.string() });
+const gapSchema = seamSchema.extend({ missing: z.number() });
+
+const seriesOutput = z.object({
+  repository: z.string(),
+  url: z.string(),
+  page: z.string(),
+  ...freshnessOutput,
+  window: z.string(),
+  starsChange: nullableNumber.describe(
+    "The plain difference between the first and the last point; null if they do not count the same stars. Not the counted gain: see get_repository.",
+  ),
+  points: z
+    .array(pointSchema)
+    .describe("Oldest first. BACKFILLED points count stars still held, the others all stars."),
+  pointsAvailable: z.number().describe("How many points these were chosen from, evenly."),
+  resolution: z.string().describe("The step between those points; all: every snapshot."),
+  gaps: z.array(gapSchema).describe("Where refreshes are missing."),
+  seams: z
+    .array(seamSchema)
+    .describe("Neighbouring points that count different stars: the step between them is no growth."),
+});
+
+const seriesTool = tool({
+  name: "get_series",
+  title: "A repository over time",
+  description:
+    "Stars, forks, open issues and watchers of one repository over time, from its snapshots. The window ends at the newest snapshot. For several repositories use compare_repositories.",
+  args: z.object({
+    repository: reference,
+    window: seriesQuery.shape.window.openapi({ description: "How far back." }),
+    points: count(2, 100)
+      .default(30)
+      .openapi({ default: 30, description: "Maximum number of points, evenly chosen." }),
+  }),
+  output: seriesOutput,
+  operation: listMetrics,
+  run: async ({ repository: name, window, points: most }, { services }) => {
+    const repository = await findNamed(services.modules, name);
+    const { data: all, meta } = await readSeries(repository, services, { window, step: "all" });
+    const { asOf, ageDays, resolution, gaps, seams } = meta;
+    const [first, last] = [all[0], all.at(-1)];
+    const isComparable = seams.length === 0 && all.length > 1;
+    const data = {
+      repository: foreignText(repositoryKey(repository), 400) ?? "",
+      url: repository.url,
+      page: services.config.baseUrl + repositoryPage(repository),
+      ...{ asOf, ageDays, window, resolution },
+      starsChange: isComparable && first && last ? last.stars - first.stars : null,
+      points: spread(all, most),
+      pointsAvailable: all.length,
+      gaps: gaps.slice(0, MAX_GAPS),
+      seams: seams.slice(0, MAX_GAPS),
+    };
+    return { data, text: seriesText(data) };
+  },
+});
+
+const POINT_COLUMNS: Columns<z.output<typeof pointSchema>> = {
+  "time (UTC)": ({ capturedAt }) => `${capturedAt.slice(0, 16)}Z`,
+  stars: ({ stars }) => stars,
+  forks: ({ forks }) => forks,
+  "open issues": ({ openIssues }) => openIssues,
+  watchers: ({ watchers }) => watchers,
+  source: ({ source }) => source,
+};
+
+function seriesText(result: z.output<typeof seriesOutput>): string {
+  const { repository, window, points, pointsAvailable, starsChange, gaps, seams } = result;
+  return [
+    `${repository} over ${window}: ${points.length} of ${pointsAvailable} points. ${freshness(result)}`,
+    `Plain change of stars: ${signed(starsChange)} (not the counted gain).`,
+    ...(points.length === 0 ? [] : ["", table(points, POINT_COLUMNS), ""]),
+    ...gaps.map(({ from, to, missing }) => `Gap ${day(from)} to ${day(to)}: ${missing} refreshes missing.`),
+    ...seams.map(({ from, to }) => `Seam ${day(from)} to ${day(to)}: the step is no growth.`),
+    `Page: ${result.page} Forge: ${result.url}`,
+  ].join("\n");
+}
+
+const comparedSchema = z.object({
+  repository: z.string(),
+  page: z.string(),
+  from: z.string().nullable(),
+  to: z.string().nullable(),
+  first: nullableNumber.describe("The count at from."),
+  last: nullableNumber.describe("The count at to."),
+  change: nullableNumber.describe(
+    "The plain difference over the window, between points that count the same; null with fewer than two. Not the counted gain: see get_repository.",
+  ),
+  changePercent: nullableNumber.describe(
+    "change in percent of first; null if the points count different stars.",
+  ),
+  changePerDay: nullableNumber,
+  doubts: z.array(z.string()).describe("STALE, SEAM or an availability; empty: none is known."),
+  points: z.array(z.object({ at: z.string(), value: z.number() })).describe("A few, evenly chosen."),
+});
+type Compared = z.output<typeof comparedSchema>;
+
+const comparisonOutput = z.object({
+  ...freshnessOutput,
+  metric: z.string(),
+  window: z.string(),
+  page: z.string().describe("The comparison as a page for people."),
+  repositories: z.array(comparedSchema),
+});
+
+type ChartSeries = Awaited<ReturnType<typeof readChart>>["series"][number];
+
+function comparedOf(series: ChartSeries, baseUrl: string): Compared {
+  const { points, gained, seams, stale, availability, from, to } = series;
+  const [first = null, last = null] = [points[0]?.value, points.at(-1)?.value];
+  const hasSeam = seams.length > 0;
+  const days = from === null || to === null ? 0 : (Date.parse(to) - Date.parse(from)) / 86_400_000;
+  const isWhole = gained !== null && !hasSeam;
+  return {
+    repository: foreignText(repositoryKey(series), 400) ?? "",
+    page: baseUrl + repositoryPage(series),
+    ...{ from, to, first, last },
+    change: gained,
+    changePercent: isWhole && first !== null && first > 0 ? percent(gained / first) : null,
+    changePerDay: isWhole && days >= 1 ? Math.round((gained / days) * 100) / 100 : null,
+    doubts: [
+      ...(hasSeam ? ["SEAM"] : []),
+      ...(stale ? ["STALE"] : []),
+      ...(availability === "AVAILABLE" ? [] : [availability]),
+    ],
+    points: spread(points, COMPARED_POINTS).map(({ at, value }) => ({ at, value })),
+  };
+}
+
+const FORM = `must be 2 to ${MAX_COMPARED} of the form provider:owner/name`;
+
+const comparisonTool = tool({
+  name: "compare_repositories",
+  title: "Compare repositories",
+  description: `The stars or forks of 2 to ${MAX_COMPARED} repositories over the same time: first and last count, change, change per day, and a few points.`,
+  args: z.object({
+    repositories: z
+      .array(reference, FORM)
+      .min(2, FORM)
+      .max(MAX_COMPARED, FORM)
+      .openapi({ description: "The repositories, as provider:owner/name." }),
+    metric: chartQuery.shape.metric.openapi({ description: "Which count." }),
+    window: chartQuery.shape.window.unwrap().default("90d"),
+  }),
+  output: comparisonOutput,
+  operation: getChartData,
+  run: async ({ repositories: repo, ...given }, { services }) => {
+    const { baseUrl } = services.config;
+    const query = { ...chartQuery.omit({ repo: true }).parse({}), ...given, repo };
+    const { asOf, ageDays, metric, window, series } = await readChart(services, query);
+    const data = {
+      ...{ asOf, ageDays, metric, window },
+      page: baseUrl + chartPage(series),
+      repositories: series.map((one) => comparedOf(one, baseUrl)),
+    };
+    return { data, text: comparisonText(data) };
+  },
+});
+
+const COMPARED_COLUMNS: Columns<Compared> = {
+  repository: ({ repository }) => repository,
+  from: ({ from }) => (from === null ? null : day(from)),
+  first: ({ first }) => first,
+  to: ({ to }) => (to === null ? null : day(to)),
+  last: ({ last }) => last,
+  "plain change": ({ change }) => signed(change),
+  "change in %": ({ changePercent }) => changePercent,
+  "per day": ({ changePerDay }) => changePerDay,
+  doubts: ({ doubts }) => doubts.join(", ") || "none",
+};
+
+function comparisonText(result: z.output<typeof comparisonOutput>): string {
+  return [
+    `${result.metric} over ${result.window}. ${freshness(result)}`,
+    "",
+    table(result.repositories, COMPARED_COLUMNS),
+    "",
+    "Changes are plain differences, not counted gains. Compare `from` before you compare changes.",
+    `For people: ${result.page}`,
+  ].join("\n");
+}
+
+export const seriesTools: readonly Tool[] = [seriesTool, comparisonTool];

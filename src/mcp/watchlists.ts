@@ -1,0 +1,108 @@
+/** The tools for watchlists. */
+import {
+  addWatchlistItem,
+  createWatchlist,
+  idNumber,
+  listWatchlistRepositories,
+  namingUnknown,
+  watchlistBody,
+} from "../api/api.js";
+import { idParameter, watchlistPage, watchlistQuery } from "../discovery/discovery.js";
+import { z } from "../lib/schema.js";
+import type { Watchlist } from "../watchlists/watchlists.js";
+import { limit, listOutput, listResult } from "./lists.js";
+import { foreignText } from "./text.js";
+import { type Tool, type ToolContext, tool } from "./tool.js";
+
+const token = z.string().max(200).openapi({
+  description:
+    "The secret token of the watchlist, from its address. Whoever has it can read the list, so repeat it to nobody.",
+});
+
+const changedOutput = z.object({
+  name: z.string(),
+  repositories: z.number().describe("How many are on the list now."),
+  token: z.string().describe("Can read and change the list. A secret of the user."),
+  shareToken: z.string().nullable().describe("Can only read it. Known only when the list is created."),
+  page: z.string().describe("The list as a page for people. Its address contains the token."),
+});
+
+const pageOf = (token: string) => `/watchlists/${encodeURIComponent(token)}`;
+
+interface Changed {
+  watchlist: Watchlist;
+  token: string;
+  shareToken?: string;
+  what: string;
+}
+
+function changed({ services }: ToolContext, { watchlist, token, shareToken, what }: Changed) {
+  const data = {
+    name: foreignText(watchlist.name, 100) ?? "",
+    repositories: watchlist.items.length,
+    token,
+    shareToken: shareToken ?? null,
+    page: services.config.baseUrl + pageOf(token),
+  };
+  const lines = [
+    `${what} "${data.name}": ${data.repositories} repositories.`,
+    `Token (reads and changes it): ${token}`,
+    ...(shareToken === undefined ? [] : [`Share token (reads it): ${shareToken}`]),
+    `For people: ${data.page}`,
+  ];
+  return { data, text: lines.join("\n") };
+}
+
+export const watchlistTools: readonly Tool[] = [
+  tool({
+    name: "read_watchlist",
+    title: "Read a watchlist",
+    description:
+      "The repositories of a watchlist with their growth. Needs its token; lists cannot be found without one.",
+    args: watchlistQuery.omit({ page: true }).extend({ token, limit }),
+    output: listOutput,
+    isOutputDescribed: false,
+    operation: listWatchlistRepositories,
+    run: async ({ token, ...query }, context) => {
+      const { modules } = context.services;
+      const id = await modules.watchlists.idOf({ token });
+      const found = await watchlistPage(modules, { kind: "watchlist", id }, query);
+      return listResult(found, { query, context, title: "Watchlist", page: pageOf(token) });
+    },
+  }),
+  tool({
+    name: "create_watchlist",
+    title: "Create a watchlist",
+    description: "Creates a watchlist that the user can open, and returns its tokens. Ask the user first.",
+    args: z.object({
+      name: watchlistBody.shape.name,
+      ids: watchlistBody.shape.ids.openapi({
+        description: "Ids of repositories, as other tools return them.",
+      }),
+    }),
+    output: changedOutput,
+    isWrite: true,
+    operation: createWatchlist,
+    run: async ({ name, ids }, context) => {
+      const creating = context.services.modules.watchlists.create(name, ids.map(idNumber), context.adding);
+      return changed(context, { ...(await namingUnknown("ids", ids, creating)), what: "Created" });
+    },
+  }),
+  tool({
+    name: "add_to_watchlist",
+    title: "Add to a watchlist",
+    description: "Adds a repository to a watchlist. Does nothing if it is there already. Ask the user first.",
+    args: z.object({
+      token,
+      id: idParameter.openapi({ description: "Id of the repository, as other tools return it." }),
+    }),
+    output: changedOutput,
+    isWrite: true,
+    operation: addWatchlistItem,
+    run: async ({ token, id }, context) => {
+      const adding = context.services.modules.watchlists.add({ token }, [id], { adding: context.adding });
+      const { watchlist } = await namingUnknown("id", undefined, adding);
+      return changed(context, { watchlist, token, what: "Changed" });
+    },
+  }),
+];
