@@ -1,11 +1,10 @@
 import type { Usage } from "./accounts/accounts.js";
 import {
+  type AccountEvents,
   type Accounts,
   type ApiKeys,
-  type EventMails,
   type Operators,
   readSecret,
-  type SecurityLog,
 } from "./accounts/accounts.js";
 import type { Config } from "./config/config.js";
 import { type Database, DeletionClock, openDatabase } from "./database/database.js";
@@ -54,8 +53,7 @@ export interface Members {
   accounts: Accounts;
   keys: ApiKeys;
   usage: Usage;
-  security: SecurityLog;
-  mails: EventMails;
+  events: AccountEvents;
   operators: Operators;
 }
 

@@ -136,7 +136,7 @@ const ON_SYSTEM_TIME = [
   "discovery/lists/index/builder-thread",
   "transfer/reader-thread",
   "database/database",
-  "accounts/library-time",
+  "accounts/sessions",
 ];
 
 test("time comes from a clock, which is chosen where a program or a thread begins", () => {

@@ -1,70 +1,70 @@
 /**
- * Accounts: sign-in by a link or code in a mail, with a passkey, or with GitHub and Google where configured; sessions; API keys;
- * removal. Better Auth implements the protocols on our tables; none of its routes are served. Links and sessions are stored as
- * hashes. An account is an e-mail address that its owner has proven to read, or that a site has verified.
+ * Accounts: sign-in by a link or code in a mail, with a passkey, or with GitHub and Google where configured; sessions; API keys and their
+ * usage; what happens to accounts. Better Auth implements the protocols on our tables; none of its routes are served. Links and sessions
+ * are stored as hashes. An account is an e-mail address that its owner has proven to read, or that a site has verified.
  */
 import { sql } from "kysely";
 import type { Config } from "../config/config.js";
 import type { Database } from "../database/database.js";
-import { type CookieScope, cookieScope } from "../lib/base-url.js";
+import { cookieScope } from "../lib/base-url.js";
 import type { Clock } from "../lib/clock.js";
 import { AppError } from "../lib/errors.js";
 import { isPrivateHost } from "../lib/host-names.js";
 import type { Logger } from "../lib/log.js";
-import { hashToken } from "../lib/tokens.js";
+import { createToken, hashToken } from "../lib/tokens.js";
+import type { AccountEvents } from "./account-events.js";
 import type { ApiKeys } from "./api-keys.js";
-import { Erasure } from "./erasure.js";
+import { DeferredTasks } from "./deferred-tasks.js";
 import type { Library } from "./library.js";
-import {
-  failedUrl,
-  finishOAuth,
-  type OAuthRedirect,
-  SITES,
-  type Site,
-  signInVerified,
-  startOAuth,
-} from "./library-sign-in.js";
-import { libraryNow } from "./library-time.js";
-import { Mailer } from "./mail.js";
-import { MailSignIn, type MailSignInOptions } from "./mail-sign-in.js";
+import { MailSignIn } from "./mail-sign-in.js";
+import type { CodeProof } from "./one-time-codes.js";
 import { isOwnOrigin, type OriginHeaders, safeNext } from "./origin.js";
-import { type Assertion, Passkeys, type PasskeysOptions } from "./passkeys.js";
+import { type Assertion, Passkeys } from "./passkeys.js";
+import { removeEndedUse } from "./quotas.js";
 import { readSecret } from "./secret.js";
-import { type Client, cookieHeader, Sessions, sessionCookie } from "./sessions.js";
-import type { MailProof } from "./sign-in-requests.js";
+import { type Client, cookieHeader, libraryNow, Sessions, sessionCookie } from "./sessions.js";
 import { TtlCache } from "./ttl-cache.js";
 
+export {
+  ACCOUNT_EVENTS,
+  type AccountEventName,
+  AccountEvents,
+  agentOf,
+  detailWords,
+  type EventDetail,
+  eventWords,
+  type RefusedRequest,
+  readEvents,
+  type Source,
+  type StoredEvent,
+} from "./account-events.js";
 export { addressesOf, emailField, findAccountId } from "./addresses.js";
 export { Agents } from "./agents.js";
 export { type ApiKey, ApiKeys, type KeyHolder, MAX_KEYS } from "./api-keys.js";
 export { Callers, networkOf, truncatedAddress } from "./callers.js";
-export { type Adding, DailyQuotas, forgetEarlierDays } from "./daily-quota.js";
-export { EventMails } from "./event-mails.js";
-export { SITE_ORIGINS, SITES, type Site } from "./library-sign-in.js";
-export { isRecentSignIn, RECENT_MINUTES, requireRecentSignIn } from "./library-time.js";
-export { type MailUse, readMailUse } from "./mail-limits.js";
-export { CODE_MS, OPERATOR_MS, type Operator, Operators } from "./operators.js";
+export { CODE_LENGTH, CODE_MS, createBrowserSecret, typedCode } from "./one-time-codes.js";
+export { endSessionsOf, OPERATOR_MS, type Operator, Operators } from "./operators.js";
 export { MAX_PASSKEYS, type Passkey } from "./passkeys.js";
+export { type Adding, DailyQuotas, type MailUse, readMailUse } from "./quotas.js";
 export { readSecret, SECRET_MARK, secretFileOf } from "./secret.js";
-export {
-  agentOf,
-  describeEvent,
-  detailWords,
-  EVENT_WORDS,
-  type EventDetail,
-  SECURITY_EVENTS,
-  type SecurityEvent,
-  type SecurityEventName,
-  type Source,
-} from "./security-events.js";
-export { SecurityLog } from "./security-log.js";
-export { readEvents, type StoredEvent } from "./security-rows.js";
-export { endSessionsOf, type Session } from "./sessions.js";
-export { CODE_LENGTH, createBrowserSecret, typedCode } from "./sign-in-requests.js";
+export { isRecentSignIn, RECENT_MINUTES, requireRecentSignIn, type Session } from "./sessions.js";
 export { Revocations } from "./ttl-cache.js";
 export { type KeyedRequest, Usage } from "./usage.js";
 export type { UsageEvent } from "./usage-rows.js";
 export { USAGE_WINDOWS, type UsageView, type UsageWindow } from "./usage-view.js";
+
+/** Sites with which somebody can sign in, where configured. */
+export const SITES = ["github", "google"] as const;
+export type Site = (typeof SITES)[number];
+
+/** The sign-in origin of each site, for the Content-Security-Policy of pages with a sign-in form. */
+export const SITE_ORIGINS: Readonly<Record<Site, string>> = {
+  github: "https://github.com",
+  google: "https://accounts.google.com",
+};
+
+/** How long a token for the sign-in library is valid; it is used immediately. */
+const TOKEN_MS = 60_000;
 
 /** Somebody who is signed in. */
 export interface Account {
@@ -83,54 +83,68 @@ export interface Account {
 export interface SignedIn {
   account: Account;
   cookies: string[];
-  /** The path to continue to: the one with which the mail was requested. */
-  next: string;
-  /** Whether the account was created by this sign-in. */
-  isNew: boolean;
-  /** Whether the browser had a session of the same account, which has ended. */
-  isAgain: boolean;
+}
+
+/** Where a browser continues, and the cookies to set. */
+export interface SiteRedirect {
+  cookies: string[];
+  location: string;
+}
+
+/** How somebody signed in, and when the sign-in began. */
+interface SignIn {
+  method: "link" | "code" | "passkey" | Site;
+  beganAt: number;
 }
 
 export interface AccountsOptions {
   database: Database;
   keys: ApiKeys;
+  events: AccountEvents;
   clock: Clock;
   log: Logger;
-  config: PasskeysOptions["config"] & MailSignInOptions["config"] & Pick<Config, "allowedHosts" | "mail">;
+  config: Pick<
+    Config,
+    | "baseUrl"
+    | "allowedHosts"
+    | "authSecret"
+    | "databaseUrl"
+    | "dataDir"
+    | "github"
+    | "google"
+    | "mail"
+    | "mailPerHour"
+  >;
 }
 
 export class Accounts {
   readonly mail: MailSignIn;
   readonly passkeys: Passkeys;
-  readonly erasure: Erasure;
   readonly sessions: Sessions;
   readonly #options: AccountsOptions;
-  readonly #mailer: Mailer | undefined;
   /** By the hash of the session cookie. */
   readonly #found: TtlCache<Account>;
-  #secret: string | undefined;
+  readonly #erasures: DeferredTasks;
   #library: Promise<Library> | undefined;
 
   constructor(options: AccountsOptions) {
-    this.#options = options;
-    this.passkeys = new Passkeys(options);
-    this.erasure = new Erasure(options);
-    const { clock, log } = options;
+    const { database, config, log } = options;
     const { revocations } = options.keys;
-    this.#found = new TtlCache({ clock, revocations });
-    this.sessions = new Sessions({ ...options, revocations, cookieName: this.#cookieName });
-    const { mail } = options.config;
-    this.#mailer = mail === undefined ? undefined : new Mailer(mail, log);
-    this.mail = new MailSignIn({ ...options, mailer: this.#mailer, readSecret: () => this.#readSecret() });
+    this.#options = options;
+    this.mail = new MailSignIn({ ...options, readSecret: () => readSecret(config, database) });
+    this.passkeys = new Passkeys({ database, config, openLibrary: () => this.#opened() });
+    this.sessions = new Sessions({ database, log, revocations, cookieName: this.#cookieName });
+    this.#found = new TtlCache({ clock: options.clock, revocations });
+    this.#erasures = new DeferredTasks(
+      log,
+      "deleted data could not be removed from the files of the database",
+    );
   }
 
   /** Available ways to sign in. Without a mail server, links are written to the log, and only on a loopback address. */
   get methods(): { mail: boolean; sites: Site[] } {
     const { config } = this.#options;
-    return {
-      mail: this.mail.isOn,
-      sites: SITES.filter((site) => config[site] !== undefined),
-    };
+    return { mail: this.mail.isOn, sites: SITES.filter((site) => config[site] !== undefined) };
   }
 
   /** Whether a request that changes something comes from our own pages, or from a program without cookies. */
@@ -146,13 +160,14 @@ export class Accounts {
 
   /** Reads the secret, so that a wrong one is reported at startup, and warns of what sign-in lacks. */
   async open(): Promise<void> {
-    await this.#readSecret();
+    const { config, database, log } = this.#options;
+    await readSecret(config, database);
     const { mail, sites } = this.methods;
-    if (!mail) this.#options.log.warn({ sites }, "sign-in by mail is off: no mail server is configured");
-    const { protocol, hostname } = new URL(this.#options.config.baseUrl);
+    if (!mail) log.warn({ sites }, "sign-in by mail is off: no mail server is configured");
+    const { protocol, hostname } = new URL(config.baseUrl);
     if (protocol === "http:" && !isPrivateHost(hostname))
-      this.#options.log.warn(
-        { baseUrl: this.#options.config.baseUrl },
+      log.warn(
+        { baseUrl: config.baseUrl },
         "SIDEREAL_BASE_URL is a public address without https: anyone on the network path can hijack sessions",
       );
   }
@@ -165,67 +180,85 @@ export class Accounts {
   }
 
   /**
-   * Signs in with the link or the code of a mail, in the browser that requested it, and ends the session it had. Undefined for
-   * one that is malformed, unknown, used, expired, tried too often, or of another browser.
+   * Signs in with the link or the code of a mail, in the browser that requested it, and ends the session it had. `next`: the path with
+   * which the mail was requested. Undefined for a proof that is malformed, unknown, used, expired, tried too often, or of another browser.
    */
-  async signInByMail(proof: MailProof, client: Client): Promise<SignedIn | undefined> {
+  async signInByMail(proof: CodeProof, client: Client): Promise<(SignedIn & { next: string }) | undefined> {
+    const signIn: SignIn = { method: "token" in proof ? "link" : "code", beganAt: libraryNow().getTime() };
     // Before anything is used up.
     const library = await this.#opened();
-    const proven = await this.mail.take(proof);
-    if (proven === undefined) return undefined;
-    const beganAt = libraryNow().getTime();
-    const response = await signInVerified(library, proven.email);
-    if (response.status !== 200) throw unavailable();
-    const cookies = response.headers.getSetCookie();
-    const begun = await this.#begin(cookies, client);
-    if (begun === undefined) throw unavailable();
-    return { ...begun, cookies, next: proven.next, isNew: begun.account.createdAt >= beganAt };
+    const proven = await this.mail.codes.take(proof);
+    if (proven === undefined) return this.#refuse(signIn, client);
+    // The library takes a token for a proven address, which never leaves this process. It creates the account of a new one.
+    const { internalAdapter } = await library.$context;
+    const token = createToken("sidl");
+    await internalAdapter.createVerificationValue({
+      identifier: hashToken(token),
+      value: JSON.stringify({ email: proven.email }),
+      expiresAt: new Date(libraryNow().getTime() + TOKEN_MS),
+    });
+    const response = await library.api.magicLinkVerify({
+      query: { token },
+      headers: new Headers(),
+      asResponse: true,
+    });
+    const signedIn = await this.#begin(response.headers.getSetCookie(), client, signIn);
+    if (signedIn === undefined) throw unavailable();
+    return { ...signedIn, next: proven.next };
   }
 
   /**
    * Signs in with a passkey, and ends the session that the browser had. Undefined for one that is not accepted: unknown or
    * removed, for another challenge, browser or site, or used without a PIN or biometrics.
    */
-  async signInByPasskey(assertion: Assertion, client: Client): Promise<Omit<SignedIn, "next"> | undefined> {
+  async signInByPasskey(assertion: Assertion, client: Client): Promise<SignedIn | undefined> {
+    const signIn: SignIn = { method: "passkey", beganAt: libraryNow().getTime() };
     const cookies = await this.passkeys.signIn(assertion, client.cookie ?? "");
-    const begun = cookies === undefined ? undefined : await this.#begin(cookies, client);
-    return cookies && begun && { ...begun, cookies, isNew: false };
+    const signedIn = cookies && (await this.#begin(cookies, client, signIn));
+    return signedIn ?? this.#refuse(signIn, client);
   }
 
   /** Starts signing in with a site, and continues to `next`, a safe path. Throws NOT_FOUND where the site is not configured. */
-  async startOAuth(site: Site, next: string): Promise<OAuthRedirect> {
+  async startOAuth(site: Site, next: string): Promise<SiteRedirect> {
     if (!this.methods.sites.includes(site))
       throw new AppError("NOT_FOUND", "Sign-in with this site is not configured here.");
-    return startOAuth(await this.#opened(), this.#options.config.baseUrl, { site, next });
+    const { baseUrl } = this.#options.config;
+    const library = await this.#opened();
+    const { headers, response } = await library.api.signInSocial({
+      body: { provider: site, callbackURL: `${baseUrl}${next}`, errorCallbackURL: this.#failedUrl },
+      headers: new Headers(),
+      returnHeaders: true,
+    });
+    if (response.url === undefined) throw new Error("the sign-in library returned no address to redirect to");
+    return { cookies: headers.getSetCookie(), location: response.url };
   }
 
-  /**
-   * Handles the callback of a site: signs in and redirects to `next`, or to a page that says that it failed. `signedIn`: who
-   * signed in; undefined if it failed.
-   */
-  async finishOAuth(
-    site: Site,
-    query: Record<string, string>,
-    client: Client,
-  ): Promise<OAuthRedirect & { signedIn: Pick<SignedIn, "account" | "isNew" | "isAgain"> | undefined }> {
-    const failed = { cookies: [], location: failedUrl(this.#options.config.baseUrl), signedIn: undefined };
-    const beganAt = libraryNow().getTime();
-    if (!this.methods.sites.includes(site)) return failed;
-    const { cookies, location } = await finishOAuth(await this.#opened(), {
-      site,
-      query,
-      cookie: client.cookie ?? "",
-    });
-    const begun = await this.#begin(cookies, client);
-    if (begun === undefined || location === null) return { ...failed, cookies };
-    return { cookies, location, signedIn: { ...begun, isNew: begun.account.createdAt >= beganAt } };
+  /** Handles the callback of a site: signs in and redirects to `next`, or to a page that says that it failed. */
+  async finishOAuth(site: Site, query: Record<string, string>, client: Client): Promise<SiteRedirect> {
+    const signIn: SignIn = { method: site, beganAt: libraryNow().getTime() };
+    let cookies: string[] = [];
+    if (this.methods.sites.includes(site)) {
+      const library = await this.#opened();
+      const { headers } = await library.api.callbackOAuth({
+        method: "GET",
+        params: { id: site },
+        query,
+        headers: new Headers({ cookie: client.cookie ?? "" }),
+        asResponse: true,
+      });
+      cookies = headers.getSetCookie();
+      // Only the cookies show whether the sign-in succeeded.
+      const location = headers.get("location");
+      if (location !== null && (await this.#begin(cookies, client, signIn))) return { cookies, location };
+    }
+    this.#refuse(signIn, client);
+    return { cookies, location: this.#failedUrl };
   }
 
   /** The account whose session is in this Cookie header; undefined for none. Reads the database each time. */
   async find(cookie: string | undefined): Promise<Account | undefined> {
     const own = sessionCookie(cookie, this.#cookieName);
-    if (own === undefined) return undefined;
-    return this.#found.refresh(hashToken(own), () => this.#read(own));
+    return own === undefined ? undefined : this.#found.refresh(hashToken(own), () => this.#read(own));
   }
 
   /**
@@ -234,8 +267,9 @@ export class Accounts {
    */
   async findId(cookie: string | undefined): Promise<string | undefined> {
     const own = sessionCookie(cookie, this.#cookieName);
-    if (own === undefined) return undefined;
-    return (await this.#found.find(hashToken(own), () => this.#read(own)))?.id;
+    return own === undefined
+      ? undefined
+      : (await this.#found.find(hashToken(own), () => this.#read(own)))?.id;
   }
 
   /** Whether `findId` reads nothing, or the session in this Cookie header was found in the last ten minutes. */
@@ -253,22 +287,10 @@ export class Accounts {
     return rows.map((row) => row.provider);
   }
 
-  /** Ends the session of a browser. Returns the cookies to set. */
-  async signOut({ id, sessionId }: Account): Promise<string[]> {
-    await this.sessions.end(id, sessionId);
-    return [this.clearingCookie];
-  }
-
   /** Ends any session of an account. Returns the cookies to set. Throws NOT_FOUND for one of another account, or of none. */
   async endSession({ id, sessionId }: Account, ended: string): Promise<string[]> {
     if (!(await this.sessions.end(id, ended))) throw new AppError("NOT_FOUND", "There is no such session.");
     return ended === sessionId ? [this.clearingCookie] : [];
-  }
-
-  /** Ends all sessions of an account. Returns the cookies to set. */
-  async signOutEverywhere({ id }: Account): Promise<string[]> {
-    await this.sessions.endAll(id);
-    return [this.clearingCookie];
   }
 
   /**
@@ -284,38 +306,45 @@ export class Accounts {
       await tx.deleteFrom("sign_in_requests").where("email", "=", email).execute();
     });
     await keys.revocations.announce();
-    this.erasure.start();
+    this.#erasures.add(() => this.eraseDeleted());
     return [this.clearingCookie];
+  }
+
+  /** Removes deleted data from the files of the database, unless others are using them: a later call does it. */
+  async eraseDeleted(): Promise<void> {
+    const { dialect, durable } = this.#options.database;
+    await dialect.eraseDeleted(durable);
   }
 
   /** A cookie that removes the session from a browser. */
   get clearingCookie(): string {
-    const { path, secure } = this.#cookies;
+    const { path, secure } = cookieScope(this.#options.config.baseUrl);
     return `${this.#cookieName}=; Max-Age=0; Path=${path}; HttpOnly; SameSite=Lax${secure ? "; Secure" : ""}`;
   }
 
-  /** Deletes sessions, mails to sign in with and sign-ins in progress that have expired. Returns the number of sessions. */
+  /** Deletes sessions, codes, counts and sign-ins in progress that have expired. Returns the number of sessions. */
   async removeExpired(signal: AbortSignal): Promise<number> {
+    const { database, clock } = this.#options;
     // On the connection that overwrites deleted rows, as these hold addresses.
-    const { durable } = this.#options.database;
-    await sql`delete from verifications where expires_at < ${libraryNow().toISOString()}`.execute(durable);
-    await this.mail.removeExpired();
+    await sql`delete from verifications where expires_at < ${libraryNow().toISOString()}`.execute(
+      database.durable,
+    );
+    await this.mail.codes.removeExpired();
+    await removeEndedUse(database.write, clock.now());
     return this.sessions.removeExpired(signal);
   }
 
   /** Waits for pending mail and writes. */
   async close(): Promise<void> {
-    await Promise.all([this.mail.settled(), this.erasure.settled()]);
-    await this.#mailer?.close();
-    await this.sessions.flush();
+    await Promise.all([this.mail.close(), this.#erasures.settled(), this.sessions.flush()]);
   }
 
-  get #cookies(): CookieScope {
-    return cookieScope(this.#options.config.baseUrl);
+  get #failedUrl(): string {
+    return `${this.#options.config.baseUrl}/sign-in/failed`;
   }
 
   get #cookieName(): string {
-    return `${this.#cookies.prefix}sidereal.session_token`;
+    return `${cookieScope(this.#options.config.baseUrl).prefix}sidereal.session_token`;
   }
 
   async #read(cookie: string): Promise<Account | undefined> {
@@ -351,25 +380,30 @@ export class Accounts {
 
   async #openLibrary(): Promise<Library> {
     const { database, config, log } = this.#options;
-    const secret = await this.#readSecret();
-    // Imported on first use: loading it takes as long as loading the rest of the program, and most commands need no accounts.
+    const secret = await readSecret(config, database);
+    // Imported on first use, as most commands need no accounts.
     const { openLibrary } = await import("./library.js");
     return openLibrary({ database, config, secret, log });
   }
 
-  async #readSecret(): Promise<string> {
-    this.#secret ??= await readSecret(this.#options.config, this.#options.database);
-    return this.#secret;
-  }
-
   /** The account that has just signed in, after the rest of its sign-in is done; undefined if the cookies set no session. */
   async #begin(
-    cookies: readonly string[],
+    cookies: string[],
     client: Client,
-  ): Promise<Pick<SignedIn, "account" | "isAgain"> | undefined> {
+    { method, beganAt }: SignIn,
+  ): Promise<SignedIn | undefined> {
     const endedOf = await this.sessions.begin(cookies, client);
     const account = await this.find(cookieHeader(cookies));
-    return account && { account, isAgain: endedOf === account.id };
+    if (account === undefined) return undefined;
+    const actor = { account, source: () => client.source };
+    const { events } = this.#options;
+    if (account.createdAt >= beganAt) events.record("account_created", actor, { method });
+    events.record(endedOf === account.id ? "reauthenticated" : "signed_in", actor, { method });
+    return { account, cookies };
+  }
+
+  #refuse({ method }: SignIn, { source: { network } }: Client): undefined {
+    this.#options.events.logRefused({ event: "sign_in_refused", network, detail: { method } });
   }
 }
 

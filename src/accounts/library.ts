@@ -1,5 +1,7 @@
-/** The sign-in library with our settings, names of tables, and storage. */
+/** The sign-in library with our settings, names of tables, and storage. It takes as long to load as the rest of the program. */
+import { passkey } from "@better-auth/passkey";
 import type { BetterAuthOptions, DBAdapter, Where } from "better-auth";
+import { APIError } from "better-auth/api";
 import { getAdapter } from "better-auth/db/adapter";
 import { betterAuth } from "better-auth/minimal";
 import { magicLink } from "better-auth/plugins/magic-link";
@@ -10,7 +12,7 @@ import { cookieScope } from "../lib/base-url.js";
 import { DAY_MS } from "../lib/clock.js";
 import type { Logger } from "../lib/log.js";
 import { hashToken } from "../lib/tokens.js";
-import { libraryNow } from "./library-time.js";
+import { libraryNow } from "./sessions.js";
 
 /** How long a session lasts; use does not extend it. */
 const SESSION_MS = 30 * DAY_MS;
@@ -70,6 +72,18 @@ const TABLES = {
   },
 } satisfies Pick<BetterAuthOptions, "user" | "session" | "account" | "verification">;
 
+const PASSKEY_TABLE = {
+  modelName: "passkeys",
+  fields: {
+    userId: "account_id",
+    publicKey: "public_key",
+    credentialID: "credential_id",
+    deviceType: "device_type",
+    backedUp: "backed_up",
+    createdAt: "created_at",
+  },
+};
+
 /** Settings of the sign-in library, except for its storage. Its own routes are never served. */
 export function libraryOptions({ config, secret, log }: Omit<LibraryOptions, "database">) {
   const { baseUrl, github, google } = config;
@@ -124,6 +138,7 @@ export function libraryOptions({ config, secret, log }: Omit<LibraryOptions, "da
         storeToken: { type: "custom-hasher", hash: async (token) => hashToken(token) },
         sendMagicLink: () => {},
       }),
+      passkeys(baseUrl),
     ],
     rateLimit: { enabled: false },
     telemetry: { enabled: false },
@@ -134,6 +149,41 @@ export function libraryOptions({ config, secret, log }: Omit<LibraryOptions, "da
       log: (level, message) => log[level === "error" ? "warn" : level]({ library: "better-auth" }, message),
     },
   } satisfies BetterAuthOptions;
+}
+
+function passkeys(baseUrl: string) {
+  const { hostname, origin } = new URL(baseUrl);
+  return passkey({
+    rpID: hostname,
+    rpName: "Sidereal",
+    origin,
+    schema: { passkey: PASSKEY_TABLE },
+    // Discoverable, as nobody types an address before it is used; with a PIN or biometrics, as it is the only factor.
+    authenticatorSelection: { residentKey: "required", userVerification: "required" },
+    advanced: { webAuthnChallengeCookie: "passkey" },
+    registration: {
+      afterVerification: async ({ ctx, verification: { registrationInfo } }) => {
+        if (registrationInfo === undefined || !registrationInfo.userVerified) throw refused();
+        const where = [{ field: "credentialID", value: registrationInfo.credential.id }];
+        if ((await ctx.context.adapter.findOne({ model: "passkey", where })) !== null) throw refused();
+      },
+    },
+    authentication: {
+      afterVerification: async ({ ctx, verification: { authenticationInfo } }) => {
+        const { userVerified, credentialID, credentialBackedUp } = authenticationInfo;
+        if (!userVerified) throw refused();
+        // It may have been synced since it was added.
+        await ctx.context.adapter.updateMany({
+          model: "passkey",
+          where: [
+            { field: "credentialID", value: credentialID },
+            { field: "backedUp", value: !credentialBackedUp },
+          ],
+          update: { backedUp: credentialBackedUp },
+        });
+      },
+    },
+  });
 }
 
 /** The sign-in library on our database. */
@@ -196,9 +246,10 @@ function tokenOf({ model, where }: Query): string | undefined {
 /**
  * The storage of the sign-in library: on our connections, and with hashes instead of session tokens, which the library would
  * store in plain text. Its transactions are ignored: the features we use need none, and one of its queries runs outside of the
- * transaction it belongs to and would wait for it forever.
+ * transaction it belongs to and would wait for it forever. Failed writes are errors of the library's own kind, as it takes others for
+ * wrong credentials.
  */
-export async function libraryStore(options: BetterAuthOptions, database: Database): Promise<DBAdapter> {
+async function libraryStore(options: BetterAuthOptions, database: Database): Promise<DBAdapter> {
   const type = database.dialect.libraryName;
   const writer = await getAdapter({ ...options, database: { db: database.durable, type } });
   const reader = await getAdapter({ ...options, database: { db: database.read, type } });
@@ -206,9 +257,10 @@ export async function libraryStore(options: BetterAuthOptions, database: Databas
     ...writer,
     create: async <T extends Record<string, unknown>, R = T>(query: Creation<T>): Promise<R> => {
       const token = "token" in query.data ? query.data.token : undefined;
-      if (query.model !== "session" || typeof token !== "string") return writer.create<T, R>(query);
+      if (query.model !== "session" || typeof token !== "string")
+        return writer.create<T, R>(query).catch(unavailable);
       const data = { ...query.data, token: hashToken(token) };
-      const created = await writer.create<T, R>({ ...query, data });
+      const created = await writer.create<T, R>({ ...query, data }).catch(unavailable);
       return { ...created, token };
     },
     findOne: async <T>(query: Parameters<DBAdapter["findOne"]>[0]) => {
@@ -218,8 +270,17 @@ export async function libraryStore(options: BetterAuthOptions, database: Databas
     },
     findMany: (query) => reader.findMany(hashed(query)),
     count: (query) => reader.count(hashed(query)),
-    update: (query) => writer.update(hashed(query)),
-    updateMany: (query) => writer.updateMany(hashed(query)),
+    update: async <T>(query: Parameters<DBAdapter["update"]>[0]): Promise<T | null> => {
+      const { counter } = query.update;
+      if (query.model !== "passkey" || typeof counter !== "number" || counter === 0)
+        return writer.update<T>(hashed(query)).catch(unavailable);
+      // Of two sign-ins at the same time with one signature counter, one is refused.
+      const isLower: Where = { field: "counter", operator: "lt", value: counter };
+      const where = [...query.where, isLower];
+      if ((await writer.updateMany({ ...query, where }).catch(unavailable)) === 0) throw refused();
+      return null;
+    },
+    updateMany: (query) => writer.updateMany(hashed(query)).catch(unavailable),
     delete: (query) => writer.delete(hashed(query)),
     deleteMany: (query) => writer.deleteMany(hashed(query)),
     consumeOne: (query) => writer.consumeOne(hashed(query)),
@@ -227,4 +288,12 @@ export async function libraryStore(options: BetterAuthOptions, database: Databas
     transaction: (work) => work(store),
   };
   return store;
+}
+
+function refused(): APIError {
+  return new APIError("UNAUTHORIZED", { message: "The passkey is not accepted." });
+}
+
+function unavailable(cause: unknown): never {
+  throw Object.assign(new APIError("SERVICE_UNAVAILABLE", { message: "The database failed." }), { cause });
 }

@@ -5,9 +5,7 @@ import type { Config } from "../config/config.js";
 import type { Database } from "../database/database.js";
 import { AppError } from "../lib/errors.js";
 import { isLoopbackHost } from "../lib/host-names.js";
-import type { Logger } from "../lib/log.js";
-import type { PasskeyLibrary } from "./passkey-library.js";
-import { readSecret } from "./secret.js";
+import type { Library } from "./library.js";
 
 /** Maximum number of passkeys of an account. */
 export const MAX_PASSKEYS = 10;
@@ -38,14 +36,12 @@ export interface Assertion {
 }
 
 /** What a browser needs to create a passkey; fields of WebAuthn's PublicKeyCredentialCreationOptionsJSON. */
-export type CreationOptions = Awaited<
-  ReturnType<PasskeyLibrary["api"]["generatePasskeyRegistrationOptions"]>
->;
+export type CreationOptions = Awaited<ReturnType<Library["api"]["generatePasskeyRegistrationOptions"]>>;
 
 export interface PasskeysOptions {
   database: Database;
-  config: Pick<Config, "baseUrl" | "authSecret" | "databaseUrl" | "dataDir" | "github" | "google">;
-  log: Logger;
+  config: Pick<Config, "baseUrl">;
+  openLibrary: () => Promise<Library>;
 }
 
 /** Fields of the library's response for a new passkey. */
@@ -57,13 +53,11 @@ const added = z.object({
 });
 
 /**
- * Passkeys (WebAuthn): adding them to an account, and checking them at sign-in. The library for them is loaded on first use. A
- * challenge works once, for five minutes, in the browser that requested it: a signed cookie names it. The user must be verified
- * by PIN or biometrics.
+ * Passkeys (WebAuthn): adding them to an account, and checking them at sign-in. A challenge works once, for five minutes, in the browser
+ * that requested it: a signed cookie names it. The user must be verified by PIN or biometrics.
  */
 export class Passkeys {
   readonly #options: PasskeysOptions;
-  #library: Promise<PasskeyLibrary> | undefined;
 
   constructor(options: PasskeysOptions) {
     this.#options = options;
@@ -132,6 +126,7 @@ export class Passkeys {
   ): Promise<Passkey | undefined> {
     const { id, ...response } = created;
     const library = await this.#opened();
+    if ((await this.count(accountId)) >= MAX_PASSKEYS) throw tooMany();
     const result = await library.api.verifyPasskeyRegistration({
       body: { name, response: { ...credential(id), response } },
       headers: new Headers({ cookie }),
@@ -141,7 +136,6 @@ export class Passkeys {
     // The library reports a wrong credential as a failure of its own.
     if (result.status !== 200) return undefined;
     const { backedUp: isSynced, createdAt, ...passkey } = added.parse(await result.json());
-    await this.#enforceLimit(accountId, passkey.id);
     return { ...passkey, createdAt: createdAt.getTime(), isSynced };
   }
 
@@ -177,33 +171,10 @@ export class Passkeys {
     if (numAffectedRows === 0n) throw new AppError("NOT_FOUND", "There is no such passkey.");
   }
 
-  /** Removes the new passkey if concurrent requests have added too many. */
-  async #enforceLimit(accountId: string, id: string): Promise<void> {
-    const { durable, dialect } = this.#options.database;
-    const isOver = await durable.transaction().execute(async (tx) => {
-      await sql`select id from accounts where id = ${accountId} ${dialect.lockRow}`.execute(tx);
-      const { rows } = await sql`select id from passkeys where account_id = ${accountId}`.execute(tx);
-      if (rows.length > MAX_PASSKEYS) await sql`delete from passkeys where id = ${id}`.execute(tx);
-      return rows.length > MAX_PASSKEYS;
-    });
-    if (isOver) throw tooMany();
-  }
-
-  async #opened(): Promise<PasskeyLibrary> {
+  #opened(): Promise<Library> {
     if (!this.isOffered)
       throw new AppError("NOT_FOUND", "Passkeys are off here: the address of this service is not https.");
-    this.#library ??= this.#openLibrary().catch((error: unknown) => {
-      this.#library = undefined;
-      throw error;
-    });
-    return this.#library;
-  }
-
-  async #openLibrary(): Promise<PasskeyLibrary> {
-    const { database, config, log } = this.#options;
-    const secret = await readSecret(config, database);
-    const { openPasskeyLibrary } = await import("./passkey-library.js");
-    return openPasskeyLibrary({ database, config, secret, log });
+    return this.#options.openLibrary();
   }
 }
 

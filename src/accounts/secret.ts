@@ -6,15 +6,29 @@ const FILE = "auth-secret";
 /** Name of the row of `marks` that has the secret if it is in the database. */
 export const SECRET_MARK = "auth-secret";
 
+const known = new WeakMap<Database, Promise<string>>();
+
 /**
  * The secret that signs cookies: the configured one, else one generated at the first start. That is stored beside the SQLite
- * file, readable only by its owner, or in the database if there is no data folder.
+ * file, readable only by its owner, or in the database if there is no data folder. Read once for each open database.
  */
 export async function readSecret(
   config: Pick<Config, "authSecret" | "databaseUrl" | "dataDir">,
   database: Database,
 ): Promise<string> {
   if (config.authSecret !== undefined) return config.authSecret;
+  const reading = known.get(database) ?? readGenerated(config, database);
+  known.set(database, reading);
+  return reading.catch((error: unknown) => {
+    known.delete(database);
+    throw error;
+  });
+}
+
+async function readGenerated(
+  config: Pick<Config, "authSecret" | "databaseUrl" | "dataDir">,
+  database: Database,
+): Promise<string> {
   const file = secretFileOf(config);
   if (file !== undefined) return secretInFile(file, "which signs everybody out");
   const made = { name: SECRET_MARK, value: createSecret() };

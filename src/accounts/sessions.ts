@@ -1,15 +1,32 @@
 import { sql } from "kysely";
 import type { Database, Db, Tx } from "../database/database.js";
 import { BackgroundWrites } from "../lib/background-writes.js";
-import { DAY_MS, HOUR_MS } from "../lib/clock.js";
+import { DAY_MS, HOUR_MS, systemClock } from "../lib/clock.js";
+import { AppError } from "../lib/errors.js";
 import type { Logger } from "../lib/log.js";
 import { hashToken } from "../lib/tokens.js";
-import { findAccountId } from "./addresses.js";
-import { libraryNow } from "./library-time.js";
-import { endOperatorSessions } from "./operators.js";
-import type { Source } from "./security-events.js";
-import { insertEvents } from "./security-rows.js";
+import type { Source } from "./account-events.js";
 import type { Revocations } from "./ttl-cache.js";
+
+/** The time that the sign-in library compares `expiresAt` with: it takes no clock. */
+export const libraryNow = (): Date => new Date(systemClock.now());
+
+/** How long after signing in somebody may do what a stolen session must not. */
+export const RECENT_MINUTES = 15;
+
+/** Whether somebody signed in within the last 15 minutes, so that a session left open elsewhere is not enough. */
+export function isRecentSignIn({ sessionCreatedAt }: { sessionCreatedAt: number }): boolean {
+  return libraryNow().getTime() - sessionCreatedAt < RECENT_MINUTES * 60_000;
+}
+
+/** Throws REAUTHENTICATION_REQUIRED unless `isRecentSignIn`. */
+export function requireRecentSignIn(session: { sessionCreatedAt: number }): void {
+  if (!isRecentSignIn(session))
+    throw new AppError(
+      "REAUTHENTICATION_REQUIRED",
+      `This needs a sign-in within the last ${RECENT_MINUTES} minutes. Sign in again, and repeat the request with the new session.`,
+    );
+}
 
 /** Time without use after which a session has ended. */
 export const IDLE_MS = 14 * DAY_MS;
@@ -155,39 +172,10 @@ export class Sessions {
   }
 }
 
-/**
- * Ends the sessions of the account with an address, or of everybody, for the operator, and records it. Everybody includes
- * operators without an account, whose unused codes become invalid too. Returns the number of
- * sessions; undefined if no account has the address.
- */
-export async function endSessionsOf(
-  { durable }: Pick<Database, "durable">,
-  whose: { email: string } | "everybody",
-  now: number,
-): Promise<number | undefined> {
-  const accountId = whose === "everybody" ? null : await findAccountId(durable, whose.email);
-  if (accountId === undefined) return undefined;
-  return durable.transaction().execute(async (tx) => {
-    const which = accountId === null ? sql`1 = 1` : sql`account_id = ${accountId}`;
-    const sessions =
-      (await endSessions(tx, which)) + (accountId === null ? await endOperatorSessions(tx) : 0);
-    const detail = { by: "operator", sessions };
-    const event = {
-      at: now,
-      accountId,
-      event: "sessions_ended",
-      network: "local",
-      detail,
-      times: 1,
-    } as const;
-    if (sessions > 0) await insertEvents(tx, [event]);
-    return sessions;
-  });
-}
-
 type Condition = ReturnType<typeof sql<unknown>>;
 
-async function endSessions(db: Db | Tx, which: Condition): Promise<number> {
+/** Deletes sessions. Returns their number. */
+export async function endSessions(db: Db | Tx, which: Condition): Promise<number> {
   const { numAffectedRows = 0n } = await sql`delete from sessions where ${which}`.execute(db);
   return Number(numAffectedRows);
 }

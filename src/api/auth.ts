@@ -1,4 +1,4 @@
-import { createBrowserSecret, emailField, SITES } from "../accounts/accounts.js";
+import { CODE_MS, createBrowserSecret, emailField, SITES } from "../accounts/accounts.js";
 import { json, noContent, redirect } from "../http/http.js";
 import { invalidParameter } from "../lib/errors.js";
 import { z } from "../lib/schema.js";
@@ -50,13 +50,12 @@ export const requestMagicLink = operation({
     const { email, next } = request.body;
     const { mail } = request.services.members.accounts;
     const requestToken = createBrowserSecret();
-    const requester = { browser: requestToken, source: request.http.source() };
-    mail.request(email, checkedNext(request.services, next), requester);
-    return json({ data: { expiresInSeconds: mail.linkSeconds, requestToken } }, { status: 202 });
+    mail.request(email, checkedNext(request.services, next), requestToken);
+    return json({ data: { expiresInSeconds: CODE_MS / 1_000, requestToken } }, { status: 202 });
   },
 });
 
-const proof = z.string().max(200);
+const secret = z.string().max(200);
 
 export const verifyMagicLink = operation({
   id: "verifyMagicLink",
@@ -67,8 +66,8 @@ export const verifyMagicLink = operation({
   query: null,
   body: z.union(
     [
-      z.strictObject({ requestToken: proof, token: proof }),
-      z.strictObject({ requestToken: proof, code: proof }),
+      z.strictObject({ requestToken: secret, token: secret }),
+      z.strictObject({ requestToken: secret, code: secret }),
     ],
     { error: "must hold requestToken, and either token or code" },
   ),
@@ -80,16 +79,11 @@ export const verifyMagicLink = operation({
     ...errorResponses(...BODY_ERRORS),
   },
   handle: async ({ body, http, services }) => {
-    const { accounts, security } = services.members;
-    const source = http.source();
-    const method = "token" in body ? "link" : "code";
-    const proven = { ...body, browser: body.requestToken };
-    const signedIn = await accounts.signInByMail(proven, { cookie: http.headers.cookie, source });
-    if (signedIn === undefined) {
-      security.record({ event: "sign_in_refused", source, accountId: null, detail: { method } });
-      throw invalidParameter(method === "link" ? "token" : "code", NOT_VALID);
-    }
-    security.recordSignIn(signedIn, { method, source });
+    const { accounts } = services.members;
+    const proof = { ...body, browser: body.requestToken };
+    const client = { cookie: http.headers.cookie, source: http.source() };
+    const signedIn = await accounts.signInByMail(proof, client);
+    if (signedIn === undefined) throw invalidParameter("token" in body ? "token" : "code", NOT_VALID);
     const { account, cookies } = signedIn;
     const data = accountView(account, await accounts.sitesOf(account.id));
     return json({ data }, { headers: { "Set-Cookie": cookies } });
@@ -144,13 +138,9 @@ export const finishSiteSignIn = operation({
     const query = Object.fromEntries(
       Object.entries(request.query).filter((entry): entry is [string, string] => entry[1] !== undefined),
     );
-    const { accounts, security } = request.services.members;
-    const { site: method } = request.params;
-    const source = request.http.source();
-    const client = { cookie: request.http.headers.cookie, source };
-    const { cookies, location, signedIn } = await accounts.finishOAuth(method, query, client);
-    if (signedIn !== undefined) security.recordSignIn(signedIn, { method, source });
-    else security.record({ event: "sign_in_refused", source, accountId: null, detail: { method } });
+    const { http, params, services } = request;
+    const client = { cookie: http.headers.cookie, source: http.source() };
+    const { cookies, location } = await services.members.accounts.finishOAuth(params.site, query, client);
     return redirect(location, 302, { "Set-Cookie": cookies });
   },
 });
@@ -167,11 +157,13 @@ export const signOut = operation({
     ...errorResponses("FORBIDDEN"),
   },
   handle: async (request) => {
-    const { accounts, security } = request.services.members;
-    const account = await accounts.find(request.http.headers.cookie);
-    const cookies = account === undefined ? [accounts.clearingCookie] : await accounts.signOut(account);
-    if (account !== undefined)
-      security.record({ event: "signed_out", source: request.http.source(), accountId: account.id });
-    return noContent({ "Set-Cookie": cookies });
+    const { http, services } = request;
+    const { accounts, events } = services.members;
+    const account = await accounts.find(http.headers.cookie);
+    if (account !== undefined) {
+      await accounts.sessions.end(account.id, account.sessionId);
+      events.record("signed_out", { account, source: http.source });
+    }
+    return noContent({ "Set-Cookie": [accounts.clearingCookie] });
   },
 });

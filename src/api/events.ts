@@ -1,31 +1,29 @@
-import { SECURITY_EVENTS, type StoredEvent } from "../accounts/accounts.js";
+import { ACCOUNT_EVENTS, type StoredEvent } from "../accounts/accounts.js";
 import { json } from "../http/http.js";
 import { isoTime } from "../lib/clock.js";
 import { time, z } from "../lib/schema.js";
 import { dataMetaResponse, errorResponses, operation } from "./operation.js";
 
-export const securityEventSchema = z
+export const accountEventSchema = z
   .object({
     id: z.string(),
     at: time,
-    event: z.enum(SECURITY_EVENTS),
+    event: z.enum(ACCOUNT_EVENTS),
     network: z.string().openapi({ description: "24 bits of an IPv4 address, 48 of an IPv6 one." }),
     detail: z.record(z.string(), z.union([z.string(), z.number()])).openapi({
       description: "Depends on the event: agent, the family of the browser or program; method; key.",
     }),
-    times: z.int().min(1).openapi({ description: "How many events alike, within a minute." }),
   })
-  .openapi("SecurityEvent");
+  .openapi("AccountEvent");
 
-export function securityEventView({
+export function accountEventView({
   id,
   at,
   event,
   network,
   detail,
-  times,
-}: StoredEvent): z.output<typeof securityEventSchema> {
-  return { id: String(id), at: isoTime(at), event, network, detail: { ...detail }, times };
+}: StoredEvent): z.output<typeof accountEventSchema> {
+  return { id: String(id), at: isoTime(at), event, network, detail: { ...detail } };
 }
 
 const limitParameter = z.coerce
@@ -46,14 +44,15 @@ export const listEvents = operation({
   id: "listEvents",
   tags: ["Account"],
   summary: "What happened to your account, latest first",
-  description: "Sign-ins, keys, sessions and refused requests of the last 180 days, at most the last 1,000.",
+  description:
+    "Sign-ins, sessions, keys and the like of the last 180 days: at most the last 1,000 sign-ins and 1,000 others.",
   params: null,
   query: z.object({ limit: limitParameter, cursor: eventsCursor }),
   body: null,
   responses: {
     200: dataMetaResponse(
       "A page of events.",
-      z.array(securityEventSchema),
+      z.array(accountEventSchema),
       z.object({ nextCursor: z.string().nullable().openapi({ description: "null on the last page." }) }),
     ),
     ...errorResponses("UNAUTHENTICATED", "VALIDATION_FAILED"),
@@ -61,13 +60,13 @@ export const listEvents = operation({
   handle: async (request) => {
     const { account, query, services } = request;
     const { limit, cursor } = query;
-    const events = await services.members.security.list({
+    const events = await services.members.events.list({
       accountId: account.id,
       before: cursor === undefined ? undefined : Number(cursor),
       limit: limit + 1,
     });
     const page = events.slice(0, limit);
     const nextCursor = events.length > limit ? String(page.at(-1)?.id) : null;
-    return json({ data: page.map(securityEventView), meta: { nextCursor } });
+    return json({ data: page.map(accountEventView), meta: { nextCursor } });
   },
 });

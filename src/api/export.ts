@@ -3,7 +3,7 @@ import { json } from "../http/http.js";
 import { isoTime } from "../lib/clock.js";
 import { time, z } from "../lib/schema.js";
 import { accountSchema, accountView, apiKeySchema, apiKeyView } from "./account-views.js";
-import { securityEventSchema, securityEventView } from "./events.js";
+import { accountEventSchema, accountEventView } from "./events.js";
 import { keyUsageSchema, keyUsageView } from "./key-usage.js";
 import { type ApiServices, dataResponse, errorResponses, operation } from "./operation.js";
 import { passkeySchema, passkeyView } from "./passkey-schemas.js";
@@ -45,7 +45,7 @@ const exportSchema = z
         z.object({ repositoryId: z.string(), provider: z.string(), fullName: z.string(), addedAt: time }),
       ),
     }),
-    events: z.array(securityEventSchema),
+    events: z.array(accountEventSchema),
   })
   .openapi("AccountExport");
 
@@ -88,12 +88,12 @@ export const exportMe = operation({
   handle: async ({ account, http, services }) => {
     requireRecentSignIn(account);
     const { members, clock } = services;
-    const { accounts, keys, security, usage } = members;
-    const { id: accountId, email: address } = account;
+    const { accounts, keys, events, usage } = members;
+    const { id: accountId } = account;
     const active = await keys.list(accountId);
     const views = [];
     for (const { id } of active) views.push(await usage.view(accountId, id, "90d"));
-    const events = await security.list({ accountId, limit: ALL_EVENTS });
+    const happened = await events.list({ accountId, limit: ALL_EVENTS });
     const data: z.output<typeof exportSchema> = {
       exportedAt: isoTime(clock.now()),
       account: accountView(account, await accounts.sitesOf(accountId)),
@@ -105,9 +105,9 @@ export const exportMe = operation({
       })),
       usage: views.map(keyUsageView),
       watchlist: await watchlistOf(services, accountId),
-      events: events.map(securityEventView),
+      events: happened.map(accountEventView),
     };
-    security.record({ event: "data_exported", source: http.source(), accountId, address });
+    events.record("data_exported", http);
     const day = isoTime(clock.now()).slice(0, 10);
     return json(
       { data },

@@ -1,4 +1,4 @@
-import { type EventDetail, requireRecentSignIn, type SecurityEventName } from "../accounts/accounts.js";
+import { requireRecentSignIn } from "../accounts/accounts.js";
 import { idParameter, idText, nameField } from "../discovery/discovery.js";
 import { json, noContent } from "../http/http.js";
 import type { ErrorCode } from "../lib/errors.js";
@@ -12,7 +12,7 @@ import {
   personalWatchlistSchema,
   personalWatchlistView,
 } from "./account-views.js";
-import { type ApiRequest, dataResponse, errorResponses, operation } from "./operation.js";
+import { dataResponse, errorResponses, operation } from "./operation.js";
 import { idsField } from "./parameters.js";
 import {
   idNumber,
@@ -32,16 +32,6 @@ const errors = (...codes: ErrorCode[]) => errorResponses("UNAUTHENTICATED", ...c
 const changeErrors = (...codes: ErrorCode[]) => errors("FORBIDDEN", ...codes);
 const bodyErrors = (...codes: ErrorCode[]) =>
   changeErrors("VALIDATION_FAILED", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE", ...codes);
-
-/** Records what the signed-in account has done. */
-function record(
-  { account, http, services }: Pick<ApiRequest<null, null, null, null>, "account" | "http" | "services">,
-  event: SecurityEventName,
-  detail: EventDetail = {},
-): void {
-  const { id: accountId, email: address } = account;
-  services.members.security.record({ event, source: http.source(), accountId, address, detail });
-}
 
 export const getMe = operation({
   id: "getMe",
@@ -72,7 +62,7 @@ export const removeMe = operation({
     const { members } = request.services;
     requireRecentSignIn(account);
     const cookies = await members.accounts.remove(account);
-    record(request, "account_deleted");
+    members.events.record("account_deleted", request.http);
     return noContent({ "Set-Cookie": cookies });
   },
 });
@@ -88,9 +78,9 @@ export const signOutEverywhere = operation({
   handle: async (request) => {
     const { account } = request;
     const { members } = request.services;
-    const cookies = await members.accounts.signOutEverywhere(account);
-    record(request, "sessions_ended");
-    return noContent({ "Set-Cookie": cookies });
+    await members.accounts.sessions.endAll(account.id);
+    members.events.record("sessions_ended", request.http);
+    return noContent({ "Set-Cookie": [members.accounts.clearingCookie] });
   },
 });
 
@@ -205,7 +195,7 @@ export const createKey = operation({
     const { members } = request.services;
     requireRecentSignIn(account);
     const { key, secret } = await members.keys.create(account.id, request.body.name);
-    record(request, "key_created", { key: String(key.id) });
+    members.events.record("key_created", request.http, { key: String(key.id) });
     return json({ data: { ...apiKeyView(key), key: secret } }, { status: 201 });
   },
 });
@@ -225,7 +215,8 @@ export const revokeKey = operation({
     const { account } = request;
     const { members } = request.services;
     const { keyId } = request.params;
-    if (await members.keys.revoke(account.id, keyId)) record(request, "key_revoked", { key: String(keyId) });
+    if (await members.keys.revoke(account.id, keyId))
+      members.events.record("key_revoked", request.http, { key: String(keyId) });
     return noContent();
   },
 });

@@ -66,16 +66,12 @@ export const verifyPasskey = operation({
     ...errorResponses(...BODY_ERRORS),
   },
   handle: async ({ body: { credential }, http, services: { members } }) => {
-    const { accounts, security } = members;
+    const { accounts } = members;
     const { id, response } = credential;
-    const { method, source } = { method: "passkey", source: http.source() };
-    const client = { cookie: http.headers.cookie, source };
+    const client = { cookie: http.headers.cookie, source: http.source() };
     const signedIn = await accounts.signInByPasskey({ id, ...response }, client);
-    if (signedIn === undefined) {
-      security.record({ event: "sign_in_refused", source, accountId: null, detail: { method } });
+    if (signedIn === undefined)
       throw invalidParameter("credential", "is not accepted: unknown, expired, or for another page");
-    }
-    security.recordSignIn(signedIn, { method, source });
     const { account, cookies } = signedIn;
     const data = accountView(account, await accounts.sitesOf(account.id));
     return json({ data }, { headers: { "Set-Cookie": cookies } });
@@ -142,19 +138,13 @@ export const addPasskey = operation({
   },
   handle: async ({ account, body, http, services: { members } }) => {
     requireRecentSignIn(account);
-    const { accounts, security } = members;
     const { id, response } = body.credential;
     const cookie = http.headers.cookie ?? "";
     const created = { id, ...response };
-    const passkey = await accounts.passkeys.add(account.id, { name: body.name, created, cookie });
+    const passkey = await members.accounts.passkeys.add(account.id, { name: body.name, created, cookie });
     if (passkey === undefined)
       throw invalidParameter("credential", "is not accepted: expired, for another page, or known already");
-    security.record({
-      event: "passkey_added",
-      source: http.source(),
-      accountId: account.id,
-      detail: { passkey: passkey.id },
-    });
+    members.events.record("passkey_added", http, { passkey: passkey.id });
     return json({ data: passkeyView(passkey) }, { status: 201 });
   },
 });
@@ -179,14 +169,8 @@ export const removePasskey = operation({
   },
   handle: async ({ account, params: { passkeyId }, http, services: { members } }) => {
     requireRecentSignIn(account);
-    const { accounts, security } = members;
-    await accounts.passkeys.remove(account.id, passkeyId);
-    security.record({
-      event: "passkey_removed",
-      source: http.source(),
-      accountId: account.id,
-      detail: { passkey: passkeyId },
-    });
+    await members.accounts.passkeys.remove(account.id, passkeyId);
+    members.events.record("passkey_removed", http, { passkey: passkeyId });
     return noContent();
   },
 });

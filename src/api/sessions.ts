@@ -73,7 +73,7 @@ export const endSession = operation({
   handle: async ({ account, params: { sessionId }, http, services: { members } }) => {
     if (sessionId !== account.sessionId) requireRecentSignIn(account);
     const cookies = await members.accounts.endSession(account, sessionId);
-    members.security.record({ event: "session_ended", source: http.source(), accountId: account.id });
+    members.events.record("session_ended", http);
     return noContent({ "Set-Cookie": cookies });
   },
 });
@@ -93,13 +93,7 @@ export const endOtherSessions = operation({
   handle: async ({ account, http, services: { members } }) => {
     requireRecentSignIn(account);
     const sessions = await members.accounts.sessions.endOthers(account.id, account.sessionId);
-    if (sessions > 0)
-      members.security.record({
-        event: "sessions_ended",
-        source: http.source(),
-        accountId: account.id,
-        detail: { sessions },
-      });
+    if (sessions > 0) members.events.record("sessions_ended", http, { sessions });
     return noContent();
   },
 });

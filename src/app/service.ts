@@ -1,12 +1,12 @@
 /** Assembles the service. The modules are built in modules.ts, and tracking is assembled in tracker.ts. */
 import {
+  AccountEvents,
   Accounts,
   ApiKeys,
   Callers,
-  EventMails,
   Operators,
   Revocations,
-  SecurityLog,
+  readSecret,
   Usage,
 } from "../accounts/accounts.js";
 import { apiRoutes, errorPicture, hintFor, openApiDocument } from "../api/api.js";
@@ -23,18 +23,20 @@ import { createWeb, markStale, type Web } from "../web/web.js";
 export function buildMembers(
   { config, clock, log }: AppContext,
   modules: Modules,
-  before: Partial<Pick<Members, "keys" | "usage" | "security" | "mails">> = {},
+  before: Partial<Pick<Members, "keys" | "usage" | "events">> = {},
 ): Members {
   const { database } = modules;
   const { keys = new ApiKeys({ database, clock, log }) } = before;
-  const mails = before.mails ?? new EventMails({ database, clock, log, config });
+  const readServiceSecret = () => readSecret(config, database);
+  const {
+    events = new AccountEvents({ database, clock, log, config, readSecret: readServiceSecret }),
+    usage = new Usage({ database, clock, log }),
+  } = before;
   return {
     keys,
-    accounts: new Accounts({ database, keys, config, clock, log }),
-    usage: before.usage ?? new Usage({ database, clock, log }),
-    security:
-      before.security ?? new SecurityLog({ database, clock, log, notify: (event) => mails.notify(event) }),
-    mails,
+    accounts: new Accounts({ database, keys, events, config, clock, log }),
+    usage,
+    events,
     operators: new Operators({ database, clock, log, config }),
   };
 }
@@ -85,7 +87,7 @@ function joinFront(context: AppContext, parts: FrontParts): Front {
   const { config, clock, log } = context;
   const { modules, members, admission } = parts;
   const { baseUrl, allowedHosts, cors, cacheBytes } = config;
-  const { accounts, keys, usage, security } = members;
+  const { accounts, keys, usage, events } = members;
   let front: Front | undefined;
   const { routes, errorPage } = buildRoutes(context, { ...parts, caches: () => front?.cacheState ?? null });
   front = new Front({
@@ -110,7 +112,7 @@ function joinFront(context: AppContext, parts: FrontParts): Front {
     cacheBytes,
     admission,
     recordUsage: (request) => usage.record(request),
-    recordSecurity: (event) => security.record(event),
+    recordSecurity: (request) => events.logRefused(request),
     clock,
     log,
   });
@@ -163,7 +165,7 @@ export async function startService(context: AppContext, modules: Modules): Promi
   const revocations = new Revocations(async () => redis?.announceRevocation());
   const keys = new ApiKeys({ database, clock, log, revocations });
   let members = buildMembers(context, modules, { keys });
-  const { usage, security } = members;
+  const { usage, events } = members;
   let front = joinFront(context, { modules, members, admission });
   const { server, close } = createHttpServer((request, response) => front.handle(request, response), {
     baseUrl: config.baseUrl,
@@ -196,7 +198,6 @@ export async function startService(context: AppContext, modules: Modules): Promi
   void clock.sleep(LOAD_MS, stopping.signal).then(async () => {
     if (!stopping.signal.aborted) await members.accounts.load();
   });
-  void security.start(stopping.signal);
   void removeExpired(context, { modules, members }, stopping.signal);
   return {
     port,
@@ -216,9 +217,8 @@ export async function startService(context: AppContext, modules: Modules): Promi
       // What was begun for callers that have gone still reads the database.
       const settled = finish("requests", [front.settled()]);
       await finish("usage", [usage.stop()]);
-      const { accounts, mails } = members;
-      const events = security.flush().then(() => mails.close());
-      const notes = [keys.flush(), events, modules.watchlists.flush()];
+      const { accounts } = members;
+      const notes = [keys.flush(), events.close(), modules.watchlists.flush()];
       await finish("mail and notes", [accounts.close(), ...notes]);
       leaveIndex();
       await settled;
@@ -235,7 +235,7 @@ async function removeExpired(
   { clock, log }: AppContext,
   {
     modules: { deletionClock, watchlists },
-    members: { accounts, keys, operators, security, usage },
+    members: { accounts, keys, operators, events, usage },
   }: { modules: Modules; members: Members },
   signal: AbortSignal,
 ): Promise<void> {
@@ -261,9 +261,9 @@ async function removeExpired(
       failed: "revoked API keys could not be deleted",
     },
     {
-      remove: (now: number) => security.prune(now, signal),
-      done: "deleted old security events",
-      failed: "old security events could not be deleted",
+      remove: (now: number) => events.prune(now, signal),
+      done: "deleted old events of accounts",
+      failed: "old events of accounts could not be deleted",
     },
     {
       remove: (now: number) => usage.prune(now, signal),
@@ -272,7 +272,7 @@ async function removeExpired(
     },
     {
       remove: async () => {
-        await accounts.erasure.run();
+        await accounts.eraseDeleted();
         return 0;
       },
       done: "",

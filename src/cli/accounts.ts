@@ -1,4 +1,4 @@
-/** The commands about accounts: the security log, and ending sessions. */
+/** The commands about accounts: what happened to them, and ending sessions. */
 import type { Command } from "commander";
 import type { StoredEvent } from "../accounts/accounts.js";
 import { isoTime } from "../lib/clock.js";
@@ -16,7 +16,7 @@ interface EventsOptions {
 export function addEvents(program: Command, host: Host, finish: (code: number) => void): void {
   program
     .command("events")
-    .description("list the security log, latest first: sign-ins, keys, and what was refused")
+    .description("list what happened to accounts, latest first: sign-ins, sessions, keys")
     .option("--account <email>", "only those of this account; also by the id of an account that is deleted")
     .option("--since <time>", "only those from this time on, such as 2026-04-30 or 2026-04-30T12:00:00Z")
     .option("--json", "print one JSON object per event")
@@ -29,7 +29,9 @@ async function listEvents(host: Host, { account, since, json }: EventsOptions): 
     host.stderr.write("--since: must be a date such as 2026-04-30, or a time such as 2026-04-30T12:00:00Z\n");
     return EXIT.usage;
   }
-  const { addressesOf, describeEvent, findAccountId, readEvents } = await import("../accounts/accounts.js");
+  const { addressesOf, agentOf, detailWords, eventWords, findAccountId, readEvents } = await import(
+    "../accounts/accounts.js"
+  );
   const { database } = await host.openModules();
   try {
     const id = account?.includes("@") === true ? await findAccountId(database.read, account) : account;
@@ -44,8 +46,10 @@ async function listEvents(host: Host, { account, since, json }: EventsOptions): 
       const addresses = await addressesOf(database, [...ids]);
       for (const event of page) {
         const email = event.accountId === null ? null : (addresses.get(event.accountId) ?? null);
-        const who = email ?? event.accountId ?? "nobody";
-        const line = `${isoTime(event.at)}  ${who}  ${describeEvent(event)}`;
+        const who = email ?? event.accountId ?? "operator";
+        const what = [eventWords(event.event), detailWords(event.detail)].filter(Boolean).join("; ");
+        const from = [event.network, agentOf(event.detail)].filter(Boolean).join(", ");
+        const line = `${isoTime(event.at)}  ${who}  ${what}, from ${from}`;
         host.stdout.write(reportOf(json === true, factsOf(event, email), line));
       }
       before = page.at(-1)?.id;

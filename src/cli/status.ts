@@ -145,18 +145,8 @@ function describeSearch({ isBuilt, waiting, isUpdating }: SearchStatus): string 
   return isUpdating ? `${state}; a process is doing it` : `${state}; derive or the worker does it`;
 }
 
-const LIMIT_WORDS: Readonly<Record<string, string>> = {
-  person: "a person",
-  network: "a network",
-  domain: "a domain",
-  service: "all mails",
-  notices: "security notices",
-};
-
 function describeMail({ sent, refused }: MailUse): string {
-  const limits = Object.entries(refused).map(
-    ([limit, times]) => `${times} over the limit of ${LIMIT_WORDS[limit] ?? limit}`,
-  );
+  const limits = Object.entries(refused).map(([limit, times]) => `${times} over the limit (${limit})`);
   return `${sent} sent in this hour and the last${limits.map((text) => `, ${text}`).join("")}`;
 }
 

@@ -85,8 +85,8 @@ export interface Config {
   limits: Limits | undefined;
   /** What one caller may add to watchlists without an owner in a day; undefined: no limit. */
   watchlistQuota: { lists: number; items: number } | undefined;
-  /** Most mails to sign in with in an hour: all, to new addresses of a domain, for a network. Undefined: no such limits. */
-  mailLimits: { perHour: number; perDomain: number; perNetwork: number } | undefined;
+  /** Most mails in an hour; undefined: any number. */
+  mailPerHour: number | undefined;
   /** Redis or Valkey, which several processes share. */
   redisUrl: string | undefined;
   /** Networks whose `X-Forwarded-For` is trusted. */
@@ -205,13 +205,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     watchlistQuota: settings.SIDEREAL_LIMITS
       ? { lists: settings.SIDEREAL_WATCHLISTS_PER_DAY, items: settings.SIDEREAL_WATCHLIST_ITEMS_PER_DAY }
       : undefined,
-    mailLimits: settings.SIDEREAL_LIMITS
-      ? {
-          perHour: settings.SIDEREAL_MAIL_PER_HOUR,
-          perDomain: settings.SIDEREAL_MAIL_PER_DOMAIN,
-          perNetwork: settings.SIDEREAL_MAIL_PER_NETWORK,
-        }
-      : undefined,
+    mailPerHour: settings.SIDEREAL_LIMITS ? settings.SIDEREAL_MAIL_PER_HOUR : undefined,
     redisUrl: settings.SIDEREAL_REDIS_URL,
     trustedProxies: settings.SIDEREAL_TRUSTED_PROXIES,
     providers,

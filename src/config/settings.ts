@@ -46,8 +46,6 @@ export const SETTINGS = {
   SIDEREAL_WATCHLISTS_PER_DAY: whole(1, 1_000_000).default(100),
   SIDEREAL_WATCHLIST_ITEMS_PER_DAY: whole(1, 100_000_000).default(10_000),
   SIDEREAL_MAIL_PER_HOUR: whole(1, 1_000_000).default(1_000),
-  SIDEREAL_MAIL_PER_DOMAIN: whole(1, 1_000_000).default(200),
-  SIDEREAL_MAIL_PER_NETWORK: whole(1, 1_000_000).default(100),
   SIDEREAL_REDIS_URL: z
     .url({ protocol: /^rediss?$/, error: "must be redis://host:port/database; rediss for TLS" })
     .optional(),

@@ -23,15 +23,15 @@ export interface ApiKeyTable {
   revoked_at: number | null;
 }
 
-/** A mail to sign in with that was sent and not used yet. Deleted soon after it has expired. */
+/** A code with a link to sign in, or a code for an operator, that was not used yet. Deleted soon after it has expired. */
 export interface SignInRequestTable {
   /** SHA-256 of the token in its link, in hex. */
   token_hash: string;
-  /** SHA-256 of the secret of the browser that requested it, in hex. */
+  /** SHA-256 of the purpose and the secret of the browser that requested it, in hex. */
   browser_hash: string;
-  /** HMAC of that hash and the code in the mail. */
+  /** HMAC of that hash and the code. */
   code_hash: string;
-  /** In lower case. */
+  /** In lower case; empty: for an operator. */
   email: string;
   /** A path to continue to. */
   next: string;
@@ -40,39 +40,29 @@ export interface SignInRequestTable {
   requested_at: number;
 }
 
-/** An event of the security log of `accounts`: of an account, or a refused request. Deleted after its retention. */
-export interface SecurityEventTable {
+/** An event of an account. Deleted after its retention. */
+export interface AccountEventTable {
   id: Generated<number>;
   at: number;
-  /** Outlives the account; null: nobody was signed in. */
+  /** Outlives the account; null: an operator at the machine. */
   account_id: string | null;
   /** One of accounts' event names. */
   event: string;
-  /** The network of the caller, shortened as in the usage of keys. */
+  /** The network of the sender, shortened as in the usage of keys. */
   network: string;
   /** JSON object without secrets. */
   detail: string;
-  /** Number of like events that the row counts, within a minute from `at`. */
-  times: number;
 }
 
-/** How much mail was sent in an hour. Rows of earlier hours are deleted when no limit counts them. */
-export interface MailUseTable {
-  /** Hours since 1970, UTC. */
-  span: number;
-  /** HMAC of the hour and the name of the counter, or the name of a counter that is not about a person. */
-  counted: string;
+/** How much of a quota was used up in a period. Deleted when no quota needs it. */
+export interface QuotaUseTable {
+  /** Name of the quota, such as `watchlists`. */
+  quota: string;
+  /** HMAC of the period and an address, a network or an account, with the secret of the service; or a word. */
+  holder: string;
+  /** End of the period. */
+  ends_at: number;
   used: number;
-}
-
-/** A code, written to the log, that opens the operator's pages once in the browser that requested it. */
-export interface OperatorCodeTable {
-  /** SHA-256 of the secret of the browser that requested it. */
-  browser_hash: string;
-  /** HMAC of the browser and the code. */
-  code_hash: string;
-  tries: number;
-  requested_at: number;
 }
 
 /** An operator's session in a browser on this machine, begun with a code. */

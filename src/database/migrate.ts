@@ -24,6 +24,7 @@ import { manualRenames } from "./migrations/0018-manual-renames.js";
 import { ownedAvatars } from "./migrations/0019-owned-avatars.js";
 import { returnedLevels } from "./migrations/0020-returned-levels.js";
 import { hourlyUsage } from "./migrations/0021-hourly-usage.js";
+import { accountEvents } from "./migrations/0022-account-events.js";
 
 /** In order. The version of a database is the number of migrations it has had. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -48,6 +49,7 @@ export const MIGRATIONS: readonly Migration[] = [
   ownedAvatars,
   returnedLevels,
   hourlyUsage,
+  accountEvents,
 ];
 
 /** How long to wait for other processes that write. */

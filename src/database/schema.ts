@@ -13,12 +13,11 @@ import type {
   SnapshotTable,
 } from "./catalogue-schema.js";
 import type {
+  AccountEventTable,
   AccountTable,
   ApiKeyTable,
-  MailUseTable,
-  OperatorCodeTable,
   OperatorSessionTable,
-  SecurityEventTable,
+  QuotaUseTable,
   SignInRequestTable,
   UsageAllowanceTable,
   UsageCallerTable,
@@ -106,18 +105,16 @@ export interface Schema {
   avatars: AvatarTable;
   worker_reports: WorkerReportTable;
   forge_tokens: ForgeTokenTable;
-  operator_codes: OperatorCodeTable;
   operator_sessions: OperatorSessionTable;
   status_documents: StatusDocumentTable;
   track_lists: TrackListTable;
   watchlists: WatchlistTable;
   watchlist_items: WatchlistItemTable;
   watchlist_visits: WatchlistVisitTable;
-  daily_use: DailyUseTable;
+  quota_use: QuotaUseTable;
   accounts: AccountTable;
   api_keys: ApiKeyTable;
-  security_events: SecurityEventTable;
-  mail_use: MailUseTable;
+  account_events: AccountEventTable;
   sign_in_requests: SignInRequestTable;
   usage_routes: UsageRouteTable;
   usage_allowances: UsageAllowanceTable;
@@ -135,15 +132,4 @@ export interface SchemaVersionTable {
 export interface MarkTable {
   name: string;
   value: string;
-}
-
-/** What callers have used up of their quotas of a day. Rows of earlier days are deleted. */
-export interface DailyUseTable {
-  /** Days since 1970. */
-  day: number;
-  /** Name of the quota, such as `watchlists`. */
-  quota: string;
-  /** HMAC of the day and an address, a network or an account, with the secret of the service. */
-  caller: string;
-  used: number;
 }

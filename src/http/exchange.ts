@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import type { Account, EventDetail, SecurityEvent, SecurityEventName, Source } from "../accounts/accounts.js";
+import type { Account, RefusedRequest, Source } from "../accounts/accounts.js";
 import { Agents, truncatedAddress } from "../accounts/accounts.js";
 import type { AppError } from "../lib/errors.js";
 import type { Charge } from "./charge.js";
@@ -79,7 +79,7 @@ export function describeShared(exchange: Exchange): HttpRequest {
 
 const agents = new Agents();
 
-/** Where a request comes from, as far as the security log and the list of sessions keep it. */
+/** Where a request comes from, as far as events of accounts and the list of sessions keep it. */
 export function sourceOf({
   address,
   message,
@@ -93,12 +93,11 @@ export function sourceOf({
   };
 }
 
-/** A refused request as an event. Takes a microsecond, as there may be a flood of them: the user agent is not read. */
+/** A refused request, for the log. Takes a microsecond, as there may be a flood of them. */
 export function refusedEvent(
-  event: SecurityEventName,
-  { address, account }: { address: Caller; account: { id: string } | undefined },
-  detail: EventDetail = {},
-): SecurityEvent {
-  const source = { network: truncatedAddress(address.name), agent: "" };
-  return { event, source, accountId: account?.id ?? null, detail };
+  event: RefusedRequest["event"],
+  { address }: { address: Caller },
+  detail: RefusedRequest["detail"] = {},
+): RefusedRequest {
+  return { event, network: truncatedAddress(address.name), detail };
 }

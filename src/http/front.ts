@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { KeyedRequest, SecurityEvent } from "../accounts/accounts.js";
+import type { KeyedRequest, RefusedRequest } from "../accounts/accounts.js";
 import { databaseFault } from "../database/database.js";
 import type { Clock } from "../lib/clock.js";
+import { CountedLog } from "../lib/counted-log.js";
 import type { AppError } from "../lib/errors.js";
 import type { Logger } from "../lib/log.js";
 import type { Admission } from "./admission.js";
@@ -9,7 +10,6 @@ import { after } from "./after.js";
 import { readForm, readJson } from "./body.js";
 import type { Charged } from "./charge.js";
 import { costOf } from "./cost.js";
-import { CountedLog } from "./counted-log.js";
 import {
   DATABASE_AWAY,
   DatabaseAway,
@@ -51,8 +51,8 @@ export interface FrontOptions extends Required<Pick<TargetOptions, "hintFor">> {
   admission: Admission;
   /** Receives every request that was made with a valid key. */
   recordUsage: (request: KeyedRequest) => void;
-  /** Receives what is refused for reasons of security. */
-  recordSecurity: (event: SecurityEvent) => void;
+  /** Logs what is refused for reasons of security. */
+  recordSecurity: (event: RefusedRequest) => void;
   clock: Clock;
   log: Logger;
 }

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { Account, KeyHolder, SecurityEvent } from "../accounts/accounts.js";
+import type { Account, KeyHolder, RefusedRequest } from "../accounts/accounts.js";
 import { isByAddress } from "../config/config.js";
 import { AppError } from "../lib/errors.js";
 import type { Logger } from "../lib/log.js";
@@ -165,7 +165,7 @@ export async function authorize(exchange: Exchange, options: AuthorizeOptions): 
 
 export interface AuthorizeOptions {
   identities: Identities;
-  recordSecurity: (event: SecurityEvent) => void;
+  recordSecurity: (event: RefusedRequest) => void;
 }
 
 /** Throws where the sender of an exchange may not use its route. Pages ask visitors to sign in by themselves. */

@@ -5,7 +5,7 @@
  * over time, what changed since its owner's last visit, and who may read its feed. How a list is sorted and paged is up to `lists`.
  */
 import { sql } from "kysely";
-import { type Adding as Counted, DailyQuotas, forgetEarlierDays } from "../accounts/accounts.js";
+import { type Adding as Counted, DailyQuotas } from "../accounts/accounts.js";
 import type { Database, Db, Tx } from "../database/database.js";
 import { BackgroundWrites } from "../lib/background-writes.js";
 import type { Clock } from "../lib/clock.js";
@@ -220,10 +220,8 @@ export class Watchlists {
     });
   }
 
-  /** Deletes lists that nobody has opened for a year, and the counts of earlier days. Returns the number of deleted lists. */
-  async removeExpired(now: number, signal: AbortSignal): Promise<number> {
-    // Quotas compare days with the clock anyway.
-    await forgetEarlierDays(this.#database.write, this.#clock.now());
+  /** Deletes lists that nobody has opened for a year. Returns their number. */
+  removeExpired(now: number, signal: AbortSignal): Promise<number> {
     return removeUnopened(this.#database, { now, signal });
   }
 

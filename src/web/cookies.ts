@@ -86,27 +86,19 @@ function readSeen(value: string): Seen[] {
 const REQUESTER: PageCookie = { name: "sidereal.asked", path: "/", seconds: 600 };
 const SECRET = /^[\w-]{43}$/;
 
-/** The mark of a browser in which somebody has signed in by mail: mails to it have a limit of their own. */
-const KNOWN: PageCookie = { name: "sidereal.known", path: "/sign-in", seconds: 365 * 86_400 };
-
 /** The secret of the browser; undefined if it has not requested a mail. */
 export function browserOf({ cookie, baseUrl }: PageRequest): string | undefined {
   const secret = readCookie(REQUESTER, cookie, baseUrl);
   return secret !== undefined && SECRET.test(secret) ? secret : undefined;
 }
 
-/** This browser as the requester of a mail, and its cookie. A browser keeps its secret for later requests. */
-export function requestingBrowser(request: PageRequest) {
-  const { cookie, baseUrl } = request;
+/** The secret of this browser to request a mail with, and its cookie. A browser keeps its secret for later requests. */
+export function requestingBrowser(request: PageRequest): { browser: string; cookie: string } {
   const browser = browserOf(request) ?? createBrowserSecret();
-  const mark = readCookie(KNOWN, cookie, baseUrl);
-  return {
-    requester: { browser, mark, source: request.source() },
-    cookie: writeCookie(REQUESTER, browser, baseUrl),
-  };
+  return { browser, cookie: writeCookie(REQUESTER, browser, request.baseUrl) };
 }
 
-/** The cookies to set after sign-in: one clears the secret, the other keeps the mark. */
-export function cookiesAfterSignIn({ baseUrl }: PageRequest, mark: string): string[] {
-  return [writeCookie(REQUESTER, undefined, baseUrl), writeCookie(KNOWN, mark, baseUrl)];
+/** Clears the secret. */
+export function cookieAfterSignIn({ baseUrl }: PageRequest): string {
+  return writeCookie(REQUESTER, undefined, baseUrl);
 }

@@ -23,8 +23,8 @@ async function leaveTraces(world: World, { headers }: Member): Promise<void> {
 
 const remove = async (world: World, { headers }: Member) => {
   assert.equal((await world.send("DELETE", "/api/me", undefined, headers)).status, 204);
-  await world.members.accounts.erasure.settled();
-  await world.members.security.flush();
+  await world.members.events.flush();
+  await world.members.accounts.close();
 };
 
 onSqlite("A deleted account", (engine) => {
@@ -67,29 +67,18 @@ onSqlite("A deleted account", (engine) => {
     await sql`select count(*) from accounts`.execute(read);
     await remove(world, canary);
     assert.ok(found().length > 0, "the reader still needs it");
-    assert.equal(await world.members.accounts.erasure.run(), false);
+    await world.members.accounts.eraseDeleted();
+    assert.ok(found().length > 0, "nor does another try help");
     await sql`commit`.execute(read);
-    assert.equal(await world.members.accounts.erasure.run(), true);
+    await world.members.accounts.eraseDeleted();
     assert.deepEqual(found(), []);
-  });
-
-  test("does not block the service once for each of many", async (t) => {
-    const world = await createWorld(engine, mailbox.settings);
-    const { dialect } = world.modules.database;
-    const erasing = t.mock.method(dialect, "eraseDeleted");
-    for (const email of ["one@example.org", "two@example.org", "three@example.org"])
-      await remove(world, await signIn(world, mailbox, email));
-    assert.equal(erasing.mock.callCount(), 1);
-    await world.members.accounts.erasure.run();
-    await world.members.accounts.erasure.run();
-    assert.equal(erasing.mock.callCount(), 2, "the rest, and then nothing is left");
   });
 });
 
 onBothEngines("A deleted account", (engine) => {
   const mailbox = openMailbox();
 
-  test("is in no row of any table, but by its id in the security log", async () => {
+  test("is in no row of any table, but by its id in the events of accounts", async () => {
     const world = await createWorld(engine, mailbox.settings);
     const canary = await signIn(world, mailbox, "canary-person@example.org");
     await leaveTraces(world, canary);
@@ -104,6 +93,6 @@ onBothEngines("A deleted account", (engine) => {
       const text = JSON.stringify(rows);
       for (const trace of [...CANARIES, id]) if (text.includes(trace)) places.push(`${trace} in ${name}`);
     }
-    assert.deepEqual(places, [`${id} in security_events`]);
+    assert.deepEqual(places, [`${id} in account_events`]);
   });
 });

@@ -1,10 +1,8 @@
 import assert from "node:assert/strict";
 import { mock, test } from "node:test";
 import { type CryptoKey, exportJWK, generateKeyPair, type JWTPayload, SignJWT } from "jose";
-import { Accounts } from "../../src/accounts/accounts.js";
-import { ApiKeys } from "../../src/accounts/api-keys.js";
 import { loadConfig } from "../../src/config/config.js";
-import { SOMEWHERE } from "../support/accounts.js";
+import { cookieOf, openAccounts, SOMEWHERE } from "../support/accounts.js";
 import { onBothEngines } from "../support/engines.js";
 import { recordedLog } from "../support/logs.js";
 import { ManualClock } from "../support/manual-clock.js";
@@ -39,8 +37,7 @@ onBothEngines("Signing in with Google", (engine) => {
       SIDEREAL_AUTH_GOOGLE_SECRET: "client-secret",
     });
     const { log } = recordedLog("warn");
-    const keys = new ApiKeys({ database, clock, log });
-    const accounts = new Accounts({ database, clock, keys, config, log });
+    const { accounts } = openAccounts({ database, clock, config, log });
 
     const tokenOf = (change: Change) =>
       new SignJWT({ ...ANN, ...change.claims })
@@ -75,18 +72,18 @@ onBothEngines("Signing in with Google", (engine) => {
         { cookie, source: SOMEWHERE },
       );
       pretended.mock.restore();
-      return back;
+      return { location: back.location, account: await accounts.find(cookieOf(back)) };
     };
     return { database, tokenOf, passThrough };
   };
 
   test("a token that Google signed for this service signs in the account of its verified address", async () => {
     const { tokenOf, passThrough } = await start();
-    const { location, signedIn } = await passThrough(await tokenOf({}));
+    const { location, account } = await passThrough(await tokenOf({}));
     assert.equal(location, `${BASE}/account`);
-    assert.deepEqual([signedIn?.account.email, signedIn?.account.name], ["ann@example.org", "Ann"]);
+    assert.deepEqual([account?.email, account?.name], ["ann@example.org", "Ann"]);
     const moved = await passThrough(await tokenOf({ claims: { email: "moved@example.org" } }));
-    assert.equal(moved.signedIn?.account.id, signedIn?.account.id);
+    assert.equal(moved.account?.id, account?.id);
   });
 
   test("a token that is forged, for another service, of another issuer, or too old signs nobody in", async () => {
@@ -105,8 +102,8 @@ onBothEngines("Signing in with Google", (engine) => {
       empty: "",
     };
     for (const [kind, token] of Object.entries(tokens)) {
-      const { location, signedIn } = await passThrough(token);
-      assert.deepEqual([location?.split("?")[0], signedIn], [FAILED, undefined], kind);
+      const { location, account } = await passThrough(token);
+      assert.deepEqual([location.split("?")[0], account], [FAILED, undefined], kind);
     }
     assert.deepEqual(await database.read.selectFrom("accounts").select("id").execute(), []);
   });

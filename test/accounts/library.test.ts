@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { getMigrations } from "better-auth/db/migration";
 import { libraryOptions } from "../../src/accounts/library.js";
-import { passkeyLibraryOptions } from "../../src/accounts/passkey-library.js";
 import { loadConfig } from "../../src/config/config.js";
 import { createLog } from "../../src/lib/log.js";
 import { onBothEngines } from "../support/engines.js";
@@ -21,10 +20,8 @@ onBothEngines("The tables of the sign-in library", (engine) => {
       log: createLog("silent"),
     };
     const options = libraryOptions(given);
-    const plugins = [...options.plugins, ...passkeyLibraryOptions(given).plugins];
     const { toBeCreated, toBeAdded } = await getMigrations({
       ...options,
-      plugins,
       logger: { level: "warn", log: (_level, message) => warnings.push(message) },
       database: { db: database.durable, type: database.dialect.libraryName },
     });

@@ -1,12 +1,9 @@
 import assert from "node:assert/strict";
 import { mock, test } from "node:test";
 import { sql } from "kysely";
-import { Accounts } from "../../src/accounts/accounts.js";
-import { ApiKeys } from "../../src/accounts/api-keys.js";
 import { loadConfig } from "../../src/config/config.js";
 import { AppError } from "../../src/lib/errors.js";
-import { createLog } from "../../src/lib/log.js";
-import { NOBODY, SOMEWHERE, signInByMail } from "../support/accounts.js";
+import { NOBODY, openAccounts, SOMEWHERE, signInByMail } from "../support/accounts.js";
 import { onBothEngines } from "../support/engines.js";
 import { recordedLog } from "../support/logs.js";
 import { openMailbox } from "../support/mail.js";
@@ -56,13 +53,7 @@ onBothEngines("Signing in by GitHub", (engine) => {
       ...mailbox.settings,
     });
     const { log, lines } = recordedLog("warn");
-    const accounts = new Accounts({
-      database,
-      clock,
-      keys: new ApiKeys({ database, clock, log: createLog("silent") }),
-      config,
-      log,
-    });
+    const { accounts } = openAccounts({ database, clock, config, log });
     /** Goes there and comes back. */
     const passThrough = async (
       person: Person,
@@ -146,8 +137,11 @@ onBothEngines("Signing in by GitHub", (engine) => {
     const { lines, passThrough } = await start();
     await passThrough({ id: 7, email: "ann@example.org", verified: true }, { state: "x".repeat(32) });
     assert.deepEqual(
-      lines.map(({ level }) => level),
-      [WARN],
+      lines.map(({ level, event }) => [level, event]),
+      [
+        [WARN, undefined],
+        [WARN, "sign_in_refused"],
+      ],
     );
   });
 

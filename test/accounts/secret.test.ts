@@ -2,10 +2,9 @@ import assert from "node:assert/strict";
 import { mkdtempSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import { Accounts } from "../../src/accounts/accounts.js";
-import { ApiKeys } from "../../src/accounts/api-keys.js";
 import { readSecret } from "../../src/accounts/secret.js";
 import { loadConfig } from "../../src/config/config.js";
+import { openAccounts } from "../support/accounts.js";
 import { onBothEngines } from "../support/engines.js";
 import { temporaryFolder } from "../support/imports.js";
 import { recordedLog } from "../support/logs.js";
@@ -39,8 +38,7 @@ onBothEngines("The secret that signs cookies", (engine) => {
     ] as const) {
       const { log, lines } = recordedLog("warn");
       const config = loadConfig({ SIDEREAL_BASE_URL: baseUrl, SIDEREAL_AUTH_SECRET: "s".repeat(32) });
-      const keys = new ApiKeys({ database, clock, log });
-      await new Accounts({ database, clock, keys, config, log }).open();
+      await openAccounts({ database, clock, config, log }).accounts.open();
       assert.equal(
         lines.filter((line) => JSON.stringify(line).includes("without https")).length,
         isReported ? 1 : 0,

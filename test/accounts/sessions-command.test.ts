@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 import { sql } from "kysely";
-import { readEvents } from "../../src/accounts/security-rows.js";
-import { endSessionsOf } from "../../src/accounts/sessions.js";
+import { endSessionsOf, readEvents } from "../../src/accounts/accounts.js";
 import { type Database, openDatabase } from "../../src/database/database.js";
 import { createLog } from "../../src/lib/log.js";
 import { addAccount } from "../support/accounts.js";
@@ -38,12 +37,15 @@ onBothEngines("The operator", (engine) => {
       .insertInto("operator_sessions")
       .values({ token_hash: "o", began_at: NOW })
       .execute();
-    const code = { browser_hash: "b", code_hash: "c", tries: 0, requested_at: NOW };
-    await database.durable.insertInto("operator_codes").values(code).execute();
+    const code = { token_hash: "t", browser_hash: "b", code_hash: "c", email: "", next: "", tries: 0 };
+    await database.durable
+      .insertInto("sign_in_requests")
+      .values({ ...code, requested_at: NOW })
+      .execute();
     assert.equal(await endSessionsOf(database, { email: "ann@example.org" }, NOW), 0, "of an account alone");
     assert.equal(await endSessionsOf(database, "everybody", NOW), 2);
     assert.deepEqual(await left(database), []);
-    for (const table of ["operator_sessions", "operator_codes"] as const)
+    for (const table of ["operator_sessions", "sign_in_requests"] as const)
       assert.deepEqual(await database.durable.selectFrom(table).selectAll().execute(), [], table);
     const events = await readEvents(database.read, { limit: 10 });
     assert.deepEqual(

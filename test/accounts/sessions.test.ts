@@ -1,13 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sql } from "kysely";
-import { Accounts } from "../../src/accounts/accounts.js";
-import { ApiKeys } from "../../src/accounts/api-keys.js";
 import { loadConfig } from "../../src/config/config.js";
 import { DAY_MS, HOUR_MS } from "../../src/lib/clock.js";
 import { AppError } from "../../src/lib/errors.js";
 import { createLog } from "../../src/lib/log.js";
-import { SOMEWHERE, signInByMail } from "../support/accounts.js";
+import { openAccounts, SOMEWHERE, signInByMail } from "../support/accounts.js";
 import { onBothEngines } from "../support/engines.js";
 import { openMailbox } from "../support/mail.js";
 import { ManualClock } from "../support/manual-clock.js";
@@ -20,13 +18,12 @@ onBothEngines("Sessions", (engine) => {
     const database = await engine.open();
     const clock = new ManualClock(NOW);
     const log = createLog("silent");
-    const keys = new ApiKeys({ database, clock, log });
     const config = loadConfig({
       SIDEREAL_BASE_URL: "https://sidereal.example",
       SIDEREAL_AUTH_SECRET: "Kq8-vN2wZ5xR1tY7uB3mC6pL9sD4fG0h",
       ...mailbox.settings,
     });
-    const accounts = new Accounts({ database, clock, keys, config, log });
+    const { accounts } = openAccounts({ database, clock, config, log });
     const signIn = (email: string, cookie?: string) => signInByMail(accounts, mailbox, email, cookie);
     const rows = async () => (await sql`select id from sessions`.execute(database.read)).rows.length;
     return { database, accounts, signIn, rows };
@@ -37,11 +34,11 @@ onBothEngines("Sessions", (engine) => {
     const [first, second] = [await signIn("ann@example.org"), await signIn("ANN@example.org")];
     assert.equal(first.account.id, second.account.id);
     assert.notEqual(first.cookie, second.cookie);
-    await accounts.signOut(first.account);
+    await accounts.sessions.end(first.account.id, first.account.sessionId);
     assert.equal(await accounts.find(first.cookie), undefined);
     assert.ok(await accounts.find(second.cookie));
     const third = await signIn("ann@example.org");
-    await accounts.signOutEverywhere(third.account);
+    await accounts.sessions.endAll(third.account.id);
     for (const { cookie } of [second, third]) assert.equal(await accounts.find(cookie), undefined);
   });
 
@@ -75,7 +72,7 @@ onBothEngines("Sessions", (engine) => {
     const { cookie, account } = await signIn("ann@example.org");
     const header = `theme=dark; ${cookie}`;
     assert.equal((await accounts.find(header))?.id, account.id);
-    await accounts.signOut(account);
+    await accounts.sessions.end(account.id, account.sessionId);
     assert.equal(await accounts.findId(header), undefined);
     const again = await signIn("ann@example.org");
     assert.equal((await accounts.find(again.cookie))?.id, account.id);

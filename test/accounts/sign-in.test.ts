@@ -1,15 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sql } from "kysely";
-import { Accounts } from "../../src/accounts/accounts.js";
-import { ApiKeys } from "../../src/accounts/api-keys.js";
-import { createBrowserSecret } from "../../src/accounts/sign-in-requests.js";
+import { createBrowserSecret } from "../../src/accounts/one-time-codes.js";
 import { loadConfig } from "../../src/config/config.js";
 import type { Database } from "../../src/database/database.js";
 import { AppError } from "../../src/lib/errors.js";
 import { createLog } from "../../src/lib/log.js";
 import { createToken } from "../../src/lib/tokens.js";
-import { NOBODY, SOMEWHERE, signInByMail } from "../support/accounts.js";
+import { NOBODY, openAccounts, signInByMail } from "../support/accounts.js";
 import { onBothEngines } from "../support/engines.js";
 import { recordedLog } from "../support/logs.js";
 import { openMailbox, tokenOf } from "../support/mail.js";
@@ -28,7 +26,7 @@ async function stored(database: Database): Promise<string> {
     "sessions",
     "verifications",
     "sign_in_requests",
-    "mail_use",
+    "quota_use",
     "api_keys",
   ];
   const rows = await Promise.all(
@@ -47,16 +45,15 @@ onBothEngines("Signing in by mail", (engine) => {
   const start = async (env = mailbox.settings) => {
     const database = await engine.open();
     const clock = new ManualClock(NOW);
-    const keys = new ApiKeys({ database, clock, log: createLog("silent") });
     const config = loadConfig({
       SIDEREAL_BASE_URL: "https://sidereal.example",
       SIDEREAL_AUTH_SECRET: SECRET,
       ...env,
     });
-    const accounts = new Accounts({ database, clock, keys, config, log: createLog("silent") });
+    const { accounts, keys } = openAccounts({ database, clock, config, log: createLog("silent") });
     /** Requests a mail in a browser. */
     const request = async (email: string, browser = createBrowserSecret(), next = "/") => {
-      accounts.mail.request(email, next, { browser, source: SOMEWHERE });
+      accounts.mail.request(email, next, browser);
       const mail = await mailbox.next();
       return { mail, browser, token: tokenOf(mail), code: mail.code };
     };
@@ -81,7 +78,7 @@ onBothEngines("Signing in by mail", (engine) => {
 
     const signedIn = await byLink(token, browser);
     assert.equal(signedIn?.account.email, "ann@example.org");
-    assert.deepEqual([signedIn?.next, signedIn?.isNew], ["/watchlist?window=7d", true]);
+    assert.equal(signedIn?.next, "/watchlist?window=7d");
     const [cookie = "", ...others] = signedIn?.cookies ?? [];
     assert.deepEqual(others, []);
     assert.match(
@@ -123,13 +120,13 @@ onBothEngines("Signing in by mail", (engine) => {
     for (const browser of [undefined, "", attacker.browser, changed(victim.browser, 3)]) {
       assert.equal(await byLink(victim.token, browser), undefined);
       assert.equal(await byCode(victim.code, browser), undefined);
-      assert.equal(await accounts.mail.isLinkOf(victim.token, browser), false);
+      assert.equal(await accounts.mail.codes.isOf(victim.token, browser), false);
     }
-    assert.equal(await accounts.mail.isLinkOf(victim.token, victim.browser), true);
+    assert.equal(await accounts.mail.codes.isOf(victim.token, victim.browser), true);
     assert.equal((await byCode(victim.code, victim.browser))?.account.email, "ann@example.org");
-    assert.equal(await accounts.mail.isLinkOf(victim.token, victim.browser), undefined);
+    assert.equal(await accounts.mail.codes.isOf(victim.token, victim.browser), undefined);
     for (const none of [createToken("sidl"), createToken("sidw"), "nonsense", ""])
-      assert.equal(await accounts.mail.isLinkOf(none, attacker.browser), undefined);
+      assert.equal(await accounts.mail.codes.isOf(none, attacker.browser), undefined);
   });
 
   test("of fifty who use a mail at the same time, by link or code, one signs in", async () => {
@@ -175,7 +172,7 @@ onBothEngines("Signing in by mail", (engine) => {
     for (const { tries } of rows) compared += tries;
     assert.equal(compared, 30);
     for (const email of ["ann@example.org", "ANN+7@example.org", "a.n.n@example.org"])
-      accounts.mail.request(email, "/", { browser: createBrowserSecret(), source: SOMEWHERE });
+      accounts.mail.request(email, "/", createBrowserSecret());
     await accounts.mail.settled();
     await request("bob@example.org");
     assert.equal(mailbox.waiting, 0);
@@ -186,14 +183,14 @@ onBothEngines("Signing in by mail", (engine) => {
   test("a mail can be sent again to who requested one last, and all of them work until one is used", async () => {
     const { accounts, request, byLink, byCode } = await start();
     const first = await request("ann@example.org", createBrowserSecret(), "/account");
-    accounts.mail.requestAgain({ browser: first.browser, source: SOMEWHERE });
+    accounts.mail.requestAgain(first.browser);
     const second = await mailbox.next();
     assert.deepEqual(second.to, ["ann@example.org"]);
     assert.notEqual(second.code, first.code);
     assert.equal((await byCode(first.code, first.browser))?.next, "/account");
     assert.equal(await byLink(tokenOf(second), first.browser), undefined);
-    accounts.mail.requestAgain({ browser: first.browser, source: SOMEWHERE });
-    accounts.mail.requestAgain({ browser: createBrowserSecret(), source: SOMEWHERE });
+    accounts.mail.requestAgain(first.browser);
+    accounts.mail.requestAgain(createBrowserSecret());
     await accounts.close();
     assert.equal(mailbox.waiting, 0, "nothing is pending");
   });
@@ -204,7 +201,7 @@ onBothEngines("Signing in by mail", (engine) => {
     clock.advance(10 * MINUTE_MS - 1);
     assert.ok(await byLink(early.token, early.browser));
     clock.advance(1);
-    assert.equal(await accounts.mail.isLinkOf(late.token, late.browser), undefined);
+    assert.equal(await accounts.mail.codes.isOf(late.token, late.browser), undefined);
     assert.equal(await byCode(late.code, late.browser), undefined);
     assert.equal(await byLink(late.token, late.browser), undefined);
     assert.match(await stored(database), /bob@/);
@@ -220,8 +217,7 @@ onBothEngines("Signing in by mail", (engine) => {
       SIDEREAL_AUTH_SECRET: `${SECRET}!`,
     });
     const clock = new ManualClock(NOW);
-    const keys = new ApiKeys({ database, clock, log: createLog("silent") });
-    const others = new Accounts({ database, clock, keys, config, log: createLog("silent") });
+    const others = openAccounts({ database, clock, config, log: createLog("silent") }).accounts;
     assert.equal(await others.signInByMail({ code, browser }, NOBODY), undefined);
     assert.ok(await byCode(code, browser));
     assert.ok(accounts);
@@ -238,13 +234,13 @@ onBothEngines("Signing in by mail", (engine) => {
   });
 
   test("a cookie that was changed, or signed with another secret, is nobody's", async () => {
-    const { database, accounts, keys, clock, signIn } = await start();
+    const { database, accounts, clock, signIn } = await start();
     const { cookie } = await signIn("ann@example.org");
     const config = loadConfig({
       SIDEREAL_BASE_URL: "https://sidereal.example",
       SIDEREAL_AUTH_SECRET: `${SECRET}!`,
     });
-    const others = new Accounts({ database, clock, keys, config, log: createLog("silent") });
+    const others = openAccounts({ database, clock, config, log: createLog("silent") }).accounts;
     assert.equal(await others.find(cookie), undefined);
     assert.equal(await accounts.find(changed(cookie, 40)), undefined);
     assert.equal(await accounts.find("__Host-sidereal.session_token="), undefined);
@@ -261,7 +257,7 @@ onBothEngines("Signing in by mail", (engine) => {
   });
 
   test("whether a mail is made, over its limit or cannot be made, the response waits for none of it", async () => {
-    const { database, clock, keys } = await start();
+    const { database, clock } = await start();
     const broken = await engine.open();
     await broken.close();
     const { log, lines } = recordedLog("error");
@@ -270,15 +266,14 @@ onBothEngines("Signing in by mail", (engine) => {
       SIDEREAL_AUTH_SECRET: SECRET,
       ...mailbox.settings,
     });
-    const accounts = new Accounts({
+    const { accounts } = openAccounts({
       database: { ...database, durable: broken.durable },
       clock,
-      keys,
       config,
       log,
     });
-    const requester = { browser: createBrowserSecret(), source: SOMEWHERE };
-    for (let i = 0; i < 4; i++) accounts.mail.request("ann@example.org", "/", requester);
+    const browser = createBrowserSecret();
+    for (let i = 0; i < 4; i++) accounts.mail.request("ann@example.org", "/", browser);
     assert.deepEqual(lines, []);
     await accounts.close();
     const failures = lines.filter(({ msg }) => msg === "a mail to sign in with could not be made");
@@ -307,8 +302,7 @@ onBothEngines("Signing in by mail", (engine) => {
     const { token, browser } = await request("ann@example.org");
     const signedIn = await byLink(token, browser);
     assert.ok(signedIn);
-    const requester = { browser: createBrowserSecret(), source: { network: "192.0.2.0/24", agent: "" } };
-    accounts.mail.request("ann@example.org", "/", requester);
+    accounts.mail.request("ann@example.org", "/", createBrowserSecret());
     await accounts.remove(signedIn.account);
     await accounts.mail.settled();
     await mailbox.next();
@@ -319,7 +313,7 @@ onBothEngines("Signing in by mail", (engine) => {
     const { accounts } = await start({});
     assert.equal(accounts.methods.mail, false);
     assert.throws(
-      () => accounts.mail.request("ann@example.org", "/", { browser: "b", source: SOMEWHERE }),
+      () => accounts.mail.request("ann@example.org", "/", "b"),
       (error) => error instanceof AppError && error.code === "FORBIDDEN",
     );
     for (const base of ["http://127.0.0.1:3000", "http://localhost:3000", "http://[::1]:3000"])

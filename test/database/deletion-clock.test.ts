@@ -29,7 +29,7 @@ const OLD: Partial<Record<TableName, (i: number, account: string) => Record<stri
     updated_at: NOW,
     opened_at: NOW,
   }),
-  security_events: () => ({ at: NOW, event: "signed_in", network: "", detail: "{}", times: 1 }),
+  account_events: () => ({ at: NOW, event: "signed_in", network: "", detail: "{}" }),
   api_keys: (i, account_id) => ({
     account_id,
     name: "",
@@ -78,7 +78,7 @@ const OLD: Partial<Record<TableName, (i: number, account: string) => Record<stri
 };
 const TODAY = Math.floor(NOW / DAY_MS);
 const FOUND = { found: 0, known: 0, left_out: 0 };
-const sumOf = (i: number) => ({ key_id: 1, span_hours: 24, from_at: (TODAY - i) * DAY_MS });
+const sumOf = (i: number) => ({ key_id: 1, from_at: (TODAY - i) * DAY_MS });
 const requestOf = (i: number) => ({
   public_id: `request ${i}`,
   is_batch: 0,

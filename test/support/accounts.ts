@@ -1,15 +1,32 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { sql } from "kysely";
-import type { Accounts, SignedIn } from "../../src/accounts/accounts.js";
-import type { Source } from "../../src/accounts/security-events.js";
+import {
+  AccountEvents,
+  Accounts,
+  ApiKeys,
+  readSecret,
+  type SignedIn,
+  type Source,
+} from "../../src/accounts/accounts.js";
+import type { Config } from "../../src/config/config.js";
 import type { Database } from "../../src/database/database.js";
+import type { Clock } from "../../src/lib/clock.js";
+import type { Logger } from "../../src/lib/log.js";
 import { type Mailbox, tokenOf } from "./mail.js";
 
 /** Where somebody is. */
 export const SOMEWHERE: Source = { network: "192.0.2.0/24", agent: "Firefox" };
 /** A browser without a session. */
 export const NOBODY = { cookie: undefined, source: SOMEWHERE };
+
+/** Accounts on a database, with their keys and events. */
+export function openAccounts(parts: { database: Database; clock: Clock; config: Config; log: Logger }) {
+  const { database, config } = parts;
+  const keys = new ApiKeys(parts);
+  const events = new AccountEvents({ ...parts, readSecret: () => readSecret(config, database) });
+  return { keys, events, accounts: new Accounts({ ...parts, keys, events }) };
+}
 
 /** Signs in by a mailed link, in a browser with this Cookie header. */
 export async function signInByMail(
@@ -19,7 +36,7 @@ export async function signInByMail(
   cookie?: string,
 ): Promise<SignedIn & { cookie: string }> {
   const browser = randomBytes(32).toString("base64url");
-  accounts.mail.request(email, "/", { browser, source: SOMEWHERE });
+  accounts.mail.request(email, "/", browser);
   const token = tokenOf(await mailbox.next());
   const signedIn = await accounts.signInByMail({ browser, token }, { cookie, source: SOMEWHERE });
   assert.ok(signedIn);

@@ -11,6 +11,12 @@ export interface LogLine {
   limit?: string;
   code?: string;
   reason?: string;
+  /** Of a refused request. */
+  event?: string;
+  network?: string;
+  method?: string;
+  bucket?: string;
+  times?: number;
 }
 
 /** A log whose lines from a level on are kept. */

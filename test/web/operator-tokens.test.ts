@@ -71,7 +71,7 @@ onBothEngines("The page of tokens", (engine) => {
     }
     assert.match(page.text, /[45],\d\d\d of 5,000 an hour/);
     assert.ok(!JSON.stringify(world.logged).includes(GOOD));
-    const events = await world.members.security.list({ limit: 10 });
+    const events = await world.members.events.list({ limit: 10 });
     assert.ok(events.some(({ event, detail }) => event === "forge_token_added" && detail.forge === "WORK"));
     await close();
   });

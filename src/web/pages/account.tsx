@@ -24,13 +24,13 @@ export async function showAccount(request: MemberRequest): Promise<Page> {
   };
 }
 
-export async function signOutEverywhere({ account, members, source }: PageRequest): Promise<Redirect> {
-  const { accounts, security } = members;
-  const cookies =
-    account === undefined ? [accounts.clearingCookie] : await accounts.signOutEverywhere(account);
-  if (account !== undefined)
-    security.record({ event: "sessions_ended", source: source(), accountId: account.id });
-  return { location: "/sign-in", status: 303, cookies };
+export async function signOutEverywhere(request: PageRequest): Promise<Redirect> {
+  const { account, members } = request;
+  if (account !== undefined) {
+    await members.accounts.sessions.endAll(account.id);
+    members.events.record("sessions_ended", request);
+  }
+  return { location: "/sign-in", status: 303, cookies: [members.accounts.clearingCookie] };
 }
 
 /** Asks to sign in again before anything is typed. */
@@ -45,8 +45,7 @@ export async function removeAccount(request: MemberRequest, form: URLSearchParam
   if (typed.toLowerCase() !== CONFIRMATION)
     return removalPage(account, `Type the word ${CONFIRMATION} to continue. Nothing has been deleted.`);
   const cookies = await members.accounts.remove(account);
-  const { id: accountId, email: address } = account;
-  members.security.record({ event: "account_deleted", source: request.source(), accountId, address });
+  members.events.record("account_deleted", request);
   return { location: "/account/deleted", status: 303, cookies };
 }
 
@@ -203,7 +202,7 @@ const Export: FC = () => (
     <h1>Download your data</h1>
     <p class="lead">
       Everything that is stored about your account, as one JSON file: the account, sessions, passkeys, API
-      keys and their usage, the watchlist and the security log.
+      keys and their usage, the watchlist and what happened to the account.
     </p>
     <p>
       Secrets are not in it: they are stored only as hashes. Shared lists without an account are not part of

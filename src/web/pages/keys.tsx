@@ -28,13 +28,7 @@ export async function createKey(request: MemberRequest, form: URLSearchParams): 
     return toSignInAgain(`/account/keys?${new URLSearchParams({ name: name.data })}`);
   try {
     const { key, secret } = await members.keys.create(account.id, name.data);
-    const detail = { key: String(key.id) };
-    members.security.record({
-      event: "key_created",
-      source: request.source(),
-      accountId: account.id,
-      detail,
-    });
+    members.events.record("key_created", request, { key: String(key.id) });
     const body = <NewKey {...{ apiKey: key, secret, baseUrl }} />;
     return { title: "New API key", scripts: ["copy.js"], body };
   } catch (error) {
@@ -46,15 +40,8 @@ export async function createKey(request: MemberRequest, form: URLSearchParams): 
 export async function revokeKey(request: MemberRequest): Promise<Redirect> {
   const { account, members, params } = request;
   const keyId = repositoryId(params.id ?? "") ?? 0;
-  if (await members.keys.revoke(account.id, keyId)) {
-    const detail = { key: String(keyId) };
-    members.security.record({
-      event: "key_revoked",
-      source: request.source(),
-      accountId: account.id,
-      detail,
-    });
-  }
+  if (await members.keys.revoke(account.id, keyId))
+    members.events.record("key_revoked", request, { key: String(keyId) });
   return { location: "/account/keys?revoked", status: 303 };
 }
 

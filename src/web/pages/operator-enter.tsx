@@ -25,32 +25,31 @@ export function showEnter(request: PageRequest): Page | Redirect {
 /** Writes a code into the log. */
 export async function requestCode(request: PageRequest): Promise<Redirect> {
   checkHere(request);
-  const { members, baseUrl, source } = request;
+  const { members, baseUrl } = request;
   const browser = browserOf(request) ?? createBrowserSecret();
   await members.operators.logCode(browser);
-  members.security.record({ event: "operator_code_logged", source: source(), accountId: null });
+  members.events.record("operator_code_logged", request);
   const cookies = [writeCookie(BROWSER, browser, baseUrl)];
   return { location: `${ENTER_PAGE}?logged=1`, status: 303, cookies };
 }
 
 export async function submitCode(request: PageRequest, form: URLSearchParams): Promise<Page | Redirect> {
   checkHere(request);
-  const { members, baseUrl, source } = request;
+  const { members, baseUrl } = request;
   const browser = browserOf(request);
   const typed = form.get("code") ?? "";
   const isPossible = browser !== undefined && typed.length <= MAX_TYPED;
   const cookie = isPossible ? await members.operators.enter(browser, typed) : undefined;
-  const event = cookie === undefined ? "operator_refused" : "operator_entered";
-  members.security.record({ event, source: source(), accountId: null });
+  members.events.record(cookie === undefined ? "operator_refused" : "operator_entered", request);
   if (cookie === undefined) return enterPage({ isLogged: true, problem: NOT_VALID });
   return { location: "/operator", status: 303, cookies: [cookie, writeCookie(BROWSER, undefined, baseUrl)] };
 }
 
 /** Ends the session that a code began. That of an account goes on. */
 export async function leave(request: OperatorRequest): Promise<Redirect> {
-  const { members, account, cookie, isOnThisMachine, source } = request;
+  const { members, account, cookie, isOnThisMachine } = request;
   const ended = await members.operators.leave({ account, cookie, isOnThisMachine });
-  members.security.record({ event: "operator_left", source: source(), accountId: account?.id ?? null });
+  members.events.record("operator_left", request);
   return { location: "/", status: 303, cookies: [ended] };
 }
 
@@ -89,7 +88,7 @@ function browserOf({ cookie, baseUrl }: PageRequest): string | undefined {
 
 /** One message for everything that can be wrong with a code. */
 const NOT_VALID =
-  "The code is wrong, was used before, has expired, or was replaced by a newer one. After five wrong codes, get a new one.";
+  "The code is wrong, was used before, or has expired. After five wrong codes, get a new one.";
 
 interface EnterProps {
   /** Whether a code may be in the log. */
@@ -126,7 +125,7 @@ const Enter: FC<EnterProps> = ({ isLogged, problem }) => (
           required
           maxlength={MAX_TYPED}
           autocomplete="one-time-code"
-          placeholder="ABCDE-FGHJK"
+          placeholder="1234 5678"
           isLiteral
         />
         <button type="submit" class="press">

@@ -17,7 +17,7 @@ export function showTokens(request: OperatorRequest): Promise<Page> {
 
 /** Asks the forge about a token, and stores it if it is accepted. */
 export async function addToken(request: OperatorRequest, form: URLSearchParams): Promise<Page | Redirect> {
-  const { operator, modules, members, site, source } = request;
+  const { operator, modules, members, site } = request;
   if (!operator.isRecent) return toSignInAgain(TOKENS_PAGE);
   const forge = form.get("forge") ?? "";
   const token = (form.get("token") ?? "").trim();
@@ -32,13 +32,12 @@ export async function addToken(request: OperatorRequest, form: URLSearchParams):
         ? "Tokens cannot be stored in memory."
         : "Tokens cannot be stored without a key.",
     );
-  const event = { source: source(), accountId: operator.accountId, detail: { forge } };
   let allows: TokenCheck;
   try {
     allows = await site.checkToken(known.settings, token);
   } catch (error) {
     if (!(error instanceof UpstreamFailure)) throw error;
-    members.security.record({ event: "forge_token_refused", ...event });
+    members.events.record("forge_token_refused", request, { forge });
     return refuse(wordsOfFailure(error, forgeName(forge)));
   }
   const replaces = known.entered.find(({ id }) => String(id) === form.get("replaces"))?.id;
@@ -49,28 +48,18 @@ export async function addToken(request: OperatorRequest, form: URLSearchParams):
     return refuse(error.message);
   }
   await modules.forges.read();
-  members.security.record({ event: "forge_token_added", ...event });
+  members.events.record("forge_token_added", request, { forge });
   return { location: `${TOKENS_PAGE}?added&forge=${forge}`, status: 303 };
 }
 
-export async function removeToken({
-  operator,
-  modules,
-  members,
-  params,
-  source,
-}: OperatorRequest): Promise<Redirect> {
+export async function removeToken(request: OperatorRequest): Promise<Redirect> {
+  const { operator, modules, members, params } = request;
   if (!operator.isRecent) return toSignInAgain(TOKENS_PAGE);
   const id = /^[1-9]\d{0,14}$/.test(params.id ?? "") ? Number(params.id) : 0;
   const forge = await modules.forgeTokens.remove(id);
   if (forge === undefined) return { location: TOKENS_PAGE, status: 303 };
   await modules.forges.read();
-  members.security.record({
-    event: "forge_token_removed",
-    source: source(),
-    accountId: operator.accountId,
-    detail: { forge },
-  });
+  members.events.record("forge_token_removed", request, { forge });
   return { location: `${TOKENS_PAGE}?removed&forge=${forge}`, status: 303 };
 }
 

@@ -27,16 +27,12 @@ export async function showPasskeys(request: MemberRequest): Promise<Page> {
   return { title: "Passkeys", scripts: ["passkey.js"], body: <Passkeys {...props} /> };
 }
 
-export async function removePasskey({
-  account,
-  members,
-  params: { id = "" },
-  source,
-}: MemberRequest): Promise<Redirect> {
+export async function removePasskey(request: MemberRequest): Promise<Redirect> {
+  const { account, members } = request;
+  const { id = "" } = request.params;
   if (!isRecentSignIn(account)) return toSignInAgain(PATH);
   await members.accounts.passkeys.remove(account.id, id);
-  const detail = { passkey: id };
-  members.security.record({ event: "passkey_removed", source: source(), accountId: account.id, detail });
+  members.events.record("passkey_removed", request, { passkey: id });
   return { location: `${PATH}?removed`, status: 303 };
 }
 

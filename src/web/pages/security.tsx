@@ -2,7 +2,7 @@ import type { FunctionComponent as FC } from "preact";
 import {
   agentOf,
   detailWords,
-  EVENT_WORDS,
+  eventWords,
   isRecentSignIn,
   type Session,
   type StoredEvent,
@@ -12,7 +12,7 @@ import { formatDay, Time } from "../components/numbers.js";
 import type { MemberRequest, Page, Redirect } from "../page-request.js";
 import { toSignInAgain } from "./sign-in.js";
 
-/** The sessions of an account, and its security log. */
+/** The sessions of an account, and what happened to it. */
 
 const SESSIONS_PAGE = "/account/sessions";
 
@@ -29,20 +29,19 @@ export async function showSessions({ account, members, url }: MemberRequest): Pr
 }
 
 export async function endSession(request: MemberRequest): Promise<Redirect> {
-  const { account, members, params, source } = request;
+  const { account, members, params } = request;
   const { id = "" } = params;
   if (id !== account.sessionId && !isRecentSignIn(account)) return toSignInAgain(SESSIONS_PAGE);
   const cookies = await members.accounts.endSession(account, id);
-  members.security.record({ event: "session_ended", source: source(), accountId: account.id });
+  members.events.record("session_ended", request);
   return { location: `${SESSIONS_PAGE}?ended`, status: 303, cookies };
 }
 
-export async function endOtherSessions({ account, members, source }: MemberRequest): Promise<Redirect> {
+export async function endOtherSessions(request: MemberRequest): Promise<Redirect> {
+  const { account, members } = request;
   if (!isRecentSignIn(account)) return toSignInAgain(SESSIONS_PAGE);
   const sessions = await members.accounts.sessions.endOthers(account.id, account.sessionId);
-  const detail = { sessions };
-  if (sessions > 0)
-    members.security.record({ event: "sessions_ended", source: source(), accountId: account.id, detail });
+  if (sessions > 0) members.events.record("sessions_ended", request, { sessions });
   return { location: `${SESSIONS_PAGE}?ended`, status: 303 };
 }
 
@@ -131,7 +130,7 @@ const EVENTS_PER_PAGE = 40;
 export async function showSecurity({ account, members, url }: MemberRequest): Promise<Page> {
   const cursor = url.searchParams.get("cursor") ?? "";
   const before = /^[1-9][0-9]{0,15}$/.test(cursor) ? Number(cursor) : undefined;
-  const events = await members.security.list({ accountId: account.id, before, limit: EVENTS_PER_PAGE + 1 });
+  const events = await members.events.list({ accountId: account.id, before, limit: EVENTS_PER_PAGE + 1 });
   const rows = events.slice(0, EVENTS_PER_PAGE);
   const older = events.length > EVENTS_PER_PAGE ? rows.at(-1)?.id : undefined;
   return { title: "Security log", body: <Log rows={rows} older={older} /> };
@@ -174,14 +173,13 @@ const Log: FC<{ rows: readonly StoredEvent[]; older: number | undefined }> = ({ 
   </>
 );
 
-const EventRow: FC<{ row: StoredEvent }> = ({ row: { at, event, network, detail, times } }) => (
+const EventRow: FC<{ row: StoredEvent }> = ({ row: { at, event, network, detail } }) => (
   <tr>
     <td class="nowrap">
       <Time at={at} exact />
     </td>
     <th scope="row">
-      {EVENT_WORDS[event]} <span class="soft">{detailWords(detail)}</span>
-      {times === 1 ? null : ` (${times} times)`}
+      {eventWords(event)} <span class="soft">{detailWords(detail)}</span>
     </th>
     <td>{agentOf(detail) ?? "–"}</td>
     <td class="nowrap">

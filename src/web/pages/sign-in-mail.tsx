@@ -1,7 +1,7 @@
 import type { FunctionComponent as FC } from "preact";
-import { CODE_LENGTH, typedCode } from "../../accounts/accounts.js";
+import { CODE_LENGTH, CODE_MS, typedCode } from "../../accounts/accounts.js";
 import { Field, Notice } from "../components/elements.js";
-import { browserOf, cookiesAfterSignIn, requestingBrowser } from "../cookies.js";
+import { browserOf, cookieAfterSignIn, requestingBrowser } from "../cookies.js";
 import type { Page, PageRequest, Redirect } from "../page-request.js";
 import { pendingNames } from "../saving.js";
 
@@ -25,8 +25,8 @@ export async function submitSignInCode(
 
 /** Repeats the mail that this browser requested last, with another link and code. */
 export function resendSignInMail(request: PageRequest): Redirect {
-  const { requester, cookie } = requestingBrowser(request);
-  request.members.accounts.mail.requestAgain(requester);
+  const { browser, cookie } = requestingBrowser(request);
+  request.members.accounts.mail.requestAgain(browser);
   return { location: "/sign-in/sent?again=1", status: 303, cookies: [cookie] };
 }
 
@@ -36,24 +36,17 @@ const NOT_VALID =
 
 /**
  * Signs this browser in with the link or the code of a mail that it requested, and continues to the page it was requested on.
- * Undefined if it is refused. The security log gets either.
+ * Undefined if it is refused.
  */
 async function finishSignIn(
   request: PageRequest,
   proof: { token: string } | { code: string },
 ): Promise<Redirect | undefined> {
-  const { accounts, security } = request.members;
-  const source = request.source();
-  const method = "token" in proof ? "link" : "code";
-  const client = { cookie: request.cookie ?? undefined, source };
+  const { accounts } = request.members;
+  const client = { cookie: request.cookie ?? undefined, source: request.source() };
   const signedIn = await accounts.signInByMail({ ...proof, browser: browserOf(request) }, client);
-  if (signedIn === undefined) {
-    security.record({ event: "sign_in_refused", source, accountId: null, detail: { method } });
-    return undefined;
-  }
-  security.recordSignIn(signedIn, { method, source });
-  const mark = await accounts.mail.markFor(signedIn.account.email);
-  const cookies = [...signedIn.cookies, ...cookiesAfterSignIn(request, mark)];
+  if (signedIn === undefined) return undefined;
+  const cookies = [...signedIn.cookies, cookieAfterSignIn(request)];
   return { location: accounts.safeNext(signedIn.next) ?? "/", status: 303, cookies };
 }
 
@@ -66,12 +59,12 @@ interface SentProps {
 }
 
 async function sentPage(request: PageRequest, props: SentProps): Promise<Page> {
-  const { isLogged, linkSeconds } = request.members.accounts.mail;
+  const { isLogged } = request.members.accounts.mail;
   const pending = await pendingNames(request);
   return {
     title: "Check your inbox",
     status: props.problem === undefined ? 200 : 400,
-    body: <Sent {...props} {...{ isLogged, pending }} minutes={linkSeconds / 60} />,
+    body: <Sent {...props} {...{ isLogged, pending }} minutes={CODE_MS / 60_000} />,
   };
 }
 
@@ -139,7 +132,7 @@ const Sent: FC<SentProps & SentFacts> = ({ code, problem, isAgain, isLogged, min
  */
 export async function showSignInLink(request: PageRequest): Promise<Page> {
   const token = request.url.searchParams.get("token") ?? "";
-  const isOwn = await request.members.accounts.mail.isLinkOf(token, browserOf(request));
+  const isOwn = await request.members.accounts.mail.codes.isOf(token, browserOf(request));
   if (isOwn === undefined) return refused(NO_LINK, 400);
   return isOwn
     ? { title: "Sign in", body: <Confirm token={token} /> }

@@ -30,8 +30,8 @@ export async function requestSignInLink(
     const problem = parsed.error.issues[0]?.message ?? "is not valid";
     return signInPage(request, { next, email, problem: `The address ${problem}.` });
   }
-  const { requester, cookie } = requestingBrowser(request);
-  request.members.accounts.mail.request(parsed.data, next, requester);
+  const { browser, cookie } = requestingBrowser(request);
+  request.members.accounts.mail.request(parsed.data, next, browser);
   return { location: "/sign-in/sent", status: 303, cookies: [cookie] };
 }
 
@@ -44,12 +44,13 @@ export async function signInWithSite(request: PageRequest, form: URLSearchParams
   return { location, cookies, status: 303 };
 }
 
-export async function signOut({ account, members, source }: PageRequest): Promise<Redirect> {
-  const { accounts, security } = members;
-  const cookies = account === undefined ? [accounts.clearingCookie] : await accounts.signOut(account);
-  if (account !== undefined)
-    security.record({ event: "signed_out", source: source(), accountId: account.id });
-  return { location: "/", status: 303, cookies };
+export async function signOut(request: PageRequest): Promise<Redirect> {
+  const { account, members } = request;
+  if (account !== undefined) {
+    await members.accounts.sessions.end(account.id, account.sessionId);
+    members.events.record("signed_out", request);
+  }
+  return { location: "/", status: 303, cookies: [members.accounts.clearingCookie] };
 }
 
 /** Redirects to sign-in, and back to `next` afterwards: a path, by default this page. */

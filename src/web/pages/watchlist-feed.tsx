@@ -4,10 +4,9 @@ import type { MemberRequest, Page, Redirect } from "../page-request.js";
 
 /** Makes an address for the feed of the signed-in user's watchlist, and shows it on this page only. */
 export async function createFeed(request: MemberRequest): Promise<Page> {
-  const { account, modules, members, source, baseUrl } = request;
+  const { account, modules, members, baseUrl } = request;
   const { token, hasReplaced } = await modules.watchlists.feeds.create(account.id);
-  const event = hasReplaced ? "feed_replaced" : "feed_created";
-  members.security.record({ event, source: source(), accountId: account.id });
+  members.events.record(hasReplaced ? "feed_replaced" : "feed_created", request);
   return {
     title: "Feed of your watchlist",
     scripts: ["copy.js"],
@@ -15,9 +14,9 @@ export async function createFeed(request: MemberRequest): Promise<Page> {
   };
 }
 
-export async function revokeFeed({ account, modules, members, source }: MemberRequest): Promise<Redirect> {
-  if (await modules.watchlists.feeds.revoke(account.id))
-    members.security.record({ event: "feed_ended", source: source(), accountId: account.id });
+export async function revokeFeed(request: MemberRequest): Promise<Redirect> {
+  const { account, modules, members } = request;
+  if (await modules.watchlists.feeds.revoke(account.id)) members.events.record("feed_ended", request);
   return { location: "/watchlist#feed", status: 303 };
 }
 

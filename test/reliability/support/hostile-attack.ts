@@ -279,7 +279,7 @@ async function signedIn(world: World): Promise<{ cookie: string; key: string }> 
   const { clock, modules, members } = world;
   const request = {
     token_hash: hashToken(token),
-    browser_hash: hashToken(browser),
+    browser_hash: hashToken(`sign-in ${browser}`),
     code_hash: "",
     email: "ann@example.org",
     next: "/",

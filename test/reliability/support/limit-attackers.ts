@@ -1,5 +1,5 @@
 import type { WorstRequest } from "../../../bench/support/worst.js";
-import { createBrowserSecret } from "../../../src/accounts/sign-in-requests.js";
+import { createBrowserSecret } from "../../../src/accounts/one-time-codes.js";
 import { buildMembers } from "../../../src/app/service.js";
 import type { Config } from "../../../src/config/config.js";
 import type { Clock } from "../../../src/lib/clock.js";
@@ -34,7 +34,7 @@ export async function accountHolder(
   for (let i = 0; i < SESSIONS; i++) {
     const browser = createBrowserSecret();
     const source = { network: address, agent: "" };
-    accounts.mail.request(EMAIL, "/", { browser, source });
+    accounts.mail.request(EMAIL, "/", browser);
     await accounts.close();
     const link = lines.at(-1)?.link;
     const token = link && new URL(link).searchParams.get("token");

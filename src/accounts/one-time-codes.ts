@@ -1,28 +1,28 @@
-import { createHmac, randomBytes, randomInt } from "node:crypto";
+import { createHmac, randomBytes, randomInt, timingSafeEqual } from "node:crypto";
 import { sql } from "kysely";
-import type { Database, Tx } from "../database/database.js";
+import type { Database } from "../database/database.js";
 import type { Clock } from "../lib/clock.js";
 import { createToken, hashToken, tokenPrefix } from "../lib/tokens.js";
 
-/** How long a mailed link and its code are valid. */
-export const LINK_MS = 10 * 60_000;
-/** Maximum number of codes compared with the one of a mail. */
+/** How long a code and the link with it are valid. */
+export const CODE_MS = 10 * 60_000;
+/** Maximum number of codes compared with one. */
 export const MAX_TRIES = 5;
 /** Digits of a code. */
 export const CODE_LENGTH = 8;
 
-/** What a browser presents: its secret, and the token of the link or the code of the mail. */
-export type MailProof = { browser: string | undefined } & ({ token: string } | { code: string });
+/** What a browser presents: its secret, and a code or the token of a link. */
+export type CodeProof = { browser: string | undefined } & ({ token: string } | { code: string });
 
-/** What a mail to sign in was requested for. */
-export interface Requested {
-  /** In lower case. */
+/** What a code was requested for. */
+export interface CodeRequest {
+  /** In lower case; empty for an operator. */
   email: string;
   /** The path to continue to, which was safe when it was requested. */
   next: string;
 }
 
-/** A secret for a browser that requests mails to sign in with. */
+/** A secret for a browser that requests codes. */
 export function createBrowserSecret(): string {
   return randomBytes(32).toString("base64url");
 }
@@ -33,34 +33,42 @@ export function typedCode(text: string): string | undefined {
   return /^\d+$/.test(digits) && digits.length === CODE_LENGTH ? digits : undefined;
 }
 
+/** A code in two groups, which are easier to read and type. */
+export function spacedCode(code: string): string {
+  return `${code.slice(0, CODE_LENGTH / 2)} ${code.slice(CODE_LENGTH / 2)}`;
+}
+
 /**
- * Mails to sign in with that wait to be used. A mail has a link and a code; both work once, for ten minutes, and only together
- * with the secret of the browser that requested the mail. Using one ends all that this browser has requested. A code has five
- * tries. Nothing is stored with which anybody could sign in, nor with which a code could be found by trying all of them.
+ * One-time codes, each with the token of a link. Both work once, for ten minutes, and only together with the secret of the browser that
+ * requested them. Using one ends all that this browser has requested. A code has five tries. Nothing is stored with which anybody
+ * could sign in, nor with which a code could be found by trying all of them.
  */
-export class SignInRequests {
+export class OneTimeCodes {
   readonly #database: Database;
   readonly #clock: Clock;
   readonly #readSecret: () => Promise<string>;
+  readonly #purpose: string;
 
-  constructor(options: { database: Database; clock: Clock; readSecret: () => Promise<string> }) {
-    this.#database = options.database;
-    this.#clock = options.clock;
-    this.#readSecret = options.readSecret;
+  /** Codes of one purpose are worth nothing for another. */
+  constructor(
+    { database, clock, readSecret }: { database: Database; clock: Clock; readSecret: () => Promise<string> },
+    purpose: "sign-in" | "operator",
+  ) {
+    this.#database = database;
+    this.#clock = clock;
+    this.#readSecret = readSecret;
+    this.#purpose = purpose;
   }
 
-  /** Adds a request of a browser. Returns the token and the code to mail. */
-  async add(
-    tx: Tx,
-    { email, next, browser }: Requested & { browser: string },
-  ): Promise<{ token: string; code: string }> {
+  /** Adds a request of a browser. The token and the code must reach only the person who may use them. */
+  async create(browser: string, { email, next }: CodeRequest): Promise<{ token: string; code: string }> {
     const token = createToken("sidl");
     const code = String(randomInt(10 ** CODE_LENGTH)).padStart(CODE_LENGTH, "0");
-    await tx
+    await this.#database.durable
       .insertInto("sign_in_requests")
       .values({
         token_hash: hashToken(token),
-        browser_hash: hashToken(browser),
+        browser_hash: this.#hash(browser),
         code_hash: await this.#hashCode(browser, code),
         email,
         next,
@@ -81,15 +89,15 @@ export class SignInRequests {
       .where("requested_at", ">", this.#validFrom)
       .executeTakeFirst();
     if (found === undefined) return undefined;
-    return browser !== undefined && found.browser_hash === hashToken(browser);
+    return browser !== undefined && found.browser_hash === this.#hash(browser);
   }
 
   /** The latest request of a browser that is not used and not expired. */
-  async latestOf(browser: string): Promise<Requested | undefined> {
+  latestOf(browser: string): Promise<CodeRequest | undefined> {
     return this.#database.read
       .selectFrom("sign_in_requests")
       .select(["email", "next"])
-      .where("browser_hash", "=", hashToken(browser))
+      .where("browser_hash", "=", this.#hash(browser))
       .where("requested_at", ">", this.#validFrom)
       .orderBy("requested_at", "desc")
       .limit(1)
@@ -100,21 +108,22 @@ export class SignInRequests {
    * Uses up a link or code. Undefined for one that is malformed, unknown, used, expired, tried too often, or requested by
    * another browser. A wrong code counts against all requests of the browser.
    */
-  async take(proof: MailProof): Promise<Requested | undefined> {
+  async take(proof: CodeProof): Promise<CodeRequest | undefined> {
     const { browser } = proof;
     if (browser === undefined) return undefined;
     const token = "token" in proof ? hashedLink(proof.token) : await this.#findByCode(browser, proof.code);
     if (token === undefined) return undefined;
-    const { rows } = await sql<Requested & { token_hash: string }>`
-      delete from sign_in_requests where browser_hash = ${hashToken(browser)} and exists (
+    const hash = this.#hash(browser);
+    const { rows } = await sql<CodeRequest & { token_hash: string }>`
+      delete from sign_in_requests where browser_hash = ${hash} and exists (
         select 1 from sign_in_requests as wanted where wanted.token_hash = ${token}
-          and wanted.browser_hash = ${hashToken(browser)} and wanted.requested_at > ${this.#validFrom})
+          and wanted.browser_hash = ${hash} and wanted.requested_at > ${this.#validFrom})
       returning token_hash, email, next`.execute(this.#database.durable);
     // Of several at the same time, one deletes the rows and sees them.
     return rows.find((row) => row.token_hash === token);
   }
 
-  /** Deletes expired requests. */
+  /** Deletes expired requests, of all purposes. */
   async removeExpired(): Promise<void> {
     await this.#database.durable
       .deleteFrom("sign_in_requests")
@@ -126,28 +135,31 @@ export class SignInRequests {
   async #findByCode(browser: string, code: string): Promise<string | undefined> {
     const digits = typedCode(code);
     if (digits === undefined) return undefined;
-    const hashed = await this.#hashCode(browser, digits);
+    const hashed = Buffer.from(await this.#hashCode(browser, digits));
     const rows = await this.#database.durable
       .updateTable("sign_in_requests")
       .set((eb) => ({ tries: eb("tries", "+", 1) }))
-      .where("browser_hash", "=", hashToken(browser))
+      .where("browser_hash", "=", this.#hash(browser))
       .where("requested_at", ">", this.#validFrom)
       .where("tries", "<", MAX_TRIES)
       .returning(["token_hash", "code_hash"])
       .execute();
-    return rows.find((row) => row.code_hash === hashed)?.token_hash;
+    return rows.find((row) => timingSafeEqual(Buffer.from(row.code_hash), hashed))?.token_hash;
   }
 
   /** Requests made until then have expired. */
   get #validFrom(): number {
-    return this.#clock.now() - LINK_MS;
+    return this.#clock.now() - CODE_MS;
+  }
+
+  #hash(browser: string): string {
+    return hashToken(`${this.#purpose} ${browser}`);
   }
 
   /** Not a plain hash: all codes can be tried in a second. */
   async #hashCode(browser: string, code: string): Promise<string> {
-    const text = `sign-in code ${hashToken(browser)} ${code}`;
     return createHmac("sha256", await this.#readSecret())
-      .update(text)
+      .update(`code ${this.#hash(browser)} ${code}`)
       .digest("hex");
   }
 }

@@ -1,4 +1,4 @@
-import type { Clock } from "../lib/clock.js";
+import type { Clock } from "./clock.js";
 
 /** Time between two lines. */
 const LINE_MS = 10_000;

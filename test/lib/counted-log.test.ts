@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { CountedLog } from "../../src/http/counted-log.js";
+import { CountedLog } from "../../src/lib/counted-log.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { NOW } from "../support/world.js";
 

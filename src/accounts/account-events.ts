@@ -1,0 +1,296 @@
+/**
+ * What happens to accounts: one table, of which owners see their part and operators all, and mails about what an owner must know. What is
+ * refused belongs to no account, and is only logged.
+ */
+import { sql } from "kysely";
+import type { Config } from "../config/config.js";
+import { type Database, type Db, deleteOld, type Tx } from "../database/database.js";
+import { BackgroundWrites } from "../lib/background-writes.js";
+import { type Clock, DAY_MS, isoTime } from "../lib/clock.js";
+import { CountedLog } from "../lib/counted-log.js";
+import type { Logger } from "../lib/log.js";
+import { addressesOf } from "./addresses.js";
+import { type Mail, Mailer } from "./mail.js";
+import { MAX_MAILS_PER_PERSON, MailQuota } from "./quotas.js";
+
+/** How long events are kept. */
+const KEPT_MS = 180 * DAY_MS;
+/** The latest events of an account that are kept: of its sign-ins, which later ones are compared with, and of all others. */
+const KEPT_ROWS = 1_000;
+const BATCH = 2_000;
+
+export const ACCOUNT_EVENTS = [
+  "signed_in",
+  "reauthenticated",
+  "signed_out",
+  "session_ended",
+  "sessions_ended",
+  "account_created",
+  "account_deleted",
+  "data_exported",
+  "key_created",
+  "key_revoked",
+  "passkey_added",
+  "passkey_removed",
+  "feed_created",
+  "feed_replaced",
+  "feed_ended",
+  "operator_code_logged",
+  "operator_entered",
+  "operator_refused",
+  "operator_left",
+  "forge_token_added",
+  "forge_token_refused",
+  "forge_token_removed",
+] as const;
+export type AccountEventName = (typeof ACCOUNT_EVENTS)[number];
+
+/** Events that are mailed to the owner of the account, besides sign-ins from somewhere new. */
+const MAILED: readonly AccountEventName[] = [
+  "key_created",
+  "key_revoked",
+  "passkey_added",
+  "passkey_removed",
+];
+
+/** The stored origin of a request. */
+export interface Source {
+  /** 24 bits of an IPv4 address, 48 of an IPv6 one. */
+  network: string;
+  /** The family of the user agent, such as Firefox. */
+  agent: string;
+}
+
+/** Names and ids, never a secret or an address. */
+export type EventDetail = Readonly<Record<string, string | number>>;
+
+/** The sender of a request. */
+export interface Actor {
+  /** Undefined: nobody is signed in, such as an operator at the machine. */
+  account: { id: string } | undefined;
+  source: () => Source;
+}
+
+export interface StoredEvent {
+  /** Grows with the time it was written. */
+  id: number;
+  at: number;
+  accountId: string | null;
+  event: AccountEventName;
+  network: string;
+  /** With the family of the user agent as `agent`. */
+  detail: EventDetail;
+}
+
+/** A refused request. */
+export interface RefusedRequest {
+  event: "sign_in_refused" | "key_refused" | "cross_site_refused" | "rate_limited";
+  network: string;
+  detail?: EventDetail;
+}
+
+export interface EventQuery {
+  /** Only events of this account. */
+  accountId?: string | undefined;
+  /** Only events from this time on. */
+  since?: number | undefined;
+  /** Only events written before this one. */
+  before?: number | undefined;
+  limit: number;
+}
+
+export interface AccountEventsOptions {
+  database: Database;
+  clock: Clock;
+  log: Logger;
+  config: Pick<Config, "baseUrl" | "mail" | "mailPerHour">;
+  readSecret: () => Promise<string>;
+}
+
+/** Records events. No response waits for it, and none fails because of it. */
+export class AccountEvents {
+  readonly #options: AccountEventsOptions;
+  readonly #writes: BackgroundWrites;
+  /** Separate, so that these mails cannot delay mails to sign in with. */
+  readonly #mailer: Mailer | undefined;
+  readonly #quota: MailQuota;
+  readonly #refusals = new Map<string, CountedLog<RefusedRequest>>();
+
+  constructor(options: AccountEventsOptions) {
+    const { config, log } = options;
+    this.#options = options;
+    this.#writes = new BackgroundWrites(log);
+    this.#mailer = config.mail === undefined ? undefined : new Mailer(config.mail, log);
+    this.#quota = new MailQuota({ ...options, perHour: config.mailPerHour });
+  }
+
+  record(event: AccountEventName, { account, source }: Actor, more: EventDetail = {}): void {
+    const accountId = account?.id ?? null;
+    const { network, agent } = source();
+    const detail = agent === "" ? more : { agent, ...more };
+    const row = { at: this.#options.clock.now(), accountId, event, network, detail };
+    const write = async () => {
+      // Before it is stored, as it is compared with earlier ones.
+      await this.#notify(row).catch((error: unknown) =>
+        this.#options.log.error({ err: error, event }, "the owner of an account could not be notified"),
+      );
+      await insertEvent(this.#options.database.write, row);
+    };
+    this.#writes.add(write, "an event of an account could not be recorded", { event });
+  }
+
+  /** Logs a refused request: the first of its kind immediately, then one every ten seconds, with their number. */
+  logRefused(request: RefusedRequest): void {
+    const { clock, log } = this.#options;
+    const counted =
+      this.#refusals.get(request.event) ??
+      new CountedLog<RefusedRequest>(clock, (times, { detail, ...last }) =>
+        log.warn({ ...last, ...detail, times }, "refused"),
+      );
+    this.#refusals.set(request.event, counted);
+    counted.note(request);
+  }
+
+  /** Events, latest first, with those that this process has just recorded. */
+  async list(query: EventQuery): Promise<StoredEvent[]> {
+    await this.#writes.flush();
+    return readEvents(this.#options.database.read, query);
+  }
+
+  /** Resolves when everything recorded is stored or has failed, and all mail about it is sent or has failed. */
+  async flush(): Promise<void> {
+    await this.#writes.flush();
+    await this.#mailer?.settled();
+  }
+
+  /** The same, and ends the connection to the mail server. */
+  async close(): Promise<void> {
+    await this.#writes.flush();
+    await this.#mailer?.close();
+  }
+
+  /** Deletes events past their retention at the time `now`, or beyond their number, in short transactions. Returns their number. */
+  async prune(now: number, signal: AbortSignal): Promise<number> {
+    const { write } = this.#options.database;
+    const old = {
+      table: "account_events",
+      column: "at",
+      before: now - KEPT_MS,
+      batch: BATCH,
+      signal,
+    } as const;
+    let removed = await deleteOld(write, old);
+    while (!signal.aborted) {
+      const { numAffectedRows = 0n } = await sql`delete from account_events where id in (
+        select id from (select id, row_number() over (partition by account_id, ${isSignIn} order by id desc) as age
+          from account_events where account_id in (select account_id from account_events
+            where account_id is not null group by account_id having count(*) > ${KEPT_ROWS})) as aged
+        where age > ${KEPT_ROWS} limit ${BATCH})`.execute(write);
+      removed += Number(numAffectedRows);
+      if (numAffectedRows < BATCH) break;
+    }
+    return removed;
+  }
+
+  /** Mails about an event if its owner should know of it. Without a mail server none is sent. */
+  async #notify(event: Omit<StoredEvent, "id">): Promise<void> {
+    const { database, config } = this.#options;
+    const { accountId, event: name } = event;
+    if (this.#mailer === undefined || accountId === null) return;
+    const isMailed =
+      name === "signed_in" ? await isFromSomewhereNew(database.read, event) : MAILED.includes(name);
+    const to = isMailed ? (await addressesOf(database, [accountId])).get(accountId) : undefined;
+    const sent = to === undefined ? undefined : await this.#quota.count("notice", to);
+    if (to === undefined || sent === undefined) return;
+    this.#mailer.send(noticeOf(event, { to, service: new URL(config.baseUrl).hostname, sent }));
+  }
+}
+
+const isSignIn = sql`case when event in ('signed_in', 'reauthenticated') then 1 else 0 end`;
+
+/** Events, latest first. */
+export async function readEvents(
+  db: Db,
+  { accountId, since, before, limit }: EventQuery,
+): Promise<StoredEvent[]> {
+  let query = db
+    .selectFrom("account_events")
+    .selectAll()
+    // A newer version may have written events that this one does not know.
+    .where("event", "in", ACCOUNT_EVENTS)
+    .orderBy("id", "desc")
+    .limit(limit);
+  if (accountId !== undefined) query = query.where("account_id", "=", accountId);
+  if (since !== undefined) query = query.where("at", ">=", since);
+  if (before !== undefined) query = query.where("id", "<", before);
+  return (await query.execute()).flatMap(({ event, account_id: accountId, detail, ...row }) => {
+    const name = ACCOUNT_EVENTS.find((known) => known === event);
+    const facts: EventDetail = JSON.parse(detail);
+    return name === undefined ? [] : [{ ...row, accountId, event: name, detail: facts }];
+  });
+}
+
+export async function insertEvent(
+  db: Db | Tx,
+  { at, accountId, event, network, detail }: Omit<StoredEvent, "id">,
+): Promise<void> {
+  const row = { at, account_id: accountId, event, network, detail: JSON.stringify(detail) };
+  await db.insertInto("account_events").values(row).execute();
+}
+
+/** Whether an account has signed in before, but not from this network, or not with this family of browsers. */
+async function isFromSomewhereNew(
+  db: Db,
+  { accountId, network, detail }: Omit<StoredEvent, "id">,
+): Promise<boolean> {
+  const signIns = await db
+    .selectFrom("account_events")
+    .select(["network", "detail"])
+    .distinct()
+    .where("account_id", "=", accountId)
+    .where("event", "in", ["signed_in", "reauthenticated"])
+    .execute();
+  const agents = signIns.map((signIn) => agentOf(JSON.parse(signIn.detail)));
+  const isKnown = signIns.some((signIn) => signIn.network === network) && agents.includes(agentOf(detail));
+  return signIns.length > 0 && !isKnown;
+}
+
+/** An event in words, for pages, mails and the command line. */
+export function eventWords(event: AccountEventName): string {
+  const words = event.replaceAll("_", " ").replace(/^key/, "API key");
+  return words.slice(0, 1).toUpperCase() + words.slice(1);
+}
+
+/** The detail of an event in words, such as "method: link"; without the agent. Empty if there is nothing else. */
+export function detailWords(detail: EventDetail): string {
+  return Object.entries(detail)
+    .filter(([name]) => name !== "agent")
+    .map(([name, value]) => `${name}: ${value}`)
+    .join(", ");
+}
+
+/** The family of the user agent, if it is recorded. */
+export function agentOf({ agent }: EventDetail): string | null {
+  return typeof agent === "string" ? agent : null;
+}
+
+/** A mail about an event, without secrets and links. */
+function noticeOf(
+  { at, event, network, detail }: Omit<StoredEvent, "id">,
+  { to, service, sent }: { to: string; service: string; sent: number },
+): Mail {
+  const what = event === "signed_in" ? "Signed in from somewhere new" : eventWords(event);
+  const more = detailWords(detail);
+  const isLast = sent === MAX_MAILS_PER_PERSON;
+  const text = `${what}: your account at ${service}${more === "" ? "" : ` (${more})`}.
+
+When: ${isoTime(at).slice(0, 16).replace("T", " ")} UTC
+Browser or program: ${agentOf(detail) ?? "not known"}
+Network: ${network}
+
+If it was you, there is nothing to do.
+If it was not you: sign in, sign out everywhere on the page of your account, and remove API keys and passkeys that
+are not yours. The events of your account there show what else happened.
+${isLast ? "\nThis is the last mail of this hour about your account; its events show all that follows.\n" : ""}`;
+  return { to, subject: `Security notice: ${what} at ${service}`, text };
+}
