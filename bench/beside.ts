@@ -1,6 +1,7 @@
 /** Reads, and changes of watchlists, while another process writes the catalogue and derives data at full speed. */
 import { fileURLToPath } from "node:url";
 import { request } from "undici";
+import { limits } from "../test/support/limits.js";
 import { GENEROUS_LIMITS } from "./support/keys.js";
 import { mixOf, resolveMix } from "./support/mix.js";
 import {
@@ -19,8 +20,7 @@ import { copyStore, generatorOptions, type Store } from "./support/stores.js";
 const WRITER = fileURLToPath(new URL("./support/writer-process.js", import.meta.url));
 const SETTINGS = {
   ...GENEROUS_LIMITS,
-  SIDEREAL_LIMIT_WRITE_ANONYMOUS: "1000000",
-  SIDEREAL_WATCHLISTS_PER_DAY: "1000000",
+  ...limits("write=1000000,watchlists=1000000"),
 };
 const CLIENTS = 8;
 /** Requests before the first measured one. */

@@ -4,7 +4,7 @@
  * The bounds of decision 10 follow from it: the sum over the buckets of limit × CPU per unit.
  */
 import { parseArgs } from "node:util";
-import { BUCKETS, type Bucket, readLimits } from "../src/config/limits.js";
+import { BUCKETS, type Bucket, DEFAULT_LIMITS } from "../src/config/limits.js";
 import { chargeOf } from "./support/charges.js";
 import { GENEROUS_LIMITS } from "./support/keys.js";
 import { type MeasuredServer, startSidereal } from "./support/processes.js";
@@ -77,7 +77,7 @@ try {
       const { name, status, bucket, units, ms } = row;
       print(`${name} | ${status} | ${bucket} | ${units} | ${ms.toFixed(2)} | ${(ms / units).toFixed(2)}`);
     }
-    const limits = readLimits({}, []);
+    const limits = DEFAULT_LIMITS;
     for (const kind of ["anonymous", "signed_in", "key"] as const) {
       let sum = 0;
       for (const bucket of BUCKETS) {

@@ -11,7 +11,6 @@ import { setImmediate } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { buildFront } from "../src/app/service.js";
 import { loadConfig } from "../src/config/config.js";
-import { LIMIT_SETTINGS } from "../src/config/limits.js";
 import { type Database, openDatabase } from "../src/database/database.js";
 import { buildIndex } from "../src/discovery/lists/index/build.js";
 import type { IndexMessage } from "../src/discovery/lists/index/list-index.js";
@@ -19,6 +18,7 @@ import { systemClock } from "../src/lib/clock.js";
 import { createLog } from "../src/lib/log.js";
 import { buildModules } from "../src/modules.js";
 import type { Repository } from "../src/repositories/repository.js";
+import { limits } from "../test/support/limits.js";
 import { bareHandler } from "./bare.js";
 import type { BenchPart, ResultRow } from "./support/results.js";
 
@@ -102,10 +102,9 @@ export const uncachedPart: BenchPart = async ({ store, rounds }) => {
 /** The service over this database with its list index, and with limits that no measurement reaches. */
 async function serving(database: Database): Promise<RequestListener> {
   const log = createLog("error");
-  const limits = Object.fromEntries(LIMIT_SETTINGS.map((name) => [name, "1000000"]));
   const config = loadConfig({
     SIDEREAL_CACHE_MB: "0",
-    ...limits,
+    ...limits(),
   });
   const modules = buildModules(database, { clock: systemClock, log });
   const send = (message: IndexMessage) => modules.listIndex.accept(message);

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { before, test } from "node:test";
 import { importSample } from "../src/app/sample.js";
-import { LIMIT_SETTINGS } from "../src/config/limits.js";
 import { type DocSample, formatted, readCurl, samplesIn, shortened } from "./support/doc-samples.js";
 import { onSqlite } from "./support/engines.js";
+import { DEFAULT_LIMITS } from "./support/limits.js";
 import { openMailbox } from "./support/mail.js";
 import { createKey, signIn } from "./support/members.js";
 import { createWorld, type World } from "./support/world.js";
@@ -24,7 +24,7 @@ onSqlite("Samples in the documents", (engine) => {
   before(async () => {
     world = await createWorld(engine, {
       ...mailbox.settings,
-      ...Object.fromEntries(LIMIT_SETTINGS.map((name) => [name, ""])),
+      ...DEFAULT_LIMITS,
       SIDEREAL_PROVIDERS: "github",
       SIDEREAL_TRACK: "accounts",
     });

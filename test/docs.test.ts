@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { test } from "node:test";
+import { withTables } from "../scripts/settings-tables.js";
 import { API_ROUTES } from "../src/api/routes.js";
 import { SETTING_NAMES } from "../src/config/config.js";
 import { isProviderSetting, PROVIDER_SETTINGS, providerNames } from "../src/config/providers.js";
@@ -47,6 +48,11 @@ function withoutCode(text: string): string {
 test("the documents are found", () => {
   for (const file of EXPECTED) assert.ok(DOCUMENTS.includes(file), `${file} is missing`);
   assert.ok(existsSync("LICENSE"));
+});
+
+test("the tables of settings are those of the program", () => {
+  const text = read("docs/CONFIGURATION.md");
+  assert.equal(withTables(text), text, "npm run samples writes them");
 });
 
 test("every setting is described, and no other", () => {

@@ -1,11 +1,11 @@
 import { sql } from "kysely";
-import { LIMIT_SETTINGS } from "../../src/config/limits.js";
 import { createToken, hashToken } from "../../src/lib/tokens.js";
+import { limits } from "../../test/support/limits.js";
 import { openStore, type Store } from "./stores.js";
 
 /** Settings that raise every limit so far that no request of a benchmark is refused, while all of them are counted. */
 export const GENEROUS_LIMITS: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(LIMIT_SETTINGS.map((name) => [name, "1000000"])),
+  ...limits(),
 };
 
 /** Adds an account with one API key for each of `count`, and returns the keys. The store must be a copy. */

@@ -51,7 +51,7 @@ export function addDump(program: Command, host: Host, finish: (code: number) => 
     .description(
       "write a dump of the public catalogue to SIDEREAL_DUMPS_DIR, which the service offers to everybody",
     )
-    .option("--if-due", "only if the newest one is older than SIDEREAL_DUMPS_DAYS")
+    .option("--if-due", "only if the newest one is a week old")
     .option("--json", "print the report as JSON")
     .action(async ({ ifDue = false, json = false }: { ifDue?: boolean; json?: boolean }) => {
       const { clock, config, stdout } = host;

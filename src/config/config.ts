@@ -6,7 +6,7 @@ import { canonicalHost, isPrivateHost } from "../lib/host-names.js";
 import type { LOG_LEVELS } from "../lib/log.js";
 import { nearestName } from "../lib/nearest-name.js";
 import type { ProviderSettings, ProxySettings } from "./known-forges.js";
-import { LIMIT_SETTINGS, type Limits, readLimits } from "./limits.js";
+import { type Limits, limitsOf } from "./limits.js";
 import {
   ConfigError,
   isProviderSetting,
@@ -42,12 +42,16 @@ export {
   CALLER_KINDS,
   type CallerKind,
   isByAddress,
-  LIMIT_SETTINGS,
+  LIMIT_NAMES,
+  LIMITS,
   type Limits,
-  readLimits,
 } from "./limits.js";
 export { ConfigError, isProviderSetting, PROVIDER_SETTINGS, providerNames, proxyOf } from "./providers.js";
 export { TRACK_ACCESS, type TrackAccess } from "./settings.js";
+
+/** Days between two dumps, and dumps that are kept. */
+const DUMP_EVERY_DAYS = 7;
+const DUMPS_KEPT = 4;
 
 /** The credentials of this service at a sign-in site. */
 export interface OAuthClient {
@@ -121,7 +125,7 @@ export interface Config {
 }
 
 /** Names of all settings except those of providers, for the documentation test and for messages. */
-export const SETTING_NAMES: readonly string[] = [...Object.keys(SETTINGS), ...LIMIT_SETTINGS];
+export const SETTING_NAMES: readonly string[] = Object.keys(SETTINGS);
 
 /** The environment, with defaults from a `.env` file in `directory`. */
 export function readEnvironment(directory: string, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
@@ -142,7 +146,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
   const names = providerNames(env.SIDEREAL_PROVIDERS ?? "");
   for (const [name, value] of Object.entries(env)) {
     if (!name.startsWith("SIDEREAL_") || value === undefined || value === "") continue;
-    if (isProviderSetting(name, names) || LIMIT_SETTINGS.includes(name)) continue;
+    if (isProviderSetting(name, names)) continue;
     const secret = SECRETS.find((candidate) => name === `${candidate}_FILE`);
     if (secret !== undefined) {
       if (env[secret]) problems.push(`${name}: ${secret} is given too; one of them must go`);
@@ -181,9 +185,9 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
   if (providers.length > 0) problems.push(...proxyProblems);
   const proxyProblem = proxyProblems.length > 0 ? proxyProblems.join("; ") : undefined;
   const proxy = proxyProblem === undefined ? found : undefined;
-  const limits = readLimits(env, problems);
   if (!parsed.success || problems.length > 0) throw new ConfigError(problems);
   const settings = parsed.data;
+  const limits = settings.SIDEREAL_LIMITS;
   const baseUrl =
     settings.SIDEREAL_BASE_URL ?? `http://${hostInUrl(settings.SIDEREAL_HOST)}:${settings.SIDEREAL_PORT}`;
   return {
@@ -201,11 +205,9 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     sample: settings.SIDEREAL_SAMPLE,
     cacheBytes: settings.SIDEREAL_CACHE_MB * 1024 * 1024,
     listIndexBytes: settings.SIDEREAL_LIST_INDEX_MB * 1024 * 1024,
-    limits: settings.SIDEREAL_LIMITS ? limits : undefined,
-    watchlistQuota: settings.SIDEREAL_LIMITS
-      ? { lists: settings.SIDEREAL_WATCHLISTS_PER_DAY, items: settings.SIDEREAL_WATCHLIST_ITEMS_PER_DAY }
-      : undefined,
-    mailPerHour: settings.SIDEREAL_LIMITS ? settings.SIDEREAL_MAIL_PER_HOUR : undefined,
+    limits: limits && limitsOf(limits),
+    watchlistQuota: limits && { lists: limits.watchlists, items: limits["watchlist-items"] },
+    mailPerHour: limits?.mails,
     redisUrl: settings.SIDEREAL_REDIS_URL,
     trustedProxies: settings.SIDEREAL_TRUSTED_PROXIES,
     providers,
@@ -214,16 +216,12 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     proxyProblem,
     onDemand: {
       access: settings.SIDEREAL_TRACK ?? (hasAccounts(settings) ? "accounts" : "off"),
-      perDay: settings.SIDEREAL_LIMITS ? settings.SIDEREAL_TRACK_PER_DAY : undefined,
+      perDay: limits?.tracked,
     },
     dumps:
       settings.SIDEREAL_DUMPS_DIR === undefined
         ? undefined
-        : {
-            folder: settings.SIDEREAL_DUMPS_DIR,
-            everyDays: settings.SIDEREAL_DUMPS_DAYS,
-            kept: settings.SIDEREAL_DUMPS_KEPT,
-          },
+        : { folder: settings.SIDEREAL_DUMPS_DIR, everyDays: DUMP_EVERY_DAYS, kept: DUMPS_KEPT },
     metricsHost: settings.SIDEREAL_METRICS_HOST,
     metricsPort: settings.SIDEREAL_METRICS_PORT,
     apiKey: settings.SIDEREAL_API_KEY,

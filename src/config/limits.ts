@@ -1,4 +1,5 @@
-import { whole } from "./rules.js";
+import { z } from "zod";
+import { didYouMean } from "../lib/nearest-name.js";
 
 /** Groups of requests that are counted separately; `docs/API.md` describes them. */
 export const BUCKETS = ["default", "search", "heavy", "write", "embed", "auth", "lookup", "free"] as const;
@@ -15,72 +16,70 @@ export function isByAddress(bucket: Bucket): boolean {
 export const CALLER_KINDS = ["anonymous", "signed_in", "key"] as const;
 export type CallerKind = (typeof CALLER_KINDS)[number];
 
-/** Requests per minute in one bucket; undefined for callers that do not have it. */
-export type BucketLimits = Readonly<Record<CallerKind, number | undefined>> & {
-  /** The ceiling of all keys and sessions of an account together; undefined: a multiple of the limit of one key. */
-  readonly account?: number | undefined;
-};
-export type Limits = Readonly<Record<Bucket, BucketLimits>>;
-
-const byAddress = (anonymous: number): BucketLimits => ({ anonymous, signed_in: undefined, key: undefined });
-
-const DEFAULTS: Limits = {
-  default: { anonymous: 120, signed_in: 400, key: 400 },
-  search: { anonymous: 120, signed_in: 300, key: 300 },
-  heavy: { anonymous: 20, signed_in: 60, key: 60 },
-  write: { anonymous: 20, signed_in: 60, key: 60 },
+/** The limits of `SIDEREAL_LIMITS`, with their defaults and what they bound. */
+export const LIMITS = {
+  default: [120, "All other requests of an address, a minute"],
+  "default.account": [400, "Those of an API key, and of all sessions of an account, a minute"],
+  search: [120, "Searches of an address, a minute"],
+  "search.account": [300, "Those of a key or an account, a minute"],
+  heavy: [20, "Series, ranks and chart data for an address, a minute"],
+  "heavy.account": [60, "Those for a key or an account, a minute"],
+  write: [20, "Changes by an address, a minute"],
+  "write.account": [60, "Those by a key or an account, a minute"],
   // Image proxies of large sites send the requests of many readers.
-  embed: byAddress(300),
-  auth: byAddress(10),
-  lookup: byAddress(60),
-  free: byAddress(3_000),
-};
+  embed: [300, "Pictures for other sites, for an address, a minute"],
+  auth: [10, "Attempts to sign in from an address, a minute"],
+  lookup: [60, "Unknown API keys and sessions of an address that are looked up, a minute"],
+  free: [
+    3_000,
+    "What costs nothing elsewhere, for an address, a minute: 304 responses, files, health checks",
+  ],
+  watchlists: [100, "Watchlists without an owner that an address or account creates, a day (UTC)"],
+  "watchlist-items": [10_000, "Repositories that it adds to such lists, a day"],
+  mails: [1_000, "Mails that are sent, an hour (UTC), see [limits of mail](#limits-of-mail)"],
+  tracked: [20, "Repositories that it requests to be tracked, a day"],
+} as const satisfies Readonly<Record<string, readonly [number, string]>>;
+export type LimitName = keyof typeof LIMITS;
+export const LIMIT_NAMES = Object.keys(LIMITS) as LimitName[];
 
-type Kind = CallerKind | "account";
+/** Requests per minute in each bucket; undefined for callers that do not have it. */
+export type Limits = Readonly<Record<Bucket, Readonly<Record<CallerKind, number | undefined>>>>;
 
-const settingName = (bucket: Bucket, kind: Kind): string => `SIDEREAL_LIMIT_${bucket}_${kind}`.toUpperCase();
+const MOST = 100_000_000;
 
-/** Whether the limit exists: an account has a ceiling where its keys have a limit. */
-const exists = (bucket: Bucket, kind: Kind): boolean =>
-  DEFAULTS[bucket][kind === "account" ? "key" : kind] !== undefined;
-
-/** `SIDEREAL_LIMIT_<BUCKET>_<KIND>`, for each limit that exists. */
-export const LIMIT_SETTINGS: readonly string[] = BUCKETS.flatMap((bucket) =>
-  [...CALLER_KINDS, "account" as const]
-    .filter((kind) => exists(bucket, kind))
-    .map((kind) => settingName(bucket, kind)),
-);
-
-const limit = whole(1, 1_000_000);
-
-/** The limits in force: those of the environment, else the defaults. Invalid settings are added to `problems`. */
-export function readLimits(env: NodeJS.ProcessEnv, problems: string[]): Limits {
-  const read = (bucket: Bucket, kind: Kind): number | undefined => {
-    const name = settingName(bucket, kind);
-    const given = env[name];
-    if (!exists(bucket, kind) || given === undefined || given === "") return DEFAULTS[bucket][kind];
-    const parsed = limit.safeParse(given);
-    if (parsed.success) return parsed.data;
-    for (const issue of parsed.error.issues) problems.push(`${name}: ${issue.message}`);
-    return undefined;
-  };
-  const ofBucket = (bucket: Bucket): BucketLimits => {
-    const account = read(bucket, "account");
-    return {
-      anonymous: read(bucket, "anonymous"),
-      signed_in: read(bucket, "signed_in"),
-      key: read(bucket, "key"),
-      ...(account === undefined ? {} : { account }),
-    };
-  };
-  return {
-    default: ofBucket("default"),
-    search: ofBucket("search"),
-    heavy: ofBucket("heavy"),
-    write: ofBucket("write"),
-    embed: ofBucket("embed"),
-    auth: ofBucket("auth"),
-    lookup: ofBucket("lookup"),
-    free: ofBucket("free"),
-  };
+function defaults(): Record<LimitName, number> {
+  return Object.fromEntries(LIMIT_NAMES.map((name) => [name, LIMITS[name][0]])) as Record<LimitName, number>;
 }
+
+/** `false`, or some of LIMITS as `name=number`, separated by commas; undefined: nothing is limited. */
+export const limitList = z.string().transform((text, context): Record<LimitName, number> | undefined => {
+  if (text === "false") return undefined;
+  const found = defaults();
+  for (const part of text === "true" ? [] : text.split(",").filter((one) => one.trim() !== "")) {
+    const [name = "", value = ""] = part.split("=").map((one) => one.trim());
+    const known = LIMIT_NAMES.find((one) => one === name);
+    const number = Number(value);
+    if (known === undefined)
+      context.addIssue({
+        code: "custom",
+        message: `${name.slice(0, 40)}: no such limit${didYouMean(name, LIMIT_NAMES)}`,
+      });
+    else if (!/^\d{1,9}$/.test(value) || number < 1 || number > MOST)
+      context.addIssue({ code: "custom", message: `${known}: must be a whole number from 1 to ${MOST}` });
+    else found[known] = number;
+  }
+  return found;
+});
+
+/** The limits of requests among them. */
+export function limitsOf(found: Readonly<Record<LimitName, number>>): Limits {
+  const ofBucket = (bucket: Bucket) => {
+    const name = LIMIT_NAMES.find((one) => one === `${bucket}.account`);
+    const account = name && found[name];
+    return [bucket, { anonymous: found[bucket], signed_in: account, key: account }] as const;
+  };
+  return Object.fromEntries(BUCKETS.map(ofBucket)) as Limits;
+}
+
+/** What is limited if nothing is set. */
+export const DEFAULT_LIMITS: Limits = limitsOf(defaults());

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { LOG_LEVELS } from "../lib/log.js";
+import { limitList } from "./limits.js";
 import {
   contactAddress,
   flag,
@@ -18,11 +19,24 @@ import {
 export const TRACK_ACCESS = ["off", "accounts", "everyone"] as const;
 export type TrackAccess = (typeof TRACK_ACCESS)[number];
 
-/** Every setting, its rule and its default. `docs/CONFIGURATION.md` describes the same list; a test compares the two. */
+/**
+ * Every setting: its rule, its default and, for the tables of `docs/CONFIGURATION.md`, both in words (`standard`: if the default is not one
+ * value) and its meaning.
+ */
 export const SETTINGS = {
-  SIDEREAL_HOST: ownHost.default("127.0.0.1"),
-  SIDEREAL_PORT: whole(0, 65_535).default(3000),
-  SIDEREAL_REUSE_PORT: flag.default(false),
+  SIDEREAL_HOST: ownHost.default("127.0.0.1").meta({
+    rule: "an IP address or the name of a host",
+    meaning: "Address to listen on. `0.0.0.0` or `::` for all",
+  }),
+  SIDEREAL_PORT: whole(0, 65_535).default(3000).meta({
+    rule: "0 to 65535",
+    meaning: "Port to listen on. 0: any free port, which is printed on standard output",
+  }),
+  SIDEREAL_REUSE_PORT: flag.default(false).meta({
+    rule: "`true` or `false`",
+    meaning:
+      "Several `serve` processes of a machine may open the same port, see [OPERATIONS.md](OPERATIONS.md#several-processes)",
+  }),
   SIDEREAL_BASE_URL: z
     .url({ protocol: /^https?$/ })
     .transform((url) => url.replace(/\/+$/, ""))
@@ -30,45 +44,164 @@ export const SETTINGS = {
       (url) => /^https?:\/\/[^/?#]+(?:\/[\w.~-]+)*$/.test(url),
       "must not have a query, a fragment or escapes; its path may consist of letters, digits, . _ ~ and -",
     )
-    .optional(),
-  SIDEREAL_ALLOWED_HOSTS: hostList.optional(),
-  SIDEREAL_CORS: flag.optional(),
-  SIDEREAL_DATA_DIR: z.string().min(1).default("./data"),
-  SIDEREAL_DATABASE_URL: postgresAddress.optional(),
-  SIDEREAL_DATABASE_POOL: whole(1, 200).default(10),
-  SIDEREAL_DATABASE_READ_URL: postgresAddress.optional(),
-  SIDEREAL_DRAIN_SECONDS: whole(0, 300).default(0),
-  SIDEREAL_LOG_LEVEL: z.enum(LOG_LEVELS).default("info"),
-  SIDEREAL_SAMPLE: flag.default(true),
-  SIDEREAL_CACHE_MB: whole(0, 65_536).default(64),
-  SIDEREAL_LIST_INDEX_MB: whole(0, 65_536).default(128),
-  SIDEREAL_LIMITS: flag.default(true),
-  SIDEREAL_WATCHLISTS_PER_DAY: whole(1, 1_000_000).default(100),
-  SIDEREAL_WATCHLIST_ITEMS_PER_DAY: whole(1, 100_000_000).default(10_000),
-  SIDEREAL_MAIL_PER_HOUR: whole(1, 1_000_000).default(1_000),
+    .optional()
+    .meta({
+      rule: "an `http` or `https` URL without query; its path consists of letters, digits, `.`, `_`, `~` and `-`",
+      meaning:
+        "Public address, which may have a path, see [below](#base-url). A slash at the end is dropped. `<host>` is `localhost` if `SIDEREAL_HOST` is all addresses",
+      standard: "`http://<host>:<port>`",
+    }),
+  SIDEREAL_ALLOWED_HOSTS: hostList.optional().meta({
+    rule: "host names and addresses without ports, separated by commas, or `*`",
+    meaning:
+      "Hosts under which the service responds besides that of the base URL, see [private addresses](#private-addresses). `*`: under any",
+    standard: "none, or any host for a public base URL",
+  }),
+  SIDEREAL_CORS: flag.optional().meta({
+    rule: "`true` or `false`",
+    meaning: "Whether pages of other sites may use the API, see [private addresses](#private-addresses)",
+    standard: "`true` for a public base URL, else `false`",
+  }),
+  SIDEREAL_DATA_DIR: z.string().min(1).default("./data").meta({
+    rule: "not empty",
+    meaning:
+      "Folder of the SQLite file; created, for its owner alone, if missing. `:memory:` keeps everything in the process; not allowed with providers, whose worker is another process",
+  }),
+  SIDEREAL_DATABASE_URL: postgresAddress.optional().meta({
+    rule: "begins with `postgres://` or `postgresql://`",
+    meaning:
+      "PostgreSQL to use instead of SQLite. In the password, write `#` as `%23`, `/` as `%2F` and `?` as `%3F`. Secret",
+  }),
+  SIDEREAL_DATABASE_POOL: whole(1, 200).default(10).meta({
+    rule: "1 to 200",
+    meaning:
+      "PostgreSQL only: maximum connections for reads. Half as many, at least two, are opened for writes in addition",
+  }),
+  SIDEREAL_DATABASE_READ_URL: postgresAddress.optional().meta({
+    rule: "begins with `postgres://` or `postgresql://`",
+    meaning:
+      "A [replica](OPERATIONS.md#a-replica-for-slow-reads) of `SIDEREAL_DATABASE_URL` that series and exports are read from. Secret",
+  }),
+  SIDEREAL_DRAIN_SECONDS: whole(0, 300).default(0).meta({
+    rule: "0 to 300",
+    meaning:
+      "How long `serve` goes on after the signal to stop, while `/readyz` responds 503, so that a balancer sends requests elsewhere ([stopping](OPERATIONS.md#signals))",
+  }),
+  SIDEREAL_LOG_LEVEL: z.enum(LOG_LEVELS).default("info").meta({
+    rule: "`fatal`, `error`, `warn`, `info`, `debug`, `trace`, `silent`",
+    meaning: "Least severe messages that are logged",
+  }),
+  SIDEREAL_SAMPLE: flag.default(true).meta({
+    rule: "`true` or `false`",
+    meaning:
+      "Whether `start` without providers fills an empty catalogue with the [sample](OPERATIONS.md#the-sample). `false` also removes a sample that is there",
+  }),
+  SIDEREAL_CACHE_MB: whole(0, 65_536).default(64).meta({
+    rule: "0 to 65536",
+    meaning:
+      "Maximum memory of the response cache, in MiB. 0 turns it off. Responses larger than a tenth of it are not cached",
+  }),
+  SIDEREAL_LIST_INDEX_MB: whole(0, 65_536).default(128).meta({
+    rule: "0 to 65536",
+    meaning: "Maximum memory of the [list index](OPERATIONS.md#list-index), in MiB. 0 turns it off",
+  }),
+  SIDEREAL_LIMITS: limitList.prefault("").meta({
+    rule: "`false`, or limits as `name=number`, separated by commas",
+    meaning:
+      "Limits that differ from [their defaults](#limits), such as `default=300,search=60`. `false`: nothing is limited; only if everybody who can reach the port is trusted",
+  }),
   SIDEREAL_REDIS_URL: z
     .url({ protocol: /^rediss?$/, error: "must be redis://host:port/database; rediss for TLS" })
-    .optional(),
-  SIDEREAL_TRUSTED_PROXIES: networkList.default([]),
-  SIDEREAL_PROVIDERS: z.string().default(""),
-  SIDEREAL_CONTACT: contactAddress.optional(),
-  SIDEREAL_TRACK: z.enum(TRACK_ACCESS).optional(),
-  SIDEREAL_TRACK_PER_DAY: whole(1, 1_000_000).default(20),
-  SIDEREAL_DUMPS_DIR: z.string().min(1).optional(),
-  SIDEREAL_DUMPS_DAYS: whole(1, 366).default(7),
-  SIDEREAL_DUMPS_KEPT: whole(1, 100).default(4),
-  SIDEREAL_METRICS_HOST: ownHost.default("127.0.0.1"),
-  SIDEREAL_METRICS_PORT: whole(0, 65_535).optional(),
-  SIDEREAL_API_KEY: z.string().max(200).optional(),
-  SIDEREAL_AUTH_SECRET: longSecret.optional(),
-  SIDEREAL_OPERATORS: mailList.default([]),
-  SIDEREAL_TOKEN_KEY: longSecret.optional(),
-  SIDEREAL_AUTH_GITHUB_ID: z.string().optional(),
-  SIDEREAL_AUTH_GITHUB_SECRET: z.string().optional(),
-  SIDEREAL_AUTH_GOOGLE_ID: z.string().optional(),
-  SIDEREAL_AUTH_GOOGLE_SECRET: z.string().optional(),
-  SIDEREAL_SMTP_URL: mailServer.optional(),
-  SIDEREAL_MAIL_FROM: mailSender.optional(),
+    .optional()
+    .meta({
+      rule: "`redis://` or `rediss://`",
+      meaning:
+        "Redis or Valkey, through which several processes count together and announce revocations, see [Redis](#redis). Secret",
+    }),
+  SIDEREAL_TRUSTED_PROXIES: networkList.default([]).meta({
+    rule: "addresses and networks (CIDR), separated by commas",
+    meaning: "Proxies whose `X-Forwarded-For` is trusted, see below",
+  }),
+  SIDEREAL_PROVIDERS: z.string().default("").meta({
+    rule: "names, separated by commas",
+    meaning:
+      "Forges to track: `github`, `gitlab`, `codeberg`, and names of your own, see [providers](#providers)",
+  }),
+  SIDEREAL_CONTACT: contactAddress.optional().meta({
+    rule: "a mail address or a web address, in ASCII",
+    meaning:
+      "Sent to forges with every request, so that their operators can reach you. Without it a worker warns if it tracks a public forge",
+  }),
+  SIDEREAL_TRACK: z.enum(TRACK_ACCESS).optional().meta({
+    rule: "`off`, `accounts` or `everyone`",
+    meaning: "Who may request repositories to be tracked",
+    standard: "`accounts` if people can sign in, else `off`",
+  }),
+  SIDEREAL_DUMPS_DIR: z.string().min(1).optional().meta({
+    rule: "not empty",
+    meaning:
+      "Folder of [dumps](OPERATIONS.md#dumps), which everybody may download: the worker writes one a week, and keeps four. Without it there are none",
+  }),
+  SIDEREAL_METRICS_HOST: ownHost.default("127.0.0.1").meta({
+    rule: "an IP address or the name of a host",
+    meaning: "Address on which the worker serves its metrics",
+  }),
+  SIDEREAL_METRICS_PORT: whole(0, 65_535).optional().meta({
+    rule: "0 to 65535",
+    meaning:
+      "Port for the metrics at `/metrics`. Without it they are not served. 0: any free port, which is logged",
+  }),
+  SIDEREAL_API_KEY: z.string().max(200).optional().meta({
+    rule: "at most 200 characters",
+    meaning: "The API key that `sidereal mcp --url` sends, see [MCP.md](MCP.md#over-stdio). Secret",
+  }),
+  SIDEREAL_AUTH_SECRET: longSecret.optional().meta({
+    rule: "at least 32 characters",
+    meaning: "Signs session cookies, and hashes sign-in codes. Changing it signs everybody out. Secret",
+    standard: "generated",
+    section: "signing-in",
+  }),
+  SIDEREAL_OPERATORS: mailList.default([]).meta({
+    rule: "mail addresses, separated by commas",
+    meaning:
+      "Accounts with these addresses see the page `/operator`, may enter tokens of forges there, and may request repositories without a quota",
+    section: "operators",
+  }),
+  SIDEREAL_TOKEN_KEY: longSecret.optional().meta({
+    rule: "at least 32 characters",
+    meaning:
+      "Key with which tokens that are entered on a page are encrypted. The service and the worker need the same one. Secret",
+    standard: "see [operators](#operators)",
+    section: "operators",
+  }),
+  SIDEREAL_AUTH_GITHUB_ID: z.string().optional().meta({
+    rule: "requires the secret",
+    meaning: "Client id of an OAuth app on GitHub, for signing in with GitHub",
+    section: "signing-in",
+  }),
+  SIDEREAL_AUTH_GITHUB_SECRET: z
+    .string()
+    .optional()
+    .meta({ rule: "requires the id", meaning: "Its client secret. Secret", section: "signing-in" }),
+  SIDEREAL_AUTH_GOOGLE_ID: z.string().optional().meta({
+    rule: "requires the secret",
+    meaning: "Client id of an OAuth client at Google, for signing in with Google",
+    section: "signing-in",
+  }),
+  SIDEREAL_AUTH_GOOGLE_SECRET: z
+    .string()
+    .optional()
+    .meta({ rule: "requires the id", meaning: "Its client secret. Secret", section: "signing-in" }),
+  SIDEREAL_SMTP_URL: mailServer.optional().meta({
+    rule: "begins with `smtp://` or `smtps://`",
+    meaning: "Mail server that sends sign-in links and codes, with user name and password if needed. Secret",
+    section: "signing-in",
+  }),
+  SIDEREAL_MAIL_FROM: mailSender.optional().meta({
+    rule: "an e-mail address, may have a name",
+    meaning: "Sender of that mail, such as `Sidereal <sidereal@example.org>`. Required with a mail server",
+    section: "signing-in",
+  }),
 };
 
 export type Settings = z.infer<z.ZodObject<typeof SETTINGS>>;

@@ -1,4 +1,4 @@
-/** Checks a store by the means of its engine: files, indexes, and references between rows. */
+/** Checks what the engine itself can find wrong with a store: damaged files and indexes, and rows that refer to none. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";

@@ -7,7 +7,7 @@ import { type ControlledTransaction, type Kysely, sql } from "kysely";
 import type { Clock } from "../lib/clock.js";
 import type { Logger } from "../lib/log.js";
 import type { Dialect, PortableRow, Tx } from "./dialect.js";
-import { databaseFault, StoreRefused } from "./fault.js";
+import { StoreRefused } from "./fault.js";
 import { currentVersion, LATEST_VERSION, migrateIn } from "./migrate.js";
 import { connectTo, openPool, postgresDialect } from "./postgres.js";
 import { APPLICATION_NAME } from "./postgres-url.js";
@@ -36,7 +36,7 @@ export interface RestoreOptions {
   at: number;
 }
 
-/** The differences between the engines. */
+/** What the engines do differently. */
 interface Place {
   db: Kysely<Schema>;
   dialect: Dialect;
@@ -81,17 +81,12 @@ export class RestoredStore {
     }
   }
 
-  /** Adds rows to a table. Throws StoreRefused for rows that it cannot hold. */
+  /** Adds rows to a table. */
   async insert(table: string, columns: readonly string[], rows: readonly PortableRow[]): Promise<void> {
     // Migrations insert a few rows.
     if (!this.#begun.has(table)) await sql`delete from ${sql.table(table)}`.execute(this.tx);
     this.#begun.add(table);
-    try {
-      await this.dialect.insertPortable(this.tx, table, { columns, rows });
-    } catch (error) {
-      if (!(error instanceof Error) || databaseFault(error) !== undefined) throw error;
-      throw new StoreRefused(`Rows of ${table} cannot be restored: ${error.message}.`, { cause: error });
-    }
+    await this.dialect.insertPortable(this.tx, table, { columns, rows });
   }
 
   /** Migrates the rows to the version of this program. `lastId`: the highest id that a repository has had; 0: none. */
@@ -119,7 +114,7 @@ export class RestoredStore {
 /** Suffixes of the files that belong to a database. */
 const LOGS = ["-wal", "-shm", "-journal"] as const;
 
-/** A new file, which takes the place of the old one in one step. */
+/** A file beside its place, which takes it in one step. */
 function sqlitePlace(dataDir: string, { clock, replaces, at }: RestoreOptions): Place {
   if (dataDir === ":memory:") throw new StoreRefused("A database in memory cannot be restored.");
   openPrivateFolder(dataDir);

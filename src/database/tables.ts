@@ -6,8 +6,8 @@ import { openSqlite, sqliteDialect } from "./sqlite.js";
 import { WriteQueue } from "./sqlite-writer.js";
 
 /**
- * Whether a table is in backups. Primary ones are; derived ones are rebuilt after a restore, or refilled by the processes that
- * report in them. Tables come after those that they refer to.
+ * What each table is to a backup: it stores primary tables, and derived ones are built again after a restore, or by the processes
+ * that report in them. Tables come after those that they refer to.
  */
 export const TABLES = {
   schema_version: "derived",

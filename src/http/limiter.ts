@@ -69,7 +69,7 @@ const SECOND = 1e6;
  */
 export const NETWORK_FACTOR = 16;
 
-/** What the keys and sessions of an account together may use, unless a setting says otherwise: one and a half times the limit of a key. */
+/** What the keys and sessions of an account together may use: one and a half times the limit of a key. */
 export function accountCeiling(keyLimit: number): number {
   return Math.ceil(keyLimit * 1.5);
 }
@@ -90,10 +90,10 @@ export class Rates {
 
   constructor(limits: Limits) {
     for (const bucket of BUCKETS) {
-      const { anonymous, key, account } = limits[bucket];
+      const { anonymous, key } = limits[bucket];
       for (const kind of CALLER_KINDS) this.#add(bucket, kind, limits[bucket][kind]);
       this.#add(bucket, "network", anonymous === undefined ? undefined : anonymous * NETWORK_FACTOR);
-      this.#add(bucket, "account", account ?? (key === undefined ? undefined : accountCeiling(key)));
+      this.#add(bucket, "account", key === undefined ? undefined : accountCeiling(key));
     }
   }
 

@@ -46,7 +46,7 @@ import type { Logger } from "../lib/log.js";
 import { outdateAll } from "../repositories/repositories.js";
 import { readLines } from "./lines.js";
 
-/** The place of a store, and of the file with the secret of the service if it is not in the database. */
+/** Where a store is, and the file with the secret of the service if there is one beside it. */
 export interface BackupPlace {
   location: StoreLocation;
   secretFile: string | undefined;
@@ -75,7 +75,7 @@ export interface BackupReport {
   takenAt: string;
   /** By table, without empty ones. */
   rows: Readonly<Record<string, number>>;
-  /** The secrets in it, in words. */
+  /** What it holds that others must not see, in words. */
   secrets: string[];
   fileBytes: number;
 }
@@ -201,8 +201,8 @@ interface Rows {
 }
 
 /**
- * Reads a backup: its header, then its rows, some at a time. Throws StoreRefused if it is damaged, which may show only at its
- * end. Needs memory for one part, whatever the file contains.
+ * Reads a backup: its header, then its rows, some at a time. Throws StoreRefused where it is damaged, which may be at its end, and never
+ * needs more memory than for some rows.
  */
 async function* partsOf(path: string, onProgress: OnProgress): AsyncGenerator<Header | Rows> {
   if (!isPacked(path)) throw new StoreRefused(`${path} is not a backup of Sidereal.`);
@@ -259,7 +259,7 @@ async function* partsOf(path: string, onProgress: OnProgress): AsyncGenerator<He
   }
 }
 
-/** Damage of a backup. Its message never quotes the backup, which may be secret. */
+/** What is wrong with a backup. Does not repeat what it has, which may be secret. */
 class Damage extends Error {}
 
 const ANY = z.union([z.array(z.any()), z.record(z.string(), z.unknown())]);
@@ -290,7 +290,7 @@ export async function checkBackup(path: string, onProgress: OnProgress): Promise
   return { version, takenAt, rows, secrets, fileBytes: statSync(path).size };
 }
 
-/** Secrets in a backup, by their table. */
+/** What a backup holds that others must not see, by table. */
 const SECRETS: Readonly<Record<string, string>> = {
   accounts: "addresses of people",
   sessions: "hashes of sessions",
@@ -323,7 +323,7 @@ export async function restoreBackup(
         continue;
       }
       const { table, columns } = part;
-      // With SQLite, the secret is in a file of its own.
+      // Beside a SQLite file, it is in a file of its own.
       const isInFile = (row: PortableRow) => location.url === undefined && table === "marks" && isSecret(row);
       secret = String(part.rows.find(isInFile)?.[1] ?? secret);
       await store?.insert(
@@ -344,7 +344,7 @@ export async function restoreBackup(
 
 /**
  * Before the store takes its place: a store without its secret would sign everybody out. The secret of a store that is replaced is
- * kept next to it, under a name that ends with the same time `at`.
+ * kept beside it, under a name that ends with the same time `at`.
  */
 function writeSecret(path: string, secret: string, at: number): void {
   if (existsSync(path)) {

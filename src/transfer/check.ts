@@ -1,7 +1,7 @@
 /**
- * Checks a store, even one that the service cannot open: by the engine's own check, by decoding every block of history, and by finding rows
- * that refer to missing ones and counts of derived data that are wrong. Works while the service runs. A repair removes such rows
- * and marks derived data to be rebuilt.
+ * Checks a store, even one that the service cannot open: the engine's own check, every block of history, rows that refer to none, and
+ * counts of derived data. A repair removes such rows and counts again; the caller derives the rest. Each finding is
+ * of one state, so a check may run while the service does.
  */
 import { sql } from "kysely";
 import {
@@ -23,7 +23,7 @@ import { type Clock, DAY_MS } from "../lib/clock.js";
 import type { Logger } from "../lib/log.js";
 import { checkHistories, outdateAll, recountHours } from "../repositories/repositories.js";
 
-/** Every kind of damage, and the operator's remedy if a repair is none. */
+/** Every kind of damage: what it is, and what to do where a repair cannot. */
 const KINDS = {
   "file-damaged": [
     "The database is damaged",
@@ -51,17 +51,17 @@ export interface Finding {
   kind: DamageKind;
   title: string;
   found: string[];
-  /** The operator's remedy; undefined: `repairStore` is one. */
+  /** What to do; undefined: `repairStore` does it. */
   advice: string | undefined;
 }
 
 export interface CheckedStore {
   findings: Finding[];
-  /** The rows that a repair removes. */
+  /** What a repair removes. */
   orphans: Orphans[];
 }
 
-/** Leases last minutes, and repositories are due within weeks: later times come from a clock that was wrong. */
+/** Where a clock was wrong: leases last minutes, and repositories are due within weeks. */
 const LEASE_MS = DAY_MS;
 const DUE_MS = 100 * DAY_MS;
 
@@ -71,11 +71,7 @@ export async function checkStore(
   { clock, log }: { clock: Clock; log: Logger },
 ): Promise<CheckedStore> {
   const found = new Map<DamageKind, string[]>();
-  const onDamage = (kind: DamageKind, one: string) => {
-    const own = found.get(kind);
-    if (own === undefined) found.set(kind, [one]);
-    else own.push(one);
-  };
+  const onDamage = (kind: DamageKind, one: string) => found.set(kind, [...(found.get(kind) ?? []), one]);
   let orphans: Orphans[] = [];
   if (location.url === undefined) checkFile(location.dataDir, onDamage);
   if (!found.has("file-damaged")) {
@@ -117,7 +113,7 @@ async function unscheduled(db: Db, now: number): Promise<number[]> {
 const count = (rows: string) => sql.raw(`select count(*) from ${rows}`);
 const LISTED = "repositories where availability = 'AVAILABLE'";
 
-/** Counts of derived data, and the counts that they equal unless an update is due. */
+/** Counts of derived data, and what they are unless an update is due. */
 const COUNTS = [
   [
     "snapshots by hour",
@@ -148,7 +144,10 @@ async function miscounted(db: Db): Promise<string[]> {
   return wrong;
 }
 
-/** Repairs findings without an advice, and marks all derived data to be rebuilt by the next update. May be killed and run again. */
+/**
+ * Repairs what `checkStore` has found, apart from what only a backup brings back, and marks all that is derived to be built again. May be killed and
+ * run again.
+ */
 export async function repairStore(
   { dialect, write }: Database,
   { findings, orphans }: CheckedStore,

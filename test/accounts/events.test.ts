@@ -13,6 +13,7 @@ import { addAccount, SOMEWHERE } from "../support/accounts.js";
 import { CommandWorld } from "../support/command.js";
 import { onBothEngines } from "../support/engines.js";
 import { withFailingWrites } from "../support/failing-writes.js";
+import { limits } from "../support/limits.js";
 import { recordedLog } from "../support/logs.js";
 import { openMailbox, type ReceivedMail } from "../support/mail.js";
 import { ManualClock } from "../support/manual-clock.js";
@@ -292,7 +293,7 @@ onBothEngines("A mail about an event", (engine) => {
   });
 
   test("is sent six times in an hour, however many mails strangers cause, and the last one says so", async () => {
-    const world = await start({ SIDEREAL_MAIL_PER_HOUR: "2" });
+    const world = await start(limits("mails=2"));
     await signIn(world, mailbox, "ann@example.org");
     const id = await idOf(world);
     const revoke = async (times: number) => {

@@ -6,6 +6,7 @@ import { loadConfig } from "../../src/config/config.js";
 import { HOUR_MS } from "../../src/lib/clock.js";
 import { openAccounts } from "../support/accounts.js";
 import { onBothEngines } from "../support/engines.js";
+import { limits } from "../support/limits.js";
 import { recordedLog } from "../support/logs.js";
 import { openMailbox } from "../support/mail.js";
 import { ManualClock } from "../support/manual-clock.js";
@@ -52,7 +53,7 @@ onBothEngines("Limits of mails to sign in with", (engine) => {
   });
 
   test("all together get no more than is set, also of many requests at the same time", async () => {
-    const { sent, usage } = await start({ SIDEREAL_MAIL_PER_HOUR: "10" });
+    const { sent, usage } = await start(limits("mails=10"));
     assert.equal(await sent(people(100)), 10);
     assert.deepEqual(await usage(), { sent: 10, refused: { overall: 90 } });
   });
@@ -91,7 +92,7 @@ onBothEngines("Limits of mails to sign in with", (engine) => {
   });
 
   test("with limits off only that of a person remains", async () => {
-    const { sent } = await start({ SIDEREAL_LIMITS: "false", SIDEREAL_MAIL_PER_HOUR: "1" });
+    const { sent } = await start({ SIDEREAL_LIMITS: "false" });
     assert.equal(await sent(people(10)), 10);
     assert.equal(await sent(Array.from({ length: 9 }, () => "ann@example.org")), 6);
   });

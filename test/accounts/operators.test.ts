@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CODE_MS, OPERATOR_MS } from "../../src/accounts/accounts.js";
 import { onBothEngines } from "../support/engines.js";
+import { limits } from "../support/limits.js";
 import { openMailbox } from "../support/mail.js";
 import { signIn } from "../support/members.js";
 import { type Page, pageOf } from "../support/page.js";
@@ -126,7 +127,7 @@ onBothEngines("Operators", (engine) => {
   });
 
   test("guesses and requests for codes are limited per address", async () => {
-    const world = await createWorld(engine, { ...LOCAL, SIDEREAL_LIMIT_AUTH_ANONYMOUS: "10" });
+    const world = await createWorld(engine, { ...LOCAL, ...limits("auth=10") });
     const { cookie, code } = await requestCode(world);
     const statuses: number[] = [];
     for (let i = 0; i < 12; i++) statuses.push((await enter(world, cookie, "22222-22222")).status);

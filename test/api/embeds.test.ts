@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { errorOf, invalid } from "../support/answers.js";
 import { onBothEngines } from "../support/engines.js";
+import { limits } from "../support/limits.js";
 import { checkTexts, type Picture, readPicture } from "../support/svg.js";
 import { createWorld, daily, NOW, observation, snapshot, type World } from "../support/world.js";
 
@@ -85,7 +86,7 @@ onBothEngines("Charts for other pages", (engine) => {
   });
 
   test("it costs nothing, also for one who has nothing left", async () => {
-    const poor = await createWorld(engine, { SIDEREAL_LIMIT_DEFAULT_ANONYMOUS: "1" });
+    const poor = await createWorld(engine, limits("default=1"));
     await poor.record(observation("a/b", daily(1, 2)));
     await poor.get("/api/repos");
     assert.equal((await poor.get("/api/repos")).status, 429);

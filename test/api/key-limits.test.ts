@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { addAccount } from "../support/accounts.js";
 import { onBothEngines } from "../support/engines.js";
+import { limits } from "../support/limits.js";
 import { createWorld, daily, observation } from "../support/world.js";
 
 onBothEngines("The keys of an account", (engine) => {
   test("together cannot exceed its ceiling, and are told that it is the account's", async () => {
     const world = await createWorld(engine, {
-      SIDEREAL_LIMIT_HEAVY_KEY: "20",
-      SIDEREAL_LIMIT_HEAVY_ACCOUNT: "",
+      ...limits("heavy.account=20"),
     });
     await world.record(observation("a/one", daily(1, 2)));
     const account = await addAccount(world.modules.database, "ceiling@example.org");
@@ -29,7 +29,7 @@ onBothEngines("The keys of an account", (engine) => {
   });
 
   test("mean nothing on pages, which count for their address and refuse no credentials of a proxy", async () => {
-    const world = await createWorld(engine, { SIDEREAL_LIMIT_DEFAULT_KEY: "777" });
+    const world = await createWorld(engine, limits("default.account=777"));
     const account = await addAccount(world.modules.database, "reader@example.org");
     const { secret } = await world.members.keys.create(account, "key");
     const policyOf = async (path: string, headers: Record<string, string>) => {

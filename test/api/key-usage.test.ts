@@ -6,6 +6,7 @@ import { HOUR_MS, isoTime } from "../../src/lib/clock.js";
 import { createToken } from "../../src/lib/tokens.js";
 import { errorOf, invalid } from "../support/answers.js";
 import { type Engine, onBothEngines } from "../support/engines.js";
+import { limits } from "../support/limits.js";
 import { openMailbox } from "../support/mail.js";
 import { createKey, type Member, ORIGIN, signIn } from "../support/members.js";
 import { expectedView, type Sent } from "../support/usage.js";
@@ -82,7 +83,7 @@ onBothEngines("The usage of a key", (engine) => {
     world = await createWorld(engine, {
       ...mailbox.settings,
       SIDEREAL_CACHE_MB: "8",
-      SIDEREAL_LIMIT_HEAVY_KEY: "3",
+      ...limits("heavy.account=3"),
     });
     const repositories = Array.from({ length: 20 }, (_, i) =>
       observation(`b/repository-${i}`, daily(1, 2 + i)),

@@ -1,19 +1,18 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { API_ROUTES } from "../../src/api/routes.js";
-import { LIMIT_SETTINGS } from "../../src/config/limits.js";
 import { pathPattern } from "../../src/http/route.js";
 import { HOUR_MS } from "../../src/lib/clock.js";
 import { createToken } from "../../src/lib/tokens.js";
 import { addAccount } from "../support/accounts.js";
 import { errorOf } from "../support/answers.js";
 import { onSqlite } from "../support/engines.js";
+import { DEFAULT_LIMITS, limits } from "../support/limits.js";
 import { document } from "../support/openapi.js";
 import { get, onTheWire } from "../support/raw.js";
 import { type Answer, createWorld, daily, NOW, observation, type World } from "../support/world.js";
 
 /** The limits of an installation that sets none. */
-const DEFAULTS = Object.fromEntries(LIMIT_SETTINGS.map((name) => [name, ""]));
 const RATE = [
   "ratelimit",
   "ratelimit-policy",
@@ -56,7 +55,7 @@ onSqlite("Limits", (engine) => {
   });
 
   before(async () => {
-    world = await createWorld(engine, DEFAULTS);
+    world = await createWorld(engine, DEFAULT_LIMITS);
     await world.record(observation("a/one", daily(1, 2)));
     ({ token } = await world.modules.watchlists.create("Mine", []));
   });
@@ -327,7 +326,7 @@ onSqlite("Limits in other installations", (engine) => {
 
   test("what a caller says of its address changes nothing, unless a trusted proxy passes it on", async () => {
     const world = await createWorld(engine, {
-      ...DEFAULTS,
+      ...DEFAULT_LIMITS,
       SIDEREAL_TRUSTED_PROXIES: "10.0.0.0/8, 2001:db8::/32",
     });
     const spoofed = (i: number) => ({
@@ -345,7 +344,7 @@ onSqlite("Limits in other installations", (engine) => {
   });
 
   test("an answer that is ready counts like any other, and has the numbers of who gets it", async (t) => {
-    const world = await createWorld(engine, { ...DEFAULTS, SIDEREAL_CACHE_MB: "8" });
+    const world = await createWorld(engine, { ...DEFAULT_LIMITS, SIDEREAL_CACHE_MB: "8" });
     const summary = t.mock.method(world.modules.rankings, "summary");
     for (let i = 1; i <= 120; i++) assert.equal(await remaining(world, "203.0.113.1"), 120 - i);
     const refused = await world.request("/api/stats/summary", { peer: "203.0.113.1" });
@@ -359,13 +358,13 @@ onSqlite("Limits in other installations", (engine) => {
   });
 
   test("limits are those that are set", async () => {
-    const world = await createWorld(engine, { ...DEFAULTS, SIDEREAL_LIMIT_DEFAULT_ANONYMOUS: "7" });
+    const world = await createWorld(engine, { ...DEFAULT_LIMITS, ...limits("default=7") });
     const answer = await world.get("/api/stats/summary");
     assert.deepEqual(told(answer), { bucket: "default", limit: 7, remaining: 6, more: 9 });
   });
 
   test("limits that are turned off limit nobody and are not told", async () => {
-    const world = await createWorld(engine, { ...DEFAULTS, SIDEREAL_LIMITS: "false" });
+    const world = await createWorld(engine, { ...DEFAULT_LIMITS, SIDEREAL_LIMITS: "false" });
     for (let i = 0; i < 30; i++) {
       const answer = await world.get("/api/watchlists/unknown");
       assert.equal(answer.status, 404);

@@ -3,6 +3,7 @@ import { before, beforeEach, mock, test } from "node:test";
 import { createToken } from "../../src/lib/tokens.js";
 import { addAccount } from "../support/accounts.js";
 import { onBothEngines } from "../support/engines.js";
+import { limits } from "../support/limits.js";
 import { openMailbox } from "../support/mail.js";
 import { signIn, unknownSession } from "../support/members.js";
 import { createWorld, type World } from "../support/world.js";
@@ -20,7 +21,7 @@ onBothEngines("Looking up keys and sessions", (engine) => {
     world = await createWorld(engine, {
       ...mailbox.settings,
       SIDEREAL_CACHE_MB: "8",
-      SIDEREAL_LIMIT_LOOKUP_ANONYMOUS: String(LOOKUPS),
+      ...limits(`lookup=${LOOKUPS}`),
     });
     const query = mock.method(world.modules.database.read.getExecutor(), "executeQuery");
     const pattern = /from "(?:api_keys|sessions)"/;

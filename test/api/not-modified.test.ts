@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { onSqlite } from "../support/engines.js";
+import { limits } from "../support/limits.js";
 import { createWorld, daily, observation, type World } from "../support/world.js";
 
 const LIMIT = 40;
@@ -10,8 +11,7 @@ onSqlite("A 304", (engine) => {
   const cached = async (megabytes: number) => {
     const world = await createWorld(engine, {
       SIDEREAL_CACHE_MB: String(megabytes),
-      SIDEREAL_LIMIT_DEFAULT_ANONYMOUS: String(LIMIT),
-      SIDEREAL_LIMIT_HEAVY_ANONYMOUS: String(LIMIT),
+      ...limits(`default=${LIMIT},heavy=${LIMIT}`),
     });
     await world.record(observation("acme/kite", daily(10, 20)));
     return world;

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { LIMIT_SETTINGS } from "../../src/config/limits.js";
 import { addAccount } from "../support/accounts.js";
 import { onSqlite } from "../support/engines.js";
+import { DEFAULT_LIMITS, limits } from "../support/limits.js";
 import { unknownSession } from "../support/members.js";
 import { createWorld, daily, observation, type World } from "../support/world.js";
 
@@ -13,8 +13,7 @@ onSqlite("The cost of a request", (engine) => {
   let callers = 0;
 
   before(async () => {
-    const limits = Object.fromEntries(LIMIT_SETTINGS.map((name) => [name, ""]));
-    world = await createWorld(engine, { ...limits, SIDEREAL_CACHE_MB: "8" });
+    world = await createWorld(engine, { ...DEFAULT_LIMITS, SIDEREAL_CACHE_MB: "8" });
     await world.record(observation("a/one", daily(1, 2)));
     ({ token, shareToken } = await world.modules.watchlists.create("Mine", [1]));
   });
@@ -128,8 +127,7 @@ onSqlite("What is free of charge", (engine) => {
   const openWorld = (env: Record<string, string> = {}) =>
     createWorld(engine, {
       SIDEREAL_CACHE_MB: "8",
-      SIDEREAL_LIMIT_FREE_ANONYMOUS: String(FREE),
-      SIDEREAL_LIMIT_DEFAULT_ANONYMOUS: "3",
+      ...limits(`free=${FREE},default=3`),
       ...env,
     });
   const statuses = async (count: number, ask: () => Promise<Response>) => {

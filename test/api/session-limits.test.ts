@@ -1,14 +1,12 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { sql } from "kysely";
-import { LIMIT_SETTINGS } from "../../src/config/limits.js";
 import { DatabaseFault } from "../../src/database/fault.js";
 import { onBothEngines } from "../support/engines.js";
+import { DEFAULT_LIMITS } from "../support/limits.js";
 import { openMailbox } from "../support/mail.js";
 import { changed, createKey, signIn } from "../support/members.js";
 import { createWorld, type World } from "../support/world.js";
-
-const DEFAULTS = Object.fromEntries(LIMIT_SETTINGS.map((name) => [name, ""]));
 
 onBothEngines("Limits of sessions", (engine) => {
   const mailbox = openMailbox();
@@ -17,7 +15,7 @@ onBothEngines("Limits of sessions", (engine) => {
   let people = 0;
 
   before(async () => {
-    world = await createWorld(engine, { ...DEFAULTS, ...mailbox.settings, SIDEREAL_CACHE_MB: "8" });
+    world = await createWorld(engine, { ...DEFAULT_LIMITS, ...mailbox.settings, SIDEREAL_CACHE_MB: "8" });
   });
   /** Signs in somebody new, who has not been counted for longer than any window. */
   const member = async () => {

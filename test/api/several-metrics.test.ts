@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { parse } from "csv-parse/sync";
-import { LIMIT_SETTINGS } from "../../src/config/limits.js";
 import { DAY_MS, HOUR_MS, isoTime } from "../../src/lib/clock.js";
 import { errorOf, invalid } from "../support/answers.js";
 import { onBothEngines, onSqlite } from "../support/engines.js";
+import { DEFAULT_LIMITS } from "../support/limits.js";
 import { createWorld, daily, NOW, observation, snapshot, type World } from "../support/world.js";
 
 /** Snapshots at a fixed distance up to NOW, the stars counting up from 0. */
@@ -163,8 +163,7 @@ onSqlite("The points of GET /api/metrics", (engine) => {
   const ids = Array.from({ length: COUNT }, (_, i) => `repo=${i + 1}`).join("&");
 
   before(async () => {
-    const limits = Object.fromEntries(LIMIT_SETTINGS.map((name) => [name, ""]));
-    world = await createWorld(engine, { ...limits, SIDEREAL_CACHE_MB: "200" });
+    world = await createWorld(engine, { ...DEFAULT_LIMITS, SIDEREAL_CACHE_MB: "200" });
     await world.record(
       ...Array.from({ length: COUNT }, (_, i) => observation(`a/r${i}`, every(12, 396 + (i % 3)))),
     );

@@ -6,6 +6,7 @@ import { loadConfig } from "../../src/config/config.js";
 import { createLog } from "../../src/lib/log.js";
 import { openModules } from "../../src/modules.js";
 import { onSqlite } from "../support/engines.js";
+import { limits } from "../support/limits.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { unknownSession } from "../support/members.js";
 import { RedisServer, WITHOUT_REDIS } from "../support/redis.js";
@@ -31,8 +32,7 @@ describe("Shared limits", { skip: WITHOUT_REDIS }, () =>
         SIDEREAL_AUTH_SECRET: "s".repeat(40),
         SIDEREAL_REDIS_URL: server.url,
         SIDEREAL_TRUSTED_PROXIES: "127.0.0.1",
-        SIDEREAL_LIMIT_DEFAULT_ANONYMOUS: String(LIMIT),
-        SIDEREAL_LIMIT_LOOKUP_ANONYMOUS: String(LOOKUPS),
+        ...limits(`default=${LIMIT},lookup=${LOOKUPS}`),
       });
       await engine.open();
       const { url: databaseUrl, dataDir } = engine.location();

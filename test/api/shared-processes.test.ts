@@ -5,6 +5,7 @@ import { loadConfig } from "../../src/config/config.js";
 import { createLog } from "../../src/lib/log.js";
 import { type AppContext, type Modules, openModules, updateDerived } from "../../src/modules.js";
 import { type Engine, onBothEngines } from "../support/engines.js";
+import { limits } from "../support/limits.js";
 import { type Mailbox, openMailbox, tokenOf } from "../support/mail.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { RedisServer, WITHOUT_REDIS } from "../support/redis.js";
@@ -41,8 +42,7 @@ function threeProcesses(engine: Engine, mailbox: Mailbox, redisUrl: () => string
       ...(address !== undefined && { SIDEREAL_REDIS_URL: address }),
       SIDEREAL_TRUSTED_PROXIES: "127.0.0.1",
       SIDEREAL_LIST_INDEX_MB: "0",
-      SIDEREAL_LIMIT_DEFAULT_ANONYMOUS: String(LIMIT),
-      SIDEREAL_LIMIT_DEFAULT_SIGNED_IN: String(SIGNED_IN),
+      ...limits(`default=${LIMIT},default.account=${SIGNED_IN}`),
       ...mailbox.settings,
     });
     const log = createLog("silent");

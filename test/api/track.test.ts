@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { MAX_OPEN } from "../../src/tracking/requests/track-requests.js";
 import { errorOf } from "../support/answers.js";
 import { onBothEngines } from "../support/engines.js";
+import { limits } from "../support/limits.js";
 import { openMailbox } from "../support/mail.js";
 import { createKey, ORIGIN, signIn } from "../support/members.js";
 import { createWorld, NOW, observation, type World } from "../support/world.js";
@@ -55,7 +56,7 @@ onBothEngines("POST /api/repos/track", (engine) => {
   });
 
   test("joins the open request for the same repository, in any case and by any of its addresses", async () => {
-    const world = await openWorld({ SIDEREAL_TRACK_PER_DAY: "1" });
+    const world = await openWorld(limits("tracked=1"));
     const { body } = await request(world, "o/n");
     for (const address of ["O/N", "https://github.com/o/N/pulls", "git@github.com:o/n.git"]) {
       const joined = await request(world, address);
@@ -140,7 +141,7 @@ onBothEngines("POST /api/repos/track", (engine) => {
     const world = await createWorld(engine, {
       ...mailbox.settings,
       SIDEREAL_PROVIDERS: "github",
-      SIDEREAL_TRACK_PER_DAY: "3",
+      ...limits("tracked=3"),
     });
     const ann = await signIn(world, mailbox, "ann@example.org");
     const keys = [await createKey(world, ann, "one"), await createKey(world, ann, "two")];
@@ -160,7 +161,7 @@ onBothEngines("POST /api/repos/track", (engine) => {
   });
 
   test("keeps the daily limit when 50 requests come at the same time, and then stores no more than it", async () => {
-    const world = await openWorld({ SIDEREAL_TRACK_PER_DAY: "5" });
+    const world = await openWorld(limits("tracked=5"));
     const peer = "198.51.100.7";
     const statuses = await Promise.all(
       Array.from({ length: 50 }, async (_, i) => (await from(world, peer, `o/n${i}`)).status),
@@ -181,7 +182,7 @@ onBothEngines("POST /api/repos/track", (engine) => {
   });
 
   test("takes an open request out of its batch, which counts like a new one", async () => {
-    const world = await openWorld({ SIDEREAL_TRACK_PER_DAY: "1" });
+    const world = await openWorld(limits("tracked=1"));
     const names = ["o/a", "o/b", "o/c"].map((fullName) => ({ provider: "GITHUB", fullName }));
     const [, , last] = await world.modules.trackRequests.queue(names, null);
     const { status, body } = await request(world, "o/c");

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { LIMIT_SETTINGS } from "../../src/config/config.js";
 import { addAccount } from "../support/accounts.js";
 import { onSqlite } from "../support/engines.js";
+import { DEFAULT_LIMITS } from "../support/limits.js";
 import { createWorld, daily, observation, type World } from "../support/world.js";
 
 /** The limits of an installation that sets none, behind a proxy. */
 const SETTINGS = {
-  ...Object.fromEntries(LIMIT_SETTINGS.map((name) => [name, ""])),
+  ...DEFAULT_LIMITS,
   SIDEREAL_TRUSTED_PROXIES: "10.0.0.1",
 };
 const METRICS = "/api/repos/1/metrics";

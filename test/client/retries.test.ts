@@ -3,6 +3,7 @@ import { describe, test } from "node:test";
 import { SiderealError } from "../../client/src/client.js";
 import { clientOf, scriptedClient } from "../support/client.js";
 import { onBothEngines } from "../support/engines.js";
+import { limits } from "../support/limits.js";
 import { createWorld, daily, observation } from "../support/world.js";
 
 const ok = () => Response.json({ data: { isLimited: false, buckets: [] } });
@@ -241,7 +242,7 @@ describe("Requests of the client", () => {
 
 onBothEngines("A client over its limit", (engine) => {
   test("succeeds after exactly the wait that the service names", async () => {
-    const world = await createWorld(engine, { SIDEREAL_LIMIT_DEFAULT_ANONYMOUS: "2" });
+    const world = await createWorld(engine, limits("default=2"));
     await world.record(observation("a/one", daily(1, 2)));
     const { client, statuses } = clientOf(world, {
       random: () => 0,

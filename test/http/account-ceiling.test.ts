@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Limits, readLimits } from "../../src/config/limits.js";
+import { DEFAULT_LIMITS, type Limits } from "../../src/config/limits.js";
 import { accountCeiling, type Caller, Limiter } from "../../src/http/limiter.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { fc } from "../support/properties.js";
@@ -8,9 +8,8 @@ import { TokenBuckets } from "../support/token-buckets.js";
 
 const TRACES = Number(process.env.SIDEREAL_TEST_TRACES ?? 2_000);
 
-function limitsOf(key: number, account?: number): Limits {
-  const defaults = readLimits({}, []);
-  return { ...defaults, default: { ...defaults.default, key, account } };
+function limitsOf(key: number): Limits {
+  return { ...DEFAULT_LIMITS, default: { ...DEFAULT_LIMITS.default, key } };
 }
 
 const keyOf = (account: string, key: number): Caller => ({ kind: "key", name: `${account}-${key}`, account });
@@ -26,13 +25,12 @@ const step = fc.record({
 test("decisions are those of two plain models, one for the key and one for its account", () => {
   const traces = fc.property(
     fc.integer({ min: 1, max: 8 }),
-    fc.option(fc.integer({ min: 1, max: 20 }), { nil: undefined }),
     fc.array(step, { minLength: 1, maxLength: 120, size: "max" }),
-    (limit, ceiling, steps) => {
+    (limit, steps) => {
       const clock = new ManualClock(0);
-      const limiter = new Limiter({ limits: limitsOf(limit, ceiling), clock });
+      const limiter = new Limiter({ limits: limitsOf(limit), clock });
       const own = new TokenBuckets(limit);
-      const shared = new TokenBuckets(ceiling ?? accountCeiling(limit));
+      const shared = new TokenBuckets(accountCeiling(limit));
       for (const { waitMs, account, key, cost, later } of steps) {
         clock.advance(waitMs);
         const at = BigInt(clock.monotonic() * 1_000);

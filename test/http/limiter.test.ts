@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Limits, readLimits } from "../../src/config/limits.js";
+import { DEFAULT_LIMITS, type Limits } from "../../src/config/limits.js";
 import { type Caller, Limiter, WINDOW_SECONDS } from "../../src/http/limiter.js";
 import { HOUR_MS } from "../../src/lib/clock.js";
 import { ManualClock } from "../support/manual-clock.js";
@@ -10,8 +10,6 @@ import { TokenBuckets } from "../support/token-buckets.js";
 /** 100,000 traces are tried with SIDEREAL_TEST_TRACES=100000. */
 const TRACES = Number(process.env.SIDEREAL_TEST_TRACES ?? 5_000);
 const WINDOW_MS = WINDOW_SECONDS * 1_000;
-
-const DEFAULT_LIMITS = readLimits({}, []);
 
 /** Every bucket and kind of caller with the same limit. */
 function all(limit: number): Limits {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Callers, networkOf } from "../../src/accounts/callers.js";
-import { type Limits, readLimits } from "../../src/config/limits.js";
+import { DEFAULT_LIMITS, type Limits } from "../../src/config/limits.js";
 import { type Caller, Limiter, NETWORK_FACTOR } from "../../src/http/limiter.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { fc } from "../support/properties.js";
@@ -17,8 +17,7 @@ function callerOf(address: string): Caller {
 }
 
 function limitsOf(limit: number): Limits {
-  const defaults = readLimits({}, []);
-  return { ...defaults, default: { ...defaults.default, anonymous: limit } };
+  return { ...DEFAULT_LIMITS, default: { ...DEFAULT_LIMITS.default, anonymous: limit } };
 }
 
 test("the network around an address has 48 bits, and an IPv4 address has none", () => {

@@ -3,6 +3,7 @@ import { before, test } from "node:test";
 import { API_ROUTES } from "../../src/api/routes.js";
 import { PAGE_ROUTES } from "../../src/web/routes.js";
 import { onSqlite } from "../support/engines.js";
+import { limits } from "../support/limits.js";
 import { openMailbox } from "../support/mail.js";
 import { type Member, ORIGIN, SITE_SETTINGS, signIn } from "../support/members.js";
 import { createList } from "../support/watchlists.js";
@@ -128,7 +129,7 @@ onSqlite("Headers that browsers protect people by", (engine) => {
   });
 
   test("are in a refusal of a request over its limit", async () => {
-    const limited = await createWorld(engine, { SIDEREAL_LIMIT_DEFAULT_ANONYMOUS: "1" });
+    const limited = await createWorld(engine, limits("default=1"));
     for (const path of ["/api/repos", "/about"]) {
       await limited.request(path, { headers: { Accept: "text/html" } });
       const refused = await limited.request(path, { headers: { Accept: "text/html" } });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import { Redis } from "ioredis";
-import { type Limits, readLimits } from "../../src/config/limits.js";
+import { DEFAULT_LIMITS, type Limits } from "../../src/config/limits.js";
 import { accountCeiling, type Caller, NETWORK_FACTOR } from "../../src/http/limiter.js";
 import { openRedis, type SharedRedis } from "../../src/http/redis.js";
 import { createLog } from "../../src/lib/log.js";
@@ -25,8 +25,7 @@ describe("Limits shared through Redis", { skip: WITHOUT_REDIS }, () => {
 
   /** A process's allowances, with a clock of its own and what it logged. */
   async function openOne(limit = LIMIT, secret = SECRET) {
-    const defaults = readLimits({}, []);
-    const limits: Limits = { ...defaults, default: { anonymous: limit, signed_in: limit, key: limit } };
+    const limits: Limits = { ...DEFAULT_LIMITS, default: { anonymous: limit, signed_in: limit, key: limit } };
     const clock = new ManualClock(0);
     const log = createLog("silent");
     const said: string[] = [];

@@ -1,15 +1,13 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { LIMIT_SETTINGS } from "../../src/config/limits.js";
 import { AppError } from "../../src/lib/errors.js";
 import { addAccount } from "../support/accounts.js";
 import { onBothEngines } from "../support/engines.js";
+import { DEFAULT_LIMITS } from "../support/limits.js";
 import { call, connectMcp, message, PING } from "../support/mcp.js";
 import { createWorld, daily, observation, type World } from "../support/world.js";
 
 /** The limits of an installation that sets none. */
-const DEFAULTS = Object.fromEntries(LIMIT_SETTINGS.map((name) => [name, ""]));
-
 interface Left {
   data: { buckets: { bucket: string; remaining: number }[] };
 }
@@ -19,7 +17,7 @@ onBothEngines("Calls of tools", (engine) => {
   let callers = 0;
 
   before(async () => {
-    world = await createWorld(engine, { ...DEFAULTS, SIDEREAL_CACHE_MB: "16" });
+    world = await createWorld(engine, { ...DEFAULT_LIMITS, SIDEREAL_CACHE_MB: "16" });
     await world.record(observation("a/one", daily(1, 2, 3)), observation("b/two", daily(4, 5, 6)));
   });
 

@@ -12,6 +12,7 @@ import { openStore, STORE_END, type Store } from "../../bench/support/stores.js"
 import { fillWithDemo } from "../../src/demo/demo.js";
 import { updateDerived } from "../../src/modules.js";
 import { connectToServer } from "../support/engines.js";
+import { limits } from "../support/limits.js";
 import { createTestDatabase, dropTestDatabase } from "../support/postgres.js";
 import { type Relay, startRelay } from "../support/relay.js";
 import { type Visit, type VisitKind, Visitors } from "./support/away-visits.js";
@@ -145,7 +146,7 @@ async function attack(
       SIDEREAL_DATA_DIR: store.dataDir,
       SIDEREAL_LOG_LEVEL: "fatal",
       ...GENEROUS_LIMITS,
-      SIDEREAL_WATCHLISTS_PER_DAY: "1000000",
+      ...limits("watchlists=1000000"),
       // What waits is bounded as usual, but for the burst.
       ...(store.url === undefined ? {} : { SIDEREAL_DATABASE_URL: throughPort(store.url, port) }),
     },

@@ -15,6 +15,7 @@ import { checkStore } from "../../src/transfer/check.js";
 import { importFiles } from "../../src/transfer/import.js";
 import { type Forge, startForge } from "../support/forge/forge.js";
 import { rankingFile } from "../support/imports.js";
+import { limits } from "../support/limits.js";
 import { AcknowledgedWrites } from "./support/acknowledged.js";
 import { assertHappened, type Harness, type HarnessContext } from "./support/harness.js";
 import { startKeyedClients } from "./support/keyed-clients.js";
@@ -66,7 +67,7 @@ async function killMany(
     SIDEREAL_GITHUB_PRIVATE: "true",
     SIDEREAL_GITHUB_TOKENS: "token",
     SIDEREAL_TRACK: "accounts",
-    SIDEREAL_TRACK_PER_DAY: "1000000",
+    ...limits("tracked=1000000"),
   };
   await fillStore(place);
   const files = writeFiles(folder);

@@ -4,6 +4,7 @@ import { type MeasuredServer, startSidereal } from "../../bench/support/processe
 import { absoluteRow, type ResultRow, ratioRow } from "../../bench/support/results.js";
 import { runLoad } from "../../bench/support/run-load.js";
 import { copyStore, prepareStore, type Store } from "../../bench/support/stores.js";
+import { limits } from "../support/limits.js";
 import {
   assertHappened,
   type Harness,
@@ -26,7 +27,7 @@ const MOST_LATE_MS = 250;
 /** Limits on rates that nobody reaches; what protects the service from overload is as it is installed. */
 const SETTINGS: Readonly<Record<string, string>> = {
   ...Object.fromEntries(Object.entries(GENEROUS_LIMITS).filter(([name]) => name.includes("_LIMIT_"))),
-  SIDEREAL_LIMIT_EMBED_ANONYMOUS: "1000000",
+  ...limits("embed=1000000"),
   SIDEREAL_TRUSTED_PROXIES: "127.0.0.1",
   SIDEREAL_CACHE_MB: "1",
 };

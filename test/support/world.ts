@@ -1,10 +1,10 @@
-import { LIMIT_SETTINGS } from "../../src/config/limits.js";
 import { DAY_MS, HOUR_MS } from "../../src/lib/clock.js";
 import { createLog } from "../../src/lib/log.js";
 import type { AppContext, Members, Modules } from "../../src/modules.js";
 import type { Observation, Snapshot } from "../../src/repositories/observation.js";
 import type { Engine } from "./engines.js";
 import { inject } from "./inject.js";
+import { limits } from "./limits.js";
 import { type LogLine, recordedLog } from "./logs.js";
 import { ManualClock } from "./manual-clock.js";
 
@@ -30,10 +30,7 @@ export interface World {
 
 /** Limits that no test reaches; tests of limits ask for others. */
 export const GENEROUS: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(LIMIT_SETTINGS.map((name) => [name, "1000000"])),
-  SIDEREAL_WATCHLISTS_PER_DAY: "1000000",
-  SIDEREAL_WATCHLIST_ITEMS_PER_DAY: "1000000",
-  SIDEREAL_MAIL_PER_HOUR: "1000000",
+  ...limits(),
 };
 
 export interface Answer {

@@ -4,10 +4,11 @@ import { DailyQuotas } from "../../src/accounts/quotas.js";
 import { DAY_MS, HOUR_MS } from "../../src/lib/clock.js";
 import { hashToken } from "../../src/lib/tokens.js";
 import { onBothEngines } from "../support/engines.js";
+import { limits } from "../support/limits.js";
 import { LISTED } from "../support/watchlists.js";
 import { createWorld, NOW, type World } from "../support/world.js";
 
-const QUOTA = { SIDEREAL_WATCHLISTS_PER_DAY: "3", SIDEREAL_WATCHLIST_ITEMS_PER_DAY: "5" };
+const QUOTA = limits("watchlists=3,watchlist-items=5");
 
 onBothEngines("The daily quota of watchlists", (engine) => {
   const start = async (env: Record<string, string> = QUOTA) => {
@@ -68,7 +69,7 @@ onBothEngines("The daily quota of watchlists", (engine) => {
   });
 
   test("counts IPv6 callers by network of 64 bits, and sixteen times as much by network of 48", async () => {
-    const world = await start({ ...QUOTA, SIDEREAL_WATCHLISTS_PER_DAY: "1" });
+    const world = await start({ ...QUOTA, ...limits("watchlists=1") });
     const one = await statuses(world, ["2001:db8:1:1::1", "2001:db8:1:1::2"]);
     assert.deepEqual(one, [201, 429]);
     const others = await statuses(
@@ -93,12 +94,12 @@ onBothEngines("The daily quota of watchlists", (engine) => {
         headers: { "Content-Type": "application/x-www-form-urlencoded", Origin: "https://sidereal.example" },
         body: "repositories=a/one",
       });
-    const world = await start({ ...QUOTA, SIDEREAL_WATCHLISTS_PER_DAY: "1" });
+    const world = await start({ ...QUOTA, ...limits("watchlists=1") });
     assert.equal((await submit(world)).status, 200);
     const refused = await submit(world);
     assert.equal(refused.status, 429);
     assert.ok(Number(refused.headers.get("retry-after")) > 0);
-    const open = await start({ ...QUOTA, SIDEREAL_WATCHLISTS_PER_DAY: "1", SIDEREAL_LIMITS: "false" });
+    const open = await start({ ...QUOTA, ...limits("watchlists=1"), SIDEREAL_LIMITS: "false" });
     for (let i = 0; i < 3; i++) assert.equal((await submit(open)).status, 200);
   });
 

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { API_ROUTES } from "../../src/api/routes.js";
 import { onSqlite } from "../support/engines.js";
+import { limits } from "../support/limits.js";
 import { document } from "../support/openapi.js";
 import { linkTo, numbersIn, openPage, rowsOf, textOf } from "../support/page.js";
 import { createWorld, daily, observation, type World } from "../support/world.js";
@@ -64,7 +65,7 @@ onSqlite("The methodology and the API reference", (engine) => {
   });
 
   test("the reference shows the configured rate limits", async () => {
-    const limited = await createWorld(engine, { SIDEREAL_LIMIT_HEAVY_KEY: "7777" });
+    const limited = await createWorld(engine, limits("heavy.account=7777"));
     const { html } = await openPage(limited, "/docs");
     assert.deepEqual(
       rowsOf(html, "tight").find((row) => row[0] === "heavy"),

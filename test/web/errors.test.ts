@@ -3,6 +3,7 @@ import { before, test } from "node:test";
 import { PageRenderer } from "../../src/web/page.js";
 import { decodedText } from "../support/answers.js";
 import { onSqlite } from "../support/engines.js";
+import { limits } from "../support/limits.js";
 import { linkTo, numbersIn, openPage, textOf } from "../support/page.js";
 import { createWorld, daily, observation, type World } from "../support/world.js";
 
@@ -70,7 +71,7 @@ onSqlite("Error pages and the empty catalogue", (engine) => {
   });
 
   test("a rate-limited page says when to try again", async () => {
-    const strict = await createWorld(engine, { SIDEREAL_LIMIT_DEFAULT_ANONYMOUS: "4" });
+    const strict = await createWorld(engine, limits("default=4"));
     for (let i = 0; i < 2; i++) assert.equal((await openPage(strict, "/about")).status, 200);
     const { status, headers, html } = await openPage(strict, "/topics");
     assert.equal(status, 429);
@@ -88,7 +89,7 @@ onSqlite("Error pages and the empty catalogue", (engine) => {
   });
 
   test("a rate-limited page is rendered once for all addresses, and never compressed", async (t) => {
-    const strict = await createWorld(engine, { SIDEREAL_LIMIT_DEFAULT_ANONYMOUS: "4" });
+    const strict = await createWorld(engine, limits("default=4"));
     const { mock: rendered } = t.mock.method(PageRenderer.prototype, "error");
     for (let i = 0; i < 2; i++) await openPage(strict, "/about");
     const ids = new Set<string | null>();

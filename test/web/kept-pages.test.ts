@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { onSqlite } from "../support/engines.js";
+import { limits } from "../support/limits.js";
 import { openMailbox } from "../support/mail.js";
 import { type Member, signIn } from "../support/members.js";
 import { open, submit } from "../support/page.js";
@@ -69,7 +70,7 @@ onSqlite("Cached pages", (engine) => {
 
   test("count against the limit unless the tag of the request is genuine", async () => {
     const strict = await createWorld(engine, {
-      SIDEREAL_LIMIT_DEFAULT_ANONYMOUS: "5",
+      ...limits("default=5"),
       SIDEREAL_CACHE_MB: "8",
     });
     await strict.record(observation("acme/kite", daily(10, 20)));

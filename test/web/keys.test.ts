@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { onSqlite } from "../support/engines.js";
+import { limits } from "../support/limits.js";
 import { openMailbox } from "../support/mail.js";
 import { createKey, type Member, signIn } from "../support/members.js";
 import { fieldOf, linkTo, numbersIn, open, rowsOf, submit, textOf } from "../support/page.js";
@@ -12,7 +13,7 @@ onSqlite("The pages of API keys", (engine) => {
   let people = 0;
   const somebody = (): Promise<Member> => signIn(world, mailbox, `keys-${++people}@example.org`);
   before(async () => {
-    world = await createWorld(engine, { ...mailbox.settings, SIDEREAL_LIMIT_HEAVY_KEY: "3" });
+    world = await createWorld(engine, { ...mailbox.settings, ...limits("heavy.account=3") });
     await world.record(observation("one/one", daily(1, 2)));
   });
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { onBothEngines } from "../support/engines.js";
+import { limits } from "../support/limits.js";
 import { openMailbox } from "../support/mail.js";
 import { signIn } from "../support/members.js";
 import { fieldOf, open, openPage, submit } from "../support/page.js";
@@ -107,7 +108,7 @@ onBothEngines("The page that takes the code of a mail", (engine) => {
   });
 
   test("every code tried counts against the sign-in limit of the address", async () => {
-    const few = await createWorld(engine, { ...mailbox.settings, SIDEREAL_LIMIT_AUTH_ANONYMOUS: "3" });
+    const few = await createWorld(engine, { ...mailbox.settings, ...limits("auth=3") });
     const statuses = [];
     for (let i = 0; i < 4; i++)
       statuses.push((await submit(few, "/sign-in/code", { code: "12345678" })).status);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { onSqlite } from "../support/engines.js";
+import { limits } from "../support/limits.js";
 import { openMailbox } from "../support/mail.js";
 import { SITE_SETTINGS, signIn } from "../support/members.js";
 import { fieldOf, followLink, numbersIn, open, submit } from "../support/page.js";
@@ -163,7 +164,7 @@ onSqlite("The pages of signing in", (engine) => {
   });
 
   test("signing in by form is limited by address, as by API", async () => {
-    const few = await createWorld(engine, { ...mailbox.settings, SIDEREAL_LIMIT_AUTH_ANONYMOUS: "2" });
+    const few = await createWorld(engine, { ...mailbox.settings, ...limits("auth=2") });
     const ask = () => submit(few, "/sign-in", { email: "" });
     assert.deepEqual([(await ask()).status, (await ask()).status, (await ask()).status], [400, 400, 429]);
   });

@@ -3,6 +3,7 @@ import { before, test } from "node:test";
 import { createToken } from "../../src/lib/tokens.js";
 import { VISIT_MS } from "../../src/watchlists/changes.js";
 import { onSqlite } from "../support/engines.js";
+import { limits } from "../support/limits.js";
 import { openMailbox } from "../support/mail.js";
 import { ORIGIN, signIn } from "../support/members.js";
 import {
@@ -83,7 +84,7 @@ onSqlite("The pages of lists without an account", (engine) => {
   });
 
   test("every invalid link is the same 404, and guessing is rate limited", async () => {
-    const few = await createWorld(engine, { SIDEREAL_LIMIT_DEFAULT_ANONYMOUS: "30" });
+    const few = await createWorld(engine, limits("default=30"));
     const texts = new Set<string>();
     const statuses: number[] = [];
     for (const token of [createToken("sidw"), createToken("sidr"), "x", createToken("sidl")]) {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { MAX_PASTED } from "../../src/tracking/requests/lists.js";
 import { onBothEngines } from "../support/engines.js";
+import { limits } from "../support/limits.js";
 import { openMailbox } from "../support/mail.js";
 import { signIn } from "../support/members.js";
 import { open, openPage, submit } from "../support/page.js";
@@ -10,7 +11,7 @@ import { createWorld, NOW, observation, type World } from "../support/world.js";
 const OPEN = {
   SIDEREAL_PROVIDERS: "github,gitlab",
   SIDEREAL_TRACK: "everyone",
-  SIDEREAL_TRACK_PER_DAY: "1000000",
+  ...limits("tracked=1000000"),
 };
 
 onBothEngines("Requesting several repositories", (engine) => {
@@ -75,7 +76,7 @@ onBothEngines("Requesting several repositories", (engine) => {
   });
 
   test("counts for the daily quota as many single ones do, all or none", async () => {
-    const world = await openWorld({ SIDEREAL_TRACK_PER_DAY: "3" });
+    const world = await openWorld(limits("tracked=3"));
     assert.equal((await submit(world, "/track", { repository: "o/a\no/b\no/c\no/d" })).status, 429);
     assert.deepEqual(await requests(world), []);
     await paste(world, "known/one\no/a\no/b\no/c");
@@ -111,7 +112,7 @@ onBothEngines("Requesting several repositories", (engine) => {
       ...mailbox.settings,
       SIDEREAL_OPERATORS: "ann@example.org",
       SIDEREAL_TRACK: "off",
-      SIDEREAL_TRACK_PER_DAY: "1",
+      ...limits("tracked=1"),
     });
     const ann = await signIn(world, mailbox, "ann@example.org");
     const bob = await signIn(world, mailbox, "bob@example.org");

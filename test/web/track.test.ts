@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { MAX_OPEN } from "../../src/tracking/requests/track-requests.js";
 import { onBothEngines } from "../support/engines.js";
+import { limits } from "../support/limits.js";
 import { openMailbox } from "../support/mail.js";
 import { ORIGIN, signIn } from "../support/members.js";
 import { open, openPage, type Page, submit } from "../support/page.js";
@@ -115,7 +116,7 @@ onBothEngines("The pages that request repositories", (engine) => {
   });
 
   test("a daily quota is a 429 and a full queue a 503, as pages that say when to try again", async () => {
-    const world = await openWorld({ SIDEREAL_TRACK_PER_DAY: "1" });
+    const world = await openWorld(limits("tracked=1"));
     await request(world, "o/first");
     const over = await submit(world, "/track", { repository: "o/second" });
     assert.deepEqual([over.status, over.headers.get("retry-after")], [429, "43200"]);

@@ -16,6 +16,7 @@ import { type AppContext, buildModules, type Modules, updateDerived } from "../.
 import { createWeb } from "../../../src/web/web.js";
 import { SoftwareAuthenticator } from "../../support/authenticator.js";
 import { plantDump } from "../../support/dumps.js";
+import { limits } from "../../support/limits.js";
 import { ManualClock } from "../../support/manual-clock.js";
 import { documentText } from "../../support/openapi.js";
 import { until } from "../../support/until.js";
@@ -139,7 +140,7 @@ export class FuzzService {
         SIDEREAL_PROVIDERS: "github,gitlab,codeberg",
         SIDEREAL_DUMPS_DIR: dumps,
         SIDEREAL_TRACK: "everyone",
-        SIDEREAL_TRACK_PER_DAY: "1000000",
+        ...limits("tracked=1000000"),
         SIDEREAL_AUTH_GITHUB_ID: "client",
         SIDEREAL_AUTH_GITHUB_SECRET: "secret",
         SIDEREAL_LIST_INDEX_MB: options.hasListIndex ? "128" : "0",

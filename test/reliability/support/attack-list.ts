@@ -1,5 +1,6 @@
 /** The most expensive and the most stubborn patterns of allowed requests that we know, by what they use up. */
 import type { WorstSubject } from "../../../bench/support/worst.js";
+import { limits } from "../../support/limits.js";
 import { unknownSession } from "../../support/members.js";
 import type { FloodJob, Reading } from "./flood.js";
 
@@ -42,8 +43,7 @@ const NO_LIMITS = { SIDEREAL_LIMITS: "false" };
 /** Without limits there is no queue either. */
 const NO_DAILY = {
   ...NO_LIMITS,
-  SIDEREAL_WATCHLISTS_PER_DAY: "1000000",
-  SIDEREAL_WATCHLIST_ITEMS_PER_DAY: "100000000",
+  ...limits("watchlists=1000000,watchlist-items=100000000"),
 };
 
 const query = (parameters: readonly (readonly [string, string | number])[]) =>

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { GENEROUS_LIMITS } from "../../../bench/support/keys.js";
+import { limits } from "../../support/limits.js";
 
 const MAIN = fileURLToPath(new URL("../../../bundle/main.js", import.meta.url));
 /** What a service may take to start or to stop. */
@@ -31,7 +32,7 @@ export async function startDiskService(
       ...GENEROUS_LIMITS,
       SIDEREAL_PORT: "0",
       SIDEREAL_DATA_DIR: dataDir,
-      SIDEREAL_WATCHLISTS_PER_DAY: "1000000",
+      ...limits("watchlists=1000000"),
     },
     stdio: ["ignore", "pipe", "pipe"],
   });

@@ -8,6 +8,7 @@ import { treeOf, waitForLine } from "../../../bench/support/processes.js";
 import { openStore, STORE_END } from "../../../bench/support/stores.js";
 import { fillWithDemo } from "../../../src/demo/demo.js";
 import { updateDerived } from "../../../src/modules.js";
+import { limits } from "../../support/limits.js";
 import { createSession } from "./session.js";
 
 /** The program as it is installed. */
@@ -80,8 +81,7 @@ export class WrittenService {
       env: {
         ...environment(),
         ...GENEROUS_LIMITS,
-        SIDEREAL_WATCHLISTS_PER_DAY: "1000000",
-        SIDEREAL_WATCHLIST_ITEMS_PER_DAY: "1000000",
+        ...limits("watchlists=1000000,watchlist-items=1000000"),
         SIDEREAL_PORT: "0",
         SIDEREAL_DATA_DIR: dataDir,
         ...(url === undefined ? {} : { SIDEREAL_DATABASE_URL: url }),
