@@ -109,7 +109,7 @@ function lazyProgress(unit: string): { update: (done: number, total: number) => 
 const countOf = (rows: Readonly<Record<string, number>>): number =>
   Object.values(rows).reduce((sum, count) => sum + count, 0);
 
-export const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;
+const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;
 
 export function secondsSince({ clock }: Host, began: number): number {
   return Math.round((clock.monotonic() - began) / 100) / 10;
