@@ -7,7 +7,7 @@ import { AppError } from "../../src/lib/errors.js";
 import { createLog } from "../../src/lib/log.js";
 import { createToken, hashToken, tokenPrefix } from "../../src/lib/tokens.js";
 import { addAccount } from "../support/accounts.js";
-import { onBothEngines } from "../support/engines.js";
+import { onSqliteAndLong } from "../support/engines.js";
 import { withFailingWrites } from "../support/failing-writes.js";
 import { recordedLog } from "../support/logs.js";
 import { ManualClock } from "../support/manual-clock.js";
@@ -35,7 +35,7 @@ function withoutReads(database: Database): Database {
   };
 }
 
-onBothEngines("API keys", (engine) => {
+onSqliteAndLong("API keys", (engine) => {
   const start = async () => {
     const database = await engine.open();
     const clock = new ManualClock(NOW);

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { sql } from "kysely";
-import { onBothEngines, onSqlite } from "../support/engines.js";
+import { onSqlite, onSqliteAndLong } from "../support/engines.js";
 import { openMailbox } from "../support/mail.js";
 import { createKey, type Member, signIn } from "../support/members.js";
 import { createWorld, daily, observation, type World } from "../support/world.js";
@@ -75,7 +75,7 @@ onSqlite("A deleted account", (engine) => {
   });
 });
 
-onBothEngines("A deleted account", (engine) => {
+onSqliteAndLong("A deleted account", (engine) => {
   const mailbox = openMailbox();
 
   test("is in no row of any table, but by its id in the events of accounts", async () => {

@@ -3,7 +3,7 @@ import { mock, test } from "node:test";
 import { type CryptoKey, exportJWK, generateKeyPair, type JWTPayload, SignJWT } from "jose";
 import { loadConfig } from "../../src/config/config.js";
 import { cookieOf, openAccounts, SOMEWHERE } from "../support/accounts.js";
-import { onBothEngines } from "../support/engines.js";
+import { onSqliteAndLong } from "../support/engines.js";
 import { recordedLog } from "../support/logs.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { NOW } from "../support/world.js";
@@ -25,7 +25,7 @@ interface Change {
   signedBy?: CryptoKey;
 }
 
-onBothEngines("Signing in with Google", (engine) => {
+onSqliteAndLong("Signing in with Google", (engine) => {
   const start = async () => {
     const { publicKey, privateKey } = await generateKeyPair("RS256");
     const database = await engine.open();

@@ -4,9 +4,9 @@ import { getMigrations } from "better-auth/db/migration";
 import { libraryOptions } from "../../src/accounts/library.js";
 import { loadConfig } from "../../src/config/config.js";
 import { createLog } from "../../src/lib/log.js";
-import { onBothEngines } from "../support/engines.js";
+import { onSqliteAndLong } from "../support/engines.js";
 
-onBothEngines("The tables of the sign-in library", (engine) => {
+onSqliteAndLong("The tables of the sign-in library", (engine) => {
   test("the library's own generator finds no table, column, or index missing in ours", async () => {
     const database = await engine.open();
     const warnings: string[] = [];

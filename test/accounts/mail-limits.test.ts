@@ -5,14 +5,14 @@ import { personOf, readMailUse, removeEndedUse } from "../../src/accounts/quotas
 import { loadConfig } from "../../src/config/config.js";
 import { HOUR_MS } from "../../src/lib/clock.js";
 import { openAccounts } from "../support/accounts.js";
-import { onBothEngines } from "../support/engines.js";
+import { onSqliteAndLong } from "../support/engines.js";
 import { limits } from "../support/limits.js";
 import { recordedLog } from "../support/logs.js";
 import { openMailbox } from "../support/mail.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { NOW } from "../support/world.js";
 
-onBothEngines("Limits of mails to sign in with", (engine) => {
+onSqliteAndLong("Limits of mails to sign in with", (engine) => {
   const mailbox = openMailbox();
 
   /** Two processes on one database, with these limits. */

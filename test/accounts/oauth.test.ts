@@ -4,7 +4,7 @@ import { sql } from "kysely";
 import { loadConfig } from "../../src/config/config.js";
 import { AppError } from "../../src/lib/errors.js";
 import { NOBODY, openAccounts, SOMEWHERE, signInByMail } from "../support/accounts.js";
-import { onBothEngines } from "../support/engines.js";
+import { onSqliteAndLong } from "../support/engines.js";
 import { recordedLog } from "../support/logs.js";
 import { openMailbox } from "../support/mail.js";
 import { ManualClock } from "../support/manual-clock.js";
@@ -39,7 +39,7 @@ function pretendGitHub(person: Person) {
   });
 }
 
-onBothEngines("Signing in by GitHub", (engine) => {
+onSqliteAndLong("Signing in by GitHub", (engine) => {
   const mailbox = openMailbox();
 
   const start = async () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CODE_MS, OPERATOR_MS } from "../../src/accounts/accounts.js";
-import { onBothEngines } from "../support/engines.js";
+import { onSqliteAndLong } from "../support/engines.js";
 import { limits } from "../support/limits.js";
 import { openMailbox } from "../support/mail.js";
 import { signIn } from "../support/members.js";
@@ -67,7 +67,7 @@ const shapeOf = ({ status, headers, text }: Page) => [
   [...headers].filter(([name]) => !/^(?:x-request-id|date|etag|.*ratelimit.*)$/.test(name)),
 ];
 
-onBothEngines("Operators", (engine) => {
+onSqliteAndLong("Operators", (engine) => {
   const mailbox = openMailbox();
 
   test("the code in the log opens the page once, in the browser that requested it", async () => {

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { onBothEngines } from "../support/engines.js";
+import { onSqliteAndLong } from "../support/engines.js";
 import { openMailbox } from "../support/mail.js";
 import { ageSessions, createKey, signIn } from "../support/members.js";
 import { open, submit } from "../support/page.js";
 import { createWorld } from "../support/world.js";
 
-onBothEngines("A sign-in more than 15 minutes ago", (engine) => {
+onSqliteAndLong("A sign-in more than 15 minutes ago", (engine) => {
   const mailbox = openMailbox();
   let people = 0;
   const start = async () => {

@@ -5,13 +5,13 @@ import { describe, test } from "node:test";
 import { readSecret } from "../../src/accounts/secret.js";
 import { loadConfig } from "../../src/config/config.js";
 import { openAccounts } from "../support/accounts.js";
-import { onBothEngines } from "../support/engines.js";
+import { onSqliteAndLong } from "../support/engines.js";
 import { temporaryFolder } from "../support/imports.js";
 import { recordedLog } from "../support/logs.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { NOW } from "../support/world.js";
 
-onBothEngines("The secret that signs cookies", (engine) => {
+onSqliteAndLong("The secret that signs cookies", (engine) => {
   test("the configured one is used, and none is made", async () => {
     const database = await engine.open();
     const dataDir = "not-there";

@@ -6,7 +6,7 @@ import { type Database, openDatabase } from "../../src/database/database.js";
 import { createLog } from "../../src/lib/log.js";
 import { addAccount } from "../support/accounts.js";
 import { CommandWorld } from "../support/command.js";
-import { onBothEngines } from "../support/engines.js";
+import { onSqliteAndLong } from "../support/engines.js";
 import { NOW } from "../support/world.js";
 
 /** Adds accounts with sessions, and returns their ids. */
@@ -25,7 +25,7 @@ async function fill(database: Database): Promise<{ ann: string; bob: string }> {
 const left = async ({ read }: Database) =>
   (await sql<{ id: string }>`select id from sessions order by id`.execute(read)).rows.map(({ id }) => id);
 
-onBothEngines("The operator", (engine) => {
+onSqliteAndLong("The operator", (engine) => {
   test("ends the sessions of one account or of everybody, and both are recorded", async () => {
     const database = await engine.open();
     const { ann } = await fill(database);

@@ -6,12 +6,12 @@ import { DAY_MS, HOUR_MS } from "../../src/lib/clock.js";
 import { AppError } from "../../src/lib/errors.js";
 import { createLog } from "../../src/lib/log.js";
 import { openAccounts, SOMEWHERE, signInByMail } from "../support/accounts.js";
-import { onBothEngines } from "../support/engines.js";
+import { onSqliteAndLong } from "../support/engines.js";
 import { openMailbox } from "../support/mail.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { NOW } from "../support/world.js";
 
-onBothEngines("Sessions", (engine) => {
+onSqliteAndLong("Sessions", (engine) => {
   const mailbox = openMailbox();
 
   const start = async () => {

@@ -12,7 +12,7 @@ import { hourlyUsage } from "../../src/database/migrations/0021-hourly-usage.js"
 import { DAY_MS, HOUR_MS } from "../../src/lib/clock.js";
 import { createLog } from "../../src/lib/log.js";
 import { addAccount } from "../support/accounts.js";
-import { onBothEngines } from "../support/engines.js";
+import { onSqliteAndLong } from "../support/engines.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { expectedView, type Sent } from "../support/usage.js";
 import { NOW } from "../support/world.js";
@@ -50,7 +50,7 @@ async function until(isDone: () => boolean): Promise<void> {
   while (!isDone()) await setImmediate();
 }
 
-onBothEngines("Usage", (engine) => {
+onSqliteAndLong("Usage", (engine) => {
   /** An account with keys, in a fresh database. */
   const open = async (count = 1) => {
     const database = await engine.open();

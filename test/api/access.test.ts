@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { API_ROUTES } from "../../src/api/routes.js";
 import { errorOf } from "../support/answers.js";
-import { onBothEngines } from "../support/engines.js";
+import { onSqliteAndLong } from "../support/engines.js";
 import { openMailbox } from "../support/mail.js";
 import { changed, createKey, type Member, ORIGIN, signIn, unknownSession } from "../support/members.js";
 import { addPasskey } from "../support/passkeys.js";
@@ -44,7 +44,7 @@ test("every personal address needs a session, and no other does", () => {
   assert.ok(SESSION_ROUTES.length >= 9);
 });
 
-onBothEngines("Who reaches what", (engine) => {
+onSqliteAndLong("Who reaches what", (engine) => {
   const mailbox = openMailbox();
   let world: World;
   let ann: Member;

@@ -3,10 +3,10 @@ import { before, test } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import { DatabaseFault } from "../../src/database/fault.js";
 import { decodedText, errorOf } from "../support/answers.js";
-import { onBothEngines } from "../support/engines.js";
+import { onSqliteAndLong } from "../support/engines.js";
 import { type Answer, createWorld, daily, observation, type World } from "../support/world.js";
 
-onBothEngines("Answers that are kept", (engine) => {
+onSqliteAndLong("Answers that are kept", (engine) => {
   let world: World;
   const names = (answer: Answer): string[] =>
     answer.body.data.map((repository: { fullName: string }) => repository.fullName);

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { parse } from "csv-parse/sync";
-import { onBothEngines } from "../support/engines.js";
+import { onSqliteAndLong } from "../support/engines.js";
 import { createWorld, daily, observation, type World } from "../support/world.js";
 
 type Row = Record<string, unknown>;
 
-onBothEngines("A file of CSV", (engine) => {
+onSqliteAndLong("A file of CSV", (engine) => {
   let world: World;
   let token: string;
 

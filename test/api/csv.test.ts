@@ -3,7 +3,7 @@ import { before, test } from "node:test";
 import { parse } from "csv-parse/sync";
 import { csvText } from "../../src/api/csv.js";
 import { errorOf, invalid } from "../support/answers.js";
-import { onBothEngines } from "../support/engines.js";
+import { onSqliteAndLong } from "../support/engines.js";
 import { openMailbox } from "../support/mail.js";
 import { signIn } from "../support/members.js";
 import { examples, fc } from "../support/properties.js";
@@ -79,7 +79,7 @@ test("no separator makes a formula of a part of a text", () => {
   assert.equal(written("1-2; a - b, c=d"), 'a\r\n"1-2; a - b, c=d"\r\n');
 });
 
-onBothEngines("Lists as CSV", (engine) => {
+onSqliteAndLong("Lists as CSV", (engine) => {
   const mailbox = openMailbox();
   let world: World;
   const same = (csv: Answer, json: Answer) => {

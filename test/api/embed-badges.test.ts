@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { DAY_MS } from "../../src/lib/clock.js";
 import { errorOf, invalid } from "../support/answers.js";
-import { onBothEngines } from "../support/engines.js";
+import { onSqliteAndLong } from "../support/engines.js";
 import { checkTexts, readPicture } from "../support/svg.js";
 import { createWorld, daily, observation, type World } from "../support/world.js";
 
 const BADGE = "/api/embed/badge.svg";
 const CARD = "/api/embed/card.png";
 
-onBothEngines("Badges and cards", (engine) => {
+onSqliteAndLong("Badges and cards", (engine) => {
   let world: World;
 
   before(async () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { errorOf, invalid } from "../support/answers.js";
-import { onBothEngines } from "../support/engines.js";
+import { onSqliteAndLong } from "../support/engines.js";
 import { limits } from "../support/limits.js";
 import { checkTexts, type Picture, readPicture } from "../support/svg.js";
 import { createWorld, daily, NOW, observation, snapshot, type World } from "../support/world.js";
@@ -10,7 +10,7 @@ const CHART = "/api/embed/chart.svg";
 const DATA = "/api/embed/chart";
 const count = (length: number, from: number, by: number) => Array.from({ length }, (_, i) => from + i * by);
 
-onBothEngines("Charts for other pages", (engine) => {
+onSqliteAndLong("Charts for other pages", (engine) => {
   let world: World;
 
   before(async () => {

@@ -3,14 +3,14 @@ import { before, test } from "node:test";
 import { DatabaseFault } from "../../src/database/fault.js";
 import { PageRenderer } from "../../src/web/page.js";
 import { errorOf } from "../support/answers.js";
-import { onBothEngines } from "../support/engines.js";
+import { onSqliteAndLong } from "../support/engines.js";
 import { ORIGIN } from "../support/members.js";
 import { open } from "../support/page.js";
 import { type Answer, createWorld, daily, observation, type World } from "../support/world.js";
 
 const PUBLIC = "public, max-age=30, stale-while-revalidate=60";
 
-onBothEngines("Errors, and the headers of every status", (engine) => {
+onSqliteAndLong("Errors, and the headers of every status", (engine) => {
   let world: World;
   let token: string;
   let shareToken: string;

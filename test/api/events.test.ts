@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { onBothEngines } from "../support/engines.js";
+import { onSqliteAndLong } from "../support/engines.js";
 import { openMailbox } from "../support/mail.js";
 import { createKey, signIn } from "../support/members.js";
 import { open } from "../support/page.js";
 import { createWorld, NOW } from "../support/world.js";
 
-onBothEngines("GET /api/me/events", (engine) => {
+onSqliteAndLong("GET /api/me/events", (engine) => {
   const mailbox = openMailbox();
   const start = async () => {
     const world = await createWorld(engine, mailbox.settings);

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { DAY_MS } from "../../src/lib/clock.js";
-import { onBothEngines } from "../support/engines.js";
+import { onSqliteAndLong } from "../support/engines.js";
 import { openMailbox } from "../support/mail.js";
 import { ageSessions, createKey, signIn } from "../support/members.js";
 import { open } from "../support/page.js";
 import { createWorld, daily, NOW, observation } from "../support/world.js";
 
-onBothEngines("GET /api/me/export", (engine) => {
+onSqliteAndLong("GET /api/me/export", (engine) => {
   const mailbox = openMailbox();
   const start = async () => {
     const world = await createWorld(engine, mailbox.settings);

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { sql } from "kysely";
-import { onBothEngines } from "../support/engines.js";
+import { onSqliteAndLong } from "../support/engines.js";
 import { NAMED } from "../support/named.js";
 import { createWorld, type World } from "../support/world.js";
 
-onBothEngines("GET /api/facets and /api/stats/summary", (engine) => {
+onSqliteAndLong("GET /api/facets and /api/stats/summary", (engine) => {
   let world: World;
 
   before(async () => {

@@ -5,7 +5,7 @@ import { listQuery } from "../../src/discovery/lists/query.js";
 import { DAY_MS } from "../../src/lib/clock.js";
 import type { Repository } from "../../src/repositories/repository.js";
 import { errorOf, invalid } from "../support/answers.js";
-import { onBothEngines } from "../support/engines.js";
+import { onSqliteAndLong } from "../support/engines.js";
 import { fc } from "../support/properties.js";
 import { createWorld, daily, NOW, observation, snapshot, type World } from "../support/world.js";
 import { parseXml, type XmlElement } from "../support/xml.js";
@@ -105,7 +105,7 @@ function whole(id: number, given: Partial<Repository> & Pick<Repository, "owner"
   };
 }
 
-onBothEngines("/api/feeds/:ranking.atom", (engine) => {
+onSqliteAndLong("/api/feeds/:ranking.atom", (engine) => {
   let world: World;
   const feed = async (path: string): Promise<XmlElement> => {
     const { status, body } = await world.get(`/api/feeds/${path}`);

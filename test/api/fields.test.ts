@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { parse } from "csv-parse/sync";
 import { errorOf, invalid } from "../support/answers.js";
-import { onBothEngines } from "../support/engines.js";
+import { onSqliteAndLong } from "../support/engines.js";
 import { createWorld, daily, observation, type World } from "../support/world.js";
 
-onBothEngines("fields=", (engine) => {
+onSqliteAndLong("fields=", (engine) => {
   let world: World;
   let list: string;
 

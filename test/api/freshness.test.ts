@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { DAY_MS } from "../../src/lib/clock.js";
-import { onBothEngines } from "../support/engines.js";
+import { onSqliteAndLong } from "../support/engines.js";
 import { createWorld, daily, NOW, observation, snapshot, type World } from "../support/world.js";
 
 const SOURCE = "github-ranking";
@@ -15,7 +15,7 @@ const file = (days: number) => ({
 });
 const SEEN = "2026-04-29T12:00:00.000Z";
 
-onBothEngines("How recent responses are", (engine) => {
+onSqliteAndLong("How recent responses are", (engine) => {
   let world: World;
   let ids: Record<string, string>;
 

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { addAccount } from "../support/accounts.js";
-import { onBothEngines } from "../support/engines.js";
+import { onSqliteAndLong } from "../support/engines.js";
 import { limits } from "../support/limits.js";
 import { createWorld, daily, observation } from "../support/world.js";
 
-onBothEngines("The keys of an account", (engine) => {
+onSqliteAndLong("The keys of an account", (engine) => {
   test("together cannot exceed its ceiling, and are told that it is the account's", async () => {
     const world = await createWorld(engine, {
       ...limits("heavy.account=20"),

@@ -5,7 +5,7 @@ import { before, test } from "node:test";
 import { HOUR_MS, isoTime } from "../../src/lib/clock.js";
 import { createToken } from "../../src/lib/tokens.js";
 import { errorOf, invalid } from "../support/answers.js";
-import { type Engine, onBothEngines } from "../support/engines.js";
+import { type Engine, onSqliteAndLong } from "../support/engines.js";
 import { limits } from "../support/limits.js";
 import { openMailbox } from "../support/mail.js";
 import { createKey, type Member, ORIGIN, signIn } from "../support/members.js";
@@ -73,7 +73,7 @@ const SCRIPT: readonly Step[] = [
   { route: "/api/auth/magic-link", path: "/api/auth/magic-link", method: "POST", body: {} },
 ];
 
-onBothEngines("The usage of a key", (engine) => {
+onSqliteAndLong("The usage of a key", (engine) => {
   const mailbox = openMailbox();
   let world: World;
   let people = 0;

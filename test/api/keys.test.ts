@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { createToken } from "../../src/lib/tokens.js";
 import { errorOf, invalid } from "../support/answers.js";
-import { onBothEngines } from "../support/engines.js";
+import { onSqliteAndLong } from "../support/engines.js";
 import { openMailbox } from "../support/mail.js";
 import { createKey, type Member, signIn } from "../support/members.js";
 import { createWorld, daily, NOW, observation, type World } from "../support/world.js";
@@ -13,7 +13,7 @@ const BAD_KEY = {
   message: "The API key is malformed, unknown or revoked.",
 };
 
-onBothEngines("API keys over HTTP", (engine) => {
+onSqliteAndLong("API keys over HTTP", (engine) => {
   const mailbox = openMailbox();
   let world: World;
   let member: Member;

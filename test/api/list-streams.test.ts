@@ -4,12 +4,12 @@ import { Lists } from "../../src/discovery/lists/lists.js";
 import type { ListSpec } from "../../src/discovery/lists/spec.js";
 import { addAccount } from "../support/accounts.js";
 import { decodedText, errorOf, invalid } from "../support/answers.js";
-import { onBothEngines } from "../support/engines.js";
+import { onSqliteAndLong } from "../support/engines.js";
 import { createWorld, daily, observation, snapshot, type World } from "../support/world.js";
 
 const REPOSITORIES = 620;
 
-onBothEngines("A whole list as a stream", (engine) => {
+onSqliteAndLong("A whole list as a stream", (engine) => {
   let world: World;
   let key: { "X-API-Key": string };
   let account: string;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { before, beforeEach, mock, test } from "node:test";
 import { createToken } from "../../src/lib/tokens.js";
 import { addAccount } from "../support/accounts.js";
-import { onBothEngines } from "../support/engines.js";
+import { onSqliteAndLong } from "../support/engines.js";
 import { limits } from "../support/limits.js";
 import { openMailbox } from "../support/mail.js";
 import { signIn, unknownSession } from "../support/members.js";
@@ -11,7 +11,7 @@ import { createWorld, type World } from "../support/world.js";
 const LOOKUPS = 5;
 const PATH = "/api/stats/summary";
 
-onBothEngines("Looking up keys and sessions", (engine) => {
+onSqliteAndLong("Looking up keys and sessions", (engine) => {
   const mailbox = openMailbox();
   let world: World;
   let addresses = 0;

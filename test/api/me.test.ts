@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { errorOf, invalid } from "../support/answers.js";
-import { onBothEngines } from "../support/engines.js";
+import { onSqliteAndLong } from "../support/engines.js";
 import { openMailbox } from "../support/mail.js";
 import { createKey, signIn } from "../support/members.js";
 import { createWorld, daily, NOW, observation, type World } from "../support/world.js";
 
-onBothEngines("What belongs to somebody signed in", (engine) => {
+onSqliteAndLong("What belongs to somebody signed in", (engine) => {
   const mailbox = openMailbox();
   let world: World;
   let people = 0;

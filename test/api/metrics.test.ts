@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { DAY_MS, HOUR_MS, isoTime } from "../../src/lib/clock.js";
 import { errorOf, invalid } from "../support/answers.js";
-import { onBothEngines } from "../support/engines.js";
+import { onSqliteAndLong } from "../support/engines.js";
 import { createWorld, daily, NOW, observation, snapshot, type World } from "../support/world.js";
 
 /** Hours in a day, for snapshots that are told by their age. */
@@ -13,7 +13,7 @@ function every(hours: number, count: number) {
   return Array.from({ length: count }, (_, i) => snapshot((count - 1 - i) * hours, i));
 }
 
-onBothEngines("GET /api/repos/:id/metrics", (engine) => {
+onSqliteAndLong("GET /api/repos/:id/metrics", (engine) => {
   let world: World;
   let ids: Record<string, string>;
   const times = (body: { data: { capturedAt: string }[] }) => body.data.map((point) => point.capturedAt);

@@ -4,11 +4,11 @@ import { findReferenced, readReferences } from "../../src/api/references.js";
 import { createLog } from "../../src/lib/log.js";
 import { buildModules } from "../../src/modules.js";
 import { errorOf, invalid } from "../support/answers.js";
-import { onBothEngines } from "../support/engines.js";
+import { onSqliteAndLong } from "../support/engines.js";
 import { countStatements } from "../support/statements.js";
 import { createWorld, daily, observation, snapshot, type World } from "../support/world.js";
 
-onBothEngines("GET /api/repos?id=&fullName=", (engine) => {
+onSqliteAndLong("GET /api/repos?id=&fullName=", (engine) => {
   let world: World;
   const idOf = async (path: string): Promise<string> => (await world.get(`/api/repos/${path}`)).body.data.id;
   const read = async (query: [string, string][] | string) => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { DAY_MS } from "../../src/lib/clock.js";
 import { errorOf, invalid } from "../support/answers.js";
-import { onBothEngines } from "../support/engines.js";
+import { onSqliteAndLong } from "../support/engines.js";
 import { openMailbox } from "../support/mail.js";
 import { createKey, SITE_SETTINGS, signIn } from "../support/members.js";
 import { document } from "../support/openapi.js";
@@ -40,7 +40,7 @@ const REFERENCE_RULES = {
   fullName: "of the form owner/name or provider:owner/name",
 };
 
-onBothEngines("Every documented query parameter", (engine) => {
+onSqliteAndLong("Every documented query parameter", (engine) => {
   let world: World;
   const mailbox = openMailbox();
   let headers: Record<string, string>;

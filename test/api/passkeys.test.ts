@@ -3,7 +3,7 @@ import { before, test } from "node:test";
 import { sql } from "kysely";
 import { errorOf, invalid } from "../support/answers.js";
 import { type Said, SoftwareAuthenticator } from "../support/authenticator.js";
-import { onBothEngines } from "../support/engines.js";
+import { onSqliteAndLong } from "../support/engines.js";
 import { openMailbox } from "../support/mail.js";
 import { type Member, ORIGIN, signIn } from "../support/members.js";
 import { addPasskey, cookiesOf, startAdding, startSignIn } from "../support/passkeys.js";
@@ -13,7 +13,7 @@ const REFUSED = invalid("credential", "is not accepted: unknown, expired, or for
 const NOT_ADDED = invalid("credential", "is not accepted: expired, for another page, or known already");
 const NO_PASSKEY = { status: 404, code: "NOT_FOUND", message: "There is no such passkey." };
 
-onBothEngines("Passkeys", (engine) => {
+onSqliteAndLong("Passkeys", (engine) => {
   const mailbox = openMailbox();
   let world: World;
   let people = 0;

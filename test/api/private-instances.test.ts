@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { hostname } from "node:os";
 import { test } from "node:test";
-import { onBothEngines } from "../support/engines.js";
+import { onSqliteAndLong } from "../support/engines.js";
 import { checkDocumented } from "../support/openapi.js";
 import { onTheWire, type RawAnswer, type Wire } from "../support/raw.js";
 
@@ -37,7 +37,7 @@ const EVIL = "Origin: http://evil.example\r\n";
 const create = (headers: string) =>
   request("git.lan", { method: "POST", target: "/api/watchlists", headers, body: "{}" });
 
-onBothEngines("An instance with a private address", (engine) => {
+onSqliteAndLong("An instance with a private address", (engine) => {
   const wire = onTheWire(engine, { SIDEREAL_BASE_URL: "http://git.lan:8080" });
 
   test("responds under its own host and the names of this machine, and under no other", async () => {
@@ -123,7 +123,7 @@ onBothEngines("An instance with a private address", (engine) => {
   });
 });
 
-onBothEngines("An instance with a public address", (engine) => {
+onSqliteAndLong("An instance with a public address", (engine) => {
   const wire = onTheWire(engine);
 
   test("responds under any host, as proxies may rewrite it, and to pages of any site", async () => {
@@ -135,7 +135,7 @@ onBothEngines("An instance with a public address", (engine) => {
   });
 });
 
-onBothEngines("An instance whose hosts and CORS are configured", (engine) => {
+onSqliteAndLong("An instance whose hosts and CORS are configured", (engine) => {
   const wire = onTheWire(engine, {
     SIDEREAL_BASE_URL: "http://git.lan",
     SIDEREAL_ALLOWED_HOSTS: "10.0.0.7, 2001:db8::7,Status.Example",

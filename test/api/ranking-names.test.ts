@@ -3,7 +3,7 @@ import { before, test } from "node:test";
 import { FACET_SORTS } from "../../src/discovery/facets/read.js";
 import { SORTS, WATCHLIST_SORTS } from "../../src/discovery/lists/spec.js";
 import { RANKINGS } from "../../src/growth/definitions.js";
-import { onBothEngines } from "../support/engines.js";
+import { onSqliteAndLong } from "../support/engines.js";
 import { NAMED } from "../support/named.js";
 import { createWorld, type World } from "../support/world.js";
 
@@ -15,7 +15,7 @@ const spellings = (name: string): string[] => [
   name.replaceAll("-", "_").toUpperCase(),
 ];
 
-onBothEngines("Names of rankings", (engine) => {
+onSqliteAndLong("Names of rankings", (engine) => {
   let world: World;
   /** The body of a response without what depends on the time or the address. */
   const read = async (path: string) => {

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { DAY_MS } from "../../src/lib/clock.js";
-import { onBothEngines } from "../support/engines.js";
+import { onSqliteAndLong } from "../support/engines.js";
 import { createWorld, daily, NOW, observation, snapshot, type World } from "../support/world.js";
 
-onBothEngines("rankings", (engine) => {
+onSqliteAndLong("rankings", (engine) => {
   let world: World;
   const names = async (path: string): Promise<string[]> => {
     const { body, status } = await world.get(path);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { onBothEngines } from "../support/engines.js";
+import { onSqliteAndLong } from "../support/engines.js";
 import { examples, fc } from "../support/properties.js";
 import { createWorld, daily, observation, type World } from "../support/world.js";
 
@@ -12,7 +12,7 @@ const SYNTAX = [
   ..."\u0001 \ud800 \ufeff \u202e ﬁ İ ß 学习 ɣᳲༀ aᦰa 🚀 é e\u0301 ١٢ ½ ㎏".split(" "),
 ];
 
-onBothEngines("Whatever is searched for", (engine) => {
+onSqliteAndLong("Whatever is searched for", (engine) => {
   let world: World;
   const statusOf = async (path: string, query: string): Promise<number> =>
     (await world.get(`${path}${query}`)).status;

@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { sql } from "kysely";
 import { DatabaseFault } from "../../src/database/fault.js";
-import { onBothEngines } from "../support/engines.js";
+import { onSqliteAndLong } from "../support/engines.js";
 import { DEFAULT_LIMITS } from "../support/limits.js";
 import { openMailbox } from "../support/mail.js";
 import { changed, createKey, signIn } from "../support/members.js";
 import { createWorld, type World } from "../support/world.js";
 
-onBothEngines("Limits of sessions", (engine) => {
+onSqliteAndLong("Limits of sessions", (engine) => {
   const mailbox = openMailbox();
   let world: World;
   let addresses = 0;

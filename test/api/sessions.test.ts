@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { errorOf } from "../support/answers.js";
-import { onBothEngines } from "../support/engines.js";
+import { onSqliteAndLong } from "../support/engines.js";
 import { openMailbox } from "../support/mail.js";
 import { type Member, signIn } from "../support/members.js";
 import { createWorld, type World } from "../support/world.js";
 
 const MINUTE_MS = 60_000;
 
-onBothEngines("Sessions over HTTP", (engine) => {
+onSqliteAndLong("Sessions over HTTP", (engine) => {
   const mailbox = openMailbox();
   let world: World;
   let people = 0;

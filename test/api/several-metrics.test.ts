@@ -3,7 +3,7 @@ import { before, test } from "node:test";
 import { parse } from "csv-parse/sync";
 import { DAY_MS, HOUR_MS, isoTime } from "../../src/lib/clock.js";
 import { errorOf, invalid } from "../support/answers.js";
-import { onBothEngines, onSqlite } from "../support/engines.js";
+import { onSqlite, onSqliteAndLong } from "../support/engines.js";
 import { DEFAULT_LIMITS } from "../support/limits.js";
 import { createWorld, daily, NOW, observation, snapshot, type World } from "../support/world.js";
 
@@ -21,7 +21,7 @@ interface Series {
 
 const DAY = DAY_MS / HOUR_MS;
 
-onBothEngines("GET /api/metrics", (engine) => {
+onSqliteAndLong("GET /api/metrics", (engine) => {
   let world: World;
   const read = (query: [string, string][] | string) =>
     world.get(`/api/metrics?${new URLSearchParams(query)}`);

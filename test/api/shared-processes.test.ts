@@ -4,7 +4,7 @@ import { type Service, startService } from "../../src/app/service.js";
 import { loadConfig } from "../../src/config/config.js";
 import { createLog } from "../../src/lib/log.js";
 import { type AppContext, type Modules, openModules, updateDerived } from "../../src/modules.js";
-import { type Engine, onBothEngines } from "../support/engines.js";
+import { type Engine, onSqliteAndLong } from "../support/engines.js";
 import { limits } from "../support/limits.js";
 import { type Mailbox, openMailbox, tokenOf } from "../support/mail.js";
 import { ManualClock } from "../support/manual-clock.js";
@@ -99,7 +99,7 @@ function threeProcesses(engine: Engine, mailbox: Mailbox, redisUrl: () => string
 }
 
 describe("Processes that share Redis", { skip: WITHOUT_REDIS }, () =>
-  onBothEngines("Three processes with Redis", (engine) => {
+  onSqliteAndLong("Three processes with Redis", (engine) => {
     const server = RedisServer.ofSuite();
     const mailbox = openMailbox();
     const { at, call, member, read, record } = threeProcesses(engine, mailbox, () => server.url);
@@ -183,7 +183,7 @@ describe("Processes that share Redis", { skip: WITHOUT_REDIS }, () =>
   }),
 );
 
-onBothEngines("Three processes without Redis", (engine) => {
+onSqliteAndLong("Three processes without Redis", (engine) => {
   const mailbox = openMailbox();
   const { at, call, member, read, stars, record } = threeProcesses(engine, mailbox, () => undefined);
 

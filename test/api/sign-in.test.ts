@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { createToken } from "../../src/lib/tokens.js";
 import { errorOf, invalid } from "../support/answers.js";
-import { onBothEngines } from "../support/engines.js";
+import { onSqliteAndLong } from "../support/engines.js";
 import { openMailbox, tokenOf } from "../support/mail.js";
 import { ORIGIN, requestMail, SITE_SETTINGS, signIn } from "../support/members.js";
 import { createWorld, type World } from "../support/world.js";
@@ -12,7 +12,7 @@ const FORM = { "Content-Type": "application/x-www-form-urlencoded", Origin: ORIG
 const SESSION_COOKIE =
   /^__Host-sidereal\.session_token=[^;]+; Max-Age=2592000; Path=\/; HttpOnly; Secure; SameSite=Lax$/;
 
-onBothEngines("Signing in over HTTP", (engine) => {
+onSqliteAndLong("Signing in over HTTP", (engine) => {
   const mailbox = openMailbox();
   let world: World;
   let people = 0;

@@ -14,13 +14,13 @@ import { AppError } from "../../src/lib/errors.js";
 import { createLog } from "../../src/lib/log.js";
 import { buildModules, type Modules, openModules } from "../../src/modules.js";
 import { addAccount } from "../support/accounts.js";
-import { onBothEngines } from "../support/engines.js";
+import { onSqliteAndLong } from "../support/engines.js";
 import { recordedLog } from "../support/logs.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { ORIGIN } from "../support/members.js";
 import { GENEROUS, NOW } from "../support/world.js";
 
-onBothEngines("Stopping", (engine) => {
+onSqliteAndLong("Stopping", (engine) => {
   const sockets = new Set<Socket>();
   // Takes connections and never says a word.
   const mute = createServer((socket) => void sockets.add(socket.on("error", () => {})));

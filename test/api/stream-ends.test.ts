@@ -14,7 +14,7 @@ import type { ListSpec } from "../../src/discovery/lists/spec.js";
 import { createLog } from "../../src/lib/log.js";
 import { buildModules } from "../../src/modules.js";
 import { addAccount } from "../support/accounts.js";
-import { onBothEngines } from "../support/engines.js";
+import { onSqliteAndLong } from "../support/engines.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { createWorld, GENEROUS, NOW, observation, snapshot } from "../support/world.js";
 
@@ -31,7 +31,7 @@ interface Got {
   error: Error | undefined;
 }
 
-onBothEngines("A stream that ends early", (engine) => {
+onSqliteAndLong("A stream that ends early", (engine) => {
   let database: Database;
   let clock: ManualClock;
   let service: Service;

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { errorOf, invalid } from "../support/answers.js";
-import { onBothEngines } from "../support/engines.js";
+import { onSqliteAndLong } from "../support/engines.js";
 import { NAMED } from "../support/named.js";
 import { createWorld, daily, observation, snapshot, type World } from "../support/world.js";
 
-onBothEngines("GET /api/search/suggest", (engine) => {
+onSqliteAndLong("GET /api/search/suggest", (engine) => {
   let world: World;
   const suggest = async (q: string, more = "") => {
     const { status, body } = await world.get(`/api/search/suggest?q=${encodeURIComponent(q)}${more}`);

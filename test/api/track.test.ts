@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { MAX_OPEN } from "../../src/tracking/requests/track-requests.js";
 import { errorOf } from "../support/answers.js";
-import { onBothEngines } from "../support/engines.js";
+import { onSqliteAndLong } from "../support/engines.js";
 import { limits } from "../support/limits.js";
 import { openMailbox } from "../support/mail.js";
 import { createKey, ORIGIN, signIn } from "../support/members.js";
@@ -11,7 +11,7 @@ import { createWorld, NOW, observation, type World } from "../support/world.js";
 const PATH = "/api/repos/track";
 const OPEN = { SIDEREAL_PROVIDERS: "github,gitlab", SIDEREAL_TRACK: "everyone" };
 
-onBothEngines("POST /api/repos/track", (engine) => {
+onSqliteAndLong("POST /api/repos/track", (engine) => {
   const mailbox = openMailbox();
   const openWorld = (env: Record<string, string> = {}) => createWorld(engine, { ...OPEN, ...env });
   const request = (world: World, repository: unknown, headers: Record<string, string> = {}) =>
@@ -220,7 +220,7 @@ onBothEngines("POST /api/repos/track", (engine) => {
   });
 });
 
-onBothEngines("GET /api/repos/track/{requestId}", (engine) => {
+onSqliteAndLong("GET /api/repos/track/{requestId}", (engine) => {
   test("answers 404 for what is no request, and does not tell which", async () => {
     const world = await createWorld(engine, OPEN);
     const { body } = await world.send("POST", PATH, { repository: "o/n" });

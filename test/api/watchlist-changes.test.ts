@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { errorOf, invalid } from "../support/answers.js";
-import { onBothEngines } from "../support/engines.js";
+import { onSqliteAndLong } from "../support/engines.js";
 import { changes, createList, LISTED, NO_LIST } from "../support/watchlists.js";
 import { createWorld, NOW, type World } from "../support/world.js";
 
-onBothEngines("Changing /api/watchlists/:token", (engine) => {
+onSqliteAndLong("Changing /api/watchlists/:token", (engine) => {
   let world: World;
   const create = (body?: unknown) => createList(world, body);
 

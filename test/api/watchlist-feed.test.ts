@@ -3,7 +3,7 @@ import { before, test } from "node:test";
 import { sql } from "kysely";
 import { createToken, hashToken } from "../../src/lib/tokens.js";
 import { errorOf } from "../support/answers.js";
-import { onBothEngines } from "../support/engines.js";
+import { onSqliteAndLong } from "../support/engines.js";
 import { openMailbox } from "../support/mail.js";
 import { type Member, ORIGIN, signIn } from "../support/members.js";
 import { open, submit } from "../support/page.js";
@@ -20,7 +20,7 @@ const entriesOf = (feed: XmlElement) => feed.children.filter(({ name }) => name 
 const titlesOf = (feed: XmlElement) => entriesOf(feed).flatMap((entry) => texts(entry, "title"));
 const idsOf = (feed: XmlElement) => entriesOf(feed).flatMap((entry) => texts(entry, "id"));
 
-onBothEngines("The feed of a watchlist", (engine) => {
+onSqliteAndLong("The feed of a watchlist", (engine) => {
   const mailbox = openMailbox();
   let world: World;
   let people = 0;

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { errorOf, invalid } from "../support/answers.js";
-import { onBothEngines } from "../support/engines.js";
+import { onSqliteAndLong } from "../support/engines.js";
 import { createList, idsFrom } from "../support/watchlists.js";
 import { createWorld, daily, observation, type World } from "../support/world.js";
 
 const FULL = { status: 409, code: "LIMIT_REACHED", message: "A watchlist holds at most 500 repositories." };
 
-onBothEngines("/api/watchlists/:token/items", (engine) => {
+onSqliteAndLong("/api/watchlists/:token/items", (engine) => {
   let world: World;
   const create = async (ids: string[] = []) => `/api/watchlists/${(await createList(world, { ids })).token}`;
   const add = (list: string, repositoryId: unknown) => world.send("POST", `${list}/items`, { repositoryId });

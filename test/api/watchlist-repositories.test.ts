@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { errorOf, invalid } from "../support/answers.js";
-import { onBothEngines } from "../support/engines.js";
+import { onSqliteAndLong } from "../support/engines.js";
 import { createList, idsFrom } from "../support/watchlists.js";
 import { type Answer, createWorld, daily, observation, snapshot, type World } from "../support/world.js";
 
-onBothEngines("/api/watchlists/:token/repositories and /metrics", (engine) => {
+onSqliteAndLong("/api/watchlists/:token/repositories and /metrics", (engine) => {
   let world: World;
   const create = async (ids: string[] = []) => `/api/watchlists/${(await createList(world, { ids })).token}`;
   const add = (list: string, repositoryId: unknown) => world.send("POST", `${list}/items`, { repositoryId });

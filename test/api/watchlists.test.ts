@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { createToken, hashToken } from "../../src/lib/tokens.js";
 import { errorOf, invalid } from "../support/answers.js";
-import { onBothEngines } from "../support/engines.js";
+import { onSqliteAndLong } from "../support/engines.js";
 import { changes, createList, LISTED, NO_LIST, READS_ONLY, reads } from "../support/watchlists.js";
 import { createWorld, type World } from "../support/world.js";
 
-onBothEngines("/api/watchlists/:token", (engine) => {
+onSqliteAndLong("/api/watchlists/:token", (engine) => {
   let world: World;
   const create = (body?: unknown) => createList(world, body);
 

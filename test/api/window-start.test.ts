@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { CHART_WINDOWS, readHistory } from "../../src/charts/history.js";
-import { onBothEngines } from "../support/engines.js";
+import { onSqliteAndLong } from "../support/engines.js";
 import { fc } from "../support/properties.js";
 import { createWorld, observation, snapshot, type World } from "../support/world.js";
 
@@ -22,7 +22,7 @@ const captures = fc
       .reverse(),
   );
 
-onBothEngines("The series of a window", (engine) => {
+onSqliteAndLong("The series of a window", (engine) => {
   let world: World;
   let ids: number[];
 

@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { SiderealError } from "../../client/src/client.js";
 import { clientOf } from "../support/client.js";
-import { onBothEngines } from "../support/engines.js";
+import { onSqliteAndLong } from "../support/engines.js";
 import { createWorld, daily, observation, type World } from "../support/world.js";
 
 const REPOSITORIES = 230;
 
-onBothEngines("The client", (engine) => {
+onSqliteAndLong("The client", (engine) => {
   let world: World;
   const names = Array.from({ length: REPOSITORIES }, (_, i) => `owner/repository-${i}`);
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { SiderealError } from "../../client/src/client.js";
 import { clientOf, scriptedClient } from "../support/client.js";
-import { onBothEngines } from "../support/engines.js";
+import { onSqliteAndLong } from "../support/engines.js";
 import { limits } from "../support/limits.js";
 import { createWorld, daily, observation } from "../support/world.js";
 
@@ -240,7 +240,7 @@ describe("Requests of the client", () => {
   });
 });
 
-onBothEngines("A client over its limit", (engine) => {
+onSqliteAndLong("A client over its limit", (engine) => {
   test("succeeds after exactly the wait that the service names", async () => {
     const world = await createWorld(engine, limits("default=2"));
     await world.record(observation("a/one", daily(1, 2)));

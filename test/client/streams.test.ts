@@ -3,12 +3,12 @@ import { before, describe, test } from "node:test";
 import { SiderealError } from "../../client/src/client.js";
 import { addAccount } from "../support/accounts.js";
 import { clientOf, scriptedClient } from "../support/client.js";
-import { onBothEngines } from "../support/engines.js";
+import { onSqliteAndLong } from "../support/engines.js";
 import { createWorld, daily, observation, type World } from "../support/world.js";
 
 const REPOSITORIES = 250;
 
-onBothEngines("Streams of the client", (engine) => {
+onSqliteAndLong("Streams of the client", (engine) => {
   let world: World;
   let apiKey: string;
   before(async () => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { AppError } from "../../src/lib/errors.js";
 import { addAccount } from "../support/accounts.js";
-import { onBothEngines } from "../support/engines.js";
+import { onSqliteAndLong } from "../support/engines.js";
 import { DEFAULT_LIMITS } from "../support/limits.js";
 import { call, connectMcp, message, PING } from "../support/mcp.js";
 import { createWorld, daily, observation, type World } from "../support/world.js";
@@ -12,7 +12,7 @@ interface Left {
   data: { buckets: { bucket: string; remaining: number }[] };
 }
 
-onBothEngines("Calls of tools", (engine) => {
+onSqliteAndLong("Calls of tools", (engine) => {
   let world: World;
   let callers = 0;
 

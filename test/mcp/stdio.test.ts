@@ -12,7 +12,7 @@ import { systemClock } from "../../src/lib/clock.js";
 import { createLog } from "../../src/lib/log.js";
 import { buildModules, updateDerived } from "../../src/modules.js";
 import { CommandWorld } from "../support/command.js";
-import { type Engine, onBothEngines, onSqlite } from "../support/engines.js";
+import { type Engine, onSqlite, onSqliteAndLong } from "../support/engines.js";
 import { call, ERAS, type Era, newClient, PING } from "../support/mcp.js";
 import { serve } from "../support/serving.js";
 import { daily, observation } from "../support/world.js";
@@ -53,7 +53,7 @@ async function filledStore(engine: Engine): Promise<Record<string, string>> {
   return url === undefined ? { SIDEREAL_DATA_DIR: dataDir } : { SIDEREAL_DATABASE_URL: url };
 }
 
-onBothEngines("sidereal mcp", (engine) => {
+onSqliteAndLong("sidereal mcp", (engine) => {
   for (const era of ERAS)
     test(`reads the local store with the tools that change nothing (${era})`, async (t) => {
       const settings = await filledStore(engine);

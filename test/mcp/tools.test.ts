@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { Client } from "@modelcontextprotocol/client";
-import { onBothEngines } from "../support/engines.js";
+import { onSqliteAndLong } from "../support/engines.js";
 import { HOSTILE_TEXTS } from "../support/hostile-texts.js";
 import { call, connectMcp, ERAS } from "../support/mcp.js";
 import { createWorld, daily, NOW, observation, type World } from "../support/world.js";
@@ -9,7 +9,7 @@ import { createWorld, daily, NOW, observation, type World } from "../support/wor
 /** As long as what a model should have to read. */
 const SHORT = 8_000;
 
-onBothEngines("The tools", (engine) => {
+onSqliteAndLong("The tools", (engine) => {
   let world: World;
   let client: Client;
 

@@ -33,7 +33,10 @@ export function onBothEngines(name: string, define: (engine: SuiteEngine) => voi
   defineSuite(`${name} on PostgreSQL`, postgresEngine, define);
 }
 
-/** Runs on PostgreSQL, with `npm run test:long` only, what shorter tests prove there already; on SQLite always. */
+/**
+ * Runs on SQLite, and on PostgreSQL with `npm run test:long` only: what builds on modules whose own tests run on both engines always,
+ * such as pages and most of the API.
+ */
 export function onSqliteAndLong(name: string, define: (engine: SuiteEngine) => void): void {
   if (IS_LONG) onBothEngines(name, define);
   else onSqlite(`${name} on SQLite`, define);

@@ -11,7 +11,7 @@ import { avatars as sharedAvatars } from "../../src/database/migrations/0011-ava
 import { ownedAvatars } from "../../src/database/migrations/0019-owned-avatars.js";
 import { DAY_MS, HOUR_MS } from "../../src/lib/clock.js";
 import { Avatars, type DueAvatar, MAX_OWNERS, readAvatarStatus, shrink } from "../../src/tracking/avatars.js";
-import { onBothEngines } from "../support/engines.js";
+import { onSqliteAndLong } from "../support/engines.js";
 import { colouredPng } from "../support/forge/avatars.js";
 import { ManualClock } from "../support/manual-clock.js";
 
@@ -122,7 +122,7 @@ describe("An image from a forge", () => {
 const NOW = Date.UTC(2026, 4, 1);
 const owner = (name: string, provider = "GITHUB") => ({ provider, owner: name });
 
-onBothEngines("The stored avatars", (engine) => {
+onSqliteAndLong("The stored avatars", (engine) => {
   let database: Database;
   let clock: ManualClock;
   let avatars: Avatars;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { afterEach, test } from "node:test";
 import { DAY_MS, HOUR_MS } from "../../src/lib/clock.js";
 import { Avatars } from "../../src/tracking/avatars.js";
-import { type Engine, onBothEngines, onSqlite } from "../support/engines.js";
+import { type Engine, onSqlite, onSqliteAndLong } from "../support/engines.js";
 import type { FaultName } from "../support/forge/forge.js";
 import type { ForgeRequest } from "../support/forge/responses.js";
 import { createTrackingWorld, type TrackedForge, type TrackingWorld } from "../support/tracking.js";
@@ -50,7 +50,7 @@ function requestsTo(tracked: TrackingWorld, name: string): ForgeRequest[] {
   return requests;
 }
 
-onBothEngines("A worker fetches avatars", (engine) => {
+onSqliteAndLong("A worker fetches avatars", (engine) => {
   test("of the owners on lists, from each kind of forge, without a token and at its own pace", async () => {
     const kinds = ["github", "gitlab", "forgejo", "gogs"] as const;
     const tracked = await start(engine, ...kinds.map((kind) => forgeOf(kind)));

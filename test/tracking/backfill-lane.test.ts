@@ -16,7 +16,7 @@ import {
   postponeHistory,
   recordHistoryPage,
 } from "../../src/tracking/star-history.js";
-import { onBothEngines } from "../support/engines.js";
+import { onSqliteAndLong } from "../support/engines.js";
 import { fc } from "../support/properties.js";
 import { allSnapshots, snapshotsOf } from "../support/snapshots.js";
 import { createTrackingWorld, type TrackedForge } from "../support/tracking.js";
@@ -54,7 +54,7 @@ test("gains of past days add up: daily for 400 days, weekly before", () => {
   );
 });
 
-onBothEngines("The star history of a repository", (engine) => {
+onSqliteAndLong("The star history of a repository", (engine) => {
   test("is read within half a minute of the first start; an idle lane looks for one every minute", async (t) => {
     const world = await createTrackingWorld(await engine.open(), [FORGE]);
     t.after(() => world.close());

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { HOUR_MS } from "../../src/lib/clock.js";
-import { onBothEngines } from "../support/engines.js";
+import { onSqliteAndLong } from "../support/engines.js";
 import type { EventKind } from "../support/forge/forge.js";
 import { createTrackingWorld, type TrackingWorld } from "../support/tracking.js";
 import { checkTruth, makeAllDue } from "./truth.js";
@@ -19,7 +19,7 @@ async function again(world: TrackingWorld): Promise<void> {
   await world.pass(HOUR_MS);
 }
 
-onBothEngines("Changes of repositories on a forge", (engine) => {
+onSqliteAndLong("Changes of repositories on a forge", (engine) => {
   // The kind of forge makes no difference to the engine.
   for (const { kind, name } of engine.name === "sqlite" ? KINDS : KINDS.slice(0, 1)) {
     test(`are recorded, and the forge's id keeps their identity: ${kind}`, async (t) => {

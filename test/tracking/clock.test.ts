@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { DAY_MS, HOUR_MS, WEEK_MS } from "../../src/lib/clock.js";
-import { onBothEngines } from "../support/engines.js";
+import { onSqliteAndLong } from "../support/engines.js";
 import { allSnapshots } from "../support/snapshots.js";
 import { createTrackingWorld } from "../support/tracking.js";
 
-onBothEngines("The worker", (engine) => {
+onSqliteAndLong("The worker", (engine) => {
   test("survives a clock that is set back or ahead, and leaves nothing unscheduled", async (t) => {
     const forge = { kind: "forgejo", name: "CODEBERG", repositories: 6, catalogue: "quiet" } as const;
     const world = await createTrackingWorld(await engine.open(), [forge]);

@@ -3,7 +3,7 @@ import { type TestContext, test } from "node:test";
 import { DAY_MS, HOUR_MS } from "../../src/lib/clock.js";
 import { MAX_WALK_PAGES } from "../../src/tracking/cadence.js";
 import { readStatus } from "../../src/tracking/status.js";
-import { type Engine, onBothEngines } from "../support/engines.js";
+import { type Engine, onSqliteAndLong } from "../support/engines.js";
 import { createTrackingWorld } from "../support/tracking.js";
 import { makeAllDue } from "./truth.js";
 
@@ -42,7 +42,7 @@ async function start(t: TestContext, engine: Engine) {
   return { world, forge, status, available, logged };
 }
 
-onBothEngines("A list that never ends", (engine) => {
+onSqliteAndLong("A list that never ends", (engine) => {
   test("adds what a day allows, with all workers and after a restart, and heals", async (t) => {
     const { world, forge, status, available, logged } = await start(t, engine);
     await world.pass(MINUTE_MS / 2);

@@ -4,7 +4,7 @@ import { startWorker } from "../../src/app/tracker.js";
 import { loadConfig } from "../../src/config/config.js";
 import { HOUR_MS } from "../../src/lib/clock.js";
 import { buildModules } from "../../src/modules.js";
-import { onBothEngines } from "../support/engines.js";
+import { onSqliteAndLong } from "../support/engines.js";
 import { startForge } from "../support/forge/forge.js";
 import { recordedLog } from "../support/logs.js";
 import { ManualClock } from "../support/manual-clock.js";
@@ -13,7 +13,7 @@ import { FORGE_START, quietCatalogue } from "../support/tracking.js";
 const TOKEN = "entered-token-0123456789-abcdefghij";
 const ALLOWS = { owner: null, scopes: [], limit: null, remaining: null, expiresAt: null };
 
-onBothEngines("A worker while tokens are entered and removed", ({ open }) => {
+onSqliteAndLong("A worker while tokens are entered and removed", ({ open }) => {
   test("uses them within seconds, although its quota was used up, and stops when they are removed", async (t) => {
     const clock = new ManualClock(FORGE_START + 10 * 24 * HOUR_MS);
     const forge = await startForge({ kind: "github", clock, catalogue: quietCatalogue("github", 300) });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { HOUR_MS } from "../../src/lib/clock.js";
-import { onBothEngines } from "../support/engines.js";
+import { onSqliteAndLong } from "../support/engines.js";
 import { FAULTS, type Fault, type FaultName } from "../support/forge/forge.js";
 import { createTrackingWorld, type TrackedForge, type TrackingWorld } from "../support/tracking.js";
 import { checkTruth, makeAllDue, makeRefreshesDue } from "./truth.js";
@@ -32,7 +32,7 @@ const faultOf = (name: FaultName, forge: string): Fault => {
   return forge === "CODEBERG" ? { name, bytes: OVERSIZED_BYTES } : { name: "status-500" };
 };
 
-onBothEngines("While a forge misbehaves", (engine) =>
+onSqliteAndLong("While a forge misbehaves", (engine) =>
   describe("for hours", () => {
     let world: TrackingWorld;
     before(async () => {

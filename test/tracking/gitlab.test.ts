@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { DAY_MS, HOUR_MS } from "../../src/lib/clock.js";
-import { onBothEngines } from "../support/engines.js";
+import { onSqliteAndLong } from "../support/engines.js";
 import { createTrackingWorld } from "../support/tracking.js";
 import { checkTruth } from "./truth.js";
 
-onBothEngines("A GitLab", (engine) => {
+onSqliteAndLong("A GitLab", (engine) => {
   test("has languages and few requests over GraphQL, and the same repositories when that is switched off and on", async (t) => {
     const world = await createTrackingWorld(
       await engine.open(),

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { DAY_MS, HOUR_MS } from "../../src/lib/clock.js";
-import { onBothEngines } from "../support/engines.js";
+import { onSqliteAndLong } from "../support/engines.js";
 import { createTrackingWorld } from "../support/tracking.js";
 import { makeAllDue } from "./truth.js";
 
-onBothEngines("A Gogs without lookup by id", (engine) => {
+onSqliteAndLong("A Gogs without lookup by id", (engine) => {
   test("a renamed repository is back with its history after the next walk; one whose name was reused is not mixed up", async (t) => {
     const world = await createTrackingWorld(
       await engine.open(),

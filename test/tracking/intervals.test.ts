@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { DAY_MS, HOUR_MS } from "../../src/lib/clock.js";
 import { untrackOthers } from "../../src/tracking/untrack.js";
-import { onBothEngines } from "../support/engines.js";
+import { onSqliteAndLong } from "../support/engines.js";
 import { QUIET } from "../support/forge/world.js";
 import { createTrackingWorld, type TrackingWorld } from "../support/tracking.js";
 import { makeAllDue } from "./truth.js";
@@ -27,7 +27,7 @@ const gaining = ({ modules }: TrackingWorld) =>
     .where("rollups.stars_delta", ">", 0)
     .execute();
 
-onBothEngines("The scheduled interval of a repository", (engine) => {
+onSqliteAndLong("The scheduled interval of a repository", (engine) => {
   test("is a day until its growth is known, and then what the schedule says, whatever fails meanwhile", async (t) => {
     const forge = { kind: "gitlab", name: "GITLAB", repositories: 12, catalogue: "quiet" } as const;
     const world = await createTrackingWorld(await engine.open(), [forge], SLOW_POLL);

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { UpstreamFailure } from "../../src/forges/failures.js";
-import { onBothEngines } from "../support/engines.js";
+import { onSqliteAndLong } from "../support/engines.js";
 import { createTrackingWorld, type TrackedForge } from "../support/tracking.js";
 
 const MINUTE_MS = 60_000;
 const FORGE: TrackedForge = { kind: "github", name: "GITHUB", repositories: 4, catalogue: "quiet" };
 
-onBothEngines("Reading the links of a README", ({ open }) => {
+onSqliteAndLong("Reading the links of a README", ({ open }) => {
   /** A world whose forge has this README, or fails to send it. */
   const openWorld = async (readme: (name: string) => string, minStars = 1_000_000) => {
     const world = await createTrackingWorld(

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { DAY_MS, HOUR_MS } from "../../src/lib/clock.js";
 import { refreshNow, track } from "../../src/tracking/tracking.js";
-import { type Engine, onBothEngines } from "../support/engines.js";
+import { type Engine, onSqliteAndLong } from "../support/engines.js";
 import type { Forge, ForgeRepository, ForgeRequest } from "../support/forge/forge.js";
 import { snapshotsOf } from "../support/snapshots.js";
 import { createTrackingWorld, type TrackedForge, type TrackingWorld } from "../support/tracking.js";
@@ -99,7 +99,7 @@ const hide =
     kinds.includes(kind) ? DELETED : undefined;
 const count = (forge: Forge, kind: string) => forge.counters.byKind[kind] ?? 0;
 
-onBothEngines("A repository that its forge reports missing", (engine) => {
+onSqliteAndLong("A repository that its forge reports missing", (engine) => {
   for (const { kind, name, refresh, second } of engine.name === "sqlite" ? FORGES : [GITHUB]) {
     test(`is gone once a second endpoint, which returns another one, reports it too: ${kind}`, async (t) => {
       const { world, forge, ids } = await start(t, engine, { kind, name });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { HOUR_MS } from "../../src/lib/clock.js";
 import { readPlan } from "../../src/tracking/plan.js";
-import { onBothEngines } from "../support/engines.js";
+import { onSqliteAndLong } from "../support/engines.js";
 import { createTrackingWorld, type TrackingWorld } from "../support/tracking.js";
 
 const MINUTE_MS = 60_000;
@@ -13,7 +13,7 @@ async function planOf({ modules, opened, clock }: TrackingWorld, limit = 20) {
   return readPlan({ modules, provider: first.provider, now: clock.now(), limit });
 }
 
-onBothEngines("The plan of a worker", (engine) => {
+onSqliteAndLong("The plan of a worker", (engine) => {
   test("lists what is due in the order of the requests, with the reason of each, and leaves out what is claimed", async (t) => {
     const world = await createTrackingWorld(await engine.open(), [
       { kind: "github", name: "GITHUB", repositories: 6, catalogue: "quiet", tokens: ["one"] },

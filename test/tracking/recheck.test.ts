@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { DAY_MS, HOUR_MS } from "../../src/lib/clock.js";
-import { type Engine, onBothEngines } from "../support/engines.js";
+import { type Engine, onSqliteAndLong } from "../support/engines.js";
 import type { Forge } from "../support/forge/forge.js";
 import { snapshotsOf } from "../support/snapshots.js";
 import { createTrackingWorld, type TrackedForge, type TrackingWorld } from "../support/tracking.js";
@@ -57,7 +57,7 @@ const starsOf = async ({ modules }: TrackingWorld, id: number) =>
   );
 const agains = (forge: Forge, kind: string) => forge.counters.byKind[kind] ?? 0;
 
-onBothEngines("A reading whose counts have fallen doubtfully", (engine) => {
+onSqliteAndLong("A reading whose counts have fallen doubtfully", (engine) => {
   for (const { kind, name, refresh, again } of engine.name === "sqlite" ? FORGES : [GITHUB]) {
     test(`is followed within minutes by one through another endpoint, and the schedule stays: ${kind}`, async (t) => {
       const { world, forge } = await start(t, engine, { kind, name });

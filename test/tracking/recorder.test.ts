@@ -12,7 +12,7 @@ import { claimDue, findKnown, type Known } from "../../src/tracking/claims.js";
 import { Reporter } from "../../src/tracking/lane.js";
 import { Recorder } from "../../src/tracking/recorder.js";
 import { recordTracked } from "../../src/tracking/request-lane.js";
-import { type Engine, onBothEngines } from "../support/engines.js";
+import { type Engine, onSqliteAndLong } from "../support/engines.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { snapshotsOf } from "../support/snapshots.js";
 
@@ -110,7 +110,7 @@ async function start(engine: Engine, kind: keyof typeof CREATE = "github") {
   };
 }
 
-onBothEngines("A row of a list about a known repository", (engine) => {
+onSqliteAndLong("A row of a list about a known repository", (engine) => {
   test("is a reading like any other, sets the next due time, and replaces nothing that it lacks", async () => {
     const { clock, page, own, counts, repository, tracking, reporter } = await start(engine);
     assert.equal(await page(ROW), 1);
@@ -303,7 +303,7 @@ onBothEngines("A row of a list about a known repository", (engine) => {
   });
 });
 
-onBothEngines("The own record of a repository", (engine) => {
+onSqliteAndLong("The own record of a repository", (engine) => {
   test("is due within the first day, then weekly, where lists lack fields", async () => {
     const { clock, page, own, tracking } = await start(engine);
     await page(ROW);

@@ -10,7 +10,7 @@ import { Stretch } from "../../src/tracking/cadence.js";
 import { Reporter } from "../../src/tracking/lane.js";
 import { Recorder } from "../../src/tracking/recorder.js";
 import { RefreshLane } from "../../src/tracking/refresh-lane.js";
-import { onBothEngines } from "../support/engines.js";
+import { onSqliteAndLong } from "../support/engines.js";
 import { NOW, node, restRow, type Scripted, scriptedFetch } from "../support/github.js";
 import { SkippingClock } from "../support/manual-clock.js";
 import { snapshotsOf } from "../support/snapshots.js";
@@ -29,7 +29,7 @@ const rowOf = (id: number, nodeId: string | null): UpstreamRepository => ({
   ...{ fork: false, archived: false, createdAt: Date.UTC(2020, 0, 1), pushedAt: Date.UTC(2026, 0, 1) },
 });
 
-onBothEngines("The refresh lane", (engine) => {
+onSqliteAndLong("The refresh lane", (engine) => {
   async function start(rest: () => Scripted) {
     const clock = new SkippingClock(NOW);
     const modules = buildModules(await engine.open(), { clock, log: createLog("silent") });

@@ -3,11 +3,11 @@ import { test } from "node:test";
 import { DAY_MS, HOUR_MS } from "../../src/lib/clock.js";
 import { LEASE_MS } from "../../src/tracking/lane.js";
 import { TrackQueue } from "../../src/tracking/requests/queue.js";
-import { onBothEngines } from "../support/engines.js";
+import { onSqliteAndLong } from "../support/engines.js";
 import { NOBODY, openRequestWorld as open, SECOND } from "../support/requests.js";
 import { snapshotsOf } from "../support/snapshots.js";
 
-onBothEngines("A requested repository", (engine) => {
+onSqliteAndLong("A requested repository", (engine) => {
   test("is recorded within seconds, and its whole star history soon after, page by page", async (t) => {
     const { world, repositories, request, stateOf, restartSlowly } = await open(engine, t);
     const [first] = repositories;
@@ -91,7 +91,7 @@ onBothEngines("A requested repository", (engine) => {
   });
 });
 
-onBothEngines("A forge that does not respond", (engine) => {
+onSqliteAndLong("A forge that does not respond", (engine) => {
   test("for minutes fails no request: all are looked up once it responds again", async (t) => {
     const { world, request, repositories } = await open(engine, t);
     world.forge("GITHUB").switches.fault = ({ kind }) => (kind === "repository" ? "status-500" : undefined);
@@ -153,7 +153,7 @@ onBothEngines("A forge that does not respond", (engine) => {
   });
 });
 
-onBothEngines("A worker that is killed", (engine) => {
+onSqliteAndLong("A worker that is killed", (engine) => {
   test("leaves its request to another one, and nothing is recorded twice", async (t) => {
     const { world, request, repositories, stateOf } = await open(engine, t);
     const [first] = repositories;
@@ -220,7 +220,7 @@ onBothEngines("A worker that is killed", (engine) => {
   });
 });
 
-onBothEngines("The quota of a forge", (engine) => {
+onSqliteAndLong("The quota of a forge", (engine) => {
   test("without a token is shared: requests wait with their place, and refreshes go on", async (t) => {
     const { world, request, repositories } = await open(engine, t, {
       tokens: [],
@@ -270,7 +270,7 @@ onBothEngines("The quota of a forge", (engine) => {
   });
 });
 
-onBothEngines("On a forge without star histories", (engine) => {
+onSqliteAndLong("On a forge without star histories", (engine) => {
   test("a request is finished once the repository is recorded", async (t) => {
     for (const kind of ["gitlab", "forgejo"] as const) {
       const { world, repositories, request, stateOf } = await open(engine, t, { kind, name: "WORK" });

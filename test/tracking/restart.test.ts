@@ -6,7 +6,7 @@ import { HOUR_MS } from "../../src/lib/clock.js";
 import { createLog } from "../../src/lib/log.js";
 import { buildModules } from "../../src/modules.js";
 import { claimDue } from "../../src/tracking/claims.js";
-import { onBothEngines } from "../support/engines.js";
+import { onSqliteAndLong } from "../support/engines.js";
 import { createTrackingWorld, type TrackedForge, type TrackingWorld } from "../support/tracking.js";
 import { checkTruth, makeRefreshesDue } from "./truth.js";
 
@@ -44,7 +44,7 @@ function watched() {
   return { wrap, asked, peak: () => peak };
 }
 
-onBothEngines("A worker", (engine) => {
+onSqliteAndLong("A worker", (engine) => {
   test("that is killed leaves its work to the next one, which does it once, after the lease", async (t) => {
     const world = await createTrackingWorld(await engine.open(), [FORGE]);
     t.after(() => world.close());

@@ -4,7 +4,7 @@ import { sql } from "kysely";
 import type { Database } from "../../src/database/database.js";
 import { DAY_MS, HOUR_MS, WEEK_MS } from "../../src/lib/clock.js";
 import { thinSnapshots } from "../../src/tracking/retention.js";
-import { onBothEngines } from "../support/engines.js";
+import { onSqliteAndLong } from "../support/engines.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { examples, fc } from "../support/properties.js";
 import { allSnapshots, snapshotsOf } from "../support/snapshots.js";
@@ -56,7 +56,7 @@ async function checkCounters(database: Database): Promise<void> {
   );
 }
 
-onBothEngines("Thinning old snapshots", (engine) => {
+onSqliteAndLong("Thinning old snapshots", (engine) => {
   test("stars still held take the place of no total, nor a total theirs", async () => {
     const world = await createWorld(engine);
     const { database } = world.modules;

@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { nextDue } from "../../src/tracking/claims.js";
 import { enroll } from "../../src/tracking/schedule.js";
-import { onBothEngines } from "../support/engines.js";
+import { onSqliteAndLong } from "../support/engines.js";
 import { countStatements } from "../support/statements.js";
 import { createWorld, NOW, observation, snapshot } from "../support/world.js";
 
 const GITHUB = { name: "GITHUB", kind: "github" } as const;
 const REPOSITORIES = 500;
 
-onBothEngines("Enrolling repositories", (engine) => {
+onSqliteAndLong("Enrolling repositories", (engine) => {
   test("takes a bounded number of statements, and schedules star histories by stars", async () => {
     const world = await createWorld(engine);
     const { database } = world.modules;

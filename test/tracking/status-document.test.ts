@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { HOUR_MS } from "../../src/lib/clock.js";
 import { readPreparedStatus, readStatus } from "../../src/tracking/status.js";
-import { onBothEngines } from "../support/engines.js";
+import { onSqliteAndLong } from "../support/engines.js";
 import { createTrackingWorld } from "../support/tracking.js";
 
-onBothEngines("The status for pages", ({ open }) => {
+onSqliteAndLong("The status for pages", ({ open }) => {
   test("is prepared by the worker, and read in one row", async (t) => {
     const database = await open();
     assert.equal(await readPreparedStatus(database), undefined, "before any worker");

@@ -9,7 +9,7 @@ import { Reporter } from "../../src/tracking/lane.js";
 import { serveMetrics } from "../../src/tracking/metrics.js";
 import { readStatus } from "../../src/tracking/status.js";
 import { refreshNow, track } from "../../src/tracking/tracking.js";
-import { onBothEngines } from "../support/engines.js";
+import { onSqliteAndLong } from "../support/engines.js";
 import type { ForgeRequest } from "../support/forge/forge.js";
 import { createTrackingWorld, type TrackedForge, type TrackingWorld } from "../support/tracking.js";
 import { makeAllDue, makeRefreshesDue } from "./truth.js";
@@ -57,7 +57,7 @@ async function storedText(world: TrackingWorld): Promise<string> {
   return JSON.stringify(rows);
 }
 
-onBothEngines("Tokens of a worker", ({ open }) => {
+onSqliteAndLong("Tokens of a worker", ({ open }) => {
   describe("over days", () => {
     test("one bad token among several is named once, counted, and shown until it works again", async (t) => {
       const world = await createTrackingWorld(await open(), [FORGE]);

@@ -7,7 +7,7 @@ import { loadConfig } from "../../src/config/config.js";
 import { createLog } from "../../src/lib/log.js";
 import { buildModules } from "../../src/modules.js";
 import { CommandWorld, unusedHost } from "../support/command.js";
-import { type Engine, onBothEngines } from "../support/engines.js";
+import { type Engine, onSqliteAndLong } from "../support/engines.js";
 import { createTrackingWorld } from "../support/tracking.js";
 import { observation } from "../support/world.js";
 
@@ -54,7 +54,7 @@ async function open(engine: Engine, t: TestContext) {
   return { world, run, itemsOf, requests };
 }
 
-onBothEngines("track --from", (engine) => {
+onSqliteAndLong("track --from", (engine) => {
   test("adds what is known to a public list, and the rest once the worker has found it", async (t) => {
     const { world, run, itemsOf } = await open(engine, t);
     const { catalogue, url } = world.forge("GITHUB");

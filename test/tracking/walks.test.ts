@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { DAY_MS, HOUR_MS } from "../../src/lib/clock.js";
 import { readStatus } from "../../src/tracking/status.js";
-import { type Engine, onBothEngines } from "../support/engines.js";
+import { type Engine, onSqliteAndLong } from "../support/engines.js";
 import { QUIET } from "../support/forge/world.js";
 import { createTrackingWorld, type TrackedForge } from "../support/tracking.js";
 import { checkTruth, makeAllDue } from "./truth.js";
@@ -16,7 +16,7 @@ async function start(engine: Engine, forge: TrackedForge) {
   });
 }
 
-onBothEngines("A walk", (engine) => {
+onSqliteAndLong("A walk", (engine) => {
   test("reads the counts of all repositories, so that none needs a request of its own", async (t) => {
     const world = await start(engine, { kind: "forgejo", name: "CODEBERG", repositories: 60 });
     t.after(() => world.close());

@@ -4,7 +4,7 @@ import { type Database, openDatabase } from "../../src/database/database.js";
 import { HOUR_MS } from "../../src/lib/clock.js";
 import { createLog } from "../../src/lib/log.js";
 import { buildModules } from "../../src/modules.js";
-import { type Engine, onBothEngines } from "../support/engines.js";
+import { type Engine, onSqliteAndLong } from "../support/engines.js";
 import { createTrackingWorld, type TrackedForge, type TrackingOptions } from "../support/tracking.js";
 import { makeAllDue, makeRefreshesDue } from "./truth.js";
 
@@ -16,7 +16,7 @@ function openAgain(engine: Engine): Promise<Database> {
   return openDatabase({ ...engine.location(), pool: 4, log: createLog("silent") });
 }
 
-onBothEngines("Two workers", (engine) => {
+onSqliteAndLong("Two workers", (engine) => {
   /** Two workers, each over its own connection. */
   async function start(tracked: TrackedForge, options: TrackingOptions = {}) {
     const world = await createTrackingWorld(await engine.open(), [tracked], options);

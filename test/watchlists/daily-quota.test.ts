@@ -3,14 +3,14 @@ import { test } from "node:test";
 import { DailyQuotas } from "../../src/accounts/quotas.js";
 import { DAY_MS, HOUR_MS } from "../../src/lib/clock.js";
 import { hashToken } from "../../src/lib/tokens.js";
-import { onBothEngines } from "../support/engines.js";
+import { onSqliteAndLong } from "../support/engines.js";
 import { limits } from "../support/limits.js";
 import { LISTED } from "../support/watchlists.js";
 import { createWorld, NOW, type World } from "../support/world.js";
 
 const QUOTA = limits("watchlists=3,watchlist-items=5");
 
-onBothEngines("The daily quota of watchlists", (engine) => {
+onSqliteAndLong("The daily quota of watchlists", (engine) => {
   const start = async (env: Record<string, string> = QUOTA) => {
     const world = await createWorld(engine, env);
     await world.record(...LISTED.slice(0, 10));

@@ -5,14 +5,14 @@ import { loadConfig } from "../../src/config/config.js";
 import { DAY_MS, HOUR_MS } from "../../src/lib/clock.js";
 import { createLog } from "../../src/lib/log.js";
 import { addAccount } from "../support/accounts.js";
-import { onBothEngines } from "../support/engines.js";
+import { onSqliteAndLong } from "../support/engines.js";
 import { countStatements } from "../support/statements.js";
 import { createList, LISTED, reads } from "../support/watchlists.js";
 import { createWorld } from "../support/world.js";
 
 const YEAR_MS = 365 * DAY_MS;
 
-onBothEngines("A watchlist without an owner", (engine) => {
+onSqliteAndLong("A watchlist without an owner", (engine) => {
   const start = async () => {
     const world = await createWorld(engine);
     await world.record(...LISTED.slice(0, 3));

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { DAY_MS } from "../../src/lib/clock.js";
 import type { HistoryWindow } from "../../src/watchlists/sums.js";
-import { onBothEngines } from "../support/engines.js";
+import { onSqliteAndLong } from "../support/engines.js";
 import { countTurns } from "../support/turns.js";
 import { createWorld, daily, NOW, observation, snapshot, type World } from "../support/world.js";
 
-onBothEngines("The star history of a list", (engine) => {
+onSqliteAndLong("The star history of a list", (engine) => {
   let world: World;
   const at = (days: number) => NOW - days * DAY_MS;
   before(async () => {

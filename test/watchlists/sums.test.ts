@@ -4,7 +4,7 @@ import { Random } from "../../src/demo/random.js";
 import { DAY_MS, HOUR_MS, WEEK_MS } from "../../src/lib/clock.js";
 import { SNAPSHOT_SOURCES, type SnapshotSource } from "../../src/repositories/record-rules.js";
 import type { SumPoint } from "../../src/watchlists/sums.js";
-import { onBothEngines } from "../support/engines.js";
+import { onSqliteAndLong } from "../support/engines.js";
 import { countTurns } from "../support/turns.js";
 import { createWorld, NOW, observation, snapshotAt, type World } from "../support/world.js";
 
@@ -42,7 +42,7 @@ function modelOf(histories: readonly (readonly Counts[])[], from: number, length
     });
 }
 
-onBothEngines("The sums of a list", (engine) => {
+onSqliteAndLong("The sums of a list", (engine) => {
   let world: World;
   const histories: Counts[][] = [];
   before(async () => {

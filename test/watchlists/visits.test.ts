@@ -3,14 +3,14 @@ import { beforeEach, test } from "node:test";
 import { VISIT_MS } from "../../src/watchlists/changes.js";
 import { Watchlists } from "../../src/watchlists/watchlists.js";
 import { addAccount } from "../support/accounts.js";
-import { onBothEngines } from "../support/engines.js";
+import { onSqliteAndLong } from "../support/engines.js";
 import { withFailingWrites } from "../support/failing-writes.js";
 import { recordedLog } from "../support/logs.js";
 import { createWorld, NOW, observation, snapshot, type World } from "../support/world.js";
 
 const MINUTE_MS = 60_000;
 
-onBothEngines("Visits of a personal list", (engine) => {
+onSqliteAndLong("Visits of a personal list", (engine) => {
   let world: World;
   let account: string;
   const ids = [1, 2, 3];

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { onBothEngines } from "../support/engines.js";
+import { onSqliteAndLong } from "../support/engines.js";
 import { colouredPng } from "../support/forge/avatars.js";
 import { open, textOf } from "../support/page.js";
 import { createWorld, daily, observation, type World } from "../support/world.js";
 
-onBothEngines("The avatars on pages", (engine) => {
+onSqliteAndLong("The avatars on pages", (engine) => {
   let world: World;
   const png = colouredPng("acme");
   /** Paths of the avatars on a page. */

@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { type Picture, PngRenderer } from "../../src/charts/png.js";
 import { DAY_MS } from "../../src/lib/clock.js";
-import { onBothEngines } from "../support/engines.js";
+import { onSqliteAndLong } from "../support/engines.js";
 import { ORIGIN } from "../support/members.js";
 import { open, submit } from "../support/page.js";
 import { readPicture } from "../support/svg.js";
 import { createWorld, daily, observation, type World } from "../support/world.js";
 
-onBothEngines("Pictures for previews of pages", (engine) => {
+onSqliteAndLong("Pictures for previews of pages", (engine) => {
   let world: World;
   before(async () => {
     world = await createWorld(engine);

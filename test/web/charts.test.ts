@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
-import { onBothEngines, onSqlite } from "../support/engines.js";
+import { onSqlite, onSqliteAndLong } from "../support/engines.js";
 import { dataOf, fieldOf, geometryOf, open, problemsOf, rowsOf } from "../support/page.js";
 import { createWorld, daily, NOW, observation, snapshot, type World } from "../support/world.js";
 
@@ -15,7 +15,7 @@ interface PlotData {
 /** A count that falls by a fifth for a day, as an outage looks from outside. */
 const dropped = Array.from({ length: 29 }, (_, i) => (i === 20 ? 8_000 : 9_900 + i * 10));
 
-onBothEngines("Charts of pages", (engine) => {
+onSqliteAndLong("Charts of pages", (engine) => {
   let world: World;
 
   before(async () => {

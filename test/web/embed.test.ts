@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { onBothEngines } from "../support/engines.js";
+import { onSqliteAndLong } from "../support/engines.js";
 import { ORIGIN } from "../support/members.js";
 import { open, problemsOf } from "../support/page.js";
 import { readPicture } from "../support/svg.js";
 import { createWorld, daily, observation, type World } from "../support/world.js";
 
-onBothEngines("The page for pictures on other sites", (engine) => {
+onSqliteAndLong("The page for pictures on other sites", (engine) => {
   let world: World;
   before(async () => {
     world = await createWorld(engine);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { Observation } from "../../src/repositories/observation.js";
-import { onBothEngines, onSqlite } from "../support/engines.js";
+import { onSqlite, onSqliteAndLong } from "../support/engines.js";
 import { indexOf } from "../support/lists.js";
 import { linkTo, numbersIn, openPage, rowsOf, textOf } from "../support/page.js";
 import { createWorld, daily, NOW, observation, type World } from "../support/world.js";
@@ -53,7 +53,7 @@ const VARIED: Observation[] = Array.from({ length: 120 }, (_, i) =>
   }),
 );
 
-onBothEngines("The choices of the page /explore", (engine) => {
+onSqliteAndLong("The choices of the page /explore", (engine) => {
   let world: World;
   const open = (path: string) => openPage(world, path);
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { RANKINGS, WINDOWS } from "../../src/growth/definitions.js";
 import { DAY_MS } from "../../src/lib/clock.js";
-import { onBothEngines, onSqlite } from "../support/engines.js";
+import { onSqlite, onSqliteAndLong } from "../support/engines.js";
 import { linkTo, open, openPage, problemsOf, repositoriesIn, rowsOf, textOf } from "../support/page.js";
 import { createWorld, daily, NOW, observation, snapshot, type World } from "../support/world.js";
 
@@ -20,7 +20,7 @@ const sectionNamed = (html: string, name: string): string | undefined =>
     .map(([, inner = ""]) => inner)
     .find((inner) => textOf(/<h2>(.*?)<\/h2>/s.exec(inner)?.[1] ?? "") === name);
 
-onBothEngines("The home page", (engine) => {
+onSqliteAndLong("The home page", (engine) => {
   let world: World;
   before(async () => {
     world = await createWorld(engine);

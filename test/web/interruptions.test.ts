@@ -4,14 +4,14 @@ import { loadConfig } from "../../src/config/config.js";
 import { openProvider } from "../../src/forges/forges.js";
 import { createLog } from "../../src/lib/log.js";
 import { Worker } from "../../src/tracking/worker.js";
-import { onBothEngines } from "../support/engines.js";
+import { onSqliteAndLong } from "../support/engines.js";
 import { type FaultName, type Forge, startForge } from "../support/forge/forge.js";
 import { openMailbox } from "../support/mail.js";
 import { type Member, signIn } from "../support/members.js";
 import { open } from "../support/page.js";
 import { createWorld, daily, NOW, observation, type World } from "../support/world.js";
 
-onBothEngines("While a forge is not read", (engine) => {
+onSqliteAndLong("While a forge is not read", (engine) => {
   const mailbox = openMailbox();
   let forge: Forge;
   let world: World;

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { createLog } from "../../src/lib/log.js";
 import { buildModules } from "../../src/modules.js";
 import { findByLines, findMeant, readName } from "../../src/web/naming.js";
-import { onBothEngines } from "../support/engines.js";
+import { onSqliteAndLong } from "../support/engines.js";
 import { countStatements } from "../support/statements.js";
 import { createWorld, observation } from "../support/world.js";
 
@@ -36,7 +36,7 @@ test("repository names are parsed as people write them", () => {
   }
 });
 
-onBothEngines("The names of a form", (engine) => {
+onSqliteAndLong("The names of a form", (engine) => {
   test("are looked up as a set: three statements for 500 names, known or not", async () => {
     const world = await createWorld(engine);
     await world.record(...Array.from({ length: 250 }, (_, i) => observation(`known/r${i}`)));

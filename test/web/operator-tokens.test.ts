@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { forgeName } from "../../src/config/known-forges.js";
 import { checkToken } from "../../src/forges/tokens/check-token.js";
-import { onBothEngines } from "../support/engines.js";
+import { onSqliteAndLong } from "../support/engines.js";
 import { type Forge, startForge } from "../support/forge/forge.js";
 import { openMailbox } from "../support/mail.js";
 import { ageSessions, type Member, signIn } from "../support/members.js";
@@ -15,7 +15,7 @@ const PAGE = "/operator/tokens";
 const PATIENCE_MS = 5_000;
 const NO_WORK = { SIDEREAL_WORK_KIND: "", SIDEREAL_WORK_URL: "", SIDEREAL_WORK_PRIVATE: "" };
 
-onBothEngines("The page of tokens", (engine) => {
+onSqliteAndLong("The page of tokens", (engine) => {
   const mailbox = openMailbox();
   let forge: Forge;
   let world: World;

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { onBothEngines } from "../support/engines.js";
+import { onSqliteAndLong } from "../support/engines.js";
 import { limits } from "../support/limits.js";
 import { openMailbox } from "../support/mail.js";
 import { signIn } from "../support/members.js";
 import { fieldOf, open, openPage, submit } from "../support/page.js";
 import { createWorld, type World } from "../support/world.js";
 
-onBothEngines("The page that takes the code of a mail", (engine) => {
+onSqliteAndLong("The page that takes the code of a mail", (engine) => {
   const mailbox = openMailbox();
   let world: World;
   let people = 0;

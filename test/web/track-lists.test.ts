@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { MAX_PASTED } from "../../src/tracking/requests/lists.js";
-import { onBothEngines } from "../support/engines.js";
+import { onSqliteAndLong } from "../support/engines.js";
 import { limits } from "../support/limits.js";
 import { openMailbox } from "../support/mail.js";
 import { signIn } from "../support/members.js";
@@ -14,7 +14,7 @@ const OPEN = {
   ...limits("tracked=1000000"),
 };
 
-onBothEngines("Requesting several repositories", (engine) => {
+onSqliteAndLong("Requesting several repositories", (engine) => {
   const mailbox = openMailbox();
   const openWorld = async (env: Record<string, string> = {}) => {
     const world = await createWorld(engine, { ...OPEN, ...env });

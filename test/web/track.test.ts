@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { MAX_OPEN } from "../../src/tracking/requests/track-requests.js";
-import { onBothEngines } from "../support/engines.js";
+import { onSqliteAndLong } from "../support/engines.js";
 import { limits } from "../support/limits.js";
 import { openMailbox } from "../support/mail.js";
 import { ORIGIN, signIn } from "../support/members.js";
@@ -19,7 +19,7 @@ const offered = ({ html }: Page): (string | undefined)[] =>
     ),
   ].map(([, value]) => value);
 
-onBothEngines("The pages that request repositories", (engine) => {
+onSqliteAndLong("The pages that request repositories", (engine) => {
   const mailbox = openMailbox();
   const openWorld = async (env: Record<string, string> = {}) => {
     const world = await createWorld(engine, { ...OPEN, ...env });
