@@ -1,140 +1,135 @@
 /** Tables of the catalogue: repositories, their snapshots, and what keeps derived data up to date. */
-
-export interface RepositoryTable {
-  id: number;
-  provider: string;
-  /** The provider's own id; null if no source has reported it. */
-  provider_id: string | null;
-  /** May contain slashes (GitLab groups). */
-  owner: string;
-  name: string;
-  /** `owner/name` folded by `nameKey`; null once another repository has taken over the name. */
-  name_key: string | null;
-  url: string;
-  description: string | null;
-  homepage: string | null;
-  language: string | null;
-  license: string | null;
-  /** JSON array of topics, the same as the rows in `repository_topics`. */
-  topics: string;
-  stars: number | null;
-  forks: number | null;
-  open_issues: number | null;
-  watchers: number | null;
-  fork: number | null;
-  archived: number | null;
-  availability: string;
-  created_at: number | null;
-  pushed_at: number | null;
-  discovered_at: number;
-  /** When the values above were true; null if unknown. */
-  refreshed_at: number | null;
-  /** When the counts were true; a newer source may have reported none. */
-  counted_at: number | null;
-  next_refresh_at: number | null;
-  /** The archive that reported it last, by the name of its layout; null: it has been in none. */
-  import_source: string | null;
-  /** Scheduled time between two refreshes, in ms; 0: its provider is no longer tracked; null: never tracked. */
-  refresh_interval: number | null;
-  /** Bit i: some source has reported fact i of FACT_COLUMNS, even if only its absence. */
-  known_facts: number;
+export interface CatalogueTables {
+  repositories: {
+    id: number;
+    provider: string;
+    /** The provider's own id; null if no source has reported it. */
+    provider_id: string | null;
+    /** May contain slashes (GitLab groups). */
+    owner: string;
+    name: string;
+    /** `owner/name` folded by `nameKey`; null once another repository has taken over the name. */
+    name_key: string | null;
+    url: string;
+    description: string | null;
+    homepage: string | null;
+    language: string | null;
+    license: string | null;
+    /** JSON array of topics, the same as the rows in `repository_topics`. */
+    topics: string;
+    stars: number | null;
+    forks: number | null;
+    open_issues: number | null;
+    watchers: number | null;
+    fork: number | null;
+    archived: number | null;
+    availability: string;
+    created_at: number | null;
+    pushed_at: number | null;
+    discovered_at: number;
+    /** When the values above were true; null if unknown. */
+    refreshed_at: number | null;
+    /** When the counts were true; a newer source may have reported none. */
+    counted_at: number | null;
+    next_refresh_at: number | null;
+    /** The archive that reported it last, by the name of its layout; null: it has been in none. */
+    import_source: string | null;
+    /** Scheduled time between two refreshes, in ms; 0: its provider is no longer tracked; null: never tracked. */
+    refresh_interval: number | null;
+    /** Bit i: some source has reported fact i of FACT_COLUMNS, even if only its absence. */
+    known_facts: number;
+  };
+  repository_topics: {
+    repository_id: number;
+    topic: string;
+  };
+  previous_names: {
+    repository_id: number;
+    provider: string;
+    name_key: string;
+    full_name: string;
+    /** The last time the repository was known by this name. */
+    until: number;
+  };
+  /** The tail of each repository: its few snapshots later than all of its blocks. */
+  snapshots: {
+    repository_id: number;
+    captured_at: number;
+    stars: number;
+    forks: number | null;
+    open_issues: number | null;
+    watchers: number | null;
+    /** Index into SNAPSHOT_SOURCES. */
+    source: number;
+  };
+  /** Consecutive snapshots of a repository. Blocks of one repository do not overlap. */
+  snapshot_blocks: {
+    repository_id: number;
+    /** Times of the first and the last snapshot. */
+    from_at: number;
+    to_at: number;
+    /** How many there are. */
+    snapshots: number;
+    /** See the catalog's snapshots/codec.ts. */
+    data: Uint8Array;
+  };
+  /** Number of snapshots of a provider in an hour, so that totals need no counting of rows. */
+  snapshot_hours: {
+    provider: string;
+    /** Hours since 1970. */
+    hour: number;
+    snapshots: number;
+    newest_at: number;
+  };
+  /** Derived data to update after a change. Written in the transaction of the change, so that a crash cannot lose it. */
+  outdated: {
+    kind: string;
+    repository_id: number;
+  };
+  /** One row, incremented by every change a reader could see. */
+  revision: {
+    id: number;
+    value: number;
+  };
+  /** The process that rebuilds derived data of all repositories; one row per rebuild. */
+  runs: {
+    /** See catalog's exclusive-run.ts. */
+    id: number;
+    /** Incremented when a run starts. */
+    generation: number;
+    /** Host and process; null: no process. */
+    owner: string | null;
+    /** Time of its last heartbeat. */
+    seen_at: number;
+  };
+  /** A file of an archive that an import has read. */
+  import_files: {
+    /** Name of its layout. */
+    source: string;
+    /** The time of its newest row. */
+    captured_at: number;
+    /** Its name, without folders and the suffix of its compression; the time, if rows have times of their own. */
+    file: string;
+    row_count: number;
+    /** Rows with 0 stars or 0 forks. */
+    zeros: number;
+    /** JSON array of the catalogue's Damage; null: it is not damaged. */
+    damage: string | null;
+    imported_at: number;
+  };
+  /** A repository that an operator has joined to another one; see manual-renames.ts of repositories. */
+  renames: {
+    from_id: number;
+    to_id: number;
+    /** What `from_id` had before. */
+    availability: string;
+    /** What `to_id` had before. */
+    discovered_at: number;
+    /** JSON array of the times at which both had a snapshot. */
+    both_at: string;
+  };
 }
 
-export interface RepositoryTopicTable {
-  repository_id: number;
-  topic: string;
-}
-
-export interface PreviousNameTable {
-  repository_id: number;
-  provider: string;
-  name_key: string;
-  full_name: string;
-  /** The last time the repository was known by this name. */
-  until: number;
-}
-
-/** The tail of each repository: its few snapshots later than all of its blocks. */
-export interface SnapshotTable {
-  repository_id: number;
-  captured_at: number;
-  stars: number;
-  forks: number | null;
-  open_issues: number | null;
-  watchers: number | null;
-  /** Index into SNAPSHOT_SOURCES. */
-  source: number;
-}
-
-/** Consecutive snapshots of a repository. Blocks of one repository do not overlap. */
-export interface SnapshotBlockTable {
-  repository_id: number;
-  /** Times of the first and the last snapshot. */
-  from_at: number;
-  to_at: number;
-  /** How many there are. */
-  snapshots: number;
-  /** See the catalog's snapshots/codec.ts. */
-  data: Uint8Array;
-}
-
-/** Number of snapshots of a provider in an hour, so that totals need no counting of rows. */
-export interface SnapshotHourTable {
-  provider: string;
-  /** Hours since 1970. */
-  hour: number;
-  snapshots: number;
-  newest_at: number;
-}
-
-/** A file of an archive that an import has read. */
-export interface ImportFileTable {
-  /** Name of its layout. */
-  source: string;
-  /** The time of its newest row. */
-  captured_at: number;
-  /** Its name, without folders and the suffix of its compression; the time, if rows have times of their own. */
-  file: string;
-  row_count: number;
-  /** Rows with 0 stars or 0 forks. */
-  zeros: number;
-  /** JSON array of the catalogue's Damage; null: it is not damaged. */
-  damage: string | null;
-  imported_at: number;
-}
-
-/** A repository that an operator has joined to another one; see manual-renames.ts of repositories. */
-export interface RenameTable {
-  from_id: number;
-  to_id: number;
-  /** What `from_id` had before. */
-  availability: string;
-  /** What `to_id` had before. */
-  discovered_at: number;
-  /** JSON array of the times at which both had a snapshot. */
-  both_at: string;
-}
-
-/** Derived data to update after a change. Written in the transaction of the change, so that a crash cannot lose it. */
-export interface OutdatedTable {
-  kind: string;
-  repository_id: number;
-}
-
-/** One row, incremented by every change a reader could see. */
-export interface RevisionTable {
-  id: number;
-  value: number;
-}
-
-/** The process that rebuilds derived data of all repositories; one row per rebuild. */
-export interface RunTable {
-  /** See catalog's exclusive-run.ts. */
-  id: number;
-  /** Incremented when a run starts. */
-  generation: number;
-  /** Host and process; null: no process. */
-  owner: string | null;
-  /** Time of its last heartbeat. */
-  seen_at: number;
-}
+export type RepositoryTable = CatalogueTables["repositories"];
+export type PreviousNameTable = CatalogueTables["previous_names"];
+export type SnapshotTable = CatalogueTables["snapshots"];

@@ -67,33 +67,24 @@ test("Migrations import nothing that may change after they are released", () => 
 
 /** The tables of the `Schema` type with their columns, read from the source. */
 function typedTables(): Map<string, Column[]> {
-  const source = [
-    "schema",
-    "avatar-schema",
-    "catalogue-schema",
-    "member-schema",
-    "rankings-schema",
-    "search-schema",
-    "tracking-schema",
-  ]
-    .map((name) => readFileSync(`src/database/${name}.ts`, "utf8"))
-    .join("\n");
-  const interfaces = new Map<string, { parent: string | undefined; fields: [string, string][] }>();
-  for (const [, name = "", parent, body = ""] of source.matchAll(
-    /^export interface (\w+)(?: extends (\w+))? \{\n(.*?)^\}/gms,
-  )) {
-    const fields = [...body.matchAll(/^ {2}(\w+): (.+);$/gm)].map(
-      ([, field = "", type = ""]): [string, string] => [field, type],
+  const files = readdirSync("src/database").filter((name) => name.endsWith("schema.ts"));
+  const source = files.map((name) => readFileSync(`src/database/${name}`, "utf8")).join("\n");
+  const columnsIn = (body: string, indent: number): Column[] =>
+    [...body.matchAll(new RegExp(`^ {${indent}}(\\w+): (.+);$`, "gm"))].map(
+      ([, name = "", type = ""]): Column => ({ name, nullable: type.endsWith("| null") }),
     );
-    interfaces.set(name, { parent, fields });
-  }
-  const columnsOfType = (name: string): Column[] => {
-    const { parent, fields } = interfaces.get(name) ?? assert.fail(`no type ${name}`);
-    const own = fields.map(([field, type]) => ({ name: field, nullable: type.endsWith("| null") }));
-    return [...(parent === undefined ? [] : columnsOfType(parent)), ...own];
-  };
-  const tables = interfaces.get("Schema")?.fields ?? [];
-  return new Map(tables.map(([table, type]) => [table, columnsOfType(type)]));
+  const types = new Map(
+    [...source.matchAll(/^export interface (\w+Table) \{\n(.*?)^\}/gms)].map(
+      ([, name = "", body = ""]): [string, Column[]] => [name, columnsIn(body, 2)],
+    ),
+  );
+  const named = [...source.matchAll(/^ {2}(\w+): (\w+Table);$/gm)].map(
+    ([, table = "", type = ""]): [string, Column[]] => [table, types.get(type) ?? []],
+  );
+  const inline = [...source.matchAll(/^ {2}(\w+): \{\n(.*?)^ {2}\};/gms)].map(
+    ([, table = "", body = ""]): [string, Column[]] => [table, columnsIn(body, 4)],
+  );
+  return new Map([...named, ...inline]);
 }
 
 async function tableNames(engine: Engine, { read }: Database): Promise<string[]> {
