@@ -18,6 +18,7 @@ import { DeferredTasks } from "./deferred-tasks.js";
 import type { Library } from "./library.js";
 import { MailSignIn } from "./mail-sign-in.js";
 import type { CodeProof } from "./one-time-codes.js";
+import { OPERATOR_MS } from "./operators.js";
 import { isOwnOrigin, type OriginHeaders, safeNext } from "./origin.js";
 import { type Assertion, Passkeys } from "./passkeys.js";
 import { removeEndedUse } from "./quotas.js";
@@ -103,18 +104,7 @@ export interface AccountsOptions {
   events: AccountEvents;
   clock: Clock;
   log: Logger;
-  config: Pick<
-    Config,
-    | "baseUrl"
-    | "allowedHosts"
-    | "authSecret"
-    | "databaseUrl"
-    | "dataDir"
-    | "github"
-    | "google"
-    | "mail"
-    | "mailPerHour"
-  >;
+  config: Config;
 }
 
 export class Accounts {
@@ -306,14 +296,8 @@ export class Accounts {
       await tx.deleteFrom("sign_in_requests").where("email", "=", email).execute();
     });
     await keys.revocations.announce();
-    this.#erasures.add(() => this.eraseDeleted());
+    this.#erasures.add(async () => void (await database.dialect.eraseDeleted(database.durable)));
     return [this.clearingCookie];
-  }
-
-  /** Removes deleted data from the files of the database, unless others are using them: a later call does it. */
-  async eraseDeleted(): Promise<void> {
-    const { dialect, durable } = this.#options.database;
-    await dialect.eraseDeleted(durable);
   }
 
   /** A cookie that removes the session from a browser. */
@@ -322,16 +306,24 @@ export class Accounts {
     return `${this.#cookieName}=; Max-Age=0; Path=${path}; HttpOnly; SameSite=Lax${secure ? "; Secure" : ""}`;
   }
 
-  /** Deletes sessions, codes, counts and sign-ins in progress that have expired. Returns the number of sessions. */
-  async removeExpired(signal: AbortSignal): Promise<number> {
+  /**
+   * Deletes sessions, codes, counts and sign-ins in progress that have expired, also from the files of the database unless others are
+   * using them. Returns the number of sessions.
+   */
+  async removeExpired(): Promise<number> {
     const { database, clock } = this.#options;
-    // On the connection that overwrites deleted rows, as these hold addresses.
-    await sql`delete from verifications where expires_at < ${libraryNow().toISOString()}`.execute(
-      database.durable,
-    );
+    const { dialect, durable, write } = database;
+    const now = clock.now();
+    await sql`delete from verifications where expires_at < ${libraryNow().toISOString()}`.execute(durable);
+    await durable
+      .deleteFrom("operator_sessions")
+      .where("began_at", "<=", now - OPERATOR_MS)
+      .execute();
     await this.mail.codes.removeExpired();
-    await removeEndedUse(database.write, clock.now());
-    return this.sessions.removeExpired(signal);
+    await removeEndedUse(write, now);
+    const removed = await this.sessions.removeExpired();
+    await dialect.eraseDeleted(durable);
+    return removed;
   }
 
   /** Waits for pending mail and writes. */

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { type Database, deleteOld } from "../database/database.js";
+import { type Database, type Db, deleteOld, type Tx } from "../database/database.js";
 import { BackgroundWrites } from "../lib/background-writes.js";
 import { type Clock, DAY_MS } from "../lib/clock.js";
 import { AppError } from "../lib/errors.js";
@@ -16,7 +16,7 @@ const REVOKED_KEPT_MS = 91 * DAY_MS;
 /** The last use of a key is written at most this often. */
 const WRITE_INTERVAL_MS = 60_000;
 
-/** An active key as its owner sees it. */
+/** A key as its owner sees it. */
 export interface ApiKey {
   id: number;
   name: string;
@@ -25,16 +25,14 @@ export interface ApiKey {
   createdAt: number;
   /** To the minute; null: never. */
   lastUsedAt: number | null;
+  /** null: it is active. */
+  revokedAt: number | null;
 }
 
 /** Whom a key belongs to. */
 export interface KeyHolder {
-  keyId: number;
-  accountId: string;
-}
-
-interface KnownKey {
-  holder: KeyHolder;
+  readonly keyId: number;
+  readonly accountId: string;
   lastUsedAt: number | null;
 }
 
@@ -46,13 +44,13 @@ export interface ApiKeysOptions {
 }
 
 /**
- * API keys. Only hashes are stored, so a key is shown once. A revoked key is refused immediately in this process of this
- * process and in all processes that receive its message, and within five seconds in others.
+ * API keys. Only hashes are stored, so a key is shown once. A revoked key is refused immediately in this process and in all that receive
+ * its message, and within five seconds in others.
  */
 export class ApiKeys {
   readonly #database: Database;
   readonly #clock: Clock;
-  readonly #cache: TtlCache<KnownKey>;
+  readonly #cache: TtlCache<KeyHolder>;
   readonly #writes: BackgroundWrites;
 
   /** Of keys, and of the sessions of `Accounts`. */
@@ -69,65 +67,35 @@ export class ApiKeys {
   /** Creates a key; `secret` cannot be read again later. Throws LIMIT_REACHED when the account has five active keys. */
   async create(accountId: string, name: string): Promise<{ key: ApiKey; secret: string }> {
     const secret = createToken("sid");
-    const values = {
-      account_id: accountId,
-      name,
-      hash: hashToken(secret),
-      hint: secret.slice(-4),
-      created_at: this.#clock.now(),
-    };
-    const { lockRow } = this.#database.dialect;
-    const { id } = await this.#database.durable.transaction().execute(async (tx) => {
+    const { dialect, durable } = this.#database;
+    const [hint, createdAt] = [secret.slice(-4), this.#clock.now()];
+    const values = { account_id: accountId, name, hash: hashToken(secret), hint, created_at: createdAt };
+    const { id } = await durable.transaction().execute(async (tx) => {
       // Lock the account, so that concurrent calls do not each count without the others' keys.
-      const account = await sql`select id from accounts where id = ${accountId} ${lockRow}`.execute(tx);
+      const account = await sql`select id from accounts where id = ${accountId} ${dialect.lockRow}`.execute(
+        tx,
+      );
       if (account.rows.length === 0) throw new AppError("UNAUTHENTICATED", "The account is gone.");
-      const active = await tx
-        .selectFrom("api_keys")
-        .select("id")
-        .where("account_id", "=", accountId)
-        .where("revoked_at", "is", null)
-        .execute();
-      if (active.length >= MAX_KEYS) {
+      const active = await keysOf(tx, accountId).where("revoked_at", "is", null).execute();
+      if (active.length >= MAX_KEYS)
         throw new AppError(
           "LIMIT_REACHED",
           `An account has at most ${MAX_KEYS} active keys; revoke one to make another.`,
         );
-      }
       return tx.insertInto("api_keys").values(values).returning("id").executeTakeFirstOrThrow();
     });
-    const { hint, created_at: createdAt } = values;
-    return { key: { id, name, hint, createdAt, lastUsedAt: null }, secret };
+    return { key: { id, name, hint, createdAt, lastUsedAt: null, revokedAt: null }, secret };
   }
 
   /** The active keys of an account, oldest first. */
-  async list(accountId: string): Promise<ApiKey[]> {
-    const rows = await this.#database.read
-      .selectFrom("api_keys")
-      .select(["id", "name", "hint", "created_at as createdAt", "last_used_at as lastUsedAt"])
-      .where("account_id", "=", accountId)
-      .where("revoked_at", "is", null)
-      .orderBy("id")
-      .execute();
-    return rows;
+  list(accountId: string): Promise<ApiKey[]> {
+    return keysOf(this.#database.read, accountId).where("revoked_at", "is", null).orderBy("id").execute();
   }
 
-  /** All keys of an account that are stored, oldest first: revoked ones as long as their usage. */
-  async listAll(accountId: string): Promise<(ApiKey & { revokedAt: number | null })[]> {
-    const rows = await this.#database.read
-      .selectFrom("api_keys")
-      .select([
-        "id",
-        "name",
-        "hint",
-        "created_at as createdAt",
-        "last_used_at as lastUsedAt",
-        "revoked_at as revokedAt",
-      ])
-      .where("account_id", "=", accountId)
-      .orderBy("id", "desc")
-      .limit(MAX_LISTED)
-      .execute();
-    return rows.toReversed();
+  /** The latest keys of an account, oldest first: revoked ones as long as their usage. */
+  async listAll(accountId: string): Promise<ApiKey[]> {
+    const latest = keysOf(this.#database.read, accountId).orderBy("id", "desc").limit(MAX_LISTED);
+    return (await latest.execute()).toReversed();
   }
 
   /** Deletes keys that were revoked so long before `now` that their usage is gone too. Returns their number. */
@@ -138,37 +106,27 @@ export class ApiKeys {
 
   /** Revokes a key. Returns false if it was revoked before. Throws NOT_FOUND for a key of another account, or of none. */
   async revoke(accountId: string, keyId: number): Promise<boolean> {
-    const { revoked, known } = await this.#database.durable.transaction().execute(async (tx) => {
-      const { numUpdatedRows } = await tx
-        .updateTable("api_keys")
-        // Without its hash it is treated like a key that never existed, and refused in the same time.
-        .set({ revoked_at: this.#clock.now(), hash: sql<string>`'revoked ' || cast(id as text)` })
-        .where("id", "=", keyId)
-        .where("account_id", "=", accountId)
-        .where("revoked_at", "is", null)
-        .executeTakeFirstOrThrow();
-      if (numUpdatedRows > 0n) return { revoked: true, known: true };
-      const earlier = await tx
-        .selectFrom("api_keys")
-        .select("id")
-        .where("id", "=", keyId)
-        .where("account_id", "=", accountId)
-        .executeTakeFirst();
-      return { revoked: false, known: earlier !== undefined };
-    });
+    const { durable } = this.#database;
+    const { numUpdatedRows } = await durable
+      .updateTable("api_keys")
+      // Without its hash it is treated like a key that never existed, and refused in the same time.
+      .set({ revoked_at: this.#clock.now(), hash: sql<string>`'revoked ' || cast(id as text)` })
+      .where("id", "=", keyId)
+      .where("account_id", "=", accountId)
+      .where("revoked_at", "is", null)
+      .executeTakeFirstOrThrow();
     // Only if it was active, as this discards all cached keys and sessions.
-    if (revoked) await this.revocations.announce();
-    if (!known) throw new AppError("NOT_FOUND", "There is no such key.");
-    return revoked;
+    if (numUpdatedRows > 0n) await this.revocations.announce();
+    else if ((await keysOf(durable, accountId).where("id", "=", keyId).executeTakeFirst()) === undefined)
+      throw new AppError("NOT_FOUND", "There is no such key.");
+    return numUpdatedRows > 0n;
   }
 
   /** Whom a key belongs to; undefined for one that is malformed, unknown or revoked. */
   async find(secret: string): Promise<KeyHolder | undefined> {
     if (tokenPrefix(secret) !== "sid") return undefined;
     const hash = hashToken(secret);
-    const found = await this.#cache.find(hash, () => this.#read(hash));
-    if (found !== undefined) this.#recordUse(found);
-    return found?.holder;
+    return this.#recordUse(await this.#cache.find(hash, () => this.#read(hash)));
   }
 
   /** Whether `find` reads nothing, or found this key valid in the last ten minutes. */
@@ -178,9 +136,7 @@ export class ApiKeys {
 
   /** `find` without a promise, by the hash of a key that was found a moment ago; undefined if that takes a read. */
   peek(hash: string): KeyHolder | undefined {
-    const found = this.#cache.peek(hash)?.value;
-    if (found !== undefined) this.#recordUse(found);
-    return found?.holder;
+    return this.#recordUse(this.#cache.peek(hash)?.value);
   }
 
   /** Resolves when all pending writes have ended. */
@@ -188,36 +144,39 @@ export class ApiKeys {
     return this.#writes.flush();
   }
 
-  async #read(hash: string): Promise<KnownKey | undefined> {
-    const row = await this.#database.read
+  #read(hash: string): Promise<KeyHolder | undefined> {
+    return this.#database.read
       .selectFrom("api_keys")
       .select(["id as keyId", "account_id as accountId", "last_used_at as lastUsedAt"])
       .where("hash", "=", hash)
       .where("revoked_at", "is", null)
       .executeTakeFirst();
-    return row && { holder: { keyId: row.keyId, accountId: row.accountId }, lastUsedAt: row.lastUsedAt };
   }
 
-  /** Requests do not wait for the write: if it fails, the next use tries again. */
-  #recordUse(key: KnownKey): void {
+  /** Requests do not wait for the write, which is lost if it fails. */
+  #recordUse(holder: KeyHolder | undefined): KeyHolder | undefined {
     const now = this.#clock.now();
-    if (key.lastUsedAt !== null && now - key.lastUsedAt < WRITE_INTERVAL_MS) return;
-    key.lastUsedAt = now;
-    const write = async () => {
-      await this.#database.write
-        .updateTable("api_keys")
-        .set({ last_used_at: now })
-        .where("id", "=", key.holder.keyId)
-        .where((eb) =>
-          eb.or([eb("last_used_at", "is", null), eb("last_used_at", "<=", now - WRITE_INTERVAL_MS)]),
-        )
-        .execute()
-        .catch((error: unknown) => {
-          key.lastUsedAt = null;
-          throw error;
-        });
-    };
-    const { keyId } = key.holder;
-    this.#writes.add(write, "the last use of an API key could not be recorded", { keyId });
+    if (holder === undefined || now - (holder.lastUsedAt ?? 0) < WRITE_INTERVAL_MS) return holder;
+    const { keyId } = holder;
+    holder.lastUsedAt = now;
+    this.#writes.add(
+      () =>
+        this.#database.write
+          .updateTable("api_keys")
+          .set({ last_used_at: now })
+          .where("id", "=", keyId)
+          .execute(),
+      "the last use of an API key could not be recorded",
+      { keyId },
+    );
+    return holder;
   }
+}
+
+function keysOf(db: Db | Tx, accountId: string) {
+  return db
+    .selectFrom("api_keys")
+    .select(["id", "name", "hint"])
+    .select(["created_at as createdAt", "last_used_at as lastUsedAt", "revoked_at as revokedAt"])
+    .where("account_id", "=", accountId);
 }

@@ -1,7 +1,6 @@
 import { sql } from "kysely";
 import type { Config } from "../config/config.js";
 import type { Database } from "../database/database.js";
-import { cookieScope } from "../lib/base-url.js";
 import type { Clock } from "../lib/clock.js";
 import type { Logger } from "../lib/log.js";
 import { createToken, hashToken, tokenPrefix } from "../lib/tokens.js";
@@ -24,7 +23,8 @@ export interface Operator {
 export interface Visitor {
   /** The signed-in account, whose address is proven. */
   account: { id: string; email: string; sessionCreatedAt: number } | undefined;
-  cookie: string | null;
+  /** Of a session at the machine. */
+  token: string | undefined;
   /** See HttpRequest. */
   isOnThisMachine: boolean;
 }
@@ -38,8 +38,6 @@ export interface OperatorsOptions {
 
 /** How long an operator's session lasts after entering a code. */
 export const OPERATOR_MS = 60 * 60_000;
-
-const COOKIE = "sidereal.operator";
 
 /**
  * Who may operate the service on its pages. Accounts whose verified address is listed in the settings; and where the service is
@@ -69,14 +67,20 @@ export class Operators {
     return this.hasCodes && isOnThisMachine;
   }
 
-  /** Reads the database only for a visitor at the machine with a session there. */
-  async find(visitor: Visitor): Promise<Operator | undefined> {
-    const { account } = visitor;
+  /** Reads the database only for a visitor at the machine with a session there: its token is worth nothing from elsewhere. */
+  async find({ account, token, isOnThisMachine }: Visitor): Promise<Operator | undefined> {
     if (account !== undefined && this.#options.config.operators.includes(account.email.toLowerCase()))
       return { accountId: account.id, isRecent: isRecentSignIn(account) };
-    const token = this.#tokenIn(visitor);
-    const isHere = token !== undefined && (await this.#isSession(token));
-    return isHere ? { accountId: null, isRecent: true } : undefined;
+    if (token === undefined || tokenPrefix(token) !== "sido" || !this.mayUseCode({ isOnThisMachine }))
+      return undefined;
+    const { database, clock } = this.#options;
+    const found = await database.read
+      .selectFrom("operator_sessions")
+      .select("began_at")
+      .where("token_hash", "=", hashToken(token))
+      .where("began_at", ">", clock.now() - OPERATOR_MS)
+      .executeTakeFirst();
+    return found && { accountId: null, isRecent: true };
   }
 
   /** Writes a new code for a browser into the log. */
@@ -88,7 +92,7 @@ export class Operators {
     );
   }
 
-  /** Uses up a code. Returns the cookie to set; undefined whatever is wrong with the code. */
+  /** Uses up a code. Returns the token of a session; undefined whatever is wrong with the code. */
   async enter(browser: string, code: string): Promise<string | undefined> {
     if ((await this.#codes.take({ browser, code })) === undefined) return undefined;
     const { database, clock } = this.#options;
@@ -97,53 +101,15 @@ export class Operators {
       .insertInto("operator_sessions")
       .values({ token_hash: hashToken(token), began_at: clock.now() })
       .execute();
-    return this.#cookie(token, OPERATOR_MS / 1_000);
+    return token;
   }
 
-  /** Ends the session of a browser at the machine. Returns the cookie to set. */
-  async leave(visitor: Visitor): Promise<string> {
-    const token = this.#tokenIn(visitor);
-    if (token !== undefined)
-      await this.#options.database.durable
-        .deleteFrom("operator_sessions")
-        .where("token_hash", "=", hashToken(token))
-        .execute();
-    return this.#cookie("", 0);
-  }
-
-  /** Deletes expired sessions. Returns their number. */
-  async removeExpired(): Promise<number> {
-    const { database, clock } = this.#options;
-    const ended = await database.durable
+  /** Ends a session at the machine. */
+  async leave(token: string): Promise<void> {
+    await this.#options.database.durable
       .deleteFrom("operator_sessions")
-      .where("began_at", "<=", clock.now() - OPERATOR_MS)
-      .executeTakeFirst();
-    return Number(ended.numDeletedRows);
-  }
-
-  async #isSession(token: string): Promise<boolean> {
-    if (tokenPrefix(token) !== "sido") return false;
-    const { database, clock } = this.#options;
-    const found = await database.read
-      .selectFrom("operator_sessions")
-      .select("began_at")
       .where("token_hash", "=", hashToken(token))
-      .where("began_at", ">", clock.now() - OPERATOR_MS)
-      .executeTakeFirst();
-    return found !== undefined;
-  }
-
-  /** The session in the cookie of a visitor for whom it counts: a cookie is worth nothing from elsewhere. */
-  #tokenIn({ cookie, isOnThisMachine }: Visitor): string | undefined {
-    if (cookie === null || !this.mayUseCode({ isOnThisMachine })) return undefined;
-    const name = `${cookieScope(this.#options.config.baseUrl).prefix}${COOKIE}=`;
-    const values = cookie.split(/; ?/).filter((one) => one.startsWith(name));
-    return values.length === 1 ? values[0]?.slice(name.length) : undefined;
-  }
-
-  #cookie(value: string, seconds: number): string {
-    const { prefix, path, secure } = cookieScope(this.#options.config.baseUrl);
-    return `${prefix}${COOKIE}=${value}; Max-Age=${seconds}; Path=${path}; HttpOnly; SameSite=Strict${secure ? "; Secure" : ""}`;
+      .execute();
   }
 }
 

@@ -1,6 +1,5 @@
 import { isIP } from "node:net";
 import { sql } from "kysely";
-import { z } from "zod";
 import type { Config } from "../config/config.js";
 import type { Database } from "../database/database.js";
 import { AppError } from "../lib/errors.js";
@@ -19,21 +18,15 @@ export interface Passkey {
   isSynced: boolean;
 }
 
-/** What an authenticator returns for a new passkey, in Base64url; the fields of WebAuthn's RegistrationResponseJSON. */
-export interface NewCredential {
+/** What an authenticator returns, in Base64url. */
+interface Credential<Response> {
   id: string;
-  clientDataJSON: string;
-  attestationObject: string;
-  transports: string[];
+  response: Response;
 }
-
-/** What an authenticator returns for a sign-in, in Base64url; the fields of WebAuthn's AuthenticationResponseJSON. */
-export interface Assertion {
-  id: string;
-  clientDataJSON: string;
-  authenticatorData: string;
-  signature: string;
-}
+/** For a new passkey; fields of WebAuthn's RegistrationResponseJSON. */
+type NewCredential = Credential<{ clientDataJSON: string; attestationObject: string; transports: string[] }>;
+/** For a sign-in; fields of WebAuthn's AuthenticationResponseJSON. */
+export type Assertion = Credential<{ clientDataJSON: string; authenticatorData: string; signature: string }>;
 
 /** What a browser needs to create a passkey; fields of WebAuthn's PublicKeyCredentialCreationOptionsJSON. */
 export type CreationOptions = Awaited<ReturnType<Library["api"]["generatePasskeyRegistrationOptions"]>>;
@@ -43,14 +36,6 @@ export interface PasskeysOptions {
   config: Pick<Config, "baseUrl">;
   openLibrary: () => Promise<Library>;
 }
-
-/** Fields of the library's response for a new passkey. */
-const added = z.object({
-  id: z.string(),
-  name: z.string(),
-  createdAt: z.coerce.date(),
-  backedUp: z.boolean(),
-});
 
 /**
  * Passkeys (WebAuthn): adding them to an account, and checking them at sign-in. A challenge works once, for five minutes, in the browser
@@ -82,10 +67,9 @@ export class Passkeys {
 
   /** Checks an assertion. Returns the cookies of a new session; undefined if it is not accepted. */
   async signIn(assertion: Assertion, cookie: string): Promise<string[] | undefined> {
-    const { id, ...response } = assertion;
     const library = await this.#opened();
     const result = await library.api.verifyPasskeyAuthentication({
-      body: { response: { ...credential(id), response } },
+      body: { response: withFixedFields(assertion) },
       headers: new Headers({ cookie }),
       asResponse: true,
     });
@@ -95,24 +79,21 @@ export class Passkeys {
 
   /**
    * What a browser needs to create a passkey for the account of a session, and the cookies to set. Throws LIMIT_REACHED when the
-   * account has ten, UNAUTHENTICATED if the session has ended.
+   * account has ten.
    */
   async startAdding(
     accountId: string,
     cookie: string,
   ): Promise<{ options: CreationOptions; cookies: string[] }> {
     const library = await this.#opened();
-    if ((await this.count(accountId)) >= MAX_PASSKEYS) throw tooMany();
+    await this.#checkRoom(accountId);
     const { headers, response: options } = await library.api
       .generatePasskeyRegistrationOptions({
         query: {},
         headers: new Headers({ cookie }),
         returnHeaders: true,
       })
-      .catch((error: unknown) => {
-        if (statusOf(error) === 401) throw new AppError("UNAUTHENTICATED", "Sign in first.");
-        throw unavailable(error);
-      });
+      .catch(unavailable);
     return { options, cookies: headers.getSetCookie() };
   }
 
@@ -124,19 +105,16 @@ export class Passkeys {
     accountId: string,
     { name, created, cookie }: { name: string; created: NewCredential; cookie: string },
   ): Promise<Passkey | undefined> {
-    const { id, ...response } = created;
     const library = await this.#opened();
-    if ((await this.count(accountId)) >= MAX_PASSKEYS) throw tooMany();
-    const result = await library.api.verifyPasskeyRegistration({
-      body: { name, response: { ...credential(id), response } },
+    await this.#checkRoom(accountId);
+    const { status } = await library.api.verifyPasskeyRegistration({
+      body: { name, response: withFixedFields(created) },
       headers: new Headers({ cookie }),
       asResponse: true,
     });
-    if (result.status === 503) throw unavailable();
+    if (status === 503) throw unavailable();
     // The library reports a wrong credential as a failure of its own.
-    if (result.status !== 200) return undefined;
-    const { backedUp: isSynced, createdAt, ...passkey } = added.parse(await result.json());
-    return { ...passkey, createdAt: createdAt.getTime(), isSynced };
+    return status === 200 ? (await this.list(accountId)).at(-1) : undefined;
   }
 
   /** The passkeys of an account, oldest first. */
@@ -157,11 +135,6 @@ export class Passkeys {
     }));
   }
 
-  /** How many passkeys an account has. */
-  async count(accountId: string): Promise<number> {
-    return (await this.list(accountId)).length;
-  }
-
   /** Removes a passkey of an account. Throws NOT_FOUND for one of another account, or of none. */
   async remove(accountId: string, id: string): Promise<void> {
     const { numAffectedRows = 0n } = await sql`
@@ -171,6 +144,14 @@ export class Passkeys {
     if (numAffectedRows === 0n) throw new AppError("NOT_FOUND", "There is no such passkey.");
   }
 
+  async #checkRoom(accountId: string): Promise<void> {
+    if ((await this.list(accountId)).length >= MAX_PASSKEYS)
+      throw new AppError(
+        "LIMIT_REACHED",
+        `An account has at most ${MAX_PASSKEYS} passkeys; remove one to add another.`,
+      );
+  }
+
   #opened(): Promise<Library> {
     if (!this.isOffered)
       throw new AppError("NOT_FOUND", "Passkeys are off here: the address of this service is not https.");
@@ -178,23 +159,10 @@ export class Passkeys {
   }
 }
 
-/** The fields that every credential has. */
-function credential(id: string) {
-  return { id, rawId: id, type: "public-key" as const, clientExtensionResults: {} };
-}
-
-function tooMany(): AppError {
-  return new AppError(
-    "LIMIT_REACHED",
-    `An account has at most ${MAX_PASSKEYS} passkeys; remove one to add another.`,
-  );
+function withFixedFields<T>({ id, response }: Credential<T>) {
+  return { id, rawId: id, type: "public-key" as const, clientExtensionResults: {}, response };
 }
 
 function unavailable(cause?: unknown): never {
   throw new AppError("UNAVAILABLE", "Passkeys cannot be checked now; try again.", { cause });
-}
-
-/** The status of an error of the library. */
-function statusOf(error: unknown): unknown {
-  return typeof error === "object" && error !== null && "statusCode" in error ? error.statusCode : undefined;
 }

@@ -32,8 +32,6 @@ export function requireRecentSignIn(session: { sessionCreatedAt: number }): void
 export const IDLE_MS = 14 * DAY_MS;
 /** The last use of a session is written at most this often. */
 const WRITE_INTERVAL_MS = HOUR_MS;
-/** Expired sessions deleted in one transaction. */
-const BATCH = 2_000;
 
 /** A session as its owner sees it. */
 export interface Session {
@@ -70,8 +68,6 @@ export interface SessionsOptions {
 export class Sessions {
   readonly #options: SessionsOptions;
   readonly #writes: BackgroundWrites;
-  /** Ids of sessions whose last use is being written. */
-  readonly #writing = new Set<string>();
 
   constructor(options: SessionsOptions) {
     this.#options = options;
@@ -131,25 +127,17 @@ export class Sessions {
   /** Records that a session is used. Requests do not wait for the write: if it fails, the next use tries again. */
   recordUse({ id, seenAt }: { id: string; seenAt: number }): void {
     const now = libraryNow().getTime();
-    if (now - seenAt < WRITE_INTERVAL_MS || this.#writing.has(id)) return;
-    this.#writing.add(id);
+    if (now - seenAt < WRITE_INTERVAL_MS) return;
     const write = () =>
-      sql`update sessions set seen_at = ${now} where id = ${id} and seen_at < ${now}`
-        .execute(this.#options.database.write)
-        .finally(() => this.#writing.delete(id));
+      sql`update sessions set seen_at = ${now} where id = ${id} and seen_at <= ${now - WRITE_INTERVAL_MS}`.execute(
+        this.#options.database.write,
+      );
     this.#writes.add(write, "the last use of a session could not be recorded");
   }
 
-  /** Deletes sessions that have ended, in short transactions, until none is left or `signal` is aborted. Returns their number. */
-  async removeExpired(signal: AbortSignal): Promise<number> {
-    let removed = 0;
-    while (!signal.aborted) {
-      const ended = sql`id in (select id from sessions where not (${isAlive()}) limit ${BATCH})`;
-      const count = await endSessions(this.#options.database.durable, ended);
-      removed += count;
-      if (count < BATCH) break;
-    }
-    return removed;
+  /** Deletes sessions that have ended. Returns their number. */
+  removeExpired(): Promise<number> {
+    return endSessions(this.#options.database.durable, sql`not (${isAlive()})`);
   }
 
   /** Resolves when all pending writes have ended. */
@@ -166,9 +154,8 @@ export class Sessions {
 
   /** The hash of the session token in a Cookie header. */
   #hashIn(cookie: string | undefined): string | undefined {
-    const { cookieName } = this.#options;
-    const own = sessionCookie(cookie, cookieName);
-    return own === undefined ? undefined : hashToken(own.slice(cookieName.length + 1).split(".")[0] ?? "");
+    const token = sessionCookie(cookie, this.#options.cookieName)?.split("=")[1]?.split(".")[0];
+    return token === undefined ? undefined : hashToken(token);
   }
 }
 

@@ -99,9 +99,9 @@ export const exportMe = operation({
       account: accountView(account, await accounts.sitesOf(accountId)),
       sessions: (await accounts.sessions.list(accountId)).map(sessionView),
       passkeys: (await accounts.passkeys.list(accountId)).map(passkeyView),
-      keys: (await keys.listAll(accountId)).map(({ revokedAt, ...key }) => ({
+      keys: (await keys.listAll(accountId)).map((key) => ({
         ...apiKeyView(key),
-        revokedAt: revokedAt === null ? null : isoTime(revokedAt),
+        revokedAt: key.revokedAt === null ? null : isoTime(key.revokedAt),
       })),
       usage: views.map(keyUsageView),
       watchlist: await watchlistOf(services, accountId),

@@ -67,9 +67,8 @@ export const verifyPasskey = operation({
   },
   handle: async ({ body: { credential }, http, services: { members } }) => {
     const { accounts } = members;
-    const { id, response } = credential;
     const client = { cookie: http.headers.cookie, source: http.source() };
-    const signedIn = await accounts.signInByPasskey({ id, ...response }, client);
+    const signedIn = await accounts.signInByPasskey(credential, client);
     if (signedIn === undefined)
       throw invalidParameter("credential", "is not accepted: unknown, expired, or for another page");
     const { account, cookies } = signedIn;
@@ -138,10 +137,9 @@ export const addPasskey = operation({
   },
   handle: async ({ account, body, http, services: { members } }) => {
     requireRecentSignIn(account);
-    const { id, response } = body.credential;
+    const { name, credential: created } = body;
     const cookie = http.headers.cookie ?? "";
-    const created = { id, ...response };
-    const passkey = await members.accounts.passkeys.add(account.id, { name: body.name, created, cookie });
+    const passkey = await members.accounts.passkeys.add(account.id, { name, created, cookie });
     if (passkey === undefined)
       throw invalidParameter("credential", "is not accepted: expired, for another page, or known already");
     members.events.record("passkey_added", http, { passkey: passkey.id });

@@ -235,7 +235,7 @@ async function removeExpired(
   { clock, log }: AppContext,
   {
     modules: { deletionClock, watchlists },
-    members: { accounts, keys, operators, events, usage },
+    members: { accounts, keys, events, usage },
   }: { modules: Modules; members: Members },
   signal: AbortSignal,
 ): Promise<void> {
@@ -246,14 +246,9 @@ async function removeExpired(
       failed: "expired watchlists could not be deleted",
     },
     {
-      remove: () => accounts.removeExpired(signal),
+      remove: () => accounts.removeExpired(),
       done: "deleted sessions that had ended",
       failed: "ended sessions could not be deleted",
-    },
-    {
-      remove: () => operators.removeExpired(),
-      done: "deleted operators' sessions that had ended",
-      failed: "operators' sessions that had ended could not be deleted",
     },
     {
       remove: (now: number) => keys.removeRevoked(now),
@@ -269,14 +264,6 @@ async function removeExpired(
       remove: (now: number) => usage.prune(now, signal),
       done: "deleted old usage of API keys",
       failed: "old usage could not be deleted",
-    },
-    {
-      remove: async () => {
-        await accounts.eraseDeleted();
-        return 0;
-      },
-      done: "",
-      failed: "deleted data could not be removed from the files of the database",
     },
   ];
   while (!signal.aborted) {

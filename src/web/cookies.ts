@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { createBrowserSecret } from "../accounts/accounts.js";
+import { createBrowserSecret, OPERATOR_MS } from "../accounts/accounts.js";
 import { cookieScope } from "../lib/base-url.js";
 import { VISIT_MS } from "../watchlists/watchlists.js";
 import type { PageRequest } from "./page-request.js";
@@ -13,7 +13,17 @@ export interface PageCookie {
   /** Below the base URL. */
   path: string;
   seconds: number;
+  /** Default: Lax. */
+  sameSite?: "Strict";
 }
+
+/** The session of an operator at the machine. */
+export const OPERATOR: PageCookie = {
+  name: "sidereal.operator",
+  path: "/",
+  seconds: OPERATOR_MS / 1_000,
+  sameSite: "Strict",
+};
 
 /** The value of a cookie in a Cookie header. */
 export function readCookie(cookie: PageCookie, header: string | null, baseUrl: string): string | undefined {
@@ -28,7 +38,8 @@ export function readCookie(cookie: PageCookie, header: string | null, baseUrl: s
 export function writeCookie(cookie: PageCookie, value: string | undefined, baseUrl: string): string {
   const { prefix, path, secure } = cookieScope(baseUrl, cookie.path);
   const seconds = value === undefined ? 0 : cookie.seconds;
-  return `${prefix}${cookie.name}=${value ?? ""}; Max-Age=${seconds}; Path=${path}; HttpOnly; SameSite=Lax${secure ? "; Secure" : ""}`;
+  const { name, sameSite = "Lax" } = cookie;
+  return `${prefix}${name}=${value ?? ""}; Max-Age=${seconds}; Path=${path}; HttpOnly; SameSite=${sameSite}${secure ? "; Secure" : ""}`;
 }
 
 /** When a browser viewed lists without an owner: at most twenty, kept for 180 days, sent to their pages only. */

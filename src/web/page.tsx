@@ -10,7 +10,7 @@ import {
 } from "../http/http.js";
 import { basePathOf } from "../lib/base-url.js";
 import type { AppError } from "../lib/errors.js";
-import { isView } from "./cookies.js";
+import { isView, OPERATOR, readCookie } from "./cookies.js";
 import { withFirstRun } from "./first-run.js";
 import { Layout } from "./layout.js";
 import type {
@@ -83,9 +83,9 @@ export class PageRenderer {
   }
 
   async #pageRequest(http: HttpRequest, facts: Facts): Promise<PageRequest> {
-    const { modules, members } = this.#site;
-    const cookie = http.headers.cookie ?? null;
-    const visitor = { account: http.account, cookie, isOnThisMachine: http.isOnThisMachine() };
+    const { modules, members, baseUrl } = this.#site;
+    const token = readCookie(OPERATOR, http.headers.cookie ?? null, baseUrl);
+    const visitor = { account: http.account, token, isOnThisMachine: http.isOnThisMachine() };
     const [summary, operator] = await Promise.all([
       modules.rankings.summary(),
       members.operators.find(visitor),

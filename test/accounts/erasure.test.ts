@@ -67,10 +67,10 @@ onSqlite("A deleted account", (engine) => {
     await sql`select count(*) from accounts`.execute(read);
     await remove(world, canary);
     assert.ok(found().length > 0, "the reader still needs it");
-    await world.members.accounts.eraseDeleted();
+    await world.members.accounts.removeExpired();
     assert.ok(found().length > 0, "nor does another try help");
     await sql`commit`.execute(read);
-    await world.members.accounts.eraseDeleted();
+    await world.members.accounts.removeExpired();
     assert.deepEqual(found(), []);
   });
 });

@@ -127,7 +127,7 @@ onSqliteAndLong("Passkeys", (engine) => {
     await startSignIn(world);
     context.mock.timers.setTime(Date.now() + 6 * 60_000);
     assert.equal(await rows(), 1);
-    await world.members.accounts.removeExpired(new AbortController().signal);
+    await world.members.accounts.removeExpired();
     assert.equal(await rows(), 0, "challenges that nobody used are deleted");
   });
 

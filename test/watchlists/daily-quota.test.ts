@@ -132,7 +132,7 @@ onSqliteAndLong("The daily quota of watchlists", (engine) => {
       ["watchlists", 1],
     ]);
     assert.doesNotMatch(JSON.stringify(stored), /192\.0/);
-    const expire = () => world.members.accounts.removeExpired(new AbortController().signal);
+    const expire = () => world.members.accounts.removeExpired();
     await expire();
     assert.equal((await rows()).length, 2);
     world.clock.advance(DAY_MS + HOUR_MS);

@@ -14,13 +14,20 @@ export async function showAccount(request: MemberRequest): Promise<Page> {
   const [sites, keys, passkeys, sessions, saved] = await Promise.all([
     members.accounts.sitesOf(account.id),
     members.keys.list(account.id),
-    members.accounts.passkeys.count(account.id),
+    members.accounts.passkeys.list(account.id),
     members.accounts.sessions.list(account.id),
     modules.watchlists.size({ accountId: account.id }),
   ]);
   return {
     title: "Account",
-    body: <Profile {...{ account, sites, passkeys, saved }} sessions={sessions.length} keys={keys.length} />,
+    body: (
+      <Profile
+        {...{ account, sites, saved }}
+        passkeys={passkeys.length}
+        sessions={sessions.length}
+        keys={keys.length}
+      />
+    ),
   };
 }
 

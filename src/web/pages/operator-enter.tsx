@@ -2,7 +2,7 @@ import type { FunctionComponent as FC } from "preact";
 import { CODE_MS, createBrowserSecret, OPERATOR_MS } from "../../accounts/accounts.js";
 import { AppError } from "../../lib/errors.js";
 import { Field } from "../components/elements.js";
-import { type PageCookie, readCookie, writeCookie } from "../cookies.js";
+import { OPERATOR, type PageCookie, readCookie, writeCookie } from "../cookies.js";
 import type { OperatorRequest, Page, PageRequest, Redirect, Result, Site } from "../page-request.js";
 
 /** Becoming an operator at the machine, and the check that all pages of operators make. */
@@ -39,18 +39,20 @@ export async function submitCode(request: PageRequest, form: URLSearchParams): P
   const browser = browserOf(request);
   const typed = form.get("code") ?? "";
   const isPossible = browser !== undefined && typed.length <= MAX_TYPED;
-  const cookie = isPossible ? await members.operators.enter(browser, typed) : undefined;
-  members.events.record(cookie === undefined ? "operator_refused" : "operator_entered", request);
-  if (cookie === undefined) return enterPage({ isLogged: true, problem: NOT_VALID });
-  return { location: "/operator", status: 303, cookies: [cookie, writeCookie(BROWSER, undefined, baseUrl)] };
+  const token = isPossible ? await members.operators.enter(browser, typed) : undefined;
+  members.events.record(token === undefined ? "operator_refused" : "operator_entered", request);
+  if (token === undefined) return enterPage({ isLogged: true, problem: NOT_VALID });
+  const cookies = [writeCookie(OPERATOR, token, baseUrl), writeCookie(BROWSER, undefined, baseUrl)];
+  return { location: "/operator", status: 303, cookies };
 }
 
 /** Ends the session that a code began. That of an account goes on. */
 export async function leave(request: OperatorRequest): Promise<Redirect> {
-  const { members, account, cookie, isOnThisMachine } = request;
-  const ended = await members.operators.leave({ account, cookie, isOnThisMachine });
+  const { members, cookie, baseUrl } = request;
+  const token = readCookie(OPERATOR, cookie, baseUrl);
+  if (token !== undefined) await members.operators.leave(token);
   members.events.record("operator_left", request);
-  return { location: "/", status: 303, cookies: [ended] };
+  return { location: "/", status: 303, cookies: [writeCookie(OPERATOR, undefined, baseUrl)] };
 }
 
 /**
