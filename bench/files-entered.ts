@@ -7,7 +7,6 @@ import { fileURLToPath } from "node:url";
 import { buildFront } from "../src/app/service.js";
 import { loadConfig } from "../src/config/config.js";
 import { openDatabase } from "../src/database/database.js";
-import { fillWithDemo } from "../src/demo/demo.js";
 import { DAY_MS, HOUR_MS, systemClock } from "../src/lib/clock.js";
 import { createLog } from "../src/lib/log.js";
 import { buildModules, updateDerived } from "../src/modules.js";
@@ -16,6 +15,7 @@ import { Reporter } from "../src/tracking/lane.js";
 import { RefreshLane } from "../src/tracking/refresh-lane.js";
 import { inject } from "../test/support/inject.js";
 import { createTrackingWorld } from "../test/support/tracking.js";
+import { fillWithSynthetic } from "./synthetic/synthetic.js";
 
 const WARM_ROUNDS = 20;
 const SOURCE = fileURLToPath(new URL("../src/", import.meta.url));
@@ -46,7 +46,12 @@ function print(title: string, files: readonly string[]): void {
 
 async function measureRequests(): Promise<void> {
   const modules = buildModules(await openDatabase(inMemory), { clock: systemClock, log });
-  await fillWithDemo(modules.catalog, { repositories: 2_000, days: 40, seed: 1, end: systemClock.now() });
+  await fillWithSynthetic(modules.catalog, {
+    repositories: 2_000,
+    days: 40,
+    seed: 1,
+    end: systemClock.now(),
+  });
   await updateDerived(modules);
   const [repository] = await modules.catalog.findMany([11]);
   for (const [title, path, cacheMb] of [

@@ -5,7 +5,6 @@
  */
 
 import { findForge, paceOf } from "../src/config/known-forges.js";
-import { syntheticRepository } from "../src/demo/demo.js";
 import { PAGE_SIZE as FORGEJO_PAGE } from "../src/forges/forgejo/forgejo.js";
 import { ROWS as SEARCH_ROWS } from "../src/forges/github/discover.js";
 import { MAX_NODES } from "../src/forges/github/graphql.js";
@@ -22,6 +21,7 @@ import {
   walkInterval,
 } from "../src/tracking/cadence.js";
 import { STORE_END } from "./support/stores.js";
+import { syntheticRepository } from "./synthetic/synthetic.js";
 
 /** Sizes of the catalogue. */
 const SIZES = [100_000, 1_000_000, 10_000_000, 100_000_000];

@@ -8,12 +8,12 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { sql } from "kysely";
 import { openDatabase } from "../src/database/database.js";
-import { syntheticRepository } from "../src/demo/demo.js";
 import { DAY_MS, systemClock } from "../src/lib/clock.js";
 import { createLog } from "../src/lib/log.js";
 import { buildModules, type Modules } from "../src/modules.js";
 import { importFiles } from "../src/transfer/import.js";
 import { readManifest } from "../src/transfer/transfer.js";
+import { syntheticRepository } from "./synthetic/synthetic.js";
 
 const { values, positionals: files } = parseArgs({
   allowPositionals: true,

@@ -2,7 +2,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { syntheticRepository } from "../src/demo/demo.js";
 import { DAY_MS, HOUR_MS } from "../src/lib/clock.js";
 import { followChanges } from "../src/modules.js";
 import { importFiles } from "../src/transfer/import.js";
@@ -18,6 +17,7 @@ import {
   STORE_END,
   type Store,
 } from "./support/stores.js";
+import { syntheticRepository } from "./synthetic/synthetic.js";
 
 /** Repositories and days of the imported files. A day has more than a batch, so that days of a repository are not merged. */
 const IMPORTED = 40_000;

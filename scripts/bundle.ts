@@ -154,7 +154,14 @@ function isUnchanged(path: string, contents: Buffer): boolean {
 /** The names, sizes and times of all sources. */
 function stampOf(): string {
   const files = globSync(
-    ["src/**/*.{ts,tsx}", "client/src/*.ts", "scripts/*.ts", "package-lock.json", "tsconfig.json"],
+    [
+      "src/**/*.{ts,tsx}",
+      "bench/synthetic/*.ts",
+      "client/src/*.ts",
+      "scripts/*.ts",
+      "package-lock.json",
+      "tsconfig.json",
+    ],
     {
       cwd: ROOT,
     },

@@ -1,69 +1,39 @@
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
-import { dirname, join, normalize, relative } from "node:path";
+import { readFileSync } from "node:fs";
+import { relative } from "node:path";
 import { test } from "node:test";
 import { CLIENT_TYPES } from "../scripts/client-types.js";
+import { FLOORS, folderOf, importsOf, sourceFiles } from "../scripts/floors.js";
 
-/** The floors from the ground up, each with its folders in order. Imports run downward only: to folders named before one's own. */
-const FLOORS: Readonly<Record<string, readonly string[]>> = {
-  ground: ["lib", "config", "database"],
-  domain: [
-    "repositories",
-    "forges",
-    "accounts",
-    "growth",
-    "discovery",
-    "demo",
-    "transfer",
-    "watchlists",
-    "charts",
-  ],
-  engines: ["tracking", "http"],
-  faces: ["modules", "api", "web", "mcp", "cli"],
-  roof: ["app", "main", "launcher"],
-};
 const ORDER = Object.values(FLOORS).flat();
 /** Faces know nothing of each other, but `mcp` serves the API's operations. */
 const FACES = ["api", "web", "cli"];
 
 const MAX_LINES = 500;
 
-interface Import {
-  from: string;
-  to: string;
-}
-
-function sourceFiles(directory: string): string[] {
-  return readdirSync(directory, { recursive: true, encoding: "utf8" })
-    .filter((file) => /\.tsx?$/.test(file))
-    .map((file) => join(directory, file));
-}
-
-function importsOf(file: string): Import[] {
-  const text = readFileSync(file, "utf8");
-  return [...text.matchAll(/(?:from|import)\s*\(?\s*"(\.[^"]+)"/g)].map((match) => ({
-    from: relative("src", file),
-    to: normalize(join(dirname(relative("src", file)), (match[1] ?? "").replace(/\.js$/, ""))),
-  }));
-}
-
-const moduleOf = (path: string): string => (path.split("/")[0] ?? "").replace(/\.tsx?$/, "");
 const files = sourceFiles("src");
-const imports = files.flatMap(importsOf);
+/** The command `demo` fills a catalogue with what the benchmarks do. Nothing else of `src` imports from outside it. */
+const OUTSIDE = { from: "app/app.ts", to: "../bench/synthetic/synthetic" };
+const everyImport = files.flatMap(importsOf);
+const imports = everyImport.filter(({ to }) => to !== OUTSIDE.to);
 
 test("every folder has its place, and imports run downward only", () => {
   assert.ok(imports.length > 100, "the imports were not read");
   for (const { from, to } of imports) {
-    const [importer, imported] = [ORDER.indexOf(moduleOf(from)), ORDER.indexOf(moduleOf(to))];
+    const [importer, imported] = [ORDER.indexOf(folderOf(from)), ORDER.indexOf(folderOf(to))];
     assert.ok(importer >= 0, `${from} has no floor`);
     assert.ok(imported >= 0, `${to} has no floor`);
     assert.ok(importer >= imported, `${from} must not import ${to}`);
   }
+  assert.deepEqual(
+    everyImport.filter(({ to }) => to.startsWith("..")),
+    [OUTSIDE],
+  );
 });
 
 test("API, pages and commands never import each other", () => {
   for (const { from, to } of imports) {
-    const [importer, imported] = [moduleOf(from), moduleOf(to)];
+    const [importer, imported] = [folderOf(from), folderOf(to)];
     if (importer !== imported && FACES.includes(importer))
       assert.ok(!FACES.includes(imported), `${from} must not import ${to}`);
   }
@@ -73,7 +43,7 @@ test("across folders only the front door is imported", () => {
   for (const { from, to } of imports) {
     const [folder, file] = to.split("/");
     // The leaves in lib stand alone.
-    if (file === undefined || folder === "lib" || moduleOf(from) === folder) continue;
+    if (file === undefined || folder === "lib" || folderOf(from) === folder) continue;
     assert.equal(to, `${folder}/${folder}`, `${from} reaches past the front door: ${to}`);
   }
 });

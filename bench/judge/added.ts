@@ -1,5 +1,5 @@
 /** Campaigns and leaps added to real series, and what the service says of them. */
-import type { Random } from "../../src/demo/random.js";
+import type { Random } from "../synthetic/random.js";
 import type { Archive } from "./archive.js";
 import { type Campaign, drawCampaign } from "./campaign.js";
 import { inject } from "./changes.js";

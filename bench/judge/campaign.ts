@@ -1,5 +1,5 @@
 /** Draws campaigns: stars added to a repository by someone, rather than by attention. */
-import type { Random } from "../../src/demo/random.js";
+import type { Random } from "../synthetic/random.js";
 import { type Changes, firstVisible, logUniform } from "./changes.js";
 
 /** How the stars are spread over days. */

@@ -7,7 +7,7 @@
  * constants are chosen by the tuning half only.
  */
 import { parseArgs } from "node:util";
-import { Random } from "../../src/demo/random.js";
+import { Random } from "../synthetic/random.js";
 import { type Judged, type JudgedCampaign, type JudgedLeap, judgeCampaigns, judgeLeaps } from "./added.js";
 import { type Archive, type ArchiveName, loadArchive, requireData } from "./archive.js";
 import { FORK_SHARES, SHAPES } from "./campaign.js";

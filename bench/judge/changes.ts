@@ -1,8 +1,8 @@
 /** Changes that are added to a real series, one entry for each reading from the first changed one on. */
 
-import type { Random } from "../../src/demo/random.js";
 import { DAY_MS } from "../../src/lib/clock.js";
 import { Readings, UNKNOWN } from "../../src/repositories/snapshots/readings.js";
+import type { Random } from "../synthetic/random.js";
 import type { Track } from "./archive.js";
 import { isJump } from "./steps.js";
 

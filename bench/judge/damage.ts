@@ -1,7 +1,7 @@
 /** Damages a daily file: a third of its repositories read zero, as after a failed fetch. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { parse } from "csv-parse/sync";
-import { Random } from "../../src/demo/random.js";
+import { Random } from "../synthetic/random.js";
 
 const DAMAGED_SHARE = 1 / 3;
 const COUNTS = ["stars", "forks", "issues"] as const;

@@ -1,7 +1,7 @@
 /** What becomes of rankings after a day on which a third of all counts reads zero. */
 import { cpSync, mkdirSync } from "node:fs";
 import { basename, join } from "node:path";
-import { Random } from "../../src/demo/random.js";
+import { Random } from "../synthetic/random.js";
 import type { DayFile } from "./archive.js";
 import { zeroThird } from "./damage.js";
 import { keyOf, type Lists, readLists, TOP } from "./lists.js";

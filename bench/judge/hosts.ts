@@ -1,7 +1,7 @@
 /** Where changes are added: stretches of real series without a jump or fall of their own. */
 
-import type { Random } from "../../src/demo/random.js";
 import { DAY_MS } from "../../src/lib/clock.js";
+import type { Random } from "../synthetic/random.js";
 import type { Track } from "./archive.js";
 import { findJumps, MIN_JUMP } from "./steps.js";
 

@@ -5,8 +5,8 @@
  * So the figures are real ones on another scale, not a model of attention.
  */
 
-import type { Random } from "../../src/demo/random.js";
 import { DAY_MS } from "../../src/lib/clock.js";
+import type { Random } from "../synthetic/random.js";
 import type { Track } from "./archive.js";
 import { type Changes, firstVisible, logUniform, poissonAround } from "./changes.js";
 import { type Jump, usualDay } from "./steps.js";

@@ -3,9 +3,9 @@
  * by, with a generated `tsvector`. Scores are cruder than Sidereal's, but have the same fields.
  */
 import pg from "pg";
-import { syntheticRepository } from "../../src/demo/demo.js";
 import type { Observation } from "../../src/repositories/observation.js";
 import { generatorOptions, STORE_END, type Store } from "../support/stores.js";
+import { syntheticRepository } from "../synthetic/synthetic.js";
 
 const BATCH = 1_000;
 const DAY_MS = 86_400_000;

@@ -4,8 +4,8 @@
  */
 import { createServer } from "node:http";
 import MiniSearch from "minisearch";
-import { syntheticRepository } from "../../src/demo/demo.js";
 import { generatorOptions } from "../support/stores.js";
+import { syntheticRepository } from "../synthetic/synthetic.js";
 
 interface Document {
   id: number;

@@ -1,5 +1,5 @@
-import { syntheticRepository } from "../../src/demo/demo.js";
 import type { Observation } from "../../src/repositories/observation.js";
+import { syntheticRepository } from "../synthetic/synthetic.js";
 import { generatorOptions, type Store } from "./stores.js";
 
 /** What a refresh at this time reports of the `index`-th repository of a store: some more stars. */

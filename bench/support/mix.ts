@@ -2,12 +2,13 @@
  * The fixed mix of 2,000 realistic requests, derived from a seed and from the generator of the store, so that it is the same for
  * every store of one size. Popular repositories, languages, topics and words are requested more often, as in real traffic.
  */
-import { type DemoOptions, indexOfPopularity, syntheticRepository } from "../../src/demo/demo.js";
-import { Random } from "../../src/demo/random.js";
-import { LANGUAGES, LICENSES, TOPICS } from "../../src/demo/vocabulary.js";
-import { drawWord } from "../../src/demo/words.js";
+
 import { PLAIN_SORTS } from "../../src/discovery/lists/spec.js";
 import { GROWTH_ORDERS } from "../../src/growth/definitions.js";
+import { Random } from "../synthetic/random.js";
+import { indexOfPopularity, type SyntheticOptions, syntheticRepository } from "../synthetic/synthetic.js";
+import { LANGUAGES, LICENSES, TOPICS } from "../synthetic/vocabulary.js";
+import { drawWord } from "../synthetic/words.js";
 
 export const MIX_KINDS = ["list", "search", "suggest", "detail", "series", "page"] as const;
 export type MixKind = (typeof MIX_KINDS)[number];
@@ -43,9 +44,9 @@ interface Named {
 /** Draws what requests are about. */
 class Subjects {
   readonly #random: Random;
-  readonly #options: DemoOptions;
+  readonly #options: SyntheticOptions;
 
-  constructor(random: Random, options: DemoOptions) {
+  constructor(random: Random, options: SyntheticOptions) {
     this.#random = random;
     this.#options = options;
   }
@@ -130,14 +131,14 @@ export interface MixList {
 }
 
 /** The lists that the mix would have if it had only lists: always the same ones. */
-export function listMixOf(options: DemoOptions): MixList[] {
+export function listMixOf(options: SyntheticOptions): MixList[] {
   const random = new Random(SEED);
   const subjects = new Subjects(random, options);
   return Array.from({ length: MIX_SIZE }, () => listParameters(random, subjects));
 }
 
 /** Lists with any combination of filters, sort, direction and window, all equally probable: always the same ones. */
-export function randomListsOf(options: DemoOptions, count: number): MixList[] {
+export function randomListsOf(options: SyntheticOptions, count: number): MixList[] {
   const random = new Random(SEED);
   const subjects = new Subjects(random, options);
   const day = () =>
@@ -232,7 +233,7 @@ function* typed(random: Random, subjects: Subjects): Generator<string> {
 }
 
 /** The mix for a store of this size: always the same 2,000 requests in the same order. */
-export function mixOf(options: DemoOptions): MixRequest[] {
+export function mixOf(options: SyntheticOptions): MixRequest[] {
   const random = new Random(SEED);
   const subjects = new Subjects(random, options);
   const requests: MixRequest[] = [];

@@ -19,10 +19,10 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { openDatabase } from "../../src/database/database.js";
-import { type DemoOptions, fillWithDemo } from "../../src/demo/demo.js";
 import { systemClock } from "../../src/lib/clock.js";
 import { createLog } from "../../src/lib/log.js";
 import { buildModules, type Modules, updateDerived } from "../../src/modules.js";
+import { fillWithSynthetic, type SyntheticOptions } from "../synthetic/synthetic.js";
 import { realNames } from "./names.js";
 
 export type EngineName = "sqlite" | "postgres";
@@ -53,7 +53,7 @@ export interface StorePlace {
 /** The time of the newest snapshots of every store. */
 export const STORE_END = Date.UTC(2026, 3, 30, 12);
 const SEED = 1;
-const SOURCE = fileURLToPath(new URL("../../src/", import.meta.url));
+const COMPILED = fileURLToPath(new URL("../../", import.meta.url));
 const log = createLog("error");
 
 /** The folder of stores: `SIDEREAL_BENCH_DIR`, else one in the system's folder for temporary files. */
@@ -62,17 +62,17 @@ export const defaultFolder = (): string => process.env.SIDEREAL_BENCH_DIR ?? joi
 let names: string[] | undefined;
 
 /** The options with which the generator made a store, for what derives requests or files from it. */
-export function generatorOptions({ size, days }: Pick<Store, "size" | "days">): DemoOptions {
+export function generatorOptions({ size, days }: Pick<Store, "size" | "days">): SyntheticOptions {
   names ??= realNames() ?? [];
   return { repositories: size, days, seed: SEED, end: STORE_END, names };
 }
 
-/** A short hash of the compiled files in these folders of `src`. */
+/** A short hash of the compiled files in these folders. */
 function hashOf(...folders: readonly string[]): string {
   const hash = createHash("sha256");
   for (const folder of folders)
-    for (const file of readdirSync(join(SOURCE, folder), { recursive: true, encoding: "utf8" }).sort())
-      if (file.endsWith(".js")) hash.update(readFileSync(join(SOURCE, folder, file)));
+    for (const file of readdirSync(join(COMPILED, folder), { recursive: true, encoding: "utf8" }).sort())
+      if (file.endsWith(".js")) hash.update(readFileSync(join(COMPILED, folder, file)));
   return hash.digest("hex").slice(0, 10);
 }
 
@@ -109,9 +109,9 @@ export async function prepareStore(
   report: (line: string) => void,
 ): Promise<Store> {
   const hasRealNames = (generatorOptions(wanted).names ?? []).length > 0;
-  const code = hashOf("database/migrations", "demo");
+  const code = hashOf("src/database/migrations", "bench/synthetic");
   const name = `sidereal_bench_${wanted.size}_${wanted.days}_${code}${hasRealNames ? "" : "_made"}`;
-  const derivedBy = hashOf("rankings", "search", "catalog");
+  const derivedBy = hashOf("src/growth", "src/discovery", "src/repositories");
   const dataDir = join(place.folder, `${name}_${wanted.engine}`);
   const ready = join(dataDir, "ready.json");
   const store: Store = { ...wanted, url: undefined, dataDir };
@@ -156,7 +156,7 @@ async function build(
   const secondsSince = (from: number) => (performance.now() - from) / 1_000;
   try {
     if (!isFilled)
-      await fillWithDemo(modules.catalog, generatorOptions(store), (done) => {
+      await fillWithSynthetic(modules.catalog, generatorOptions(store), (done) => {
         if (done % 100_000 === 0)
           report(`${store.engine}: ${done} of ${store.size} stored, ${secondsSince(began).toFixed(0)} s`);
       });

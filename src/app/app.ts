@@ -2,10 +2,9 @@
 import { fork, type StdioOptions } from "node:child_process";
 import { once } from "node:events";
 import { resolve } from "node:path";
-import { EXIT, failureOf, type Host, runProgram } from "../cli/cli.js";
+import { type DemoSize, EXIT, failureOf, type Host, runProgram } from "../cli/cli.js";
 import { ConfigError, loadConfig, readEnvironment } from "../config/config.js";
 import { hasStore, openDatabase } from "../database/database.js";
-import type { DemoSize } from "../demo/demo.js";
 import type { SearchStatus } from "../discovery/discovery.js";
 import { systemClock } from "../lib/clock.js";
 import { createLog } from "../lib/log.js";
@@ -297,8 +296,8 @@ async function serveDemo(context: AppContext, size: DemoSize): Promise<void> {
 async function fillDemo({ clock, log }: AppContext, size: DemoSize): Promise<Modules> {
   const database = await openDatabase({ url: undefined, dataDir: ":memory:", pool: 1, log });
   const modules = buildModules(database, { clock, log });
-  const { fillWithDemo } = await import("../demo/demo.js");
-  await fillWithDemo(modules.catalog, { ...size, end: clock.now() });
+  const { fillWithSynthetic } = await import("../../bench/synthetic/synthetic.js");
+  await fillWithSynthetic(modules.catalog, { ...size, end: clock.now() });
   await updateDerived(modules);
   return modules;
 }

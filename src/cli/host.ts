@@ -2,10 +2,17 @@
 import type { Readable, Writable } from "node:stream";
 import { SingleBar } from "cli-progress";
 import type { Config } from "../config/config.js";
-import type { DemoSize } from "../demo/demo.js";
 import type { Clock } from "../lib/clock.js";
 import type { Modules } from "../modules.js";
 import type { Plan } from "../tracking/tracking.js";
+
+/** Of a synthetic catalogue. */
+export interface DemoSize {
+  repositories: number;
+  /** Days of history, one snapshot a day. */
+  days: number;
+  seed: number;
+}
 
 /** Services for commands, provided by `run.ts`. */
 export interface Host {

@@ -1,7 +1,6 @@
 /** The commands that serve: the service itself, its check, tools for language models, and a made-up catalogue. */
 import { type Command, InvalidArgumentError } from "commander";
-import type { DemoSize } from "../demo/demo.js";
-import { EXIT, type Host } from "./host.js";
+import { type DemoSize, EXIT, type Host } from "./host.js";
 import { FORCE, forceClock } from "./work.js";
 
 export function addServe(program: Command, host: Host): void {

@@ -7,7 +7,7 @@ import { inject } from "../../bench/judge/changes.js";
 import { isHeldOut, pickPlace } from "../../bench/judge/hosts.js";
 import { graft, templatesOf } from "../../bench/judge/leap.js";
 import { findJumps, usualDay } from "../../bench/judge/steps.js";
-import { Random } from "../../src/demo/random.js";
+import { Random } from "../../bench/synthetic/random.js";
 import { DAY_MS } from "../../src/lib/clock.js";
 import { readingsOf, UNKNOWN } from "../../src/repositories/snapshots/readings.js";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { MIX_KINDS, mixOf } from "../../bench/support/mix.js";
-import { indexOfPopularity, popularityOf } from "../../src/demo/demo.js";
+import { indexOfPopularity, popularityOf } from "../../bench/synthetic/synthetic.js";
 
 const OPTIONS = { repositories: 5_000, days: 2, seed: 1, end: Date.UTC(2026, 3, 30) };
 

@@ -7,7 +7,7 @@ import { sql } from "kysely";
 import { copyToPostgres } from "../../bench/scale/copy-to-postgres.js";
 import { multiplyStore } from "../../bench/scale/multiply.js";
 import { onServer, openStore, STORE_END, withDatabase } from "../../bench/support/stores.js";
-import { fillWithDemo } from "../../src/demo/demo.js";
+import { fillWithSynthetic } from "../../bench/synthetic/synthetic.js";
 import { systemClock } from "../../src/lib/clock.js";
 import { createLog } from "../../src/lib/log.js";
 import { type Modules, updateDerived } from "../../src/modules.js";
@@ -46,7 +46,7 @@ test("a store that is multiplied has every repository once, and is whole; its co
   const source = join(folder, "source");
   const dataDir = join(folder, "multiplied");
   const filled = await openStore({ url: undefined, dataDir: source });
-  await fillWithDemo(filled.catalog, { repositories: REPOSITORIES, days: 40, seed: 1, end: STORE_END });
+  await fillWithSynthetic(filled.catalog, { repositories: REPOSITORIES, days: 40, seed: 1, end: STORE_END });
   await filled.database.close();
   await multiplyStore(source, { dataDir, times: TIMES, report: () => {} });
   const multiplied = await openStore({ url: undefined, dataDir });

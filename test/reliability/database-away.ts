@@ -9,7 +9,7 @@ import { addKeys, GENEROUS_LIMITS } from "../../bench/support/keys.js";
 import { endChild, spawnPinned, waitForLine } from "../../bench/support/processes.js";
 import type { ResultRow } from "../../bench/support/results.js";
 import { openStore, STORE_END, type Store } from "../../bench/support/stores.js";
-import { fillWithDemo } from "../../src/demo/demo.js";
+import { fillWithSynthetic } from "../../bench/synthetic/synthetic.js";
 import { updateDerived } from "../../src/modules.js";
 import { connectToServer } from "../support/engines.js";
 import { limits } from "../support/limits.js";
@@ -135,7 +135,7 @@ async function attack(
 ): Promise<ResultRow[]> {
   const { engine } = store;
   const modules = await openStore(store);
-  await fillWithDemo(modules.catalog, { repositories: 100, days: 3, seed: 1, end: STORE_END });
+  await fillWithSynthetic(modules.catalog, { repositories: 100, days: 3, seed: 1, end: STORE_END });
   await updateDerived(modules);
   await modules.database.close();
   const keys = await addKeys({ ...store }, count);

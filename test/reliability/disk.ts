@@ -5,7 +5,7 @@ import { setTimeout } from "node:timers/promises";
 import { sql } from "kysely";
 import type { ResultRow } from "../../bench/support/results.js";
 import { openStore, STORE_END } from "../../bench/support/stores.js";
-import { fillWithDemo } from "../../src/demo/demo.js";
+import { fillWithSynthetic } from "../../bench/synthetic/synthetic.js";
 import { updateDerived } from "../../src/modules.js";
 import { DiskClient, type Send, UNCHANGED } from "./support/disk-client.js";
 import {
@@ -59,7 +59,7 @@ export const disk: Harness = {
 
 async function prepare(dataDir: string): Promise<void> {
   const modules = await openStore({ url: undefined, dataDir });
-  await fillWithDemo(modules.catalog, { repositories: 100, days: 3, seed: 1, end: STORE_END });
+  await fillWithSynthetic(modules.catalog, { repositories: 100, days: 3, seed: 1, end: STORE_END });
   await updateDerived(modules);
   await modules.database.close();
 }

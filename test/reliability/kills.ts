@@ -7,7 +7,7 @@ import { setTimeout } from "node:timers/promises";
 import { addKeys } from "../../bench/support/keys.js";
 import type { ResultRow } from "../../bench/support/results.js";
 import { openStore } from "../../bench/support/stores.js";
-import { Random } from "../../src/demo/random.js";
+import { Random } from "../../bench/synthetic/random.js";
 import { DAY_MS, isoTime, systemClock } from "../../src/lib/clock.js";
 import { createLog } from "../../src/lib/log.js";
 import { updateDerived } from "../../src/modules.js";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import type { ResultRow } from "../../bench/support/results.js";
-import { Random } from "../../src/demo/random.js";
+import { Random } from "../../bench/synthetic/random.js";
 import { createTestDatabase, startKillablePostgres } from "../support/postgres.js";
 import { AcknowledgedWrites } from "./support/acknowledged.js";
 import { assertHappened, type Harness, type HarnessContext } from "./support/harness.js";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { ResultRow } from "../../bench/support/results.js";
-import { Random } from "../../src/demo/random.js";
+import { Random } from "../../bench/synthetic/random.js";
 import { AcknowledgedWrites } from "./support/acknowledged.js";
 import { assertHappened, type Harness, type HarnessContext, HarnessFailure } from "./support/harness.js";
 import { CuttableDisk, powerProblem } from "./support/power.js";

@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { sql } from "kysely";
 import type { ResultRow } from "../../bench/support/results.js";
 import { openStore } from "../../bench/support/stores.js";
-import { Random } from "../../src/demo/random.js";
+import { Random } from "../../bench/synthetic/random.js";
 import { HOUR_MS } from "../../src/lib/clock.js";
 import { createLog } from "../../src/lib/log.js";
 import { checkStore, exportCatalogue } from "../../src/transfer/transfer.js";

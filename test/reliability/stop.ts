@@ -13,8 +13,8 @@ import {
   type Store,
   type StoreCopy,
 } from "../../bench/support/stores.js";
-import { fillWithDemo } from "../../src/demo/demo.js";
-import { Random } from "../../src/demo/random.js";
+import { Random } from "../../bench/synthetic/random.js";
+import { fillWithSynthetic } from "../../bench/synthetic/synthetic.js";
 import { updateDerived } from "../../src/modules.js";
 import { createTestDatabase, startPostgres } from "../support/postgres.js";
 import { assertHappened, type Harness, type HarnessContext } from "./support/harness.js";
@@ -59,7 +59,7 @@ async function prepare(repositories: number, engine: EngineName) {
     const store: Store = { engine, size, days: 3, url, dataDir };
     const modules = await openStore(store);
     if (size > 0) {
-      await fillWithDemo(modules.catalog, { repositories, days: 3, seed: 1, end: STORE_END });
+      await fillWithSynthetic(modules.catalog, { repositories, days: 3, seed: 1, end: STORE_END });
       await updateDerived(modules);
     }
     await modules.database.close();

@@ -1,4 +1,4 @@
-import { syntheticRepository } from "../../src/demo/demo.js";
+import { syntheticRepository } from "../../bench/synthetic/synthetic.js";
 import { DAY_MS, HOUR_MS } from "../../src/lib/clock.js";
 import type { ArchiveFile } from "../../src/repositories/file-damage.js";
 import type { Observation } from "../../src/repositories/observation.js";

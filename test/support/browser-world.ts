@@ -1,8 +1,8 @@
 import { after, before } from "node:test";
 import type { Browser, BrowserContext, Page } from "playwright-core";
+import { syntheticRepository } from "../../bench/synthetic/synthetic.js";
 import { type Service, startService } from "../../src/app/service.js";
 import { loadConfig } from "../../src/config/config.js";
-import { syntheticRepository } from "../../src/demo/demo.js";
 import { createLog } from "../../src/lib/log.js";
 import { buildModules, type Modules, updateDerived } from "../../src/modules.js";
 import { openBrowser } from "./browser.js";

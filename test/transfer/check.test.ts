@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { sql } from "kysely";
+import { fillWithSynthetic } from "../../bench/synthetic/synthetic.js";
 import { importSample } from "../../src/app/sample.js";
-import { fillWithDemo } from "../../src/demo/demo.js";
 import { createLog } from "../../src/lib/log.js";
 import { followChanges, updateDerived } from "../../src/modules.js";
 import { checkStore } from "../../src/transfer/check.js";
@@ -123,7 +123,7 @@ onBothEngines("A check", (engine) => {
     await importSample((await createWorld(engine)).modules);
     assert.deepEqual(await kindsOf(engine), []);
     const world = await createWorld(engine);
-    await fillWithDemo(world.modules.catalog, { repositories: 200, days: 40, seed: 3, end: NOW });
+    await fillWithSynthetic(world.modules.catalog, { repositories: 200, days: 40, seed: 3, end: NOW });
     await updateDerived(world.modules);
     assert.deepEqual(await kindsOf(engine), []);
   });

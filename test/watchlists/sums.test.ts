@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { Random } from "../../src/demo/random.js";
+import { Random } from "../../bench/synthetic/random.js";
 import { DAY_MS, HOUR_MS, WEEK_MS } from "../../src/lib/clock.js";
 import { SNAPSHOT_SOURCES, type SnapshotSource } from "../../src/repositories/record-rules.js";
 import type { SumPoint } from "../../src/watchlists/sums.js";

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
+import { syntheticRepository } from "../../../bench/synthetic/synthetic.js";
+import { LANGUAGES, TOPICS } from "../../../bench/synthetic/vocabulary.js";
 import type { Database } from "../../../src/database/database.js";
 import { bound } from "../../../src/database/prepared.js";
-import { syntheticRepository } from "../../../src/demo/demo.js";
-import { LANGUAGES, TOPICS } from "../../../src/demo/vocabulary.js";
 import type { Plan } from "../../../src/discovery/lists/find-rows.js";
 import type { ListIndex } from "../../../src/discovery/lists/index/list-index.js";
 import { type ListRows, Lists } from "../../../src/discovery/lists/lists.js";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
+import { fillWithSynthetic } from "../../../bench/synthetic/synthetic.js";
 import type { Database } from "../../../src/database/database.js";
-import { fillWithDemo } from "../../../src/demo/demo.js";
 import type { ListIndex } from "../../../src/discovery/lists/index/list-index.js";
 import { Lists } from "../../../src/discovery/lists/lists.js";
 import type { ListSpec } from "../../../src/discovery/lists/spec.js";
@@ -19,9 +19,9 @@ onBothEngines("A list of a large catalogue that is found with SQL", (engine) => 
 
   before(async () => {
     database = await engine.open();
-    const demo = { repositories: REPOSITORIES, days: 3, seed: 5, end: NOW };
+    const synthetic = { repositories: REPOSITORIES, days: 3, seed: 5, end: NOW };
     const lists = partsOfLists(database, clock);
-    await fillWithDemo(lists.catalog, demo);
+    await fillWithSynthetic(lists.catalog, synthetic);
     await lists.rankings.update();
     await lists.search.update();
   });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { syntheticRepository } from "../../../src/demo/demo.js";
-import { Random } from "../../../src/demo/random.js";
+import { Random } from "../../../bench/synthetic/random.js";
+import { syntheticRepository } from "../../../bench/synthetic/synthetic.js";
 import { createLog } from "../../../src/lib/log.js";
 import { buildModules, updateDerived } from "../../../src/modules.js";
 import type { Observation } from "../../../src/repositories/observation.js";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { Random } from "../../../bench/synthetic/random.js";
 import type { BulkRow } from "../../../src/database/dialect.js";
-import { Random } from "../../../src/demo/random.js";
 import { WINDOW_HOURS, WINDOWS } from "../../../src/growth/definitions.js";
 import { replaceRollups } from "../../../src/growth/replace-rollups.js";
 import { ROLLUPS } from "../../../src/growth/rollups.js";

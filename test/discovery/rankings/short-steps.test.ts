@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { syntheticRepository } from "../../../bench/synthetic/synthetic.js";
 import type { Database } from "../../../src/database/database.js";
 import type { Dialect } from "../../../src/database/dialect.js";
 import { Slot } from "../../../src/database/prepared.js";
-import { syntheticRepository } from "../../../src/demo/demo.js";
 import { createLog } from "../../../src/lib/log.js";
 import { buildModules } from "../../../src/modules.js";
 import { onBothEngines } from "../../support/engines.js";

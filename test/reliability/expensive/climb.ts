@@ -1,4 +1,4 @@
-import { Random } from "../../../src/demo/random.js";
+import { Random } from "../../../bench/synthetic/random.js";
 import { address } from "./case-parts.js";
 import type { CatalogueFacts } from "./facts.js";
 import { queryChoices } from "./parameters.js";

@@ -3,7 +3,7 @@
  * all responses keep. The same seed makes the same choices; secrets, such as tokens, differ from run to run.
  */
 import type { ResultRow } from "../../../bench/support/results.js";
-import { Random } from "../../../src/demo/random.js";
+import { Random } from "../../../bench/synthetic/random.js";
 import { collectGarbage } from "../../support/collect-garbage.js";
 import type { Engine } from "../../support/engines.js";
 import { HarnessFailure } from "../support/harness.js";

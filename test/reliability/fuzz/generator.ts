@@ -1,5 +1,5 @@
 /** Makes requests: good ones, those with a few things wrong, and those of which little is right. */
-import type { Random } from "../../../src/demo/random.js";
+import type { Random } from "../../../bench/synthetic/random.js";
 import { createToken, type TokenPrefix } from "../../../src/lib/tokens.js";
 import { headersOf } from "./headers.js";
 import { nameOf, type Operation, type Parameter } from "./operations.js";

@@ -1,5 +1,5 @@
 /** The headers of generated requests. */
-import type { Random } from "../../../src/demo/random.js";
+import type { Random } from "../../../bench/synthetic/random.js";
 import { createToken } from "../../../src/lib/tokens.js";
 import type { Operation } from "./operations.js";
 import type { Picked, Stock } from "./stock.js";

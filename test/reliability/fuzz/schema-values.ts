@@ -1,5 +1,5 @@
 /** Values for JSON Schemas: those that keep one, and those that just miss it. */
-import type { Random } from "../../../src/demo/random.js";
+import type { Random } from "../../../bench/synthetic/random.js";
 import { changed, hostile } from "./values.js";
 
 /** The keywords of JSON Schema that the contract uses for requests. */

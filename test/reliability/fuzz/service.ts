@@ -4,12 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { pino } from "pino";
+import { fillWithSynthetic } from "../../../bench/synthetic/synthetic.js";
 import { Callers } from "../../../src/accounts/callers.js";
 import { buildFront, buildMembers, type Service, startService } from "../../../src/app/service.js";
 import { PngRenderer } from "../../../src/charts/png.js";
 import { loadConfig } from "../../../src/config/config.js";
 import type { Database } from "../../../src/database/database.js";
-import { fillWithDemo } from "../../../src/demo/demo.js";
 import { createHttpServer, listen } from "../../../src/http/server.js";
 import { createLog } from "../../../src/lib/log.js";
 import { type AppContext, buildModules, type Modules, updateDerived } from "../../../src/modules.js";
@@ -150,7 +150,12 @@ export class FuzzService {
       dataDir: options.dataDir,
     };
     const modules = buildModules(options.database, { clock, log: createLog("silent"), config });
-    await fillWithDemo(modules.catalog, { repositories: options.repositories, days: 40, seed: 7, end: NOW });
+    await fillWithSynthetic(modules.catalog, {
+      repositories: options.repositories,
+      days: 40,
+      seed: 7,
+      end: NOW,
+    });
     await modules.catalog.record(HOSTILE);
     await updateDerived(modules);
     const context: AppContext = { config, clock, log };

@@ -1,5 +1,5 @@
 /** What good requests are made of: names, tokens, cookies and keys that the service knows. */
-import type { Random } from "../../../src/demo/random.js";
+import type { Random } from "../../../bench/synthetic/random.js";
 import { PLANTED } from "../../support/dumps.js";
 
 export interface StockedRepository {

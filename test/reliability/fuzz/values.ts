@@ -1,5 +1,5 @@
 /** Texts that break assumptions, and changes of good ones. */
-import type { Random } from "../../../src/demo/random.js";
+import type { Random } from "../../../bench/synthetic/random.js";
 
 const NUMBERS = [
   "0",

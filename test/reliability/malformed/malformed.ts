@@ -1,5 +1,5 @@
 /** Holds the responses to malformed requests against what they must be, directly and behind a proxy. */
-import { Random } from "../../../src/demo/random.js";
+import { Random } from "../../../bench/synthetic/random.js";
 import type { RawResponse } from "../fuzz/connection.js";
 import { changedCase, forbiddenCases, packets, type RawCase } from "./requests.js";
 import { exchange } from "./wire.js";

@@ -1,5 +1,5 @@
 /** Requests that break the grammar of HTTP/1.1 on purpose, and requests whose bytes were changed at random. */
-import type { Random } from "../../../src/demo/random.js";
+import type { Random } from "../../../bench/synthetic/random.js";
 
 /** Bytes to send, as Latin-1. */
 export interface RawCase {

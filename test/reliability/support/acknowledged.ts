@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
-import type { Random } from "../../../src/demo/random.js";
+import type { Random } from "../../../bench/synthetic/random.js";
 import {
   type ListState,
   type Reply,

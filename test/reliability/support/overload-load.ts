@@ -1,7 +1,7 @@
 import type { LoadRequest } from "../../../bench/support/load.js";
 import { type MixRequest, mixOf } from "../../../bench/support/mix.js";
 import { generatorOptions, type Store } from "../../../bench/support/stores.js";
-import { TOPICS } from "../../../src/demo/vocabulary.js";
+import { TOPICS } from "../../../bench/synthetic/vocabulary.js";
 
 /** Requests of one pass: each has an address of its own, so that none of them reaches its limits. */
 const COUNT = 20_000;

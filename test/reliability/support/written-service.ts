@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { GENEROUS_LIMITS } from "../../../bench/support/keys.js";
 import { treeOf, waitForLine } from "../../../bench/support/processes.js";
 import { openStore, STORE_END } from "../../../bench/support/stores.js";
-import { fillWithDemo } from "../../../src/demo/demo.js";
+import { fillWithSynthetic } from "../../../bench/synthetic/synthetic.js";
 import { updateDerived } from "../../../src/modules.js";
 import { limits } from "../../support/limits.js";
 import { createSession } from "./session.js";
@@ -36,7 +36,7 @@ export interface Writers {
 export async function fillStore(place: Place): Promise<void> {
   const modules = await openStore(place);
   try {
-    await fillWithDemo(modules.catalog, { repositories: 100, days: 3, seed: 1, end: STORE_END });
+    await fillWithSynthetic(modules.catalog, { repositories: 100, days: 3, seed: 1, end: STORE_END });
     await updateDerived(modules);
   } finally {
     await modules.database.close();

@@ -1,27 +1,27 @@
 /**
- * A synthetic catalogue: generated repositories of several providers with plausible histories, for demonstrations, tests and
- * benchmarks. The same seed gives the same catalogue. It is only written to a database marked as synthetic.
+ * A synthetic catalogue: generated repositories of several providers with plausible histories, for benchmarks, tests
+ * and the command `demo`. The same seed gives the same catalogue. It is only written to a database marked as synthetic.
  *
  * Its distributions are those of real catalogues, as a kinder one would make benchmarks lie: stars follow a power law with many
  * ties among the small ones, most repositories gain nothing in a day, topics and languages reach from those of every tenth
  * repository to those of one, facts are missing, and nothing is stored in the order in which it is listed.
  */
 
-import { DAY_MS, HOUR_MS } from "../lib/clock.js";
-import type { Catalog, Facts, Observation, Snapshot } from "../repositories/repositories.js";
+import { DAY_MS, HOUR_MS } from "../../src/lib/clock.js";
+import type { Catalog, Facts, Observation, Snapshot } from "../../src/repositories/repositories.js";
 import { history } from "./history.js";
 import { Random } from "./random.js";
 import { LANGUAGES, LICENSES, PEOPLE, THINGS, TOPICS } from "./vocabulary.js";
 import { drawDescription, drawWord, WORDS } from "./words.js";
 
-export interface DemoSize {
+export interface SyntheticSize {
   repositories: number;
   /** Days of history, one snapshot a day. */
   days: number;
   seed: number;
 }
 
-export interface DemoOptions extends DemoSize {
+export interface SyntheticOptions extends SyntheticSize {
   /** Time of the newest snapshots, in ms since 1970. */
   end: number;
   /** Full names, the most popular repository first. Further repositories get names made of words. */
@@ -39,9 +39,9 @@ const DISTINCT_TOPICS = 30_000;
 const TOPIC_EXPONENT = 0.8;
 
 /** Fills a catalogue. Throws if it contains data that is not synthetic. */
-export async function fillWithDemo(
+export async function fillWithSynthetic(
   catalog: Catalog,
-  options: DemoOptions,
+  options: SyntheticOptions,
   onProgress: (repositories: number) => void = () => {},
 ): Promise<void> {
   await catalog.markSynthetic();
@@ -53,12 +53,12 @@ export async function fillWithDemo(
 }
 
 /** How popular the `index`-th repository is: 0 for the most popular one, at most `repositories` - 1. */
-export function popularityOf(index: number, { repositories, seed }: DemoSize): number {
+export function popularityOf(index: number, { repositories, seed }: SyntheticSize): number {
   return (index * POPULARITY_STEP + seed) % repositories;
 }
 
 /** The inverse of `popularityOf`: which repository has this popularity. */
-export function indexOfPopularity(popularity: number, { repositories, seed }: DemoSize): number {
+export function indexOfPopularity(popularity: number, { repositories, seed }: SyntheticSize): number {
   // Extended Euclid: the inverse of the step modulo the number of repositories.
   let [rest, other] = [POPULARITY_STEP % repositories, repositories];
   let [factor, otherFactor] = [1, 0];
@@ -72,7 +72,7 @@ export function indexOfPopularity(popularity: number, { repositories, seed }: De
 }
 
 /** The history of the `index`-th repository. */
-export function syntheticRepository(index: number, options: DemoOptions): Observation {
+export function syntheticRepository(index: number, options: SyntheticOptions): Observation {
   const random = new Random(Math.imul(options.seed, 0x9e3779b1) ^ Math.imul(index + 1, 0x85ebca6b));
   const popularity = popularityOf(index, options);
   const named = options.names?.[popularity];

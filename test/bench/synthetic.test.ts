@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { fillWithSynthetic, popularityOf, syntheticRepository } from "../../bench/synthetic/synthetic.js";
 import { openDatabase } from "../../src/database/database.js";
-import { fillWithDemo, popularityOf, syntheticRepository } from "../../src/demo/demo.js";
 import { createLog } from "../../src/lib/log.js";
 import { Catalog } from "../../src/repositories/repositories.js";
 import { ManualClock } from "../support/manual-clock.js";
@@ -16,7 +16,7 @@ const openCatalog = async () => {
   return new Catalog(database, new ManualClock(NOW));
 };
 
-describe("The demonstration", () => {
+describe("The synthetic catalogue", () => {
   test("is the same for the same seed, and another for another", () => {
     const made = (seed: number) =>
       JSON.stringify(Array.from({ length: 50 }, (_, i) => syntheticRepository(i, { ...OPTIONS, seed })));
@@ -88,14 +88,16 @@ describe("The demonstration", () => {
   test("fills a catalogue that is empty, and no other", async () => {
     const catalog = await openCatalog();
     const counts: number[] = [];
-    await fillWithDemo(catalog, { ...OPTIONS, repositories: 1_200, days: 3 }, (count) => counts.push(count));
+    await fillWithSynthetic(catalog, { ...OPTIONS, repositories: 1_200, days: 3 }, (count) =>
+      counts.push(count),
+    );
     assert.deepEqual(counts, [1_000, 1_200]);
     assert.equal((await catalog.dump(0, 5_000)).length, 1_200);
     assert.equal(await catalog.kind(), "synthetic");
-    await fillWithDemo(catalog, { ...OPTIONS, repositories: 10, days: 3 });
+    await fillWithSynthetic(catalog, { ...OPTIONS, repositories: 10, days: 3 });
     const real = await openCatalog();
     await real.record([observation("o/r", [snapshot(1, 1)])]);
-    await assert.rejects(fillWithDemo(real, OPTIONS), { code: "CONFLICT" });
+    await assert.rejects(fillWithSynthetic(real, OPTIONS), { code: "CONFLICT" });
     assert.equal((await real.dump(0, 10)).length, 1);
     assert.equal(await real.kind(), "real");
   });

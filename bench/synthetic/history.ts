@@ -1,5 +1,5 @@
-import { DAY_MS } from "../lib/clock.js";
-import type { Snapshot } from "../repositories/repositories.js";
+import { DAY_MS } from "../../src/lib/clock.js";
+import type { Snapshot } from "../../src/repositories/repositories.js";
 import type { Random } from "./random.js";
 
 export interface Span {
