@@ -34,7 +34,7 @@ const PARTS: Readonly<Record<string, BenchPart>> = {
 const ENGINES: readonly EngineName[] = ["sqlite", "postgres"];
 
 const HELP = `npm run bench -- [options]
-  --sizes 10000,100000   repositories of the stores; 1000000 and 10000000 only on request
+  --sizes 10000,100000   repositories of the stores; 1000000 only on request
   --days 7               of snapshots per repository
   --engines ${ENGINES.join(",")}
   --parts ${Object.keys(PARTS).join(",")}

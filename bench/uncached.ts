@@ -1,6 +1,6 @@
 /**
- * CPU time of requests that no cache answers, without the network: `node dist/bench/uncached.js --data DIR` or `--url ADDRESS`,
- * of a catalogue that exists and is only read. The response cache is off; limits and all other steps of the front are on.
+ * CPU time of requests that no cache answers, without the network. The response cache is off; limits and all other steps of the
+ * front are on.
  * Each route is compared with a bare handler measured in alternation: one statement of the kind that people write, objects,
  * JSON.stringify.
  */
@@ -8,7 +8,6 @@ import { IncomingMessage, type RequestListener, ServerResponse } from "node:http
 import { Socket } from "node:net";
 import { Writable } from "node:stream";
 import { setImmediate } from "node:timers/promises";
-import { parseArgs } from "node:util";
 import { buildFront } from "../src/app/service.js";
 import { loadConfig } from "../src/config/config.js";
 import { type Database, openDatabase } from "../src/database/database.js";
@@ -21,58 +20,40 @@ import type { Repository } from "../src/repositories/repository.js";
 import { limits } from "../test/support/limits.js";
 import { bareHandler } from "./bare.js";
 import type { BenchPart, ResultRow } from "./support/results.js";
+import { quantile } from "./support/statistics.js";
 
-/** One measured route. Times are medians over the rounds, in microseconds of CPU time of this process per request. */
-export interface UncachedRow {
-  engine: string;
-  repositories: number;
-  route: string;
-  microseconds: number;
-  /** The bare handler over the same data; undefined where there is none. */
-  bare: number | undefined;
-}
-
-export interface UncachedOptions {
-  /** Folder of the SQLite file, or the address of a PostgreSQL database. */
-  store: { dataDir: string } | { url: string };
-  rounds?: number;
-  /** Requests per round and route. */
-  requests?: number;
-  /** Only routes whose name contains this. */
-  only?: string;
-}
-
+/** Requests per round and route. */
+const REQUESTS = 200;
 /** Requests in flight, as with several clients. */
 const CONCURRENCY = 8;
 
-/** Measures all routes. The catalogue must have been filled before. */
-export async function measureUncached({
-  store,
-  rounds = 9,
-  requests = 200,
-  only = "",
-}: UncachedOptions): Promise<UncachedRow[]> {
-  const log = createLog("error");
-  const database = await openDatabase({ url: undefined, dataDir: "", pool: 4, log, ...store });
+/** CPU time of this process per request of each route: the median of the rounds. */
+export const uncachedPart: BenchPart = async ({ store, rounds }) => {
+  const { url, dataDir, size, engine } = store;
+  const database = await openDatabase({ url, dataDir, pool: 4, log: createLog("error") });
   try {
     const handler = await serving(database);
-    const sample = await sampleOf(database);
-    const bare = await bareHandler(store);
-    const rows: UncachedRow[] = [];
-    for (const { route, path, bareRoute } of routesOf(sample).filter(({ route }) => route.includes(only))) {
+    const bare = await bareHandler(url === undefined ? { dataDir } : { url });
+    const rows: ResultRow[] = [];
+    for (const { route, path, bareRoute } of routesOf(await sampleOf(database))) {
       const ours: number[] = [];
       const theirs: number[] = [];
-      await cpuOf(handler, path, requests);
+      await cpuOf(handler, path);
       for (let round = 0; round < rounds; round++) {
-        ours.push(await cpuOf(handler, path, requests));
-        if (bareRoute !== undefined) theirs.push(await cpuOf(bare.handlers[bareRoute], path, requests));
+        ours.push(await cpuOf(handler, path));
+        if (bareRoute !== undefined) theirs.push(await cpuOf(bare.handlers[bareRoute], path));
       }
+      const value = quantile(ours, 0.5) / 1_000;
+      const bareValue = quantile(theirs, 0.5) / 1_000;
       rows.push({
-        engine: database.dialect.engine,
-        repositories: sample.total,
-        route,
-        microseconds: medianOf(ours),
-        bare: bareRoute === undefined ? undefined : medianOf(theirs),
+        measure: `${route}, CPU of the process per response, cache off`,
+        unit: "ms",
+        size,
+        engine,
+        value,
+        ...(bareRoute === undefined
+          ? {}
+          : { baseline: { name: "bare handler", value: bareValue }, ratio: value / bareValue }),
       });
     }
     await bare.close();
@@ -80,23 +61,6 @@ export async function measureUncached({
   } finally {
     await database.close();
   }
-}
-
-/** The same as rows of the table. */
-export const uncachedPart: BenchPart = async ({ store, rounds }) => {
-  const { url, dataDir, size, engine } = store;
-  const measured = await measureUncached({ store: url === undefined ? { dataDir } : { url }, rounds });
-  return measured.map(({ route, microseconds, bare }): ResultRow => {
-    const baseline = bare === undefined ? undefined : { name: "bare handler", value: bare / 1_000 };
-    return {
-      measure: `${route}, CPU of the process per response, cache off`,
-      unit: "ms",
-      size,
-      engine,
-      value: microseconds / 1_000,
-      ...(baseline === undefined ? {} : { baseline, ratio: microseconds / 1_000 / baseline.value }),
-    };
-  });
 };
 
 /** The service over this database with its list index, and with limits that no measurement reaches. */
@@ -113,12 +77,7 @@ async function serving(database: Database): Promise<RequestListener> {
   return (request, response) => void front.handle(request, response);
 }
 
-interface Sample {
-  total: number;
-  repositories: Repository[];
-}
-
-async function sampleOf(database: Database): Promise<Sample> {
+async function sampleOf(database: Database): Promise<Repository[]> {
   const { catalog } = buildModules(database, { clock: systemClock, log: createLog("silent") });
   const newest = await database.read
     .selectFrom("repositories")
@@ -126,9 +85,7 @@ async function sampleOf(database: Database): Promise<Sample> {
     .orderBy("id", "desc")
     .limit(1)
     .executeTakeFirstOrThrow();
-  const total = newest.id;
-  const ids = Array.from({ length: 500 }, (_, i) => 1 + ((i * 7_919) % total));
-  return { total, repositories: await catalog.findMany(ids) };
+  return catalog.findMany(Array.from({ length: 500 }, (_, i) => 1 + ((i * 7_919) % newest.id)));
 }
 
 interface MeasuredRoute {
@@ -137,7 +94,7 @@ interface MeasuredRoute {
   bareRoute?: keyof Awaited<ReturnType<typeof bareHandler>>["handlers"];
 }
 
-function routesOf({ repositories }: Sample): MeasuredRoute[] {
+function routesOf(repositories: readonly Repository[]): MeasuredRoute[] {
   const one = (round: number): Repository => {
     const found = repositories[round % repositories.length];
     if (found === undefined) throw new Error("the catalogue is empty");
@@ -184,15 +141,11 @@ class Sink extends Writable {
   }
 }
 
-/** CPU time of one request, in microseconds, over `requests` of them. */
-async function cpuOf(
-  handler: RequestListener,
-  path: (round: number) => string,
-  requests: number,
-): Promise<number> {
+/** CPU time of one request, in microseconds, over `REQUESTS` of them. */
+async function cpuOf(handler: RequestListener, path: (round: number) => string): Promise<number> {
   let next = 0;
   const client = async () => {
-    while (next < requests) {
+    while (next < REQUESTS) {
       await send(handler, path(next++));
       // Requests of a server arrive in turns of the event loop.
       await setImmediate();
@@ -201,7 +154,7 @@ async function cpuOf(
   const before = process.cpuUsage();
   await Promise.all(Array.from({ length: CONCURRENCY }, client));
   const { user, system } = process.cpuUsage(before);
-  return (user + system) / requests;
+  return (user + system) / REQUESTS;
 }
 
 async function send(handler: RequestListener, url: string): Promise<void> {
@@ -224,30 +177,4 @@ async function send(handler: RequestListener, url: string): Promise<void> {
   handler(message, response);
   await finished;
   if (response.statusCode !== 200) throw new Error(`${url} returned ${response.statusCode}`);
-}
-
-function medianOf(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
-}
-
-if (process.argv[1]?.endsWith("uncached.js")) {
-  const { values } = parseArgs({
-    options: {
-      data: { type: "string" },
-      url: { type: "string" },
-      rounds: { type: "string", default: "9" },
-      requests: { type: "string", default: "200" },
-      only: { type: "string", default: "" },
-    },
-  });
-  const rows = await measureUncached({
-    store: values.url === undefined ? { dataDir: values.data ?? "data" } : { url: values.url },
-    rounds: Number(values.rounds),
-    requests: Number(values.requests),
-    only: values.only,
-  });
-  for (const { engine, repositories, route, microseconds, bare } of rows)
-    process.stdout.write(
-      `${engine} ${repositories} ${route.padEnd(22)} ${microseconds.toFixed(0).padStart(7)} µs${bare === undefined ? "" : `  bare ${bare.toFixed(0).padStart(6)} µs, ${(bare / microseconds).toFixed(2)} ×`}\n`,
-    );
 }

@@ -28,14 +28,14 @@ export async function measureWrites(context: BenchContext): Promise<ResultRow[]>
   return [...(await measureImport(context)), ...(await measureDerived(context))];
 }
 
-export interface Taken {
+interface Taken {
   seconds: number;
   /** CPU time of this process, in seconds. */
   cpu: number;
 }
 
 /** Runs work that this process does, and measures it. */
-export async function timeOf(work: () => Promise<unknown>): Promise<Taken> {
+async function timeOf(work: () => Promise<unknown>): Promise<Taken> {
   const began = performance.now();
   const cpuBefore = process.cpuUsage();
   await work();
@@ -47,15 +47,12 @@ export async function timeOf(work: () => Promise<unknown>): Promise<Taken> {
 const cpuNote = ({ cpu }: Taken): string => `${cpu.toFixed(2)} s of CPU time`;
 
 /** Writes daily files in the layout of the ranking archive. */
-export function writeFiles(
-  folder: string,
-  { size, days }: Pick<Store, "size" | "days"> = { size: IMPORTED, days: DAYS },
-): DatedFile[] {
-  const options = generatorOptions({ size, days });
+function writeFiles(folder: string): DatedFile[] {
+  const options = generatorOptions({ size: IMPORTED, days: DAYS });
   const cell = (value: string | number | null | undefined) =>
     `"${String(value ?? "").replaceAll('"', '""')}"`;
-  const files: string[][] = Array.from({ length: days }, () => []);
-  for (let i = 0; i < size; i++) {
+  const files: string[][] = Array.from({ length: DAYS }, () => []);
+  for (let i = 0; i < IMPORTED; i++) {
     const { owner, name, facts, snapshots } = syntheticRepository(i, options);
     if (owner.includes("/")) continue;
     const pushed = new Date(facts.pushedAt ?? 0).toISOString().replace(/\.\d+Z$/, "Z");
@@ -65,7 +62,7 @@ export function writeFiles(
       );
   }
   return files.map((lines, day) => {
-    const capturedAt = STORE_END - (days - 1 - day) * DAY_MS;
+    const capturedAt = STORE_END - (DAYS - 1 - day) * DAY_MS;
     const path = join(folder, `github-ranking-${new Date(capturedAt).toISOString().slice(0, 10)}.csv`);
     const header = "item,stars,forks,language,repo_url,issues,last_commit,description";
     writeFileSync(path, `${[header, ...lines].join("\n")}\n`);

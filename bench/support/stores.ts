@@ -101,7 +101,6 @@ export function withDatabase(url: string, database: string): string {
 
 /**
  * The store of this size, built if it is missing. A store whose derived data were made by other code gets them derived again.
- * At 10 million repositories it takes hours and about 30 GB.
  */
 export async function prepareStore(
   wanted: Pick<Store, "engine" | "size" | "days">,

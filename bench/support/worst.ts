@@ -1,6 +1,5 @@
 /**
- * The most expensive requests that are known, of every kind that limits allow: what `costs.ts` measures to set the units of
- * requests, and what the harness of limits sends.
+ * The most expensive known requests of every kind that limits allow, which the harness of limits sends.
  */
 import { DAY_MS, HOUR_MS } from "../../src/lib/clock.js";
 import { repositoryKey } from "../../src/lib/page-addresses.js";
