@@ -44,14 +44,14 @@ export const uncachedPart: BenchPart = async ({ store, rounds }) => {
         if (bareRoute !== undefined) theirs.push(await cpuOf(bare.handlers[bareRoute], path));
       }
       const value = quantile(ours, 0.5) / 1_000;
-      const bareValue = quantile(theirs, 0.5) / 1_000;
+      const bareValue = bareRoute === undefined ? undefined : quantile(theirs, 0.5) / 1_000;
       rows.push({
         measure: `${route}, CPU of the process per response, cache off`,
         unit: "ms",
         size,
         engine,
         value,
-        ...(bareRoute === undefined
+        ...(bareValue === undefined
           ? {}
           : { baseline: { name: "bare handler", value: bareValue }, ratio: value / bareValue }),
       });
