@@ -10,11 +10,9 @@ import { openDatabase } from "../src/database/database.js";
 import { DAY_MS, HOUR_MS, systemClock } from "../src/lib/clock.js";
 import { createLog } from "../src/lib/log.js";
 import { buildModules, updateDerived } from "../src/modules.js";
-import { Stretch } from "../src/tracking/cadence.js";
-import { Reporter } from "../src/tracking/lane.js";
 import { RefreshLane } from "../src/tracking/refresh-lane.js";
 import { inject } from "../test/support/inject.js";
-import { createTrackingWorld } from "../test/support/tracking.js";
+import { createTrackingWorld, laneOf } from "../test/support/tracking.js";
 import { fillWithSynthetic } from "./synthetic/synthetic.js";
 
 const WARM_ROUNDS = 20;
@@ -85,18 +83,13 @@ async function measureRefresh(): Promise<void> {
     catalogue: "quiet",
     hasHistory: false,
   } as const;
-  const { clock, modules, opened, stop, pass, close } = await createTrackingWorld(
-    await openDatabase(inMemory),
-    [forge],
-  );
+  const world = await createTrackingWorld(await openDatabase(inMemory), [forge]);
+  const { clock, opened, stop, pass, close } = world;
   await pass(24 * HOUR_MS);
   await stop();
   const [provider] = opened;
   if (provider === undefined) throw new Error("there is no provider");
-  const reporter = new Reporter(clock.now());
-  const stretch = new Stretch();
-  const { signal } = new AbortController();
-  const lane = new RefreshLane({ modules, clock, reporter, stretch, signal, chance: () => 0.5, ...provider });
+  const lane = new RefreshLane(laneOf(world, provider.provider));
   const step = async () => {
     clock.advance(8 * DAY_MS);
     if (!(await lane.step()).hasResponse) throw new Error("nothing was due");

@@ -9,7 +9,7 @@ import {
 import type { Config } from "./config/config.js";
 import { type Database, DeletionClock, openDatabase } from "./database/database.js";
 import { ListIndex, Lists, Rankings, Search, startIndexBuilder } from "./discovery/discovery.js";
-import { ForgeStates, ForgeTokens, TrackedForges } from "./forges/forges.js";
+import { ForgeTokens, TrackedForges } from "./forges/forges.js";
 import { openRedis, type SharedRedis } from "./http/http.js";
 import type { Clock } from "./lib/clock.js";
 import type { Logger } from "./lib/log.js";
@@ -37,8 +37,6 @@ export interface Modules {
   forgeTokens: ForgeTokens;
   /** The forges that are tracked. */
   forges: TrackedForges;
-  /** What all processes together have sent to forges. */
-  forgeStates: ForgeStates;
   /** Decides whether something is old enough to delete. */
   deletionClock: DeletionClock;
   lists: Lists;
@@ -90,7 +88,6 @@ export function buildModules(database: Database, context: ModulesContext, redis?
     avatars: new Avatars(database, clock),
     forgeTokens,
     forges: new TrackedForges({ configured: config.providers, tokens: forgeTokens, clock }),
-    forgeStates: new ForgeStates({ database, clock, readSecret: readServiceSecret }),
     deletionClock: new DeletionClock({ database, clock, log }),
     trackRequests: new TrackRequests({ database, catalog, clock, watchlists, readSecret: readServiceSecret }),
   };

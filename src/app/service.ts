@@ -72,8 +72,7 @@ export function buildRoutes(
     tracking: config.onDemand,
     caches,
     storage: { databaseUrl: config.databaseUrl, dataDir: config.dataDir, dumps: config.dumps },
-    checkToken: (settings, token) =>
-      checkToken({ clock, config, shared: modules.forgeStates }, settings, token),
+    checkToken: (settings, token) => checkToken({ clock, config }, settings, token),
     limits: config.limits,
     watchlistQuota: config.watchlistQuota,
     document: () => JSON.parse(JSON.stringify(openApiDocument(baseUrl))),

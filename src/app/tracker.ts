@@ -1,5 +1,6 @@
 /** Connects the forges with the modules: the worker, and tracking of single repositories from the command line. */
 
+import type { Tracker } from "../cli/cli.js";
 import { findForge, proxyOf, siteOf } from "../config/config.js";
 import {
   FAULT_WORDS,
@@ -15,6 +16,7 @@ import { readVersion, userAgentOf } from "../lib/version.js";
 import { type AppContext, followChanges, type Modules, openModules } from "../modules.js";
 import {
   type Metrics,
+  makeDue,
   type Plan,
   type Reporter,
   readPlan,
@@ -22,6 +24,7 @@ import {
   serveMetrics,
   track,
   Worker,
+  WorkerLease,
 } from "../tracking/tracking.js";
 
 /** A worker and its resources. */
@@ -33,10 +36,10 @@ export interface RunningWorker {
 }
 
 /** What providers are opened with. `User-Agent` names the version and whom a forge can write to. Throws as `proxyOf` does. */
-function openingOf({ config, clock }: AppContext, { forgeStates: shared, deletionClock }: Modules): Opening {
+function openingOf({ config, clock }: AppContext, { deletionClock }: Modules): Opening {
   const userAgent = userAgentOf(readVersion(), config.contact);
   const onDate = (name: string, time: number) => deletionClock.noteForge(name, time);
-  return { clock, userAgent, proxy: proxyOf(config), shared, onDate };
+  return { clock, userAgent, proxy: proxyOf(config), onDate };
 }
 
 /** The operators of a public forge block what they cannot write to. */
@@ -89,20 +92,9 @@ async function useEntered(
   for (const [fault, count] of faults) log.warn({ tokens: count, fault }, FAULT_WORDS[fault]);
 }
 
-/** A worker over the forges that are tracked now. */
-interface Run {
-  worker: Worker;
-  opened: readonly OpenProvider[];
-  /** All connections. */
-  closing: readonly { close(): Promise<void> }[];
-  done: Promise<void>;
-  /** Aborted when the worker has ended, or is to end. */
-  ending: AbortController;
-}
-
 /**
- * Tracks the forges of the settings, and those for which a token was entered: until it is stopped, or what is due now. Tokens that
- * are entered or removed meanwhile take effect within seconds. `dump` writes a dump if one is due.
+ * Tracks the forges of the settings, and those for which a token was entered, while this process holds the lease of the active worker:
+ * until it is stopped, or once what is due now. `dump` writes a dump if one is due.
  */
 export async function startWorker(
   context: AppContext,
@@ -110,85 +102,66 @@ export async function startWorker(
   { isOnce, dump }: { isOnce: boolean; dump?: (() => Promise<void>) | undefined },
 ): Promise<RunningWorker> {
   const { config, clock, log } = context;
-  await modules.catalog.removeSample();
-  const derive = deriver(modules, clock);
+  const { database } = modules;
   const reporters = new Map<string, Reporter>();
   const stopping = new AbortController();
-  const begin = async (): Promise<Run> => {
-    const opened = await openForges(context, modules);
-    const providers = opened.map(({ provider }) => provider);
-    warnWithoutContact(context, providers);
-    log.info({ providers: providers.map(({ name }) => name) }, "tracking");
-    const opening = openingOf(context, modules);
-    const avatars = new Map(providers.map(({ settings }) => [settings.name, openAvatars(settings, opening)]));
-    const worker = new Worker({
-      modules,
-      providers,
-      avatars,
-      clock,
-      log,
-      derive,
-      dump,
-    });
-    reporters.clear();
-    for (const [name, reporter] of worker.reporters) reporters.set(name, reporter);
-    const ending = new AbortController();
-    const done = (isOnce ? worker.runOnce() : worker.run()).finally(() => ending.abort());
-    const closing = [...opened, ...avatars.values()];
-    return { worker, opened, closing, done, ending };
-  };
-  const end = async ({ worker, closing, done, ending }: Run) => {
-    worker.stop();
-    ending.abort();
-    await done;
-    await Promise.all(closing.map((one) => one.close()));
-  };
-  let version = await modules.forgeTokens.version();
-  let run = await begin();
-  /** Resolves when the worker has ended by itself, or was stopped. */
-  const follow = async (): Promise<void> => {
-    for (;;) {
-      await clock.sleep(TOKENS_EVERY_MS, run.ending.signal);
-      if (run.ending.signal.aborted) return run.done;
+  const derive = deriver(modules, clock);
+  const lease = new WorkerLease(database, { clock, log });
+  const work = async (signal: AbortSignal): Promise<void> => {
+    await modules.catalog.removeSample();
+    while (!signal.aborted) {
+      const opened = await openForges(context, modules);
+      const providers = opened.map(({ provider }) => provider);
+      warnWithoutContact(context, providers);
+      log.info({ providers: providers.map(({ name }) => name) }, "tracking");
+      const opening = openingOf(context, modules);
+      const avatars = new Map(
+        providers.map(({ settings }) => [settings.name, openAvatars(settings, opening)]),
+      );
+      const ending = new AbortController();
+      const ended = AbortSignal.any([signal, ending.signal]);
+      const worker = new Worker({
+        modules,
+        lease,
+        signal: ended,
+        providers,
+        avatars,
+        clock,
+        log,
+        derive,
+        dump,
+      });
+      reporters.clear();
+      for (const [name, reporter] of worker.reporters) reporters.set(name, reporter);
+      const changed = followTokens(context, modules, { opened, worker, signal: ended }).then(() =>
+        ending.abort(),
+      );
       try {
-        const present = await modules.forgeTokens.version();
-        if (present === version) continue;
-        const names = (await modules.forges.read()).map(({ name }) => name);
-        const isSame = names.join() === run.opened.map(({ provider }) => provider.name).join();
-        if (isSame) {
-          await useEntered(context, modules, run.opened);
-          // After a failure the tokens are read again.
-          version = present;
-          // A lane may wait for an hour for the quota of what there was before.
-          run.worker.wake();
-          log.info("the tokens that were entered have changed");
-          continue;
-        }
-        version = present;
-      } catch (error) {
-        log.warn({ err: error }, "tokens that were entered could not be read; the worker tries again");
-        continue;
+        await (isOnce ? worker.runOnce() : worker.run());
+      } finally {
+        ending.abort();
+        await changed;
+        await Promise.all([...opened, ...avatars.values()].map((one) => one.close()));
       }
-      await end(run);
-      if (stopping.signal.aborted) return;
-      run = await begin();
-      // Somebody who stopped it meanwhile knew the previous run alone.
-      if (stopping.signal.aborted) return end(run);
+      if (isOnce) return;
     }
   };
-  const done = follow();
+  const runOnce = async () => {
+    if (await lease.take()) await lease.hold(stopping.signal, work);
+    else log.info("another process is the active worker, and does what is due");
+  };
+  const done = isOnce ? runOnce() : lease.whileHeld(stopping.signal, work);
   const { metricsPort: port, metricsHost: host } = config;
   let metrics: Metrics | undefined;
   const stop = async () => {
     stopping.abort();
-    await end(run);
     await done;
     await metrics?.close();
-    await modules.database.close();
+    await database.close();
   };
   if (port !== undefined) {
     try {
-      metrics = await serveMetrics({ database: modules.database, clock }, reporters, { host, port });
+      metrics = await serveMetrics({ database, clock }, reporters, { host, port });
     } catch (error) {
       await stop();
       throw error;
@@ -196,6 +169,37 @@ export async function startWorker(
     log.info({ host, port: metrics.port }, "metrics are served at /metrics");
   }
   return { done, stop };
+}
+
+/**
+ * Gives the worker tokens that are entered or removed, within seconds. Resolves once other forges are tracked than those that are open,
+ * or at the signal.
+ */
+async function followTokens(
+  context: AppContext,
+  modules: Modules,
+  { opened, worker, signal }: { opened: readonly OpenProvider[]; worker: Worker; signal: AbortSignal },
+): Promise<void> {
+  const { clock, log } = context;
+  const tracked = opened.map(({ provider }) => provider.name).join();
+  let version = await modules.forgeTokens.version();
+  for (;;) {
+    await clock.sleep(TOKENS_EVERY_MS, signal);
+    if (signal.aborted) return;
+    try {
+      const present = await modules.forgeTokens.version();
+      if (present === version) continue;
+      if ((await modules.forges.read()).map(({ name }) => name).join() !== tracked) return;
+      await useEntered(context, modules, opened);
+      // After a failure the tokens are read again.
+      version = present;
+      // A lane may wait for an hour for the quota of what there was before.
+      worker.wake();
+      log.info("the tokens that were entered have changed");
+    } catch (error) {
+      log.warn({ err: error }, "tokens that were entered could not be read; the worker tries again");
+    }
+  }
 }
 
 /** What a worker would request now, provider by provider. */
@@ -214,37 +218,82 @@ export async function explainWork(context: AppContext, limit: number): Promise<P
   }
 }
 
-/** Opens the modules and providers for tracking and refreshing single repositories. */
+/** Opens a tracker that takes the lease of the active worker, or leaves the work to the process that holds it. */
 export async function openTracker(context: AppContext): Promise<Tracker> {
-  const { clock } = context;
+  const { clock, log } = context;
   const modules = await openModules(context);
+  const lease = new WorkerLease(modules.database, { clock, log });
+  if (!(await lease.take())) return queueTracker(context, modules);
   await modules.catalog.removeSample();
+  const stopping = new AbortController();
+  const holding = lease.hold(
+    stopping.signal,
+    (signal) => new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true })),
+  );
   const opened = new Map((await openForges(context, modules)).map((one) => [one.provider.name, one]));
-  const { signal } = new AbortController();
-  const providerOf = (name: string) => {
+  const contextOf = (name: string) => {
     const found = opened.get(name);
     if (found === undefined) throw new AppError("NOT_FOUND", `The provider ${name} is not configured.`);
-    return found.provider;
+    return { modules, lease, provider: found.provider, clock, signal: stopping.signal };
   };
   return {
-    track: (provider, fullName) =>
-      track({ modules, provider: providerOf(provider), clock, signal }, fullName),
+    async track(provider, fullName) {
+      const { repositoryId, isNew } = await track(contextOf(provider), fullName);
+      return { repositoryId, result: isNew ? "tracked" : "known" };
+    },
     async refresh(provider, fullName) {
       const found = await modules.catalog.findByName(provider, fullName);
-      if (found === undefined) return "unknown";
-      return refreshNow({ modules, provider: providerOf(provider), clock, signal }, found.repository.id);
+      return found === undefined ? "unknown" : refreshNow(contextOf(provider), found.repository.id);
     },
     async close() {
       await followChanges(modules, false);
+      stopping.abort();
+      await holding;
       await Promise.all([...opened.values()].map((one) => one.close()));
       await modules.database.close();
     },
   };
 }
 
-export interface Tracker {
-  track(provider: string, fullName: string): Promise<{ repositoryId: number; isNew: boolean }>;
-  /** `unknown`: not tracked. Both throw UpstreamFailure. */
-  refresh(provider: string, fullName: string): Promise<"found" | "unchanged" | "unknown">;
-  close(): Promise<void>;
+/** How long a command waits for the active worker, and how often it looks. */
+const PATIENCE_MS = 30_000;
+const LOOK_EVERY_MS = 500;
+
+/** Queues for the active worker, and waits a while for it. */
+function queueTracker({ clock }: AppContext, modules: Modules): Tracker {
+  /** What `read` returns once that is not undefined; undefined after PATIENCE_MS. */
+  const soon = async <T>(read: () => Promise<T | undefined>): Promise<T | undefined> => {
+    for (const until = clock.monotonic() + PATIENCE_MS; clock.monotonic() < until; ) {
+      const found = await read();
+      if (found !== undefined) return found;
+      await clock.sleep(LOOK_EVERY_MS);
+    }
+    return undefined;
+  };
+  return {
+    async track(provider, fullName) {
+      const { trackRequests } = modules;
+      const known = await trackRequests.known({ provider, fullName });
+      const id = await trackRequests.open({ provider, fullName }, undefined);
+      const ended = await soon(async () => {
+        const request = await trackRequests.find(id);
+        return request?.state === "WAITING" ? undefined : request;
+      });
+      if (ended?.failure) return { failure: ended.failure.message };
+      const repositoryId = ended?.repositoryId ?? null;
+      return {
+        repositoryId,
+        result: repositoryId === null ? "queued" : known === undefined ? "tracked" : "known",
+      };
+    },
+    async refresh(provider, fullName) {
+      const found = await modules.catalog.findByName(provider, fullName);
+      if (found === undefined) return "unknown";
+      const { id } = found.repository;
+      const failures = await soon(await makeDue(modules.database, id, clock.now()));
+      if (failures === undefined) return "queued";
+      return failures === 0 ? "found" : { failure: "the worker could not refresh it; see status" };
+    },
+    close: () => modules.database.close(),
+  };
 }

@@ -21,7 +21,7 @@ import { addTrack } from "./track.js";
 import { addDerive, addWork } from "./work.js";
 
 export { failureOf } from "./failure.js";
-export { type DemoSize, EXIT, type Host } from "./host.js";
+export { type DemoSize, EXIT, type Host, type Tracker } from "./host.js";
 
 /** Commands that need no settings, and so run where they are missing or wrong. */
 const WITHOUT_SETTINGS: readonly string[] = ["init", "completion"];

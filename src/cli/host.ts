@@ -37,12 +37,8 @@ export interface Host {
   workOnce(): Promise<void>;
   /** What a worker would request now, with at most `limit` repositories per lane. Requests and changes nothing. */
   explain(limit: number): Promise<Plan[]>;
-  /** Tracks and refreshes single repositories immediately. */
-  openTracker(): Promise<{
-    track(provider: string, fullName: string): Promise<{ repositoryId: number; isNew: boolean }>;
-    refresh(provider: string, fullName: string): Promise<"found" | "unchanged" | "unknown">;
-    close(): Promise<void>;
-  }>;
+  /** Tracks and refreshes single repositories. */
+  openTracker(): Promise<Tracker>;
   /**
    * Serves tools for language models on standard input and output, over the local store or the service at `url`, until the input
    * ends. Returns why it cannot; undefined after it has.
@@ -50,6 +46,21 @@ export interface Host {
   mcp(url: string | undefined): Promise<string | undefined>;
   /** Serves a synthetic catalogue from memory until the process receives a signal to stop. */
   serveDemo(size: DemoSize): Promise<void>;
+}
+
+/** Tracks and refreshes single repositories. */
+export interface Tracker {
+  /** `queued`: the active worker has not looked it up yet. Throws UpstreamFailure, and AppError while the queue is full. */
+  track(
+    provider: string,
+    fullName: string,
+  ): Promise<{ result: "tracked" | "known" | "queued"; repositoryId: number | null } | { failure: string }>;
+  /** `unknown`: not tracked. `queued`: the active worker has not refreshed it yet. Throws UpstreamFailure. */
+  refresh(
+    provider: string,
+    fullName: string,
+  ): Promise<"found" | "unchanged" | "unknown" | "queued" | { failure: string }>;
+  close(): Promise<void>;
 }
 
 /**

@@ -45,13 +45,12 @@ function describe(status: ProviderStatus, now: number): string {
     scheduled,
     due,
     overdue,
-    claimed,
     repositories,
     freshness,
     olderThanADay,
     detailsFreshness,
     walk,
-    workers,
+    worker,
     backfillWaiting,
     rechecksWaiting,
     missing,
@@ -62,7 +61,7 @@ function describe(status: ProviderStatus, now: number): string {
   const lines = [
     provider,
     `  repositories  ${states.join(", ") || "none"}; ${scheduled} scheduled`,
-    `  queue         ${due} due, ${overdue} for over an hour, ${claimed} claimed, ${rechecksWaiting} to be read a second time, ${backfillWaiting} waiting for backfill`,
+    `  queue         ${due} due, ${overdue} for over an hour, ${rechecksWaiting} to be read a second time, ${backfillWaiting} waiting for backfill`,
     `  counts        ${freshness === null ? "nothing read yet" : `read ${agesOf(freshness)} ago; ${olderThanADay} over a day ago`}`,
     ...(detailsFreshness === null ? [] : [`  own records   read ${agesOf(detailsFreshness)} ago`]),
     `  discovery     ${describeWalk(walk)}`,
@@ -80,10 +79,11 @@ function describe(status: ProviderStatus, now: number): string {
   const { avatars } = status;
   if (avatars.wanted > 0)
     lines.push(`  avatars       ${avatars.images} of ${avatars.wanted} owners on lists`);
-  for (const { worker, at, report } of workers) {
+  if (worker !== null) {
+    const { at, report } = worker;
     const failures = Object.entries(report.failures).map(([kind, count]) => `${count} ${kind}`);
     lines.push(
-      `  worker        ${worker}, last seen ${isoTime(at)}: ${report.refreshed} refreshed (${report.doubted} doubtful, ${report.rechecked} read a second time), ${report.discovered} discovered, ${report.listed} read from lists, stretch ${report.stretch.toFixed(2)}`,
+      `  worker        ${report.worker}, last seen ${isoTime(at)}: ${report.refreshed} refreshed (${report.doubted} doubtful, ${report.rechecked} read a second time), ${report.discovered} discovered, ${report.listed} read from lists, stretch ${report.stretch.toFixed(2)}`,
       `  failures      ${failures.join(", ") || "none"}`,
       ...report.recentFailures.map(
         ({ kind, message, count, firstAt, at: lastAt }) =>
@@ -119,7 +119,7 @@ const BLOCKED = {
 } as const;
 
 /** One line for each block of a token, with the resources it applies to. */
-function blocksOf(quota: ProviderStatus["workers"][number]["report"]["quota"], now: number): string[] {
+function blocksOf(quota: NonNullable<ProviderStatus["worker"]>["report"]["quota"], now: number): string[] {
   const resourcesOf = new Map<string, { resources: string[]; why: string }>();
   for (const { token, resource, blockReason, blockedUntil, blockMessage } of quota) {
     const isOver = blockedUntil !== null && blockedUntil <= now && blockReason !== "rejected";

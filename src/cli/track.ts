@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { RepositoryAddress } from "../repositories/repositories.js";
 import { readAddresses } from "./addresses.js";
-import { EXIT, type Host, reportOf } from "./host.js";
+import { EXIT, type Host, reportOf, type Tracker } from "./host.js";
 import { trackLinks } from "./track-links.js";
 
 interface TrackOptions {
@@ -42,8 +42,10 @@ export function addTrack(program: Command, host: Host, finish: (code: number) =>
       if (from !== undefined) return finish(await trackLinks(host, { from, list: named, json }));
       finish(
         await forEach(host, { texts, json }, async (tracker, { provider, fullName }) => {
-          const { repositoryId, isNew } = await tracker.track(provider, fullName);
-          return { id: String(repositoryId), result: isNew ? "tracked" : "already known, refreshed" };
+          const done = await tracker.track(provider, fullName);
+          if ("failure" in done) return { result: done.failure, failed: true };
+          const id = done.repositoryId === null ? {} : { id: String(done.repositoryId) };
+          return { ...id, result: TRACKED[done.result] };
         }),
       );
     });
@@ -56,7 +58,8 @@ export function addTrack(program: Command, host: Host, finish: (code: number) =>
       finish(
         await forEach(host, { texts, json: json === true }, async (tracker, { provider, fullName }) => {
           const result = await tracker.refresh(provider, fullName);
-          return { result: result === "unknown" ? "not tracked" : result, failed: result === "unknown" };
+          if (typeof result !== "string") return { result: result.failure, failed: true };
+          return { result: REFRESHED[result], failed: result === "unknown" };
         }),
       ),
     );
@@ -74,7 +77,9 @@ function argumentProblem(
   return undefined;
 }
 
-type Tracker = Awaited<ReturnType<Host["openTracker"]>>;
+const QUEUED = "queued for the active worker";
+const TRACKED = { tracked: "tracked", known: "already known, refreshed", queued: QUEUED } as const;
+const REFRESHED = { found: "found", unchanged: "unchanged", unknown: "not tracked", queued: QUEUED } as const;
 
 async function forEach(
   host: Host,

@@ -63,7 +63,7 @@ export { createRollupTable, INDEXED_ROLLUP_COLUMNS, indexRollupTable } from "./r
 export { readRows } from "./rows.js";
 export type { SearchStateTable } from "./search-schema.js";
 export { PRIMARY_TABLES, readShapes, type TableShape } from "./tables.js";
-export type { TrackListTable, TrackRequestTable } from "./tracking-schema.js";
+export type { TrackRequestTable, WalkTable } from "./tracking-schema.js";
 
 export interface Database {
   readonly dialect: Dialect;

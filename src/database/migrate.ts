@@ -25,6 +25,7 @@ import { ownedAvatars } from "./migrations/0019-owned-avatars.js";
 import { returnedLevels } from "./migrations/0020-returned-levels.js";
 import { hourlyUsage } from "./migrations/0021-hourly-usage.js";
 import { accountEvents } from "./migrations/0022-account-events.js";
+import { oneWorker } from "./migrations/0023-one-worker.js";
 
 /** In order. The version of a database is the number of migrations it has had. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -50,6 +51,7 @@ export const MIGRATIONS: readonly Migration[] = [
   returnedLevels,
   hourlyUsage,
   accountEvents,
+  oneWorker,
 ];
 
 /** How long to wait for other processes that write. */

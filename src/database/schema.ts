@@ -4,17 +4,16 @@ import type { MemberTables } from "./member-schema.js";
 import type { RankingTables } from "./rankings-schema.js";
 import type { SearchTables } from "./search-schema.js";
 import type {
-  ForgeStateTable,
   ForgeTokenTable,
   LostDayTable,
   NewDayTable,
   StatusDocumentTable,
   TrackingTable,
-  TrackLaneTable,
   TrackListTable,
   TrackRequestListTable,
   TrackRequestTable,
   WalkTable,
+  WorkerLeaseTable,
   WorkerReportTable,
 } from "./tracking-schema.js";
 
@@ -38,10 +37,9 @@ export interface Schema extends CatalogueTables, RankingTables, SearchTables, Me
   new_days: NewDayTable;
   track_requests: TrackRequestTable;
   track_request_lists: TrackRequestListTable;
-  track_lanes: TrackLaneTable;
-  forge_states: ForgeStateTable;
   walks: WalkTable;
   avatars: AvatarTable;
+  worker_lease: WorkerLeaseTable;
   worker_reports: WorkerReportTable;
   forge_tokens: ForgeTokenTable;
   status_documents: StatusDocumentTable;

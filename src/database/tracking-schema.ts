@@ -9,8 +9,6 @@ export interface TrackingTable {
   node_id: string | null;
   /** ETag of the last response. */
   etag: string | null;
-  /** End of a worker's lease; 0: not leased. */
-  leased_until: number;
   /** Consecutive failed refreshes. */
   failures: number;
   /** Position of the backfill in its star history; null: not started. */
@@ -27,13 +25,6 @@ export interface TrackingTable {
   details_due: number | null;
   /** Since when its forge reports it missing, if that is not recorded as its availability; null: it does not. */
   missing_since: number | null;
-}
-
-/** What all processes together have sent to a forge. */
-export interface ForgeStateTable {
-  provider: string;
-  /** JSON of providers' SharedState. */
-  body: string;
 }
 
 /** How many repositories of a provider were recorded as lost on a day. */
@@ -68,8 +59,8 @@ export interface TrackRequestTable {
   /** 1: one of a batch, for which no person waits. */
   is_batch: number;
   requested_at: number;
-  /** End of a worker's lease, or when it is tried again; 0: it may be claimed. */
-  leased_until: number;
+  /** When it is tried again after a failure; 0: it has not failed. */
+  retry_at: number;
   /** Failed attempts so far, without those to look it up while the forge failed as a whole. */
   attempts: number;
   /** Since when its lookup fails as the forge fails as a whole; null: it does not. */
@@ -92,18 +83,6 @@ export interface TrackRequestListTable {
   watchlist_id: number;
 }
 
-/** What the lane that works off the requests of a provider last reported about its pace. */
-export interface TrackLaneTable {
-  provider: string;
-  at: number;
-  /** When it can send the next request. */
-  ready_at: number;
-  /** Requests left of a quota, and when all of it is left again; null: not known. */
-  remaining: number | null;
-  quota: number | null;
-  reset_at: number | null;
-}
-
 /** Repositories that were requested together: pasted links, or those in the README of a repository. */
 export interface TrackListTable {
   id: Generated<number>;
@@ -112,7 +91,9 @@ export interface TrackListTable {
   provider: string | null;
   full_name: string | null;
   requested_at: number;
-  leased_until: number;
+  /** When its README is tried again after a failure; 0: it has not failed. */
+  retry_at: number;
+  /** Failed attempts so far. */
   attempts: number;
   /** Repositories that it links to. */
   found: number;
@@ -141,13 +122,19 @@ export interface WalkTable {
   pages: Generated<number>;
   /** Duration of the last complete walk; null: none, or not known. */
   took_ms: number | null;
-  leased_until: number;
 }
 
-/** The last report of a worker. */
+/** The lease of the active worker: one row, or none. */
+export interface WorkerLeaseTable {
+  id: 1;
+  /** Host, process and a random id. */
+  holder: string;
+  /** By the clock of the database. */
+  ends_at: number;
+}
+
+/** The last report of the worker about a provider. */
 export interface WorkerReportTable {
-  /** Host and process. */
-  worker: string;
   provider: string;
   at: number;
   /** JSON of tracking's WorkerReport. */

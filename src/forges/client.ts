@@ -2,12 +2,11 @@
 
 import { type ProviderSettings, paceOf, type TokenSource } from "../config/config.js";
 import type { Clock } from "../lib/clock.js";
-import type { EnteredToken, SharedStates, TokenNotice } from "./contract.js";
+import type { EnteredToken, TokenNotice, TokenQuota } from "./contract.js";
 import { UpstreamFailure } from "./failures.js";
 import { parseJson } from "./fields.js";
 import { Gate } from "./gate.js";
-import type { QuotaReport, TokenQuota, Use } from "./limits.js";
-import { type Lease, Quota } from "./quota.js";
+import { type Lease, type NamedToken, nameTokens, Quota, type Use } from "./quota.js";
 import {
   etagOf,
   failureOf,
@@ -17,9 +16,8 @@ import {
   withoutSecrets,
   wordsOfBody,
 } from "./responses.js";
-import { type SharedLease, SharedQuota } from "./shared-quota.js";
 import { tokensOfCommand, tokensOfFile } from "./token-files.js";
-import { APP, type NamedToken, nameTokens, TokenKeeper, type TokenLoader } from "./token-keeper.js";
+import { TokenKeeper, type TokenLoader } from "./token-keeper.js";
 import type { UpstreamFetch, UpstreamRequest, UpstreamResponse } from "./transport.js";
 
 /** How the API of a kind of forge is reached. */
@@ -51,9 +49,6 @@ export interface AppClient {
 export interface Connection {
   fetch: UpstreamFetch;
   clock: Clock;
-  /** See Opening. */
-  shared?: SharedStates | undefined;
-  isUrgent?: boolean | undefined;
 }
 
 /** A document of a REST API. */
@@ -78,8 +73,6 @@ export interface GetOptions {
 const MAX_REDIRECTS = 3;
 /** Shorter texts may be in a response by chance. */
 const MIN_TOKEN_LENGTH = 16;
-/** A request is given up after this many refusals because other processes use its tokens. */
-const MAX_REFUSALS = 200;
 /** Earlier tokens that are still removed from the forge's words. */
 const KEPT_SECRETS = 200;
 
@@ -99,21 +92,9 @@ export class ForgeClient {
   #own: readonly NamedToken[];
   #entered: readonly EnteredToken[] = [];
   #secrets: readonly string[];
-  /** The quota that processes share; null: this process is the only one. */
-  readonly #shared: SharedQuota | null;
-  readonly #states: SharedStates | undefined;
-  readonly #sharedLeases = new WeakMap<Lease, SharedLease>();
-  readonly #source: TokenSource | undefined;
 
-  constructor(
-    api: ForgeApi,
-    settings: ProviderSettings,
-    { fetch, clock, shared: states, isUrgent = false }: Connection,
-  ) {
+  constructor(api: ForgeApi, settings: ProviderSettings, { fetch, clock }: Connection) {
     const { name, tokens, requestsPerHour } = settings;
-    this.#states = states;
-    this.#source = settings.tokenSource;
-    this.#shared = states === undefined ? null : new SharedQuota({ states, forge: name, clock, isUrgent });
     const renewAt = () => this.#keeper?.renewedAt() ?? Number.POSITIVE_INFINITY;
     this.quota = new Quota({ tokens, clock, renewAt });
     this.clock = clock;
@@ -139,11 +120,6 @@ export class ForgeClient {
   /** Whether requests are sent with a token. */
   get hasTokens(): boolean {
     return this.#keeper !== null || this.#entered.length > 0 || this.#own.some(({ token }) => token !== null);
-  }
-
-  /** Stores the latest quota for other processes. Never rejects. */
-  async flush(): Promise<void> {
-    await this.#shared?.flush();
   }
 
   /** Replaces the tokens that operators entered, and tries rejected ones again: a forge may have just accepted one. */
@@ -184,72 +160,20 @@ export class ForgeClient {
     request: UpstreamRequest,
     use: Use,
   ): Promise<{ response: UpstreamResponse; lease: Lease }> {
-    for (let refusals = 0; ; ) {
+    for (;;) {
       await this.#whenReady(request.signal, use);
       this.quota.check(use);
       await this.#gate.pass(use.part ?? null, request.signal);
       const lease = this.quota.take(use);
-      const refusedUntil = await this.#takeShared(lease, use, request.signal);
-      if (refusedUntil !== null) {
-        if (++refusals < MAX_REFUSALS && refusedUntil > this.clock.now()) continue;
-        throw new UpstreamFailure("quota", "other workers use the quota of all tokens", {
-          until: Math.max(refusedUntil, this.clock.now() + 1_000),
-        });
-      }
       const response = await this.#sendOnce(url, request, lease);
       const isRejected = isTokenRefused(response);
       if (isRejected && (await this.#hasReplaced(lease, request.signal))) continue;
       const message = response.status < 400 ? null : wordsOfBody(response.text, this.#secrets);
-      await this.learn(lease, { ...readQuota(response, use.resource, this.clock), message });
+      this.quota.learn(lease, { ...readQuota(response, use.resource, this.clock), message });
       if (isRejected && lease.token !== null && this.quota.isReady(use)) continue;
       this.#checkEcho(response, lease);
       return { response, lease };
     }
-  }
-
-  /** Ends a lease and applies a report about its token, here and for other processes. */
-  async learn(lease: Lease, report: QuotaReport): Promise<void> {
-    this.quota.learn(lease, report);
-    const shared = this.#sharedLeases.get(lease);
-    if (shared !== undefined) await this.#shared?.report(shared, report);
-  }
-
-  /**
-   * Takes permission from the shared quota. Returns null; or until when the token must not be used, which `quota` knows from then on.
-   * Throws UpstreamFailure.
-   */
-  async #takeShared(lease: Lease, use: Use, signal: AbortSignal): Promise<number | null> {
-    if (this.#shared === null || this.#states === undefined) return null;
-    const { resource, cost = 1, part = null } = use;
-    try {
-      const token = await this.#states.nameOf(this.#sharedNameOf(lease));
-      const taken = await this.#shared.take({ token, resource, cost, part }, this.#gate.paces(part), signal);
-      if ("id" in taken) {
-        this.#sharedLeases.set(lease, taken);
-        return null;
-      }
-      this.quota.learn(lease, taken.report);
-      return taken.until;
-    } catch (error) {
-      this.quota.giveBack(lease);
-      if (error instanceof UpstreamFailure && error.until !== null) this.#gate.defer(part, error.until);
-      throw error;
-    }
-  }
-
-  /** Whether the token comes from a source that replaces it while the program runs. */
-  #isOfSource({ token }: Lease): boolean {
-    return this.#keeper !== null && !this.#entered.some((entered) => entered.token === token);
-  }
-
-  /** Identifies the quota of a token: each process may have another token from the same source. */
-  #sharedNameOf(lease: Lease): string {
-    const { token, label } = lease;
-    if (token === null) return "anonymous";
-    if (!this.#isOfSource(lease)) return `token ${token}`;
-    const source = this.#source;
-    if (source?.kind === "app" && label === APP) return `app ${source.appId} ${source.installation ?? ""}`;
-    return `${source?.kind} ${label}`;
   }
 
   /** While the source of the settings' tokens fails, only entered tokens are used. */
@@ -267,7 +191,7 @@ export class ForgeClient {
     if (lease.token === null || this.#keeper === null) return false;
     if (this.#entered.some(({ token }) => token === lease.token)) return false;
     if (!(await this.#keeper.hasReplaced(lease.token, signal))) return false;
-    await this.learn(lease, {});
+    this.quota.learn(lease, {});
     return true;
   }
 
@@ -292,8 +216,6 @@ export class ForgeClient {
       send: (path, request) => {
         // All other requests may be waiting for this one.
         this.#gate.count();
-        const [all = []] = this.#gate.paces(null);
-        this.#shared?.count(all);
         return this.#fetch(root + path, { ...request, headers: { ...headers, ...request.headers } });
       },
     };
@@ -303,8 +225,8 @@ export class ForgeClient {
   async #sendOnce(url: string, request: UpstreamRequest, lease: Lease): Promise<UpstreamResponse> {
     const authorization = lease.token === null ? {} : { authorization: this.#api.authorization(lease.token) };
     const headers = { ...this.#api.headers, ...request.headers, ...authorization };
-    return this.#fetch(url, { ...request, headers }).catch(async (error: unknown) => {
-      await this.learn(lease, {});
+    return this.#fetch(url, { ...request, headers }).catch((error: unknown) => {
+      this.quota.learn(lease, {});
       throw error;
     });
   }

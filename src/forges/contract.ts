@@ -3,30 +3,14 @@
 import type { ForgeKind, ProviderSettings, ProxySettings } from "../config/config.js";
 import type { Clock } from "../lib/clock.js";
 import { asFailed, concernsForge, isTemporary, type UpstreamFailure } from "./failures.js";
-import type { TokenQuota } from "./limits.js";
 
 /** What all providers are opened with. */
 export interface Opening {
   clock: Clock;
   userAgent: string;
   proxy: ProxySettings | undefined;
-  /** Stores the pace and quotas that processes share; absent: this process is the only one. */
-  shared?: SharedStates | undefined;
-  /** Whether somebody waits for each response: requests then count, but do not wait for a turn among those of workers. */
-  isUrgent?: boolean | undefined;
   /** Called with the time that each response has, in ms since 1970. */
   onDate?: ((name: string, time: number) => void) | undefined;
-}
-
-/** Where the states of forges are stored. */
-export interface SharedStates {
-  /**
-   * Replaces the state of a forge (null: nothing is stored yet) with the one that `work` returns, while no other process can; `work`
-   * may run several times. Throws UpstreamFailure `quota` while the store cannot be reached.
-   */
-  change<T>(forge: string, work: (state: string | null) => { state: string; result: T }): Promise<T>;
-  /** A name for a token that does not reveal it to anybody without the secret of the service. */
-  nameOf(token: string): Promise<string>;
 }
 
 /** A repository as its forge describes it. null: not reported. Times in ms since 1970. */
@@ -127,6 +111,35 @@ export interface TokenCheck {
   expiresAt: number | null;
 }
 
+/**
+ * Why a token must not be used for a while.
+ *
+ * - `rejected`: the forge does not accept it (401). Stays until the token works again.
+ * - `slow_down`: the forge asked to slow down.
+ * - `used_up`: nothing is left before the reset.
+ * - `not_renewed`: no token could be obtained.
+ */
+export type BlockReason = "rejected" | "slow_down" | "used_up" | "not_renewed";
+
+/** The remaining quota of one token, as the forge last reported it. Times in ms since 1970. */
+export interface TokenQuota {
+  /** `#1`, `#2` …, `app`, or `anonymous`; for `not_renewed` also `file` or `command`. Never the token itself. */
+  token: string;
+  /** The forge's name of the limit, such as `core`, `search`, `graphql`; `any` for a token that was not used yet. */
+  resource: string;
+  /** Requests or points per period; null while unknown. */
+  limit: number | null;
+  remaining: number | null;
+  /** When `remaining` returns to `limit`. */
+  resetAt: number | null;
+  /** The token is not used before then, at most a day from now; null: it may be used. */
+  blockedUntil: number | null;
+  /** null: not blocked. A rejected token that may be tried again has a reason, but no end. */
+  blockReason: BlockReason | null;
+  /** The reason for the block in the forge's words or ours; contains no secret. */
+  blockMessage: string | null;
+}
+
 /** Something an operator should know about a token. */
 export interface TokenNotice {
   /** As in TokenQuota. */
@@ -187,8 +200,6 @@ export interface Provider {
   notices(): TokenNotice[];
   /** Earliest time a call of this kind can be sent, in ms since 1970; in the past when it can be sent immediately. */
   readyAt(call: Call): number;
-  /** Stores the latest quota for other processes. Never rejects. */
-  flush(): Promise<void>;
 }
 
 /** The rest of a batch is left for later after this time, so that it ends well before the lease of its claims. */

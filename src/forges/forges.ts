@@ -7,8 +7,6 @@
 export { type AvatarSource, openAvatars } from "./avatars.js";
 export * from "./contract.js";
 export * from "./failures.js";
-export { ForgeStates } from "./forge-states.js";
-export type { TokenQuota } from "./limits.js";
 export { type OpenProvider, openProvider } from "./open-provider.js";
 export { checkToken } from "./tokens/check-token.js";
 export { ForgeTokens, labelOf } from "./tokens/forge-tokens.js";

@@ -17,13 +17,7 @@ export interface GateOptions {
 }
 
 /** A longer wait for a turn ends as `quota`, so that a batch is not held for hours. */
-export const MAX_TURN_MS = 60_000;
-
-/** A pace, and the name by which all processes count it. */
-export interface NamedPace {
-  name: string;
-  perHour: number;
-}
+const MAX_TURN_MS = 60_000;
 
 export class Gate {
   readonly #clock: Clock;
@@ -31,12 +25,8 @@ export class Gate {
   readonly #all: readonly Pace[];
   readonly #byPart: ReadonlyMap<string, { anonymous: Pace; withToken: Pace }>;
   readonly #hasTokens: () => boolean;
-  readonly #options: Pick<GateOptions, "pace" | "requestsPerHour">;
-  /** When the pace of all processes allows requests again, by part; "": those without one. */
-  readonly #deferred = new Map<string, number>();
 
   constructor({ pace, requestsPerHour, hasTokens, clock }: GateOptions) {
-    this.#options = { pace, requestsPerHour };
     this.#clock = clock;
     this.#all = [new Pace(pace.perHour), ...(requestsPerHour === null ? [] : [new Pace(requestsPerHour)])];
     this.#byPart = new Map(
@@ -60,21 +50,6 @@ export class Gate {
     await this.#turn(this.#all, signal);
   }
 
-  /** The paces that `pass` waits for, in its order, for counting them across processes. */
-  paces(part: string | null): NamedPace[][] {
-    const { pace, requestsPerHour } = this.#options;
-    const kind = this.#hasTokens() ? "withToken" : "anonymous";
-    const own = pace.parts?.[part ?? ""]?.[kind];
-    const all = [{ name: "all", perHour: pace.perHour }];
-    if (requestsPerHour !== null) all.push({ name: "operator", perHour: requestsPerHour });
-    return own === undefined ? [all] : [[{ name: `${part} ${kind}`, perHour: own }], all];
-  }
-
-  /** Notes until when the pace of all processes allows no request, in ms since 1970. */
-  defer(part: string | null, until: number): void {
-    this.#deferred.set(part ?? "", this.#clock.monotonic() + (until - this.#clock.now()));
-  }
-
   /** Counts a request that must not wait, such as the renewal of a token that all others wait for. */
   count(): void {
     for (const pace of this.#all) pace.spend(this.#clock.monotonic());
@@ -84,8 +59,6 @@ export class Gate {
   readyAt(part: string | null): number {
     const own = this.#paceOf(part);
     const ownReadyAt = latestOf(own === undefined ? this.#all : [own, ...this.#all]);
-    const deferred = this.#deferred.get(part ?? "") ?? Number.NEGATIVE_INFINITY;
-    if (deferred > Math.max(ownReadyAt, this.#clock.monotonic())) return deferred;
     return ownReadyAt - this.#clock.monotonic() > MAX_TURN_MS ? ownReadyAt : Number.NEGATIVE_INFINITY;
   }
 
@@ -123,23 +96,16 @@ const MAX_BURST = 10;
  */
 export class Pace {
   /** Time between two evenly spaced requests. */
-  readonly intervalMs: number;
+  readonly #intervalMs: number;
   readonly #slackMs: number;
   /** When the next request is due if all are evenly spaced (GCRA). */
-  #dueAt: number;
+  #dueAt = Number.NEGATIVE_INFINITY;
 
-  /** `dueAt`: of an earlier Pace, to continue it. */
-  constructor(perHour: number, dueAt = Number.NEGATIVE_INFINITY) {
-    this.#dueAt = dueAt;
+  constructor(perHour: number) {
     const burst = Math.min(MAX_BURST, Math.max(1, Math.floor(perHour / 60)));
     // An hour holds the burst plus the evenly spaced rest, together `perHour`.
-    this.intervalMs = Math.ceil(HOUR_MS / (perHour - burst + 1));
-    this.#slackMs = (burst - 1) * this.intervalMs;
-  }
-
-  /** When the next request is due; another Pace can continue from it. */
-  get dueAt(): number {
-    return this.#dueAt;
+    this.#intervalMs = Math.ceil(HOUR_MS / (perHour - burst + 1));
+    this.#slackMs = (burst - 1) * this.#intervalMs;
   }
 
   /** When the next request is allowed; may be in the past. */
@@ -149,6 +115,6 @@ export class Pace {
 
   /** Counts a request sent at `at`, which may be in the future. */
   spend(at: number): void {
-    this.#dueAt = Math.max(at, this.#dueAt) + this.intervalMs;
+    this.#dueAt = Math.max(at, this.#dueAt) + this.#intervalMs;
   }
 }

@@ -26,21 +26,14 @@ const CREATE = {
 /** Opens the provider that the settings describe. Sends nothing before the first call. */
 export function openProvider(
   settings: ProviderSettings,
-  { clock, userAgent, proxy, shared, isUrgent, onDate }: Opening,
+  { clock, userAgent, proxy, onDate }: Opening,
 ): OpenProvider {
   const { kind, url, name, mayBePrivate } = settings;
   const origins = kind === "github" ? [url, apiRoot(url)] : [url];
   const privateSetting = `SIDEREAL_${name}_PRIVATE`;
   const { fetch, close } = createTransport({ origins, mayBePrivate, privateSetting, userAgent, proxy });
-  const connection = { fetch: checkClock(fetch, name, { clock, onDate }), clock, shared, isUrgent };
-  const provider = CREATE[kind](settings, connection);
-  return {
-    provider,
-    async close() {
-      await close();
-      await provider.flush();
-    },
-  };
+  const connection = { fetch: checkClock(fetch, name, { clock, onDate }), clock };
+  return { provider: CREATE[kind](settings, connection), close };
 }
 
 /** How far apart the two clocks may be; longer than any response takes or a cache keeps it. */

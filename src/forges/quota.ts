@@ -5,59 +5,95 @@
  * Deadlines are on the monotonic clock, so setting the wall clock neither extends nor loses them; times in results are on the wall
  * clock at that moment. None is further away than MAX_WAIT_MS, whatever a forge reports.
  */
-import type { Clock } from "../lib/clock.js";
-import type { TokenNotice } from "./contract.js";
+import { type Clock, DAY_MS } from "../lib/clock.js";
+import type { BlockReason, TokenNotice, TokenQuota } from "./contract.js";
 import { UpstreamFailure } from "./failures.js";
-import {
-  Allowances,
-  type BlockReason,
-  isCount,
-  isEnough,
-  MAX_WAIT_MS,
-  OPEN_MS,
-  type QuotaReport,
-  rejectedMs,
-  type TokenQuota,
-  type Use,
-} from "./limits.js";
-import { APP, type NamedToken, nameTokens } from "./token-keeper.js";
 
-/** Permission for one request. Returned to `learn` with the response's report, empty if there was no response. */
-export interface Lease extends NamedToken {
-  readonly resource: string;
-  readonly part: string | null;
+/** Longest wait that a forge may ask for. */
+export const MAX_WAIT_MS = DAY_MS;
+/** A request in flight for longer is considered lost: no response takes this long. */
+const LOST_MS = 5 * 60_000;
+/** How long a count without a reset time is valid. */
+const UNDATED_MS = 60_000;
+/** Two reset times no further apart than this are the same reset. */
+const SAME_RESET_MS = 5_000;
+/** Notices kept until somebody reads them. */
+const MAX_NOTICES = 100;
+/** The resource of a token that was not used yet, and the part of a block of the token as a whole. */
+const ANY = "any";
+
+/** A token (null: none) and its name in logs: `#1`, `#2` …, `app`, `anonymous`. */
+export interface NamedToken {
+  readonly token: string | null;
+  readonly label: string;
 }
 
-/** A wait that the forge asked for. */
+/** What a request counts against. */
+export interface Use {
+  /** The forge's name of the limit, such as `core`. */
+  readonly resource: string;
+  /** Requests or points; default 1. */
+  readonly cost?: number;
+  /** A part of the resource that the forge also limits separately. A wait for it concerns no other request. */
+  readonly part?: string | null;
+}
+
+/** What a response says about its token. Times in ms since 1970; absent: not reported. Invalid values are ignored. */
+export interface QuotaReport {
+  limit?: number;
+  remaining?: number;
+  /** When `remaining` returns to `limit`. */
+  resetAt?: number;
+  /** The token must not be used before then: for this part of the resource, or without one for anything. */
+  blockedUntil?: number;
+  /** Whether the token itself was accepted. */
+  isRejected?: boolean;
+  /** The forge's own words about a block; safe to show. */
+  message?: string | null;
+}
+
+/** Permission for one request. Returned to `learn` with the response's report, empty if there was no response. */
+export interface Lease extends NamedToken, Required<Use> {
+  readonly entry: Entry;
+  /** Monotonic. */
+  readonly takenAt: number;
+}
+
 interface Block {
   /** Monotonic. */
   until: number;
   message: string | null;
 }
 
+/** The quota of one token for one resource. */
+interface Allowance {
+  limit: number | null;
+  /** As last reported; excludes requests in flight. */
+  remaining: number | null;
+  /** Monotonic. */
+  resetAt: number;
+}
+
 interface Entry {
   token: string | null;
   label: string;
-  readonly allowances: Allowances;
-  /** Waits that the forge asked for, by part; ANY: for the token as a whole. */
+  readonly allowances: Map<string, Allowance>;
+  /** Waits that the forge asked for, by part. */
   readonly slow: Map<string, Block>;
   /** Since the token was rejected, until it works again; with the number of its tries. */
   rejected: (Block & { tries: number }) | null;
+  /** Requests in flight, oldest first. */
+  readonly open: Set<Lease>;
   /** Sequence number of its last lease, across all tokens. */
   lastUsed: number;
 }
 
-/** Notices kept until somebody reads them. */
-const MAX_NOTICES = 100;
 const NOT_BLOCKED: Block = { until: Number.NEGATIVE_INFINITY, message: null };
 
 export class Quota {
   readonly #clock: Clock;
-  #entries: Entry[];
-  /** Requests in flight, oldest first. */
-  readonly #open = new Map<Lease, { cost: number; takenAt: number }>();
-  readonly #entryOf = new WeakMap<Lease, Entry>();
   readonly #renewAt: () => number;
+  #entries: Entry[];
   #notices: TokenNotice[] = [];
   #uses = 0;
 
@@ -68,7 +104,7 @@ export class Quota {
   constructor(options: { tokens: readonly string[]; clock: Clock; renewAt?: () => number }) {
     this.#clock = options.clock;
     this.#renewAt = options.renewAt ?? (() => Number.POSITIVE_INFINITY);
-    this.#entries = nameTokens(options.tokens).map((named) => newEntry(named));
+    this.#entries = nameTokens(options.tokens).map(newEntry);
   }
 
   /** Replaces the tokens; those that stay keep their quota, and so does `app`, whose tokens share one. */
@@ -88,8 +124,8 @@ export class Quota {
    */
   take(use: Use): Lease {
     const { resource, cost = 1, part = null } = use;
-    const now = this.#clock.monotonic();
     this.check(use);
+    const now = this.#clock.monotonic();
     const left = (entry: Entry) => this.#left(entry, resource) ?? Number.POSITIVE_INFINITY;
     const entry = this.#entries
       .filter((candidate) => this.#blockOf(candidate, use).until <= now)
@@ -100,45 +136,45 @@ export class Quota {
     // Other requests wait for the response to this one.
     if (entry.rejected !== null) entry.rejected.until = now + rejectedMs(++entry.rejected.tries);
     entry.lastUsed = ++this.#uses;
-    entry.allowances.note(resource, now);
-    const lease: Lease = { token: entry.token, label: entry.label, resource, part };
-    this.#entryOf.set(lease, entry);
-    this.#open.set(lease, { cost, takenAt: now });
+    entry.allowances.set(resource, this.#allowanceOf(entry, resource));
+    const lease: Lease = {
+      entry,
+      token: entry.token,
+      label: entry.label,
+      resource,
+      cost,
+      part,
+      takenAt: now,
+    };
+    entry.open.add(lease);
     return lease;
   }
 
   /** Throws as `take` would. */
   check(use: Use): void {
-    const now = this.#clock.monotonic();
-    this.#giveUpOld(now);
     if (this.isReady(use)) return;
-    const next = this.#entries.reduce((best, other) =>
-      this.#retryAt(other, use) < this.#retryAt(best, use) ? other : best,
-    );
+    const retryAt = (entry: Entry) => this.#retryAt(entry, use);
+    const next = this.#entries.reduce((best, other) => (retryAt(other) < retryAt(best) ? other : best));
     const { reason, message: words } = this.#blockOf(next, use);
-    const until = this.#wall(Math.max(now, this.#retryAt(next, use)));
+    const until = this.#wall(Math.max(this.#clock.monotonic(), retryAt(next)));
     const message = `no token may be used for ${use.part ?? use.resource} before ${new Date(until).toJSON()}`;
     throw new UpstreamFailure("quota", `${message}: ${reason}`, { until, reason: words });
   }
 
   /** Ends the lease and applies the report of its response. Later reports win, but a block is never shortened. */
   learn(lease: Lease, report: QuotaReport): void {
-    const entry = this.#entryOf.get(lease);
-    if (entry === undefined) return;
-    const now = this.#clock.monotonic();
-    this.#close(lease, report.remaining);
-    const isCurrent = entry.token === lease.token;
-    if (report.isRejected === true && isCurrent) this.#reject(entry, lease, report.message ?? null);
-    if (report.isRejected === false && isCurrent) this.#works(entry, "the token works again");
-    this.#slowDown(entry, lease.part, report);
-    const { limit, remaining } = report;
-    const resetAt = this.#deadline(report.resetAt);
-    entry.allowances.learn(lease.resource, { limit, remaining, resetAt }, now);
-  }
-
-  /** Ends the lease of a request that was not sent. */
-  giveBack(lease: Lease): void {
-    this.#open.delete(lease);
+    const { entry, resource, part } = lease;
+    const { limit, remaining, message = null, isRejected } = report;
+    this.#close(lease, isCount(remaining));
+    if (entry.token === lease.token) {
+      if (isRejected === true) this.#reject(entry, lease, message);
+      if (isRejected === false) this.#works(entry, "the token works again");
+    }
+    const until = this.#deadline(report.blockedUntil);
+    const key = part ?? ANY;
+    if (until !== undefined && until > (entry.slow.get(key) ?? NOT_BLOCKED).until)
+      entry.slow.set(key, { until, message });
+    this.#allow(entry, resource, { limit, remaining, resetAt: this.#deadline(report.resetAt) });
   }
 
   /** Lets rejected tokens be tried now. */
@@ -154,19 +190,16 @@ export class Quota {
 
   /** Earliest time for a request, in ms since 1970; the current time when one is possible now. */
   readyAt(use: Use): number {
-    const now = this.#clock.monotonic();
-    this.#giveUpOld(now);
-    return this.#wall(Math.max(now, Math.min(...this.#entries.map((entry) => this.#retryAt(entry, use)))));
+    const first = Math.min(...this.#entries.map((entry) => this.#retryAt(entry, use)));
+    return this.#wall(Math.max(this.#clock.monotonic(), first));
   }
 
   /** One entry for each token and resource used so far, and for each other block. */
   list(): TokenQuota[] {
     const now = this.#clock.monotonic();
-    this.#giveUpOld(now);
     return this.#entries.flatMap((entry) => {
       const slow = [...entry.slow].flatMap(([key, { until }]) => (until > now ? [key] : []));
-      const resources = entry.allowances.all().map(([resource]) => resource);
-      const used = [...resources, ...slow.filter((key) => key !== ANY)];
+      const used = [...entry.allowances.keys(), ...slow.filter((key) => key !== ANY)];
       const isBlocked = entry.rejected !== null || slow.includes(ANY);
       const names = used.length === 0 && isBlocked ? [ANY] : used;
       return names.map((name) => this.#view(entry, name, now));
@@ -181,22 +214,20 @@ export class Quota {
   }
 
   #view(entry: Entry, resource: string, now: number): TokenQuota {
-    const { limit, resetAt } = entry.allowances.of(resource, now);
-    const remaining = this.#left(entry, resource);
-    const block = this.#blockOf(entry, { resource, part: resource });
-    // A rejected token stays rejected when it may be tried again.
-    const shown = entry.rejected === null ? block : { ...entry.rejected, reason: "rejected" as const };
-    const { until } = block;
-    const isBlocked = entry.rejected !== null || until > now;
+    const { limit, resetAt } = this.#allowanceOf(entry, resource);
+    const { until, reason, message } = this.#blockOf(entry, { resource, part: resource });
+    const { rejected } = entry;
+    const isBlocked = until > now;
     return {
       token: entry.label,
       resource,
       limit,
-      remaining,
+      remaining: this.#left(entry, resource),
       resetAt: resetAt > now ? this.#wall(resetAt) : null,
-      blockedUntil: until > now ? this.#wall(until) : null,
-      blockReason: isBlocked ? shown.reason : null,
-      blockMessage: isBlocked ? shown.message : null,
+      blockedUntil: isBlocked ? this.#wall(until) : null,
+      // A rejected token stays rejected when it may be tried again.
+      blockReason: rejected !== null ? "rejected" : isBlocked ? reason : null,
+      blockMessage: rejected !== null ? rejected.message : isBlocked ? message : null,
     };
   }
 
@@ -204,9 +235,8 @@ export class Quota {
     const isNew = entry.rejected === null;
     entry.rejected ??= { until: this.#clock.monotonic() + rejectedMs(1), message: null, tries: 1 };
     entry.rejected.message = words;
-    const isReplaced = this.isReady(use);
     const message = words === null ? "the token is rejected" : `the token is rejected: ${words}`;
-    this.#notice(entry, { isWorking: false, isNew, isReplaced, message });
+    this.#notice(entry, { isWorking: false, isNew, isReplaced: this.isReady(use), message });
   }
 
   #works(entry: Entry, message: string): void {
@@ -235,54 +265,67 @@ export class Quota {
 
   /** Everything the token waits for; may be over. */
   #blocks(entry: Entry, { resource, cost = 1, part = null }: Use): (Block & { reason: BlockReason })[] {
-    const { limit, resetAt } = entry.allowances.of(resource, this.#clock.monotonic());
     const left = this.#left(entry, resource);
-    const usedUp =
-      left === null || isEnough(left, cost, limit) ? NOT_BLOCKED : { until: resetAt, message: null };
+    const { limit, resetAt } = this.#allowanceOf(entry, resource);
+    // One that costs more than the whole limit may go while it is untouched.
+    const isEnough = left === null || left >= Math.max(1, Math.min(cost, limit ?? cost));
     return [
       { reason: "rejected", ...(entry.rejected ?? NOT_BLOCKED) },
-      { reason: "slow_down", ...this.#slowness(entry, part) },
-      { reason: "used_up", ...usedUp },
+      { reason: "slow_down", ...(entry.slow.get(ANY) ?? NOT_BLOCKED) },
+      { reason: "slow_down", ...(entry.slow.get(part ?? ANY) ?? NOT_BLOCKED) },
+      { reason: "used_up", ...(isEnough ? NOT_BLOCKED : { until: resetAt, message: null }) },
     ];
   }
 
-  /** The longer block of the token and of the part. */
-  #slowness({ slow }: Entry, part: string | null): Block {
-    const [whole, own] = [slow.get(ANY) ?? NOT_BLOCKED, slow.get(part ?? ANY) ?? NOT_BLOCKED];
-    return own.until > whole.until ? own : whole;
+  /** The current allowance: full again after its reset. */
+  #allowanceOf({ allowances }: Entry, resource: string): Allowance {
+    const known = allowances.get(resource) ?? {
+      limit: null,
+      remaining: null,
+      resetAt: Number.NEGATIVE_INFINITY,
+    };
+    return known.resetAt <= this.#clock.monotonic() ? { ...known, remaining: known.limit } : known;
   }
 
-  #slowDown({ slow }: Entry, part: string | null, { blockedUntil, message = null }: QuotaReport): void {
-    const until = this.#deadline(blockedUntil);
-    const key = part ?? ANY;
-    if (until !== undefined && until > (slow.get(key) ?? NOT_BLOCKED).until)
-      slow.set(key, { until, message });
+  #allow(
+    entry: Entry,
+    resource: string,
+    { limit, remaining, resetAt }: { [Key in keyof Allowance]: number | undefined },
+  ): void {
+    const now = this.#clock.monotonic();
+    const allowance = { ...this.#allowanceOf(entry, resource) };
+    if (isCount(limit)) allowance.limit = limit === 0 ? null : limit;
+    const isSameReset = resetAt === undefined || Math.abs(resetAt - allowance.resetAt) <= SAME_RESET_MS;
+    if (isCount(remaining)) {
+      // Responses can arrive out of order: within a period the lowest count is the newest.
+      allowance.remaining = Math.min(isSameReset ? (allowance.remaining ?? remaining) : remaining, remaining);
+      if (resetAt === undefined && allowance.resetAt <= now) allowance.resetAt = now + UNDATED_MS;
+    }
+    if (resetAt !== undefined) allowance.resetAt = resetAt;
+    entry.allowances.set(resource, allowance);
   }
 
   /** Remaining quota minus requests in flight; null while unknown. */
   #left(entry: Entry, resource: string): number | null {
-    const { remaining } = entry.allowances.of(resource, this.#clock.monotonic());
+    const lostBefore = this.#clock.monotonic() - LOST_MS;
+    for (const lease of entry.open) if (lease.takenAt <= lostBefore) this.#close(lease, false);
+    const { remaining } = this.#allowanceOf(entry, resource);
     if (remaining === null) return null;
-    let left = remaining;
-    for (const [lease, open] of this.#open) {
-      if (this.#entryOf.get(lease) === entry && lease.resource === resource) left -= open.cost;
-    }
-    return Math.max(0, left);
+    const open = [...entry.open].filter((lease) => lease.resource === resource);
+    return Math.max(
+      0,
+      open.reduce((left, { cost }) => left - cost, remaining),
+    );
   }
 
   /** Subtracts the cost, unless the response reported the remaining quota. */
-  #close(lease: Lease, remaining: number | undefined): void {
-    const open = this.#open.get(lease);
-    this.#open.delete(lease);
-    if (open === undefined || isCount(remaining)) return;
-    this.#entryOf.get(lease)?.allowances.spend(lease.resource, open.cost, this.#clock.monotonic());
-  }
-
-  #giveUpOld(now: number): void {
-    for (const [lease, { takenAt }] of this.#open) {
-      if (takenAt + OPEN_MS > now) break;
-      this.#close(lease, undefined);
-    }
+  #close(lease: Lease, isReported: boolean): void {
+    const { entry, resource, cost } = lease;
+    if (!entry.open.delete(lease) || isReported) return;
+    const allowance = this.#allowanceOf(entry, resource);
+    const { remaining } = allowance;
+    const left = remaining === null ? null : Math.max(0, remaining - cost);
+    entry.allowances.set(resource, { ...allowance, remaining: left });
   }
 
   /** A time on the wall clock as a deadline, at most MAX_WAIT_MS from now. */
@@ -296,9 +339,33 @@ export class Quota {
   }
 }
 
-/** The resource of a token that was not used yet. */
-const ANY = "any";
+/** How long a rejected token rests before its next try. `tries`: how often it has been rejected. */
+function rejectedMs(tries: number): number {
+  return (tries === 1 ? 1 : tries === 2 ? 5 : 15) * 60_000;
+}
+
+/** Whether a reported number is a count. */
+function isCount(value: number | undefined): value is number {
+  return value !== undefined && Number.isSafeInteger(value) && value >= 0;
+}
 
 function newEntry({ token, label }: NamedToken): Entry {
-  return { token, label, allowances: new Allowances(), slow: new Map(), rejected: null, lastUsed: 0 };
+  return {
+    token,
+    label,
+    allowances: new Map(),
+    slow: new Map(),
+    rejected: null,
+    open: new Set(),
+    lastUsed: 0,
+  };
+}
+
+/** The label of tokens of a GitHub App. */
+export const APP = "app";
+
+/** Tokens with their labels; without tokens a single null. */
+export function nameTokens(tokens: readonly string[]): NamedToken[] {
+  if (tokens.length === 0) return [{ token: null, label: "anonymous" }];
+  return tokens.map((token, i) => ({ token, label: `#${i + 1}` }));
 }

@@ -8,7 +8,7 @@ import { type Clock, HOUR_MS } from "../lib/clock.js";
 import { cleanText } from "../repositories/repositories.js";
 import { type FailureKind, UpstreamFailure } from "./failures.js";
 import { parseJson } from "./fields.js";
-import { MAX_WAIT_MS, type QuotaReport } from "./limits.js";
+import { MAX_WAIT_MS, type QuotaReport } from "./quota.js";
 import type { UpstreamResponse } from "./transport.js";
 
 /** How long to wait when a forge asks to slow down without saying how long; GitHub asks for at least this. */

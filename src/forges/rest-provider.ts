@@ -201,7 +201,6 @@ export function createRestProvider(
     quota: () => client.quotas(),
     notices: () => client.notices(),
     readyAt: (call) => client.readyAt({ resource: "core", part: call === "discover" ? listPart : null }),
-    flush: () => client.flush(),
   };
 }
 

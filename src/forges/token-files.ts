@@ -6,7 +6,8 @@ import { z } from "zod";
 import { parseTokens, type TokenSource } from "../config/config.js";
 import { UpstreamFailure } from "./failures.js";
 
-import { type Loaded, nameTokens, type TokenLoader } from "./token-keeper.js";
+import { nameTokens } from "./quota.js";
+import type { Loaded, TokenLoader } from "./token-keeper.js";
 
 /** How often the file is read, which costs less than a request. */
 const FILE_MS = 10_000;

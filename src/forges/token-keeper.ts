@@ -4,15 +4,9 @@
  * concerns the forge as a whole, never a repository. Deadlines are on the monotonic clock.
  */
 import type { Clock } from "../lib/clock.js";
-import type { TokenNotice } from "./contract.js";
+import type { TokenNotice, TokenQuota } from "./contract.js";
 import { concernsForge, UpstreamFailure } from "./failures.js";
-import { MAX_WAIT_MS, type TokenQuota } from "./limits.js";
-
-/** A token (null: none) and its name in logs: `#1`, `#2` …, `app`, `anonymous`. */
-export interface NamedToken {
-  readonly token: string | null;
-  readonly label: string;
-}
+import { MAX_WAIT_MS, type NamedToken } from "./quota.js";
 
 /** Where tokens come from. */
 export interface TokenLoader {
@@ -220,13 +214,4 @@ function retryMs(failures: number): number {
 function ofForge(error: unknown): UpstreamFailure {
   if (!(error instanceof UpstreamFailure)) return new UpstreamFailure("refused", "obtaining tokens failed");
   return concernsForge(error.kind) ? error : error.as("refused");
-}
-
-/** The label of tokens of a GitHub App. */
-export const APP = "app";
-
-/** Tokens with their labels; without tokens a single null. */
-export function nameTokens(tokens: readonly string[]): NamedToken[] {
-  if (tokens.length === 0) return [{ token: null, label: "anonymous" }];
-  return tokens.map((token, i) => ({ token, label: `#${i + 1}` }));
 }

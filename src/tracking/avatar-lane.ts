@@ -2,7 +2,8 @@ import type { ProviderSettings } from "../config/config.js";
 import { type AvatarSource, UpstreamFailure } from "../forges/forges.js";
 import { HOUR_MS } from "../lib/clock.js";
 import { type Owner, shrink } from "./avatars.js";
-import { type Reporter, responded, type Step, type TrackingModules, waiting } from "./lane.js";
+import { responded, type Step, type TrackingModules, waiting } from "./lane.js";
+import type { Reporter } from "./report.js";
 
 const MINUTE_MS = 60_000;
 

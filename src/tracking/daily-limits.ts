@@ -2,15 +2,15 @@
  * Daily limits: how many repositories of a forge may be recorded as lost, and how many its lists may add, in a day (UTC). Even two
  * endpoints can be wrong together, so a mass loss is recorded bit by bit, and repositories that come back in between are never
  * recorded as lost. A forge that is broken or hostile can list repositories without end; those beyond the limit are left out until a
- * list shows them on a later day. The counts are updated in the transaction that records losses and additions,
- * so that they hold for all workers and survive a restart.
+ * list shows them on a later day. The counts are updated in the transaction that records losses and additions.
  */
 import { sql } from "kysely";
 import { newPerDayOf, type ProviderSettings } from "../config/config.js";
-import type { Db, Dialect, Tx } from "../database/database.js";
+import type { Db, Tx } from "../database/database.js";
 import { DAY_MS } from "../lib/clock.js";
 import type { Lane } from "./lane.js";
 import { heldBack, type Update } from "./outcomes.js";
+import type { Tracked } from "./schedule.js";
 
 /**
  * Share of the available repositories of a forge that may be lost in a day. Of the 3,000 to 4,000 most popular repositories of
@@ -19,25 +19,27 @@ import { heldBack, type Update } from "./outcomes.js";
 const MOST_SHARE = 0.002;
 /** At least this number, or small catalogues could lose none. */
 const LEAST_PER_DAY = 10;
-/** Share of a batch that may be lost. */
+/** Share of a batch that may be lost, and the least number, or a batch of one could lose none. */
 const MOST_OF_BATCH = 0.5;
-/** At least this number, or a batch of one could lose none. */
 const LEAST_OF_BATCH = 3;
 
 /** Counts losses in the transaction that records them, and holds back those that are too many for now; but nothing private. */
 export async function limitLosses(
   tx: Tx,
-  { modules, provider: { name: provider }, reporter }: Pick<Lane, "modules" | "provider" | "reporter">,
+  { provider: { name: provider }, reporter }: Pick<Lane, "provider" | "reporter">,
   { updates, at }: { updates: readonly Update[]; at: number },
 ): Promise<readonly Update[]> {
-  const isHidden = ({ observation }: Update) => observation?.facts.availability === "PRIVATE";
-  const lost = updates.filter((update) => update.isLost && !isHidden(update));
-  const ids = lost.map(({ appointment }) => appointment.repositoryId);
-  const limited = await limitedLosses(tx, modules.database.dialect, ids);
-  const losses = lost.filter(({ appointment }) => limited.has(appointment.repositoryId));
-  const held = new Set(losses.slice(await lossesLeft(tx, { provider, at, batch: updates.length })));
-  await countLosses(tx, { provider, at, lost: losses.length - held.size });
-  if (held.size > 0) reporter.add("held", held.size);
+  const losses = updates.filter(
+    ({ before, isLost, observation }) =>
+      isLost && observation?.facts.availability !== "PRIVATE" && isLimited(before),
+  );
+  const left = await lossesLeft(tx, { provider, at, batch: updates.length });
+  const held = new Set(losses.slice(left));
+  const lost = losses.length - held.size;
+  if (lost > 0)
+    await sql`insert into lost_days (provider, day, lost) values (${provider}, ${dayOf(at)}, ${lost})
+      on conflict (provider, day) do update set lost = lost_days.lost + excluded.lost`.execute(tx);
+  reporter.add("held", held.size);
   return updates.map((update) => (held.has(update) ? heldBack(update, at) : update));
 }
 
@@ -52,50 +54,31 @@ export async function lossesLeft(
     .where("provider", "=", provider)
     .where("availability", "=", "AVAILABLE")
     .executeTakeFirstOrThrow();
-  const day = await db
+  const perDay = Math.max(LEAST_PER_DAY, Math.floor(Number(available) * MOST_SHARE));
+  const perBatch = Math.max(LEAST_OF_BATCH, Math.floor(batch * MOST_OF_BATCH));
+  return Math.max(0, Math.min(perBatch, perDay - (await readLostToday(db, { provider, at }))));
+}
+
+/**
+ * Whether the loss of a repository counts: all but names that were imported and never found. A repository whose id its forge has given
+ * to another one has no id either, but counts as missing.
+ */
+export function isLimited({ providerId, importSource, detailedAt, missingSince }: Tracked): boolean {
+  return providerId !== null || importSource === null || detailedAt !== null || missingSince !== null;
+}
+
+/** Repositories recorded as lost on the day of `at`. */
+export async function readLostToday(
+  db: Db,
+  { provider, at }: { provider: string; at: number },
+): Promise<number> {
+  const row = await db
     .selectFrom("lost_days")
     .select("lost")
     .where("provider", "=", provider)
     .where("day", "=", dayOf(at))
     .executeTakeFirst();
-  const perDay = Math.max(LEAST_PER_DAY, Math.floor(Number(available) * MOST_SHARE));
-  const perBatch = Math.max(LEAST_OF_BATCH, Math.floor(batch * MOST_OF_BATCH));
-  return Math.max(0, Math.min(perBatch, perDay - (day?.lost ?? 0)));
-}
-
-/**
- * The repositories whose loss counts: all but names that were imported and never found. A repository whose id its forge has given to
- * another one has no id either, but counts as missing.
- */
-export async function limitedLosses(
-  db: Db,
-  dialect: Dialect,
-  ids: readonly number[],
-): Promise<ReadonlySet<number>> {
-  const rows = await db
-    .selectFrom("repositories")
-    .leftJoin("tracking", "tracking.repository_id", "repositories.id")
-    .select("id")
-    .where(dialect.among(sql.ref("id"), ids))
-    .where(({ or, eb }) =>
-      or([
-        eb("provider_id", "is not", null),
-        eb("import_source", "is", null),
-        eb("detailed_at", "is not", null),
-        eb("missing_since", "is not", null),
-      ]),
-    )
-    .execute();
-  return new Set(rows.map(({ id }) => id));
-}
-
-async function countLosses(
-  tx: Tx,
-  { provider, at, lost }: { provider: string; at: number; lost: number },
-): Promise<void> {
-  if (lost === 0) return;
-  await sql`insert into lost_days (provider, day, lost) values (${provider}, ${dayOf(at)}, ${lost})
-    on conflict (provider, day) do update set lost = lost_days.lost + excluded.lost`.execute(tx);
+  return row?.lost ?? 0;
 }
 
 /** New repositories on the lists of a day. */

@@ -1,13 +1,14 @@
-/** What the lanes of a worker share: their context, the result of a step, the quota of lookups, and the report of a provider. */
-import { hostname } from "node:os";
+/** What the lanes of a worker share: their context, the result of a step, and the quota of lookups. */
 import type { Database, DeletionClock } from "../database/database.js";
 import type { Rankings, Search } from "../discovery/discovery.js";
-import type { FailureKind, Provider, TokenNotice, TokenQuota, UpstreamFailure } from "../forges/forges.js";
+import type { Provider } from "../forges/forges.js";
 import type { Clock } from "../lib/clock.js";
 import type { Catalog } from "../repositories/repositories.js";
 import type { Watchlists } from "../watchlists/watchlists.js";
 import type { Avatars } from "./avatars.js";
 import type { Stretch } from "./cadence.js";
+import type { WorkerLease } from "./lease.js";
+import type { Reporter } from "./report.js";
 import type { Pace } from "./requests/request.js";
 import type { TrackRequests } from "./requests/track-requests.js";
 
@@ -26,6 +27,8 @@ export interface TrackingModules {
 /** Shared by the lanes of one provider. A lane is one kind of work, such as refreshing or discovering. */
 export interface Lane {
   modules: TrackingModules;
+  /** Writes what is recorded. */
+  lease: WorkerLease;
   provider: Provider;
   clock: Clock;
   reporter: Reporter;
@@ -43,6 +46,8 @@ export interface Step {
   waitMs: number;
   /** Whether a request was sent and got a response. */
   hasResponse: boolean;
+  /** The shortest wait if the loop is woken; default: none. */
+  leastMs?: number;
 }
 
 /** A step with nothing to do yet. */
@@ -50,16 +55,11 @@ export const waiting = (waitMs: number): Step => ({ waitMs, hasResponse: false }
 /** A step that got a response from the forge. Lanes do not pause between requests: the provider keeps their pace. */
 export const responded = (waitMs: number): Step => ({ waitMs, hasResponse: true });
 
-/** Duration of leases; longer than any call takes. */
-export const LEASE_MS = 10 * 60_000;
-
 /** Requests of the quota that reading star histories leaves to other work: half of a small quota. */
 const RESERVED = 500;
 
 /** The quota of lookups, all tokens together; null: not known. */
-export function lookupQuota(
-  provider: Pick<Provider, "quota">,
-): Pick<Pace, "remaining" | "quota" | "resetAt"> {
+export function lookupQuota(provider: Pick<Provider, "quota">): Omit<Pace, "readyAt"> {
   const known = provider.quota().filter(({ resource }) => resource === "core");
   const sum = (values: readonly (number | null)[]) =>
     values.length === 0 ? null : values.reduce((a, b) => (a === null || b === null ? null : a + b), 0);
@@ -77,159 +77,4 @@ export function lookupQuota(
 export function hasSpare(provider: Pick<Provider, "quota">): boolean {
   const { remaining, quota } = lookupQuota(provider);
   return remaining === null || quota === null || remaining > Math.min(RESERVED, quota / 2);
-}
-
-/** Identifies this process in reports. */
-export const WORKER = `${hostname()} ${process.pid}`;
-
-/** A worker's activity for one provider since it started. Times in ms since 1970. */
-export interface WorkerReport {
-  startedAt: number;
-  /** Number of repositories refreshed: found, unchanged, or recorded as unavailable. */
-  refreshed: number;
-  /** Number of available repositories that became unavailable, and of losses that were too many to be recorded. */
-  lost: number;
-  held: number;
-  /** Number of readings whose counts had fallen doubtfully, and of second readings after them. */
-  doubted: number;
-  rechecked: number;
-  discovered: number;
-  /** Number of rows of lists about new repositories that were too many for a day. */
-  surplus: number;
-  /** Number of known repositories whose counts a list has reported. */
-  listed: number;
-  /** Number of snapshots added from star histories. */
-  backfilled: number;
-  /** Number of avatars fetched. */
-  avatars: number;
-  /** Failures by kind, of single repositories and of whole calls. */
-  failures: Partial<Record<FailureKind, number>>;
-  lastSuccessAt: number | null;
-  /** Address of the forge. */
-  site: string;
-  /** The latest failure of a whole call other than a used-up quota, and since when calls fail; null: the forge has responded since. */
-  failing: { since: number; at: number; kind: FailureKind; message: string } | null;
-  /** The latest failures, newest first. */
-  recentFailures: readonly RecentFailure[];
-  /** Current factor of all refresh intervals; see nextStretch. */
-  stretch: number;
-  /** Names of the fields that the forge does not send at the moment. */
-  withheld: readonly string[];
-  /** Remaining quota and blocks per token; without the tokens themselves. */
-  quota: TokenQuota[];
-}
-
-/** Failures of one kind with the same reason. Times in ms since 1970. */
-export interface RecentFailure {
-  kind: FailureKind;
-  /** The forge's own words; null: it gave none. */
-  reason: string | null;
-  /** The message of the last one. */
-  message: string;
-  count: number;
-  firstAt: number;
-  at: number;
-}
-
-/** Maximum number of recent failures in a report. */
-const MAX_RECENT = 8;
-
-/** A stored report. Those of older versions lack some fields. */
-export function readReport(body: string): WorkerReport {
-  const { quota = [], ...stored }: Partial<WorkerReport> = JSON.parse(body);
-  return {
-    ...new Reporter(0).report,
-    ...stored,
-    quota: quota.map((one) => ({ ...one, ...blockOf(one) })),
-  };
-}
-
-function blockOf({ blockedUntil, blockReason, blockMessage }: Partial<TokenQuota>): Block {
-  return {
-    blockedUntil: blockedUntil ?? null,
-    blockReason: blockReason ?? null,
-    blockMessage: blockMessage ?? null,
-  };
-}
-type Block = Pick<TokenQuota, "blockedUntil" | "blockReason" | "blockMessage">;
-
-/** What a report counts. */
-export const COUNTED = [
-  "refreshed",
-  "lost",
-  "held",
-  "doubted",
-  "rechecked",
-  "discovered",
-  "surplus",
-  "listed",
-  "backfilled",
-  "avatars",
-] as const;
-export type Counted = (typeof COUNTED)[number];
-
-/** Collects the report of one provider. Nothing in the worker depends on it. */
-export class Reporter {
-  readonly report: WorkerReport;
-
-  constructor(now: number) {
-    this.report = {
-      startedAt: now,
-      refreshed: 0,
-      lost: 0,
-      held: 0,
-      doubted: 0,
-      rechecked: 0,
-      discovered: 0,
-      surplus: 0,
-      listed: 0,
-      backfilled: 0,
-      avatars: 0,
-      failures: {},
-      lastSuccessAt: null,
-      site: "",
-      failing: null,
-      recentFailures: [],
-      stretch: 1,
-      withheld: [],
-      quota: [],
-    };
-  }
-
-  add(what: Counted, count: number): void {
-    this.report[what] += count;
-  }
-
-  succeeded(now: number): void {
-    this.report.lastSuccessAt = now;
-    this.report.failing = null;
-  }
-
-  /** A failure that stops a lane for a while, so it concerns more than one repository. */
-  stopped(failure: UpstreamFailure, at: number): void {
-    this.failed(failure, at);
-    const { kind, message } = failure;
-    const since = this.report.failing?.since ?? at;
-    if (kind !== "quota") this.report.failing = { since, at, kind, message };
-  }
-
-  failed({ kind, message, reason }: UpstreamFailure, now: number): void {
-    this.#count(kind);
-    const { recentFailures } = this.report;
-    const isSame = (one: RecentFailure) => one.kind === kind && one.reason === reason;
-    const { count, firstAt } = recentFailures.find(isSame) ?? { count: 0, firstAt: now };
-    this.report.recentFailures = [
-      { kind, reason, message, count: count + 1, firstAt, at: now },
-      ...recentFailures.filter((one) => !isSame(one)),
-    ].slice(0, MAX_RECENT);
-  }
-
-  /** Counts rejected tokens that others took over from: no call has failed. */
-  noticed(notices: readonly TokenNotice[]): void {
-    for (const { isWorking, isReplaced } of notices) if (!isWorking && isReplaced) this.#count("refused");
-  }
-
-  #count(kind: FailureKind): void {
-    this.report.failures[kind] = (this.report.failures[kind] ?? 0) + 1;
-  }
 }

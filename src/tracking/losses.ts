@@ -5,21 +5,14 @@
  * recorded, but for private repositories: the next reading shows one again that was hidden wrongly, while a publication is final.
  */
 import { sql } from "kysely";
-import {
-  asFailed,
-  concernsForge,
-  type RepositoryRef,
-  UpstreamFailure,
-  type UpstreamRepository,
-} from "../forges/forges.js";
-import type { Claim } from "./claims.js";
-import { limitedLosses, lossesLeft } from "./daily-limits.js";
+import { asFailed, concernsForge, UpstreamFailure, type UpstreamRepository } from "../forges/forges.js";
+import { isLimited, lossesLeft } from "./daily-limits.js";
 import type { Lane } from "./lane.js";
 import { isLoss, type Outcome } from "./outcomes.js";
 
 /** Losses of a batch that are confirmed immediately, as each takes a request. Others wait for their next refresh. */
 export const MAX_CONFIRMATIONS = 10;
-/** After this long no further loss of a batch is confirmed, so that it ends before the lease of its claims. */
+/** After this long no further loss of a batch is confirmed, so that a slow forge holds up no other refreshes. */
 const MAX_MS = 3 * 60_000;
 
 /**
@@ -28,39 +21,18 @@ const MAX_MS = 3 * 60_000;
  * Catches the provider's failures: a loss that cannot be confirmed now waits.
  */
 export async function confirmLosses(lane: Lane, outcomes: readonly Outcome[]): Promise<readonly Outcome[]> {
-  const lost = outcomes.filter(({ result }) => isLoss(result));
-  const { read, dialect } = lane.modules.database;
-  const ids = lost.map(({ claim }) => claim.repositoryId);
-  const rows = await read
-    .selectFrom("repositories")
-    .select(["id", "created_at"])
-    .where(dialect.among(sql.ref("id"), ids))
-    .where("availability", "=", "AVAILABLE")
-    .execute();
-  const available = new Map(rows.map(({ id, created_at }) => [id, created_at]));
-  const { provider, clock, reporter } = lane;
+  const { provider, clock, reporter, modules } = lane;
+  const losses = outcomes.filter(({ asked, result }) => isLoss(result) && asked.availability === "AVAILABLE");
+  const limited = losses.filter(({ asked, result }) => kindOf(result) !== "private" && isLimited(asked));
   const limit = { provider: provider.name, at: clock.now(), batch: outcomes.length };
-  const doubted = lost
-    .filter(({ result }) => result.kind === "failed" && result.failure.kind !== "private")
-    .map(({ claim }) => claim.repositoryId)
-    .filter((id) => available.has(id));
-  const isFull = doubted.length > 0 && (await lossesLeft(read, limit)) === 0;
-  const held = isFull ? await limitedLosses(read, dialect, doubted) : new Set<number>();
-  reporter.add("held", held.size);
-  const news = lost.filter(
-    ({ claim: { repositoryId } }) => available.has(repositoryId) && !held.has(repositoryId),
-  );
-  const settled = await new Confirmation(lane, news, available).run();
+  const isFull = limited.length > 0 && (await lossesLeft(modules.database.read, limit)) === 0;
+  if (isFull) reporter.add("held", limited.length);
+  const open = isFull ? losses.filter((loss) => !limited.includes(loss)) : losses;
+  const settled = await new Confirmation(lane, open).run();
   return outcomes.map((outcome) => settled.get(outcome) ?? outcome);
 }
 
-/** A loss that a second endpoint reports too. */
-interface Agreed {
-  outcome: Outcome;
-  failure: UpstreamFailure;
-}
-
-type Requested = Omit<RepositoryRef, "providerId"> & { providerId: string | null };
+const kindOf = (result: Outcome["result"]) => (result.kind === "failed" ? result.failure.kind : null);
 
 /** The confirmation of the losses of one batch. */
 class Confirmation {
@@ -74,75 +46,58 @@ class Confirmation {
   /** Whether the forge fails as a whole, so that it gets no further requests. */
   #hasFailed = false;
 
-  readonly #createdAt: ReadonlyMap<number, number | null>;
-
-  constructor(lane: Lane, losses: readonly Outcome[], createdAt: ReadonlyMap<number, number | null>) {
+  constructor(lane: Lane, losses: readonly Outcome[]) {
     this.#lane = lane;
     this.#losses = losses;
-    this.#createdAt = createdAt;
     this.#endAt = lane.clock.monotonic() + MAX_MS;
   }
 
   async run(): Promise<ReadonlyMap<Outcome, Outcome>> {
     // Which endpoint reads again depends on the node id; see Provider.
+    const hasNodeId = ({ asked: { providerId, nodeId } }: Outcome) => providerId !== null && nodeId !== null;
+    await this.#confirm(this.#losses.filter(hasNodeId), true);
     await this.#confirm(
-      this.#losses.filter(({ claim }) => claim.providerId !== null && claim.nodeId !== null),
-      true,
-    );
-    await this.#confirm(
-      this.#losses.filter(({ claim }) => claim.providerId === null || claim.nodeId === null),
+      this.#losses.filter((loss) => !hasNodeId(loss)),
       false,
     );
     return this.#settled;
   }
 
   async #confirm(losses: readonly Outcome[], hasNodeId: boolean): Promise<void> {
-    const agreed: Agreed[] = [];
+    const agreed: { outcome: Outcome; failure: UpstreamFailure }[] = [];
     let isWorking = false;
     for (const outcome of losses) {
-      const { claim, result } = outcome;
-      if (claim.providerId === null) {
-        // It has been requested by name, and there is no other endpoint.
-        if (result.kind === "failed" && isWord(result.failure))
-          agreed.push({ outcome, failure: result.failure });
-        continue;
-      }
-      if (this.#isOver()) continue;
-      this.#requests++;
-      const { providerId, nodeId, owner, name } = claim;
-      const second = await this.#readAgain(
-        { providerId, nodeId, fullName: `${owner}/${name}`, etag: null },
-        claim,
-      );
+      const { asked, result } = outcome;
+      // One that was requested by name has no other endpoint.
+      const second = asked.providerId === null ? first(result) : await this.#readAgain(outcome);
+      if (second === undefined) continue;
       if (!(second instanceof UpstreamFailure)) {
         isWorking = true;
-        this.#settled.set(outcome, { claim, result: { kind: "found", repository: second, etag: null } });
-      } else if (isWord(second)) agreed.push({ outcome, failure: second });
+        this.#settled.set(outcome, { asked, result: { kind: "found", repository: second, etag: null } });
+      } else if (saysHidden(second)) agreed.push({ outcome, failure: second });
     }
     // The record of a private repository shows by itself that the endpoint works.
     const shown = agreed.filter(({ failure }) => failure.kind === "private");
     const isEach = shown.length < agreed.length && (isWorking || (await this.#returnsControl(hasNodeId)));
     for (const { outcome, failure } of isEach ? agreed : shown)
       this.#settled.set(outcome, {
-        claim: outcome.claim,
+        asked: outcome.asked,
         result: { kind: "failed", failure },
         isConfirmed: true,
       });
   }
 
-  #isOver(): boolean {
-    const { clock } = this.#lane;
-    return this.#hasFailed || this.#requests === MAX_CONFIRMATIONS || clock.monotonic() >= this.#endAt;
-  }
-
-  /** The second endpoint's record; if that finds by name, also one with a new id and the same creation date. */
-  async #readAgain(ref: Requested, { repositoryId }: Claim): Promise<UpstreamRepository | UpstreamFailure> {
-    const second = await this.#read(ref);
-    const createdAt = this.#createdAt.get(repositoryId) ?? null;
-    const isOpen = second instanceof UpstreamFailure && second.kind === "gone" && ref.nodeId === null;
+  /** The second endpoint's record; if that finds by name, also one with a new id and the same creation date. Undefined: not requested. */
+  async #readAgain({ asked }: Outcome): Promise<UpstreamRepository | UpstreamFailure | undefined> {
+    const { provider, signal, clock } = this.#lane;
+    if (this.#hasFailed || this.#requests === MAX_CONFIRMATIONS || clock.monotonic() >= this.#endAt)
+      return undefined;
+    this.#requests++;
+    const second = await this.#read(asked);
+    const { createdAt, nodeId, owner, name } = asked;
+    const isOpen = second instanceof UpstreamFailure && second.kind === "gone" && nodeId === null;
     if (!isOpen || createdAt === null) return second;
-    const { provider, signal } = this.#lane;
-    const named = await provider.refreshOne(ref.fullName, signal).catch(asFailed);
+    const named = await provider.refreshOne(`${owner}/${name}`, signal).catch(asFailed);
     return !("kind" in named) && named.createdAt === createdAt ? named : second;
   }
 
@@ -151,11 +106,11 @@ class Confirmation {
     if (this.#hasFailed) return false;
     const { modules, provider } = this.#lane;
     const { read, dialect } = modules.database;
-    const lost = this.#losses.map(({ claim }) => claim.repositoryId);
-    const row = await read
+    const lost = this.#losses.map(({ asked }) => asked.repositoryId);
+    const control = await read
       .selectFrom("repositories")
       .innerJoin("tracking", "tracking.repository_id", "repositories.id")
-      .select(["provider_id", "node_id", "owner", "name"])
+      .select(["provider_id as providerId", "node_id as nodeId", "owner", "name"])
       .where("repositories.provider", "=", provider.name)
       .where("availability", "=", "AVAILABLE")
       .where("provider_id", "is not", null)
@@ -166,22 +121,24 @@ class Confirmation {
       .orderBy("refreshed_at", "desc")
       .limit(1)
       .executeTakeFirst();
-    if (row === undefined) return false;
-    const { provider_id, node_id, owner, name } = row;
-    const control = await this.#read({
-      providerId: provider_id,
-      nodeId: hasNodeId ? node_id : null,
-      fullName: `${owner}/${name}`,
-      etag: null,
-    });
-    return !(control instanceof UpstreamFailure);
+    if (control === undefined) return false;
+    const found = await this.#read(hasNodeId ? control : { ...control, nodeId: null });
+    return !(found instanceof UpstreamFailure);
   }
 
   /** The second endpoint's record of a repository. */
-  async #read({ providerId, ...ref }: Requested): Promise<UpstreamRepository | UpstreamFailure> {
+  async #read({
+    providerId,
+    nodeId,
+    owner,
+    name,
+  }: Pick<Outcome["asked"], "providerId" | "nodeId" | "owner" | "name">): Promise<
+    UpstreamRepository | UpstreamFailure
+  > {
     const { provider, signal } = this.#lane;
+    const ref = { providerId: providerId ?? "", nodeId, fullName: `${owner}/${name}`, etag: null };
     try {
-      return await provider.recheck({ providerId: providerId ?? "", ...ref }, signal);
+      return await provider.recheck(ref, signal);
     } catch (error) {
       const { failure } = asFailed(error);
       if (concernsForge(failure.kind)) this.#hasFailed = true;
@@ -190,7 +147,9 @@ class Confirmation {
   }
 }
 
+const first = (result: Outcome["result"]) => (result.kind === "failed" ? result.failure : undefined);
+
 /** Whether the forge says with this failure that a repository is not public. A redirect does not: many lead to a login. */
-function isWord({ kind }: UpstreamFailure): boolean {
+function saysHidden({ kind }: UpstreamFailure): boolean {
   return kind === "gone" || kind === "private" || kind === "blocked";
 }

@@ -3,7 +3,7 @@ import { Counter, collectDefaultMetrics, Gauge, Registry } from "prom-client";
 import type { Database } from "../database/database.js";
 import { FAILURE_KINDS } from "../forges/forges.js";
 import type { Clock } from "../lib/clock.js";
-import { COUNTED, type Counted, type Reporter } from "./lane.js";
+import { COUNTED, type Counted, type Reporter } from "./report.js";
 import { readStatus } from "./status.js";
 
 /** The HTTP server of a worker's Prometheus metrics. */
@@ -58,7 +58,6 @@ function registerStatus(registry: Registry, database: Database, clock: Clock): (
   const repositories = gauge("repositories", "Repositories by availability.", ["provider", "availability"]);
   const due = gauge("repositories_due", "Repositories that are due now.");
   const overdue = gauge("repositories_overdue", "Repositories that have been due for more than an hour.");
-  const claimed = gauge("repositories_claimed", "Repositories claimed by a worker.");
   const missing = gauge(
     "missing_waiting",
     "Repositories that are reported missing and not recorded as unavailable.",
@@ -93,7 +92,6 @@ function registerStatus(registry: Registry, database: Database, clock: Clock): (
       due.set({ provider }, one.due);
       scheduled.set({ provider }, one.scheduled);
       overdue.set({ provider }, one.overdue);
-      claimed.set({ provider }, one.claimed);
       missing.set({ provider }, one.missing.waiting);
       rechecks.set({ provider }, one.rechecksWaiting);
       waiting.set({ provider }, one.backfillWaiting);

@@ -1,11 +1,10 @@
-/** Turns the results of refreshes into observations for the catalogue and appointments for the schedule. Pure. */
+/** Turns what a forge has sent about known repositories into observations for the catalogue and rows for the schedule. Pure. */
 
 import {
   type FailureKind,
   isTemporary,
   type Provider,
   type Refreshed,
-  type UpstreamFailure,
   type UpstreamRepository,
 } from "../forges/forges.js";
 import {
@@ -16,26 +15,27 @@ import {
   type MeasuredCount,
   type Trend,
 } from "../growth/growth.js";
-import type { Availability, Observation, Repository } from "../repositories/repositories.js";
-import { beforeEnd, heatOf, retryAfter, scheduledInterval, spread } from "./cadence.js";
-import { type Claim, keptNodeId } from "./claims.js";
-import { type Appointment, afterOwnRecord } from "./schedule.js";
+import { DAY_MS } from "../lib/clock.js";
+import type { Availability, Observation } from "../repositories/repositories.js";
+import { beforeEnd, detailsInterval, heatOf, retryAfter, scheduledInterval, spread } from "./cadence.js";
+import { afterOwnRecord, historyDueOf, keptNodeId, type Tracked } from "./schedule.js";
 
-/** A claimed repository and the result of its refresh. */
+/** The result of a refresh. */
 export interface Outcome {
-  claim: Claim;
+  /** The repository as it was when it was requested. */
+  asked: Tracked;
   result: Exclude<Refreshed, { kind: "skipped" }>;
   /** true: a second endpoint reported the loss too; see losses.ts. */
   isConfirmed?: true;
 }
 
-/** Everything besides the outcome that decides its update. */
+/** Everything besides the response that decides what to write. */
 export interface OutcomeContext {
   provider: Pick<Provider, "name" | "kind" | "listsAreComplete">;
   /** Time of the response. */
   at: number;
-  /** The repository as it was before. */
-  before: Repository;
+  /** The repository as it is now. */
+  row: Tracked;
   /** Its recent trends; none if unknown. */
   trends: readonly Trend[];
   /** Factor of all intervals; see nextStretch. */
@@ -44,20 +44,17 @@ export interface OutcomeContext {
   chance: number;
 }
 
-/** What to write for one outcome. */
+/** What to write about one repository. */
 export interface Update {
+  /** As it is before the update. */
+  before: Tracked;
+  row: Tracked;
   /** Undefined: only the schedule changes. */
-  observation: Observation | undefined;
-  appointment: Appointment;
+  observation?: Observation;
   /** Whether the counts have fallen so far that they are read a second time. */
-  isDoubtful: boolean;
-  starsBefore: number;
-  /** The ETag that the forge confirmed, which must still belong to the stored counts. */
-  confirmedEtag: string | null;
+  isDoubtful?: boolean;
   /** Whether a repository that was available becomes unavailable. */
-  isLost: boolean;
-  /** The provider's id that it was claimed with; null: by name. */
-  claimedId: string | null;
+  isLost?: boolean;
 }
 
 /** The availability that a failure implies; absent: none. */
@@ -82,78 +79,127 @@ export function isLoss(result: Outcome["result"]): boolean {
  * A loss that is not recorded yet: the repository stays as it was and counts as missing, unless it was requested by name. Then it was
  * imported and never found, or counts as missing already because it has lost its id.
  */
-export function heldBack(update: Update, at: number): Update {
-  const { missingSince: _, ...appointment } = update.appointment;
-  return {
-    ...update,
-    observation: undefined,
-    isLost: false,
-    appointment: { ...appointment, ...(update.claimedId !== null && { missingSince: at }) },
-  };
+export function heldBack({ before, row }: Update, at: number): Update {
+  const since = before.providerId === null ? before.missingSince : (before.missingSince ?? at);
+  return { before, row: { ...row, missingSince: since } };
 }
 
 /** The update that follows from an outcome. */
-export function updateOf({ claim, result, isConfirmed }: Outcome, context: OutcomeContext): Update {
-  const { at, before, trends, stretch, chance } = context;
-  const provider = context.provider.name;
-  const { repositoryId } = claim;
-  const starsBefore = before.stars ?? 0;
-  if (result.kind === "failed") {
-    const failures = claim.failures + 1;
-    const dueAt = at + spread(retryAfter(failures), chance);
-    const isGone = isLoss(result);
-    const isNews = isGone && before.availability === "AVAILABLE";
-    // The node id may be the cause, so the next refresh is by number.
-    const nodeId = isGone ? null : claim.nodeId;
-    const update: Update = {
-      observation: failedObservation(claim, result.failure, context),
-      appointment: {
-        repositoryId,
-        provider,
-        dueAt,
-        nodeId,
-        etag: null,
-        failures,
-        ...(isGone && { missingSince: null }),
-        // Its own record was not read.
-        detailsDue: context.provider.listsAreComplete ? null : dueAt,
-      },
-      isDoubtful: false,
-      starsBefore,
-      isLost: isNews,
-      claimedId: claim.providerId,
-      confirmedEtag: null,
+export function updateOf(outcome: Outcome, context: OutcomeContext): Update {
+  const { asked, result } = outcome;
+  const { at, row, provider } = context;
+  if (result.kind === "found") {
+    const { repository, etag } = result;
+    return {
+      ...readUpdate(context, repository, etag),
+      observation: { ...observationOf(provider.name, repository, at), repositoryId: row.repositoryId },
+      isDoubtful: isDoubtful(row, repository),
     };
-    return isNews && isConfirmed !== true ? heldBack(update, at) : update;
   }
-  const isFound = result.kind === "found";
-  const stars = isFound ? result.repository.stars : starsBefore;
-  const pushedAt = isFound ? result.repository.pushedAt : before.pushedAt;
-  const heat = heatOf({ before: claim, stars, pushedAt, trends, at });
+  if (result.kind === "failed") return failedUpdate(outcome, result.failure.kind, context);
+  // It confirms the counts that came with the ETag. If a list has changed those since, it is due without a condition.
+  if (asked.etag !== row.etag) return { before: row, row: { ...row, dueAt: at, etag: null } };
+  return { ...readUpdate(context, row, row.etag), observation: unchangedObservation(row, at) };
+}
+
+function readUpdate(
+  { at, row, trends, stretch, chance, provider }: OutcomeContext,
+  { stars, pushedAt, nodeId }: Pick<Tracked, "stars" | "pushedAt" | "nodeId">,
+  etag: string | null,
+): Update {
+  const heat = heatOf({ before: row, stars: stars ?? 0, pushedAt, trends, at });
   const refreshInterval = scheduledInterval(heat, stretch);
-  const observation = isFound
-    ? observationOf(provider, result.repository, at)
-    : unchangedObservation(before, claim.providerId ?? "", at);
   return {
-    observation: { ...observation, repositoryId },
-    appointment: {
-      repositoryId,
-      provider,
+    before: row,
+    row: {
+      ...row,
       dueAt: at + beforeEnd(refreshInterval, chance),
       refreshInterval,
-      nodeId: keptNodeId(claim.nodeId, isFound ? result.repository.nodeId : null),
-      etag: isFound ? result.etag : claim.etag,
+      nodeId: keptNodeId(row.nodeId, nodeId),
+      etag,
       failures: 0,
       missingSince: null,
-      ...afterOwnRecord(context.provider, context),
+      ...afterOwnRecord(provider, { at, stretch, chance }),
     },
-    isDoubtful: isFound && isDoubtful(before, result.repository),
-    starsBefore,
-    isLost: false,
-    claimedId: claim.providerId,
-    confirmedEtag: isFound ? null : claim.etag,
   };
 }
+
+function failedUpdate(
+  { isConfirmed, result }: Outcome,
+  kind: FailureKind,
+  { at, row, chance, provider }: OutcomeContext,
+): Update {
+  const failures = row.failures + 1;
+  const dueAt = at + spread(retryAfter(failures), chance);
+  const isGone = isLoss(result);
+  const isLost = isGone && row.availability === "AVAILABLE";
+  const availability = AVAILABILITY_BY_FAILURE[kind];
+  const update: Update = {
+    before: row,
+    row: {
+      ...row,
+      dueAt,
+      // The node id may be the cause, so the next refresh is by number.
+      nodeId: isGone ? null : row.nodeId,
+      etag: null,
+      failures,
+      missingSince: isGone ? null : row.missingSince,
+      // Its own record was not read.
+      detailsDue: provider.listsAreComplete ? null : dueAt,
+    },
+    ...(availability && { observation: namelessObservation(row, { availability }, at) }),
+    isLost,
+  };
+  return isLost && isConfirmed !== true ? heldBack(update, at) : update;
+}
+
+/**
+ * A list does not correct the own record for this long: search indexes and replicas lag by seconds to minutes, so a row may be older
+ * than a record read before it. It is a quarter of the shortest interval, so it makes nothing late.
+ */
+const SETTLED_MS = 15 * 60_000;
+/** Equal counts within this time are one reading: pages overlap, and walks are continued after a restart. */
+const REPEATED_MS = 30 * 60_000;
+
+/** The update that follows from a row of a list; undefined: it is no news. */
+export function listedUpdateOf(listed: UpstreamRepository, context: OutcomeContext): Update | undefined {
+  const { provider, at, row, stretch, chance } = context;
+  const isWithin = (time: number | null, ms: number) => time !== null && time <= at && at - time < ms;
+  const isSame =
+    row.availability === "AVAILABLE" &&
+    row.owner === listed.owner &&
+    row.name === listed.name &&
+    COUNTS.every((count) => listed[count] === null || listed[count] === row[count]);
+  if (isWithin(row.detailedAt, SETTLED_MS) || (isSame && isWithin(row.countedAt, REPEATED_MS)))
+    return undefined;
+  // Lists may show deleted repositories for weeks: only the own record, denied by the forge, can bring one back. It is read soon.
+  if (row.availability !== "AVAILABLE" && row.failures > 0) {
+    const soon = at + spread(Math.min(DAY_MS, retryAfter(row.failures)), chance);
+    return { before: row, row: { ...row, dueAt: Math.min(row.dueAt ?? soon, soon) } };
+  }
+  const update = updateOf({ asked: row, result: { kind: "found", repository: listed, etag: null } }, context);
+  let { detailsDue } = row;
+  if (provider.listsAreComplete) detailsDue = null;
+  else if (row.availability !== "AVAILABLE") detailsDue = at;
+  else detailsDue ??= at + Math.round(chance * detailsInterval(stretch));
+  return {
+    ...update,
+    row: {
+      ...update.row,
+      // A conditional request would confirm the counts of its ETag, not those of the list.
+      etag: isSame ? row.etag : null,
+      // Says nothing about the own record.
+      failures: row.failures,
+      detailedAt: row.detailedAt,
+      detailsDue,
+      historyDue: row.isScheduled
+        ? row.historyDue
+        : historyDueOf(provider.kind, row, { stars: listed.stars, now: at }),
+    },
+  };
+}
+
+const COUNTS = ["stars", "forks", "openIssues", "watchers"] as const;
 
 /** A repository as its forge described it at a time. */
 export function observationOf(provider: string, repository: UpstreamRepository, at: number): Observation {
@@ -182,43 +228,12 @@ export function observationOf(provider: string, repository: UpstreamRepository, 
   };
 }
 
-/** The claimed repository is gone: another one has its name now. */
-export function replacedObservation({ provider, owner, name, repositoryId, at }: Observation): Observation {
-  return {
-    provider,
-    owner,
-    name,
-    at,
-    ...(repositoryId === undefined ? {} : { repositoryId }),
-    isNameless: true,
-    facts: { availability: "GONE" },
-    snapshots: [],
-  };
-}
-
-/** The same counts as at the last refresh, at a later time. */
-function unchangedObservation(repository: Repository, providerId: string, at: number): Observation {
-  const { provider, owner, name, stars, forks, openIssues, watchers } = repository;
-  return {
-    provider,
-    providerId,
-    owner,
-    name,
-    at,
-    isNameless: true,
-    facts: { stars, forks, openIssues, watchers, availability: "AVAILABLE" },
-    snapshots:
-      stars === null ? [] : [{ capturedAt: at, stars, forks, openIssues, watchers, source: "OBSERVED" }],
-  };
-}
-
-function failedObservation(
-  { repositoryId, providerId }: Claim,
-  { kind }: UpstreamFailure,
-  { provider: { name: provider }, at, before: { owner, name } }: OutcomeContext,
-): Observation | undefined {
-  const availability = AVAILABILITY_BY_FAILURE[kind];
-  if (availability === undefined) return undefined;
+/** Facts about a repository without its forge's word about the name. */
+export function namelessObservation(
+  { repositoryId, provider, providerId, owner, name }: Tracked,
+  facts: Observation["facts"],
+  at: Observation["at"],
+): Observation {
   return {
     provider,
     ...(providerId === null ? {} : { providerId }),
@@ -227,8 +242,18 @@ function failedObservation(
     name,
     at,
     isNameless: true,
-    facts: { availability },
+    facts,
     snapshots: [],
+  };
+}
+
+/** The same counts as at the last refresh, at a later time. */
+function unchangedObservation(row: Tracked, at: number): Observation {
+  const { stars, forks, openIssues, watchers } = row;
+  return {
+    ...namelessObservation(row, { stars, forks, openIssues, watchers, availability: "AVAILABLE" }, at),
+    snapshots:
+      stars === null ? [] : [{ capturedAt: at, stars, forks, openIssues, watchers, source: "OBSERVED" }],
   };
 }
 
@@ -236,8 +261,8 @@ function failedObservation(
 export type Counts = Readonly<Record<MeasuredCount, number | null>>;
 
 /**
- * Whether counts have fallen so far since the last reading that the forge may be at fault. The limits are those of rankings, which
- * doubt such readings.
+ * Whether counts have fallen so far since the last reading that the forge may be at fault. The limits are those of growth, which
+ * doubts such readings.
  */
 export function isDoubtful(before: Counts, after: Counts): boolean {
   return MEASURED_COUNTS.some((measure) => {

@@ -1,25 +1,31 @@
-import { sql } from "kysely";
 import type { Tx } from "../database/database.js";
-import type { UpstreamFailure, UpstreamRepository } from "../forges/forges.js";
+import type { UpstreamRepository } from "../forges/forges.js";
 import { type Trend, WINDOWS } from "../growth/growth.js";
 import { DAY_MS, HOUR_MS, WEEK_MS } from "../lib/clock.js";
-import type { Repository } from "../repositories/repositories.js";
+import type { Observation } from "../repositories/repositories.js";
 import { beforeEnd, spread } from "./cadence.js";
-import { findKnown, stillClaimed } from "./claims.js";
 import { admitNew, limitLosses } from "./daily-limits.js";
 import type { Lane } from "./lane.js";
-import { isNews, type Listed, listedUpdateOf } from "./listed.js";
 import {
   isPostponed,
+  listedUpdateOf,
+  namelessObservation,
   type Outcome,
   type OutcomeContext,
   observationOf,
-  replacedObservation,
   type Update,
   updateOf,
 } from "./outcomes.js";
 import { planRechecks } from "./recheck.js";
-import { type Appointment, FIRST_INTERVAL_MS, historyOf, schedule } from "./schedule.js";
+import {
+  afterOwnRecord,
+  FIRST_INTERVAL_MS,
+  historyDueOf,
+  keptNodeId,
+  readTracked,
+  saveTracked,
+  type Tracked,
+} from "./schedule.js";
 
 /**
  * Records repositories as a forge has sent them, each on its own or in a list, with the times at which they are due next. Each call is
@@ -32,69 +38,62 @@ export class Recorder {
     this.#lane = lane;
   }
 
-  /** Records the results of refreshes, except for repositories that another worker has claimed since. */
+  /** Records the results of refreshes. */
   async record(outcomes: readonly Outcome[]): Promise<void> {
-    const { clock, reporter } = this.#lane;
+    const { modules, provider, clock, reporter, lease } = this.#lane;
     const at = clock.now();
-    const before = await this.#readBefore(outcomes.map(({ claim }) => claim.repositoryId));
-    const postponed = new Set<UpstreamFailure>();
-    const updates = outcomes.flatMap((outcome) => {
-      const { claim, result } = outcome;
-      // A batch may take minutes, and a count is as old as its own response.
-      const readAt = result.kind === "failed" ? at : Math.min(at, result.at ?? at);
-      const context = this.#contextOf(claim.repositoryId, before, readAt);
-      if (context === undefined) return [];
-      if (!isPostponed(result)) {
-        if (result.kind === "failed") reporter.failed(result.failure, at);
-        return [updateOf(outcome, context)];
-      }
-      if (result.kind === "failed") postponed.add(result.failure);
-      return [];
-    });
     // One failure postpones many.
-    for (const failure of postponed) reporter.failed(failure, at);
-    if (updates.length === 0) return;
-    const found = outcomes.flatMap(({ result }) => (result.kind === "found" ? [result.repository] : []));
-    const { modules, provider } = this.#lane;
-    const claims = outcomes.map(({ claim }) => claim);
-    const written = await this.#exclusively(async (tx) => {
-      const held = await stillClaimed(tx, modules.database.dialect, claims);
+    const failures = new Set(
+      outcomes.flatMap(({ result }) => (result.kind === "failed" ? result.failure : [])),
+    );
+    for (const failure of failures) reporter.failed(failure, at);
+    const settled = outcomes.filter(({ result }) => !isPostponed(result));
+    if (settled.length === 0) return;
+    const ids = settled.map(({ asked }) => asked.repositoryId);
+    const found = settled.flatMap(({ result }) => (result.kind === "found" ? [result.repository] : []));
+    const trends = await this.#readTrends(ids);
+    const written = await lease.write(async (tx) => {
       await modules.avatars.noteAddresses(tx, provider.name, found);
-      const own = updates.filter(({ appointment }) => held.has(appointment.repositoryId));
-      return this.#write(tx, own, at);
+      const rows = await this.#read(tx, ids);
+      const updates = settled.flatMap((outcome): Update[] => {
+        const { asked, result } = outcome;
+        const row = rows.get(asked.repositoryId);
+        // A batch may take minutes, and a count is as old as its own response.
+        const readAt = result.kind === "failed" ? at : Math.min(at, result.at ?? at);
+        return row === undefined ? [] : [updateOf(outcome, this.#contextOf(row, trends, readAt))];
+      });
+      return this.#write(tx, updates, at);
     });
     reporter.add("refreshed", written.filter(({ observation }) => observation !== undefined).length);
     reporter.add("lost", written.filter(({ isLost }) => isLost).length);
-    reporter.add("doubted", written.filter(({ isDoubtful }) => isDoubtful).length);
+    reporter.add("doubted", written.filter((one) => one.isDoubtful).length);
   }
 
   /** Records a page of a list: new repositories within the daily limit, and news about known ones. Returns how many were added. */
-  async recordPage(rows: readonly UpstreamRepository[]): Promise<number> {
-    const { modules, provider, clock, reporter } = this.#lane;
-    const { database } = modules;
-    const listed = new Map(rows.map((row) => [row.providerId, row]));
+  async recordPage(page: readonly UpstreamRepository[]): Promise<number> {
+    const { modules, provider, clock, reporter, lease } = this.#lane;
+    const { dialect, read } = modules.database;
+    const listed = new Map(page.map((one) => [one.providerId, one]));
     if (listed.size === 0) return 0;
     const at = clock.now();
-    const ids = [...listed.keys()];
-    const stored = await findKnown(database.read, database.dialect, { provider: provider.name, ids });
-    const before = await this.#readBefore(stored.map(({ repositoryId }) => repositoryId));
-    const { added, surplus, updates } = await this.#exclusively(async (tx) => {
-      // Read again: other lanes may have recorded since.
-      const known = await findKnown(tx, database.dialect, { provider: provider.name, ids });
-      const updates = known.flatMap((one) => {
-        const row = listed.get(one.providerId ?? "");
-        const context = this.#contextOf(one.repositoryId, before, at);
-        if (row === undefined || context === undefined) return [];
-        const found: Listed = { known: one, before: context.before, row };
-        return isNews(found, at) ? [listedUpdateOf(found, context)] : [];
-      });
-      await modules.avatars.noteAddresses(tx, provider.name, rows);
-      const knownIds = new Set(known.map(({ providerId }) => providerId));
-      const fresh = [...listed.values()].filter((row) => !knownIds.has(row.providerId));
+    const which = { provider: provider.name, providerIds: [...listed.keys()] };
+    const trends = await this.#readTrends(
+      (await readTracked(read, dialect, which)).map((row) => row.repositoryId),
+    );
+    const { added, surplus, updates } = await lease.write(async (tx) => {
+      await modules.avatars.noteAddresses(tx, provider.name, page);
+      const updates: Update[] = [];
+      const fresh = new Map(listed);
+      for (const row of await readTracked(tx, dialect, which)) {
+        const own = listed.get(row.providerId ?? "");
+        fresh.delete(row.providerId ?? "");
+        const update = own && listedUpdateOf(own, this.#contextOf(row, trends, at));
+        if (update !== undefined) updates.push(update);
+      }
       await this.#write(tx, updates, at);
-      const added = await admitNew(tx, { settings: provider.settings, at, count: fresh.length });
-      await this.#add(tx, fresh.slice(0, added), at);
-      return { added, surplus: fresh.length - added, updates };
+      const added = await admitNew(tx, { settings: provider.settings, at, count: fresh.size });
+      await this.#add(tx, [...fresh.values()].slice(0, added), at);
+      return { added, surplus: fresh.size - added, updates };
     });
     reporter.add("surplus", surplus);
     reporter.add("listed", updates.filter(({ observation }) => observation !== undefined).length);
@@ -102,52 +101,73 @@ export class Recorder {
     return added;
   }
 
-  #exclusively<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
-    const { dialect, write } = this.#lane.modules.database;
-    return dialect.exclusively(write, "catalogue", work);
+  /**
+   * Records a repository that was looked up by name, and puts it on the schedule, in a transaction of the lease. It is tracked however
+   * few stars it has. `historyAt`: when to begin reading its star history; default: with the others.
+   */
+  async recordNamed(
+    tx: Tx,
+    found: UpstreamRepository,
+    { at, historyAt }: { at: number; historyAt?: number },
+  ): Promise<{ repositoryId: number; isNew: boolean }> {
+    const { modules, provider, chance } = this.#lane;
+    const { dialect } = modules.database;
+    const recorded = await modules.catalog.recordIn(tx, [observationOf(provider.name, found, at)]);
+    const [row] = await readTracked(tx, dialect, { ids: recorded.repositoryIds });
+    if (row === undefined) throw new Error("a recorded repository is not in the catalogue");
+    const historyDue = historyDueOf(provider.kind, row, { stars: found.stars, now: at });
+    const tracked: Tracked = {
+      ...row,
+      dueAt: at + FIRST_INTERVAL_MS,
+      refreshInterval: FIRST_INTERVAL_MS,
+      nodeId: keptNodeId(row.nodeId, found.nodeId),
+      etag: null,
+      failures: 0,
+      missingSince: null,
+      ...afterOwnRecord(provider, { at, stretch: 1, chance: chance() }),
+      historyDue: historyDue !== null && row.historyCursor === null ? (historyAt ?? historyDue) : historyDue,
+    };
+    await saveTracked(tx, dialect, [tracked]);
+    return { repositoryId: row.repositoryId, isNew: recorded.repositoriesAdded > 0 };
   }
 
-  /** The repositories as they are, with their recent trends. */
-  async #readBefore(ids: readonly number[]): Promise<Before> {
-    const { catalog, rankings } = this.#lane.modules;
-    const repositories = await catalog.findMany(ids);
-    const trends = await Promise.all(WINDOWS.slice(0, 2).map((window) => rankings.trends(ids, window)));
-    return { repositories: new Map(repositories.map((one) => [one.id, one])), trends };
+  /** Recent trends by id, for each of the shortest windows. */
+  #readTrends(ids: readonly number[]): Promise<readonly ReadonlyMap<number, Trend>[]> {
+    const { rankings } = this.#lane.modules;
+    return Promise.all(WINDOWS.slice(0, 2).map((window) => rankings.trends(ids, window)));
   }
 
-  /** Undefined for a repository that is not in the catalogue. */
-  #contextOf(id: number, { repositories, trends }: Before, at: number): OutcomeContext | undefined {
+  async #read(tx: Tx, ids: readonly number[]): Promise<Map<number, Tracked>> {
+    const rows = await readTracked(tx, this.#lane.modules.database.dialect, { ids });
+    return new Map(rows.map((row) => [row.repositoryId, row]));
+  }
+
+  #contextOf(row: Tracked, trends: readonly ReadonlyMap<number, Trend>[], at: number): OutcomeContext {
     const { provider, stretch, chance } = this.#lane;
-    const before = repositories.get(id);
-    if (before === undefined) return undefined;
-    const known = trends.flatMap((trend) => trend.get(id) ?? []);
-    return { provider, at, before, trends: known, stretch: stretch.factor, chance: chance() };
+    const known = trends.flatMap((trend) => trend.get(row.repositoryId) ?? []);
+    return { provider, at, row, trends: known, stretch: stretch.factor, chance: chance() };
   }
 
-  /** Records repositories that are not known yet. */
-  async #add(tx: Tx, rows: readonly UpstreamRepository[], at: number): Promise<void> {
+  /** Adds repositories that are not known yet. */
+  async #add(tx: Tx, fresh: readonly UpstreamRepository[], at: number): Promise<void> {
     const { modules, provider } = this.#lane;
-    const observations = rows.map((row) => observationOf(provider.name, row, at));
+    const observations = fresh.map((one) => observationOf(provider.name, one, at));
     const { repositoryIds } = await modules.catalog.recordIn(tx, observations);
-    const appointments = rows.flatMap((row, i): Appointment[] => {
-      const repositoryId = repositoryIds[i];
-      return repositoryId === undefined ? [] : [this.#firstAppointment(repositoryId, row, at)];
+    const rows = await this.#read(tx, repositoryIds);
+    const first = fresh.flatMap((one, i): Tracked[] => {
+      const row = rows.get(repositoryIds[i] ?? 0);
+      return row === undefined ? [] : [this.#first(row, one, at)];
     });
-    await schedule(tx, modules.database.dialect, appointments);
+    await saveTracked(tx, modules.database.dialect, first);
   }
 
-  /** The first appointment of a repository that was not known yet. */
-  #firstAppointment(
-    repositoryId: number,
-    { nodeId, stars }: Pick<UpstreamRepository, "nodeId" | "stars">,
-    at: number,
-  ): Appointment {
+  /** A repository that was not known yet. */
+  #first(row: Tracked, { nodeId, stars }: Pick<Tracked, "nodeId" | "stars">, at: number): Tracked {
     const { provider, chance } = this.#lane;
-    // Its row already has most fields.
+    // The list already has most fields.
     const detailsDue = at + spread(DAY_MS * (0.25 + 0.65 * chance()), chance());
     return {
-      repositoryId,
-      provider: provider.name,
+      ...row,
       dueAt: at + beforeEnd(FIRST_INTERVAL_MS, chance()),
       refreshInterval: FIRST_INTERVAL_MS,
       nodeId,
@@ -155,93 +175,82 @@ export class Recorder {
       failures: 0,
       missingSince: null,
       detailsDue: provider.listsAreComplete ? null : detailsDue,
-      ...historyOf(provider.kind, stars, at),
+      historyDue: historyDueOf(provider.kind, row, { stars: stars ?? 0, now: at }),
     };
   }
 
   /** Returns the updates as they are written: without the losses that are held back. */
   async #write(tx: Tx, all: readonly Update[], at: number): Promise<readonly Update[]> {
-    const { provider, chance } = this.#lane;
     const { catalog, database } = this.#lane.modules;
-    const founded = await this.#withoutUnfounded(tx, all, at);
-    const hasLosses = founded.some(({ isLost }) => isLost);
-    const updates = hasLosses ? await limitLosses(tx, this.#lane, { updates: founded, at }) : founded;
-    const observed = updates.flatMap(({ observation, ...update }) =>
-      observation === undefined ? [] : [{ observation, ...update }],
+    const updates = all.some(({ isLost }) => isLost)
+      ? await limitLosses(tx, this.#lane, { updates: all, at })
+      : all;
+    const observed = updates.filter(hasObservation);
+    const { repositoryIds } = await catalog.recordIn(
+      tx,
+      observed.map(({ observation }) => observation),
     );
-    const observations = observed.map(({ observation }) => observation);
-    const { repositoryIds } = await catalog.recordIn(tx, observations);
-    const recorded = new Set(repositoryIds);
-    const replaced = observed.filter(({ appointment }) => !recorded.has(appointment.repositoryId));
-    // Some were imported under a name that now belongs to a repository already known by its id.
-    const renamed = replaced.filter(({ claimedId }) => claimedId === null);
-    const gone = renamed.map(({ observation }) => replacedObservation(observation));
-    await catalog.recordIn(tx, gone);
-    // The forge has given the ids of some to other repositories. Those that had them are requested by name.
-    const displaced = replaced.filter(({ claimedId }) => claimedId !== null);
-    const appointed = observed.map(({ appointment, observation, claimedId }, i): Appointment => {
-      const repositoryId = repositoryIds[i] ?? appointment.repositoryId;
-      const isOther = repositoryId !== appointment.repositoryId && claimedId !== null;
-      // Lease, node id, ETag and failures are those of the repository that had its id.
-      return isOther
-        ? this.#firstAppointment(repositoryId, { nodeId: null, stars: observation.facts.stars ?? 0 }, at)
-        : { ...appointment, repositoryId };
+    // Some turn out to be about another repository than the one that was requested.
+    const moved = observed.flatMap((update, i) => {
+      const id = repositoryIds[i] ?? update.row.repositoryId;
+      return id === update.row.repositoryId ? [] : [{ update, id }];
     });
-    await schedule(tx, database.dialect, [
-      ...displaced.map(({ appointment: { repositoryId } }) => ({
-        repositoryId,
-        provider: provider.name,
-        dueAt: at + spread(HOUR_MS, chance()),
-        nodeId: null,
-        etag: null,
-        failures: 1,
-        missingSince: at,
-      })),
-      ...renamed.map(({ appointment }) => ({
-        ...appointment,
-        dueAt: at + spread(WEEK_MS, chance()),
-        nodeId: null,
-        etag: null,
-        failures: 0,
-      })),
-      ...updates.filter(({ observation }) => observation === undefined).map(({ appointment }) => appointment),
-      ...appointed,
+    const isMoved = new Set<Update>(moved.map(({ update }) => update));
+    const own = updates.filter((update) => !isMoved.has(update));
+    const rechecks = await planRechecks(tx, this.#lane, {
+      doubtful: own.filter((one) => one.isDoubtful),
+      at,
+    });
+    await saveTracked(tx, database.dialect, [
+      ...(moved.length === 0 ? [] : await this.#resolveMoved(tx, moved, at)),
+      ...own.map(({ row }) => ({ ...row, ...rechecks.get(row.repositoryId) })),
     ]);
-    const doubtful = observed
-      .filter(({ isDoubtful, appointment }) => isDoubtful && recorded.has(appointment.repositoryId))
-      .sort((a, b) => b.starsBefore - a.starsBefore);
-    if (doubtful.length > 0) {
-      const ids = doubtful.map(({ appointment }) => appointment.repositoryId);
-      await planRechecks(tx, this.#lane, { doubtful: ids, at });
-    }
     return updates;
   }
 
-  /**
-   * "Unchanged" confirms the counts that came with the ETag. If a list has changed the stored counts since the request, it says nothing
-   * about those, and the repository is due again without a condition.
-   */
-  async #withoutUnfounded(tx: Tx, updates: readonly Update[], at: number): Promise<readonly Update[]> {
-    const confirmed = updates.filter(({ confirmedEtag }) => confirmedEtag !== null);
-    if (confirmed.length === 0) return updates;
-    const ids = confirmed.map(({ appointment }) => appointment.repositoryId);
-    const rows = await tx
-      .selectFrom("tracking")
-      .select(["repository_id", "etag"])
-      .where(this.#lane.modules.database.dialect.among(sql.ref("repository_id"), ids))
-      .execute();
-    const etags = new Map(rows.map(({ repository_id, etag }) => [repository_id, etag]));
-    return updates.map((update): Update => {
-      const { confirmedEtag, appointment } = update;
-      if (confirmedEtag === null || etags.get(appointment.repositoryId) === confirmedEtag) return update;
-      const { refreshInterval: _, detailedAt: __, detailsDue: ___, ...rest } = appointment;
-      return { ...update, observation: undefined, appointment: { ...rest, dueAt: at, etag: null } };
-    });
+  /** The rows of repositories whose name or id now belongs to another one, and of those others. */
+  async #resolveMoved(
+    tx: Tx,
+    moved: readonly { update: Update; id: number }[],
+    at: number,
+  ): Promise<Tracked[]> {
+    const { modules, chance } = this.#lane;
+    const others = await this.#read(
+      tx,
+      moved.map(({ id }) => id),
+    );
+    const left: Tracked[] = [];
+    const taken: Tracked[] = [];
+    const gone: Observation[] = [];
+    for (const { update, id } of moved) {
+      const { before, row } = update;
+      const other = others.get(id);
+      const unknown = { ...before, nodeId: null, etag: null };
+      if (before.providerId === null) {
+        // It was imported under a name that now belongs to a repository already known by its id.
+        gone.push(namelessObservation(before, { availability: "GONE" }, at));
+        left.push({ ...unknown, failures: 0, dueAt: at + spread(WEEK_MS, chance()) });
+        if (other !== undefined) taken.push(readingOf(row, other));
+      } else {
+        // The forge has given its id to another repository, so it is requested by name.
+        const missingSince = before.missingSince ?? at;
+        left.push({ ...unknown, failures: 1, dueAt: at + spread(HOUR_MS, chance()), missingSince });
+        if (other !== undefined) taken.push(this.#first(other, { nodeId: null, stars: other.stars }, at));
+      }
+    }
+    await modules.catalog.recordIn(tx, gone);
+    return [...left, ...taken];
   }
 }
 
-/** Repositories as known before a reading. */
-interface Before {
-  repositories: ReadonlyMap<number, Repository>;
-  trends: readonly ReadonlyMap<number, Trend>[];
+function hasObservation(update: Update): update is Update & { observation: Observation } {
+  return update.observation !== undefined;
+}
+
+/** Another repository with what followed from a reading that turned out to be its own. */
+function readingOf(
+  { dueAt, refreshInterval, nodeId, etag, failures, missingSince, detailedAt, detailsDue }: Tracked,
+  other: Tracked,
+): Tracked {
+  return { ...other, dueAt, refreshInterval, nodeId, etag, failures, missingSince, detailedAt, detailsDue };
 }

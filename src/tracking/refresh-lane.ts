@@ -1,11 +1,10 @@
 import { failureOfAll, isTemporary, oneByOne, type Refreshed, UpstreamFailure } from "../forges/forges.js";
 import { DAY_MS, HOUR_MS } from "../lib/clock.js";
-import { type Claim, claimDue, nextDue, release } from "./claims.js";
-import { type Lane, LEASE_MS, responded, type Step, waiting } from "./lane.js";
+import { type Lane, responded, type Step, waiting } from "./lane.js";
 import { confirmLosses } from "./losses.js";
 import { isLoss, isPostponed, type Outcome } from "./outcomes.js";
 import { Recorder } from "./recorder.js";
-import { enroll } from "./schedule.js";
+import { due, enroll, nextDue, postpone, type Tracked } from "./schedule.js";
 
 /** Repositories enrolled per step, and the period over which they become due. */
 const ENROLL_LIMIT = 5_000;
@@ -22,9 +21,7 @@ const BEHIND_MS = 10 * 60_000;
 /** Shortest wait for a quota that only some repositories need. */
 const QUOTA_MS = 60_000;
 /** Default maximum wait when nothing is due: other processes may make repositories due. */
-const IDLE_MS = 60_000;
-
-const never = Number.POSITIVE_INFINITY;
+const IDLE_MS = 5_000;
 
 /** Refreshes the due repositories of one provider, batch by batch. */
 export class RefreshLane {
@@ -44,81 +41,73 @@ export class RefreshLane {
 
   /** Refreshes one batch. Throws UpstreamFailure. */
   async step(): Promise<Step> {
-    const { modules, provider, clock, reporter, signal } = this.#lane;
-    const { database } = modules;
+    const { modules, provider, clock, reporter, signal, lease, stretch } = this.#lane;
+    const { read, dialect } = modules.database;
     const now = clock.now();
     const readyAt = provider.readyAt("refresh");
     if (readyAt > now) return waiting(readyAt - now);
-    await enroll(database, provider, { now, spreadMs: ENROLL_SPREAD_MS, limit: ENROLL_LIMIT });
-    const next = await nextDue(database, provider.name);
+    const context = { lease, database: modules.database };
+    await enroll(context, provider, { now, spreadMs: ENROLL_SPREAD_MS, limit: ENROLL_LIMIT });
+    const next = await nextDue(read, provider.name, "refresh");
     const steppedAt = clock.monotonic();
-    const lateness = next === null ? 0 : Math.max(0, now - next);
-    this.#lane.stretch.note(lateness, steppedAt - this.#steppedAt);
+    stretch.note(Math.max(0, now - next), steppedAt - this.#steppedAt);
     this.#steppedAt = steppedAt;
-    reporter.report.stretch = this.#lane.stretch.factor;
-    const details = (await nextDue(database, provider.name, "details")) ?? never;
-    const nextAt = Math.min(next ?? never, details + (this.#isLarge ? DETAILS_PATIENCE_MS : 0));
+    reporter.report.stretch = stretch.factor;
+    const details = await nextDue(read, provider.name, "details");
+    const nextAt = Math.min(next, details + (this.#isLarge ? DETAILS_PATIENCE_MS : 0));
     if (nextAt > now) return waiting(Math.min(this.#idleMs, nextAt - now));
-    const leasedUntil = now + LEASE_MS;
-    const claims = await this.#claim({ now, leasedUntil });
-    // Other workers hold the due repositories.
-    if (claims.length === 0) return waiting(this.#idleMs);
-    const open = new Set(claims.map((claim) => claim.repositoryId));
+    const batch = await this.#nextBatch(now);
+    if (batch.length === 0) return waiting(this.#idleMs);
+    let outcomes: readonly Outcome[];
     try {
-      const outcomes = await this.request(claims);
+      outcomes = await this.request(batch);
       await this.#recorder.record(outcomes);
-      for (const { claim, result } of outcomes) if (!isPostponed(result)) open.delete(claim.repositoryId);
-      const later = this.#waiting(outcomes);
-      if (later !== null) for (const id of later.ids) open.delete(id);
-      await release(database, [...open], { leasedUntil });
-      if (later !== null) await release(database, later.ids, { leasedUntil, dueAt: later.dueAt });
-      if (outcomes.every(({ result }) => isPostponed(result))) return waiting(0);
-      reporter.succeeded(clock.now());
     } catch (error) {
       // This batch may be the cause, so others are tried before it.
-      const isBatch = error instanceof UpstreamFailure && !isTemporary(error.kind) && !signal.aborted;
-      await release(database, [...open], { leasedUntil, ...(isBatch && { dueAt: clock.now() + BEHIND_MS }) });
+      if (error instanceof UpstreamFailure && !isTemporary(error.kind) && !signal.aborted) {
+        const ids = batch.map(({ repositoryId }) => repositoryId);
+        await postpone(lease, dialect, { ids, dueAt: clock.now() + BEHIND_MS });
+      }
       throw error;
     }
+    await this.#awaitQuota(outcomes);
+    if (outcomes.every(({ result }) => isPostponed(result))) return waiting(0);
+    reporter.succeeded(clock.now());
     return responded(0);
   }
 
   /**
-   * Repositories that wait for another quota than the rest, such as those that are read one by one. They become due when it is reset,
-   * so that they do not hold up others. null: none, or the whole lane waits.
+   * Postpones repositories that wait for another quota than the rest, such as those that are read one by one, until it is reset, so that
+   * they do not hold up others.
    */
-  #waiting(outcomes: readonly Outcome[]): { ids: number[]; dueAt: number } | null {
-    const { provider, clock } = this.#lane;
+  async #awaitQuota(outcomes: readonly Outcome[]): Promise<void> {
+    const { modules, provider, clock, lease } = this.#lane;
     const now = clock.now();
-    const ids: number[] = [];
-    let dueAt = now + QUOTA_MS;
-    for (const { claim, result } of outcomes) {
-      if (result.kind !== "failed" || result.failure.kind !== "quota") continue;
-      ids.push(claim.repositoryId);
-      dueAt = Math.max(dueAt, Math.min(result.failure.until ?? 0, now + DAY_MS));
-    }
-    return ids.length === 0 || provider.readyAt("refresh") > now ? null : { ids, dueAt };
+    const waits = outcomes.flatMap(({ asked, result }) =>
+      result.kind === "failed" && result.failure.kind === "quota"
+        ? [{ id: asked.repositoryId, until: result.failure.until ?? 0 }]
+        : [],
+    );
+    if (waits.length === 0 || provider.readyAt("refresh") > now) return;
+    const until = Math.min(now + DAY_MS, Math.max(...waits.map((one) => one.until)));
+    const ids = waits.map(({ id }) => id);
+    await postpone(lease, modules.database.dialect, { ids, dueAt: Math.max(now + QUOTA_MS, until) });
   }
 
-  /** Claims a batch: due counts first, then due own records as far as there is room. See DETAILS_EVERY for the exception. */
-  async #claim({ now, leasedUntil }: { now: number; leasedUntil: number }): Promise<Claim[]> {
+  /** Due counts first, then due own records as far as there is room. See DETAILS_EVERY for the exception. */
+  async #nextBatch(now: number): Promise<Tracked[]> {
     const { modules, provider } = this.#lane;
-    const { database } = modules;
+    const { read } = modules.database;
     const limit = provider.batchSize;
     this.#batches++;
-    const first =
-      this.#batches % DETAILS_EVERY === 0
-        ? await claimDue(database, provider.name, { dueFor: "details", now, leasedUntil, limit })
-        : [];
-    const dueBefore = this.#isLarge ? now + AHEAD_MS : now;
-    const claims =
-      first.length > 0
-        ? first
-        : await claimDue(database, provider.name, { now, dueBefore, leasedUntil, limit });
-    const room = claims.length === 0 || this.#isLarge ? limit - claims.length : 0;
-    if (room === 0) return claims;
-    const details = { dueFor: "details", now, leasedUntil, limit: room } as const;
-    return [...claims, ...(await claimDue(database, provider.name, details))];
+    const counts = { queue: "refresh", at: this.#isLarge ? now + AHEAD_MS : now, limit } as const;
+    const details = { queue: "details", at: now, limit } as const;
+    const [first, second] = this.#batches % DETAILS_EVERY === 0 ? [details, counts] : [counts, details];
+    const batch = await due(read, provider.name, first);
+    if (batch.length === limit || (batch.length > 0 && !this.#isLarge)) return batch;
+    const known = new Set(batch.map(({ repositoryId }) => repositoryId));
+    const more = await due(read, provider.name, second);
+    return [...batch, ...more.filter(({ repositoryId }) => !known.has(repositoryId))].slice(0, limit);
   }
 
   /** Whether a batch is one request. */
@@ -127,10 +116,10 @@ export class RefreshLane {
   }
 
   /** Requests each repository from the forge by its id, or by name if the id is unknown. Confirms losses. */
-  async request(claims: readonly Claim[]): Promise<readonly Outcome[]> {
+  async request(batch: readonly Tracked[]): Promise<readonly Outcome[]> {
     const { provider, clock, signal } = this.#lane;
     const beganAt = clock.monotonic();
-    const known = claims.filter((claim) => claim.providerId !== null);
+    const known = batch.filter(({ providerId }) => providerId !== null);
     const refs = known.map(({ providerId, nodeId, owner, name, etag }) => ({
       providerId: providerId ?? "",
       nodeId,
@@ -139,9 +128,13 @@ export class RefreshLane {
     }));
     const results = refs.length === 0 ? [] : await provider.refreshMany(refs, signal);
     const outcomes = outcomesOf(known, results);
-    const unknown = claims.filter(({ providerId }) => providerId === null);
+    const unknown = batch.filter(({ providerId }) => providerId === null);
     if (unknown.length > 0) {
-      const found = await this.#requestByName(unknown, beganAt);
+      const read = async ({ owner, name }: Tracked): Promise<Refreshed> => {
+        const repository = await provider.refreshOne(`${owner}/${name}`, signal);
+        return { kind: "found", repository, etag: null };
+      };
+      const found = await oneByOne(unknown, read, { clock, beganAt });
       const failure = known.length === 0 ? failureOfAll(found) : null;
       if (failure !== null && !(failure.kind === "quota" && provider.readyAt("refresh") <= clock.now()))
         throw failure;
@@ -149,21 +142,12 @@ export class RefreshLane {
     }
     return outcomes.some(({ result }) => isLoss(result)) ? confirmLosses(this.#lane, outcomes) : outcomes;
   }
-
-  #requestByName(claims: readonly Claim[], beganAt: number): Promise<Refreshed[]> {
-    const { provider, clock, signal } = this.#lane;
-    const request = async ({ owner, name }: Claim): Promise<Refreshed> => {
-      const repository = await provider.refreshOne(`${owner}/${name}`, signal);
-      return { kind: "found", repository, etag: null };
-    };
-    return oneByOne(claims, request, { clock, beganAt });
-  }
 }
 
-/** The results in the order of their claims, without skipped ones. */
-function outcomesOf(claims: readonly Claim[], results: readonly Refreshed[]): Outcome[] {
-  return claims.flatMap((claim, i): Outcome[] => {
+/** The results in the order of the batch, without skipped ones. */
+function outcomesOf(batch: readonly Tracked[], results: readonly Refreshed[]): Outcome[] {
+  return batch.flatMap((asked, i): Outcome[] => {
     const result = results[i];
-    return result === undefined || result.kind === "skipped" ? [] : [{ claim, result }];
+    return result === undefined || result.kind === "skipped" ? [] : [{ asked, result }];
   });
 }

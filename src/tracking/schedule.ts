@@ -1,31 +1,168 @@
-/** The schedule: writes when repositories are due, adds unscheduled ones, and repairs times from a wrong clock. */
-import { sql } from "kysely";
+/**
+ * The schedule: which repositories are due for what, and when each is due next. A lane reads a row, sends its request, then reads the row
+ * again in the transaction that records the response and saves what follows from both. So lanes need no claims among each other, and a
+ * kill leaves everything as due as before.
+ */
+import { type RawBuilder, sql } from "kysely";
 import type { ForgeKind } from "../config/config.js";
-import type { BulkRow, BulkTable, Database, Dialect, Tx } from "../database/database.js";
+import type { BulkTable, Database, Db, Dialect, Tx } from "../database/database.js";
 import type { Provider } from "../forges/forges.js";
 import { DAY_MS, WEEK_MS } from "../lib/clock.js";
 import { detailsInterval, LATEST_DETAILS_MS, LATEST_MS, spread } from "./cadence.js";
+import type { WorkerLease } from "./lease.js";
 
-/** When a repository is due next, and the ids and ETag for its next refresh. */
-export interface Appointment {
-  repositoryId: number;
-  provider: string;
-  dueAt: number;
+/** A repository and the state of its schedule. Times in ms since 1970. */
+export interface Tracked {
+  readonly repositoryId: number;
+  readonly provider: string;
+  /** null: imported from an archive without it. */
+  readonly providerId: string | null;
+  readonly owner: string;
+  readonly name: string;
+  readonly availability: string;
+  readonly stars: number | null;
+  readonly forks: number | null;
+  readonly openIssues: number | null;
+  readonly watchers: number | null;
+  readonly createdAt: number | null;
+  readonly pushedAt: number | null;
+  /** Time of its current counts. */
+  readonly countedAt: number | null;
+  readonly importSource: string | null;
+  /** false: it is not on the schedule, and the rest is empty. */
+  readonly isScheduled: boolean;
+  dueAt: number | null;
+  /** Scheduled time between two refreshes, in ms, which also decides how long a reading is fresh. */
+  refreshInterval: number | null;
   nodeId: string | null;
   etag: string | null;
+  /** Consecutive failed refreshes. */
   failures: number;
-  /** Scheduled time between two refreshes, in ms, which also decides how long a reading is fresh; absent: as before. */
-  refreshInterval?: number;
-  /** When its own record was read; absent: not this time. */
-  detailedAt?: number;
-  /** When its own record is due; null: never, as lists have all fields; absent: as before. */
-  detailsDue?: number | null;
-  /** true: follows from a list, so it ends no lease. The repository must have been scheduled before. */
-  keepsLease?: boolean;
-  /** Since when its forge reports it missing, unless an earlier time is stored; null: it does not; absent: as before. */
-  missingSince?: number | null;
-  /** When to start reading its star history, unless that has begun; absent: as before. */
-  historyDue?: number;
+  /** Progress through its star history (null: not begun), and when its next page is due (null: complete). */
+  historyCursor: string | null;
+  historyDue: number | null;
+  /** When its counts last fell doubtfully, and when they are read a second time. */
+  doubtedAt: number | null;
+  recheckAt: number | null;
+  /** When its own record was read, and when it is due (null: never, as lists have all fields). */
+  detailedAt: number | null;
+  detailsDue: number | null;
+  /** Since when its forge reports it missing, while that is not recorded. */
+  missingSince: number | null;
+}
+
+const COLUMNS: Readonly<Record<keyof Omit<Tracked, "isScheduled">, string>> = {
+  repositoryId: "r.id",
+  provider: "r.provider",
+  providerId: "r.provider_id",
+  owner: "r.owner",
+  name: "r.name",
+  availability: "r.availability",
+  stars: "r.stars",
+  forks: "r.forks",
+  openIssues: "r.open_issues",
+  watchers: "r.watchers",
+  createdAt: "r.created_at",
+  pushedAt: "r.pushed_at",
+  countedAt: "r.counted_at",
+  importSource: "r.import_source",
+  dueAt: "r.next_refresh_at",
+  refreshInterval: "r.refresh_interval",
+  nodeId: "t.node_id",
+  etag: "t.etag",
+  failures: "t.failures",
+  historyCursor: "t.history_cursor",
+  historyDue: "t.history_due",
+  doubtedAt: "t.doubted_at",
+  recheckAt: "t.recheck_at",
+  detailedAt: "t.detailed_at",
+  detailsDue: "t.details_due",
+  missingSince: "t.missing_since",
+};
+
+const SELECTED = sql.join(
+  Object.entries(COLUMNS).map(([field, column]) => sql`${sql.ref(column)} as ${sql.ref(field)}`),
+);
+
+type Row = Omit<Tracked, "isScheduled" | "failures"> & { failures: number | null };
+
+async function select(db: Db, rest: RawBuilder<unknown>): Promise<Tracked[]> {
+  const { rows } = await sql<Row>`select ${SELECTED} from repositories r
+    left join tracking t on t.repository_id = r.id ${rest}`.execute(db);
+  return rows.map((row) => ({ ...row, isScheduled: row.failures !== null, failures: Number(row.failures) }));
+}
+
+/** The repositories with these ids, or with these ids of a forge, that are in the catalogue. */
+export function readTracked(
+  db: Db,
+  dialect: Dialect,
+  which: { ids: readonly number[] } | { provider: string; providerIds: readonly string[] },
+): Promise<Tracked[]> {
+  const condition =
+    "ids" in which
+      ? dialect.among(sql.ref("r.id"), which.ids)
+      : sql`r.provider = ${which.provider} and ${dialect.among(sql.ref("r.provider_id"), which.providerIds)}`;
+  return select(db, sql`where ${condition}`);
+}
+
+/**
+ * Where it is stored when a repository is due: for a refresh, for a reading of its own record (lists keep counts fresh, but some lack
+ * fields), for a second reading of doubtful counts, and for a page of its star history.
+ */
+const QUEUES = {
+  refresh: { table: "repositories", alias: "r", column: "next_refresh_at", field: "dueAt", also: sql`` },
+  details: { table: "tracking", alias: "t", column: "details_due", field: "detailsDue", also: sql`` },
+  recheck: { table: "tracking", alias: "t", column: "recheck_at", field: "recheckAt", also: sql`` },
+  history: {
+    table: "tracking",
+    alias: "t",
+    column: "history_due",
+    field: "historyDue",
+    also: sql`and r.provider_id is not null and r.availability = 'AVAILABLE'`,
+  },
+} as const;
+export type Queue = keyof typeof QUEUES;
+
+/** The repositories that are due at a time or earlier, those due longest first. */
+export function due(
+  db: Db,
+  provider: string,
+  { queue, at, limit }: { queue: Queue; at: number; limit: number },
+): Promise<Tracked[]> {
+  const { alias, column, also } = QUEUES[queue];
+  const dueAt = sql.ref(`${alias}.${column}`);
+  return select(
+    db,
+    sql`where ${sql.ref(`${alias}.provider`)} = ${provider} and ${dueAt} <= ${at} and t.repository_id is not null
+      ${also} order by ${dueAt} limit ${limit}`,
+  );
+}
+
+/** How many repositories are due at a time or earlier. */
+export async function countDue(
+  db: Db,
+  provider: string,
+  { queue, at }: { queue: Queue; at: number },
+): Promise<number> {
+  const { alias, column, also } = QUEUES[queue];
+  const { rows } = await sql<{ total: number }>`select count(*) as total from repositories r
+    join tracking t on t.repository_id = r.id where ${sql.ref(`${alias}.provider`)} = ${provider}
+      and ${sql.ref(`${alias}.${column}`)} <= ${at} ${also}`.execute(db);
+  return Number(rows[0]?.total ?? 0);
+}
+
+/** When a repository is due. */
+export function dueAtOf(row: Tracked, queue: Queue): number | null {
+  return row[QUEUES[queue].field];
+}
+
+/** When the next repository of a provider is due; Infinity if none is. */
+export async function nextDue(db: Db, provider: string, queue: Queue): Promise<number> {
+  const { table, column } = QUEUES[queue];
+  const dueAt = sql.ref(column);
+  const { rows } = await sql<{ at: number | null }>`select min(${dueAt}) as at from ${sql.table(table)}
+    where provider = ${provider} and ${dueAt} is not null`.execute(db);
+  return Number(rows[0]?.at ?? Number.POSITIVE_INFINITY);
 }
 
 const TRACKING: BulkTable = {
@@ -35,174 +172,111 @@ const TRACKING: BulkTable = {
     provider: "text",
     node_id: "text",
     etag: "text",
-    leased_until: "bigint",
     failures: "bigint",
+    history_cursor: "text",
+    history_due: "bigint",
+    doubted_at: "bigint",
+    recheck_at: "bigint",
+    detailed_at: "bigint",
+    details_due: "bigint",
+    missing_since: "bigint",
   },
   key: ["repository_id"],
 };
-const KEEPING_LEASES: BulkTable = {
-  table: "tracking",
-  columns: { repository_id: "bigint", node_id: "text", etag: "text", failures: "bigint" },
-  key: ["repository_id"],
-};
-const OWN_READINGS: BulkTable = {
-  table: "tracking",
-  columns: { repository_id: "bigint", detailed_at: "bigint", details_due: "bigint" },
-  key: ["repository_id"],
-};
-const DETAILS_DUE: BulkTable = {
-  table: "tracking",
-  columns: { repository_id: "bigint", details_due: "bigint" },
-  key: ["repository_id"],
-};
-export const DUE_TIMES: BulkTable = {
-  table: "repositories",
-  columns: { id: "bigint", next_refresh_at: "bigint" },
-  key: ["id"],
-};
-const INTERVALS: BulkTable = {
+const DUE_TIMES: BulkTable = {
   table: "repositories",
   columns: { id: "bigint", next_refresh_at: "bigint", refresh_interval: "bigint" },
   key: ["id"],
 };
+
+/** Saves the state of rows, in the transaction that read them. The last one of a repository wins. */
+export async function saveTracked(tx: Tx, dialect: Dialect, rows: readonly Tracked[]): Promise<void> {
+  if (rows.length === 0) return;
+  const last = [...new Map(rows.map((row) => [row.repositoryId, row])).values()];
+  await dialect.upsert(
+    tx,
+    TRACKING,
+    last.map((row) => [
+      row.repositoryId,
+      row.provider,
+      row.nodeId,
+      row.etag,
+      row.failures,
+      row.historyCursor,
+      row.historyDue,
+      row.doubtedAt,
+      row.recheckAt,
+      row.detailedAt,
+      row.detailsDue,
+      row.missingSince,
+    ]),
+  );
+  await dialect.updateRows(
+    tx,
+    DUE_TIMES,
+    last.map((row) => [row.repositoryId, row.dueAt, row.refreshInterval]),
+  );
+}
+
+/** Postpones repositories that could not be read, so that others come first. */
+export async function postpone(
+  lease: WorkerLease,
+  dialect: Dialect,
+  { ids, dueAt }: { ids: readonly number[]; dueAt: number },
+): Promise<void> {
+  await lease.write(async (tx) => {
+    const rows = await readTracked(tx, dialect, { ids });
+    const later = (at: number | null) => (at === null ? null : Math.max(at, dueAt));
+    await saveTracked(
+      tx,
+      dialect,
+      rows.map((row) => ({ ...row, dueAt, detailsDue: later(row.detailsDue) })),
+    );
+  });
+}
+
 /** Interval of a repository with unknown growth. */
 export const FIRST_INTERVAL_MS = DAY_MS;
 
-/** Writes appointments and ends the leases, in the transaction that records the readings. */
-export async function schedule(
-  tx: Tx,
-  dialect: Dialect,
-  appointments: readonly Appointment[],
-): Promise<void> {
-  if (appointments.length === 0) return;
-  // Two names may have turned out to be one repository; the last appointment wins.
-  const last = [...new Map(appointments.map((one) => [one.repositoryId, one])).values()];
-  const released = last.filter(({ keepsLease }) => keepsLease !== true);
-  const rows = released.map(
-    ({ repositoryId, provider, nodeId, etag, failures }): BulkRow => [
-      repositoryId,
-      provider,
-      nodeId,
-      etag,
-      0,
-      failures,
-    ],
-  );
-  await dialect.upsert(tx, TRACKING, rows);
-  const kept = last.filter(({ keepsLease }) => keepsLease === true);
-  await dialect.updateRows(
-    tx,
-    KEEPING_LEASES,
-    kept.map(({ repositoryId, nodeId, etag, failures }): BulkRow => [repositoryId, nodeId, etag, failures]),
-  );
-  await scheduleDetails(tx, dialect, last);
-  await scheduleMissing(tx, dialect, last);
-  const histories = last.flatMap(({ repositoryId, historyDue }): BulkRow[] =>
-    historyDue === undefined ? [] : [[repositoryId, historyDue]],
-  );
-  if (histories.length > 0) {
-    const rows = dialect.rowsOf({ repository_id: "bigint", history_due: "bigint" }, histories);
-    await sql`update tracking set history_due = due.history_due from (${rows}) as due
-      where tracking.repository_id = due.repository_id and tracking.history_cursor is null`.execute(tx);
-  }
-  const isKept = ({ refreshInterval }: Appointment) => refreshInterval === undefined;
-  const due = last.filter(isKept).map(({ repositoryId, dueAt }): BulkRow => [repositoryId, dueAt]);
-  await dialect.updateRows(tx, DUE_TIMES, due);
-  const intervals = last
-    .filter((one) => !isKept(one))
-    .map(
-      ({ repositoryId, dueAt, refreshInterval }): BulkRow => [repositoryId, dueAt, refreshInterval ?? null],
-    );
-  await dialect.updateRows(tx, INTERVALS, intervals);
-}
-
-async function scheduleDetails(
-  tx: Tx,
-  dialect: Dialect,
-  appointments: readonly Appointment[],
-): Promise<void> {
-  const read: BulkRow[] = [];
-  const due: BulkRow[] = [];
-  for (const { repositoryId, detailedAt, detailsDue } of appointments) {
-    if (detailsDue === undefined) continue;
-    if (detailedAt === undefined) due.push([repositoryId, detailsDue]);
-    else read.push([repositoryId, detailedAt, detailsDue]);
-  }
-  await dialect.updateRows(tx, OWN_READINGS, read);
-  await dialect.updateRows(tx, DETAILS_DUE, due);
-}
-
-async function scheduleMissing(
-  tx: Tx,
-  dialect: Dialect,
-  appointments: readonly Appointment[],
-): Promise<void> {
-  const back = appointments.filter(({ missingSince }) => missingSince === null);
-  if (back.length > 0) {
-    const ids = back.map(({ repositoryId }) => repositoryId);
-    await sql`update tracking set missing_since = null
-      where missing_since is not null and ${dialect.among(sql.ref("repository_id"), ids)}`.execute(tx);
-  }
-  const missing = appointments.flatMap(({ repositoryId, missingSince }): BulkRow[] =>
-    typeof missingSince === "number" ? [[repositoryId, missingSince]] : [],
-  );
-  if (missing.length === 0) return;
-  const rows = dialect.rowsOf({ repository_id: "bigint", since: "bigint" }, missing);
-  await sql`update tracking set missing_since = missing.since from (${rows}) as missing
-    where tracking.repository_id = missing.repository_id and tracking.missing_since is null`.execute(tx);
-}
-
-/** The part of an appointment that follows from reading the own record at `at`. `stretch`: see nextStretch. `chance`: from 0 to 1. */
+/** The part of a row that follows from reading the own record at `at`. `stretch`: see nextStretch. `chance`: from 0 to 1. */
 export function afterOwnRecord(
   { listsAreComplete }: Pick<Provider, "listsAreComplete">,
   { at, stretch, chance }: { at: number; stretch: number; chance: number },
-): Pick<Appointment, "detailedAt" | "detailsDue"> {
+): Pick<Tracked, "detailedAt" | "detailsDue"> {
   return {
     detailedAt: at,
     detailsDue: listsAreComplete ? null : at + spread(detailsInterval(stretch), chance),
   };
 }
 
-/** When to read the star history of a new repository: only on GitHub, and of repositories with more stars first. */
-export function historyOf(kind: ForgeKind, stars: number, now: number): { historyDue?: number } {
-  return kind === "github" ? { historyDue: now - Math.min(stars, 1_000_000) * 1_000 } : {};
+/** When to read a star history that has not begun: only on GitHub, and of repositories with more stars first. */
+export function historyDueOf(
+  kind: ForgeKind,
+  { historyCursor, historyDue }: Pick<Tracked, "historyCursor" | "historyDue">,
+  { stars, now }: { stars: number; now: number },
+): number | null {
+  const mayBegin = kind === "github" && historyCursor === null;
+  return mayBegin ? now - Math.min(stars, 1_000_000) * 1_000 : historyDue;
 }
 
 /** Schedules unscheduled repositories, such as imported ones, evenly over `spreadMs`. Returns how many. */
 export async function enroll(
-  { dialect, write, read }: Database,
-  { name: provider, kind }: Pick<Provider, "name" | "kind">,
+  { lease, database }: { lease: WorkerLease; database: Database },
+  { name, kind }: Pick<Provider, "name" | "kind">,
   { now, spreadMs, limit }: { now: number; spreadMs: number; limit: number },
 ): Promise<number> {
-  const unscheduled = await read
-    .selectFrom("repositories")
-    .select("id")
-    .where("provider", "=", provider)
-    .where("next_refresh_at", "is", null)
-    .limit(1)
-    .execute();
-  if (unscheduled.length === 0) return 0;
-  return dialect.exclusively(write, "catalogue", async (tx) => {
-    const rows = await tx
-      .selectFrom("repositories")
-      .select(["id", "stars"])
-      .where("provider", "=", provider)
-      .where("next_refresh_at", "is", null)
-      .limit(limit)
-      .execute();
-    const appointments = rows.map(
-      ({ id, stars }, i): Appointment => ({
-        repositoryId: id,
-        provider,
-        dueAt: now + Math.round((i / rows.length) * spreadMs),
-        nodeId: null,
-        etag: null,
-        failures: 0,
-        refreshInterval: FIRST_INTERVAL_MS,
-        ...historyOf(kind, stars ?? 0, now),
-      }),
-    );
-    await schedule(tx, dialect, appointments);
+  const { dialect, read } = database;
+  const where = (most: number) => sql`where r.provider = ${name} and r.next_refresh_at is null limit ${most}`;
+  if ((await select(read, where(1))).length === 0) return 0;
+  return lease.write(async (tx) => {
+    const rows = await select(tx, where(limit));
+    const enrolled = rows.map((row, i) => ({
+      ...row,
+      dueAt: now + Math.round((i / rows.length) * spreadMs),
+      refreshInterval: FIRST_INTERVAL_MS,
+      historyDue: historyDueOf(kind, row, { stars: row.stars ?? 0, now }),
+    }));
+    await saveTracked(tx, dialect, enrolled);
     return rows.length;
   });
 }
@@ -211,26 +285,25 @@ export async function enroll(
 const FURTHEST_MS = LATEST_MS + DAY_MS;
 const FURTHEST_DETAILS_MS = LATEST_DETAILS_MS + WEEK_MS;
 
-/** Repairs times that are too far ahead: such repositories become due now, and such leases end. */
-export async function repairTimes(
-  { dialect, write }: Database,
-  provider: string,
-  now: number,
-): Promise<void> {
-  const furthest = now + FURTHEST_MS;
-  await dialect.exclusively(write, "catalogue", async (tx) => {
-    await sql`update repositories set next_refresh_at = ${now}
-      where provider = ${provider} and next_refresh_at > ${furthest}`.execute(tx);
-    await sql`update tracking set history_due = ${now}
-      where provider = ${provider} and history_due > ${furthest}`.execute(tx);
-    await sql`update tracking set recheck_at = ${now}
-      where provider = ${provider} and recheck_at > ${furthest}`.execute(tx);
-    await sql`update tracking set details_due = ${now}
-      where provider = ${provider} and details_due > ${now + FURTHEST_DETAILS_MS}`.execute(tx);
-    await sql`update tracking set leased_until = 0
-      where provider = ${provider} and leased_until > 0 and leased_until > ${furthest}`.execute(tx);
-    await sql`update walks set leased_until = 0 where provider = ${provider} and leased_until > ${furthest}`.execute(
-      tx,
-    );
+/** Makes repositories due whose times are too far ahead. */
+export async function repairTimes(lease: WorkerLease, provider: string, now: number): Promise<void> {
+  await lease.write(async (tx) => {
+    for (const [queue, { table, column }] of Object.entries(QUEUES)) {
+      const furthest = now + (queue === "details" ? FURTHEST_DETAILS_MS : FURTHEST_MS);
+      await sql`update ${sql.table(table)} set ${sql.ref(column)} = ${now}
+        where provider = ${provider} and ${sql.ref(column)} > ${furthest}`.execute(tx);
+    }
   });
+}
+
+/** The present form of GitHub's node ids, such as `R_kgDOAA`. The form before it is Base64 of words. */
+const PRESENT_NODE_ID = /^[A-Z]{1,4}_/;
+
+/**
+ * The node id to keep of a repository: the one just sent, but never one of the old form instead of one of the present form. GitHub
+ * promises the present form over GraphQL only, and its queries soon accept no other. Other forges send null.
+ */
+export function keptNodeId(known: string | null, sent: string | null): string | null {
+  if (sent === null) return known;
+  return known !== null && PRESENT_NODE_ID.test(known) && !PRESENT_NODE_ID.test(sent) ? known : sent;
 }

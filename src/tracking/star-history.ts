@@ -3,12 +3,13 @@
  * snapshot. It counts stars given until the end of a day and still held, so it is close to that day's total, but not the same, and is
  * never compared with a total. Forges do not promise that their days are those of UTC.
  */
-import { sql } from "kysely";
 import { z } from "zod";
 import type { PastDays } from "../forges/forges.js";
 import { DAY_MS, HOUR_MS } from "../lib/clock.js";
 import { basisOf, readReadings, type Snapshot } from "../repositories/repositories.js";
-import { type Lane, LEASE_MS } from "./lane.js";
+import type { Lane } from "./lane.js";
+import { namelessObservation } from "./outcomes.js";
+import { readTracked, saveTracked, type Tracked } from "./schedule.js";
 
 /** Age up to which every day is kept; older history is kept weekly, as retention does. */
 export const DAILY_DAYS = 400;
@@ -25,22 +26,6 @@ const cursorSchema = z.object({
 });
 type Cursor = z.infer<typeof cursorSchema>;
 
-export type HistoryContext = Pick<Lane, "modules" | "provider" | "clock" | "signal">;
-
-/** A repository whose star history is read, and how far. */
-export interface HistoryClaim {
-  id: number;
-  provider_id: string;
-  node_id: string | null;
-  owner: string;
-  name: string;
-  stars: number | null;
-  counted_at: number | null;
-  history_cursor: string | null;
-  /** End of the lease, in ms since 1970. No two claims of a history have the same one. */
-  leasedUntil: number;
-}
-
 /** The result of reading one page. */
 export type HistoryPage =
   /** `snapshots`: number added. `hasMore`: older pages follow. */
@@ -49,79 +34,46 @@ export type HistoryPage =
   | { kind: "notOffered" }
   /** Our own history is damaged, so nothing can be added before it. Nothing has changed. */
   | { kind: "damaged" }
-  /** Another worker has claimed it in the meantime. Nothing has changed. */
+  /** Another lane has recorded this page in the meantime. Nothing has changed. */
   | { kind: "taken" };
 
-/**
- * Claims the repository whose history has been due longest, or the one with this id if its history is incomplete, even if not due. It
- * is not due for others until the lease ends. Recording a page or postponing it replaces the lease, and changes nothing if another
- * worker has claimed the history since.
- */
-export async function claimHistory(
-  { modules, provider, clock }: HistoryContext,
-  repositoryId?: number,
-): Promise<HistoryClaim | undefined> {
-  const { write, dialect } = modules.database;
-  const now = clock.now();
-  const chosen =
-    repositoryId === undefined
-      ? sql`t.history_due <= ${now}`
-      : sql`t.history_due is not null and r.id = ${repositoryId}`;
-  return write.transaction().execute(async (tx) => {
-    const { rows } = await sql<Omit<HistoryClaim, "leasedUntil"> & { history_due: number }>`
-      select r.id, r.provider_id, t.node_id, r.owner, r.name, r.stars, r.counted_at, t.history_cursor, t.history_due
-      from tracking t join repositories r on r.id = t.repository_id
-      where t.provider = ${provider.name} and ${chosen} and r.provider_id is not null
-        and r.availability = 'AVAILABLE'
-      order by t.history_due limit 1 ${dialect.lockFree("t")}`.execute(tx);
-    const [row] = rows;
-    if (row === undefined) return undefined;
-    const { history_due, ...history } = row;
-    const leasedUntil = now + LEASE_MS + (history_due === now + LEASE_MS ? 1 : 0);
-    await tx
-      .updateTable("tracking")
-      .set({ history_due: leasedUntil })
-      .where("repository_id", "=", row.id)
-      .execute();
-    return { ...history, leasedUntil };
-  });
-}
-
-/** Makes the next page of a claimed repository due at `dueAt`. */
+/** Makes the next page of an incomplete history due at `dueAt`. */
 export async function postponeHistory(
-  { modules }: HistoryContext,
-  { id, leasedUntil }: HistoryClaim,
+  { lease }: Lane,
+  { repositoryId }: Tracked,
   dueAt: number,
 ): Promise<void> {
-  await modules.database.write
-    .updateTable("tracking")
-    .set({ history_due: dueAt })
-    .where("repository_id", "=", id)
-    .where("history_due", "=", leasedUntil)
-    .execute();
+  await lease.write((tx) =>
+    tx
+      .updateTable("tracking")
+      .set({ history_due: dueAt })
+      .where("repository_id", "=", repositoryId)
+      .where("history_due", "is not", null)
+      .execute(),
+  );
 }
 
 /**
- * Requests the next page of a claimed repository and records it with the progress in one transaction; the page after it becomes
- * due in an hour. Throws UpstreamFailure, and then changes nothing.
+ * Requests the next page of a history and records it with the progress in one transaction; the page after it becomes due in an hour.
+ * Throws UpstreamFailure, and then changes nothing.
  */
 export async function recordHistoryPage(
-  { modules, provider, clock, signal }: HistoryContext,
-  claim: HistoryClaim,
+  { modules, provider, clock, signal, lease }: Lane,
+  asked: Tracked,
 ): Promise<HistoryPage> {
-  const { id, provider_id, node_id, owner, name } = claim;
+  const { repositoryId, providerId, nodeId, owner, name } = asked;
   const now = clock.now();
-  const ref = { providerId: provider_id, nodeId: node_id, fullName: `${owner}/${name}`, etag: null };
-  const at = cursorOf(claim.history_cursor);
+  const ref = { providerId: providerId ?? "", nodeId, fullName: `${owner}/${name}`, etag: null };
+  const at = cursorOf(asked.historyCursor);
   const page = await provider.history(ref, at?.next ?? null, signal);
   if (page === null) return { kind: "notOffered" };
   // Gains after the time of the count are not part of it. Pages overlap when a new week begins in between.
-  const known = at ?? { day: (claim.counted_at ?? now) + 1, stars: claim.stars ?? 0 };
+  const known = at ?? { day: (asked.countedAt ?? now) + 1, stars: asked.stars ?? 0 };
   const days = page.days.filter(({ day }) => day < known.day);
   const counted = at === undefined ? untilCount(days, known.day - 1, now) : days;
   const { snapshots, before } = pastSnapshots({ days: counted }, known.stars, now);
   const oldest = Math.min(known.day, ...days.map(({ day }) => day));
-  const first = await firstTotal(modules, id);
+  const first = await firstTotal(modules, repositoryId);
   if (first === "damaged") return { kind: "damaged" };
   const older = snapshots.filter(({ capturedAt }) => first === null || capturedAt < first.capturedAt);
   const isAnchored = at === undefined && first !== null && older.length > 0;
@@ -129,34 +81,18 @@ export async function recordHistoryPage(
   if (isAnchored && Math.abs(known.day - 1 - first.capturedAt) <= ANCHORED_MS)
     older.push(retained(first.capturedAt - 1, first.stars));
   const next: Cursor | null = page.next === null ? null : { next: page.next, day: oldest, stars: before };
-  const { dialect, write } = modules.database;
-  const isOwn = await dialect.exclusively(write, "catalogue", async (tx) => {
-    const { numUpdatedRows } = await tx
-      .updateTable("tracking")
-      .set({
-        history_cursor: next === null ? "" : JSON.stringify(next),
-        history_due: next === null ? null : now + NEXT_PAGE_MS,
-      })
-      .where("repository_id", "=", id)
-      .where("history_due", "=", claim.leasedUntil)
-      .executeTakeFirstOrThrow();
-    if (numUpdatedRows === 0n) return false;
-    await modules.catalog.recordIn(tx, [
-      {
-        provider: provider.name,
-        providerId: provider_id,
-        owner,
-        name,
-        at: null,
-        isNameless: true,
-        facts: {},
-        snapshots: older,
-      },
-    ]);
-    return true;
+  const { dialect } = modules.database;
+  return lease.write(async (tx) => {
+    const [row] = await readTracked(tx, dialect, { ids: [repositoryId] });
+    if (row === undefined || row.historyCursor !== asked.historyCursor) return { kind: "taken" };
+    const progress =
+      next === null
+        ? { historyCursor: "", historyDue: null }
+        : { historyCursor: JSON.stringify(next), historyDue: now + NEXT_PAGE_MS };
+    await saveTracked(tx, dialect, [{ ...row, ...progress }]);
+    await modules.catalog.recordIn(tx, [{ ...namelessObservation(row, {}, null), snapshots: older }]);
+    return { kind: "recorded", snapshots: older.length, hasMore: next !== null };
   });
-  if (!isOwn) return { kind: "taken" };
-  return { kind: "recorded", snapshots: older.length, hasMore: next !== null };
 }
 
 function cursorOf(text: string | null): Cursor | undefined {
@@ -179,7 +115,7 @@ function untilCount(days: PastDays["days"], countedAt: number, now: number): Pas
 
 /** The first snapshot that is not backfilled; null without one. */
 async function firstTotal(
-  { database: { read, dialect } }: HistoryContext["modules"],
+  { database: { read, dialect } }: Lane["modules"],
   id: number,
 ): Promise<Pick<Snapshot, "capturedAt" | "stars"> | null | "damaged"> {
   let isDamaged = false;

@@ -4,8 +4,9 @@ import type { Database } from "../database/database.js";
 import type { SearchStatus } from "../discovery/discovery.js";
 import { DAY_MS, HOUR_MS } from "../lib/clock.js";
 import { type AvatarStatus, readAvatarStatus } from "./avatars.js";
-import { type NewToday, readNewToday } from "./daily-limits.js";
-import { readReport, type TrackingModules, type WorkerReport } from "./lane.js";
+import { type NewToday, readLostToday, readNewToday } from "./daily-limits.js";
+import type { TrackingModules } from "./lane.js";
+import { readReport, type WorkerReport } from "./report.js";
 
 /** Ages by quantile, in ms. */
 export interface Ages {
@@ -22,8 +23,6 @@ export interface ProviderStatus {
   /** Of these, due now, and due for over an hour. */
   due: number;
   overdue: number;
-  /** Claimed by a worker at the moment. */
-  claimed: number;
   /** Number by availability. */
   repositories: Record<string, number>;
   /** Time since the counts of available repositories were last read, from a list or their own record; null without any. */
@@ -54,7 +53,8 @@ export interface ProviderStatus {
     nextAt: number | null;
   } | null;
   avatars: AvatarStatus;
-  workers: { worker: string; at: number; report: WorkerReport }[];
+  /** The last report of the worker; null: none in the last day. */
+  worker: { at: number; report: WorkerReport } | null;
 }
 
 /** The status of every provider that is tracked or has repositories. Counts rows, so it is slow in large catalogues. */
@@ -81,12 +81,6 @@ export async function readStatus({ read }: Database, now: number): Promise<Provi
       .where("provider", "=", provider)
       .where("missing_since", "is not", null)
       .executeTakeFirstOrThrow();
-    const lost = await read
-      .selectFrom("lost_days")
-      .select("lost")
-      .where("provider", "=", provider)
-      .where("day", "=", Math.floor(now / DAY_MS))
-      .executeTakeFirst();
     const walk = await read
       .selectFrom("walks")
       .selectAll()
@@ -97,7 +91,6 @@ export async function readStatus({ read }: Database, now: number): Promise<Provi
       scheduled: await count("repositories", sql`next_refresh_at is not null`),
       due: await count("repositories", sql`next_refresh_at <= ${now}`),
       overdue: await count("repositories", sql`next_refresh_at <= ${now - HOUR_MS}`),
-      claimed: await count("tracking", sql`leased_until > 0 and leased_until > ${now}`),
       repositories: Object.fromEntries(
         byAvailability.rows.map((row) => [row.availability, Number(row.total)]),
       ),
@@ -112,7 +105,7 @@ export async function readStatus({ read }: Database, now: number): Promise<Provi
         waiting: Number(missing.waiting),
         since: missing.since === null ? null : Number(missing.since),
       },
-      lostToday: lost?.lost ?? 0,
+      lostToday: await readLostToday(read, { provider, at: now }),
       newToday: await readNewToday(read, { provider, at: now }),
       rechecksWaiting: await count("tracking", sql`recheck_at is not null`),
       walk:
@@ -124,28 +117,20 @@ export async function readStatus({ read }: Database, now: number): Promise<Provi
               walks: walk.walks,
               pages: walk.pages,
               tookMs: walk.took_ms,
-              isRunning: walk.cursor !== null || walk.leased_until > now,
+              isRunning: walk.cursor !== null,
               nextAt: walk.next_at > now ? walk.next_at : null,
             },
       avatars: await readAvatarStatus(read, provider),
-      workers: workersOf(provider, reports).filter(({ at }) => at > now - DAY_MS),
+      worker: reports.get(provider) ?? null,
     });
   }
   return status;
 }
 
-/** The last report of each worker about each provider, latest first. Workers delete those of others after a day. */
-function readReports(read: Database["read"]) {
-  return read.selectFrom("worker_reports").selectAll().orderBy("at", "desc").execute();
-}
-
-function workersOf(
-  provider: string,
-  reports: Awaited<ReturnType<typeof readReports>>,
-): ProviderStatus["workers"] {
-  return reports
-    .filter((one) => one.provider === provider)
-    .map(({ worker, at, body }) => ({ worker, at: Number(at), report: readReport(body) }));
+/** The last report of the worker about each provider. The worker deletes those that are a day old. */
+async function readReports(read: Database["read"]): Promise<Map<string, ProviderStatus["worker"]>> {
+  const rows = await read.selectFrom("worker_reports").selectAll().execute();
+  return new Map(rows.map(({ provider, at, body }) => [provider, { at, report: readReport(body) }]));
 }
 
 /** A kind of reading: where its time is stored, and of which repositories. */
@@ -230,7 +215,7 @@ export async function readPreparedStatus({ read }: Database): Promise<PreparedSt
     at: Number(row.at),
     providers: providers.map((one: ProviderStatus) => ({
       ...withNewer(one),
-      workers: workersOf(one.provider, reports),
+      worker: reports.get(one.provider) ?? null,
     })),
     ...rest,
   };

@@ -4,25 +4,27 @@
  * decides how observations are stored.
  */
 
+import type { Database } from "../database/database.js";
 import { type Found, type Provider, UpstreamFailure } from "../forges/forges.js";
 import type { Clock } from "../lib/clock.js";
 import { Stretch } from "./cadence.js";
-import { toClaim } from "./claims.js";
-import { Reporter, type TrackingModules } from "./lane.js";
+import type { Lane, TrackingModules } from "./lane.js";
+import type { WorkerLease } from "./lease.js";
 import { Recorder } from "./recorder.js";
 import { RefreshLane } from "./refresh-lane.js";
-import { recordTracked } from "./request-lane.js";
-import { historyOf } from "./schedule.js";
+import { Reporter } from "./report.js";
+import { readTracked, saveTracked } from "./schedule.js";
 
 export { Avatars } from "./avatars.js";
 export { HEAT_CLASSES, type HeatClass, heatClass, intervalOf } from "./cadence.js";
-export type { Reporter, TrackingModules, WorkerReport } from "./lane.js";
+export type { TrackingModules } from "./lane.js";
+export { LeaseLost, WorkerLease } from "./lease.js";
 export { type Metrics, serveMetrics } from "./metrics.js";
 export { type Plan, type PlannedWork, readPlan } from "./plan.js";
-export { MAX_BATCH_OPEN, MAX_PASTED } from "./requests/lists.js";
-export { type OpenRequests, readOpenRequests } from "./requests/open-requests.js";
+export type { Reporter, WorkerReport } from "./report.js";
+export { MAX_BATCH_OPEN, type OpenRequests, readOpenRequests } from "./requests/queue.js";
 export { TRACK_FAILURES, TRACK_STATES, type TrackList, type TrackRequest } from "./requests/request.js";
-export { type Requester, type TrackPolicy, TrackRequests } from "./requests/track-requests.js";
+export { MAX_PASTED, type Requester, type TrackPolicy, TrackRequests } from "./requests/track-requests.js";
 export { type Retention, thinSnapshots } from "./retention.js";
 export {
   type Ages,
@@ -36,46 +38,68 @@ export { Worker, type WorkerOptions } from "./worker.js";
 /** Context of a single refresh outside the worker. */
 export interface TrackingContext {
   modules: TrackingModules;
+  /** Must be held. */
+  lease: WorkerLease;
   provider: Provider;
   clock: Clock;
   signal: AbortSignal;
 }
 
+const laneOf = (context: TrackingContext): Lane => ({
+  ...context,
+  reporter: new Reporter(context.clock.now()),
+  stretch: new Stretch(),
+  chance: Math.random,
+});
+
 /** Looks up a repository by name, records it and puts it on the schedule. Throws UpstreamFailure. */
 export async function track(
-  { modules, provider, clock, signal }: TrackingContext,
+  context: TrackingContext,
   fullName: string,
 ): Promise<{ repositoryId: number; isNew: boolean }> {
+  const { provider, clock, signal, lease } = context;
   const found = await provider.refreshOne(fullName, signal);
-  const at = clock.now();
-  const { dialect, write } = modules.database;
-  const history = historyOf(provider.kind, 1_000_000, at);
-  return dialect.exclusively(write, "catalogue", (tx) =>
-    recordTracked(tx, { modules, provider, chance: Math.random }, { found, at, history }),
-  );
+  const recorder = new Recorder(laneOf(context));
+  return lease.write((tx) => recorder.recordNamed(tx, found, { at: clock.now() }));
 }
 
 /** Refreshes a known repository now. Records the result, then throws it if it is an UpstreamFailure. */
 export async function refreshNow(context: TrackingContext, repositoryId: number): Promise<Found["kind"]> {
-  const { modules, clock } = context;
-  const row = await modules.database.read
-    .selectFrom("repositories")
-    .leftJoin("tracking", "tracking.repository_id", "repositories.id")
-    .select(["id", "provider_id", "node_id", "owner", "name", "failures", "stars", "counted_at"])
-    .where("id", "=", repositoryId)
-    .executeTakeFirstOrThrow();
+  const { read, dialect } = context.modules.database;
+  const lane = laneOf(context);
   // Without an ETag the whole record is requested.
-  const claim = toClaim({ ...row, failures: row.failures ?? 0, etag: null });
-  const lane = {
-    ...context,
-    reporter: new Reporter(clock.now()),
-    stretch: new Stretch(),
-    chance: Math.random,
-  };
-  const outcomes = await new RefreshLane(lane).request([claim]);
+  const batch = (await readTracked(read, dialect, { ids: [repositoryId] })).map((row) => ({
+    ...row,
+    etag: null,
+  }));
+  const outcomes = await new RefreshLane(lane).request(batch);
   await new Recorder(lane).record(outcomes);
   const result = outcomes[0]?.result;
   if (result === undefined) throw new UpstreamFailure("malformed", "the response does not include it");
   if (result.kind === "failed") throw result.failure;
   return result.kind;
+}
+
+/**
+ * Makes a repository due now for the active worker. Returns a function that reads its failures in a row once that is done, and undefined
+ * until then.
+ */
+export async function makeDue(
+  { dialect, write, read }: Database,
+  repositoryId: number,
+  now: number,
+): Promise<() => Promise<number | undefined>> {
+  const ids = [repositoryId];
+  await dialect.exclusively(write, "catalogue", async (tx) => {
+    const rows = await readTracked(tx, dialect, { ids });
+    await saveTracked(
+      tx,
+      dialect,
+      rows.map((row) => ({ ...row, dueAt: now, etag: null })),
+    );
+  });
+  return async () => {
+    const [row] = await readTracked(read, dialect, { ids });
+    return row === undefined || row.dueAt === now ? undefined : row.failures;
+  };
 }

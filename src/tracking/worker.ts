@@ -7,13 +7,14 @@ import { AvatarLane, avatarPause, noteWanted } from "./avatar-lane.js";
 import { BackfillLane } from "./backfill-lane.js";
 import { Stretch } from "./cadence.js";
 import { DiscoveryLane } from "./discovery-lane.js";
-import { type Lane, Reporter, type Step, type TrackingModules, WORKER, waiting } from "./lane.js";
-import { ListLane } from "./list-lane.js";
-import { Alarm, type Loop, Loops } from "./loop.js";
+import { type Lane, type Step, type TrackingModules, waiting } from "./lane.js";
+import type { WorkerLease } from "./lease.js";
+import { Loop, type LoopOptions } from "./loop.js";
 import { RecheckLane } from "./recheck.js";
 import { RefreshLane } from "./refresh-lane.js";
+import { Reporter } from "./report.js";
 import { RequestLane } from "./request-lane.js";
-import { removeOldRequests } from "./requests/open-requests.js";
+import { removeOldRequests } from "./requests/queue.js";
 import { type Retention, thinSnapshots } from "./retention.js";
 import { repairTimes } from "./schedule.js";
 import { prepareStatus } from "./status.js";
@@ -21,6 +22,10 @@ import { untrackOthers } from "./untrack.js";
 
 export interface WorkerOptions {
   modules: TrackingModules;
+  /** Must be held. */
+  lease: WorkerLease;
+  /** Ends all loops soon. */
+  signal: AbortSignal;
   providers: readonly Provider[];
   /** Where the avatars of each provider come from, by its name; absent: none are fetched. */
   avatars?: ReadonlyMap<string, AvatarSource>;
@@ -34,7 +39,7 @@ export interface WorkerOptions {
   deriveEveryMs?: number;
   /** How often the worker writes its report; default 10 s. */
   reportEveryMs?: number;
-  /** How often the worker looks for repositories and histories that another process made due; default 1 min. */
+  /** How often the worker looks for repositories and histories that another process made due; default 5 s. */
   idleMs?: number;
   /** How often the worker looks for requests to track; default half a second. */
   requestsEveryMs?: number;
@@ -58,7 +63,7 @@ const REPORT_EVERY_MS = 10_000;
 const STATUS_SHARE = 0.02;
 const DUMP_EVERY_MS = 3_600_000;
 
-/** Logged where a forge reports too much. */
+/** Logged if a forge reports too much. */
 const EXCESSES = {
   held: "too many repositories are lost; the rest is held back",
   surplus: "lists show too many new repositories for a day; the rest is left out until a later one",
@@ -67,29 +72,18 @@ const EXCESSES = {
 /** Runs the loops of all providers. They are independent: a forge that is down delays no other. */
 export class Worker {
   readonly #options: WorkerOptions;
-  readonly #stopping = new AbortController();
-  readonly #loops: readonly Loop[];
-  readonly #runner: Loops;
+  readonly #loops: Loop[] = [];
   readonly reporters: ReadonlyMap<string, Reporter>;
   /** The excesses of each provider when they were last logged. */
   readonly #excesses = new Map<string, { total: number; day: number }>();
 
   constructor(options: WorkerOptions) {
     this.#options = options;
-    const { providers, clock, log, chance = Math.random } = options;
-    const { signal } = this.#stopping;
-    this.#runner = new Loops({ clock, log, chance, stopping: signal });
-    const reporters = new Map<string, Reporter>();
-    const derived = new Alarm(clock, signal);
-    const lanes = providers.flatMap((provider) => {
-      const reporter = new Reporter(clock.now());
-      reporters.set(provider.name, reporter);
-      const stretch = new Stretch();
-      const { modules } = options;
-      return this.#lanesOf({ modules, provider, clock, reporter, stretch, chance, signal }, derived);
-    });
-    this.reporters = reporters;
-    this.#loops = [...lanes, this.#deriving(derived), ...this.#upkeep()];
+    const { providers, clock } = options;
+    this.reporters = new Map(providers.map(({ name }) => [name, new Reporter(clock.now())]));
+    const deriving = this.#add({ name: "derive", step: () => this.#derive() });
+    for (const provider of providers) this.#addLanes(provider, () => deriving.wake());
+    this.#addUpkeep();
   }
 
   /** Number of loops. */
@@ -97,10 +91,10 @@ export class Worker {
     return this.#loops.length;
   }
 
-  /** Runs until `stop` is called. */
+  /** Runs until its signal is aborted. */
   async run(): Promise<void> {
-    await Promise.all(this.#loops.map((loop) => this.#runner.run(loop)));
-    await this.#writeReports();
+    await Promise.all(this.#loops.map((loop) => loop.run()));
+    await this.#writeReports().catch(() => {});
   }
 
   /**
@@ -108,102 +102,88 @@ export class Worker {
    * A lane ends at its first failure.
    */
   async runOnce(): Promise<void> {
-    await Promise.all(this.#loops.map((loop) => this.#runner.drain(loop)));
-    if (!this.#stopping.signal.aborted) await this.#options.derive();
+    const { modules, clock, signal, derive } = this.#options;
+    await Promise.all(this.#loops.map((loop) => loop.drain()));
+    if (!signal.aborted) await derive();
     await this.#writeReports();
-    await prepareStatus(this.#options.modules, this.#options.clock.now());
+    await prepareStatus(modules, clock.now());
   }
 
   /** Ends all waits, as when a forge permits more than it did before. */
   wake(): void {
-    this.#runner.wake();
+    for (const loop of this.#loops) loop.wake();
   }
 
-  /** Ends all loops soon; claimed work that is not done is released. */
-  stop(): void {
-    this.#stopping.abort();
+  #add(loop: Pick<LoopOptions, "name" | "step" | "lane">): Loop {
+    const { clock, log, chance = Math.random, signal } = this.#options;
+    const added = new Loop({ ...loop, clock, log, chance, signal, onToken: () => this.wake() });
+    this.#loops.push(added);
+    return added;
   }
 
-  /** The loops of a provider. `derived`: rings when something was recorded that people wait for. */
-  #lanesOf(lane: Lane, derived: Alarm): Loop[] {
+  /** `onRecorded`: called when something was recorded that people wait for. */
+  #addLanes(provider: Provider, onRecorded: () => void): void {
+    const { modules, lease, clock, signal, chance = Math.random } = this.#options;
     const { providers, avatars, idleMs, requestsEveryMs } = this.#options;
-    const { provider, reporter } = lane;
     const { name, kind, settings } = provider;
-    const loopOf = (work: string, call: Call, one: { step(): Promise<Step> }): Loop => ({
-      name: `${name} ${work}`,
-      step: () => one.step(),
-      lane: { provider, reporter, readyAt: () => provider.readyAt(call) },
-    });
-    const requests = { onRecorded: () => derived.ring(), idleMs: requestsEveryMs };
-    const loops = [
-      loopOf("refresh", "refresh", new RefreshLane(lane, idleMs)),
-      loopOf("recheck", "recheck", new RecheckLane(lane)),
-      loopOf("discover", "discover", new DiscoveryLane(lane)),
-      loopOf("requests", "recheck", new RequestLane(lane, requests)),
-      loopOf("lists", "recheck", new ListLane(lane, { providers, idleMs: requestsEveryMs })),
-    ];
-    const source = avatars?.get(name);
-    if (source !== undefined) {
-      const fetching = new AvatarLane({ ...lane, provider: name, source, pauseMs: avatarPause(settings) });
-      // Not a lane for `runOnce` and for failures of the forge: avatars do not use its API.
-      loops.push({ name: `${name} avatars`, step: () => fetching.step() });
-    }
+    const reporter = this.reporters.get(name) ?? new Reporter(clock.now());
+    const lane: Lane = { modules, lease, provider, clock, reporter, stretch: new Stretch(), chance, signal };
+    const add = (work: string, call: Call, one: { step(): Promise<Step> }) =>
+      this.#add({
+        name: `${name} ${work}`,
+        step: () => one.step(),
+        lane: { provider, reporter, readyAt: () => provider.readyAt(call) },
+      });
+    add("refresh", "refresh", new RefreshLane(lane, idleMs));
+    add("recheck", "recheck", new RecheckLane(lane));
+    add("discover", "discover", new DiscoveryLane(lane));
+    add("requests", "recheck", new RequestLane(lane, { providers, onRecorded, idleMs: requestsEveryMs }));
     // Only GitHub offers star histories.
-    if (kind === "github") loops.push(loopOf("backfill", "history", new BackfillLane(lane, idleMs)));
-    return loops;
+    if (kind === "github") add("backfill", "history", new BackfillLane(lane, idleMs));
+    const source = avatars?.get(name);
+    if (source === undefined) return;
+    const fetching = new AvatarLane({ ...lane, provider: name, source, pauseMs: avatarPause(settings) });
+    // Not a lane for `runOnce` and for failures of the forge: avatars do not use its API.
+    this.#add({ name: `${name} avatars`, step: () => fetching.step() });
   }
 
-  #deriving(alarm: Alarm): Loop {
+  async #derive(): Promise<Step> {
     const { clock, derive, deriveEveryMs } = this.#options;
-    return {
-      name: "derive",
-      alarm,
-      step: async () => {
-        const began = clock.monotonic();
-        await derive();
-        const took = clock.monotonic() - began;
-        alarm.leastMs = Math.max(DERIVE_SOON_MS, took / DERIVE_SOON_SHARE);
-        const rest = Math.min(DERIVE_MAX_MS, Math.max(DERIVE_MIN_MS, took / DERIVE_SHARE));
-        return waiting(deriveEveryMs ?? rest);
-      },
-    };
+    const began = clock.monotonic();
+    await derive();
+    const took = clock.monotonic() - began;
+    const rest = Math.min(DERIVE_MAX_MS, Math.max(DERIVE_MIN_MS, took / DERIVE_SHARE));
+    return { ...waiting(deriveEveryMs ?? rest), leastMs: Math.max(DERIVE_SOON_MS, took / DERIVE_SOON_SHARE) };
   }
 
-  /** The loops that belong to no provider and derive nothing. */
-  #upkeep(): Loop[] {
+  /** The loops that belong to no provider. */
+  #addUpkeep(): void {
     const { modules, clock, avatars, dump, reportEveryMs = REPORT_EVERY_MS } = this.#options;
     /** `work` returns the time until it is repeated. */
-    const loopOf = (name: string, work: () => Promise<number>): Loop => ({
-      name,
-      step: async () => waiting(await work()),
-    });
-    const loops = [
-      loopOf("retention", () => this.#tidy()),
-      loopOf("report", () => this.#writeReports().then(() => reportEveryMs)),
-    ];
-    if (avatars !== undefined) loops.push(loopOf("avatars", () => noteWanted(modules, [...avatars.keys()])));
-    const status = async () => {
+    const add = (name: string, work: () => Promise<number>) =>
+      this.#add({ name, step: async () => waiting(await work()) });
+    add("retention", () => this.#tidy());
+    add("report", () => this.#writeReports().then(() => reportEveryMs));
+    add("status", async () => {
       // A new forge is known by its report.
       await this.#writeReports();
       const began = clock.monotonic();
       await prepareStatus(modules, clock.now());
       return Math.max(reportEveryMs, (clock.monotonic() - began) / STATUS_SHARE);
-    };
-    loops.push(loopOf("status", status));
-    if (dump !== undefined) loops.push(loopOf("dump", () => dump().then(() => DUMP_EVERY_MS)));
-    return loops;
+    });
+    if (avatars !== undefined) add("avatars", () => noteWanted(modules, [...avatars.keys()]));
+    if (dump !== undefined) add("dump", () => dump().then(() => DUMP_EVERY_MS));
   }
 
   /** Deletes and ends what is old. Returns the time until that is repeated. */
   async #tidy(): Promise<number> {
-    const { modules, providers, clock, log, retention } = this.#options;
+    const { modules, lease, providers, clock, log, retention, signal } = this.#options;
     const { database } = modules;
-    const { signal } = this.#stopping;
     const configured = providers.map(({ name }) => name);
-    for (const name of configured) await repairTimes(database, name, clock.now());
+    for (const name of configured) await repairTimes(lease, name, clock.now());
     const now = await modules.deletionClock.now();
     const untracked = await untrackOthers(database, { configured, now });
-    if (untracked > 0) log.info({ repositories: untracked }, "no worker tracks their providers any more");
+    if (untracked > 0) log.info({ repositories: untracked }, "their providers are no longer tracked");
     await database.write
       .deleteFrom("worker_reports")
       .where("at", "<", now - DAY_MS)
@@ -229,29 +209,27 @@ export class Worker {
   }
 
   async #writeReports(): Promise<void> {
-    const { modules, providers, clock } = this.#options;
+    const { lease, providers, clock, log } = this.#options;
     for (const provider of providers) {
-      const report = this.reporters.get(provider.name)?.report;
+      const { name, settings } = provider;
+      const report = this.reporters.get(name)?.report;
       if (report === undefined) continue;
       const withheld = provider.withheld();
       const added = withheld.filter((field) => !report.withheld.includes(field));
       if (added.length > 0)
-        this.#options.log.warn(
-          { provider: provider.name, fields: added },
-          "the forge withholds fields; the rest is recorded",
-        );
+        log.warn({ provider: name, fields: added }, "the forge withholds fields; the rest is recorded");
       report.withheld = withheld;
-      for (const what of ["held", "surplus"] as const) this.#logExcess(provider.name, what, report[what]);
+      for (const what of ["held", "surplus"] as const) this.#logExcess(name, what, report[what]);
       report.quota = provider.quota();
-      report.site = provider.settings.url;
-      const row = { worker: WORKER, provider: provider.name, at: clock.now(), body: JSON.stringify(report) };
-      await modules.database.write
-        .insertInto("worker_reports")
-        .values(row)
-        .onConflict((conflict) =>
-          conflict.columns(["worker", "provider"]).doUpdateSet({ at: row.at, body: row.body }),
-        )
-        .execute();
+      report.site = settings.url;
+      const row = { at: clock.now(), body: JSON.stringify(report) };
+      await lease.write((tx) =>
+        tx
+          .insertInto("worker_reports")
+          .values({ provider: name, ...row })
+          .onConflict((conflict) => conflict.column("provider").doUpdateSet(row))
+          .execute(),
+      );
     }
   }
 }

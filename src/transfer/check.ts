@@ -61,8 +61,7 @@ export interface CheckedStore {
   orphans: Orphans[];
 }
 
-/** Where a clock was wrong: leases last minutes, and repositories are due within weeks. */
-const LEASE_MS = DAY_MS;
+/** Repositories are due within weeks: a later time was written while a clock was wrong. */
 const DUE_MS = 100 * DAY_MS;
 
 /** Changes nothing. Throws if there is no store, or if it cannot be reached. */
@@ -105,8 +104,7 @@ export async function checkStore(
 /** Repositories that no worker would refresh for too long. */
 async function unscheduled(db: Db, now: number): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`
-    select repository_id as id from tracking where leased_until > ${now + LEASE_MS}
-    union select id from repositories where next_refresh_at > ${now + DUE_MS}`.execute(db);
+    select id from repositories where next_refresh_at > ${now + DUE_MS}`.execute(db);
   return rows.map(({ id }) => id);
 }
 
@@ -157,7 +155,6 @@ export async function repairStore(
   await dialect.advanceSequences(write);
   await dialect.exclusively(write, "catalogue", async (tx) => {
     await removeOrphans(tx, orphans);
-    await sql`update tracking set leased_until = 0 where leased_until > ${now + LEASE_MS}`.execute(tx);
     await sql`update repositories set next_refresh_at = ${now} where next_refresh_at > ${now + DUE_MS}`.execute(
       tx,
     );

@@ -72,7 +72,7 @@ const countOf = (tokens: number): string => (tokens === 1 ? "1 token" : `${token
 
 /** The quota of a token, as the worker of its forge that reported last saw it. */
 function quotaOf({ id, provider }: StoredToken, status: PreparedStatus | undefined): TokenQuota[] {
-  const worker = status?.providers.find((one) => one.provider === provider)?.workers[0];
+  const worker = status?.providers.find((one) => one.provider === provider)?.worker;
   return worker?.report.quota.filter(({ token }) => token === labelOf(id)) ?? [];
 }
 

@@ -38,7 +38,7 @@ export async function readProgress({
 function progressOf(provider: string, status: PreparedStatus | undefined, withQuota: boolean): ForgeProgress {
   const found = status?.providers.find((one) => one.provider === provider);
   const available = found?.repositories.AVAILABLE ?? 0;
-  const [worker] = found?.workers ?? [];
+  const worker = found?.worker ?? undefined;
   const walk = found?.walk ?? null;
   return {
     provider,
@@ -57,7 +57,7 @@ function progressOf(provider: string, status: PreparedStatus | undefined, withQu
   };
 }
 
-type Quotas = PreparedStatus["providers"][number]["workers"][number]["report"]["quota"];
+type Quotas = NonNullable<PreparedStatus["providers"][number]["worker"]>["report"]["quota"];
 
 function quotaOf(quotas: Quotas): ForgeProgress["quota"] {
   const known = quotas.flatMap(({ remaining, limit, resetAt }) =>

@@ -265,24 +265,25 @@ onSqliteAndLong("GET /api/repos/track/{requestId}", (engine) => {
     const { body } = await world.send("POST", PATH, { repository: "o/last" });
     assert.deepEqual([body.data.position, body.data.estimatedSeconds], [41, null]);
     const estimate = async (pace: {
-      ready_at: number;
+      readyAt: number;
       remaining: number | null;
       quota: number | null;
-      reset_at?: number;
+      resetAt?: number;
     }) => {
-      await database.write.deleteFrom("track_lanes").execute();
-      const row = { provider: "GITHUB", at: NOW, reset_at: null, ...pace };
-      await database.write.insertInto("track_lanes").values(row).execute();
+      await database.write.deleteFrom("worker_reports").execute();
+      const report = JSON.stringify({ lookups: { resetAt: null, ...pace } });
+      const row = { provider: "GITHUB", at: NOW, body: report };
+      await database.write.insertInto("worker_reports").values(row).execute();
       return (await world.get(`${PATH}/${body.data.id}`)).body.data.estimatedSeconds;
     };
     const halfAnHour = NOW + 1_800_000;
-    assert.equal(await estimate({ ready_at: NOW, remaining: 5_000, quota: 5_000 }), 41);
-    assert.equal(await estimate({ ready_at: NOW, remaining: null, quota: null }), 41);
+    assert.equal(await estimate({ readyAt: NOW, remaining: 5_000, quota: 5_000 }), 41);
+    assert.equal(await estimate({ readyAt: NOW, remaining: null, quota: null }), 41);
     assert.equal(
-      await estimate({ ready_at: NOW, remaining: 20, quota: 60, reset_at: halfAnHour }),
+      await estimate({ readyAt: NOW, remaining: 20, quota: 60, resetAt: halfAnHour }),
       1_800 + 3_600 + 41,
     );
-    assert.equal(await estimate({ ready_at: halfAnHour, remaining: 0, quota: 60 }), 1_800 + 3_600 + 41);
+    assert.equal(await estimate({ readyAt: halfAnHour, remaining: 0, quota: 60 }), 1_800 + 3_600 + 41);
     world.clock.advance(120_000);
     assert.equal((await world.get(`${PATH}/${body.data.id}`)).body.data.estimatedSeconds, null);
   });

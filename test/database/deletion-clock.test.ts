@@ -12,6 +12,7 @@ import { onBothEngines } from "../support/engines.js";
 import { recordedLog } from "../support/logs.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { allSnapshots } from "../support/snapshots.js";
+import { heldLease } from "../support/tracking.js";
 import { createWorld, NOW, observation, snapshot, type World } from "../support/world.js";
 
 const YEARS_MS = 3 * 365 * DAY_MS;
@@ -52,7 +53,7 @@ const OLD: Partial<Record<TableName, (i: number, account: string) => Record<stri
   usage_callers: (i) => ({ ...sumOf(i), kind: "agent", name: "curl", requests: 1, last_at: NOW }),
   usage_events: () => ({ key_id: 1, at: NOW, method: "GET", route: "/", status: 404 }),
   track_requests: (i) => ({ ...requestOf(i), provider: "GITHUB", full_name: "a/b", name_key: `a/b${i}` }),
-  track_lists: (i) => ({ public_id: `list ${i}`, requested_at: NOW, leased_until: 0, attempts: 0, ...FOUND }),
+  track_lists: (i) => ({ public_id: `list ${i}`, requested_at: NOW, retry_at: 0, attempts: 0, ...FOUND }),
   avatars: (i) => ({
     provider: "GITHUB",
     owner_key: `owner ${i}`,
@@ -68,7 +69,7 @@ const OLD: Partial<Record<TableName, (i: number, account: string) => Record<stri
     walks: 1,
     leased_until: 0,
   }),
-  worker_reports: (i) => ({ worker: "another", provider: `FORGE ${i}`, at: NOW, body: "{}" }),
+  worker_reports: (i) => ({ provider: `FORGE ${i}`, at: NOW, body: "{}" }),
   rank_blocks: (i) => ({
     repository_id: 1,
     from_day: TODAY - 5 * (i + 1),
@@ -138,10 +139,21 @@ onBothEngines("A clock that is years ahead", (engine) => {
     const service = await startService({ config: loadConfig(settings), clock, log }, watched);
     // One of its loops runs once: it loads what signing in needs.
     const serving = clock.sleeping - 1;
-    const worker = new Worker({ modules: watched, providers: [], clock, log, derive: async () => {} });
+    const stopping = new AbortController();
+    const lease = await heldLease(database, clock);
+    const { signal } = stopping;
+    const worker = new Worker({
+      modules: watched,
+      lease,
+      signal,
+      providers: [],
+      clock,
+      log,
+      derive: async () => {},
+    });
     const working = worker.run();
     t.after(async () => {
-      worker.stop();
+      stopping.abort();
       await Promise.all([working, service.stop()]);
     });
     await clock.whenSleeping(() => serving + 1 + worker.loops);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { UpstreamFailure } from "../../src/forges/failures.js";
-import type { QuotaReport } from "../../src/forges/limits.js";
+import type { QuotaReport } from "../../src/forges/quota.js";
 import { type Lease, Quota } from "../../src/forges/quota.js";
 import { type Clock, DAY_MS, HOUR_MS } from "../../src/lib/clock.js";
 

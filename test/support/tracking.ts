@@ -5,7 +5,7 @@ import { loadConfig } from "../../src/config/config.js";
 import type { ForgeKind, ProxySettings } from "../../src/config/known-forges.js";
 import type { Database } from "../../src/database/database.js";
 import { type AvatarSource, openAvatars } from "../../src/forges/avatars.js";
-import type { Provider, SharedStates } from "../../src/forges/contract.js";
+import type { Provider } from "../../src/forges/contract.js";
 import { createForgejo } from "../../src/forges/forgejo/forgejo.js";
 import type { OpenProvider } from "../../src/forges/forges.js";
 import { createGithub } from "../../src/forges/github/github.js";
@@ -15,6 +15,10 @@ import { createTransport } from "../../src/forges/transport.js";
 import { type Clock, DAY_MS, HOUR_MS } from "../../src/lib/clock.js";
 import { createLog } from "../../src/lib/log.js";
 import { type AppContext, buildModules, followChanges, type Modules } from "../../src/modules.js";
+import { Stretch } from "../../src/tracking/cadence.js";
+import type { Lane } from "../../src/tracking/lane.js";
+import { WorkerLease } from "../../src/tracking/lease.js";
+import { Reporter } from "../../src/tracking/report.js";
 import type { Retention } from "../../src/tracking/retention.js";
 import { Worker } from "../../src/tracking/worker.js";
 import { type CatalogueOptions, type Forge, ForgeCatalogue, startForge } from "./forge/forge.js";
@@ -59,14 +63,14 @@ export interface TrackingOptions {
   /** How often a worker looks for requests to track; default: every hour, as tests simulate days. */
   requestsEveryMs?: number;
   retention?: Retention;
-  /** false: workers know nothing of what the others send; default true, as in the program. */
-  sharesQuota?: boolean;
 }
 
 /** Fake forges, a catalogue, and workers between them, on a simulated clock. */
 export interface TrackingWorld {
   clock: ManualClock;
   modules: Modules;
+  /** The lease of the worker. It is held and never renewed, as nothing else takes it. */
+  lease: WorkerLease;
   opened: OpenProvider[];
   /** The last started worker. */
   worker: Worker;
@@ -79,8 +83,8 @@ export interface TrackingWorld {
   /** Lets the workers run for a period of simulated time. */
   pass(ms: number): Promise<void>;
   /** Starts another worker, over the same database unless another one is given. */
-  addWorker(modules?: Modules): Promise<void>;
-  /** Ends the last worker as a crash does: it does nothing more, and nothing that it holds is released. */
+  addWorker(other?: { modules: Modules; lease: WorkerLease }): Promise<void>;
+  /** Ends the last worker as a crash does: nothing that it waits for comes any more. */
   kill(): void;
   /** Stops all workers. */
   stop(): Promise<void>;
@@ -128,17 +132,24 @@ export async function createTrackingWorld(
     }),
   );
   let chance = 0;
-  let workers: { worker: Worker; running: Promise<void>; life: AbortController }[] = [];
-  const begin = (over: Modules) => {
+  const lease = await heldLease(database, clock);
+  let workers: {
+    worker: Worker;
+    running: Promise<void>;
+    life: AbortController;
+    stopping: AbortController;
+  }[] = [];
+  const begin = (over: { modules: Modules; lease: WorkerLease }) => {
     const life = new AbortController();
+    const stopping = new AbortController();
     const ownClock = mortalClock(clock, life.signal);
-    const shared = options.sharesQuota === false ? undefined : over.forgeStates;
-    const own = tracked.map((one) => openTracked(one, forge(one.name), { clock: ownClock, shared }));
+    const own = tracked.map((one) => openTracked(one, forge(one.name), ownClock));
     opened.push(...own);
     const sources = new Map(tracked.flatMap((one, i) => avatarsOf(one, own[i]?.provider, ownClock)));
     closings.push(...[...sources.values()].map((source) => () => source.close()));
     const worker = new Worker({
-      modules: over,
+      ...over,
+      signal: stopping.signal,
       providers: own.map(({ provider }, i) => tracked[i]?.wrap?.(provider) ?? provider),
       ...(sources.size > 0 && { avatars: sources }),
       clock: ownClock,
@@ -147,7 +158,7 @@ export async function createTrackingWorld(
         chance = (chance + CHANCE_STEP) % 1;
         return chance;
       },
-      derive: () => followChanges(over, false),
+      derive: () => followChanges(over.modules, false),
       idleMs: options.idleMs ?? 10 * MINUTE_MS,
       ...(options.retention && { retention: options.retention }),
       // Each takes a transaction, and tests simulate days.
@@ -155,16 +166,16 @@ export async function createTrackingWorld(
       reportEveryMs: HOUR_MS,
       requestsEveryMs: options.requestsEveryMs ?? HOUR_MS,
     });
-    workers.push({ worker, running: worker.run(), life });
+    workers.push({ worker, running: worker.run(), life, stopping });
     return worker;
   };
-  let current = begin(modules);
+  let current = begin({ modules, lease });
   const atRest = () => clock.whenSleeping(() => workers.reduce((sum, { worker }) => sum + worker.loops, 0));
   const config = loadConfig({ SIDEREAL_CACHE_MB: "0", ...GENEROUS });
   const context: AppContext = { config, clock, log: createLog("silent") };
   const front = buildFront(context, modules);
   const stop = async () => {
-    for (const { worker } of workers) worker.stop();
+    for (const { stopping } of workers) stopping.abort();
     await Promise.all(workers.map(({ running }) => running));
     workers = [];
     clock.recount();
@@ -172,6 +183,7 @@ export async function createTrackingWorld(
   return {
     clock,
     modules,
+    lease,
     opened,
     logged,
     forges,
@@ -198,7 +210,7 @@ export async function createTrackingWorld(
       }
       await atRest();
     },
-    async addWorker(over = modules) {
+    async addWorker(over = { modules, lease }) {
       current = begin(over);
       await atRest();
     },
@@ -208,7 +220,7 @@ export async function createTrackingWorld(
     },
     async restart() {
       await stop();
-      current = begin(modules);
+      current = begin({ modules, lease });
     },
     async close() {
       await stop();
@@ -218,6 +230,28 @@ export async function createTrackingWorld(
       await database.close();
     },
   };
+}
+
+/** The same database, whose server's clock shows the time of another clock. */
+export function onClock(database: Database, clock: Clock): Database {
+  return { ...database, dialect: { ...database.dialect, serverTime: async () => clock.now() } };
+}
+
+/** What a lane of the world's worker works with. */
+export function laneOf(
+  { modules, lease, clock }: Pick<TrackingWorld, "modules" | "lease" | "clock">,
+  provider: Provider,
+): Lane {
+  const reporter = new Reporter(clock.now());
+  const { signal } = new AbortController();
+  return { modules, lease, clock, provider, reporter, stretch: new Stretch(), chance: () => 0.5, signal };
+}
+
+/** The lease of the active worker, held. */
+export async function heldLease(database: Database, clock: Clock): Promise<WorkerLease> {
+  const lease = new WorkerLease(database, { clock, log: createLog("silent") });
+  if (!(await lease.take())) throw new Error("something else holds the lease");
+  return lease;
 }
 
 /** A clock on which nothing happens any more after a death: no sleep ends, and none is pending. */
@@ -276,7 +310,7 @@ async function startTracked(
 function openTracked(
   { kind, name, tokens = ["first-token"], minStars = 0, newPerDay, responseMs, proxy }: TrackedForge,
   { url }: Forge,
-  { clock, shared }: { clock: Clock; shared: SharedStates | undefined },
+  clock: Clock,
 ): OpenProvider {
   const { fetch, close } = createTransport({
     origins: [url],
@@ -287,7 +321,7 @@ function openTracked(
   });
   const limit = newPerDay === undefined ? {} : { newPerDay };
   const settings = { name, kind, url, tokens, requestsPerHour: null, minStars, ...limit, mayBePrivate: true };
-  return { provider: CREATE[kind](settings, { fetch, clock, shared }), close };
+  return { provider: CREATE[kind](settings, { fetch, clock }), close };
 }
 
 function avatarsOf(

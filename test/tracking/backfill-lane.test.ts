@@ -7,21 +7,16 @@ import { DAY_MS, HOUR_MS } from "../../src/lib/clock.js";
 import { SNAPSHOT_SOURCES } from "../../src/repositories/record-rules.js";
 import { basisOf } from "../../src/repositories/snapshots/readings.js";
 import { BackfillLane } from "../../src/tracking/backfill-lane.js";
-import { Stretch } from "../../src/tracking/cadence.js";
-import { Reporter } from "../../src/tracking/lane.js";
-import {
-  claimHistory,
-  DAILY_DAYS,
-  pastSnapshots,
-  postponeHistory,
-  recordHistoryPage,
-} from "../../src/tracking/star-history.js";
+import { readTracked } from "../../src/tracking/schedule.js";
+import { DAILY_DAYS, pastSnapshots, recordHistoryPage } from "../../src/tracking/star-history.js";
 import { onSqliteAndLong } from "../support/engines.js";
 import { fc } from "../support/properties.js";
 import { allSnapshots, snapshotsOf } from "../support/snapshots.js";
-import { createTrackingWorld, type TrackedForge } from "../support/tracking.js";
+import { createTrackingWorld, laneOf, type TrackedForge } from "../support/tracking.js";
 
 const FORGE: TrackedForge = { kind: "github", name: "GITHUB", repositories: 4, catalogue: "quiet" };
+/** As outside of tests. */
+const QUICK = { idleMs: 5_000 };
 const DAYS_ON_PAGE = 210;
 const TODAY = 20_000;
 
@@ -55,35 +50,16 @@ test("gains of past days add up: daily for 400 days, weekly before", () => {
 });
 
 onSqliteAndLong("The star history of a repository", (engine) => {
-  test("is read within half a minute of the first start; an idle lane looks for one every minute", async (t) => {
-    const world = await createTrackingWorld(await engine.open(), [FORGE]);
+  test("is read within half a minute of the first start", async (t) => {
+    const world = await createTrackingWorld(await engine.open(), [FORGE], QUICK);
     t.after(() => world.close());
-    const { modules, forge, clock, pass, stop, opened } = world;
+    const { forge, pass } = world;
     await pass(30_000);
     assert.ok((forge("GITHUB").counters.byKind.history ?? 0) > 0);
-    await stop();
-    await modules.database.write.updateTable("tracking").set({ history_due: null }).execute();
-    const [provider] = opened;
-    assert.ok(provider);
-    const { signal } = new AbortController();
-    const reporter = new Reporter(clock.now());
-    const stretch = new Stretch();
-    const lane = new BackfillLane({
-      modules,
-      clock,
-      reporter,
-      stretch,
-      signal,
-      chance: () => 0.5,
-      ...provider,
-    });
-    const waits: number[] = [];
-    for (let look = 0; look < 6; look++) waits.push((await lane.step()).waitMs / 1_000);
-    assert.deepEqual(waits, [5, 10, 20, 40, 60, 60]);
   });
 
   test("that is not prepared yet is read when the forge said, and the others are read meanwhile", async (t) => {
-    const world = await createTrackingWorld(await engine.open(), [FORGE]);
+    const world = await createTrackingWorld(await engine.open(), [FORGE], QUICK);
     t.after(() => world.close());
     const { modules, clock, opened } = world;
     await world.pass(30_000);
@@ -96,10 +72,7 @@ onSqliteAndLong("The star history of a repository", (engine) => {
       throw new UpstreamFailure("malformed", "not ready yet", { until });
     };
     const provider: Provider = Object.assign(Object.create(opened[0]?.provider ?? null), { history });
-    const reporter = new Reporter(clock.now());
-    const { signal } = new AbortController();
-    const lane = { modules, clock, reporter, stretch: new Stretch(), signal, chance: () => 0.5, provider };
-    const backfill = new BackfillLane(lane);
+    const backfill = new BackfillLane(laneOf(world, provider));
     for (let step = 0; step < 4; step++) assert.equal((await backfill.step()).waitMs, 0);
     assert.equal(new Set(requested).size, 4);
     const rows = await modules.database.read.selectFrom("tracking").select("history_due").execute();
@@ -142,7 +115,7 @@ onSqliteAndLong("The star history of a repository", (engine) => {
   });
 
   test("gives growth in all windows within a minute, and gives way to our own counts", async (t) => {
-    const world = await createTrackingWorld(await engine.open(), [FORGE]);
+    const world = await createTrackingWorld(await engine.open(), [FORGE], QUICK);
     t.after(() => world.close());
     const { modules, pass } = world;
     const bases = async () => {
@@ -179,12 +152,10 @@ onSqliteAndLong("The star history of a repository", (engine) => {
       .execute();
     const days = [1, 2, 3, 4].map((ago) => ({ day: began - ago * DAY_MS, gained: 10 }));
     const history = async () => ({ days: [{ day: began, gained: 40 }, ...days], next: null });
-    const { signal } = new AbortController();
     const provider: Provider = Object.assign(Object.create(opened[0]?.provider ?? null), { history });
-    const context = { modules, clock, signal, provider };
-    const claim = await claimHistory(context, id);
-    assert.ok(claim);
-    assert.deepEqual(await recordHistoryPage(context, claim), {
+    const tracked = async () =>
+      (await readTracked(read, modules.database.dialect, { ids: [id] }))[0] ?? assert.fail();
+    assert.deepEqual(await recordHistoryPage(laneOf(world, provider), await tracked()), {
       kind: "recorded",
       snapshots: 2,
       hasMore: false,
@@ -198,38 +169,28 @@ onSqliteAndLong("The star history of a repository", (engine) => {
       ],
       "without the borders from our own first count on",
     );
-    assert.equal(await claimHistory(context, id), undefined, "it is complete");
+    assert.equal((await tracked()).historyDue, null, "it is complete");
   });
 
-  test("claimed by two is recorded by the last one alone, and never goes back", async (t) => {
+  test("read by two lanes is recorded once, and never goes back", async (t) => {
     const world = await createTrackingWorld(await engine.open(), [{ ...FORGE, hasHistory: false }]);
     t.after(() => world.close());
     const { modules, clock, pass, stop, opened } = world;
     await pass(30_000);
     await stop();
-    const { read } = modules.database;
+    const { read, dialect } = modules.database;
     const { id } = await read.selectFrom("repositories").select("id").executeTakeFirstOrThrow();
     const day = Math.floor(clock.now() / DAY_MS) * DAY_MS - DAY_MS;
     const history = async () => ({ days: [{ day, gained: 1 }], next: "older" });
-    const { signal } = new AbortController();
     const provider: Provider = Object.assign(Object.create(opened[0]?.provider ?? null), { history });
-    const context = { modules, clock, signal, provider };
-    const first = await claimHistory(context, id);
-    const second = await claimHistory(context, id);
-    assert.ok(first && second);
-    assert.notEqual(first.leasedUntil, second.leasedUntil, "also within one millisecond");
-    assert.equal((await recordHistoryPage(context, second)).kind, "recorded");
-    const tracking = () =>
-      read
-        .selectFrom("tracking")
-        .select(["history_cursor", "history_due"])
-        .where("repository_id", "=", id)
-        .executeTakeFirstOrThrow();
-    const after = await tracking();
-    assert.notEqual(after.history_cursor, null);
-    assert.equal((await recordHistoryPage(context, first)).kind, "taken");
-    await postponeHistory(context, first, clock.now());
-    assert.deepEqual(await tracking(), after);
+    const lane = laneOf(world, provider);
+    const [asked] = await readTracked(read, dialect, { ids: [id] });
+    assert.ok(asked);
+    assert.equal((await recordHistoryPage(lane, asked)).kind, "recorded");
+    const after = await readTracked(read, dialect, { ids: [id] });
+    assert.notEqual(after[0]?.historyCursor, null);
+    assert.equal((await recordHistoryPage(lane, asked)).kind, "taken");
+    assert.deepEqual(await readTracked(read, dialect, { ids: [id] }), after);
   });
 
   test("that a forge does not offer is skipped silently, and read once it is offered", async (t) => {

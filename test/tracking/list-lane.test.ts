@@ -28,14 +28,14 @@ onSqliteAndLong("Reading the links of a README", ({ open }) => {
       ],
       { requestsEveryMs: MINUTE_MS, deriveEveryMs: MINUTE_MS },
     );
-    const { lists } = world.modules.trackRequests;
-    const request = (fullName: string) => lists.addReadme({ provider: "GITHUB", fullName });
-    return { world, lists, request };
+    const { trackRequests } = world.modules;
+    const request = (fullName: string) => trackRequests.addReadme({ provider: "GITHUB", fullName });
+    return { world, trackRequests, request };
   };
 
   test("tracks what it links to on the tracked forges, and nothing else is contacted", async (t) => {
     let linked = (): string[] => [];
-    const { world, lists, request } = await openWorld(
+    const { world, trackRequests, request } = await openWorld(
       (name) =>
         `# ${name}\n${linked()
           .map((one) => `- [x](${world.forge("GITHUB").url}/${one})`)
@@ -52,7 +52,7 @@ onSqliteAndLong("Reading the links of a README", ({ open }) => {
     linked = () => names;
     const id = await request("some/awesome");
     await world.pass(5 * MINUTE_MS);
-    const list = await lists.find(id);
+    const list = await trackRequests.findList(id);
     assert.deepEqual(
       [list?.isRead, list?.found, list?.recorded, list?.failed, list?.waiting],
       [true, 3, 2, 1, 0],
@@ -62,25 +62,25 @@ onSqliteAndLong("Reading the links of a README", ({ open }) => {
   });
 
   test("takes a bounded number of links", async (t) => {
-    const { world, lists, request } = await openWorld(() =>
+    const { world, trackRequests, request } = await openWorld(() =>
       Array.from({ length: 6_000 }, (_, i) => `${world.forge("GITHUB").url}/o/r${i}`).join("\n"),
     );
     t.after(() => world.close());
     await world.stop();
     const id = await request("some/endless");
-    const claim = await lists.claim("GITHUB", { now: world.clock.now(), leasedUntil: world.clock.now() + 1 });
-    assert.ok(claim);
+    const list = await trackRequests.nextReadme("GITHUB", world.clock.now());
+    assert.ok(list);
     const addresses = Array.from({ length: 6_000 }, (_, i) => ({ provider: "GITHUB", fullName: `o/r${i}` }));
-    assert.equal(await lists.record(claim, addresses), 5_000);
-    const list = await lists.find(id);
-    assert.deepEqual([list?.found, list?.waiting, list?.leftOut], [6_000, 5_000, 1_000]);
+    await trackRequests.recordReadme(list.id, addresses, (work) => world.lease.write(work));
+    const read = await trackRequests.findList(id);
+    assert.deepEqual([read?.found, read?.waiting, read?.leftOut], [6_000, 5_000, 1_000]);
     for (let i = 0; i < 20; i++) await request(`o/list${i}`);
     await assert.rejects(request("o/one-too-many"), { code: "UNAVAILABLE" });
   });
 
   test("a README that is not there ends the list; a forge that is away is asked again, but not for ever", async (t) => {
     let calls = 0;
-    const { world, lists, request } = await openWorld((name) => {
+    const { world, trackRequests, request } = await openWorld((name) => {
       calls++;
       if (name === "o/none") throw new UpstreamFailure("gone", "no README");
       if (name === "o/later" && calls > 3) return "https://github.com/a/b";
@@ -89,14 +89,14 @@ onSqliteAndLong("Reading the links of a README", ({ open }) => {
     t.after(() => world.close());
     const none = await request("o/none");
     await world.pass(2 * MINUTE_MS);
-    assert.equal((await lists.find(none))?.failure?.reason, "NOT_FOUND");
+    assert.equal((await trackRequests.findList(none))?.failure?.reason, "NOT_FOUND");
     calls = 0;
     const later = await request("o/later");
     await world.pass(10 * MINUTE_MS);
-    const read = await lists.find(later);
+    const read = await trackRequests.findList(later);
     assert.deepEqual([read?.isRead, read?.failure], [true, null]);
     const never = await request("o/never");
     await world.pass(30 * MINUTE_MS);
-    assert.equal((await lists.find(never))?.failure?.reason, "UNREACHABLE");
+    assert.equal((await trackRequests.findList(never))?.failure?.reason, "UNREACHABLE");
   });
 });

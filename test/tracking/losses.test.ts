@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import type { Provider } from "../../src/forges/contract.js";
 import { DAY_MS, HOUR_MS } from "../../src/lib/clock.js";
 import { refreshNow, track } from "../../src/tracking/tracking.js";
 import { type Engine, onSqliteAndLong } from "../support/engines.js";
@@ -25,12 +26,22 @@ interface Stage {
   ids: number[];
 }
 
+/** Whether walks find nothing. */
+let walksAreStopped = false;
+
+function stoppable(provider: Provider): Provider {
+  const discover: Provider["discover"] = async (...input) =>
+    walksAreStopped ? { repositories: [], next: null } : provider.discover(...input);
+  return Object.assign(Object.create(provider), { discover });
+}
+
 /** A forge whose repositories are all recorded. */
 async function start(t: TestContext, engine: Engine, tracked: Partial<TrackedForge> = {}): Promise<Stage> {
   const { kind = GITHUB.kind, name = GITHUB.name } = tracked;
+  walksAreStopped = false;
   const world = await createTrackingWorld(
     await engine.open(),
-    [{ kind, name, repositories: 12, catalogue: "quiet", ...tracked }],
+    [{ kind, name, repositories: 12, catalogue: "quiet", wrap: stoppable, ...tracked }],
     { idleMs: HOUR_MS / 4, deriveEveryMs: 6 * HOUR_MS },
   );
   t.after(() => world.close());
@@ -55,14 +66,6 @@ async function passDays(world: TrackingWorld, days: number, afterEach = async ()
     await world.pass(2 * HOUR_MS);
     await afterEach();
   }
-}
-
-/** Stops the walks of the next days. */
-async function stopWalks({ modules, clock }: TrackingWorld): Promise<void> {
-  await modules.database.write
-    .updateTable("walks")
-    .set({ leased_until: clock.now() + 6 * DAY_MS })
-    .execute();
 }
 
 async function states({ modules }: TrackingWorld): Promise<Record<string, number>> {
@@ -142,7 +145,7 @@ onSqliteAndLong("A repository that its forge reports missing", (engine) => {
 
   test("is not gone while the second endpoint returns nothing else either, or pages, or redirects, or errors", async (t) => {
     const { world, forge } = await start(t, engine);
-    await stopWalks(world);
+    walksAreStopped = true;
     const { clock } = world;
     forge.switches.lie = hide("graphql", "repository-by-id");
     const faults = [
@@ -184,7 +187,7 @@ onSqliteAndLong("A repository that its forge reports missing", (engine) => {
 
   test("because its id was given to another one is looked up by name, and continues under its new id", async (t) => {
     const { world, forge, ids } = await start(t, engine, QUICK);
-    await stopWalks(world);
+    walksAreStopped = true;
     const [victim = 0] = ids;
     const { id } = await rowOf(world, victim);
     const known = (await snapshotsOf(world.modules.database, id)).length;
@@ -208,7 +211,7 @@ onSqliteAndLong("A repository that its forge reports missing", (engine) => {
 
   test("waits for its next refresh, by number, if too many are reported at the same time", async (t) => {
     const { world, forge } = await start(t, engine, { repositories: 60 });
-    await stopWalks(world);
+    walksAreStopped = true;
     // As when old node ids end.
     forge.switches.lie = hide("graphql");
     const before = count(forge, "repository-by-id");
@@ -262,7 +265,7 @@ onSqliteAndLong("A repository that its forge reports missing", (engine) => {
     await world.stop();
     const provider = opened[0]?.provider;
     assert.ok(provider);
-    const context = { modules, provider, clock, signal: new AbortController().signal };
+    const context = { modules, lease: world.lease, provider, clock, signal: new AbortController().signal };
     await assert.rejects(track(context, `${owner}/${name}`), { kind: "private" });
     await assert.rejects(refreshNow(context, id), { kind: "private" });
     for (const id of ids) forge.catalogue.override(id, { visibility: "public" });
@@ -272,7 +275,7 @@ onSqliteAndLong("A repository that its forge reports missing", (engine) => {
 
   test("is held back without further requests once ten are lost in a day", async (t) => {
     const { world, forge, ids } = await start(t, engine, { ...QUICK, repositories: 40 });
-    await stopWalks(world);
+    walksAreStopped = true;
     for (const id of ids.slice(0, 10)) forge.catalogue.override(id, DELETED);
     await makeDue(world);
     await world.pass(HOUR_MS);
@@ -288,7 +291,7 @@ onSqliteAndLong("A repository that its forge reports missing", (engine) => {
   test("is held back beyond ten a day also if its id was given to another one, but not if it was never found", async (t) => {
     const { world, forge, ids } = await start(t, engine, { ...QUICK, repositories: 40 });
     const { clock, modules } = world;
-    await stopWalks(world);
+    walksAreStopped = true;
     const displaced = ids.slice(0, 20).map(String);
     for (const id of displaced) forge.catalogue.override(Number(id), DELETED);
     await modules.database.write
@@ -329,7 +332,7 @@ onSqliteAndLong("A repository that its forge reports missing", (engine) => {
 
   test("returns without a trace if it comes back while it is held back", async (t) => {
     const { world, forge, ids } = await start(t, engine, { ...QUICK, repositories: 40 });
-    await stopWalks(world);
+    walksAreStopped = true;
     for (const id of ids.slice(0, 30)) forge.catalogue.override(id, DELETED);
     await makeDue(world);
     await world.pass(3 * HOUR_MS);
@@ -365,7 +368,7 @@ onSqliteAndLong("A repository that its forge reports missing", (engine) => {
     const { world, forge, ids } = await start(t, engine);
     const { modules, clock, opened } = world;
     const { database } = modules;
-    await stopWalks(world);
+    walksAreStopped = true;
     const rows = await Promise.all(ids.slice(0, 4).map((id) => rowOf(world, id)));
     const [refreshed, renewed, tracked, walked] = rows;
     assert.ok(refreshed && renewed && tracked && walked);
@@ -384,7 +387,7 @@ onSqliteAndLong("A repository that its forge reports missing", (engine) => {
     clock.advance(HOUR_MS);
     const provider = opened[0]?.provider;
     assert.ok(provider);
-    const context = { modules, provider, clock, signal: new AbortController().signal };
+    const context = { modules, lease: world.lease, provider, clock, signal: new AbortController().signal };
     await refreshNow(context, refreshed.id);
     // The first attempt drops the node id, the second is by number.
     await assert.rejects(refreshNow(context, renewed.id), { kind: "gone" });
@@ -394,7 +397,8 @@ onSqliteAndLong("A repository that its forge reports missing", (engine) => {
     clock.advance(MINUTE_MS);
     await track(context, `${tracked.owner}/${tracked.name}`);
     clock.advance(HOUR_MS);
-    await database.write.updateTable("walks").set({ leased_until: 0, next_at: 0, cursor: null }).execute();
+    walksAreStopped = false;
+    await database.write.updateTable("walks").set({ next_at: 0, cursor: null }).execute();
     await world.addWorker();
     await world.pass(2 * HOUR_MS);
     assert.deepEqual(await states(world), { AVAILABLE: 12 });

@@ -14,7 +14,7 @@ async function planOf({ modules, opened, clock }: TrackingWorld, limit = 20) {
 }
 
 onSqliteAndLong("The plan of a worker", (engine) => {
-  test("lists what is due in the order of the requests, with the reason of each, and leaves out what is claimed", async (t) => {
+  test("lists what is due in the order of the requests, with the reason of each", async (t) => {
     const world = await createTrackingWorld(await engine.open(), [
       { kind: "github", name: "GITHUB", repositories: 6, catalogue: "quiet", tokens: ["one"] },
     ]);
@@ -31,10 +31,10 @@ onSqliteAndLong("The plan of a worker", (engine) => {
       .select(["id", "name"])
       .orderBy("id")
       .execute();
-    const [failed, missing, unread, quiet, claimed] = rows;
-    assert.ok(failed && missing && unread && quiet && claimed);
+    const [failed, missing, unread, quiet] = rows;
+    assert.ok(failed && missing && unread && quiet);
     const { write } = modules.database;
-    for (const [i, { id }] of [failed, missing, unread, quiet, claimed].entries())
+    for (const [i, { id }] of [failed, missing, unread, quiet].entries())
       await write
         .updateTable("repositories")
         .set({ next_refresh_at: clock.now() - (10 - i) * MINUTE_MS })
@@ -49,9 +49,6 @@ onSqliteAndLong("The plan of a worker", (engine) => {
       .updateTable("repositories")
       .set({ refresh_interval: null })
       .where("id", "=", unread.id)
-      .execute();
-    await track(claimed.id)
-      .set({ leased_until: clock.now() + HOUR_MS })
       .execute();
     await track(quiet.id)
       .set({ recheck_at: clock.now() - 1 })
@@ -83,7 +80,7 @@ onSqliteAndLong("The plan of a worker", (engine) => {
     assert.equal((await planOf(world, 1)).refresh.first.length, 1, "the list is bounded");
   });
 
-  test("lists requests to track, those of people before batches, and leaves out what is claimed", async (t) => {
+  test("lists requests to track, those of people before batches, and leaves out what is postponed", async (t) => {
     const world = await createTrackingWorld(await engine.open(), [
       { kind: "github", name: "GITHUB", repositories: 2, catalogue: "quiet", tokens: ["one"] },
     ]);
@@ -95,13 +92,13 @@ onSqliteAndLong("The plan of a worker", (engine) => {
     await modules.trackRequests.queue(names, null);
     const policy = { access: "everyone", forges: opened.map(({ provider }) => provider.settings) } as const;
     const person = { hasAccount: false, adding: undefined };
-    for (const name of ["o/read", "o/claimed"])
+    for (const name of ["o/read", "o/postponed"])
       await modules.trackRequests.request(`github:${name}`, policy, person);
     const { write } = modules.database;
     const change = (name: string) => write.updateTable("track_requests").where("full_name", "=", name);
     await change("o/read").set({ repository_id: 1 }).execute();
-    await change("o/claimed")
-      .set({ leased_until: clock.now() + MINUTE_MS })
+    await change("o/postponed")
+      .set({ retry_at: clock.now() + MINUTE_MS })
       .execute();
     const { requests } = await planOf(world);
     assert.equal(requests.due, 3);

@@ -8,13 +8,13 @@ import { DAY_MS, HOUR_MS } from "../../src/lib/clock.js";
 import { createLog } from "../../src/lib/log.js";
 import { buildModules } from "../../src/modules.js";
 import { Stretch } from "../../src/tracking/cadence.js";
-import { claimDue, findKnown, type Known } from "../../src/tracking/claims.js";
-import { Reporter } from "../../src/tracking/lane.js";
 import { Recorder } from "../../src/tracking/recorder.js";
-import { recordTracked } from "../../src/tracking/request-lane.js";
+import { Reporter } from "../../src/tracking/report.js";
+import { due, readTracked, type Tracked } from "../../src/tracking/schedule.js";
 import { type Engine, onSqliteAndLong } from "../support/engines.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { snapshotsOf } from "../support/snapshots.js";
+import { heldLease } from "../support/tracking.js";
 
 const MINUTE_MS = 60_000;
 const CREATE = { github: createGithub, forgejo: createForgejo } as const;
@@ -59,8 +59,10 @@ async function start(engine: Engine, kind: keyof typeof CREATE = "github") {
   const provider = CREATE[kind](settings, { fetch, clock });
   const reporter = new Reporter(clock.now());
   const { signal } = new AbortController();
+  const lease = await heldLease(database, clock);
   const recorder = new Recorder({
     modules,
+    lease,
     provider,
     clock,
     reporter,
@@ -68,26 +70,26 @@ async function start(engine: Engine, kind: keyof typeof CREATE = "github") {
     chance: () => 0.5,
     signal,
   });
-  const known = async (): Promise<Known> => {
-    const ids = [ROW.providerId];
-    const [one] = await findKnown(database.read, database.dialect, { provider: "FORGE", ids });
+  const known = async (): Promise<Tracked> => {
+    const providerIds = [ROW.providerId];
+    const [one] = await readTracked(database.read, database.dialect, { provider: "FORGE", providerIds });
     assert.ok(one);
     return one;
   };
   return {
     clock,
     modules,
-    provider,
+    lease,
     reporter,
     page: (...rows: UpstreamRepository[]) => recorder.recordPage(rows),
     /** Records a reading of the own record. */
     own: async (repository: UpstreamRepository, etag: string | null = null) =>
-      recorder.record([{ claim: await known(), result: { kind: "found", repository, etag } }]),
+      recorder.record([{ asked: await known(), result: { kind: "found", repository, etag } }]),
     /** Records that a second endpoint too fails to return the own record. */
     deny: async (kind: FailureKind) => {
       const failure = new UpstreamFailure(kind, kind);
-      const claim = await known();
-      await recorder.record([{ claim, result: { kind: "failed", failure }, isConfirmed: true }]);
+      const asked = await known();
+      await recorder.record([{ asked, result: { kind: "failed", failure }, isConfirmed: true }]);
     },
     recorder,
     known,
@@ -136,7 +138,7 @@ onSqliteAndLong("A row of a list about a known repository", (engine) => {
   });
 
   test("replaces no node id of the present form by one of the old form, and neither does any other reading", async () => {
-    const { clock, page, own, known, modules, provider } = await start(engine);
+    const { clock, page, own, known, recorder, lease } = await start(engine);
     const nodeId = async () => (await known()).nodeId;
     const OLD = "MDEwOlJlcG9zaXRvcnk3";
     await page({ ...ROW, nodeId: OLD });
@@ -150,11 +152,8 @@ onSqliteAndLong("A row of a list about a known repository", (engine) => {
     clock.advance(HOUR_MS);
     await own({ ...OWN, nodeId: OLD });
     assert.equal(await nodeId(), "R_seven", "its own record");
-    const { database } = modules;
     const found = { ...OWN, nodeId: OLD };
-    await database.dialect.exclusively(database.write, "catalogue", (tx) =>
-      recordTracked(tx, { modules, provider, chance: () => 0.5 }, { found, at: clock.now(), history: {} }),
-    );
+    await lease.write((tx) => recorder.recordNamed(tx, found, { at: clock.now() }));
     assert.equal(await nodeId(), "R_seven", "a lookup by name");
     await own({ ...OWN, nodeId: "R_other" });
     assert.equal(await nodeId(), "R_other");
@@ -211,16 +210,12 @@ onSqliteAndLong("A row of a list about a known repository", (engine) => {
     assert.equal(rows.length, 2);
     const newcomer = rows.find(({ repository_id }) => repository_id !== old);
     assert.ok(newcomer);
-    const { node_id, etag, failures, leased_until, detailed_at, missing_since } = newcomer;
-    assert.deepEqual(
-      [node_id, etag, failures, leased_until, detailed_at, missing_since],
-      [null, null, 0, 0, null, null],
-    );
+    const { node_id, etag, failures, detailed_at, missing_since } = newcomer;
+    assert.deepEqual([node_id, etag, failures, detailed_at, missing_since], [null, null, 0, null, null]);
     assert.ok((newcomer.details_due ?? 0) <= clock.now() + DAY_MS && newcomer.history_due !== null);
     clock.advance(2 * DAY_MS);
-    const now = clock.now();
-    const request = { now, dueBefore: now, leasedUntil: now + HOUR_MS, limit: 5 };
-    assert.equal((await claimDue(modules.database, "FORGE", request)).length, 2);
+    const queue = { queue: "refresh", at: clock.now(), limit: 5 } as const;
+    assert.equal((await due(modules.database.read, "FORGE", queue)).length, 2);
   });
 
   test("is recorded once if pages overlap or a page is read again, unless it says something new", async () => {
@@ -262,30 +257,18 @@ onSqliteAndLong("A row of a list about a known repository", (engine) => {
     clock.advance(HOUR_MS);
     await page(ROW);
     assert.equal((await tracking()).etag, '"one"', "nothing has changed");
-    const claim = await known();
+    const asked = await known();
     clock.advance(HOUR_MS);
     await page({ ...ROW, stars: 1_010 });
     assert.equal((await tracking()).etag, null);
     const before = await counts();
-    await recorder.record([{ claim, result: { kind: "unchanged" } }]);
+    await recorder.record([{ asked, result: { kind: "unchanged" } }]);
     assert.deepEqual(await counts(), before, "the forge confirmed other counts");
     assert.equal((await tracking()).next_refresh_at, clock.now());
     await own({ ...OWN, stars: 1_010 }, '"two"');
     clock.advance(HOUR_MS);
-    await recorder.record([{ claim: await known(), result: { kind: "unchanged" } }]);
+    await recorder.record([{ asked: await known(), result: { kind: "unchanged" } }]);
     assert.deepEqual((await counts()).at(-1), [1_010, 40]);
-  });
-
-  test("leaves the claim of a worker alone", async () => {
-    const { clock, modules, page, tracking, counts } = await start(engine);
-    await page(ROW);
-    clock.advance(2 * DAY_MS);
-    const leasedUntil = clock.now() + HOUR_MS;
-    const request = { now: clock.now(), dueBefore: clock.now(), leasedUntil, limit: 5 };
-    assert.equal((await claimDue(modules.database, "FORGE", request)).length, 1);
-    await page({ ...ROW, stars: 1_500 });
-    assert.equal((await tracking()).leased_until, leasedUntil);
-    assert.deepEqual((await counts()).at(-1), [1_500, null]);
   });
 
   test("schedules an imported repository that had no schedule", async () => {
@@ -297,9 +280,8 @@ onSqliteAndLong("A row of a list about a known repository", (engine) => {
     ]);
     assert.equal(await page(ROW), 0);
     assert.deepEqual(await counts(), [[1_000, null]]);
-    const { next_refresh_at, refresh_interval, history_due, leased_until } = await tracking();
+    const { next_refresh_at, refresh_interval, history_due } = await tracking();
     assert.ok((next_refresh_at ?? 0) > clock.now() && refresh_interval !== null && history_due !== null);
-    assert.equal(leased_until, 0);
   });
 });
 

@@ -6,14 +6,14 @@ import { HOUR_MS } from "../../src/lib/clock.js";
 import { createLog } from "../../src/lib/log.js";
 import { buildModules } from "../../src/modules.js";
 import { BackfillLane } from "../../src/tracking/backfill-lane.js";
-import { Stretch } from "../../src/tracking/cadence.js";
-import { Reporter } from "../../src/tracking/lane.js";
 import { Recorder } from "../../src/tracking/recorder.js";
 import { RefreshLane } from "../../src/tracking/refresh-lane.js";
+import { readTracked } from "../../src/tracking/schedule.js";
 import { onSqliteAndLong } from "../support/engines.js";
 import { NOW, node, restRow, type Scripted, scriptedFetch } from "../support/github.js";
 import { SkippingClock } from "../support/manual-clock.js";
 import { snapshotsOf } from "../support/snapshots.js";
+import { heldLease, laneOf } from "../support/tracking.js";
 
 const RESET = NOW + HOUR_MS;
 const limits = (remaining: number) => ({
@@ -52,9 +52,8 @@ onSqliteAndLong("The refresh lane", (engine) => {
       ...{ requestsPerHour: null, minStars: 0, mayBePrivate: false },
     };
     const provider = createGithub(settings, { fetch, clock });
-    const { signal } = new AbortController();
-    const reporter = new Reporter(clock.now());
-    const lane = { modules, provider, clock, reporter, stretch: new Stretch(), chance: () => 0.5, signal };
+    const lane = laneOf({ modules, lease: await heldLease(modules.database, clock), clock }, provider);
+    const { reporter } = lane;
     const { write } = modules.database;
     return {
       ...{ clock, modules, fetch, lane, reporter },
@@ -100,16 +99,13 @@ onSqliteAndLong("The refresh lane", (engine) => {
     const recorder = new Recorder(lane);
     await recorder.recordPage([rowOf(7, null)]);
     clock.advance(HOUR_MS);
-    const [claim] = await modules.database.read.selectFrom("repositories").select("id").execute();
-    assert.ok(claim);
-    const claimed = {
-      ...{ repositoryId: claim.id, providerId: "7", nodeId: null, etag: null, owner: "octo", name: "r7" },
-      ...{ failures: 0, stars: 10, countedAt: NOW, leasedUntil: 0 },
-    };
+    const { read, dialect } = modules.database;
+    const [asked] = await readTracked(read, dialect, { provider: "GITHUB", providerIds: ["7"] });
+    assert.ok(asked);
     const at = clock.now() - 60_000;
     const repository = { ...rowOf(7, null), stars: 12 };
-    await recorder.record([{ claim: claimed, result: { kind: "found", repository, etag: null, at } }]);
-    const last = (await snapshotsOf(modules.database, claim.id)).at(-1);
+    await recorder.record([{ asked, result: { kind: "found", repository, etag: null, at } }]);
+    const last = (await snapshotsOf(modules.database, asked.repositoryId)).at(-1);
     assert.deepEqual([last?.capturedAt, last?.stars], [at, 12]);
   });
 

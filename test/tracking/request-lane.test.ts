@@ -1,8 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { DAY_MS, HOUR_MS } from "../../src/lib/clock.js";
-import { LEASE_MS } from "../../src/tracking/lane.js";
-import { TrackQueue } from "../../src/tracking/requests/queue.js";
 import { onSqliteAndLong } from "../support/engines.js";
 import { NOBODY, openRequestWorld as open, SECOND } from "../support/requests.js";
 import { snapshotsOf } from "../support/snapshots.js";
@@ -154,40 +152,6 @@ onSqliteAndLong("A forge that does not respond", (engine) => {
 });
 
 onSqliteAndLong("A worker that is killed", (engine) => {
-  test("leaves its request to another one, and nothing is recorded twice", async (t) => {
-    const { world, request, repositories, stateOf } = await open(engine, t);
-    const [first] = repositories;
-    assert.ok(first);
-    await world.stop();
-    const id = await request(first.fullName);
-    const queue = new TrackQueue(world.modules.database, "GITHUB");
-    const claim = () => {
-      const now = world.clock.now();
-      return queue.claim({ now, leasedUntil: now + LEASE_MS, mayReadHistory: true });
-    };
-    assert.notEqual(await claim(), undefined);
-    assert.equal(await claim(), undefined, "it is leased");
-    world.clock.advance(LEASE_MS - 10 * SECOND);
-    await world.restart();
-    await world.pass(5 * SECOND);
-    assert.equal(await stateOf(id), "WAITING");
-    await world.pass(15 * SECOND);
-    assert.ok(["HISTORY", "FINISHED"].includes(await stateOf(id)));
-    // And once more, with a page of its history.
-    await world.stop();
-    await claim();
-    world.clock.advance(LEASE_MS);
-    await world.restart();
-    await world.pass(100 * SECOND);
-    assert.equal(await stateOf(id), "FINISHED");
-    const rows = await world.modules.database.read.selectFrom("repositories").selectAll().execute();
-    assert.equal(rows.length, 1);
-    const times = (await snapshotsOf(world.modules.database, rows[0]?.id ?? 0)).map(
-      ({ capturedAt }) => capturedAt,
-    );
-    assert.equal(new Set(times).size, times.length);
-  });
-
   test("between the response and the record has recorded nothing, and the next one does", async (t) => {
     let crashes = 1;
     const { world, request, repositories, stateOf } = await open(engine, t, {
@@ -207,16 +171,6 @@ onSqliteAndLong("A worker that is killed", (engine) => {
     assert.equal(await stateOf(id), "WAITING");
     await world.pass(90 * SECOND);
     assert.equal(await stateOf(id), "FINISHED");
-  });
-
-  test("is not needed by two that work at the same time: each request is looked up once", async (t) => {
-    const { world, request, repositories, stateOf } = await open(engine, t);
-    const ids = [];
-    for (const { fullName } of repositories.slice(0, 10)) ids.push(await request(fullName));
-    await world.addWorker();
-    await world.pass(120 * SECOND);
-    for (const id of ids) assert.equal(await stateOf(id), "FINISHED");
-    assert.equal(world.forge("GITHUB").counters.byKind.repository, 10);
   });
 });
 

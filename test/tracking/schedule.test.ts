@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { nextDue } from "../../src/tracking/claims.js";
-import { enroll } from "../../src/tracking/schedule.js";
+import { enroll, nextDue } from "../../src/tracking/schedule.js";
 import { onSqliteAndLong } from "../support/engines.js";
 import { countStatements } from "../support/statements.js";
+import { heldLease } from "../support/tracking.js";
 import { createWorld, NOW, observation, snapshot } from "../support/world.js";
 
 const GITHUB = { name: "GITHUB", kind: "github" } as const;
@@ -24,20 +24,17 @@ onSqliteAndLong("Enrolling repositories", (engine) => {
         provider: "GITHUB",
         node_id: null,
         etag: null,
-        leased_until: 0,
         failures: 0,
         history_cursor: "",
         history_due: null,
       })
       .execute();
     const counted = countStatements(database);
-    assert.equal(
-      await enroll(counted.database, GITHUB, { now: NOW, spreadMs: 1_000, limit: 5_000 }),
-      REPOSITORIES,
-    );
+    const context = { database: counted.database, lease: await heldLease(counted.database, world.clock) };
+    assert.equal(await enroll(context, GITHUB, { now: NOW, spreadMs: 1_000, limit: 5_000 }), REPOSITORIES);
     const statements = counted.statements();
     assert.ok(statements > 0 && statements <= 20, `${statements} statements`);
-    assert.equal(await nextDue(database, "GITHUB"), NOW);
+    assert.equal(await nextDue(database.read, "GITHUB", "refresh"), NOW);
     const rows = await database.read
       .selectFrom("tracking")
       .innerJoin("repositories", "id", "repository_id")
@@ -45,6 +42,6 @@ onSqliteAndLong("Enrolling repositories", (engine) => {
       .execute();
     for (const { id, stars, history_due } of rows)
       assert.equal(history_due, id === first?.id ? null : NOW - (stars ?? 0) * 1_000);
-    assert.equal(await enroll(counted.database, GITHUB, { now: NOW, spreadMs: 1_000, limit: 5_000 }), 0);
+    assert.equal(await enroll(context, GITHUB, { now: NOW, spreadMs: 1_000, limit: 5_000 }), 0);
   });
 });

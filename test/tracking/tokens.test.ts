@@ -5,8 +5,8 @@ import { UpstreamFailure } from "../../src/forges/failures.js";
 import { openProvider } from "../../src/forges/open-provider.js";
 import { checkToken } from "../../src/forges/tokens/check-token.js";
 import { DAY_MS, HOUR_MS } from "../../src/lib/clock.js";
-import { Reporter } from "../../src/tracking/lane.js";
 import { serveMetrics } from "../../src/tracking/metrics.js";
+import { Reporter } from "../../src/tracking/report.js";
 import { readStatus } from "../../src/tracking/status.js";
 import { refreshNow, track } from "../../src/tracking/tracking.js";
 import { onSqliteAndLong } from "../support/engines.js";
@@ -31,7 +31,7 @@ function noticesOf(world: TrackingWorld): { level: number; label: string; msg: s
 
 async function reportOf(world: TrackingWorld) {
   const [status] = await readStatus(world.modules.database, world.clock.now());
-  const report = status?.workers[0]?.report;
+  const report = status?.worker?.report;
   assert.ok(report !== undefined);
   return report;
 }
@@ -136,8 +136,7 @@ onSqliteAndLong("Tokens of a worker", ({ open }) => {
       const forge = world.forge("GITHUB");
       await world.pass(HOUR_MS);
       const { settings } = world.opened[0]?.provider ?? assert.fail();
-      const shared = modules.forgeStates;
-      const command = openProvider(settings, { clock, userAgent: "test", proxy: undefined, shared });
+      const command = openProvider(settings, { clock, userAgent: "test", proxy: undefined });
       t.after(async () => {
         await command.close();
         await world.close();
@@ -165,12 +164,18 @@ onSqliteAndLong("Tokens of a worker", ({ open }) => {
 
       await reject();
       const { fullName } = forge.catalogue.get(forge.catalogue.ids()[0] ?? 0, clock.now()) ?? assert.fail();
-      const context = { modules, provider: command.provider, clock, signal: new AbortController().signal };
+      const context = {
+        modules,
+        lease: world.lease,
+        provider: command.provider,
+        clock,
+        signal: new AbortController().signal,
+      };
       const { repositoryId } = await track(context, fullName);
       assert.equal(await refreshNow(context, repositoryId), "found");
 
       const config = { contact: undefined, proxy: undefined, proxyProblem: undefined };
-      assert.equal((await checkToken({ clock, config, shared }, settings, token)).limit, 5_000);
+      assert.equal((await checkToken({ clock, config }, settings, token)).limit, 5_000);
       const worker = world.opened.at(-1)?.provider ?? assert.fail();
       worker.useEntered([{ token, label: "page #1" }]);
       await makeRefreshesDue(world);
@@ -262,7 +267,7 @@ test("reports of older versions can still be read", async (t) => {
   });
   await world.modules.database.write
     .insertInto("worker_reports")
-    .values({ worker: "old 1", provider: "GITHUB", at: world.clock.now(), body })
+    .values({ provider: "GITHUB", at: world.clock.now(), body })
     .execute();
   const report = await reportOf(world);
   assert.deepEqual(report.recentFailures, []);

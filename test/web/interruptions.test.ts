@@ -3,18 +3,21 @@ import { test } from "node:test";
 import { loadConfig } from "../../src/config/config.js";
 import { openProvider } from "../../src/forges/forges.js";
 import { createLog } from "../../src/lib/log.js";
+import type { WorkerLease } from "../../src/tracking/lease.js";
 import { Worker } from "../../src/tracking/worker.js";
 import { onSqliteAndLong } from "../support/engines.js";
 import { type FaultName, type Forge, startForge } from "../support/forge/forge.js";
 import { openMailbox } from "../support/mail.js";
 import { type Member, signIn } from "../support/members.js";
 import { open } from "../support/page.js";
+import { heldLease } from "../support/tracking.js";
 import { createWorld, daily, NOW, observation, type World } from "../support/world.js";
 
 onSqliteAndLong("While a forge is not read", (engine) => {
   const mailbox = openMailbox();
   let forge: Forge;
   let world: World;
+  let lease: WorkerLease;
   let ann: Member;
   let env: Record<string, string>;
 
@@ -34,6 +37,7 @@ onSqliteAndLong("While a forge is not read", (engine) => {
       SIDEREAL_WORK_TOKENS: "token-0123456789-abcdefghij",
     };
     world = await createWorld(engine, env);
+    lease = await heldLease(world.modules.database, world.clock);
     ann = await signIn(world, mailbox, "ann@example.org");
   };
   /** Does the work of a worker that is due. */
@@ -46,6 +50,8 @@ onSqliteAndLong("While a forge is not read", (engine) => {
     const providers = opened.map(({ provider }) => provider);
     const worker = new Worker({
       modules,
+      lease,
+      signal: new AbortController().signal,
       providers,
       clock,
       log: createLog("silent"),

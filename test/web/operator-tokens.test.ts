@@ -191,7 +191,7 @@ onSqliteAndLong("The page of tokens", (engine) => {
     const settings = world.modules.forges.settingsOf("CODEBERG");
     assert.ok(settings !== undefined);
     const config = { contact: undefined, proxy: undefined, proxyProblem: "HTTPS_PROXY: wrong" };
-    const context = { clock: world.clock, config, shared: world.modules.forgeStates };
+    const context = { clock: world.clock, config };
     for (let i = 0; i < 6; i++)
       await assert.rejects(checkToken(context, settings, GOOD), /HTTPS_PROXY: wrong/);
     await close();

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { MAX_PASTED } from "../../src/tracking/requests/lists.js";
+import { MAX_PASTED } from "../../src/tracking/requests/track-requests.js";
 import { onSqliteAndLong } from "../support/engines.js";
 import { limits } from "../support/limits.js";
 import { openMailbox } from "../support/mail.js";

@@ -6,7 +6,8 @@ import { HOUR_MS } from "../../lib/clock.js";
 import type { AppClient, AppSource } from "../client.js";
 import { UpstreamFailure } from "../failures.js";
 import { id, label, orNull, parseJson, parseRecord, time } from "../fields.js";
-import { APP, type Loaded, type TokenLoader } from "../token-keeper.js";
+import { APP } from "../quota.js";
+import type { Loaded, TokenLoader } from "../token-keeper.js";
 import type { UpstreamResponse } from "../transport.js";
 
 /** GitHub accepts at most ten minutes, and none that is issued in the future. */

@@ -91,7 +91,6 @@ export function createGithub(settings: ProviderSettings, connection: Connection)
     quota: () => client.quotas(),
     notices: () => client.notices(),
     readyAt: (call) => client.readyAt({ resource: resourceOf(call) }),
-    flush: () => client.flush(),
   };
 }
 

@@ -189,23 +189,23 @@ export class NodeRefresh {
     const failure = this.#client.failureOf(this.#url, response);
     if (failure !== null) throw notOfRepository(failure);
     const body = parseRecord(responseSchema, parseJson(response.text));
-    await this.#learn(lease, body);
+    this.#learn(lease, body);
     return body;
   }
 
   /** Passes the reported limits on to the quota. Throws `quota` if the errors say that one is reached. */
-  async #learn(lease: Lease, { data, errors }: GraphqlResponse): Promise<void> {
+  #learn(lease: Lease, { data, errors }: GraphqlResponse): void {
     const { quota, clock } = this.#client;
     const limits = data?.rateLimit ?? null;
     if (limits !== null) {
       this.#cost = Math.max(1, limits.cost);
-      await this.#client.learn(lease, limits);
+      quota.learn(lease, limits);
     }
     const limit = errors.find(({ type }) => type?.startsWith("RATE_LIMIT"));
     if (limit === undefined) return;
     const reason = this.#client.wordsOf(limit.message);
     // The time of the reset, if any, is known from the headers.
-    await this.#client.learn(lease, { blockedUntil: clock.now() + SLOW_DOWN_MS, message: reason });
+    quota.learn(lease, { blockedUntil: clock.now() + SLOW_DOWN_MS, message: reason });
     const until = quota.readyAt({ resource: "graphql" });
     throw new UpstreamFailure("quota", `GraphQL: rate limit reached (${lease.label})`, { until, reason });
   }

@@ -2,7 +2,7 @@ import type { ProviderSettings, ProxySettings } from "../../config/config.js";
 import { proxyOf } from "../../config/config.js";
 import type { Clock } from "../../lib/clock.js";
 import { readVersion, userAgentOf } from "../../lib/version.js";
-import type { SharedStates, TokenCheck } from "../contract.js";
+import type { TokenCheck } from "../contract.js";
 import { UpstreamFailure } from "../failures.js";
 
 /** Longest wait for a forge, as somebody waits for the result. */
@@ -13,8 +13,6 @@ let checks = 0;
 
 export interface CheckContext {
   clock: Clock;
-  /** Counts the requests of all processes. */
-  shared: SharedStates;
   config: { contact: string | undefined; proxy: ProxySettings | undefined; proxyProblem: string | undefined };
 }
 
@@ -23,7 +21,7 @@ export interface CheckContext {
  * `refused` for a token that the forge does not accept; and ConfigError if the proxy cannot be used.
  */
 export async function checkToken(
-  { clock, config, shared }: CheckContext,
+  { clock, config }: CheckContext,
   settings: ProviderSettings,
   token: string,
 ): Promise<TokenCheck> {
@@ -34,7 +32,7 @@ export async function checkToken(
     // Loaded when it is needed: a service that only serves has no other use for it.
     const { openProvider } = await import("../open-provider.js");
     const userAgent = userAgentOf(readVersion(), config.contact);
-    const opening = { clock, userAgent, proxy: proxyOf(config), shared, isUrgent: true };
+    const opening = { clock, userAgent, proxy: proxyOf(config) };
     const { provider, close } = openProvider({ ...rest, tokens: [token] }, opening);
     const [late, done] = [new AbortController(), new AbortController()];
     void clock.sleep(PATIENCE_MS, done.signal).then(() => late.abort());

@@ -1,14 +1,31 @@
-/** The queue of requests to track as workers use it: claiming, postponing and ending them. */
-import { type RawBuilder, sql } from "kysely";
-import type { Database, Dialect, Tx } from "../../database/database.js";
-import type { FailureKind } from "../../forges/forges.js";
-import { HOUR_MS } from "../../lib/clock.js";
-import type { Pace } from "./request.js";
+/** The rows of requests to track: at most one open request per repository. The worker takes the next one from here. */
+import { type RawBuilder, sql, type Updateable } from "kysely";
+import {
+  type Database,
+  type Db,
+  type Dialect,
+  deleteOld,
+  type TrackRequestTable,
+  type Tx,
+} from "../../database/database.js";
+import { DAY_MS, HOUR_MS } from "../../lib/clock.js";
+import { createToken } from "../../lib/tokens.js";
+import type { RepositoryAddress } from "../../repositories/repositories.js";
 
-/** A request that a worker has claimed. */
-export interface ClaimedRequest {
+/** Maximum number of batch requests that wait for one forge. */
+export const MAX_BATCH_OPEN = 10_000;
+/** Nothing is postponed for longer: a later time was written while the clock was wrong. */
+const FURTHEST_MS = HOUR_MS;
+/** How long finished requests are kept, and open ones wait for a worker. */
+const KEPT_MS = 7 * DAY_MS;
+
+/** An open request. */
+export interface QueuedRequest {
   id: number;
+  publicId: string;
   fullName: string;
+  nameKey: string;
+  /** Whether it is one of many, for which nobody waits. */
   isBatch: boolean;
   /** Failed attempts so far, without lookups while the forge failed as a whole. */
   attempts: number;
@@ -18,221 +35,219 @@ export interface ClaimedRequest {
   pages: number;
   /** null: it has to be looked up; otherwise its history is read next. */
   repositoryId: number | null;
-  /** End of the lease, which identifies the claim: writes under an earlier lease change nothing. */
-  leasedUntil: number;
+  requestedAt: number;
+  /** When it is tried again; 0: it was not tried yet. */
+  retryAt: number;
 }
 
-/** Nothing is postponed for longer: a later time was written while the clock was wrong. */
-const FURTHEST_MS = HOUR_MS;
-/** The order in which requests are claimed. */
-const ORDER = sql`t.is_batch, case when t.repository_id is null then 0 else 1 end, t.pages, t.id`;
+const openOf = (provider: string) => sql`t.provider = ${provider} and t.finished_at is null`;
+const dueOf = (now: number) => sql`(t.retry_at <= ${now} or t.retry_at > ${now + FURTHEST_MS})`;
+const as = (column: string, field: string) => sql`${sql.ref(`t.${column}`)} as ${sql.ref(field)}`;
+const COLUMNS = sql.join([
+  as("id", "id"),
+  as("public_id", "publicId"),
+  as("full_name", "fullName"),
+  as("name_key", "nameKey"),
+  as("is_batch", "isBatch"),
+  as("attempts", "attempts"),
+  as("failing_since", "failingSince"),
+  as("pages", "pages"),
+  as("repository_id", "repositoryId"),
+  as("requested_at", "requestedAt"),
+  as("retry_at", "retryAt"),
+]);
 
-/** Which request to claim. Times in ms since 1970. */
-export interface RequestClaim {
-  now: number;
-  /** End of the lease: until then no other worker claims it. */
-  leasedUntil: number;
-  /** false: only requests that have to be looked up. */
-  mayReadHistory: boolean;
+/** The open requests of a provider that meet the rest of a statement. */
+async function select(db: Db, provider: string, rest: RawBuilder<unknown>): Promise<QueuedRequest[]> {
+  const { rows } = await sql<Omit<QueuedRequest, "isBatch"> & { isBatch: number }>`select ${COLUMNS}
+    from track_requests t where ${openOf(provider)} ${rest}`.execute(db);
+  return rows.map((row) => ({ ...row, isBatch: row.isBatch === 1 }));
 }
 
-/** A request that may be claimed. */
-export interface DueRequest {
-  fullName: string;
-  isBatch: boolean;
-  /** true: its history is read next; false: it has to be looked up. */
-  isRecorded: boolean;
-  /** Since when it may be claimed, in ms since 1970. */
-  dueAt: number;
+/**
+ * The next due requests of a provider: those of people before batches, lookups before histories, and first pages of histories before
+ * later ones. `histories`: false: only requests that have to be looked up.
+ */
+export function dueRequests(
+  read: Db,
+  provider: string,
+  { now, limit, histories = true }: { now: number; limit: number; histories?: boolean },
+): Promise<QueuedRequest[]> {
+  const lookups = histories ? sql`` : sql`and t.repository_id is null`;
+  return select(
+    read,
+    provider,
+    sql`and ${dueOf(now)} ${lookups}
+      order by t.is_batch, case when t.repository_id is null then 0 else 1 end, t.pages, t.id limit ${limit}`,
+  );
 }
 
-interface ClaimRow {
-  id: number;
-  full_name: string;
-  is_batch: number;
-  attempts: number;
-  failing_since: number | null;
-  pages: number;
-  repository_id: number | null;
+/** The number of due requests of a provider, and when the next one is due; null: none is open. */
+export async function countDueRequests(
+  read: Db,
+  provider: string,
+  now: number,
+): Promise<{ due: number; nextAt: number | null }> {
+  const { rows } = await sql<{ due: number | null; nextAt: number | null }>`
+    select sum(case when ${dueOf(now)} then 1 else 0 end) as due,
+      min(case when ${dueOf(now)} then t.requested_at else t.retry_at end) as ${sql.ref("nextAt")}
+    from track_requests t where ${openOf(provider)}`.execute(read);
+  const [row] = rows;
+  return { due: Number(row?.due ?? 0), nextAt: row?.nextAt == null ? null : Number(row.nextAt) };
 }
 
-/** The requests of one provider. */
-export class TrackQueue {
-  readonly #database: Database;
-  readonly #provider: string;
-
-  constructor(database: Database, provider: string) {
-    this.#database = database;
-    this.#provider = provider;
-  }
-
-  /** Whether no request is open. Reads one row of an index, so it may be called often. */
-  async isEmpty(): Promise<boolean> {
-    const { rows } = await sql`select 1 from track_requests
-      where provider = ${this.#provider} and finished_at is null limit 1`.execute(this.#database.read);
-    return rows.length === 0;
-  }
-
-  /**
-   * Claims the next request: those of people before batches, lookups before histories, and first pages of histories before
-   * later ones.
-   */
-  async claim({ now, leasedUntil, mayReadHistory }: RequestClaim): Promise<ClaimedRequest | undefined> {
-    const { dialect, write, read } = this.#database;
-    const isOpen = sql`${this.#isOpen()} and ${this.#isFree(now)}
-      and (t.repository_id is null or ${mayReadHistory ? 1 : 0} = 1)`;
-    const any = await sql`select 1 from track_requests t where ${isOpen} limit 1`.execute(read);
-    if (any.rows.length === 0) return undefined;
-    return write.transaction().execute(async (tx) => {
-      const { rows } = await sql<ClaimRow>`
-        select t.id, t.full_name, t.is_batch, t.attempts, t.failing_since, t.pages, t.repository_id
-        from track_requests t where ${isOpen}
-        order by ${ORDER}
-        limit 1 ${dialect.lockFree("t")}`.execute(tx);
-      const [row] = rows;
-      if (row === undefined) return undefined;
-      await tx
-        .updateTable("track_requests")
-        .set({ leased_until: leasedUntil })
-        .where("id", "=", row.id)
-        .execute();
-      return {
-        leasedUntil,
-        id: row.id,
-        fullName: row.full_name,
-        isBatch: row.is_batch === 1,
-        attempts: row.attempts,
-        failingSince: row.failing_since,
-        pages: row.pages,
-        repositoryId: row.repository_id,
-      };
-    });
-  }
-
-  /** The requests that may be claimed: their number, the first of them in their order, and when another one follows them. */
-  async due(
-    now: number,
-    limit: number,
-  ): Promise<{ due: number; first: DueRequest[]; nextAt: number | null }> {
-    const { read } = this.#database;
-    const counted = await sql<{ due: number | null; next_at: number | null }>`
-      select sum(case when ${this.#isFree(now)} then 1 else 0 end) as due,
-        min(case when ${this.#isFree(now)} then t.requested_at else t.leased_until end) as next_at
-      from track_requests t where ${this.#isOpen()}`.execute(read);
-    const { rows } = await sql<
-      Pick<ClaimRow, "full_name" | "is_batch" | "repository_id"> & { due_at: number }
-    >`select t.full_name, t.is_batch, t.repository_id,
-        case when t.leased_until between t.requested_at and ${now} then t.leased_until else t.requested_at end as due_at
-      from track_requests t where ${this.#isOpen()} and ${this.#isFree(now)}
-      order by ${ORDER} limit ${limit}`.execute(read);
-    const [count] = counted.rows;
-    return {
-      due: Number(count?.due ?? 0),
-      first: rows.map((row) => ({
-        fullName: row.full_name,
-        isBatch: row.is_batch === 1,
-        isRecorded: row.repository_id !== null,
-        dueAt: Number(row.due_at),
-      })),
-      nextAt: count === undefined || count.next_at === null ? null : Number(count.next_at),
-    };
-  }
-
-  #isOpen(): RawBuilder<unknown> {
-    return sql`t.provider = ${this.#provider} and t.finished_at is null`;
-  }
-
-  #isFree(now: number): RawBuilder<unknown> {
-    return sql`(t.leased_until <= ${now} or t.leased_until > ${now + FURTHEST_MS})`;
-  }
-
-  /** Releases a request until a time, with the attempts and failures in the claim. */
-  async postpone(claim: ClaimedRequest, until: number): Promise<void> {
-    const { attempts, failingSince } = claim;
-    await setClaimed(this.#database.write, claim, {
-      leased_until: until,
-      attempts,
-      failing_since: failingSince,
-    });
-  }
-
-  async fail(claim: ClaimedRequest, failure: FailureKind, now: number): Promise<void> {
-    await setClaimed(this.#database.write, claim, { leased_until: 0, failure, finished_at: now });
-  }
-
-  /** Ends a request whose history is read, or left to the backfill. */
-  async finish(claim: ClaimedRequest, now: number): Promise<void> {
-    await setClaimed(this.#database.write, claim, { leased_until: 0, finished_at: now });
-  }
-
-  /** Notes one more page of history, and releases the request unless it was the last page. */
-  async readPage({ id, leasedUntil }: ClaimedRequest, { isLast }: { isLast: boolean }): Promise<void> {
-    await sql`update track_requests set pages = pages + 1, attempts = 0, leased_until = ${isLast ? leasedUntil : 0}
-      where id = ${id} and finished_at is null and leased_until = ${leasedUntil}`.execute(
-      this.#database.write,
-    );
-  }
-
-  /** Reports the pace of the lane, for estimates. */
-  async report({ at, readyAt, remaining, quota, resetAt }: Pace): Promise<void> {
-    const pace = { at, ready_at: readyAt, remaining, quota, reset_at: resetAt };
-    await this.#database.write
-      .insertInto("track_lanes")
-      .values({ provider: this.#provider, ...pace })
-      .onConflict((conflict) => conflict.column("provider").doUpdateSet(pace))
-      .execute();
-  }
-
-  /** Whether no other worker has claimed the request since; none can before the transaction ends. */
-  static async isClaimed(tx: Tx, dialect: Dialect, { id, leasedUntil }: ClaimedRequest): Promise<boolean> {
-    const { rows } = await sql`select 1 from track_requests where id = ${id} and finished_at is null
-      and leased_until = ${leasedUntil} ${dialect.lockRow}`.execute(tx);
-    return rows.length > 0;
-  }
-
-  /**
-   * Notes the repository of a claimed request, in the transaction that records it. `isFinished`: no history follows. Returns the ids of
-   * the watchlists to add it to.
-   */
-  static async record(
-    tx: Tx,
-    claim: ClaimedRequest,
-    { repositoryId, at, isFinished }: { repositoryId: number; at: number; isFinished: boolean },
-  ): Promise<number[]> {
-    const { id } = claim;
-    await setClaimed(tx, claim, {
-      repository_id: repositoryId,
-      leased_until: 0,
-      attempts: 0,
-      failing_since: null,
-      finished_at: isFinished ? at : null,
-    });
-    const { rows } = await sql<{ watchlist_id: number }>`delete from track_request_lists
-      where request_id = ${id} returning watchlist_id`.execute(tx);
-    return rows.map(({ watchlist_id }) => watchlist_id);
-  }
-}
-
-interface Change {
-  leased_until: number;
-  attempts?: number;
-  failing_since?: number | null;
-  repository_id?: number;
-  failure?: FailureKind;
-  finished_at?: number | null;
-}
-
-/** Changes a request unless another worker has claimed or ended it, after a lease that took too long. */
-async function setClaimed(
-  db: Tx | Database["write"],
-  { id, leasedUntil }: ClaimedRequest,
-  change: Change,
+/** Changes a request unless it has ended. */
+export async function updateRequest(
+  tx: Tx,
+  id: number,
+  change: Updateable<TrackRequestTable>,
 ): Promise<void> {
-  await db
+  await tx
     .updateTable("track_requests")
     .set(change)
     .where("id", "=", id)
-    .where("leased_until", "=", leasedUntil)
     .where("finished_at", "is", null)
     .execute();
+}
+
+/** Returns and forgets the watchlists that the repository of a request is to be added to. */
+export async function takeWatchlists(tx: Tx, id: number): Promise<number[]> {
+  const rows = await tx
+    .deleteFrom("track_request_lists")
+    .where("request_id", "=", id)
+    .returning("watchlist_id")
+    .execute();
+  return rows.map(({ watchlist_id }) => watchlist_id);
+}
+
+/** The open request for a repository. */
+export async function findOpen(
+  db: Db,
+  { provider, fullName }: RepositoryAddress,
+): Promise<QueuedRequest | undefined> {
+  const [row] = await select(db, provider, sql`and t.name_key = ${fullName.toLowerCase()}`);
+  return row;
+}
+
+/** Adds requests, but for repositories with an open one. Returns the ids of those that were added. */
+export async function insertRequests(
+  tx: Tx,
+  addresses: readonly RepositoryAddress[],
+  { isBatch, now, listId = null }: { isBatch: boolean; now: number; listId?: number | null },
+): Promise<string[]> {
+  if (addresses.length === 0) return [];
+  const rows = await tx
+    .insertInto("track_requests")
+    .values(
+      addresses.map(({ provider, fullName }) => ({
+        public_id: createToken("sidt"),
+        provider,
+        full_name: fullName,
+        name_key: fullName.toLowerCase(),
+        is_batch: isBatch ? 1 : 0,
+        requested_at: now,
+        retry_at: 0,
+        attempts: 0,
+        failing_since: null,
+        repository_id: null,
+        pages: 0,
+        failure: null,
+        finished_at: null,
+        list_id: listId,
+      })),
+    )
+    .onConflict((conflict) =>
+      conflict.columns(["provider", "name_key"]).where("finished_at", "is", null).doNothing(),
+    )
+    .returning("public_id")
+    .execute();
+  return rows.map(({ public_id }) => public_id);
+}
+
+/** What became of one repository of a batch: its open request, and whether that is new; undefined: there was no room. */
+type BatchResult = { request: QueuedRequest; isNew: boolean } | undefined;
+
+/**
+ * Queues repositories after the requests of people, and joins open requests for them. At most MAX_BATCH_OPEN of a provider wait.
+ * `listId`: the list that new requests belong to. Returns a result for each address.
+ */
+export async function queueBatch(
+  tx: Tx,
+  dialect: Dialect,
+  { addresses, now, listId }: { addresses: readonly RepositoryAddress[]; now: number; listId: number | null },
+): Promise<BatchResult[]> {
+  const results = new Map<string, BatchResult>();
+  for (const [provider, own] of Map.groupBy(addresses, (address) => address.provider)) {
+    const keys = own.map(({ fullName }) => fullName.toLowerCase());
+    const readOpen = () =>
+      select(tx, provider, sql`and ${dialect.among(sql.ref("t.name_key"), keys)} ${dialect.lockRow}`);
+    const open = new Map((await readOpen()).map((request) => [request.nameKey, request]));
+    const room = Math.max(0, MAX_BATCH_OPEN - (await countWaiting(tx, provider, true)));
+    const wanted = own.filter(({ fullName }) => !open.has(fullName.toLowerCase())).slice(0, room);
+    const added = new Set(await insertRequests(tx, wanted, { isBatch: true, now, listId }));
+    // Another process may have inserted some in between.
+    for (const request of await readOpen())
+      results.set(`${provider} ${request.nameKey}`, { request, isNew: added.has(request.publicId) });
+  }
+  return addresses.map(({ provider, fullName }) => results.get(`${provider} ${fullName.toLowerCase()}`));
+}
+
+/** Turns an open request of a batch into one of a person. Returns its id; undefined: there is no such request. */
+export async function takeFromBatch(
+  tx: Tx,
+  { provider, fullName }: RepositoryAddress,
+): Promise<string | undefined> {
+  const row = await tx
+    .updateTable("track_requests")
+    .set({ is_batch: 0 })
+    .where("provider", "=", provider)
+    .where("name_key", "=", fullName.toLowerCase())
+    .where("finished_at", "is", null)
+    .where("is_batch", "=", 1)
+    .returning("public_id")
+    .executeTakeFirst();
+  return row?.public_id;
+}
+
+/** Number of requests that wait for their lookup, of people or of batches. */
+export async function countWaiting(tx: Tx, provider: string, isBatch: boolean): Promise<number> {
+  const { rows } = await sql<{ waiting: number }>`select count(*) as waiting from track_requests t
+    where ${openOf(provider)} and t.is_batch = ${isBatch ? 1 : 0} and t.repository_id is null`.execute(tx);
+  return Number(rows[0]?.waiting ?? 0);
+}
+
+/** Open requests of one forge. */
+export interface OpenRequests {
+  provider: string;
+  /** Of people who wait, and of lists. */
+  people: number;
+  batch: number;
+  /** When the oldest was requested. */
+  oldest: number;
+}
+
+/** Walks an index of the open requests, of which there are a bounded number. */
+export async function readOpenRequests(db: Db): Promise<OpenRequests[]> {
+  const { rows } = await sql<Record<keyof OpenRequests, string | number>>`select provider,
+      sum(1 - is_batch) as people, sum(is_batch) as batch, min(requested_at) as oldest
+    from track_requests where finished_at is null group by provider order by provider`.execute(db);
+  return rows.map(({ provider, people, batch, oldest }) => ({
+    provider: String(provider),
+    people: Number(people),
+    batch: Number(batch),
+    oldest: Number(oldest),
+  }));
+}
+
+/**
+ * Removes requests that finished a week ago and lists of that age, and gives up requests that no worker has finished in a week; the
+ * backfill reads the rest of their histories.
+ */
+export async function removeOldRequests({ write }: Database, now: number): Promise<void> {
+  const before = now - KEPT_MS;
+  await deleteOld(write, { table: "track_lists", column: "requested_at", before });
+  await sql`update track_requests set finished_at = ${now},
+      failure = case when repository_id is null then 'unreachable' end
+    where finished_at is null and requested_at < ${before}`.execute(write);
+  await deleteOld(write, { table: "track_requests", column: "finished_at", before });
 }

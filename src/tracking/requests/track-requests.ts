@@ -1,36 +1,25 @@
 /**
  * Requests to track repositories that are not known yet. Owns the queue: who may request how much, which requests are open, what became
- * of each, and for how long that is kept. Contacts no forge: serving processes add requests and read them, and `tracking` works them
- * off.
+ * of each, and for how long that is kept. Contacts no forge: serving processes add requests and read them, and the worker works them off.
  */
 
+import { sql } from "kysely";
 import { type Adding, DailyQuotas } from "../../accounts/accounts.js";
 import type { TrackAccess } from "../../config/config.js";
 import type { Database, Tx } from "../../database/database.js";
 import type { Clock } from "../../lib/clock.js";
 import { AppError, invalidParameter } from "../../lib/errors.js";
-import { tokenPrefix } from "../../lib/tokens.js";
-import type { Catalog, Repository } from "../../repositories/repositories.js";
+import { createToken, tokenPrefix } from "../../lib/tokens.js";
 import {
   type AddressedForge,
+  type Catalog,
+  type Repository,
   type RepositoryAddress,
   readRepositoryAddress,
 } from "../../repositories/repositories.js";
-import { MAX_BATCH_OPEN, TrackLists } from "./lists.js";
-import { countWaiting, findOpen, insertRequest, takeFromBatch } from "./open-requests.js";
-import { estimatedSeconds, type Pace, requestOf, type TrackRequest } from "./request.js";
-
-export { MAX_BATCH_OPEN, MAX_PASTED } from "./lists.js";
-export { type OpenRequests, readOpenRequests, removeOldRequests } from "./open-requests.js";
-export { type ClaimedRequest, TrackQueue } from "./queue.js";
-export {
-  type Pace,
-  TRACK_FAILURES,
-  TRACK_STATES,
-  type TrackList,
-  type TrackRequest,
-  type TrackState,
-} from "./request.js";
+import { readReport } from "../report.js";
+import { countWaiting, findOpen, insertRequests, queueBatch, takeFromBatch } from "./queue.js";
+import { estimatedSeconds, failureOf, requestOf, type TrackList, type TrackRequest } from "./request.js";
 
 /** Who may request repositories, and of which forges. */
 export interface TrackPolicy {
@@ -41,7 +30,7 @@ export interface TrackPolicy {
 /** Who sends a request. */
 export interface Requester {
   hasAccount: boolean;
-  /** For the daily quota; undefined where none is set. */
+  /** For the daily quota; undefined if none is set. */
   adding: Adding<"tracked"> | undefined;
 }
 
@@ -50,8 +39,20 @@ export type Requested = { repository: Repository } | { request: TrackRequest };
 
 /** Requests of people that wait per provider; with more, new ones are refused. */
 export const MAX_OPEN = 1_000;
-/** When to try again if the queue is full. */
+/** Maximum numbers of repositories in pasted links and in a README. */
+export const MAX_PASTED = 300;
+const MAX_LINKED = 5_000;
+/** Maximum number of READMEs that wait to be read; each takes a request. */
+const MAX_UNREAD = 20;
+/** When to try again if the queue is full, or too many READMEs wait. */
 const FULL_SECONDS = 600;
+const UNREAD_SECONDS = 60;
+/** Batch requests per transaction. */
+const TOGETHER = 100;
+/** A worker reports more often. */
+const RECENT_MS = 60_000;
+/** Failed requests that a list shows. */
+const SHOWN_FAILURES = 20;
 
 export interface TrackRequestsOptions {
   database: Database;
@@ -65,15 +66,24 @@ export interface TrackRequestsOptions {
   readSecret: () => Promise<string>;
 }
 
+/** Runs work in a transaction. */
+type Transact = <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
+
+/** A list whose README is to be read. */
+export interface UnreadList {
+  id: number;
+  fullName: string;
+  /** Failed attempts so far. */
+  attempts: number;
+}
+
 export class TrackRequests {
-  readonly lists: TrackLists;
   readonly #options: TrackRequestsOptions;
   readonly #quotas: DailyQuotas;
 
   constructor(options: TrackRequestsOptions) {
     this.#options = options;
     this.#quotas = new DailyQuotas(options.readSecret);
-    this.lists = new TrackLists({ ...options, quotas: this.#quotas });
   }
 
   /**
@@ -86,15 +96,19 @@ export class TrackRequests {
     if (access === "off" || forges.length === 0)
       throw new AppError("FORBIDDEN", "Repositories cannot be requested here; its operator chooses them.");
     const address = readRepositoryAddress(text, forges);
-    if ("problem" in address) throw invalidParameter("repository", address.problem, allowedOf(address));
+    if ("problem" in address)
+      throw invalidParameter(
+        "repository",
+        address.problem,
+        address.allowed ? { allowed: address.allowed } : {},
+      );
     const known = await this.known(address);
     if (known !== undefined) return { repository: known };
     if (access === "accounts" && !hasAccount)
       throw new AppError("UNAUTHENTICATED", "Sign in, or send an API key, to request a repository.", {
         headers: { "WWW-Authenticate": 'Bearer realm="sidereal"' },
       });
-    const publicId = await this.#open(address, adding);
-    const request = await this.find(publicId);
+    const request = await this.find(await this.open(address, adding));
     if (request === undefined) throw new AppError("UNAVAILABLE", "The request could not be read back.");
     return { request };
   }
@@ -106,96 +120,22 @@ export class TrackRequests {
     return found.repository.availability === "AVAILABLE" ? found.repository : undefined;
   }
 
-  /** The request with this id. Undefined for any other text, and after it has been removed. */
-  async find(publicId: string): Promise<TrackRequest | undefined> {
-    if (tokenPrefix(publicId) !== "sidt") return undefined;
-    const { database, clock } = this.#options;
-    const { read } = database;
-    const row = await read
-      .selectFrom("track_requests")
-      .selectAll()
-      .where("public_id", "=", publicId)
-      .executeTakeFirst();
-    if (row === undefined || row.finished_at !== null || row.repository_id !== null)
-      return row && requestOf(row);
-    const ahead = await read
-      .selectFrom("track_requests")
-      .select(({ fn }) => fn.countAll<number>().as("requests"))
-      .where("provider", "=", row.provider)
-      .where("finished_at", "is", null)
-      .where("repository_id", "is", null)
-      .where((where) =>
-        where.or([
-          where("is_batch", "<", row.is_batch),
-          where.and([where("is_batch", "=", row.is_batch), where("id", "<", row.id)]),
-        ]),
-      )
-      .executeTakeFirstOrThrow();
-    const position = Number(ahead.requests) + 1;
-    const pace = await this.#pace(row.provider);
-    return requestOf(row, { position, estimatedSeconds: estimatedSeconds(position, pace, clock.now()) });
-  }
-
   /**
-   * Queues repositories after the requests of people, without a quota, and joins open requests for them. At most `MAX_BATCH_OPEN` of a
-   * provider wait; the rest is left out. `watchlistId`: a list to add them to once they are recorded. Returns the ids of the requests,
-   * in the same order; undefined: left out.
+   * The id of the open request of people for a repository, a new one if there is no such request. `adding`: for the daily quota;
+   * undefined: none. Throws RATE_LIMITED, and UNAVAILABLE while the queue is full.
    */
-  async queue(
-    addresses: readonly RepositoryAddress[],
-    watchlistId: number | null,
-  ): Promise<(string | undefined)[]> {
-    const ids: (string | undefined)[] = [];
-    for (const address of addresses)
-      ids.push(
-        await this.#options.database.durable
-          .transaction()
-          .execute((tx) => this.#queueOne(tx, address, watchlistId)),
-      );
-    return ids;
-  }
-
-  async #queueOne(
-    tx: Tx,
-    address: RepositoryAddress,
-    watchlistId: number | null,
-  ): Promise<string | undefined> {
-    const { database, clock, watchlists } = this.#options;
-    const { dialect } = database;
-    let request = await findOpen(tx, address, dialect);
-    if (request === undefined) {
-      if ((await countWaiting(tx, address.provider, 1)) >= MAX_BATCH_OPEN) return undefined;
-      request = await insertRequest(tx, address, { isBatch: true, now: clock.now() });
-      // Another process may have inserted one in between.
-      request ??= await findOpen(tx, address, dialect);
-    }
-    if (request === undefined || watchlistId === null) return request?.publicId;
-    const { id, publicId, repositoryId } = request;
-    if (repositoryId !== null) await watchlists.appendIn(tx, { id: watchlistId, repositoryId });
-    else
-      await tx
-        .insertInto("track_request_lists")
-        .values({ request_id: id, watchlist_id: watchlistId })
-        .onConflict((conflict) => conflict.columns(["request_id", "watchlist_id"]).doNothing())
-        .execute();
-    return publicId;
-  }
-
-  /** The id of the open request of people for a repository, a new one if there is no such request. */
-  async #open(address: RepositoryAddress, adding: Adding<"tracked"> | undefined): Promise<string> {
+  async open(address: RepositoryAddress, adding: Adding<"tracked"> | undefined): Promise<string> {
     const { database, clock } = this.#options;
     const joined = await findOpen(database.read, address);
     if (joined?.isBatch === false) return joined.publicId;
     const count = await this.#quotas.counterOf(adding);
     return database.durable.transaction().execute(async (tx) => {
-      if ((await countWaiting(tx, address.provider, 0)) >= MAX_OPEN)
-        throw new AppError("UNAVAILABLE", "Too many requests are waiting for this forge. Try again later.", {
-          headers: { "Retry-After": String(FULL_SECONDS) },
-        });
+      if ((await countWaiting(tx, address.provider, false)) >= MAX_OPEN)
+        throw unavailable("Too many requests are waiting for this forge. Try again later.", FULL_SECONDS);
       const now = clock.now();
       const added =
         (await takeFromBatch(tx, address)) ??
-        (await insertRequest(tx, address, { isBatch: false, now }))?.publicId;
+        (await insertRequests(tx, [address], { isBatch: false, now }))[0];
       // Another process inserted one in between, and may have finished it by now.
       const id = added ?? (await findOpen(tx, address))?.publicId;
       if (id === undefined)
@@ -205,24 +145,228 @@ export class TrackRequests {
     });
   }
 
-  async #pace(provider: string): Promise<Pace | undefined> {
-    const row = await this.#options.database.read
-      .selectFrom("track_lanes")
+  /** The request with this id. Undefined for any other text, and after it has been removed. */
+  async find(publicId: string): Promise<TrackRequest | undefined> {
+    if (tokenPrefix(publicId) !== "sidt") return undefined;
+    const { read } = this.#options.database;
+    const row = await read
+      .selectFrom("track_requests")
       .selectAll()
-      .where("provider", "=", provider)
+      .where("public_id", "=", publicId)
       .executeTakeFirst();
-    return (
-      row && {
-        at: row.at,
-        readyAt: row.ready_at,
-        remaining: row.remaining,
-        quota: row.quota,
-        resetAt: row.reset_at,
-      }
+    if (row === undefined || row.finished_at !== null || row.repository_id !== null)
+      return row && requestOf(row);
+    const { rows } = await sql<{ ahead: number }>`select count(*) as ahead from track_requests
+      where provider = ${row.provider} and finished_at is null and repository_id is null
+        and (is_batch < ${row.is_batch} or is_batch = ${row.is_batch} and id < ${row.id})`.execute(read);
+    const position = Number(rows[0]?.ahead ?? 0) + 1;
+    return requestOf(row, { position, estimatedSeconds: await this.#estimate(row.provider, position) });
+  }
+
+  /** Seconds until the request at a position is looked up; null while no worker reports. */
+  async #estimate(provider: string, position: number): Promise<number | null> {
+    const { database, clock } = this.#options;
+    const now = clock.now();
+    const row = await database.read
+      .selectFrom("worker_reports")
+      .select("body")
+      .where("provider", "=", provider)
+      .where("at", ">=", now - RECENT_MS)
+      .executeTakeFirst();
+    const pace = row && readReport(row.body).lookups;
+    return pace ? estimatedSeconds(position, pace, now) : null;
+  }
+
+  /**
+   * Queues repositories after the requests of people, without a quota, and joins open requests for them. What is too much for the queue
+   * is left out. `watchlistId`: a list to add them to once they are recorded. Returns the ids of the requests, in the same order;
+   * undefined: left out.
+   */
+  async queue(
+    addresses: readonly RepositoryAddress[],
+    watchlistId: number | null,
+  ): Promise<(string | undefined)[]> {
+    const { database, clock, watchlists } = this.#options;
+    const ids: (string | undefined)[] = [];
+    for (let from = 0; from < addresses.length; from += TOGETHER)
+      await database.durable.transaction().execute(async (tx) => {
+        const some = addresses.slice(from, from + TOGETHER);
+        const batch = { addresses: some, now: clock.now(), listId: null };
+        for (const result of await queueBatch(tx, database.dialect, batch)) {
+          ids.push(result?.request.publicId);
+          if (result === undefined || watchlistId === null) continue;
+          const { id, repositoryId } = result.request;
+          if (repositoryId !== null) await watchlists.appendIn(tx, { id: watchlistId, repositoryId });
+          else
+            await tx
+              .insertInto("track_request_lists")
+              .values({ request_id: id, watchlist_id: watchlistId })
+              .onConflict((conflict) => conflict.columns(["request_id", "watchlist_id"]).doNothing())
+              .execute();
+        }
+      });
+    return ids;
+  }
+
+  /** Requests the repositories of at most MAX_PASTED links. Unknown ones count for the quota. Returns the id. Throws RATE_LIMITED. */
+  async addPasted(
+    addresses: readonly RepositoryAddress[],
+    adding: Adding<"tracked"> | undefined,
+  ): Promise<string> {
+    const { database, clock } = this.#options;
+    const count = await this.#quotas.counterOf(adding);
+    const unknown = await this.#unknownOf(addresses);
+    const transact: Transact = (work) => database.durable.transaction().execute(work);
+    const list = await transact(async (tx) => {
+      await count(tx, { kind: "tracked", amount: unknown.length, now: clock.now() });
+      return this.#insertList(tx, null);
+    });
+    await this.#fillList(list.id, { addresses, unknown, transact });
+    return list.publicId;
+  }
+
+  /** Requests the repositories that a README links to, once the worker has read it. Returns the id. Throws UNAVAILABLE while many wait. */
+  async addReadme(source: RepositoryAddress): Promise<string> {
+    return this.#options.database.durable.transaction().execute(async (tx) => {
+      const { unread } = await tx
+        .selectFrom("track_lists")
+        .select(({ fn }) => fn.countAll<number>().as("unread"))
+        .where("read_at", "is", null)
+        .executeTakeFirstOrThrow();
+      if (Number(unread) >= MAX_UNREAD)
+        throw unavailable("Too many lists wait to be read. Try again later.", UNREAD_SECONDS);
+      return (await this.#insertList(tx, source)).publicId;
+    });
+  }
+
+  /** The next list of a provider with an unread README. Reads an index that is usually empty. */
+  async nextReadme(provider: string, now: number): Promise<UnreadList | undefined> {
+    const row = await this.#options.database.read
+      .selectFrom("track_lists")
+      .select(["id", "full_name", "attempts"])
+      .where("provider", "=", provider)
+      .where("read_at", "is", null)
+      .where("retry_at", "<=", now)
+      .orderBy("id")
+      .limit(1)
+      .executeTakeFirst();
+    return row && { id: row.id, fullName: row.full_name ?? "", attempts: row.attempts };
+  }
+
+  /** Requests the repositories that a README links to. `transact` runs each of several short transactions. */
+  async recordReadme(id: number, addresses: readonly RepositoryAddress[], transact: Transact): Promise<void> {
+    const some = addresses.slice(0, MAX_LINKED);
+    const leftOut = addresses.length - some.length;
+    await this.#fillList(id, { addresses: some, unknown: await this.#unknownOf(some), leftOut, transact });
+  }
+
+  /** The list with this id. Undefined for any other text, and after it has been removed. */
+  async findList(publicId: string): Promise<TrackList | undefined> {
+    if (tokenPrefix(publicId) !== "sidt") return undefined;
+    const { read } = this.#options.database;
+    const row = await read
+      .selectFrom("track_lists")
+      .selectAll()
+      .where("public_id", "=", publicId)
+      .executeTakeFirst();
+    if (row === undefined) return undefined;
+    const requests = await read
+      .selectFrom("track_requests")
+      .select(["full_name", "failure", "repository_id", "finished_at"])
+      .where("list_id", "=", row.id)
+      .orderBy("id")
+      .execute();
+    const { provider, full_name: fullName, failure } = row;
+    const failures = requests.flatMap((one) =>
+      one.failure === null ? [] : [{ fullName: one.full_name, message: failureOf(one.failure).message }],
     );
+    return {
+      id: row.public_id,
+      source: provider === null || fullName === null ? null : { provider, fullName },
+      requestedAt: row.requested_at,
+      isRead: row.read_at !== null,
+      failure: failure === null ? null : failureOf(failure),
+      found: row.found,
+      known: row.known,
+      leftOut: row.left_out,
+      waiting: requests.filter((one) => one.finished_at === null && one.repository_id === null).length,
+      recorded: requests.filter(({ repository_id }) => repository_id !== null).length,
+      failed: failures.length,
+      failures: failures.slice(0, SHOWN_FAILURES),
+    };
+  }
+
+  /** Repositories that are not tracked yet. */
+  async #unknownOf(addresses: readonly RepositoryAddress[]): Promise<RepositoryAddress[]> {
+    const { read, dialect } = this.#options.database;
+    const keyOf = (provider: string, fullName: string) => `${provider} ${fullName.toLowerCase()}`;
+    const known = new Set<string>();
+    for (const [provider, own] of Map.groupBy(addresses, (address) => address.provider)) {
+      const keys = own.map(({ fullName }) => fullName.toLowerCase());
+      const { rows } = await sql<{ name_key: string }>`select name_key from repositories
+        where provider = ${provider} and availability = 'AVAILABLE'
+          and ${dialect.among(sql.ref("name_key"), keys)}`.execute(read);
+      for (const row of rows) known.add(keyOf(provider, row.name_key));
+    }
+    return addresses.filter(({ provider, fullName }) => !known.has(keyOf(provider, fullName)));
+  }
+
+  async #insertList(tx: Tx, source: RepositoryAddress | null): Promise<{ id: number; publicId: string }> {
+    const now = this.#options.clock.now();
+    const publicId = createToken("sidt");
+    const { id } = await tx
+      .insertInto("track_lists")
+      .values({
+        public_id: publicId,
+        provider: source?.provider ?? null,
+        full_name: source?.fullName ?? null,
+        requested_at: now,
+        retry_at: 0,
+        attempts: 0,
+        found: 0,
+        known: 0,
+        left_out: 0,
+        failure: null,
+        // Pasted links are added next; a crash in between leaves a list without requests.
+        read_at: source === null ? now : null,
+      })
+      .returning("id")
+      .executeTakeFirstOrThrow();
+    return { id, publicId };
+  }
+
+  /** Adds the requests, then the counts. A kill in between repeats it: what is open already is not added again. */
+  async #fillList(
+    listId: number,
+    {
+      addresses,
+      unknown,
+      leftOut = 0,
+      transact,
+    }: {
+      addresses: readonly RepositoryAddress[];
+      unknown: readonly RepositoryAddress[];
+      leftOut?: number;
+      transact: Transact;
+    },
+  ): Promise<void> {
+    const { database, clock } = this.#options;
+    let full = 0;
+    for (let from = 0; from < unknown.length; from += TOGETHER) {
+      const batch = { addresses: unknown.slice(from, from + TOGETHER), now: clock.now(), listId };
+      const results = await transact((tx) => queueBatch(tx, database.dialect, batch));
+      full += results.filter((result) => result === undefined).length;
+    }
+    const counts = {
+      found: addresses.length + leftOut,
+      known: addresses.length - unknown.length,
+      left_out: leftOut + full,
+      read_at: clock.now(),
+    };
+    await transact((tx) => tx.updateTable("track_lists").set(counts).where("id", "=", listId).execute());
   }
 }
 
-function allowedOf({ allowed }: { allowed?: readonly string[] }): { allowed?: readonly string[] } {
-  return allowed === undefined ? {} : { allowed };
+function unavailable(message: string, retrySeconds: number): AppError {
+  return new AppError("UNAVAILABLE", message, { headers: { "Retry-After": String(retrySeconds) } });
 }

@@ -15,7 +15,7 @@ interface ForgeStateProps {
 const SILENT_MS = 60_000;
 
 /** The last report about a forge; undefined: none in the last day. */
-export type LastReport = ProviderStatus["workers"][number] | undefined;
+export type LastReport = NonNullable<ProviderStatus["worker"]> | undefined;
 
 /** Whether a forge that was to be read is not: it fails, or the worker is silent. */
 export function isInterrupted(worker: LastReport, now: number): boolean {
@@ -35,7 +35,7 @@ export const Interruption: FC<InterruptionProps> = ({ provider, worker, now }) =
     <div class="note wrong" role="note">
       <p>
         <a href={`/operator#forge-${provider}`}>{forgeName(provider)}</a>:{" "}
-        <Reason worker={worker} now={now} />
+        <Reason worker={worker ?? undefined} now={now} />
       </p>
     </div>
   );
@@ -66,23 +66,22 @@ const Reason: FC<Pick<InterruptionProps, "worker" | "now">> = ({ worker, now }) 
 
 /** How tracking of one forge goes. */
 export const ForgeState: FC<ForgeStateProps> = ({ status, now, isTracked }) => {
-  const { provider, workers } = status;
-  const [worker] = workers;
+  const { provider, worker } = status;
   return (
     <section aria-labelledby={`forge-${provider}`}>
       <h2 id={`forge-${provider}`}>{forgeName(provider)}</h2>
       {isTracked ? null : (
         <p class="soft">No longer tracked: its repositories stay, and their counts grow old.</p>
       )}
-      {isTracked ? <Interruption provider={provider} worker={worker} now={now} /> : null}
+      {isTracked ? <Interruption provider={provider} worker={worker ?? undefined} now={now} /> : null}
       <Facts facts={factsOf(status, now)} />
-      {worker === undefined ? null : (
+      {worker === null ? null : (
         <>
           <Quota quota={worker.report.quota} now={now} name={forgeName(provider)} />
           <Failures failures={worker.report.recentFailures} now={now} name={forgeName(provider)} />
           <p class="soft small">
-            Worker <code>{worker.worker}</code>, started <Ago at={worker.report.startedAt} now={now} />, last
-            response <Ago at={worker.report.lastSuccessAt} now={now} />:{" "}
+            Worker <code>{worker.report.worker}</code>, started <Ago at={worker.report.startedAt} now={now} />
+            , last response <Ago at={worker.report.lastSuccessAt} now={now} />:{" "}
             {formatCount(worker.report.refreshed)} refreshed, {formatCount(worker.report.listed)} read from
             lists, {formatCount(worker.report.discovered)} discovered, {formatCount(worker.report.backfilled)}{" "}
             snapshots of past days
@@ -101,8 +100,7 @@ export const ForgeState: FC<ForgeStateProps> = ({ status, now, isTracked }) => {
 };
 
 function factsOf(status: ProviderStatus, now: number): Fact[] {
-  const { repositories, freshness, olderThanADay, due, overdue, claimed, walk, backfillWaiting, newToday } =
-    status;
+  const { repositories, freshness, olderThanADay, due, overdue, walk, backfillWaiting, newToday } = status;
   const { AVAILABLE = 0, ...unavailable } = repositories;
   const others = Object.entries(unavailable).map(
     ([state, count]) => `${formatCount(count)} ${state.toLowerCase()}`,
@@ -124,7 +122,7 @@ function factsOf(status: ProviderStatus, now: number): Fact[] {
     {
       name: "Refreshes due",
       value: formatCount(due),
-      more: `${formatCount(overdue)} for over an hour, ${formatCount(claimed)} in work`,
+      more: `${formatCount(overdue)} for over an hour`,
     },
     {
       name: "Discovery",
@@ -225,7 +223,7 @@ const Quota: FC<{ quota: readonly TokenQuota[]; now: number; name: string }> = (
     </Scroll>
   );
 
-type Failure = ProviderStatus["workers"][number]["report"]["recentFailures"][number];
+type Failure = NonNullable<ProviderStatus["worker"]>["report"]["recentFailures"][number];
 
 const Failures: FC<{ failures: readonly Failure[]; now: number; name: string }> = ({
   failures,

@@ -11,7 +11,7 @@ const REFRESH_SECONDS = 3;
 
 /** The progress of repositories that were requested together. */
 export async function showTrackList(request: PageRequest): Promise<Page> {
-  const list = await request.modules.trackRequests.lists.find(request.params.listId ?? "");
+  const list = await request.modules.trackRequests.findList(request.params.listId ?? "");
   if (list === undefined)
     throw new AppError(
       "NOT_FOUND",

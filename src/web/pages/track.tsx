@@ -57,7 +57,7 @@ async function requestList(request: PageRequest, text: string): Promise<Page | R
       text,
       problem: `The text names ${formatCount(addresses.length)} repositories. Send at most ${MAX_PASTED} at a time.`,
     });
-  const id = await modules.trackRequests.lists.addPasted(addresses, requester.adding);
+  const id = await modules.trackRequests.addPasted(addresses, requester.adding);
   return { location: trackListPage(id), status: 303 };
 }
 
@@ -65,7 +65,7 @@ async function requestList(request: PageRequest, text: string): Promise<Page | R
 async function requestReadme(request: PageRequest, text: string): Promise<Page | Redirect> {
   const address = readRepositoryAddress(text, request.tracking.forges);
   if ("problem" in address) return formPage(request, { text, problem: `The address ${address.problem}.` });
-  const id = await request.modules.trackRequests.lists.addReadme(address);
+  const id = await request.modules.trackRequests.addReadme(address);
   return { location: trackListPage(id), status: 303 };
 }
 

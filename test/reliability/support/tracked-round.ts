@@ -8,8 +8,10 @@ import { createLog } from "../../../src/lib/log.js";
 import { buildModules, followChanges, updateDerived } from "../../../src/modules.js";
 import type { Observation } from "../../../src/repositories/observation.js";
 import { Catalog } from "../../../src/repositories/repositories.js";
+import { WorkerLease } from "../../../src/tracking/lease.js";
 import { Worker } from "../../../src/tracking/worker.js";
 import { ManualClock } from "../../support/manual-clock.js";
+import { onClock } from "../../support/tracking.js";
 import { counting } from "./old-stores.js";
 
 /** When the first round begins. */
@@ -57,8 +59,14 @@ export async function track({ place, forgeUrl, day, passedMs, fatal }: Round): P
     { ...settings, requestsPerHour: null, minStars: 0, mayBePrivate: true },
     { fetch, clock },
   );
+  // The one that was killed before holds the lease for some seconds.
+  const lease = new WorkerLease(onClock(database, clock), { clock, log });
+  while (!(await lease.take())) clock.advance(1_000);
+  const stopping = new AbortController();
   const worker = new Worker({
     modules,
+    lease,
+    signal: stopping.signal,
     providers: [provider],
     clock,
     log,
@@ -76,7 +84,7 @@ export async function track({ place, forgeUrl, day, passedMs, fatal }: Round): P
     clock.advance(Math.max(1, Math.min(clock.untilNextWake ?? 0, end - clock.now())));
   }
   await clock.whenSleeping(() => worker.loops);
-  worker.stop();
+  stopping.abort();
   await running;
   // As once a day: between two rebuilds, scores are measured by the scale of the last one.
   await updateDerived(modules);
