@@ -40,9 +40,7 @@ export {
   type StoredEvent,
 } from "./account-events.js";
 export { addressesOf, emailField, findAccountId } from "./addresses.js";
-export { Agents } from "./agents.js";
 export { type ApiKey, ApiKeys, type KeyHolder, MAX_KEYS } from "./api-keys.js";
-export { Callers, networkOf, truncatedAddress } from "./callers.js";
 export { CODE_LENGTH, CODE_MS, createBrowserSecret, typedCode } from "./one-time-codes.js";
 export { endSessionsOf, OPERATOR_MS, type Operator, Operators } from "./operators.js";
 export { MAX_PASSKEYS, type Passkey } from "./passkeys.js";
@@ -52,7 +50,7 @@ export { isRecentSignIn, RECENT_MINUTES, requireRecentSignIn, type Session } fro
 export { Revocations } from "./ttl-cache.js";
 export { type KeyedRequest, Usage } from "./usage.js";
 export type { UsageEvent } from "./usage-rows.js";
-export { USAGE_WINDOWS, type UsageView, type UsageWindow } from "./usage-view.js";
+export { OTHER_AGENT, USAGE_WINDOWS, type UsageView, type UsageWindow } from "./usage-view.js";
 
 /** Sites with which somebody can sign in, where configured. */
 export const SITES = ["github", "google"] as const;

@@ -3,11 +3,12 @@ import { BUCKETS, type Bucket } from "../config/config.js";
 import type { Db, UsageRouteTable } from "../database/database.js";
 import { HOUR_MS } from "../lib/clock.js";
 import { AppError } from "../lib/errors.js";
-import { OTHER_AGENT } from "./agents.js";
 import type { UsageEvent } from "./usage-rows.js";
 
 /** The name of routes and of networks that are counted together. */
 export const OTHER = "other";
+/** The family of unknown programs, and of those that are counted together. */
+export const OTHER_AGENT = "Other";
 
 /**
  * Length of the periods and of their steps, which are aligned to UTC. The first step is complete, so a view covers at least its

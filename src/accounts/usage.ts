@@ -2,11 +2,10 @@ import { setImmediate } from "node:timers/promises";
 import type { Database } from "../database/database.js";
 import { type Clock, HOUR_MS } from "../lib/clock.js";
 import type { Logger } from "../lib/log.js";
-import { Agents, OTHER_AGENT } from "./agents.js";
-import { truncatedAddress } from "./callers.js";
+import type { Source } from "./account-events.js";
 import { pruneUsage, writeUsage } from "./usage-rows.js";
 import { UsageTally } from "./usage-tally.js";
-import { OTHER, readUsage, type UsageView, type UsageWindow } from "./usage-view.js";
+import { OTHER, OTHER_AGENT, readUsage, type UsageView, type UsageWindow } from "./usage-view.js";
 
 /** Longest time between writes, and so the most that a crash can lose. */
 const FLUSH_MS = 5_000;
@@ -38,10 +37,7 @@ export interface KeyedRequest {
   code: string | null;
   /** As requested; stored only for failed requests, without query and tokens. */
   path: string;
-  /** The name of the caller by address, from `Callers`; only its network is stored. */
-  caller: string;
-  /** As sent; only its family is stored. */
-  userAgent: string | null;
+  source: Source;
 }
 
 /**
@@ -52,7 +48,6 @@ export class Usage {
   readonly #database: Database;
   readonly #clock: Clock;
   readonly #log: Logger;
-  readonly #agents = new Agents();
   readonly #stopping = new AbortController();
   #tally = new UsageTally();
   /** The hour of `#names`. */
@@ -104,10 +99,9 @@ export class Usage {
       this.#names.clear();
       this.#nameCount = 0;
     }
-    const network = truncatedAddress(request.caller);
     for (const [kind, given, other] of [
-      ["address", network, OTHER],
-      ["agent", this.#agents.familyOf(request.userAgent), OTHER_AGENT],
+      ["address", request.source.network, OTHER],
+      ["agent", request.source.agent, OTHER_AGENT],
     ] as const) {
       const name = given === other || this.#hasRow(key_id, kind, given) ? given : other;
       tally.addCaller({ key_id, from_at, kind, name, requests: 1, last_at: at });

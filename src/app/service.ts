@@ -3,7 +3,6 @@ import {
   AccountEvents,
   Accounts,
   ApiKeys,
-  Callers,
   Operators,
   Revocations,
   readSecret,
@@ -13,7 +12,7 @@ import { apiRoutes, errorPicture, hintFor, openApiDocument } from "../api/api.js
 import { PngRenderer } from "../charts/charts.js";
 import { followIndex } from "../discovery/discovery.js";
 import { checkToken } from "../forges/forges.js";
-import { Admission, type CacheState, createHttpServer, Front, listen } from "../http/http.js";
+import { Admission, type CacheState, Callers, createHttpServer, Front, listen } from "../http/http.js";
 import { type Clock, HOUR_MS } from "../lib/clock.js";
 import { mcpRoute } from "../mcp/mcp.js";
 import { type AppContext, type Members, type Modules, startListIndex } from "../modules.js";

@@ -1,10 +1,10 @@
-import { Callers, networkOf } from "../accounts/accounts.js";
 import { BUCKETS, type Config } from "../config/config.js";
 import type { Clock } from "../lib/clock.js";
 import { CountedLog } from "../lib/counted-log.js";
 import { isLoopbackHost } from "../lib/host-names.js";
 import type { Logger } from "../lib/log.js";
 import { after } from "./after.js";
+import { Callers, networkOf } from "./callers.js";
 import { Charge, type Charged, isOfThisMachine, payerOf, policyName } from "./charge.js";
 import type { Allowances, Caller, Decision, Level, Policy } from "./limiter.js";
 import { Limiter } from "./limiter.js";

@@ -1,10 +1,10 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
 import { Server as NetServer, type Socket } from "node:net";
-import { type Callers, networkOf } from "../accounts/accounts.js";
 import type { Clock } from "../lib/clock.js";
 import { CountedLog } from "../lib/counted-log.js";
 import type { Logger } from "../lib/log.js";
 import { inQuietTurn, noteAccepted } from "../lib/loop-turns.js";
+import { type Callers, networkOf } from "./callers.js";
 import { NETWORK_FACTOR } from "./limiter.js";
 
 /** Connections of all addresses together. */

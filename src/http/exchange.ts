@@ -1,7 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import type { Account, RefusedRequest, Source } from "../accounts/accounts.js";
-import { Agents, truncatedAddress } from "../accounts/accounts.js";
 import type { AppError } from "../lib/errors.js";
+import { Agents } from "./agents.js";
+import { truncatedAddress } from "./callers.js";
 import type { Charge } from "./charge.js";
 import { isFromThisMachine } from "./hosts.js";
 import type { Caller } from "./limiter.js";

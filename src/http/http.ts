@@ -5,6 +5,7 @@
  * knows nothing of repositories, JSON views or pages: those are the routes' own.
  */
 export { Admission } from "./admission.js";
+export { Callers } from "./callers.js";
 export {
   DEFAULT_LIMIT,
   FREE_LIMIT,

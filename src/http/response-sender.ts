@@ -9,7 +9,7 @@ import { after } from "./after.js";
 import { discardBody, hasShortBody } from "./body.js";
 import { allowanceOf } from "./charge.js";
 import { toAppError } from "./error-response.js";
-import type { Exchange } from "./exchange.js";
+import { type Exchange, sourceOf } from "./exchange.js";
 import { HttpDate } from "./headers.js";
 import type { Decision } from "./limiter.js";
 import { type StoredResponse, streamVariant, type Variant, variantOf } from "./stored-response.js";
@@ -111,7 +111,7 @@ export class ResponseSender {
 
   /** Counts a request with a key in its usage, when its response is sent. */
   record(exchange: Exchange, { status, bytes, code, left }: Sent): void {
-    const { keyId, target, address, message, beganAt, charge } = exchange;
+    const { keyId, target, beganAt, charge } = exchange;
     const { clock, recordUsage } = this.#options;
     if (keyId === undefined) return;
     recordUsage({
@@ -125,8 +125,7 @@ export class ResponseSender {
       allowance: charge?.isOfKey ? allowanceOf(left) : undefined,
       code,
       path: target.path,
-      caller: address.name,
-      userAgent: message.headers["user-agent"] ?? null,
+      source: sourceOf(exchange),
     });
   }
 }

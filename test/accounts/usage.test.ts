@@ -31,8 +31,7 @@ function request(keyId: number, more: Partial<KeyedRequest> = {}): KeyedRequest 
     allowance: { bucket: "default", limit: 1_200, remaining: 1_199 },
     code: null,
     path: "/api/repos?q=x",
-    caller: "192.0.2.1",
-    userAgent: "curl/8",
+    source: { network: "192.0.2.0/24", agent: "curl" },
     ...more,
   };
 }
@@ -303,7 +302,8 @@ onSqliteAndLong("Usage", (engine) => {
     const hours = 30;
     await sql`alter table usage_callers rename to taken_away`.execute(database.write);
     for (let hour = 0; hour < hours; hour++) {
-      for (const id of ids) usage.record(request(id, { caller: `192.0.${hour}.1` }));
+      for (const id of ids)
+        usage.record(request(id, { source: { network: `192.0.${hour}.0/24`, agent: "curl" } }));
       assert.equal(await usage.flush(), false);
       clock.set(NOW + (hour + 1) * HOUR_MS);
     }
@@ -344,19 +344,14 @@ onSqliteAndLong("Usage", (engine) => {
     const requests = 200_000;
     for (let i = 0; i < requests; i++) {
       clock.advance(1);
-      const caller =
-        i % 2 === 0
-          ? `${10 + (i >>> 16)}.${(i >>> 8) & 255}.${i & 255}.1`
-          : `2001:db8:${(i & 0xffff).toString(16)}:${i >>> 16}::/64`;
-      const userAgent = i % 3 === 0 ? `Mozilla/5.0 (${i})` : `tool-${i}/1`;
+      const source = { network: `network ${i}`, agent: i % 3 === 0 ? "Other" : `tool-${i}` };
       usage.record(
         request(keyId, {
           method: null,
           route: "other",
           status: 404,
           code: "NOT_FOUND",
-          caller,
-          userAgent,
+          source,
           bytes: i,
         }),
       );

@@ -149,7 +149,9 @@ onSqliteAndLong("The usage of a key", (engine) => {
     world.clock.set(NOW + HOUR_MS - 30_000);
     const statuses = new Set<number>();
     for (const [i, step] of SCRIPT.entries()) {
-      for (const { id, key } of i % 4 === 3 ? [one, two, other] : [one, other]) {
+      // The last one would be bounded by what its account has left.
+      const isOfTwo = i % 4 === 3 && step.method !== "HEAD";
+      for (const { id, key } of isOfTwo ? [one, two, other] : [one, other]) {
         const { sent: told } = await send(step, key);
         sent[id]?.push(told);
         statuses.add(told.status);

@@ -1,9 +1,8 @@
 import Bowser from "bowser";
+import { OTHER_AGENT } from "../accounts/accounts.js";
 
 /** The family of requests without a user agent. */
 export const NO_AGENT = "None";
-/** The family of unknown programs, and of those beyond the bound. */
-export const OTHER_AGENT = "Other";
 
 /** Characters of a user agent that are parsed. */
 const MAX_LENGTH = 200;

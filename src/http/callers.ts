@@ -66,25 +66,15 @@ function withoutPort(entry: string): string {
 function canonicalAddress(text: string): string | undefined {
   if (isIPv4(text)) return text;
   if (!isIPv6(text)) return undefined;
-  const groups = groupsOf(text.replace(/%.*$/, ""));
-  const [high = 0, low = 0] = groups.slice(6);
-  const isMapped = groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff;
-  if (isMapped) return [high >> 8, high & 255, low >> 8, low & 255].join(".");
-  return groups.map((group) => group.toString(16)).join(":");
-}
-
-/** The eight groups of a valid IPv6 address. */
-function groupsOf(address: string): number[] {
-  const hex = address.replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_, ...parts: string[]) => {
-    const [a = 0, b = 0, c = 0, d = 0] = parts.slice(0, 4).map(Number);
-    return `${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`;
-  });
-  const [before = "", after] = hex.split("::");
-  const parse = (text: string) =>
-    text === "" ? [] : text.split(":").map((group) => Number.parseInt(group, 16));
-  const left = parse(before);
-  const right = after === undefined ? [] : parse(after);
-  return [...left, ...new Array<number>(8 - left.length - right.length).fill(0), ...right];
+  const [before = "", after = ""] = new URL(`http://[${text.replace(/%.*$/, "")}]`).hostname
+    .slice(1, -1)
+    .split("::");
+  const [left, right] = [before, after].map((part) => part.split(":").filter((group) => group !== ""));
+  const middle = new Array<string>(8 - (left?.length ?? 0) - (right?.length ?? 0)).fill("0");
+  const groups = [...(left ?? []), ...middle, ...(right ?? [])];
+  if (groups.slice(0, 6).join(":") !== "0:0:0:0:0:ffff") return groups.join(":");
+  const [high = 0, low = 0] = groups.slice(6).map((group) => Number.parseInt(group, 16));
+  return [high >> 8, high & 255, low >> 8, low & 255].join(".");
 }
 
 /** The network of 48 bits around a caller's name; undefined for callers not on IPv6. */
