@@ -1,9 +1,6 @@
 import {
-  type BadgeLook,
-  drawGainBadge,
-  drawRankBadge,
-  drawStarsBadge,
-  drawTrendingBadge,
+  type BadgeFact,
+  drawFactBadge,
   noteOn,
   rankWords,
   readHistory,
@@ -56,8 +53,8 @@ async function getStats({ modules, clock }: ApiServices, name: RepositoryName) {
   // The counts of a repository that is no longer seen keep their own date.
   const isSeen = repository.availability === "AVAILABLE" && !isOld;
   const asOf = isSeen ? newest : (repository.countedAt ?? newest);
-  const age = { asOf, ageDays: ageInDays(asOf, clock.now()) };
-  return { repository, trends, ranks, age, noted: note === undefined ? {} : { note } };
+  const age = { asOf, ageDays: ageInDays(asOf, clock.now()), ...(note === undefined ? {} : { note }) };
+  return { repository, trends, ranks, age };
 }
 
 /** The stars gained in a trend, and what of them counts if that is not all; null: unknown. */
@@ -89,31 +86,29 @@ export const getBadge = operation({
   query: badgeQuery,
   body: null,
   responses: { 200: svgResponse("The badge."), ...pictureErrors("VALIDATION_FAILED", "NOT_FOUND") },
-  handle: async ({ query, services }) => svg(drawn(await getStats(services, query.repo), query)),
+  handle: async ({ query, services }) => {
+    const stats = await getStats(services, query.repo);
+    const { theme, label } = query;
+    const subject = { fullName: stats.repository.fullName, ...stats.age, theme, label };
+    return svg(drawFactBadge(subject, factOf(stats, query)));
+  },
 });
 
 type Stats = Awaited<ReturnType<typeof getStats>>;
 
-function drawn({ repository, ranks, trends, age, noted }: Stats, query: BadgeQuery): string {
-  const { kind, ranking, window, scope, theme, label } = query;
-  const { fullName, stars } = repository;
-  const known = { fullName, ...age, ...noted };
-  const look: BadgeLook = { theme, label };
-  if (kind === "stars") return drawStarsBadge({ ...known, stars }, look);
+function factOf({ repository, ranks, trends }: Stats, query: BadgeQuery): BadgeFact {
+  const { kind, ranking, window, scope } = query;
+  if (kind === "stars") return { kind, stars: repository.stars };
   if (kind === "gain") {
     const { stars: gained, ...counted } = gainOf(trends[window]);
-    return drawGainBadge({ ...known, gained, ...counted, window }, look);
+    return { kind, gained, ...counted, window };
   }
   const language = scope === "language" ? (repository.language ?? "its language") : null;
   const rankIn = (one: Pick<Rank, "ranking" | "window">) =>
     findRank(ranks, { ...one, name: language })?.position ?? null;
-  const facts = { ...known, language, depth: RANK_LIMITS[scope] };
-  if (kind === "trending") {
-    const trending = { ranking: "trending", window } as const;
-    return drawTrendingBadge({ ...facts, ...trending, rank: rankIn(trending) }, look);
-  }
+  if (kind === "trending") return { kind, window, language, rank: rankIn({ ranking: "trending", window }) };
   const named = { ranking, window: ranking === "stars" ? null : window };
-  return drawRankBadge({ ...facts, ...named, rank: rankIn(named) }, look);
+  return { kind, ...named, language, depth: RANK_LIMITS[scope], rank: rankIn(named) };
 }
 
 /** The best rank of a repository; overall rather than by language if equal. */
@@ -154,7 +149,6 @@ export const getCard = operation({
       ...{ provider, fullName, description, language, stars, gained, points },
       rank: bestRank(stats.ranks),
       ...stats.age,
-      ...stats.noted,
     });
     return pngReply(await pictures.render({ kind: "repository", card }));
   },

@@ -1,8 +1,8 @@
 import { RANKING_DEFINITIONS, type Ranking, WINDOW_LABELS, type Window } from "../growth/growth.js";
-import { element, Markup, picture, plainText } from "./markup.js";
+import { element, picture, plainText } from "./markup.js";
 import { agedDate, dateText, exactNumber, signedNumber } from "./numbers.js";
 import { estimateWidth, fit, type Measure } from "./text.js";
-import type { Theme } from "./themes.js";
+import { type Theme, themed } from "./themes.js";
 
 /** The meaning of the colour of a badge. */
 export type Tone = "plain" | "rise" | "fall" | "quiet" | "caution";
@@ -52,37 +52,23 @@ export const BADGE_COLOURS: Readonly<Record<"light" | "dark", Colours>> = {
   },
 };
 
-function styleOf(theme: Theme, tone: Tone): string {
-  const rules = ({ label, onLabel, ink, tones }: Colours) =>
-    `.badge-label{fill:${label}}.badge-on-label{fill:${onLabel}}.badge-tone{fill:${tones[tone]}}.badge-ink{fill:${ink}}`;
-  if (theme !== "auto") return rules(BADGE_COLOURS[theme]);
-  return `${rules(BADGE_COLOURS.light)}@media (prefers-color-scheme: dark){${rules(BADGE_COLOURS.dark)}}`;
-}
-
 /** A flat badge as high as those of other services: a label after our star, and a message. */
 export function drawBadge({ label, message, tone, title, theme }: BadgeInput): string {
   const left = fit(label, { size: SIZE, width: MAX_LABEL, measure: widthOf });
   const right = fit(message, { size: SIZE, width: MAX_MESSAGE, measure: widthOf });
   const middle = Math.ceil(PAD + ICON + widthOf(left, SIZE) + PAD);
   const width = Math.ceil(middle + PAD + widthOf(right, SIZE) + PAD);
-  const corner = 3;
-  const [inner, end] = [BADGE_HEIGHT - corner, width - corner];
+  const style = themed(theme, (scheme) => {
+    const { label, onLabel, ink, tones } = BADGE_COLOURS[scheme];
+    return `.badge-label{fill:${label}}.badge-on-label{fill:${onLabel}}.badge-tone{fill:${tones[tone]}}.badge-ink{fill:${ink}}`;
+  });
+  const shape = (look: string, d: string) => element("path", { class: look, d });
   return picture(
-    { width, height: BADGE_HEIGHT, idPrefix: "badge", title, fonts: FONTS },
-    element("style", {}, new Markup(styleOf(theme, tone))),
-    element("path", {
-      class: "badge-label",
-      d: `M${corner} 0H${middle}V${BADGE_HEIGHT}H${corner}a3 3 0 0 1-3-3V${corner}a3 3 0 0 1 3-3Z`,
-    }),
-    element("path", {
-      class: "badge-tone",
-      d: `M${middle} 0H${end}a3 3 0 0 1 3 3V${inner}a3 3 0 0 1-3 3H${middle}Z`,
-    }),
+    { width, height: BADGE_HEIGHT, idPrefix: "badge", title, fonts: FONTS, style },
+    shape("badge-label", `M3 0H${middle}V20H3a3 3 0 0 1-3-3V3a3 3 0 0 1 3-3Z`),
+    shape("badge-tone", `M${middle} 0H${width - 3}a3 3 0 0 1 3 3V17a3 3 0 0 1-3 3H${middle}Z`),
     // The star of the header of pages.
-    element("path", {
-      class: "badge-on-label",
-      d: "M12 4.2L13.5 8.5L17.8 10L13.5 11.5L12 15.8L10.5 11.5L6.2 10L10.5 8.5Z",
-    }),
+    shape("badge-on-label", "M12 4.2L13.5 8.5L17.8 10L13.5 11.5L12 15.8L10.5 11.5L6.2 10L10.5 8.5Z"),
     textIn(left, { from: PAD + ICON, until: middle - PAD, look: "badge-on-label" }),
     textIn(right, { from: middle + PAD, until: width - PAD, look: "badge-ink" }),
   );
@@ -124,28 +110,36 @@ const widthOf: Measure = (text, size) => {
   return Math.round(width * 10) / 10;
 };
 
-/** When the data of a badge was observed, and what readers must know about its repository. */
-export interface BadgeAge {
+/** What a badge is about: a repository, when its data was observed, and how it looks. */
+export interface BadgeSubject {
+  fullName: string;
   asOf: number | null;
   /** Days in UTC from `asOf` to the response. */
   ageDays: number | null;
-  /** A short note, such as "gone" or "not seen since 3 Apr 2026". */
+  /** A short note for readers, such as "gone" or "not seen since 3 Apr 2026". */
   note?: string;
-}
-
-/**
- * Data is old from the day before yesterday on: the date is in the badge, in the colour of cautions. In days, since a cached
- * badge is kept until the day changes.
- */
-const OLD_DAYS = 2;
-
-const isOld = ({ ageDays }: BadgeAge): boolean => (ageDays ?? 0) >= OLD_DAYS;
-
-/** How a badge looks apart from its facts. */
-export interface BadgeLook {
   theme: Theme;
   /** Instead of the label of its kind. */
   label?: string | undefined;
+}
+
+/** The fact that a badge shows; null: unknown, or not ranked. */
+export type BadgeFact =
+  | { kind: "stars"; stars: number | null }
+  /** `counted`: what of the gain counts, such as "none counted"; absent: all of it. */
+  | { kind: "gain"; gained: number | null; counted?: string; window: Window }
+  /** `depth`: number of ranks stored in this ranking. */
+  | ({ kind: "rank"; depth: number } & RankName)
+  | { kind: "trending"; rank: number | null; language: string | null; window: Window };
+
+/** A rank in one ranking. */
+interface RankName {
+  ranking: Ranking;
+  /** null for a ranking without a window. */
+  window: Window | null;
+  /** null: overall. */
+  language: string | null;
+  rank: number | null;
 }
 
 interface Wording {
@@ -154,135 +148,100 @@ interface Wording {
   tone: Tone;
   /** Message and subject in a sentence. */
   sentence: string;
+  /** Whether the message is about the time up to the date of the data. */
+  isSpan?: boolean;
 }
 
-/** Draws a badge with the date of its data, if that is old. `isSpan`: the message is about the time up to that date. */
-function drawWording(
-  fullName: string,
-  { label, message, tone, sentence }: Wording,
-  { age, look, isSpan = false }: { age: BadgeAge; look: BadgeLook; isSpan?: boolean },
-): string {
-  const { asOf, ageDays, note } = age;
-  const date = asOf === null || !isOld(age) ? undefined : `${isSpan ? " to " : " · "}${dateText(asOf)}`;
+/**
+ * Data is old from the day before yesterday on: the date is in the badge, in the colour of cautions. In days, since a cached
+ * badge is kept until the day changes.
+ */
+const OLD_DAYS = 2;
+
+/** Draws the badge of a fact, with the date of its data if that is old. */
+export function drawFactBadge(subject: BadgeSubject, fact: BadgeFact): string {
+  const { fullName, asOf, ageDays, note, theme, label: own = "" } = subject;
+  const isOld = (ageDays ?? 0) >= OLD_DAYS;
+  const { label, message, tone, sentence, isSpan = false } = wordingOf(fact, isOld);
+  const date = asOf === null || !isOld ? undefined : `${isSpan ? " to " : " · "}${dateText(asOf)}`;
   const known = asOf === null ? "" : `, as of ${agedDate(asOf, ageDays)}`;
   const noted = note === undefined ? "" : `, ${note}`;
   return drawBadge({
-    label: look.label === undefined || plainText(look.label) === "" ? label : look.label,
+    label: plainText(own) === "" ? label : own,
     message: note === undefined ? `${message}${date ?? ""}` : `${message} · ${note}`,
     tone: note === undefined && date === undefined ? tone : "caution",
     title: `${fullName}: ${sentence}${known}${noted}, by Sidereal`,
-    theme: look.theme,
+    theme,
   });
 }
 
-/** The rank of a repository in one ranking. */
-export interface RankFacts extends BadgeAge {
-  fullName: string;
-  ranking: Ranking;
-  /** null for a ranking without a window. */
-  window: Window | null;
-  /** null: overall. */
-  language: string | null;
-  /** null: not ranked. */
-  rank: number | null;
-  /** Number of ranks stored in this ranking. */
-  depth: number;
-}
-
-type RankName = Pick<RankFacts, "ranking" | "window" | "language" | "rank">;
-
+const inLanguage = (language: string | null): string => (language === null ? "" : ` in ${language}`);
 const phraseOf = ({ ranking, language }: Pick<RankName, "ranking" | "language">): string =>
-  `${RANKING_DEFINITIONS[ranking].phrase}${language === null ? "" : ` in ${language}`}`;
-const overOf = ({ window }: Pick<RankName, "window">): string =>
-  window === null ? "" : ` · ${WINDOW_LABELS[window]}`;
+  `${RANKING_DEFINITIONS[ranking].phrase}${inLanguage(language)}`;
+const over = (window: Window | null, join: string): string =>
+  window === null ? "" : `${join}${WINDOW_LABELS[window]}`;
 
 /** A rank in a few words: "#3 trending in Rust · 7 days". */
-export function rankWords({ rank, ...name }: RankName): string {
+export function rankWords({ rank, window, ...name }: RankName): string {
   const position = rank === null ? "not ranked" : `#${exactNumber(rank)}`;
-  return `${position} ${phraseOf(name)}${overOf(name)}`;
+  return `${position} ${phraseOf(name)}${over(window, " · ")}`;
 }
 
-/** A badge with a rank. */
-export function drawRankBadge(facts: RankFacts, look: BadgeLook): string {
-  const { fullName, window, rank, depth } = facts;
-  const words = `not among the first ${exactNumber(depth)} ${phraseOf(facts)}`;
-  const over = window === null ? "" : ` over ${WINDOW_LABELS[window]}`;
-  const ranked = rank === null ? words : `#${exactNumber(rank)} ${phraseOf(facts)}`;
-  return drawWording(
-    fullName,
-    {
-      label: BADGE_BRAND,
-      message: rank === null ? `${words}${overOf(facts)}` : rankWords(facts),
-      tone: rank === null ? "quiet" : "plain",
-      sentence: `${ranked}${over}`,
-    },
-    { age: facts, look, isSpan: window !== null },
-  );
-}
-
-/** A badge that says whether a repository is trending, and on which rank. */
-export function drawTrendingBadge(facts: RankFacts & { window: Window }, look: BadgeLook): string {
-  const { fullName, window, language, rank } = facts;
-  const where = language === null ? "" : ` in ${language}`;
-  const over = `over ${WINDOW_LABELS[window]}`;
-  if (rank !== null) {
-    const message = `trending #${exactNumber(rank)}${where}${overOf(facts)}`;
-    const sentence = `trending #${exactNumber(rank)}${where} ${over}`;
-    const wording = { label: BADGE_BRAND, message, tone: "rise", sentence } as const;
-    return drawWording(fullName, wording, { age: facts, look, isSpan: true });
+function wordingOf(fact: BadgeFact, isOld: boolean): Wording {
+  switch (fact.kind) {
+    case "stars": {
+      const { stars } = fact;
+      if (stars === null)
+        return { label: "stars", message: "not known", tone: "quiet", sentence: "stars not known" };
+      const message = exactNumber(stars);
+      return {
+        label: "stars",
+        message,
+        tone: "plain",
+        sentence: `${message} ${stars === 1 ? "star" : "stars"}`,
+      };
+    }
+    case "gain": {
+      const { gained, counted, window } = fact;
+      const label = `stars in ${WINDOW_LABELS[window]}`;
+      if (gained === null)
+        return { label, message: "not known yet", tone: "quiet", sentence: `${label} not known yet` };
+      const part = counted === undefined ? "" : `, ${counted}`;
+      const moved = gained > 0 ? "rise" : gained < 0 ? "fall" : "quiet";
+      return {
+        label,
+        message: `${signedNumber(gained)}${part}`,
+        tone: counted === undefined ? moved : "caution",
+        sentence: `${signedNumber(gained)} ${label}${part}`,
+        isSpan: true,
+      };
+    }
+    case "trending": {
+      const { rank, language, window } = fact;
+      const where = inLanguage(language);
+      const position = `trending #${exactNumber(rank ?? 0)}${where}`;
+      // Nothing is known about now if the data is old.
+      const message =
+        rank === null ? `not trending${where}${isOld ? "" : " now"}` : position + over(window, " · ");
+      const sentence = `${rank === null ? `not trending${where}` : position}${over(window, " over ")}`;
+      return {
+        label: BADGE_BRAND,
+        message,
+        tone: rank === null ? "quiet" : "rise",
+        sentence,
+        isSpan: rank !== null,
+      };
+    }
+    case "rank": {
+      const { rank, window, depth } = fact;
+      const words = `not among the first ${exactNumber(depth)} ${phraseOf(fact)}`;
+      return {
+        label: BADGE_BRAND,
+        message: rank === null ? `${words}${over(window, " · ")}` : rankWords(fact),
+        tone: rank === null ? "quiet" : "plain",
+        sentence: `${rank === null ? words : `#${exactNumber(rank)} ${phraseOf(fact)}`}${over(window, " over ")}`,
+        isSpan: window !== null,
+      };
+    }
   }
-  // Nothing is known about now where the data is old.
-  const message = `not trending${where}${isOld(facts) ? "" : " now"}`;
-  const sentence = `not trending${where} ${over}`;
-  const wording = { label: BADGE_BRAND, message, tone: "quiet", sentence } as const;
-  return drawWording(fullName, wording, { age: facts, look });
-}
-
-/** A badge with the star count; null: unknown. */
-export function drawStarsBadge(
-  { fullName, stars, ...age }: BadgeAge & { fullName: string; stars: number | null },
-  look: BadgeLook,
-): string {
-  const message = stars === null ? "not known" : exactNumber(stars);
-  const sentence = stars === null ? "stars not known" : `${message} ${stars === 1 ? "star" : "stars"}`;
-  const tone = stars === null ? "quiet" : "plain";
-  return drawWording(fullName, { label: "stars", message, tone, sentence }, { age, look });
-}
-
-/** The stars gained in a window; null: unknown. */
-export interface GainFacts extends BadgeAge {
-  fullName: string;
-  gained: number | null;
-  /** What of the gain counts, such as "none counted"; absent: all of it. */
-  counted?: string;
-  window: Window;
-}
-
-/** A badge with the stars gained in a window. */
-export function drawGainBadge(
-  { fullName, gained, counted, window, ...age }: GainFacts,
-  look: BadgeLook,
-): string {
-  const label = `stars in ${WINDOW_LABELS[window]}`;
-  if (gained === null) {
-    const wording = {
-      label,
-      message: "not known yet",
-      tone: "quiet",
-      sentence: `${label} not known yet`,
-    } as const;
-    return drawWording(fullName, wording, { age, look });
-  }
-  const message = `${signedNumber(gained)}${counted === undefined ? "" : `, ${counted}`}`;
-  const moved = gained > 0 ? "rise" : gained < 0 ? "fall" : "quiet";
-  return drawWording(
-    fullName,
-    {
-      label,
-      message,
-      tone: counted === undefined ? moved : "caution",
-      sentence: `${signedNumber(gained)} ${label}${counted === undefined ? "" : `, ${counted}`}`,
-    },
-    { age, look, isSpan: true },
-  );
 }

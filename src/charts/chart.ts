@@ -11,7 +11,7 @@ import {
   STROKES,
   toLine,
 } from "./lines.js";
-import { background, element, Markup, picture } from "./markup.js";
+import { background, element, type Markup, picture } from "./markup.js";
 import { endValue, ORIGIN_SAMPLE, ORIGINS, originWidth, type Plan, planOf } from "./plan.js";
 import type { ChartInput, ChartSeries } from "./series.js";
 import { estimateWidth, fit, fitFullName } from "./text.js";
@@ -48,8 +48,7 @@ export function drawPlot(input: ChartInput): { svg: string; geometry: Geometry }
     ...drawFoot(plan),
   ];
   const svg = picture(
-    { width, height, idPrefix, title: words.title, description: words.description },
-    theme === "page" ? undefined : element("style", {}, new Markup(styleOf(theme))),
+    { width, height, idPrefix, ...words, ...(theme === "page" ? {} : { style: styleOf(theme) }) },
     theme === "page" ? undefined : background(width, height),
     ...parts,
   );

@@ -7,12 +7,9 @@
 export { linearAxis } from "./axes.js";
 export {
   BADGE_BRAND,
-  type BadgeLook,
+  type BadgeFact,
   drawBadge,
-  drawGainBadge,
-  drawRankBadge,
-  drawStarsBadge,
-  drawTrendingBadge,
+  drawFactBadge,
   rankWords,
 } from "./badge.js";
 export { type CardInput, repositoryCard } from "./card.js";

@@ -1,8 +1,8 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
+import { type Font, openSync } from "fontkit";
 import { libraryFile } from "../lib/package-files.js";
 import { unescapeXml } from "../lib/xml.js";
-import { type Face, readFace } from "./font-file.js";
 import { coordinate, escapeMarkup } from "./markup.js";
 import { graphemes } from "./text.js";
 
@@ -31,12 +31,54 @@ const MAX_FILES = 3_000;
 /** Maximum number of fonts of the machine in one picture; the renderer reads each of them for each picture. */
 const MAX_FONTS = 8;
 
-/** Fonts that draw boxes for characters, and styles that a reader would not expect; the first are never used. */
-const BOXES = /last.?resort|adobe.?blank|not.?def|fallback|barcode/i;
+/** Fonts that draw boxes or coloured bitmaps, which the renderer cannot draw, and styles that a reader would not expect. */
+const BOXES = /last.?resort|adobe.?blank|not.?def|fallback|barcode|colou?r.?emoji/i;
 const UNUSUAL =
   /bold|black|light|thin|medium|italic|oblique|condensed|mono|display|rashi|unjoined|looped|ui[-.]|hawad|unifont/i;
 
 export type Weight = "plain" | "bold";
+
+/** The first face of a font file. */
+interface Face {
+  file: string;
+  family: string;
+  has(codePoint: number): boolean;
+  /** The advance of a character relative to the font size; 0 if the face lacks it. */
+  widthOf(codePoint: number): number;
+}
+
+/** Reads the first face of a file, of which it keeps only the characters. Undefined without a name. Throws for a file that is no font. */
+export function readFace(file: string): Face | undefined {
+  const font = openFont(file);
+  // Its typographic family, by which the renderer finds it.
+  const family = font.getName("preferredFamily", "en") ?? font.familyName;
+  if (!family) return undefined;
+  const codes = font.characterSet;
+  // A bit for each: sets of whole scripts would take much more.
+  const bits = new Uint8Array((codes.reduce((a, b) => Math.max(a, b), 0) >> 3) + 1);
+  for (const code of codes) bits[code >> 3] = (bits[code >> 3] ?? 0) | (1 << (code & 7));
+  const has = (code: number) => ((bits[code >> 3] ?? 0) & (1 << (code & 7))) !== 0;
+  let opened: Font | undefined;
+  return {
+    file,
+    family,
+    has,
+    widthOf: (codePoint) => {
+      if (!has(codePoint)) return 0;
+      // Most faces are never measured.
+      opened ??= openFont(file);
+      return opened.glyphForCodePoint(codePoint).advanceWidth / opened.unitsPerEm;
+    },
+  };
+}
+
+function openFont(file: string): Font {
+  const opened = openSync(file);
+  if (!("fonts" in opened)) return opened;
+  const [first] = opened.fonts;
+  if (first === undefined) throw new Error(`${file} has no font`);
+  return first;
+}
 
 /** Characters that one face draws together. */
 interface Run {
@@ -64,7 +106,9 @@ const COMPOUND =
 export class Fonts {
   readonly #bundled: Readonly<Record<Weight, Face>>;
   readonly #folders: readonly string[];
-  #system: readonly Face[] | undefined;
+  /** Those of the machine that were read so far, the most usual first, and the files after them. */
+  readonly #system: Face[] = [];
+  #unread: string[] | undefined;
   readonly #known = new Map<number, Face | undefined>();
 
   constructor(folders: readonly string[] = SYSTEM_FONT_FOLDERS) {
@@ -145,10 +189,16 @@ export class Fonts {
     return near.find((face) => face.has(first)) ?? system;
   }
 
+  /** The first face of the machine with a character; reads files until there is one. */
   #systemFace(codePoint: number): Face | undefined {
     if (this.#known.has(codePoint)) return this.#known.get(codePoint);
-    this.#system ??= readSystemFaces(this.#folders);
-    const face = this.#system.find((one) => one.has(codePoint));
+    let face = this.#system.find((one) => one.has(codePoint));
+    this.#unread ??= listFonts(this.#folders);
+    while (face === undefined && this.#unread.length > 0) {
+      const read = readFaceOf(this.#unread.shift() ?? "");
+      if (read !== undefined) this.#system.push(read);
+      if (read?.has(codePoint)) face = read;
+    }
     if (this.#known.size >= 50_000) this.#known.clear();
     this.#known.set(codePoint, face);
     return face;
@@ -161,31 +211,30 @@ function bundledFace(name: string): Face {
   return face;
 }
 
-/** The usable faces below these folders, the most usual first. Files that cannot be read are skipped. */
-function readSystemFaces(folders: readonly string[]): Face[] {
-  const files = folders.flatMap(listFonts).slice(0, MAX_FILES);
-  const order = (file: string): number => (UNUSUAL.test(file) ? 2 : 0) + (/serif/i.test(file) ? 1 : 0);
-  return files
-    .filter((file) => !BOXES.test(file))
-    .sort((a, b) => order(a) - order(b) || (a < b ? -1 : 1))
-    .flatMap((file) => {
-      try {
-        return readFace(file) ?? [];
-      } catch {
-        return [];
-      }
-    });
+/** The face of a file; undefined if it cannot be read. */
+function readFaceOf(file: string): Face | undefined {
+  try {
+    return readFace(file);
+  } catch {
+    return undefined;
+  }
 }
 
-function listFonts(folder: string): string[] {
-  try {
-    return readdirSync(folder, { recursive: true, encoding: "utf8" })
-      .filter((name) => FONT_FILE.test(name))
-      .map((name) => join(folder, name));
-  } catch {
-    // This system has no such folder.
-    return [];
-  }
+/** The font files below these folders, the most usual first. */
+function listFonts(folders: readonly string[]): string[] {
+  const order = (file: string): number => (UNUSUAL.test(file) ? 2 : 0) + (/serif/i.test(file) ? 1 : 0);
+  return folders
+    .flatMap((folder) => {
+      try {
+        return readdirSync(folder, { recursive: true, encoding: "utf8" }).map((name) => join(folder, name));
+      } catch {
+        // This system has no such folder.
+        return [];
+      }
+    })
+    .filter((file) => FONT_FILE.test(file) && !BOXES.test(file))
+    .slice(0, MAX_FILES)
+    .sort((a, b) => order(a) - order(b) || (a < b ? -1 : 1));
 }
 
 /** A drawing whose every text can be drawn, and the font files it needs. */

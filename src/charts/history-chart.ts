@@ -1,7 +1,7 @@
 import { ageInDays } from "../lib/clock.js";
 import { drawChart } from "./chart.js";
 import { type History, newestOf, seriesOf } from "./history.js";
-import { background, element, Markup, picture } from "./markup.js";
+import { background, element, picture } from "./markup.js";
 import { dateText } from "./numbers.js";
 import { type ChartInput, METRIC_NAMES } from "./series.js";
 import { fit, wrap } from "./text.js";
@@ -69,45 +69,37 @@ function missingReason(
   return `First seen on ${since}. There are not two snapshots with ${counts} in this time.`;
 }
 
-/** A small picture that says why a chart or badge is missing. */
-interface NoticeInput {
+const TEXT_SIZE = 13;
+const PAD = 16;
+
+/** A small picture that says why a chart or badge is missing: a title and a wrapped message. */
+export function drawNotice({
+  title,
+  message,
+  theme,
+  width,
+  height,
+}: {
   title: string;
   message: string;
   theme: Theme;
   width: number;
   height: number;
-}
-
-const NOTICE_TEXT_SIZE = 13;
-const NOTICE_PAD = 16;
-
-/** Draws a title and a wrapped message. */
-export function drawNotice({ title, message, theme, width, height }: NoticeInput): string {
-  const room = width - 2 * NOTICE_PAD;
-  const maxLines = Math.max(1, Math.floor((height - 2 * NOTICE_PAD - 22) / (NOTICE_TEXT_SIZE + 6)) + 1);
-  const lines = wrap(message, { size: NOTICE_TEXT_SIZE, width: room }, maxLines);
-  const body = lines.map((line, i) =>
-    element(
-      "text",
-      {
-        class: "chart-muted",
-        "font-size": NOTICE_TEXT_SIZE,
-        x: NOTICE_PAD,
-        y: NOTICE_PAD + 14 + 22 + i * (NOTICE_TEXT_SIZE + 6),
-      },
-      line,
-    ),
-  );
+}): string {
+  const [size, room] = [TEXT_SIZE, width - 2 * PAD];
+  const maxLines = Math.max(1, Math.floor((height - 2 * PAD - 22) / (size + 6)) + 1);
+  const look = { class: "chart-muted", "font-size": size, x: PAD };
   return picture(
-    { width, height, idPrefix: "notice", title, description: message },
-    element("style", {}, new Markup(styleOf(theme))),
+    { width, height, idPrefix: "notice", title, description: message, style: styleOf(theme) },
     background(width, height),
     element(
       "text",
-      { class: "chart-text", "font-size": 15, "font-weight": 600, x: NOTICE_PAD, y: NOTICE_PAD + 14 },
+      { class: "chart-text", "font-size": 15, "font-weight": 600, x: PAD, y: PAD + 14 },
       fit(title, { size: 15 * 1.06, width: room }),
     ),
-    ...body,
+    ...wrap(message, { size, width: room }, maxLines).map((line, i) =>
+      element("text", { ...look, y: PAD + 14 + 22 + i * (size + 6) }, line),
+    ),
   );
 }
 

@@ -2,42 +2,8 @@ import { escapeXml } from "../lib/xml.js";
 
 /** The only way for text to get into pictures, and for pictures into other sites: everything is escaped here. */
 
-/** The elements allowed in pictures. None of them can run, load or link to anything. */
-const ELEMENTS = ["svg", "title", "desc", "style", "g", "path", "rect", "circle", "text"] as const;
-type ElementName = (typeof ELEMENTS)[number];
-
-/** The attributes allowed on these elements. */
-const ATTRIBUTES = [
-  "xmlns",
-  "width",
-  "height",
-  "viewBox",
-  "role",
-  "aria-labelledby",
-  "aria-hidden",
-  "id",
-  "class",
-  "x",
-  "y",
-  "cx",
-  "cy",
-  "r",
-  "rx",
-  "d",
-  "fill",
-  "fill-opacity",
-  "stroke",
-  "stroke-width",
-  "stroke-dasharray",
-  "stroke-linecap",
-  "stroke-linejoin",
-  "font-family",
-  "font-size",
-  "font-weight",
-  "text-anchor",
-  "textLength",
-] as const;
-type AttributeName = (typeof ATTRIBUTES)[number];
+/** The elements of pictures. None of them can run, load or link to anything. */
+type ElementName = "svg" | "title" | "desc" | "style" | "g" | "path" | "rect" | "circle" | "text";
 
 /** Longer text is cut; no picture shows this much. */
 const MAX_TEXT = 2_000;
@@ -78,23 +44,23 @@ export class Markup {
   }
 }
 
-type Attributes = Partial<Record<AttributeName, string | number>>;
+/** Absent ones are skipped. */
+type Attributes = Readonly<Record<string, string | number | undefined>>;
 type Child = Markup | string | undefined;
 
 /** An element; absent children are skipped. Throws RangeError for a number that is not finite. */
 export function element(name: ElementName, attributes: Attributes, ...children: readonly Child[]): Markup {
-  const written = Object.entries(attributes).map(([key, value]) => {
+  let written = "";
+  for (const [key, value] of Object.entries(attributes)) {
+    if (value === undefined) continue;
     const text =
       typeof value === "number" ? coordinate(value) : escapeXml(value.toWellFormed().replaceAll(UNFIT, " "));
-    return ` ${key}="${text}"`;
-  });
-  const content = children.map((child) =>
-    typeof child === "string" ? escapeMarkup(child) : (child?.xml ?? ""),
-  );
-  const inner = content.join("");
-  return new Markup(
-    inner === "" ? `<${name}${written.join("")}/>` : `<${name}${written.join("")}>${inner}</${name}>`,
-  );
+    written += ` ${key}="${text}"`;
+  }
+  const inner = children
+    .map((one) => (typeof one === "string" ? escapeMarkup(one) : (one?.xml ?? "")))
+    .join("");
+  return new Markup(inner === "" ? `<${name}${written}/>` : `<${name}${written}>${inner}</${name}>`);
 }
 
 /** A number rounded to one decimal. */
@@ -118,6 +84,8 @@ interface PictureFrame {
   description?: string;
   /** Default: the reader's system fonts. */
   fonts?: string;
+  /** Its style sheet; absent in a page, which has the rules. */
+  style?: string;
 }
 
 /** The attributes of an `svg` element of a size. */
@@ -130,7 +98,7 @@ export const svgOf = (width: number, height: number) => ({
 
 /** An SVG picture: title and description, then the given children. */
 export function picture(
-  { width, height, idPrefix, title, description, fonts = FONTS }: PictureFrame,
+  { width, height, idPrefix, title, description, fonts = FONTS, style }: PictureFrame,
   ...drawn: readonly Child[]
 ): string {
   const [titleId, descId] = [`${idPrefix}-title`, `${idPrefix}-desc`];
@@ -145,6 +113,7 @@ export function picture(
     },
     element("title", { id: titleId }, title),
     description === undefined ? undefined : element("desc", { id: descId }, description),
+    style === undefined ? undefined : element("style", {}, new Markup(style)),
     ...drawn,
   ).xml;
 }
@@ -154,25 +123,20 @@ export function background(width: number, height: number): Markup {
   return element("rect", { class: "chart-bg", x: 0.5, y: 0.5, width: width - 1, height: height - 1, rx: 10 });
 }
 
-/** Code that shows a picture on another site. */
-interface Snippets {
-  markdown: string;
-  html: string;
-}
-
 /** Characters with a meaning in Markdown. */
 const MARKDOWN = /[\\`*_{}[\]<>()#+!|~&"$^=@]/g;
 
-/** The picture at `image`, linked to `page`. All text is escaped. */
-export function snippetsOf(options: {
+interface Shown {
   image: string;
   page: string;
   alt: string;
   /** Absent: as wide as it is. */
   width?: number;
   height: number;
-}): Snippets {
-  const { image, page, alt, width, height } = options;
+}
+
+/** Code that shows the picture at `image` on another site, linked to `page`. All text is escaped. */
+export function snippetsOf({ image, page, alt, width, height }: Shown) {
   const wide = width === undefined ? "" : `width="${Math.round(width)}" `;
   const size = `${wide}height="${Math.round(height)}"`;
   return {

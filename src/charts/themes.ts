@@ -8,9 +8,6 @@ interface Palette {
   grid: string;
   text: string;
   muted: string;
-  /** The part of a badge that names the service, and the text on it. */
-  brand: string;
-  onBrand: string;
   /** Line colours, in the order of the series. */
   lines: readonly string[];
 }
@@ -23,8 +20,6 @@ export const PALETTES: Readonly<Record<"light" | "dark", Palette>> = {
     grid: "#e4e9ee",
     text: "#17222d",
     muted: "#566472",
-    brand: "#1f3047",
-    onBrand: "#ffffff",
     lines: ["#1c4f8f", "#c8480f", "#0c7a55", "#8a3ac2", "#c21a66", "#8a6800"],
   },
   dark: {
@@ -33,8 +28,6 @@ export const PALETTES: Readonly<Record<"light" | "dark", Palette>> = {
     grid: "#26313c",
     text: "#e8eef4",
     muted: "#a0aebc",
-    brand: "#2c3f57",
-    onBrand: "#ffffff",
     lines: ["#7fb2f0", "#ff9b5e", "#45c795", "#c799ff", "#ff85b5", "#dcba3c"],
   },
 };
@@ -48,7 +41,7 @@ export function chartColours(scheme: keyof typeof PALETTES): Record<string, stri
 }
 
 function rules(palette: Palette): string {
-  const { background, border, grid, text, muted, brand, onBrand, lines } = palette;
+  const { background, border, grid, text, muted, lines } = palette;
   const fixed = [
     `.chart-bg{fill:${background};stroke:${border}}`,
     `.chart-grid{stroke:${grid};fill:none}`,
@@ -57,8 +50,6 @@ function rules(palette: Palette): string {
     `.chart-hint{stroke:${muted};fill:none}`,
     `.chart-mark{stroke:${background}}`,
     `.chart-ring{fill:${background};stroke:${text}}`,
-    `.chart-brand{fill:${brand}}`,
-    `.chart-on-brand{fill:${onBrand}}`,
   ];
   const coloured = lines.map((colour, i) => {
     const n = i + 1;
@@ -67,10 +58,15 @@ function rules(palette: Palette): string {
   return [...fixed, ...coloured].join("");
 }
 
+/** A style sheet in a theme: the rules of its colours, or of both with the reader's setting. */
+export function themed(theme: Theme, rulesOf: (scheme: "light" | "dark") => string): string {
+  if (theme !== "auto") return rulesOf(theme);
+  return `${rulesOf("light")}@media (prefers-color-scheme: dark){${rulesOf("dark")}}`;
+}
+
 /** The style sheet of a standalone picture. */
 export function styleOf(theme: Theme): string {
-  if (theme !== "auto") return rules(PALETTES[theme]);
-  return `${rules(PALETTES.light)}@media (prefers-color-scheme: dark){${rules(PALETTES.dark)}}`;
+  return themed(theme, (scheme) => rules(PALETTES[scheme]));
 }
 
 /**
@@ -83,7 +79,5 @@ export const CHART_PAGE_STYLES = rules({
   grid: "var(--chart-grid)",
   text: "var(--chart-text)",
   muted: "var(--chart-muted)",
-  brand: "var(--chart-text)",
-  onBrand: "var(--chart-bg)",
   lines: Array.from({ length: MAX_SERIES }, (_, i) => `var(--chart-line-${i + 1})`),
 });

@@ -1,12 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import {
-  drawBadge,
-  drawGainBadge,
-  drawRankBadge,
-  drawStarsBadge,
-  drawTrendingBadge,
-} from "../../src/charts/badge.js";
+import { drawBadge, drawFactBadge } from "../../src/charts/badge.js";
 import { repositoryCard } from "../../src/charts/card.js";
 import { drawPageCard, drawRepositoryCard } from "../../src/charts/card-drawing.js";
 import { drawChart } from "../../src/charts/chart.js";
@@ -73,12 +67,18 @@ test("hostile names: charts are well-formed and hold text only", () => {
 test("hostile names: badges and notices are well-formed and hold text only", () => {
   fc.assert(
     fc.property(names, ([a = "", b = "", c = "", d = ""]) => {
-      const known = { fullName: a, window: "7d", asOf: END, ageDays: 3 } as const;
-      const rank = { ...known, ranking: "new-hot", depth: 1_000, language: c } as const;
-      check(drawRankBadge({ ...rank, rank: null, note: d }, { theme: "auto", label: b }));
-      check(drawTrendingBadge({ ...rank, rank: 1_000, note: d }, { theme: "dark", label: d }));
-      check(drawGainBadge({ ...known, gained: -5, counted: d }, { theme: "light", label: c }));
-      check(drawStarsBadge({ fullName: b, stars: 1, asOf: null, ageDays: null, note: d }, { theme: "dark" }));
+      const of = { fullName: a, asOf: END, ageDays: 3 };
+      const rank = { language: c, window: "7d" } as const;
+      const noted = { ...of, theme: "auto", label: b, note: d } as const;
+      check(drawFactBadge(noted, { kind: "rank", ranking: "new-hot", depth: 1_000, ...rank, rank: null }));
+      check(drawFactBadge(noted, { kind: "trending", ...rank, rank: 1_000 }));
+      check(
+        drawFactBadge(
+          { ...of, theme: "light", label: c },
+          { kind: "gain", gained: -5, counted: d, window: "7d" },
+        ),
+      );
+      check(drawFactBadge({ ...noted, fullName: b, asOf: null }, { kind: "stars", stars: 1 }));
       check(drawBadge({ label: a, message: d, tone: "plain", title: `x${b}`, theme: "light" }));
       check(drawNotice({ title: `x${c}`, message: d, theme: "auto", width: 480, height: 96 }));
     }),
