@@ -3,7 +3,7 @@ import { element, Markup, plainText, svgOf } from "./markup.js";
 import { agedDate } from "./numbers.js";
 import type { CardAge, PageCardInput, PageCardRow, RepositoryCard } from "./png.js";
 import { fit, fitFullName, type Measure, wrap } from "./text.js";
-import { PALETTES } from "./themes.js";
+import { PALETTES, styleOf } from "./themes.js";
 
 /** Draws cards, in the rendering thread: only there are the fonts known that measure and draw their texts. */
 
@@ -13,66 +13,53 @@ export const CARD_SIZE = { width: 1200, height: 630 };
 export const PAD = 64;
 export const RIGHT = CARD_SIZE.width - PAD;
 const COLOURS = PALETTES.dark;
-export const ACCENT = COLOURS.lines[0] ?? COLOURS.text;
+const ACCENT = COLOURS.lines[0] ?? COLOURS.text;
+/** Of the line of a year. */
+const STYLE = `${styleOf("dark")}.chart-line-1{stroke-width:4}.chart-line-1[stroke-dasharray]{stroke-dasharray:0.1 8}`;
 const CAUTION = "#f0b860";
+
+const maxWidth = RIGHT - PAD;
+/** Texts at the left edge, as wide as the card. */
+const WHOLE = { x: PAD, maxWidth };
 
 /** The card as SVG for PngRenderer. */
 export function drawRepositoryCard(card: RepositoryCard, fonts: Fonts): string {
   const writer = new CardWriter(fonts);
-  const maxWidth = RIGHT - PAD;
   const { year, rank } = card;
   return cardOf(
     new Markup(year.svg),
     ...(year.hasRetained
-      ? [
-          writer.line(
-            "dotted: stars still held, as reported later",
-            { x: PAD, y: 420, maxWidth },
-            { size: 18, colour: COLOURS.muted },
-          ),
-        ]
+      ? [writer.line("dotted: stars still held, as reported later", { ...WHOLE, y: 420, size: 18 })]
       : []),
     ...drawNames(card, writer),
     ...drawNumbers(card, writer),
     ...(rank === null
       ? []
-      : [
-          writer.line(
-            rank,
-            { x: PAD, y: 598, maxWidth: 500 },
-            { size: 24, colour: COLOURS.text, isBold: true },
-          ),
-        ]),
+      : [writer.line(rank, { x: PAD, y: 598, maxWidth: 500, size: 24, colour: COLOURS.text, isBold: true })]),
     writer.source(card, card.note),
   );
 }
 
-function drawNames(
-  { forge, owner, name, description, language }: RepositoryCard,
-  writer: CardWriter,
-): Markup[] {
+function drawNames({ forge, owner, name, description, language }: RepositoryCard, writer: CardWriter) {
   const where = [forge, owner, ...(language === null ? [] : [language])];
   const shown = writer.readable(name);
   // A name of which nothing can be drawn is no title.
   const title = shown === "…" ? `${forge} · ${writer.readable(owner)}` : shown;
-  const measured = writer.measure("bold")(title.slice(0, 200), 1);
-  const size = Math.max(40, Math.min(76, Math.floor((RIGHT - PAD) / Math.max(1, measured))));
-  const maxWidth = RIGHT - PAD;
   return [
-    writer.line(where.join("  ·  "), { x: PAD, y: 92, maxWidth }, { size: 28, colour: COLOURS.muted }),
-    writer.line(title, { x: PAD, y: 172, maxWidth }, { size, colour: COLOURS.text, isBold: true }),
-    ...writer.lines(description, { x: PAD, y: 226, maxWidth }, { size: 28, most: 2 }),
+    writer.line(where.join("  ·  "), { ...WHOLE, y: 92, size: 28 }),
+    writer.title(title, 172, 76),
+    ...writer.lines(description, { ...WHOLE, y: 226, size: 28, most: 2 }),
   ];
 }
 
 function drawNumbers({ numbers }: RepositoryCard, writer: CardWriter): Markup[] {
-  const width = (RIGHT - PAD) / numbers.length;
+  const width = maxWidth / numbers.length;
   return numbers.flatMap(({ value, name }, i) => {
-    const x = PAD + i * width;
+    const place = { x: PAD + i * width, maxWidth: width - 16 };
     const colour = i === 0 ? COLOURS.text : ACCENT;
     return [
-      writer.line(value, { x, y: 356, maxWidth: width - 16 }, { size: 46, colour, isBold: true }),
-      writer.line(name, { x, y: 390, maxWidth: width - 16 }, { size: 22, colour: COLOURS.muted }),
+      writer.line(value, { ...place, y: 356, size: 46, colour, isBold: true }),
+      writer.line(name, { ...place, y: 390, size: 22 }),
     ];
   });
 }
@@ -85,18 +72,10 @@ const ROW_HEIGHT = 98;
 /** The card of a page as SVG for PngRenderer. */
 export function drawPageCard({ title, lead, rows, ...age }: PageCardInput, fonts: Fonts): string {
   const writer = new CardWriter(fonts);
-  const maxWidth = RIGHT - PAD;
-  const shown = writer.readable(title);
-  const width = writer.measure("bold")(shown.slice(0, 200), 1);
-  const size = Math.max(40, Math.min(64, Math.floor(maxWidth / Math.max(1, width))));
   const hasRows = rows.length > 0;
   return cardOf(
-    writer.line(
-      title,
-      { x: PAD, y: hasRows ? 128 : 250, maxWidth },
-      { size, colour: COLOURS.text, isBold: true },
-    ),
-    ...writer.lines(lead, { x: PAD, y: hasRows ? 184 : 320, maxWidth }, { size: 28, most: hasRows ? 1 : 4 }),
+    writer.title(writer.readable(title), hasRows ? 128 : 250, 64),
+    ...writer.lines(lead, { ...WHOLE, y: hasRows ? 184 : 320, size: 28, most: hasRows ? 1 : 4 }),
     ...rows.slice(0, MAX_CARD_ROWS).flatMap((row, i) => drawRow(writer, row, i)),
     writer.source(age),
   );
@@ -104,44 +83,31 @@ export function drawPageCard({ title, lead, rows, ...age }: PageCardInput, fonts
 
 function drawRow(writer: CardWriter, { name, detail, value, unit }: PageCardRow, i: number): Markup[] {
   const y = ROW_TOP + i * ROW_HEIGHT;
-  const [left, right] = [PAD + 56, 300];
-  const maxWidth = RIGHT - left - right - 24;
+  const right = { x: RIGHT, maxWidth: 300, anchor: "end" } as const;
+  const left = { x: PAD + 56, maxWidth: RIGHT - PAD - 56 - 300 - 24 };
   const measure = writer.measure("bold");
   const shown = writer.readable(name);
-  const titleSize = [34, 28].find((size) => measure(shown, size) <= maxWidth) ?? 28;
+  const size = [34, 28].find((one) => measure(shown, one) <= left.maxWidth) ?? 28;
   // A name that is too long even so loses its owner before its end.
-  const title = fitFullName(shown, { size: titleSize, width: maxWidth, measure });
+  const title = fitFullName(shown, { size, width: left.maxWidth, measure });
   return [
-    element("rect", { x: PAD, y: y - 46, width: RIGHT - PAD, height: 1.5, fill: COLOURS.border }),
-    writer.line(
-      String(i + 1),
-      { x: PAD, y, maxWidth: 50 },
-      { size: 34, colour: COLOURS.muted, isBold: true },
-    ),
-    writer.line(title, { x: left, y, maxWidth }, { size: titleSize, colour: COLOURS.text, isBold: true }),
-    writer.line(detail, { x: left, y: y + 34, maxWidth }, { size: 22, colour: COLOURS.muted }),
-    writer.line(
-      value,
-      { x: RIGHT, y, maxWidth: right },
-      { size: 36, colour: ACCENT, isBold: true, anchor: "end" },
-    ),
-    writer.line(
-      unit,
-      { x: RIGHT, y: y + 34, maxWidth: right },
-      { size: 20, colour: COLOURS.muted, anchor: "end" },
-    ),
+    element("rect", { x: PAD, y: y - 46, width: maxWidth, height: 1.5, fill: COLOURS.border }),
+    writer.line(String(i + 1), { x: PAD, y, maxWidth: 50, size: 34, isBold: true }),
+    writer.line(title, { ...left, y, size, colour: COLOURS.text, isBold: true }),
+    writer.line(detail, { ...left, y: y + 34, size: 22 }),
+    writer.line(value, { ...right, y, size: 36, colour: ACCENT, isBold: true }),
+    writer.line(unit, { ...right, y: y + 34, size: 20 }),
   ];
 }
 
-interface Position {
+/** Where a text is and how it looks. */
+interface Style {
   x: number;
   y: number;
   maxWidth: number;
-}
-
-interface Style {
   size: number;
-  colour: string;
+  /** Default: that of less important texts. */
+  colour?: string;
   isBold?: boolean;
   anchor?: "end";
 }
@@ -168,33 +134,30 @@ class CardWriter {
   }
 
   /** A line of text, cut at `maxWidth`. */
-  line(text: string, { x, y, maxWidth }: Position, { size, colour, isBold = false, anchor }: Style): Markup {
+  line(
+    text: string,
+    { x, y, maxWidth, size, colour = COLOURS.muted, isBold = false, anchor }: Style,
+  ): Markup {
     const measure = this.measure(isBold ? "bold" : "plain");
-    return element(
-      "text",
-      {
-        x,
-        y,
-        "font-size": size,
-        fill: colour,
-        ...(isBold ? { "font-weight": 700 } : {}),
-        ...(anchor === undefined ? {} : { "text-anchor": anchor }),
-      },
-      fit(this.readable(text), { size, width: maxWidth, measure }),
-    );
+    const look = { fill: colour, "font-weight": isBold ? 700 : undefined, "text-anchor": anchor };
+    const shown = fit(this.readable(text), { size, width: maxWidth, measure });
+    return element("text", { x, y, "font-size": size, ...look }, shown);
   }
 
-  /** A text of at most `most` lines; nothing where it is unknown or hardly any of it can be drawn. */
-  lines(
-    text: string | null,
-    { x, y, maxWidth }: Position,
-    { size, most }: { size: number; most: number },
-  ): Markup[] {
+  /** The title of a card, as large as fits: up to `most`. */
+  title(text: string, y: number, most: number): Markup {
+    const width = this.measure("bold")(text.slice(0, 200), 1);
+    const size = Math.max(40, Math.min(most, Math.floor(maxWidth / Math.max(1, width))));
+    return this.line(text, { ...WHOLE, y, size, colour: COLOURS.text, isBold: true });
+  }
+
+  /** A text of at most `most` lines; nothing if it is unknown or hardly any of it can be drawn. */
+  lines(text: string | null, { most, ...style }: Style & { most: number }): Markup[] {
     const shown = text === null ? undefined : this.#fonts.drawable(plainText(text));
     if (shown === undefined) return [];
-    const wrapped = wrap(shown, { size, width: maxWidth, measure: this.measure("plain") }, most);
-    return wrapped.map((line, i) =>
-      this.line(line, { x, y: y + i * Math.round(size * 1.43), maxWidth }, { size, colour: COLOURS.text }),
+    const { size, y, maxWidth: width } = style;
+    return wrap(shown, { size, width, measure: this.measure("plain") }, most).map((line, i) =>
+      this.line(line, { ...style, y: y + i * Math.round(size * 1.43), colour: COLOURS.text }),
     );
   }
 
@@ -202,11 +165,13 @@ class CardWriter {
   source({ asOf, ageDays }: CardAge, note?: string): Markup {
     const date = asOf === null ? [] : [`as of ${agedDate(asOf, ageDays)}`];
     const isOld = note !== undefined || (ageDays ?? 0) > 1;
-    return this.line(
-      ["Sidereal", ...(note === undefined ? date : [note])].join(" · "),
-      { x: RIGHT, y: 598, maxWidth: 560 },
-      { size: 22, colour: isOld ? CAUTION : COLOURS.muted, anchor: "end" },
-    );
+    const colour = isOld ? CAUTION : COLOURS.muted;
+    const place = { x: RIGHT, y: 598, maxWidth: 560, anchor: "end" } as const;
+    return this.line(["Sidereal", ...(note === undefined ? date : [note])].join(" · "), {
+      ...place,
+      size: 22,
+      colour,
+    });
   }
 }
 
@@ -216,6 +181,7 @@ function cardOf(...content: readonly Markup[]): string {
   return element(
     "svg",
     { ...svgOf(width, height), "font-family": FONT_FAMILY },
+    element("style", {}, new Markup(STYLE)),
     element("rect", { x: 0, y: 0, width, height, fill: COLOURS.background }),
     ...content,
   ).xml;

@@ -1,12 +1,12 @@
 import { forgeName } from "../config/config.js";
 import { WINDOW_LABELS, type Window } from "../growth/growth.js";
 import { basisOf } from "../repositories/repositories.js";
-import { ACCENT, PAD, RIGHT } from "./card-drawing.js";
-import { MAX_POINTS, type Point, pathOf } from "./lines.js";
-import { element, type Markup } from "./markup.js";
+import { PAD, RIGHT } from "./card-drawing.js";
+import { drawArea, drawLine, toLine } from "./lines.js";
+import { element } from "./markup.js";
 import { exactNumber, shortNumber, signedNumber } from "./numbers.js";
 import type { CardAge, RepositoryCard } from "./png.js";
-import { type ChartPoint, isBroken, reducePoints } from "./series.js";
+import type { ChartPoint } from "./series.js";
 
 /** What the card of a repository shows; null: unknown. */
 export interface CardInput extends CardAge {
@@ -60,44 +60,18 @@ function drawYear(points: CardInput["points"]): RepositoryCard["year"] {
   if (first === undefined || last === undefined || last.at <= first.at)
     return { svg: "", hasRetained: false };
   const [top, bottom] = [424, 552];
-  const low = known.reduce((least, { value }) => Math.min(least, value), Number.POSITIVE_INFINITY);
-  const high = known.reduce((most, { value }) => Math.max(most, value), Number.NEGATIVE_INFINITY);
-  const pointOf = ({ at, value }: ChartPoint): Point => ({
+  const values = known.map(({ value }) => value);
+  const low = values.reduce((a, b) => Math.min(a, b));
+  const high = values.reduce((a, b) => Math.max(a, b));
+  const line = toLine({ name: "", points: known, gaps: [] }, ({ at, value }) => ({
     x: PAD + ((at - first.at) / (last.at - first.at)) * (RIGHT - PAD),
     y: high === low ? (top + bottom) / 2 : bottom - ((value - low) / (high - low)) * (bottom - top),
-  });
-  const end = pointOf(last);
-  const runs = runsOf(reducePoints(known, [], MAX_POINTS));
-  const isRetained = (run: readonly ChartPoint[]) => run.some(({ source }) => basisOf(source) === "RETAINED");
-  const drawn = runs.flatMap((run) => drawRun(run.map(pointOf), bottom + 4, isRetained(run)));
-  const dot = element("circle", { cx: end.x, cy: end.y, r: 7, fill: ACCENT });
-  return { svg: [...drawn, dot].map(({ xml }) => xml).join(""), hasRetained: runs.some(isRetained) };
-}
-
-/** The parts of a line between its seams. */
-function runsOf(points: readonly ChartPoint[]): ChartPoint[][] {
-  const runs: ChartPoint[][] = [];
-  for (const [i, point] of points.entries()) {
-    const run = runs.at(-1);
-    if (run === undefined || isBroken(points[i - 1], point)) runs.push([point]);
-    else run.push(point);
-  }
-  return runs;
-}
-
-function drawRun(points: readonly Point[], bottom: number, isRetained: boolean): Markup[] {
-  const [first, last] = [points[0], points.at(-1)];
-  if (first === undefined || last === undefined || points.length < 2) return [];
-  const outline = [...points, { x: last.x, y: bottom }, { x: first.x, y: bottom }];
-  return [
-    element("path", { d: `${pathOf(outline)}Z`, fill: ACCENT, "fill-opacity": 0.14 }),
-    element("path", {
-      d: pathOf(points),
-      fill: "none",
-      stroke: ACCENT,
-      "stroke-width": 4,
-      "stroke-linejoin": "round",
-      ...(isRetained ? { "stroke-linecap": "round", "stroke-dasharray": "0.1 8" } : {}),
-    }),
-  ];
+  }));
+  const end = line.at(-1);
+  const dot = end && element("circle", { class: "chart-mark-1", cx: end.x, cy: end.y, r: 7 });
+  const drawn = [...drawArea(line, bottom + 4, 1), ...drawLine(line, 1), ...(dot ? [dot] : [])];
+  return {
+    svg: drawn.map(({ xml }) => xml).join(""),
+    hasRetained: known.some(({ source }) => basisOf(source) === "RETAINED"),
+  };
 }
