@@ -1,17 +1,21 @@
 import { FONT_FAMILY, type Fonts, type Weight } from "./fonts.js";
 import { element, Markup, plainText, svgOf } from "./markup.js";
 import { agedDate } from "./numbers.js";
-import type { CardAge, PageCardInput, PageCardRow, RepositoryCard } from "./png.js";
+import {
+  CARD_SIZE,
+  type CardAge,
+  MAX_CARD_ROWS,
+  PAD,
+  type PageCardInput,
+  type PageCardRow,
+  type RepositoryCard,
+  RIGHT,
+} from "./png.js";
 import { fit, fitFullName, type Measure, wrap } from "./text.js";
 import { PALETTES, styleOf } from "./themes.js";
 
 /** Draws cards, in the rendering thread: only there are the fonts known that measure and draw their texts. */
 
-/** The size recommended for Open Graph images. */
-export const CARD_SIZE = { width: 1200, height: 630 };
-
-export const PAD = 64;
-export const RIGHT = CARD_SIZE.width - PAD;
 const COLOURS = PALETTES.dark;
 const ACCENT = COLOURS.lines[0] ?? COLOURS.text;
 /** Of the line of a year. */
@@ -63,8 +67,6 @@ function drawNumbers({ numbers }: RepositoryCard, writer: CardWriter): Markup[] 
     ];
   });
 }
-
-export const MAX_CARD_ROWS = 3;
 
 const ROW_TOP = 262;
 const ROW_HEIGHT = 98;

@@ -1,11 +1,10 @@
 import { forgeName } from "../config/config.js";
 import { WINDOW_LABELS, type Window } from "../growth/growth.js";
 import { basisOf } from "../repositories/repositories.js";
-import { PAD, RIGHT } from "./card-drawing.js";
 import { drawArea, drawLine, toLine } from "./lines.js";
 import { element } from "./markup.js";
 import { exactNumber, shortNumber, signedNumber } from "./numbers.js";
-import type { CardAge, RepositoryCard } from "./png.js";
+import { type CardAge, PAD, type RepositoryCard, RIGHT } from "./png.js";
 import type { ChartPoint } from "./series.js";
 
 /** What the card of a repository shows; null: unknown. */

@@ -13,7 +13,6 @@ export {
   rankWords,
 } from "./badge.js";
 export { type CardInput, repositoryCard } from "./card.js";
-export { CARD_SIZE, MAX_CARD_ROWS } from "./card-drawing.js";
 export { drawChart, drawPlot, type Geometry } from "./chart.js";
 export { hasMilestones, milestonesOf, milestoneWords, noteOfSpan } from "./events.js";
 export { gainsOf, spanOf, stepOf } from "./gains.js";
@@ -32,7 +31,14 @@ export { drawHistories, drawNotice, NOTICE_SIZE, titleOf } from "./history-chart
 export { drawMark } from "./lines.js";
 export { snippetsOf } from "./markup.js";
 export { dateText, signedRate } from "./numbers.js";
-export { type PageCardInput, type PageCardRow, type Picture, PngRenderer } from "./png.js";
+export {
+  CARD_SIZE,
+  MAX_CARD_ROWS,
+  type PageCardInput,
+  type PageCardRow,
+  type Picture,
+  PngRenderer,
+} from "./png.js";
 export {
   ALIGNMENTS,
   type ChartInput,

@@ -11,6 +11,12 @@ export type Picture =
   /** `zoom`: pixels of the PNG for each pixel of the drawing. */
   | { kind: "svg"; svg: string; zoom: number };
 
+/** The size recommended for Open Graph images, and the left and right edges of what a card shows. */
+export const CARD_SIZE = { width: 1200, height: 630 };
+export const PAD = 64;
+export const RIGHT = CARD_SIZE.width - PAD;
+export const MAX_CARD_ROWS = 3;
+
 /** The age of the data of a card, as of when it was drawn. */
 export interface CardAge {
   asOf: number | null;

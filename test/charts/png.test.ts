@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type CardInput, repositoryCard } from "../../src/charts/card.js";
-import { CARD_SIZE, drawPageCard, drawRepositoryCard } from "../../src/charts/card-drawing.js";
+import { drawPageCard, drawRepositoryCard } from "../../src/charts/card-drawing.js";
 import { Fonts } from "../../src/charts/fonts.js";
-import { type PageCardInput, type Picture, PngRenderer } from "../../src/charts/png.js";
+import { CARD_SIZE, type PageCardInput, type Picture, PngRenderer } from "../../src/charts/png.js";
 import { readPicture } from "../support/svg.js";
 
 const renderer = new PngRenderer();
