@@ -3,7 +3,7 @@ import { json, noContent, redirect } from "../http/http.js";
 import { invalidParameter } from "../lib/errors.js";
 import { z } from "../lib/schema.js";
 import { accountSchema, accountView } from "./account-views.js";
-import { type ApiServices, dataResponse, errorResponses, operation } from "./operation.js";
+import { type ApiServices, dataResponse, operation } from "./operation.js";
 
 const tags = ["Signing in"];
 
@@ -20,21 +20,12 @@ function checkedNext({ members }: ApiServices, path: string): string {
   return safe;
 }
 
-const BODY_ERRORS = [
-  "VALIDATION_FAILED",
-  "FORBIDDEN",
-  "PAYLOAD_TOO_LARGE",
-  "UNSUPPORTED_MEDIA_TYPE",
-] as const;
-
 export const requestMagicLink = operation({
   id: "requestMagicLink",
   tags,
   summary: "Send a sign-in link and code by e-mail",
   description:
     "Link and code work once, for ten minutes, together with the requestToken of this response. The response is the same whether the address is known or not, and whether a limit of mails is reached or not.",
-  params: null,
-  query: null,
   body: z.strictObject({ email: emailField, next }),
   responses: {
     202: dataResponse(
@@ -44,7 +35,6 @@ export const requestMagicLink = operation({
         requestToken: z.string().openapi({ description: "A secret, to use the link or code with." }),
       }),
     ),
-    ...errorResponses(...BODY_ERRORS),
   },
   handle: (request) => {
     const { email, next } = request.body;
@@ -62,8 +52,6 @@ export const verifyMagicLink = operation({
   tags,
   summary: "Sign in with the token of a link or with a code, which work once",
   description: "A session that the request carries ends.",
-  params: null,
-  query: null,
   body: z.union(
     [
       z.strictObject({ requestToken: secret, token: secret }),
@@ -76,7 +64,6 @@ export const verifyMagicLink = operation({
       ...dataResponse("Signed in; the response sets the session cookie.", accountSchema),
       headers: z.object({ "Set-Cookie": z.string() }),
     },
-    ...errorResponses(...BODY_ERRORS),
   },
   handle: async ({ body, http, services }) => {
     const { accounts } = services.members;
@@ -99,7 +86,6 @@ export const startSiteSignIn = operation({
   tags,
   summary: "Start signing in with another site",
   params: site,
-  query: null,
   body: z.strictObject({ next }),
   responses: {
     200: {
@@ -109,8 +95,8 @@ export const startSiteSignIn = operation({
       ),
       headers: z.object({ "Set-Cookie": z.string() }),
     },
-    ...errorResponses(...BODY_ERRORS, "NOT_FOUND"),
   },
+  errors: ["NOT_FOUND"],
   handle: async (request) => {
     const path = checkedNext(request.services, request.body.next);
     const { cookies, location } = await request.services.members.accounts.startOAuth(
@@ -129,10 +115,8 @@ export const finishSiteSignIn = operation({
   summary: "Callback of a sign-in site",
   params: site,
   query: z.object({ code: callbackValue, state: callbackValue, error: callbackValue, iss: callbackValue }),
-  body: null,
   responses: {
     302: { description: "Redirects to the requested page, or to a page that reports the failure." },
-    ...errorResponses("VALIDATION_FAILED"),
   },
   handle: async (request) => {
     const query = Object.fromEntries(
@@ -149,13 +133,7 @@ export const signOut = operation({
   id: "signOut",
   tags,
   summary: "End this session",
-  params: null,
-  query: null,
-  body: null,
-  responses: {
-    204: { description: "Done, also if nobody was signed in." },
-    ...errorResponses("FORBIDDEN"),
-  },
+  responses: { 204: { description: "Done, also if nobody was signed in." } },
   handle: async (request) => {
     const { http, services } = request;
     const { accounts, events } = services.members;

@@ -4,7 +4,7 @@ import { AppError } from "../lib/errors.js";
 import { time, z } from "../lib/schema.js";
 import { CATALOGUE_KINDS } from "../repositories/repositories.js";
 import { type Dump, type Dumps, sumsOf } from "../transfer/transfer.js";
-import { type ApiServices, dataResponse, errorResponses, operation } from "./operation.js";
+import { type ApiServices, dataResponse, operation } from "./operation.js";
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 const whole = z.int().nonnegative();
@@ -65,10 +65,8 @@ export const listDumps = operation({
   summary: "Dated files with all public data, newest first",
   description:
     "Where the operator offers them: the repositories, except those that their forge hides or blocks, and their snapshots as Parquet files, without anything of people.",
-  params: null,
-  query: null,
-  body: null,
-  responses: { 200: dataResponse("The dumps.", z.array(dumpSchema)), ...errorResponses("NOT_FOUND") },
+  responses: { 200: dataResponse("The dumps.", z.array(dumpSchema)) },
+  errors: ["NOT_FOUND"],
   handle: async ({ services }) => {
     const { baseUrl } = services.config;
     return json({ data: (await dumpsOf(services).list()).map((dump) => dumpView(dump, baseUrl)) });
@@ -87,8 +85,6 @@ export const getDumpFile = operation({
     dump: z.string().openapi({ description: "The id of the dump.", example: "20260430T120000Z" }),
     file: z.string().openapi({ description: "The path of the file.", example: "repositories.parquet" }),
   }),
-  query: null,
-  body: null,
   headers: z.object({
     range: z.string().optional().openapi({ description: "A single range of bytes.", example: "bytes=1000-" }),
     "if-range": z
@@ -107,8 +103,8 @@ export const getDumpFile = operation({
       headers: z.object({ "Content-Range": z.string() }),
       content: { "application/vnd.apache.parquet": { schema: binary } },
     },
-    ...errorResponses("NOT_FOUND", "RANGE_NOT_SATISFIABLE"),
   },
+  errors: ["NOT_FOUND", "RANGE_NOT_SATISFIABLE"],
   handle: async ({ params, headers, http, services }): Promise<Reply> => {
     const dumps = dumpsOf(services);
     const dump = (await dumps.list()).find(({ name }) => name === params.dump);

@@ -14,8 +14,8 @@ import type { RepositoryName } from "../lib/page-addresses.js";
 import { z } from "../lib/schema.js";
 import { isStale } from "../repositories/repositories.js";
 import { getNamed, repositoryReference, themeParameter } from "./embed-parameters.js";
-import { type ApiServices, errorResponses, operation } from "./operation.js";
-import { pictureErrors, svg, svgResponse } from "./pictures.js";
+import { type ApiServices, operation } from "./operation.js";
+import { svg, svgResponse } from "./pictures.js";
 
 const SCOPES = ["overall", "language"] as const;
 const BADGE_KINDS = ["rank", "stars", "gain", "trending"] as const;
@@ -82,10 +82,9 @@ export const getBadge = operation({
   summary: "A badge with a repository's rank, stars or gain, or whether it is trending",
   description:
     "Counts by address in the bucket embed. ranking applies to kind=rank, scope also to trending; the ranking by stars has no window. Old data has its date. Errors are badges too, with their status.",
-  params: null,
   query: badgeQuery,
-  body: null,
-  responses: { 200: svgResponse("The badge."), ...pictureErrors("VALIDATION_FAILED", "NOT_FOUND") },
+  responses: { 200: svgResponse("The badge.") },
+  errors: ["NOT_FOUND"],
   handle: async ({ query, services }) => {
     const stats = await getStats(services, query.repo);
     const { theme, label } = query;
@@ -126,16 +125,14 @@ export const getCard = operation({
   summary: "A social card of a repository, 1200 × 630",
   description:
     "Counts by address in the bucket embed. Cards wait in a queue to be rendered. The response is 503 with Retry-After when the caller has too many waiting, or when the wait would be too long.",
-  params: null,
   query: z.object({ repo: repositoryReference }),
-  body: null,
   responses: {
     200: {
       description: "The card.",
       content: { "image/png": { schema: z.string().openapi({ format: "binary" }) } },
     },
-    ...errorResponses("VALIDATION_FAILED", "NOT_FOUND"),
   },
+  errors: ["NOT_FOUND"],
   handle: async (request) => {
     const { modules, pictures } = request.services;
     const stats = await getStats(request.services, request.query.repo);

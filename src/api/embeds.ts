@@ -24,8 +24,8 @@ import { AVAILABILITIES, BASES, SNAPSHOT_SOURCES } from "../repositories/reposit
 import { csv, fieldColumns, formatParameter, orCsv, REPOSITORY_NAME_COLUMNS } from "./csv.js";
 import { type ChartQuery, chartAddress, chartQuery, getNamed } from "./embed-parameters.js";
 import { freshnessFields, freshnessView } from "./freshness.js";
-import { type ApiServices, dataResponse, errorResponses, operation } from "./operation.js";
-import { pictureErrors, svg, svgResponse } from "./pictures.js";
+import { type ApiServices, dataResponse, operation } from "./operation.js";
+import { svg, svgResponse } from "./pictures.js";
 import { seamsSchema, seamsView } from "./series-views.js";
 
 type ChartServices = Pick<ApiServices, "modules" | "config" | "clock">;
@@ -62,10 +62,9 @@ export const getChart = operation({
   summary: "A chart of one to six repositories, as a picture for any page",
   description:
     "Counts by address in the bucket embed. Errors are pictures too, with their status; for a repository with fewer than two snapshots the picture says when it was first seen.",
-  params: null,
   query: chartQuery,
-  body: null,
-  responses: { 200: svgResponse("The chart."), ...pictureErrors("VALIDATION_FAILED", "NOT_FOUND") },
+  responses: { 200: svgResponse("The chart.") },
+  errors: ["NOT_FOUND"],
   handle: async ({ query, services }) => {
     const histories = await readHistories(services, query);
     const spans = query.align === "date" ? await readSpans(services, histories, query.metric) : [];
@@ -185,13 +184,9 @@ export const getChartData = operation({
   summary: "The data of a chart, with snippets that embed it",
   description:
     "The same parameters as the picture. Each repository costs as much as a request for its metrics.",
-  params: null,
   query: chartQuery.extend({ format: formatParameter }),
-  body: null,
-  responses: {
-    200: orCsv(dataResponse("The chart.", chartSchema)),
-    ...errorResponses("VALIDATION_FAILED", "NOT_FOUND"),
-  },
+  responses: { 200: orCsv(dataResponse("The chart.", chartSchema)) },
+  errors: ["NOT_FOUND"],
   handle: async ({ query: { format, ...query }, services }) => {
     const chart = await readChart(services, query);
     if (format === "json") return json({ data: chart });

@@ -2,7 +2,7 @@ import { ACCOUNT_EVENTS, type StoredEvent } from "../accounts/accounts.js";
 import { json } from "../http/http.js";
 import { isoTime } from "../lib/clock.js";
 import { time, z } from "../lib/schema.js";
-import { dataMetaResponse, errorResponses, operation } from "./operation.js";
+import { dataMetaResponse, operation } from "./operation.js";
 
 export const accountEventSchema = z
   .object({
@@ -46,16 +46,13 @@ export const listEvents = operation({
   summary: "What happened to your account, latest first",
   description:
     "Sign-ins, sessions, keys and the like of the last 180 days: at most the last 1,000 sign-ins and 1,000 others.",
-  params: null,
   query: z.object({ limit: limitParameter, cursor: eventsCursor }),
-  body: null,
   responses: {
     200: dataMetaResponse(
       "A page of events.",
       z.array(accountEventSchema),
       z.object({ nextCursor: z.string().nullable().openapi({ description: "null on the last page." }) }),
     ),
-    ...errorResponses("UNAUTHENTICATED", "VALIDATION_FAILED"),
   },
   handle: async (request) => {
     const { account, query, services } = request;

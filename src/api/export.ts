@@ -5,7 +5,7 @@ import { time, z } from "../lib/schema.js";
 import { accountSchema, accountView, apiKeySchema, apiKeyView } from "./account-views.js";
 import { accountEventSchema, accountEventView } from "./events.js";
 import { keyUsageSchema, keyUsageView } from "./key-usage.js";
-import { type ApiServices, dataResponse, errorResponses, operation } from "./operation.js";
+import { type ApiServices, dataResponse, operation } from "./operation.js";
 import { passkeySchema, passkeyView } from "./passkey-schemas.js";
 
 /** More than are kept of an account. */
@@ -75,16 +75,13 @@ export const exportMe = operation({
   summary: "Everything that is stored about your account, as one file",
   description:
     "Without secrets, which are stored only as hashes. Needs a sign-in within the last 15 minutes. Counts more units the more there is to read.",
-  params: null,
-  query: null,
-  body: null,
   responses: {
     200: {
       ...dataResponse("The account and what belongs to it.", exportSchema),
       headers: z.object({ "Content-Disposition": z.string() }),
     },
-    ...errorResponses("UNAUTHENTICATED", "REAUTHENTICATION_REQUIRED"),
   },
+  errors: ["REAUTHENTICATION_REQUIRED"],
   handle: async ({ account, http, services }) => {
     requireRecentSignIn(account);
     const { members, clock } = services;

@@ -3,7 +3,7 @@ import { WINDOWS } from "../growth/growth.js";
 import { content } from "../http/http.js";
 import { oneOf, z } from "../lib/schema.js";
 import { atomFeed, FEEDS } from "./feed-document.js";
-import { errorResponses, operation } from "./operation.js";
+import { operation } from "./operation.js";
 
 /** The filters of a list. The default window is a week: people do not read daily rank changes. */
 export const feedQuery = listQuery.omit({ sort: true, order: true, page: true, cursor: true }).extend({
@@ -29,10 +29,8 @@ export const getFeed = operation({
       .openapi({ type: "string", enum: [...FEEDS] }),
   }),
   query: feedQuery,
-  body: null,
   responses: {
     200: { description: "The feed.", content: { "application/atom+xml": { schema: z.string() } } },
-    ...errorResponses("VALIDATION_FAILED"),
   },
   handle: async ({ params: { ranking: feed }, query, services: { modules, config } }) => {
     const { window, limit, ...filters } = query;

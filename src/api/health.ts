@@ -1,7 +1,7 @@
 import { json } from "../http/http.js";
 import { AppError } from "../lib/errors.js";
 import { z } from "../lib/schema.js";
-import { dataResponse, errorResponses, operation } from "./operation.js";
+import { dataResponse, operation } from "./operation.js";
 
 const status = z.object({ status: z.literal("ok") });
 
@@ -9,10 +9,7 @@ export const getHealth = operation({
   id: "getHealth",
   tags: ["Operation"],
   summary: "Whether the process responds",
-  params: null,
-  query: null,
-  body: null,
-  responses: { 200: dataResponse("It does.", status), ...errorResponses() },
+  responses: { 200: dataResponse("It does.", status) },
   handle: () => json({ data: { status: "ok" } }),
 });
 
@@ -20,10 +17,7 @@ export const getReadiness = operation({
   id: "getReadiness",
   tags: ["Operation"],
   summary: "Whether requests can be served: the database responds",
-  params: null,
-  query: null,
-  body: null,
-  responses: { 200: dataResponse("They can.", status), ...errorResponses() },
+  responses: { 200: dataResponse("They can.", status) },
   handle: async (request) => {
     if (request.services.admission.isDraining) throw new AppError("UNAVAILABLE", "The process is stopping.");
     try {

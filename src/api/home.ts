@@ -2,7 +2,7 @@ import type { ListRow, RankedList } from "../discovery/discovery.js";
 import { json } from "../http/http.js";
 import { isoTime } from "../lib/clock.js";
 import { time, z } from "../lib/schema.js";
-import { dataResponse, errorResponses, operation } from "./operation.js";
+import { dataResponse, operation } from "./operation.js";
 import {
   facetSchema,
   facetView,
@@ -49,10 +49,7 @@ export const getHome = operation({
   summary: "The data of the home page, prepared in advance",
   description:
     "Ten repositories of each ranking over 24 hours, or over 7 days (isFallback) while the data is too young.",
-  params: null,
-  query: null,
-  body: null,
-  responses: { 200: dataResponse("The home page.", homeSchema), ...errorResponses() },
+  responses: { 200: dataResponse("The home page.", homeSchema) },
   handle: async ({ services: { modules, config } }) => {
     const { lists, rankings } = modules;
     const [home, summary] = await Promise.all([rankings.home(), rankings.summary()]);

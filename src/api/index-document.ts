@@ -1,7 +1,7 @@
 import { json } from "../http/http.js";
 import { DOCS_PAGE } from "../lib/page-addresses.js";
 import { z } from "../lib/schema.js";
-import { dataResponse, errorResponses, operation } from "./operation.js";
+import { dataResponse, operation } from "./operation.js";
 
 /** Where to begin, below the base URL. */
 const RESOURCES = {
@@ -18,9 +18,6 @@ export const getIndex = operation({
   id: "getIndex",
   tags: ["Operation"],
   summary: "Where the documentation and the main resources are",
-  params: null,
-  query: null,
-  body: null,
   responses: {
     200: dataResponse(
       "The addresses.",
@@ -31,7 +28,6 @@ export const getIndex = operation({
         resources: z.record(z.string(), z.string()),
       }),
     ),
-    ...errorResponses(),
   },
   handle: ({ services: { config } }) => {
     const address = (path: string) => `${config.baseUrl}${path}`;

@@ -4,7 +4,7 @@ import { idParameter } from "../discovery/discovery.js";
 import { json } from "../http/http.js";
 import { isoTime } from "../lib/clock.js";
 import { time, z } from "../lib/schema.js";
-import { dataResponse, errorResponses, operation } from "./operation.js";
+import { dataResponse, operation } from "./operation.js";
 
 const count = z.int().min(0);
 const bucket = z.enum(BUCKETS);
@@ -104,11 +104,8 @@ export const getKeyUsage = operation({
     "Also for revoked keys. With several processes, the counts of the others may be five seconds behind.",
   params: z.object({ keyId: idParameter }),
   query: z.object({ window: z.enum(USAGE_WINDOWS).default("24h") }),
-  body: null,
-  responses: {
-    200: dataResponse("Totals and recent errors.", keyUsageSchema),
-    ...errorResponses("UNAUTHENTICATED", "VALIDATION_FAILED", "NOT_FOUND"),
-  },
+  responses: { 200: dataResponse("Totals and recent errors.", keyUsageSchema) },
+  errors: ["NOT_FOUND"],
   handle: async (request) => {
     const { account, params, query, services } = request;
     const view = await services.members.usage.view(account.id, params.keyId, query.window);

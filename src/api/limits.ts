@@ -2,7 +2,7 @@ import { BUCKETS, CALLER_KINDS } from "../config/config.js";
 import type { Level } from "../http/http.js";
 import { json } from "../http/http.js";
 import { z } from "../lib/schema.js";
-import { dataResponse, errorResponses, operation } from "./operation.js";
+import { dataResponse, operation } from "./operation.js";
 
 const bucketSchema = z.object({
   bucket: z.enum(BUCKETS),
@@ -40,10 +40,7 @@ export const getLimits = operation({
   summary: "Your rate limits and their remaining requests",
   description:
     "Costs nothing and works even when no requests remain. A request with an API key or a session counts against the limit of the key or of the sessions, and the ceiling of its account.",
-  params: null,
-  query: null,
-  body: null,
-  responses: { 200: dataResponse("Every bucket that you have.", limitsSchema), ...errorResponses() },
+  responses: { 200: dataResponse("Every bucket that you have.", limitsSchema) },
   handle: async ({ http: { caller }, services }) => {
     const remaining = await services.admission.remaining(caller);
     const levels = remaining ?? [];

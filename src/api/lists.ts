@@ -4,7 +4,7 @@ import { z } from "../lib/schema.js";
 import { formatParameter, orCsv } from "./csv.js";
 import { repositoryFields, type Selection } from "./fields.js";
 import { namedRepositories } from "./named-repositories.js";
-import { type ApiServices, dataMetaResponse, errorResponses, operation } from "./operation.js";
+import { type ApiServices, dataMetaResponse, operation } from "./operation.js";
 import { namedParameters } from "./references.js";
 import { repositoryPage } from "./repository-list.js";
 import { repositoryPageMetaSchema, repositorySchema } from "./views.js";
@@ -15,7 +15,6 @@ const responses = {
   200: orCsv(
     dataMetaResponse("A page of repositories.", z.array(repositorySchema), repositoryPageMetaSchema),
   ),
-  ...errorResponses("VALIDATION_FAILED"),
 };
 
 interface ListRequest {
@@ -37,9 +36,7 @@ export const listRepositories = operation({
   summary: "List repositories, filtered, searched and sorted",
   description:
     "Sorts by growth contain only repositories that have a trend in the window. A search sorted by anything but relevance covers its 10,000 best matches.",
-  params: null,
   query: listQuery.extend({ ...namedParameters, ...withFormat }),
-  body: null,
   responses,
   handle: ({ services, http, query }) => {
     const file = "sidereal-repositories";
@@ -64,9 +61,7 @@ function ranking({ id, sort, summary, file }: Ranking) {
     tags: ["Rankings"],
     summary,
     description: `The same list as /api/repos?sort=${sort}. See the documentation of the scores; explain=true in the detail of a repository explains its own scores.`,
-    params: null,
     query: listQuery.omit({ sort: true }).extend(withFormat),
-    body: null,
     responses,
     handle: ({ services, http, query }) => pageOf({ services, http, query: { ...query, sort }, file }),
   });

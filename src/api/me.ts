@@ -1,7 +1,6 @@
 import { requireRecentSignIn } from "../accounts/accounts.js";
 import { idParameter, idText, nameField } from "../discovery/discovery.js";
 import { json, noContent } from "../http/http.js";
-import type { ErrorCode } from "../lib/errors.js";
 import { z } from "../lib/schema.js";
 import {
   accountSchema,
@@ -12,7 +11,7 @@ import {
   personalWatchlistSchema,
   personalWatchlistView,
 } from "./account-views.js";
-import { dataResponse, errorResponses, operation } from "./operation.js";
+import { dataResponse, operation } from "./operation.js";
 import { idsField } from "./parameters.js";
 import {
   idNumber,
@@ -27,20 +26,11 @@ import {
 
 const tags = ["Account"];
 
-/** The errors of every route for signed-in users. */
-const errors = (...codes: ErrorCode[]) => errorResponses("UNAUTHENTICATED", ...codes);
-const changeErrors = (...codes: ErrorCode[]) => errors("FORBIDDEN", ...codes);
-const bodyErrors = (...codes: ErrorCode[]) =>
-  changeErrors("VALIDATION_FAILED", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE", ...codes);
-
 export const getMe = operation({
   id: "getMe",
   tags,
   summary: "The signed-in account",
-  params: null,
-  query: null,
-  body: null,
-  responses: { 200: dataResponse("The account.", accountSchema), ...errors() },
+  responses: { 200: dataResponse("The account.", accountSchema) },
   handle: async (request) => {
     const { account } = request;
     const { members } = request.services;
@@ -53,10 +43,8 @@ export const removeMe = operation({
   tags,
   summary: "Delete the account with its sessions, keys and watchlist",
   description: "Needs a sign-in within the last 15 minutes.",
-  params: null,
-  query: null,
-  body: null,
-  responses: { 204: { description: "Done." }, ...changeErrors("REAUTHENTICATION_REQUIRED") },
+  responses: { 204: { description: "Done." } },
+  errors: ["REAUTHENTICATION_REQUIRED"],
   handle: async (request) => {
     const { account } = request;
     const { members } = request.services;
@@ -71,10 +59,7 @@ export const signOutEverywhere = operation({
   id: "signOutEverywhere",
   tags,
   summary: "End all sessions of the account, including this one",
-  params: null,
-  query: null,
-  body: null,
-  responses: { 204: { description: "Done." }, ...changeErrors() },
+  responses: { 204: { description: "Done." } },
   handle: async (request) => {
     const { account } = request;
     const { members } = request.services;
@@ -89,10 +74,8 @@ export const listMyWatchlist = operation({
   tags,
   summary: "The repositories of your watchlist, with their growth",
   description: "A repository that is gone stays on the list; its availability says so.",
-  params: null,
   query: watchedQuery,
-  body: null,
-  responses: { 200: watchedResponse, ...errors("VALIDATION_FAILED") },
+  responses: { 200: watchedResponse },
   handle: ({ account, query, services, http }) => {
     const access = { accountId: account.id };
     return watchedPage({ services, http, query, access, file: "sidereal-my-watchlist" });
@@ -105,10 +88,8 @@ export const listMyWatchlistMetrics = operation({
   summary: "The summed counts of your watchlist's repositories over time",
   description:
     "Between snapshots a repository counts with its latest one; before its first snapshot it does not count.",
-  params: null,
   query: sumsQuery,
-  body: null,
-  responses: { 200: sumsResponse, ...errors("VALIDATION_FAILED") },
+  responses: { 200: sumsResponse },
   handle: ({ account, query, services }) => {
     const access = { accountId: account.id };
     return watchedSums({ services, query, access, file: "sidereal-my-watchlist" });
@@ -120,16 +101,14 @@ export const addToMyWatchlist = operation({
   tags,
   summary: "Add one or several repositories to your watchlist",
   description: "Adds all or none. Repositories already on the list keep their position.",
-  params: null,
-  query: null,
   body: z.union([z.strictObject({ repositoryId: idText }), z.strictObject({ ids: idsField })], {
     error: "must hold either repositoryId, an identifier, or ids, at most 500 that differ from each other",
   }),
   responses: {
     200: dataResponse("All were on the list already.", personalWatchlistSchema),
     201: dataResponse("The list with them.", personalWatchlistSchema),
-    ...bodyErrors("LIMIT_REACHED"),
   },
+  errors: ["LIMIT_REACHED"],
   handle: async (request) => {
     const { account } = request;
     const { watchlists } = request.services.modules;
@@ -148,12 +127,8 @@ export const removeFromMyWatchlist = operation({
   tags,
   summary: "Remove a repository from your watchlist",
   params: z.object({ repositoryId: idParameter }),
-  query: null,
-  body: null,
-  responses: {
-    204: { description: "Done, also if it was not on the list." },
-    ...changeErrors("VALIDATION_FAILED"),
-  },
+  responses: { 204: { description: "Done, also if it was not on the list." } },
+  errors: ["VALIDATION_FAILED"],
   handle: async (request) => {
     const { account } = request;
     const { watchlists } = request.services.modules;
@@ -166,10 +141,7 @@ export const listKeys = operation({
   id: "listKeys",
   tags,
   summary: "Your active API keys, oldest first",
-  params: null,
-  query: null,
-  body: null,
-  responses: { 200: dataResponse("The keys, without their secrets.", z.array(apiKeySchema)), ...errors() },
+  responses: { 200: dataResponse("The keys, without their secrets.", z.array(apiKeySchema)) },
   handle: async (request) => {
     const { account } = request;
     const { members } = request.services;
@@ -183,13 +155,9 @@ export const createKey = operation({
   summary: "Create an API key",
   description:
     "The key itself is returned only here. An account has at most five active keys. Needs a sign-in within the last 15 minutes.",
-  params: null,
-  query: null,
   body: z.strictObject({ name: nameField }),
-  responses: {
-    201: dataResponse("The key.", createdApiKeySchema),
-    ...bodyErrors("LIMIT_REACHED", "REAUTHENTICATION_REQUIRED"),
-  },
+  responses: { 201: dataResponse("The key.", createdApiKeySchema) },
+  errors: ["REAUTHENTICATION_REQUIRED", "LIMIT_REACHED"],
   handle: async (request) => {
     const { account } = request;
     const { members } = request.services;
@@ -205,12 +173,8 @@ export const revokeKey = operation({
   tags,
   summary: "Revoke an API key, permanently and immediately",
   params: z.object({ keyId: idParameter }),
-  query: null,
-  body: null,
-  responses: {
-    204: { description: "Done, also if it was revoked before." },
-    ...changeErrors("VALIDATION_FAILED", "NOT_FOUND"),
-  },
+  responses: { 204: { description: "Done, also if it was revoked before." } },
+  errors: ["VALIDATION_FAILED", "NOT_FOUND"],
   handle: async (request) => {
     const { account } = request;
     const { members } = request.services;

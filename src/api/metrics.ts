@@ -7,7 +7,7 @@ import { isStale, type Repository, type Snapshot, type Step } from "../repositor
 import { type CsvColumn, csv, fieldColumns, formatParameter, orCsv, REPOSITORY_NAME_COLUMNS } from "./csv.js";
 import { pointFields, type Selection } from "./fields.js";
 import { freshnessFields, freshnessView } from "./freshness.js";
-import { type ApiServices, dataMetaResponse, errorResponses, operation } from "./operation.js";
+import { type ApiServices, dataMetaResponse, operation } from "./operation.js";
 import {
   seriesMetaSchema,
   seriesPartsView,
@@ -57,11 +57,8 @@ export const listMetrics = operation({
     "Oldest first, at most 2,000 points; meta.resolution is their step. The window ends at the newest snapshot of the provider. The available snapshots depend on when the repository was discovered, how often it was refreshed, and how long snapshots are kept.",
   params: z.object({ id: idParameter }),
   query: seriesQuery.extend({ fields: pointFields, format: formatParameter }),
-  body: null,
-  responses: {
-    200: orCsv(dataMetaResponse("The series.", z.array(snapshotSchema), seriesMetaSchema)),
-    ...errorResponses("VALIDATION_FAILED", "NOT_FOUND"),
-  },
+  responses: { 200: orCsv(dataMetaResponse("The series.", z.array(snapshotSchema), seriesMetaSchema)) },
+  errors: ["NOT_FOUND"],
   handle: async ({ params: { id }, query: { fields, format, ...query }, services }) => {
     const repository = await services.modules.catalog.get(id);
     const { points, data, meta } = await readSeries(repository, services, query);
@@ -136,7 +133,6 @@ export const listRanks = operation({
     "Oldest first: ranks up to 1,000 overall and up to 200 in its language. The window ends at the newest snapshot of the provider. Days without a rank have no entry.",
   params: z.object({ id: idParameter }),
   query: z.object({ window: seriesWindowParameter, format: formatParameter }),
-  body: null,
   responses: {
     200: orCsv(
       dataMetaResponse(
@@ -150,8 +146,8 @@ export const listRanks = operation({
         }),
       ),
     ),
-    ...errorResponses("VALIDATION_FAILED", "NOT_FOUND"),
   },
+  errors: ["NOT_FOUND"],
   handle: async (request) => {
     const { catalog, rankings } = request.services.modules;
     const { id } = request.params;

@@ -1,9 +1,11 @@
 import { OpenAPIRegistry, OpenApiGeneratorV31 } from "@asteasolutions/zod-to-openapi";
 import { type Access, IGNORED_HEADER, pathPattern, RATE_HEADERS } from "../http/http.js";
+import type { ErrorCode } from "../lib/errors.js";
 import { DOCS_PAGE } from "../lib/page-addresses.js";
 import { readVersion } from "../lib/version.js";
 import { type DocumentObject, shareComponents } from "./openapi-components.js";
-import { COMMON_ERRORS } from "./operation.js";
+import { COMMON_ERRORS, errorResponses, type ResponseContract } from "./operation.js";
+import { svgResponse } from "./pictures.js";
 import { API_ROUTES, type ApiRoute } from "./routes.js";
 
 /** The credentials for each kind of access. A key is accepted, and checked, on every route. */
@@ -45,8 +47,38 @@ const HEADERS: Readonly<Record<string, string>> = {
 /** The headers that every response has; those about limits where there are limits. */
 const ALWAYS = ["X-Request-Id", IGNORED_HEADER, ...Object.keys(RATE_HEADERS)];
 
-function register(registry: OpenAPIRegistry, { route, operation }: ApiRoute): void {
-  const { id, tags, summary, description, params, query, headers, body, responses } = operation;
+/** The errors of an operation, besides those that every operation can return. */
+function errorsOf({
+  route: { access, method },
+  operation: { query, body, errors = [] },
+}: ApiRoute): ErrorCode[] {
+  const isChange = (access === "session" || access === "browser") && method !== "GET";
+  return [
+    ...(access === "session" || access === "key" ? ["UNAUTHENTICATED" as const] : []),
+    ...(query !== null || body !== null ? ["VALIDATION_FAILED" as const] : []),
+    ...(isChange ? ["FORBIDDEN" as const] : []),
+    ...(body === null ? [] : (["PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"] as const)),
+    ...errors,
+  ];
+}
+
+/** The responses of an operation. The errors of a picture are pictures too, except for callers that accept JSON. */
+function responsesOf(one: ApiRoute): Record<string, ResponseContract> {
+  const failures = { ...COMMON_ERRORS, ...errorResponses(...new Set(errorsOf(one))) };
+  const isPicture = one.route.form === "picture";
+  const shown = ([status, response]: [string, ResponseContract]) => [
+    status,
+    isPicture ? { ...response, content: { ...response.content, ...svgResponse("").content } } : response,
+  ];
+  return {
+    ...Object.fromEntries(Object.entries<ResponseContract>(failures).map(shown)),
+    ...one.operation.responses,
+  };
+}
+
+function register(registry: OpenAPIRegistry, one: ApiRoute): void {
+  const { route, operation } = one;
+  const { id, tags, summary, description, params, query, headers, body } = operation;
   registry.registerPath({
     method: route.method.toLowerCase() as "get" | "post" | "patch" | "delete",
     path: pathPattern(route),
@@ -57,12 +89,12 @@ function register(registry: OpenAPIRegistry, { route, operation }: ApiRoute): vo
     request: {
       ...(params === null ? {} : { params }),
       ...(query === null ? {} : { query }),
-      ...(headers === undefined ? {} : { headers }),
+      ...(headers === null ? {} : { headers }),
       ...(body === null
         ? {}
         : { body: { required: true, content: { "application/json": { schema: body } } } }),
     },
-    responses: { ...COMMON_ERRORS, ...responses },
+    responses: responsesOf(one),
     ...(route.access === "public" || route.access === "token" ? {} : { security: SECURITY[route.access] }),
     "x-rate-limit-bucket": route.limit.bucket,
   });

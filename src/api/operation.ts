@@ -79,9 +79,11 @@ export interface OperationContract {
   params: z.ZodObject | null;
   query: z.ZodObject | null;
   body: z.ZodType | null;
-  headers?: z.ZodObject;
-  /** By status; `default`: all errors that have no response of their own. */
+  headers: z.ZodObject | null;
+  /** Those that are no errors, by status. */
   responses: Readonly<Record<string, ResponseContract>>;
+  /** Its errors besides those that follow from its route, query and body; see `errorsOf` in openapi.ts. */
+  errors?: readonly ErrorCode[];
 }
 
 export interface Operation extends OperationContract {
@@ -90,25 +92,28 @@ export interface Operation extends OperationContract {
 
 /** Joins a contract with its handler, which receives validated data. Invalid data throws VALIDATION_FAILED. */
 export function operation<
-  P extends z.ZodObject | null,
-  Q extends z.ZodObject | null,
-  B extends z.ZodType | null,
+  P extends z.ZodObject | null = null,
+  Q extends z.ZodObject | null = null,
+  B extends z.ZodType | null = null,
   H extends z.ZodObject | null = null,
->(
-  contract: Omit<OperationContract, "params" | "query" | "body" | "headers"> & {
-    params: P;
-    query: Q;
-    body: B;
-    headers?: H;
-    handle: (request: ApiRequest<P, Q, B, H>) => Reply | Promise<Reply>;
-  },
-): Operation {
-  const { handle, headers, ...rest } = contract;
-  const { params, query, body } = contract;
-  const schemas = { params, query, body, headers: (headers ?? null) as H };
+>({
+  handle,
+  params = null as P,
+  query = null as Q,
+  body = null as B,
+  headers = null as H,
+  ...rest
+}: Omit<OperationContract, "params" | "query" | "body" | "headers"> & {
+  params?: P;
+  query?: Q;
+  body?: B;
+  headers?: H;
+  handle: (request: ApiRequest<P, Q, B, H>) => Reply | Promise<Reply>;
+}): Operation {
+  const schemas = { params, query, body, headers };
   return {
     ...rest,
-    ...(headers ? { headers } : {}),
+    ...schemas,
     handle: async (request, services) => handle(new ApiRequest(request, services, schemas)),
   };
 }

@@ -15,7 +15,7 @@ import { json } from "../http/http.js";
 import { z } from "../lib/schema.js";
 import { type CsvColumn, csv, fieldColumns, formatParameter, orCsv } from "./csv.js";
 import { freshnessFields, freshnessView } from "./freshness.js";
-import { dataMetaResponse, dataResponse, errorResponses, operation } from "./operation.js";
+import { dataMetaResponse, dataResponse, operation } from "./operation.js";
 import { linkHeader } from "./repository-list.js";
 import {
   facetSchema,
@@ -31,10 +31,7 @@ export const getSummary = operation({
   id: "getSummary",
   tags: ["Statistics"],
   summary: "Counters of the catalogue and of each provider",
-  params: null,
-  query: null,
-  body: null,
-  responses: { 200: dataResponse("The counters.", summarySchema), ...errorResponses() },
+  responses: { 200: dataResponse("The counters.", summarySchema) },
   handle: async (request) => {
     const { modules, config } = request.services;
     return json({ data: summaryView(await modules.rankings.summary(), config.baseUrl) });
@@ -51,7 +48,6 @@ function facetOperation(id: string, kind: FacetKind, what: string) {
     id,
     tags: ["Facets"],
     summary: `The ${what} of listed repositories, largest first`,
-    params: null,
     query: z.object({
       provider: providerParameter.optional(),
       window: windowParameter,
@@ -62,12 +58,10 @@ function facetOperation(id: string, kind: FacetKind, what: string) {
       }),
       format: formatParameter,
     }),
-    body: null,
     responses: {
       200: orCsv(
         dataMetaResponse(`A page of ${what}.`, z.array(facetSchema), pageMetaSchema.extend(freshnessFields)),
       ),
-      ...errorResponses("VALIDATION_FAILED"),
     },
     handle: async ({ query, http, services }) => {
       const { provider, window, sort, limit, format, page = 1 } = query;
@@ -121,12 +115,10 @@ export const suggest = operation({
   summary: "Suggest repositories, languages and topics for a partial name",
   description:
     "Matches prefixes of a name, an owner, owner/name, or a word inside a name. Exact names first, then by fit and popularity. If nothing matches, one typing error in a word is corrected.",
-  params: null,
   query: z.object({
     q: searchText(64).default("").openapi({ description: "Empty: the most popular." }),
     limit: count(1, 20).default(8).openapi({ description: "Maximum number of each kind.", default: 8 }),
   }),
-  body: null,
   responses: {
     200: dataResponse(
       "Suggestions of each kind.",
@@ -149,7 +141,6 @@ export const suggest = operation({
         topics: z.array(suggestedSchema),
       }),
     ),
-    ...errorResponses("VALIDATION_FAILED"),
   },
   handle: async (request) => {
     const { q, limit } = request.query;

@@ -4,7 +4,7 @@ import { json, noContent } from "../http/http.js";
 import { invalidParameter } from "../lib/errors.js";
 import { z } from "../lib/schema.js";
 import { accountSchema, accountView } from "./account-views.js";
-import { dataResponse, errorResponses, operation } from "./operation.js";
+import { dataResponse, operation } from "./operation.js";
 import {
   assertion,
   creationOptionsSchema,
@@ -18,30 +18,19 @@ const SIGN_IN = ["Signing in"];
 const ACCOUNT = ["Account"];
 
 const cookieHeader = { headers: z.object({ "Set-Cookie": z.string() }) };
-const BODY_ERRORS = [
-  "VALIDATION_FAILED",
-  "FORBIDDEN",
-  "NOT_FOUND",
-  "PAYLOAD_TOO_LARGE",
-  "UNSUPPORTED_MEDIA_TYPE",
-] as const;
-
 export const startPasskeySignIn = operation({
   id: "startPasskeySignIn",
   tags: SIGN_IN,
   summary: "Options to sign in with a passkey",
   description:
     "Pass them to `navigator.credentials.get()` in the browser that received this response: its cookie belongs to the challenge. 404 where the base URL is neither https nor localhost.",
-  params: null,
-  query: null,
-  body: null,
   responses: {
     200: {
       ...dataResponse("The options, as PublicKeyCredentialRequestOptionsJSON.", requestOptionsSchema),
       ...cookieHeader,
     },
-    ...errorResponses("FORBIDDEN", "NOT_FOUND"),
   },
+  errors: ["NOT_FOUND"],
   handle: async (request) => {
     const { accounts } = request.services.members;
     const { challenge, rpId, timeoutMs, cookies } = await accounts.passkeys.startSignIn();
@@ -55,16 +44,14 @@ export const verifyPasskey = operation({
   tags: SIGN_IN,
   summary: "Sign in with a passkey",
   description: "Ends the session that the browser had before.",
-  params: null,
-  query: null,
   body: z.strictObject({ credential: assertion }),
   responses: {
     200: {
       ...dataResponse("Signed in; the response sets the session cookie.", accountSchema),
       ...cookieHeader,
     },
-    ...errorResponses(...BODY_ERRORS),
   },
+  errors: ["NOT_FOUND"],
   handle: async ({ body: { credential }, http, services: { members } }) => {
     const { accounts } = members;
     const client = { cookie: http.headers.cookie, source: http.source() };
@@ -81,13 +68,7 @@ export const listPasskeys = operation({
   id: "listPasskeys",
   tags: ACCOUNT,
   summary: "Your passkeys, oldest first",
-  params: null,
-  query: null,
-  body: null,
-  responses: {
-    200: dataResponse("The passkeys, without their keys.", z.array(passkeySchema)),
-    ...errorResponses("UNAUTHENTICATED"),
-  },
+  responses: { 200: dataResponse("The passkeys, without their keys.", z.array(passkeySchema)) },
   handle: async ({ account, services: { members } }) =>
     json({ data: (await members.accounts.passkeys.list(account.id)).map(passkeyView) }),
 });
@@ -98,22 +79,13 @@ export const startAddingPasskey = operation({
   summary: "Options to create a passkey",
   description:
     "Pass them to `navigator.credentials.create()` in the browser that received this response: its cookie belongs to the challenge. Needs a sign-in within the last 15 minutes.",
-  params: null,
-  query: null,
-  body: null,
   responses: {
     200: {
       ...dataResponse("The options, as PublicKeyCredentialCreationOptionsJSON.", creationOptionsSchema),
       ...cookieHeader,
     },
-    ...errorResponses(
-      "UNAUTHENTICATED",
-      "FORBIDDEN",
-      "REAUTHENTICATION_REQUIRED",
-      "NOT_FOUND",
-      "LIMIT_REACHED",
-    ),
   },
+  errors: ["REAUTHENTICATION_REQUIRED", "NOT_FOUND", "LIMIT_REACHED"],
   handle: async ({ account, http, services: { members } }) => {
     requireRecentSignIn(account);
     const { passkeys } = members.accounts;
@@ -128,13 +100,9 @@ export const addPasskey = operation({
   tags: ACCOUNT,
   summary: "Add the passkey that a browser created",
   description: "An account has at most ten passkeys. Needs a sign-in within the last 15 minutes.",
-  params: null,
-  query: null,
   body: z.strictObject({ name: nameField, credential: newCredential }),
-  responses: {
-    201: dataResponse("The passkey.", passkeySchema),
-    ...errorResponses("UNAUTHENTICATED", ...BODY_ERRORS, "REAUTHENTICATION_REQUIRED", "LIMIT_REACHED"),
-  },
+  responses: { 201: dataResponse("The passkey.", passkeySchema) },
+  errors: ["REAUTHENTICATION_REQUIRED", "NOT_FOUND", "LIMIT_REACHED"],
   handle: async ({ account, body, http, services: { members } }) => {
     requireRecentSignIn(account);
     const { name, credential: created } = body;
@@ -153,18 +121,8 @@ export const removePasskey = operation({
   summary: "Remove a passkey",
   description: "It cannot sign in any more; sessions go on. Needs a sign-in within the last 15 minutes.",
   params: z.object({ passkeyId: z.string().max(100) }),
-  query: null,
-  body: null,
-  responses: {
-    204: { description: "Done." },
-    ...errorResponses(
-      "UNAUTHENTICATED",
-      "VALIDATION_FAILED",
-      "FORBIDDEN",
-      "REAUTHENTICATION_REQUIRED",
-      "NOT_FOUND",
-    ),
-  },
+  responses: { 204: { description: "Done." } },
+  errors: ["VALIDATION_FAILED", "REAUTHENTICATION_REQUIRED", "NOT_FOUND"],
   handle: async ({ account, params: { passkeyId }, http, services: { members } }) => {
     requireRecentSignIn(account);
     await members.accounts.passkeys.remove(account.id, passkeyId);

@@ -1,8 +1,8 @@
 import { BADGE_BRAND, drawBadge, drawNotice, NOTICE_SIZE, THEMES, type Theme } from "../charts/charts.js";
 import { content, type HttpRequest, type Reply } from "../http/http.js";
-import type { AppError, ErrorCode } from "../lib/errors.js";
+import type { AppError } from "../lib/errors.js";
 import { z } from "../lib/schema.js";
-import { COMMON_ERRORS, errorResponses, type ResponseContract } from "./operation.js";
+import type { ResponseContract } from "./operation.js";
 
 /** Responses that are pictures, and the pictures of errors. */
 
@@ -23,18 +23,6 @@ export function svg(drawing: string): Reply {
 /** Contract of a response with an SVG. */
 export function svgResponse(description: string): ResponseContract {
   return { description, content: { "image/svg+xml": { schema: z.string() } } };
-}
-
-/** Contract of the errors of a picture route: pictures too, except for callers that accept JSON. */
-export function pictureErrors(...codes: ErrorCode[]): Record<string, ResponseContract> {
-  return Object.fromEntries(
-    Object.entries<ResponseContract>({ ...COMMON_ERRORS, ...errorResponses(...codes) }).map(
-      ([status, response]) => [
-        status,
-        { ...response, content: { ...response.content, ...svgResponse("").content } },
-      ],
-    ),
-  );
 }
 
 /** An error as a picture, since an image tag shows nothing else. */

@@ -12,7 +12,7 @@ import {
   splitFullName,
 } from "../repositories/repositories.js";
 import { detailFields, type Selection } from "./fields.js";
-import { type ApiServices, dataResponse, errorResponses, operation } from "./operation.js";
+import { type ApiServices, dataResponse, operation } from "./operation.js";
 import { detailSchema, detailView } from "./repository-detail.js";
 
 const detailQuery = z.object({
@@ -30,7 +30,6 @@ const detailResponses = {
     ...dataResponse("A previous name; the current one is in Location.", z.object({ location: z.string() })),
     headers: z.object({ Location: z.string() }),
   },
-  ...errorResponses("VALIDATION_FAILED", "NOT_FOUND"),
 };
 
 const fullNameParameter = z
@@ -129,8 +128,8 @@ export const getRepositoryById = operation({
     "The id of a repository that was joined to the one with its new name redirects there with 301.",
   params: z.object({ id: idOrHint }),
   query: detailQuery,
-  body: null,
   responses: detailResponses,
+  errors: ["NOT_FOUND"],
   handle: async ({ params: { id }, query, services, http }) => {
     const { catalog } = services.modules;
     const found = await catalog.describeById(id);
@@ -155,8 +154,8 @@ export const getRepository = operation({
     name: z.string().max(100),
   }),
   query: detailQuery,
-  body: null,
   responses: detailResponses,
+  errors: ["NOT_FOUND"],
   handle: ({ params, query, services, http }) => {
     const { provider, owner, name } = params;
     if (name.includes("/")) throw invalidParameter("name", "cannot hold a slash");
@@ -173,8 +172,8 @@ export const getRepositoryByFullName = operation({
   summary: "One repository by its full name, in the query",
   params: z.object({ provider: providerParameter }),
   query: detailQuery.extend({ fullName: fullNameParameter }),
-  body: null,
   responses: detailResponses,
+  errors: ["NOT_FOUND"],
   handle: ({ params: { provider }, query, services, http }) =>
     detailByName({ services, http, query, provider, fullName: query.fullName, addressOf: byQuery }),
 });
@@ -186,8 +185,8 @@ export const getRepositoryByFullNamePath = operation({
   description: "Slashes may be literal or %2F. The path is decoded once.",
   params: z.object({ provider: providerParameter, fullName: fullNameParameter }),
   query: detailQuery,
-  body: null,
   responses: detailResponses,
+  errors: ["NOT_FOUND"],
   handle: ({ params, query, services, http }) =>
     detailByName({ services, http, query, ...params, addressOf: byPath }),
 });

@@ -2,7 +2,7 @@ import { requireRecentSignIn, type Session } from "../accounts/accounts.js";
 import { json, noContent } from "../http/http.js";
 import { isoTime } from "../lib/clock.js";
 import { time, z } from "../lib/schema.js";
-import { dataResponse, errorResponses, operation } from "./operation.js";
+import { dataResponse, operation } from "./operation.js";
 
 const tags = ["Account"];
 
@@ -39,13 +39,7 @@ export const listSessions = operation({
   id: "listSessions",
   tags,
   summary: "Your sessions, the one used last first",
-  params: null,
-  query: null,
-  body: null,
-  responses: {
-    200: dataResponse("The sessions that have not ended.", z.array(sessionSchema)),
-    ...errorResponses("UNAUTHENTICATED"),
-  },
+  responses: { 200: dataResponse("The sessions that have not ended.", z.array(sessionSchema)) },
   handle: async ({ account, services: { members } }) => {
     const sessions = await members.accounts.sessions.list(account.id);
     return json({ data: sessions.map((session) => sessionView(session, account.sessionId)) });
@@ -58,18 +52,8 @@ export const endSession = operation({
   summary: "End one of your sessions",
   description: "Needs a sign-in within the last 15 minutes, except for the session of this request.",
   params: z.object({ sessionId: z.string().max(100) }),
-  query: null,
-  body: null,
-  responses: {
-    204: { description: "Done." },
-    ...errorResponses(
-      "UNAUTHENTICATED",
-      "VALIDATION_FAILED",
-      "FORBIDDEN",
-      "REAUTHENTICATION_REQUIRED",
-      "NOT_FOUND",
-    ),
-  },
+  responses: { 204: { description: "Done." } },
+  errors: ["VALIDATION_FAILED", "REAUTHENTICATION_REQUIRED", "NOT_FOUND"],
   handle: async ({ account, params: { sessionId }, http, services: { members } }) => {
     if (sessionId !== account.sessionId) requireRecentSignIn(account);
     const cookies = await members.accounts.endSession(account, sessionId);
@@ -83,13 +67,8 @@ export const endOtherSessions = operation({
   tags,
   summary: "End all your sessions but this one",
   description: "Needs a sign-in within the last 15 minutes.",
-  params: null,
-  query: null,
-  body: null,
-  responses: {
-    204: { description: "Done, also if there was no other." },
-    ...errorResponses("UNAUTHENTICATED", "FORBIDDEN", "REAUTHENTICATION_REQUIRED"),
-  },
+  responses: { 204: { description: "Done, also if there was no other." } },
+  errors: ["REAUTHENTICATION_REQUIRED"],
   handle: async ({ account, http, services: { members } }) => {
     requireRecentSignIn(account);
     const sessions = await members.accounts.sessions.endOthers(account.id, account.sessionId);

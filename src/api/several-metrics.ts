@@ -19,7 +19,7 @@ import {
   seriesWindowParameter,
   snapshotRow,
 } from "./metrics.js";
-import { dataMetaResponse, errorResponses, operation } from "./operation.js";
+import { dataMetaResponse, operation } from "./operation.js";
 import {
   findReferenced,
   missingReferences,
@@ -66,7 +66,6 @@ export const listSeveralMetrics = operation({
   summary: "The snapshots of up to 100 repositories over time",
   description:
     "In the order of the request. All have the finest step by which there are at most 20,000 points in all, and 2,000 of each. Costs one unit, and one for each 2,000 points.",
-  params: null,
   query: z.object({
     repo: repositoriesParameter,
     window: seriesWindowParameter,
@@ -74,11 +73,7 @@ export const listSeveralMetrics = operation({
     fields: pointFields,
     format: formatParameter,
   }),
-  body: null,
-  responses: {
-    200: orCsv(dataMetaResponse("The series.", z.array(seriesSchema), metaSchema)),
-    ...errorResponses("VALIDATION_FAILED"),
-  },
+  responses: { 200: orCsv(dataMetaResponse("The series.", z.array(seriesSchema), metaSchema)) },
   handle: async ({ query, services }) => {
     const { modules, clock } = services;
     const { catalog } = modules;

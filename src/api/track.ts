@@ -4,7 +4,7 @@ import { AppError } from "../lib/errors.js";
 import { repositoryPage } from "../lib/page-addresses.js";
 import { time, z } from "../lib/schema.js";
 import { TRACK_FAILURES, TRACK_STATES, type TrackRequest } from "../tracking/tracking.js";
-import { type ApiServices, dataResponse, errorResponses, operation } from "./operation.js";
+import { type ApiServices, dataResponse, operation } from "./operation.js";
 
 const tags = ["Tracking"];
 
@@ -98,8 +98,6 @@ export const requestTracking = operation({
   summary: "Request a repository to be tracked",
   description:
     "Takes the address of any page of a repository on a tracked forge, a clone URL, `forge:owner/name` or `owner/name`. A worker looks it up, records it and reads its star history. Needs an account, unless the operator has opened it to everyone.",
-  params: null,
-  query: null,
   body: z.strictObject({
     repository: z.string().min(1).max(2_000).openapi({ example: "https://github.com/facebook/react" }),
   }),
@@ -109,15 +107,8 @@ export const requestTracking = operation({
       ...dataResponse("The request, which may be one that somebody sent before.", trackRequestSchema),
       headers: z.object({ Location: z.string() }),
     },
-    ...errorResponses(
-      "VALIDATION_FAILED",
-      "UNAUTHENTICATED",
-      "FORBIDDEN",
-      "RATE_LIMITED",
-      "PAYLOAD_TOO_LARGE",
-      "UNSUPPORTED_MEDIA_TYPE",
-    ),
   },
+  errors: ["UNAUTHENTICATED", "FORBIDDEN", "RATE_LIMITED"],
   handle: async ({ http, services, body }) => {
     const { access, perDay } = services.config.onDemand;
     const quota = perDay === undefined ? undefined : { tracked: perDay };
@@ -139,9 +130,8 @@ export const getTrackRequest = operation({
   summary: "What has become of a request to track a repository",
   description: "Requests are kept for a week after they have finished.",
   params: z.object({ requestId: z.string().openapi({ description: "The id of the request." }) }),
-  query: null,
-  body: null,
-  responses: { 200: dataResponse("The request.", trackRequestSchema), ...errorResponses("NOT_FOUND") },
+  responses: { 200: dataResponse("The request.", trackRequestSchema) },
+  errors: ["NOT_FOUND"],
   handle: async ({ params, services }) => {
     const request = await services.modules.trackRequests.find(params.requestId);
     if (request === undefined) throw new AppError("NOT_FOUND", "There is no request with this id.");

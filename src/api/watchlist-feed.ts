@@ -13,7 +13,7 @@ import {
   repositoryEntry,
 } from "./feed-document.js";
 import { feedQuery } from "./feeds.js";
-import { errorResponses, operation } from "./operation.js";
+import { operation } from "./operation.js";
 
 /** Entries about growth, and as many about other changes. */
 const MAX_ENTRIES = 50;
@@ -25,11 +25,10 @@ export const getWatchlistFeed = operation({
   description: "Also renames, and repositories that are not available.",
   params: z.object({ token: z.string().openapi({ description: "A share token or feed token." }) }),
   query: feedQuery.pick({ window: true }),
-  body: null,
   responses: {
     200: { description: "The feed.", content: { "application/atom+xml": { schema: z.string() } } },
-    ...errorResponses("VALIDATION_FAILED", "NOT_FOUND", "FORBIDDEN"),
   },
+  errors: ["FORBIDDEN", "NOT_FOUND"],
   handle: async ({ params: { token }, query: { window }, services: { modules, config } }) => {
     const { baseUrl } = config;
     const { feeds } = modules.watchlists;

@@ -1,9 +1,8 @@
 import { idParameter, nameField } from "../discovery/discovery.js";
 import { type HttpRequest, json, noContent, quotaOf, type Reply } from "../http/http.js";
-import type { ErrorCode } from "../lib/errors.js";
 import { z } from "../lib/schema.js";
 import { type Adding, DEFAULT_NAME, type Precondition, type Watchlist } from "../watchlists/watchlists.js";
-import { type ApiServices, dataResponse, errorResponses, operation } from "./operation.js";
+import { type ApiServices, dataResponse, operation } from "./operation.js";
 import { idsField, tokenParameter } from "./parameters.js";
 import { createdWatchlistSchema, watchlistSchema, watchlistView } from "./views.js";
 import {
@@ -26,10 +25,8 @@ const precondition = z.object({
     .optional()
     .openapi({ description: "ETag of the version that was read; 412 if the list has changed since." }),
 });
-/** The errors of every request with a body, and those of every change of a list. */
-const BODY_ERRORS = ["PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"] as const;
-const changeErrors = (...codes: ErrorCode[]) =>
-  errorResponses("VALIDATION_FAILED", "NOT_FOUND", "FORBIDDEN", "PRECONDITION_FAILED", ...codes);
+/** The errors of every change of a list. */
+const CHANGE_ERRORS = ["VALIDATION_FAILED", "NOT_FOUND", "FORBIDDEN", "PRECONDITION_FAILED"] as const;
 
 /** The ETag of the current version of a list; strong, so that it works with If-Match. */
 function etag({ version, canEdit }: Watchlist): string {
@@ -64,16 +61,14 @@ export const createWatchlist = operation({
   summary: "Create a watchlist",
   description:
     "Both tokens are returned only here. `token` can change the list; `shareToken` can only read it.",
-  params: null,
-  query: null,
   body: watchlistBody,
   responses: {
     201: {
       ...dataResponse("The list.", createdWatchlistSchema),
       headers: z.object({ Location: z.string(), ETag: z.string() }),
     },
-    ...errorResponses("VALIDATION_FAILED", "FORBIDDEN", ...BODY_ERRORS),
   },
+  errors: ["FORBIDDEN"],
   handle: async (request) => {
     const { name, ids } = request.body;
     const { watchlists } = request.services.modules;
@@ -91,9 +86,8 @@ export const getWatchlist = operation({
   tags,
   summary: "A watchlist, by either token",
   params: token,
-  query: null,
-  body: null,
-  responses: { 200: dataResponse("The list.", watchlistSchema), ...errorResponses("NOT_FOUND") },
+  responses: { 200: dataResponse("The list.", watchlistSchema) },
+  errors: ["NOT_FOUND"],
   handle: async (request) => {
     const { token } = request.params;
     return watchlistReply(await request.services.modules.watchlists.get({ token }), token);
@@ -105,13 +99,10 @@ export const updateWatchlist = operation({
   tags,
   summary: "Rename a watchlist",
   params: token,
-  query: null,
   body: z.strictObject({ name: nameField }),
   headers: precondition,
-  responses: {
-    200: dataResponse("The list.", watchlistSchema),
-    ...changeErrors(...BODY_ERRORS),
-  },
+  responses: { 200: dataResponse("The list.", watchlistSchema) },
+  errors: ["FORBIDDEN", "NOT_FOUND", "PRECONDITION_FAILED"],
   handle: async (request) => {
     const { token } = request.params;
     const { name } = request.body;
@@ -123,13 +114,12 @@ export const updateWatchlist = operation({
   },
 });
 
-const removed = { 204: { description: "Done." }, ...changeErrors() };
+const removed = { 204: { description: "Done." } };
 const itemsRemoved = {
   204: {
     description: "Done, also if there was nothing to remove.",
     headers: z.object({ ETag: z.string().openapi({ description: "Of the list as it is now." }) }),
   },
-  ...changeErrors(),
 };
 
 export const removeWatchlist = operation({
@@ -137,10 +127,9 @@ export const removeWatchlist = operation({
   tags,
   summary: "Delete a watchlist",
   params: token,
-  query: null,
-  body: null,
   headers: precondition,
   responses: removed,
+  errors: CHANGE_ERRORS,
   handle: async (request) => {
     const condition = preconditionOf(request.headers["if-match"]);
     await request.services.modules.watchlists.remove(request.params, condition);
@@ -153,14 +142,13 @@ export const addWatchlistItem = operation({
   tags,
   summary: "Add a repository to a watchlist",
   params: token,
-  query: null,
   body: z.strictObject({ repositoryId: idParameter }),
   headers: precondition,
   responses: {
     200: dataResponse("It was on the list already.", watchlistSchema),
     201: dataResponse("The list with it.", watchlistSchema),
-    ...changeErrors("LIMIT_REACHED", ...BODY_ERRORS),
   },
+  errors: ["FORBIDDEN", "NOT_FOUND", "LIMIT_REACHED", "PRECONDITION_FAILED"],
   handle: async (request) => {
     const { token } = request.params;
     const { repositoryId } = request.body;
@@ -176,10 +164,9 @@ export const removeWatchlistItem = operation({
   tags,
   summary: "Remove a repository from a watchlist",
   params: token.extend({ repositoryId: idParameter }),
-  query: null,
-  body: null,
   headers: precondition,
   responses: itemsRemoved,
+  errors: CHANGE_ERRORS,
   handle: async (request) => {
     const { token, repositoryId } = request.params;
     const condition = preconditionOf(request.headers["if-match"]);
@@ -193,10 +180,9 @@ export const clearWatchlist = operation({
   tags,
   summary: "Remove all repositories from a watchlist",
   params: token,
-  query: null,
-  body: null,
   headers: precondition,
   responses: itemsRemoved,
+  errors: CHANGE_ERRORS,
   handle: async (request) => {
     const condition = preconditionOf(request.headers["if-match"]);
     const { watchlists } = request.services.modules;
@@ -211,8 +197,8 @@ export const listWatchlistRepositories = operation({
   description: "A repository that is gone stays on the list; its availability says so.",
   params: token,
   query: watchedQuery,
-  body: null,
-  responses: { 200: watchedResponse, ...errorResponses("VALIDATION_FAILED", "NOT_FOUND") },
+  responses: { 200: watchedResponse },
+  errors: ["NOT_FOUND"],
   handle: ({ params: access, query, services, http }) =>
     watchedPage({ services, http, query, access, file: "sidereal-watchlist" }),
 });
@@ -225,8 +211,8 @@ export const listWatchlistMetrics = operation({
     "Between snapshots a repository counts with its latest one; before its first snapshot it does not count.",
   params: token,
   query: sumsQuery,
-  body: null,
-  responses: { 200: sumsResponse, ...errorResponses("VALIDATION_FAILED", "NOT_FOUND") },
+  responses: { 200: sumsResponse },
+  errors: ["NOT_FOUND"],
   handle: ({ params: access, query, services }) =>
     watchedSums({ services, query, access, file: "sidereal-watchlist" }),
 });
