@@ -117,7 +117,7 @@ onBothEngines("Events of accounts", (engine) => {
   });
 
   test("leave refused links, keys, forms of other sites and requests over a limit to the log", async () => {
-    const world = await start({ SIDEREAL_LIMIT_SEARCH_ANONYMOUS: "2" });
+    const world = await start(limits("search=2"));
     const { requestToken, token } = await requestMail(world, mailbox, "ann@example.org");
     const wrong = { requestToken, token: `${token}x` };
     for (let i = 0; i < 3; i++) await world.send("POST", "/api/auth/verify", wrong, { Origin: ORIGIN });
