@@ -47,7 +47,7 @@ export type {
   UsageEventTable,
   UsageRouteTable,
 } from "./member-schema.js";
-export { currentVersion, LATEST_VERSION } from "./migrate.js";
+export { currentVersion, LATEST_VERSION, SCHEMA_VERSION } from "./migrate.js";
 export {
   type ColumnValues,
   columnsOf,
@@ -113,7 +113,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
       ? openSqliteDatabase(dataDir, new WriteQueue(clock))
       : openPostgresDatabase({ ...options, url, clock });
   try {
-    await migrate(database.durable, database.dialect, { clock });
+    await migrate(database.durable, database.dialect, clock);
   } catch (error) {
     await database.close();
     throw error;

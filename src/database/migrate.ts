@@ -3,94 +3,44 @@ import type { Clock } from "../lib/clock.js";
 import type { Db, Dialect, Tx } from "./dialect.js";
 import { databaseFault, StoreRefused } from "./fault.js";
 import type { Migration } from "./migration.js";
-import { initial } from "./migrations/0001-initial.js";
-import { blocks } from "./migrations/0002-blocks.js";
-import { searchPostings } from "./migrations/0003-search-postings.js";
-import { leaderboards } from "./migrations/0004-leaderboards.js";
-import { searchAdditions } from "./migrations/0005-search-additions.js";
-import { boundedWatchlists } from "./migrations/0006-bounded-watchlists.js";
-import { trustedGrowth } from "./migrations/0007-trusted-growth.js";
-import { forges } from "./migrations/0008-forges.js";
-import { guardedAccounts } from "./migrations/0009-guarded-accounts.js";
-import { usualDay } from "./migrations/0010-usual-day.js";
-import { avatars } from "./migrations/0011-avatars.js";
-import { forgeTokens } from "./migrations/0012-forge-tokens.js";
-import { feedTokens } from "./migrations/0013-feed-tokens.js";
-import { forgeStates } from "./migrations/0014-forge-states.js";
-import { newDays } from "./migrations/0015-new-days.js";
-import { supportedGrowth } from "./migrations/0016-supported-growth.js";
-import { expressionStatistics } from "./migrations/0017-expression-statistics.js";
-import { manualRenames } from "./migrations/0018-manual-renames.js";
-import { ownedAvatars } from "./migrations/0019-owned-avatars.js";
-import { returnedLevels } from "./migrations/0020-returned-levels.js";
-import { hourlyUsage } from "./migrations/0021-hourly-usage.js";
-import { accountEvents } from "./migrations/0022-account-events.js";
-import { oneWorker } from "./migrations/0023-one-worker.js";
+import { adoption } from "./migrations/0018-0023-adoption.js";
+import { schema } from "./migrations/0023-schema.js";
 
-/** In order. The version of a database is the number of migrations it has had. */
-export const MIGRATIONS: readonly Migration[] = [
-  initial,
-  blocks,
-  searchPostings,
-  leaderboards,
-  searchAdditions,
-  boundedWatchlists,
-  trustedGrowth,
-  forges,
-  guardedAccounts,
-  usualDay,
-  avatars,
-  forgeTokens,
-  feedTokens,
-  forgeStates,
-  newDays,
-  supportedGrowth,
-  expressionStatistics,
-  manualRenames,
-  ownedAvatars,
-  returnedLevels,
-  hourlyUsage,
-  accountEvents,
-  oneWorker,
-];
+/** The version of the schema that a new store gets. */
+export const SCHEMA_VERSION = 23;
+/** The oldest version of stores that are brought up to date. */
+export const OLDEST_VERSION = 17;
+/** In order: the first brings a store of the oldest version to the one after it. A new store gets those after its schema. */
+const MIGRATIONS: readonly Migration[] = [...adoption];
+/** The version of stores that this program reads and writes. */
+export const LATEST_VERSION = OLDEST_VERSION + MIGRATIONS.length;
 
 /** How long to wait for other processes that write. */
 const PATIENCE_MS = 20_000;
 
-/** The version of databases that this program reads and writes. */
-export const LATEST_VERSION = MIGRATIONS.length;
-
-export interface MigrateOptions {
-  clock: Clock;
-  migrations?: readonly Migration[];
-}
-
 /**
- * Applies the missing migrations in one transaction under a lock: processes that start at the same time do not collide, and
- * a crash leaves either the old schema or the new one. Throws for a database newer than this program.
+ * Creates the schema in an empty database, or brings an older store up to date, in one transaction under a lock: processes that start
+ * at the same time do not collide, and a crash leaves either the old schema or the new one. Throws StoreRefused for a store that is
+ * older than version 17 or newer than this program.
  */
-export async function migrate(
-  db: Db,
-  dialect: Dialect,
-  { clock, migrations = MIGRATIONS }: MigrateOptions,
-): Promise<void> {
-  if ((await currentVersion(db)) === migrations.length) return;
+export async function migrate(db: Db, dialect: Dialect, clock: Clock): Promise<void> {
+  if ((await currentVersion(db)) === LATEST_VERSION) return;
   const until = clock.monotonic() + PATIENCE_MS;
   for (;;) {
     const isLast = clock.monotonic() >= until;
     try {
-      return await dialect.exclusively(db, "migrate", (tx) => migrateIn(tx, dialect, { clock, migrations }));
+      return await dialect.exclusively(db, "migrate", (tx) => migrateIn(tx, dialect, { clock }));
     } catch (error) {
       if (isLast || databaseFault(error) !== "busy") throw error;
     }
   }
 }
 
-/** The same in a transaction of the caller. `to`: up to this version, default: all. */
+/** The same in a transaction of the caller. `to`: up to this version, from that of the schema on; default: the latest. */
 export async function migrateIn(
   tx: Tx,
   dialect: Dialect,
-  { clock, migrations = MIGRATIONS, to = migrations.length }: MigrateOptions & { to?: number },
+  { clock, to = LATEST_VERSION }: { clock: Clock; to?: number },
 ): Promise<void> {
   const { integer, text } = dialect.types;
   await sql`create table if not exists schema_version (version ${integer} primary key, name ${text} not null,
@@ -101,20 +51,27 @@ export async function migrateIn(
     .orderBy("version", "desc")
     .limit(1)
     .execute();
-  const version = rows[0]?.version ?? 0;
-  if (version > migrations.length) throw new StoreRefused(newerThanProgram(version, migrations.length));
-  for (const [i, migration] of migrations.entries()) {
-    if (i < version || i >= to) continue;
+  const apply = async (version: number, migration: Migration) => {
     await migration.up(tx, dialect);
-    await tx
-      .insertInto("schema_version")
-      .values({ version: i + 1, name: migration.name, applied_at: clock.now() })
-      .execute();
+    const row = { version, name: migration.name, applied_at: clock.now() };
+    await tx.insertInto("schema_version").values(row).execute();
+  };
+  const version = rows[0]?.version ?? SCHEMA_VERSION;
+  if (rows.length === 0) await apply(version, schema);
+  if (version > LATEST_VERSION) throw new StoreRefused(newerThanProgram(version));
+  if (version < OLDEST_VERSION) throw new StoreRefused(tooOld(version));
+  for (const [i, migration] of MIGRATIONS.entries()) {
+    const next = OLDEST_VERSION + i + 1;
+    if (next > version && next <= to) await apply(next, migration);
   }
 }
 
-function newerThanProgram(version: number, known: number): string {
-  return `The database is at version ${version}, made by a newer Sidereal; this one knows ${known}. Update the program, or restore a backup.`;
+function newerThanProgram(version: number): string {
+  return `The database is at version ${version}, made by a newer Sidereal; this one knows ${LATEST_VERSION}. Update the program, or restore a backup.`;
+}
+
+function tooOld(version: number): string {
+  return `The database is at version ${version}, and this Sidereal needs version ${OLDEST_VERSION} or later. Export it with the Sidereal that made it, and import the file into a new database.`;
 }
 
 /** The version, read without the lock, which another process may hold for long; 0 for an empty database. */

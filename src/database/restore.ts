@@ -8,7 +8,7 @@ import type { Clock } from "../lib/clock.js";
 import type { Logger } from "../lib/log.js";
 import type { Dialect, PortableRow, Tx } from "./dialect.js";
 import { StoreRefused } from "./fault.js";
-import { currentVersion, LATEST_VERSION, migrateIn } from "./migrate.js";
+import { currentVersion, LATEST_VERSION, migrateIn, SCHEMA_VERSION } from "./migrate.js";
 import { connectTo, openPool, postgresDialect } from "./postgres.js";
 import { APPLICATION_NAME } from "./postgres-url.js";
 import { openPrivateFile, openPrivateFolder } from "./private-files.js";
@@ -68,6 +68,10 @@ export class RestoredStore {
     if (version > LATEST_VERSION)
       throw new StoreRefused(
         `The backup is of version ${version}, made by a newer Sidereal; this one knows ${LATEST_VERSION}. Update the program.`,
+      );
+    if (version < SCHEMA_VERSION)
+      throw new StoreRefused(
+        `The backup is of version ${version}, and this Sidereal restores version ${SCHEMA_VERSION} or later. Restore it with the Sidereal that took it, and open that database with this one.`,
       );
     const place = url === undefined ? sqlitePlace(dataDir, options) : postgresPlace(url, options);
     const store = new RestoredStore(await place.db.startTransaction().execute(), place, clock);

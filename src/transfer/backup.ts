@@ -36,6 +36,7 @@ import {
   RestoredStore,
   readRows,
   readShapes,
+  SCHEMA_VERSION,
   type StoreLocation,
   StoreRefused,
   syncFolder,
@@ -129,6 +130,10 @@ async function* linesOf(
   if (version === 0) throw new StoreRefused("The database has no tables of Sidereal.");
   if (version > LATEST_VERSION)
     throw new StoreRefused("The database was made by a newer Sidereal. Take the backup with that one.");
+  if (version < SCHEMA_VERSION)
+    throw new StoreRefused(
+      `The database is at version ${version}. Take the backup with the Sidereal that made it, or start this one with it first.`,
+    );
   const shapes = new Map((await readShapes(clock, version)).map((shape) => [shape.name, shape]));
   const tables = PRIMARY_TABLES.flatMap((name) => shapes.get(name) ?? []);
   const hash = createHash("sha256");

@@ -1,11 +1,9 @@
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
-import { sql } from "kysely";
 import { type AccountEventName, AccountEvents } from "../../src/accounts/account-events.js";
 import { readMailUse } from "../../src/accounts/quotas.js";
 import { loadConfig } from "../../src/config/config.js";
 import { type Database, openDatabase } from "../../src/database/database.js";
-import { accountEvents } from "../../src/database/migrations/0022-account-events.js";
 import { DAY_MS, HOUR_MS } from "../../src/lib/clock.js";
 import type { Logger } from "../../src/lib/log.js";
 import { createLog } from "../../src/lib/log.js";
@@ -190,38 +188,6 @@ onBothEngines("Events of accounts", (engine) => {
     assert.deepEqual(
       lines.map(({ msg }) => msg),
       ["an event of an account could not be recorded"],
-    );
-  });
-
-  test("of the security log stay, and those that it counted have their number in the detail", async () => {
-    const database = await engine.open();
-    const { integer, text } = database.dialect.types;
-    await database.write.transaction().execute(async (tx) => {
-      for (const name of ["account_events", "quota_use"])
-        await sql`drop table ${sql.table(name)}`.execute(tx);
-      for (const name of ["daily_use", "mail_use", "operator_codes"])
-        await sql`create table ${sql.table(name)} (id ${integer})`.execute(tx);
-      await sql`create table security_events (id ${integer}, at ${integer}, account_id ${text}, event ${text},
-        network ${text}, detail ${text}, times ${integer})`.execute(tx);
-      for (const [id, event, detail, times] of [
-        [1, "signed_in", '{"method":"link"}', 1],
-        [2, "signed_in", '{"method":"link"}', 3],
-        [3, "key_refused", "{}", 9],
-        [4, "signed_out", "{}", 2],
-      ])
-        await sql`insert into security_events values (${id}, ${NOW}, 'ann', ${event}, 'n', ${detail}, ${times})`.execute(
-          tx,
-        );
-      await accountEvents.up(tx, database.dialect);
-    });
-    const events = await openEvents(database, new ManualClock(NOW), createLog("silent")).list({ limit: 9 });
-    assert.deepEqual(
-      events.map(({ event, detail }) => [event, detail]),
-      [
-        ["signed_out", { times: 2 }],
-        ["signed_in", { method: "link", times: 3 }],
-        ["signed_in", { method: "link" }],
-      ],
     );
   });
 });

@@ -7,8 +7,6 @@ import { ApiKeys } from "../../src/accounts/api-keys.js";
 import { type KeyedRequest, Usage } from "../../src/accounts/usage.js";
 import { USAGE_WINDOWS } from "../../src/accounts/usage-view.js";
 import { type Database, openDatabase } from "../../src/database/database.js";
-import { usageTables } from "../../src/database/migrations/0001-initial/usage.js";
-import { hourlyUsage } from "../../src/database/migrations/0021-hourly-usage.js";
 import { DAY_MS, HOUR_MS } from "../../src/lib/clock.js";
 import { createLog } from "../../src/lib/log.js";
 import { addAccount } from "../support/accounts.js";
@@ -153,55 +151,6 @@ onSqliteAndLong("Usage", (engine) => {
     assert.deepEqual(await kept("usage_callers", "agent"), [0, 2, 30, 31, 90]);
     assert.deepEqual(await kept("usage_callers", "address"), [0, 2, 30]);
     assert.equal(await stored(database, "usage_events"), 5 * ids.length);
-  });
-
-  test("of three resolutions moves to hours with the same sums", async () => {
-    const { database, accountId, keyId, usage } = await open();
-    const [day, hour] = [NOW - (NOW % DAY_MS), NOW - (NOW % HOUR_MS)];
-    await database.write.transaction().execute(async (tx) => {
-      for (const name of ["routes", "allowances", "callers"])
-        await sql`drop table ${sql.table(`usage_${name}`)}`.execute(tx);
-      const [routes, allowances, callers] = usageTables(database.dialect);
-      for (const statement of [routes, allowances, callers]) await statement?.execute(tx);
-      for (const [hours, at, n] of [
-        [24, day - 40 * DAY_MS, 50],
-        [24, day, 30],
-        [6, day, 7],
-        [6, hour - (hour % (6 * HOUR_MS)), 20],
-        [1, hour, 5],
-      ]) {
-        const span = sql`${keyId}, ${hours}, ${at}`;
-        await sql`insert into usage_routes values (${span}, 'GET', '/a', '2xx', ${n}, ${n}, ${n})`.execute(
-          tx,
-        );
-        await sql`insert into usage_callers values (${span}, 'address', '192.0.2.0/24', ${n}, ${at})`.execute(
-          tx,
-        );
-        await sql`insert into usage_allowances values (${span}, 'default', 99, ${90 - Number(n)}, ${at})`.execute(
-          tx,
-        );
-      }
-      await hourlyUsage.up(tx, database.dialect);
-    });
-    const views = await Promise.all(USAGE_WINDOWS.map((window) => usage.view(accountId, keyId, window)));
-    assert.deepEqual(
-      views.map(({ totals }) => [totals.requests, totals.bytes]),
-      [
-        [30, 30],
-        [30, 30],
-        [30, 30],
-        [80, 80],
-      ],
-    );
-    assert.deepEqual(
-      views.map(({ addresses, pressure }) => [addresses[0]?.requests, pressure[0]?.lowestRemaining]),
-      [
-        [30, 60],
-        [30, 60],
-        [30, 60],
-        [80, 40],
-      ],
-    );
   });
 
   test("of two processes adds up, also where both write at the same time", async () => {

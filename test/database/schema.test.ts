@@ -3,7 +3,10 @@ import { readdirSync, readFileSync } from "node:fs";
 import { before, test } from "node:test";
 import { sql } from "kysely";
 import type { Database } from "../../src/database/database.js";
+import { migrate } from "../../src/database/migrate.js";
 import { createRollupTable, indexRollupTable } from "../../src/database/rollup-tables.js";
+import { systemClock } from "../../src/lib/clock.js";
+import { dumpStore, makeOldStore } from "../reliability/support/old-stores.js";
 import { type Engine, onBothEngines } from "../support/engines.js";
 
 interface Column {
@@ -46,6 +49,92 @@ onBothEngines("The migrated schema", (engine) => {
     const migrated = await definitionOf(engine, database, "rollups", 0);
     assert.ok(migrated.length > 8, "the definition was not read");
     assert.deepEqual(await definitionOf(engine, database, "rollups_next", 7), migrated);
+  });
+});
+
+onBothEngines("A store of version 17", (engine) => {
+  const openOld = async () => {
+    const database = await engine.open();
+    const store = { db: database.durable, dialect: database.dialect };
+    await makeOldStore(store);
+    return { database, store, upgrade: () => migrate(store.db, store.dialect, systemClock) };
+  };
+  const definitions = async (database: Database) => {
+    const tables = (await tableNames(engine, database)).toSorted();
+    return Promise.all(tables.map(async (table) => [table, await definitionOf(engine, database, table, 0)]));
+  };
+
+  test("is adopted with all rows, and has the schema of a new store then", async () => {
+    const { database, store, upgrade } = await openOld();
+    const before = await dumpStore(store);
+    await upgrade();
+    assert.deepEqual(await definitions(database), await definitions(await engine.open()));
+    const after = await dumpStore(store);
+    const changed = [
+      "definitions",
+      "schema_version",
+      "revision",
+      "repositories",
+      "renames",
+      "outdated",
+      "tracking",
+      "walks",
+    ];
+    changed.push("track_requests", "avatars", "usage_routes", "usage_callers", "usage_allowances");
+    for (const [table, rows] of Object.entries(before))
+      if (table in after && !changed.includes(table)) assert.deepEqual(after[table], rows, table);
+    const rows = async (query: string) =>
+      (await sql<object>`${sql.raw(query)}`.execute(database.read)).rows.map((row) => Object.values(row));
+    assert.deepEqual(await rows("select * from renames"), [[3, 1, "AVAILABLE", 40, "[]"]]);
+    assert.deepEqual(await rows("select id, availability from repositories order by id"), [
+      [1, "AVAILABLE"],
+      [2, "AVAILABLE"],
+      [3, "RENAMED"],
+    ]);
+    assert.deepEqual(await rows("select kind, repository_id from outdated order by 1, 2"), [
+      ["rollups", 1],
+      ["rollups", 2],
+      ["words", 1],
+      ["words", 2],
+    ]);
+    assert.deepEqual(await rows("select repository_id, failures from tracking"), [[1, 2]]);
+    assert.deepEqual(await rows("select next_at, started_at, found, walks from walks"), [[1, 2, 3, 4]]);
+    assert.deepEqual(await rows("select full_name, retry_at from track_requests"), [["o/new", 7]]);
+    assert.deepEqual(
+      await rows("select owner, version, length(png), wanted_at from avatars order by owner"),
+      [
+        ["none", null, null, 2],
+        ["octo", "0123", 3, 2],
+        ["twin", "0123", 3, 2],
+      ],
+    );
+    // Sums of hours, of six hours and of days keep their totals.
+    for (const table of ["usage_routes", "usage_callers"])
+      assert.deepEqual(
+        await rows(`select sum(requests) as n from ${table} group by from_at / 86400000 order by 1`),
+        [[30], [50]],
+        table,
+      );
+    assert.deepEqual(
+      await rows("select min(lowest) as n from usage_allowances group by from_at / 86400000 order by 1"),
+      [[40], [60]],
+    );
+    assert.deepEqual(await rows("select at, event, detail from account_events order by at"), [
+      [1, "signed_in", '{"method":"link"}'],
+      [2, "signed_in", '{"method":"link","times":3}'],
+      [4, "signed_out", '{"times":2}'],
+    ]);
+  });
+
+  test("is the oldest that is adopted", async () => {
+    const { store, upgrade } = await openOld();
+    await sql`update schema_version set version = 16`.execute(store.db);
+    const before = await dumpStore(store);
+    await assert.rejects(
+      upgrade(),
+      /at version 16, and this Sidereal needs version 17 or later\. Export it with the Sidereal that made it/,
+    );
+    assert.deepEqual(await dumpStore(store), before);
   });
 });
 
@@ -133,8 +222,8 @@ async function definitionOf(
     .map(({ part }) =>
       part
         .replaceAll("rollups_next", "rollups")
-        // PostgreSQL numbers these names where an older table has them.
-        .replaceAll(/_not_null\d+\b/g, "_not_null")
+        // PostgreSQL names these after the table as it was made, and numbers them if another one has the name.
+        .replaceAll(/\w+_not_null\d*\b/g, "not_null")
         .replaceAll(new RegExp(`\\b(rollups_\\w+)_${generation}\\b`, "g"), "$1")
         .replaceAll(/["\s]+/g, " ")
         .trim(),

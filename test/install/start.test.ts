@@ -57,6 +57,11 @@ test("a store that cannot be used ends every command with code 1 and one sentenc
   const database = new DatabaseSync(join(newer, "sidereal.db"));
   database.exec("insert into schema_version values (999, 'later', 0)");
   database.close();
+  const older = join(world.newDataDir(), "older");
+  await makeMigrated(older);
+  const olderDatabase = new DatabaseSync(join(older, "sidereal.db"));
+  olderDatabase.exec("update schema_version set version = 16");
+  olderDatabase.close();
   const open = join(world.newDataDir(), "open");
   mkdirSync(open);
   chmodSync(open, 0o777);
@@ -76,6 +81,10 @@ test("a store that cannot be used ends every command with code 1 and one sentenc
     [
       newer,
       /^The database is at version 999, made by a newer Sidereal; .* Update the program, or restore a backup\.$/,
+    ],
+    [
+      older,
+      /^The database is at version 16, and this Sidereal needs version 17 or later\. Export it with the Sidereal that made it, and import the file into a new database\.$/,
     ],
     [
       open,

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sql } from "kysely";
-import { blocks } from "../../src/database/migrations/0002-blocks.js";
 import { growthOf } from "../../src/growth/compare.js";
 import { WINDOWS } from "../../src/growth/definitions.js";
 import { hasLeap, peakBefore } from "../../src/growth/history.js";
@@ -16,7 +15,7 @@ import { onBothEngines } from "../support/engines.js";
 import { historyOf } from "../support/growth.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { examples, fc } from "../support/properties.js";
-import { allSnapshots, snapshotsOf } from "../support/snapshots.js";
+import { snapshotsOf } from "../support/snapshots.js";
 import { openCatalog } from "../support/tables.js";
 import { NOW, observation, snapshot } from "../support/world.js";
 
@@ -246,40 +245,6 @@ onBothEngines("Stored snapshots", (engine) => {
     const blocks = Number(bytes) + 27 * repositories;
     const each = (blocks + 26 * Number(tail)) / (90 * repositories);
     assert.ok(each <= 12, `${each.toFixed(1)} bytes`);
-  });
-
-  test("of a store with rows alone are exported the same after the upgrade, before and after packing", async () => {
-    const { catalog, database } = await openCatalog(engine);
-    const { write, dialect } = database;
-    const series = (length: number, stepHours: number) =>
-      Array.from({ length }, (_, i) => snapshot((length - i) * stepHours, i, { forks: i % 2 ? null : i }));
-    await catalog.record([
-      observation("o/hourly", series(1_000, 1)),
-      observation("o/daily", series(90, 24)),
-      observation("o/short", series(3, 24)),
-    ]);
-    const before = JSON.stringify(await catalog.dump(0, 10));
-    // What the first schema held: every snapshot as a row.
-    const all = await allSnapshots(database);
-    await sql`drop table snapshot_blocks`.execute(write);
-    await sql`drop table rank_blocks`.execute(write);
-    await sql`delete from snapshots`.execute(write);
-    await sql`delete from outdated where kind = 'tails'`.execute(write);
-    for (const { repositoryId, capturedAt, stars, forks, openIssues, watchers, source } of all) {
-      await sql`insert into snapshots values (${repositoryId}, ${capturedAt}, ${stars}, ${forks}, ${openIssues},
-        ${watchers}, ${SNAPSHOT_SOURCES.indexOf(source)})`.execute(write);
-    }
-    await dialect.exclusively(write, "migrate", (tx) => blocks.up(tx, dialect));
-    assert.equal(JSON.stringify(await catalog.dump(0, 10)), before);
-    const late = snapshot(500.5, 7);
-    assert.equal((await catalog.record([observation("o/hourly", [late])])).snapshotsAdded, 1);
-    const withLate = JSON.stringify(await catalog.dump(0, 10));
-    for (const packed of [1, 1, 0]) {
-      assert.equal(await catalog.pack(1), packed);
-      assert.equal(JSON.stringify(await catalog.dump(0, 10)), withLate);
-    }
-    const rest = await database.read.selectFrom("snapshots").select("captured_at").execute();
-    assert.equal(rest.length, 3, "only the short tail is left");
   });
 
   test("that are damaged are refused by the name of their repository, and spoil no other", async () => {

@@ -4,11 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, beforeEach, describe, test } from "node:test";
 import { pathToFileURL } from "node:url";
-import { sql } from "kysely";
 import sharp from "sharp";
 import type { Database } from "../../src/database/database.js";
-import { avatars as sharedAvatars } from "../../src/database/migrations/0011-avatars.js";
-import { ownedAvatars } from "../../src/database/migrations/0019-owned-avatars.js";
 import { DAY_MS, HOUR_MS } from "../../src/lib/clock.js";
 import { Avatars, type DueAvatar, MAX_OWNERS, readAvatarStatus, shrink } from "../../src/tracking/avatars.js";
 import { onSqliteAndLong } from "../support/engines.js";
@@ -217,29 +214,5 @@ onSqliteAndLong("The stored avatars", (engine) => {
     await note("https://gitlab.com/3.png");
     assert.equal((await due("GITLAB")).address, "https://gitlab.com/3.png");
     assert.equal((await readAvatarStatus(database.read, "GITLAB")).wanted, 1);
-  });
-
-  test("that an earlier version has stored are kept", async () => {
-    const { dialect, write } = database;
-    const png = colouredPng("kept");
-    await dialect.exclusively(write, "migrate", async (tx) => {
-      await sql`drop table avatars`.execute(tx);
-      await sharedAvatars.up(tx, dialect);
-      await sql`insert into avatar_images (version, png) values ('0123', ${png})`.execute(tx);
-      for (const [name, version] of [
-        ["octo", "0123"],
-        ["twin", "0123"],
-        ["none", null],
-      ])
-        await sql`insert into avatars (provider, owner_key, owner, address, version, bytes, next_at, failures, wanted_at, position,
-          changed_at) values ('GITHUB', ${name}, ${name}, ${`https://a/${name}`}, ${version}, 9, 1, 0, 2, 0, 3)`.execute(
-          tx,
-        );
-      await ownedAvatars.up(tx, dialect);
-    });
-    assert.deepEqual(await shown("octo", "twin", "none"), ["0123", "0123", undefined]);
-    assert.deepEqual(Buffer.from((await avatars.image("0123")) ?? []), png);
-    assert.match((await due()).address ?? "", /^https:/);
-    assert.deepEqual(await readAvatarStatus(database.read, "GITHUB"), { wanted: 3, images: 2 });
   });
 });

@@ -105,7 +105,7 @@ test("start without a worker computes the growth that an upgrade has made due, o
       log: createLog("error"),
     });
   const { database } = await open();
-  // As migration 11 leaves a store.
+  // As an upgrade leaves a store.
   await sql`update rollups set stars_usual = null`.execute(database.write);
   await sql`update score_scales set as_of = 0`.execute(database.write);
   await database.close();

@@ -7,10 +7,8 @@ import fc from "fast-check";
 import { sql } from "kysely";
 import pg from "pg";
 import { type Database, StoreRefused } from "../../src/database/database.js";
-import { currentVersion, LATEST_VERSION, migrateIn } from "../../src/database/migrate.js";
-import type { StoreLocation } from "../../src/database/restore.js";
-import { openSqlite, sqliteDialect } from "../../src/database/sqlite.js";
-import { WriteQueue } from "../../src/database/sqlite-writer.js";
+import { LATEST_VERSION, SCHEMA_VERSION } from "../../src/database/migrate.js";
+import { RestoredStore, type StoreLocation } from "../../src/database/restore.js";
 import { readShapes, TABLES } from "../../src/database/tables.js";
 import { createLog } from "../../src/lib/log.js";
 import { Catalog } from "../../src/repositories/repositories.js";
@@ -257,29 +255,26 @@ onBothEngines("A backup", (engine) => {
     assert.ok(!existsSync(join(location.dataDir, "sidereal.db.restoring")));
   });
 
-  test("of an older version is brought up to date, and one of a newer version is refused", async () => {
-    const older = { url: undefined, dataDir: temporaryFolder() };
-    const { db } = openSqlite(join(older.dataDir, "sidereal.db"), {
-      synchronous: "FULL",
-      writers: new WriteQueue(clock),
-    });
-    const to = LATEST_VERSION - 1;
-    await db.transaction().execute((tx) => migrateIn(tx, sqliteDialect, { clock, to }));
-    await sql`insert into marks (name, value) values ('kept', 'yes')`.execute(db);
-    await db.destroy();
-    const file = newFile();
-    assert.equal((await take(older, file)).version, to);
-    const place = await emptyPlace(engine);
-    await restore(place, file);
-    const restored = await openAt(place);
-    assert.equal(await currentVersion(restored.read), LATEST_VERSION);
-    const marks = await restored.read.selectFrom("marks").selectAll().where("name", "=", "kept").execute();
-    assert.equal(marks.length, 1);
-    await sql`insert into schema_version (version, name, applied_at) values (${LATEST_VERSION + 1}, 'later', 1)`.execute(
-      restored.durable,
+  test("of a version before the schema, or of a newer one, is refused with what to do", async () => {
+    const database = await engine.open();
+    const location = engine.location();
+    const setVersion = (version: number) =>
+      database.write.updateTable("schema_version").set({ version }).execute();
+    await setVersion(SCHEMA_VERSION - 1);
+    await assert.rejects(
+      take(location, newFile()),
+      /at version 22\. Take the backup with the Sidereal that made it/,
     );
-    await assert.rejects(take(place, file), /made by a newer Sidereal/);
-    await restored.close();
+    await setVersion(LATEST_VERSION + 1);
+    await assert.rejects(take(location, newFile()), /made by a newer Sidereal/);
+    const options = { clock, log: createLog("silent"), replaces: false, at: 0 };
+    const place = await emptyPlace(engine);
+    const open = (version: number) => RestoredStore.open(place, { ...options, version });
+    await assert.rejects(
+      open(SCHEMA_VERSION - 1),
+      /The backup is of version 22, .* Restore it with the Sidereal that took it/,
+    );
+    await assert.rejects(open(LATEST_VERSION + 1), /made by a newer Sidereal/);
   });
 });
 

@@ -3,8 +3,6 @@ import { test } from "node:test";
 import { sql } from "kysely";
 import type { Database } from "../../../src/database/database.js";
 import type { Dialect } from "../../../src/database/dialect.js";
-import { leaderboards } from "../../../src/database/migrations/0004-leaderboards.js";
-import { WINDOW_HOURS } from "../../../src/growth/definitions.js";
 import { createLog } from "../../../src/lib/log.js";
 import { buildModules, type Modules } from "../../../src/modules.js";
 import type { Observation } from "../../../src/repositories/observation.js";
@@ -99,37 +97,5 @@ onBothEngines("Leaderboards", (engine) => {
       await rankings.update();
     }
     assert.deepEqual(await derived(damaged), await derived(whole));
-  });
-
-  test("of a store with a row per rank give the same ranks after the upgrade, before and after the next update", async () => {
-    const modules = await recorded(engine);
-    const { database, rankings } = modules;
-    await rankings.update();
-    const before = await derived(modules);
-    const ranksOf = async (id: number) =>
-      // Such a store has no ranks by fork growth yet.
-      (await rankings.ranks(id)).filter(({ ranking }) => ranking !== "fork-growth");
-    const { write, dialect } = database;
-    const repositories = await write.selectFrom("repositories").select("id").execute();
-    for (const table of ["leaderboards", "repository_ranks"])
-      await sql`alter table ${sql.table(table)} rename to ${sql.table(`${table}_now`)}`.execute(write);
-    await sql`create table rank_cutoffs (value integer)`.execute(write);
-    await sql`create table ranks (ranking text, window_hours bigint, scope text, scope_name text, position bigint,
-      repository_id bigint, value bigint)`.execute(write);
-    await sql`alter table repository_ranks_now rename to repository_ranks`.execute(write);
-    for (const { id } of repositories) {
-      for (const { ranking, window, scope, name, position } of await ranksOf(id)) {
-        // Such a store writes the names with underscores.
-        await sql`insert into ranks values (${ranking.replaceAll("-", "_")}, ${window === null ? 0 : WINDOW_HOURS[window]}, ${scope},
-          ${name ?? ""}, ${position}, ${id}, 0)`.execute(write);
-      }
-    }
-    const ranks = await Promise.all(repositories.map(({ id }) => ranksOf(id)));
-    await sql`drop table repository_ranks`.execute(write);
-    await sql`drop table leaderboards_now`.execute(write);
-    await dialect.exclusively(write, "migrate", (tx) => leaderboards.up(tx, dialect));
-    assert.deepEqual(await Promise.all(repositories.map(({ id }) => rankings.ranks(id))), ranks);
-    await rankings.update();
-    assert.deepEqual(await derived(modules), before);
   });
 });

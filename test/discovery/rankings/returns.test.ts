@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { returnedLevels } from "../../../src/database/migrations/0020-returned-levels.js";
 import type { Snapshot } from "../../../src/repositories/repositories.js";
 import { onBothEngines } from "../../support/engines.js";
 import { ramp } from "../../support/readings.js";
@@ -64,25 +63,5 @@ onBothEngines("After a fall that lasted", (engine) => {
     const { trends } = (await world.get("/api/repos/github/fell/long")).body.data;
     assert.equal(trends["24h"], null, "12 days ago is too long ago for a day");
     assert.deepEqual([trends["7d"].starsDelta, trends["7d"].starsCounted], [44, 44]);
-  });
-
-  test("an upgrade rebuilds growth, with the same result", async () => {
-    const { rankings, database } = world.modules;
-    // Without what depends on the scales, which a rebuild measures.
-    const rows = () =>
-      database.write
-        .selectFrom("rollups")
-        .select(["repository_id", "window_hours", "from_at", "stars_delta", "stars_counted", "forks_counted"])
-        .select(["stars_usual", "anomalies", "confidence"])
-        .orderBy("repository_id")
-        .orderBy("window_hours")
-        .execute();
-    const updated = await rows();
-    await database.write.updateTable("rollups").set({ stars_counted: 7_000 }).execute();
-    assert.ok(!(await rankings.isUpdateDue()));
-    await database.write.transaction().execute((tx) => returnedLevels.up(tx, database.dialect));
-    assert.ok(await rankings.isUpdateDue());
-    await rankings.update();
-    assert.deepEqual(await rows(), updated);
   });
 });

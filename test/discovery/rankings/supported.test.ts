@@ -1,15 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { supportedGrowth } from "../../../src/database/migrations/0016-supported-growth.js";
 import { growthOf } from "../../../src/growth/compare.js";
 import { judge } from "../../../src/growth/judge.js";
 import { DAY_MS } from "../../../src/lib/clock.js";
 import type { Snapshot } from "../../../src/repositories/observation.js";
 import type { Recency } from "../../../src/repositories/recency.js";
-import { onBothEngines } from "../../support/engines.js";
 import { historyOf } from "../../support/growth.js";
 import { counted, days, kinds, ramp } from "../../support/readings.js";
-import { createWorld, observation, snapshot } from "../../support/world.js";
 
 test("a reading without forks does not make a supported leap pending, nor a return of its forks", () => {
   const stars = [...ramp(3_000, 5, 20), 4_095, 4_100];
@@ -69,26 +66,4 @@ test("a burst that goes on with smaller gains is cleared by no fewer forks than 
   const cleared = (later: number) => judge(days(stars, { forks: forks(later) })).anomalies[0]?.cleared?.by;
   assert.equal(cleared(14), undefined, "enough for a few times the usual day");
   assert.equal(cleared(40), "BREADTH");
-});
-
-onBothEngines("The growth of an upgraded store", (engine) => {
-  test("is rebuilt by the rules of what counts and what is supported", async () => {
-    const world = await createWorld(engine);
-    const { rankings, database } = world.modules;
-    await world.record(
-      observation("without/forks", [
-        snapshot(48, 1_000, { forks: 100 }),
-        snapshot(24, 1_005, { forks: 100 }),
-        snapshot(0, 1_105, { forks: 100 }),
-      ]),
-    );
-    // As earlier rules had it.
-    await database.write.updateTable("rollups").set({ anomalous: 0 }).execute();
-    assert.ok(!(await rankings.isUpdateDue()));
-    await database.write.transaction().execute((tx) => supportedGrowth.up(tx, database.dialect));
-    assert.ok(await rankings.isUpdateDue());
-    await rankings.update();
-    const rows = await database.write.selectFrom("rollups").select("anomalous").execute();
-    assert.ok(rows.length > 0 && rows.every(({ anomalous }) => anomalous === 1));
-  });
 });

@@ -5,9 +5,7 @@ import type { Trend } from "../../../src/growth/trend.js";
 import { usualWords } from "../../../src/growth/words.js";
 import { DAY_MS, HOUR_MS } from "../../../src/lib/clock.js";
 import type { SnapshotSource } from "../../../src/repositories/record-rules.js";
-import { onBothEngines } from "../../support/engines.js";
 import { historyOf } from "../../support/growth.js";
-import { createWorld, observation, snapshot } from "../../support/world.js";
 
 const NOW = 40 * DAY_MS + 6 * HOUR_MS;
 
@@ -90,28 +88,4 @@ test("words compare a gain with the usual day, and name no multiple of next to n
 test("a gain of several days is compared by the day", () => {
   assert.equal(trend(140, 10, { window: "7d", to: 7 * DAY_MS }), "2× its usual pace");
   assert.equal(trend(60, 10, { to: 2 * DAY_MS }), "3× its usual day", "a missing day makes the step longer");
-});
-
-onBothEngines("The usual day", (engine) => {
-  test("of an upgraded store is filled by the next update, which keeps what is served until then", async () => {
-    const world = await createWorld(engine);
-    const { rankings, database } = world.modules;
-    await world.record(
-      observation(
-        "o/steady",
-        [144, 120, 96, 72, 48, 24, 0].map((hours) => snapshot(hours, 1_000 - hours / 4)),
-      ),
-    );
-    const before = await rankings.trendsOf(1);
-    assert.equal(before["24h"]?.usualPerDay, 6);
-    // As the migration leaves it.
-    await database.write.updateTable("rollups").set({ stars_usual: null }).execute();
-    await database.write.updateTable("score_scales").set({ as_of: 0 }).execute();
-    const upgraded = await rankings.trendsOf(1);
-    assert.deepEqual(upgraded["24h"], { ...before["24h"], usualPerDay: null });
-    assert.ok(await rankings.isUpdateDue(), "so that a start without a worker derives it");
-    await rankings.update();
-    assert.ok(!(await rankings.isUpdateDue()));
-    assert.deepEqual(await rankings.trendsOf(1), before);
-  });
 });

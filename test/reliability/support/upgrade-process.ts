@@ -1,12 +1,14 @@
-/** Migrates a store and kills itself before a statement: `upgrade-process.js <SQLite file or PostgreSQL address> <version> <statement>`. */
+/** Migrates a store and kills itself before a statement: `upgrade-process.js <SQLite file or PostgreSQL address> <statement>`. */
 
-import { counting, migrateTo } from "./old-stores.js";
+import { migrate } from "../../../src/database/migrate.js";
+import { systemClock } from "../../../src/lib/clock.js";
+import { counting } from "./old-stores.js";
 import { openOldStore } from "./open-old-store.js";
 
-const [, , place = "", version, fatal] = process.argv;
+const [, , place = "", fatal] = process.argv;
 const store = openOldStore(place);
 const plugin = counting((statement) => {
   if (statement === Number(fatal)) process.kill(process.pid, "SIGKILL");
 });
-await migrateTo({ ...store, db: store.db.withPlugin(plugin) }, Number(version));
+await migrate(store.db.withPlugin(plugin), store.dialect, systemClock);
 await store.close();

@@ -16,8 +16,12 @@ export function watchlistTables({
       version ${integer} not null, -- grows with every change
       created_at ${integer} not null,
       updated_at ${integer} not null,
+      opened_at ${integer}, -- to the day; null for the list of an account
+      feed_token_hash ${text}, -- of the token that reads the feed of an account's list, and nothing else; null: no feed
       check ((account_id is null) = (token_hash is not null) and (account_id is null) = (share_token_hash is not null))
     )`,
+    sql`create index watchlists_opened on watchlists (opened_at) where opened_at is not null`,
+    sql`create unique index watchlists_feed on watchlists (feed_token_hash) where feed_token_hash is not null`,
 
     sql`create table watchlist_items (
       watchlist_id ${integer} not null references watchlists (id) on delete cascade,

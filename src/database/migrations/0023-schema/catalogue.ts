@@ -1,9 +1,10 @@
 import { type RawBuilder, sql } from "kysely";
-import type { MigrationEngine } from "../../migration.js";
+import type { Migration, MigrationEngine } from "../../migration.js";
 
 /** Repositories, their snapshots, and the bookkeeping that every change to them updates. */
-export function catalogTables({
-  types: { integer, text },
+export function catalogueTables({
+  engine,
+  types: { integer, text, bytes },
   clustered,
 }: MigrationEngine): RawBuilder<unknown>[] {
   return [
@@ -31,10 +32,12 @@ export function catalogTables({
       created_at ${integer},
       pushed_at ${integer},
       discovered_at ${integer} not null,
-      refreshed_at ${integer}, -- when the values above were true; null where no source says
+      refreshed_at ${integer}, -- when the values above were true; null if no source says
       counted_at ${integer}, -- when the counts among them were true: a source may report newer values without counts
       next_refresh_at ${integer}, -- null: not scheduled yet
-      known_facts ${integer} not null -- bit mask of the facts that some source has reported, even if only as empty
+      known_facts ${integer} not null, -- bit mask of the facts that some source has reported, even if only as empty
+      import_source ${text}, -- the archive that reported it last; null: it has been in none
+      refresh_interval ${integer} -- ms between two refreshes; 0: no longer tracked; null: never
     )`,
     sql`create unique index repositories_name on repositories (provider, name_key)`,
     sql`create unique index repositories_provider_id on repositories (provider, provider_id)`,
@@ -54,6 +57,10 @@ export function catalogTables({
       where availability = 'AVAILABLE'`,
     // Unconditional, so that it also finds repositories that are not scheduled yet.
     sql`create index repositories_schedule on repositories (provider, next_refresh_at)`,
+    sql`create index repositories_import_source on repositories (import_source, counted_at)
+      where import_source is not null`,
+    // Ids are allocated in batches, so the column has no default.
+    ...(engine === "postgres" ? [sql`create sequence repositories_id_seq`] : []),
 
     sql`create table repository_topics (
       repository_id ${integer} not null references repositories (id),
@@ -72,7 +79,17 @@ export function catalogTables({
     ) ${clustered}`,
     sql`create index previous_names_name on previous_names (provider, name_key, until)`,
 
-    // The history of the counts. No foreign key: checking one for each row would slow down imports.
+    // Repositories that an operator has joined to others.
+    sql`create table renames (
+      from_id ${integer} not null primary key references repositories (id),
+      to_id ${integer} not null references repositories (id),
+      availability ${text} not null, -- of from_id before
+      discovered_at ${integer} not null, -- of to_id before
+      both_at ${text} not null -- JSON array of the times at which both had a snapshot
+    )`,
+
+    // The history of the counts: the newest snapshots of each repository as rows, and older ones in blocks. No foreign key:
+    // checking one for each row would slow down imports.
     sql`create table snapshots (
       repository_id ${integer} not null,
       captured_at ${integer} not null,
@@ -83,6 +100,14 @@ export function catalogTables({
       source smallint not null, -- index into SNAPSHOT_SOURCES
       primary key (repository_id, captured_at)
     ) ${clustered}`,
+    sql`create table snapshot_blocks (
+      repository_id ${integer} not null,
+      from_at ${integer} not null, -- of the first snapshot; blocks of a repository do not overlap
+      to_at ${integer} not null, -- of the last snapshot
+      snapshots ${integer} not null,
+      data ${bytes} not null,
+      primary key (repository_id, from_at)
+    ) ${clustered}`,
 
     // Snapshots per provider and hour, so that totals need no scan.
     sql`create table snapshot_hours (
@@ -91,6 +116,18 @@ export function catalogTables({
       snapshots ${integer} not null,
       newest_at ${integer} not null,
       primary key (provider, hour)
+    ) ${clustered}`,
+
+    // Files of archives that imports have read.
+    sql`create table import_files (
+      source ${text} not null, -- name of the layout
+      captured_at ${integer} not null, -- of its newest row
+      file ${text} not null, -- its name without folders
+      row_count ${integer} not null,
+      zeros ${integer} not null, -- rows with 0 stars or 0 forks
+      damage ${text}, -- JSON array; null: it is not damaged
+      imported_at ${integer} not null,
+      primary key (source, captured_at, file)
     ) ${clustered}`,
 
     // Derived data to bring up to date. Written in the transaction of the change, so that a crash cannot lose it.
@@ -111,6 +148,36 @@ export function catalogTables({
       id ${integer} primary key,
       value ${integer} not null
     )`,
-    sql`insert into revision (id, value) values (1, 0)`,
+    sql`insert into revision (id, value) values (1, 1)`,
   ];
+}
+
+/** What lists filter by, as their statements and the indexes have it. */
+const FILTERED = {
+  stars: "coalesce(stars, -1)",
+  forks: "coalesce(forks, -1)",
+  pushed_at: "coalesce(pushed_at, -1)",
+  created_at: "coalesce(created_at, -1)",
+  archived: "coalesce(archived, 0)",
+  fork: "coalesce(fork, 0)",
+} as const;
+
+/** The first version of PostgreSQL that has statistics of expressions. */
+const FIRST_WITH_THEM = 140_000;
+
+/**
+ * Statistics of expressions on PostgreSQL, which does not use those of partial indexes: it took filters by stars or dates for so
+ * selective that it read and sorted all repositories, for ten seconds with a million of them, although an index has a list in order.
+ */
+export async function createStatistics(
+  tx: Parameters<Migration["up"]>[0],
+  { engine }: MigrationEngine,
+): Promise<void> {
+  if (engine === "sqlite") return;
+  const { rows } = await sql<{ version: number }>`
+    select cast(current_setting('server_version_num') as integer) as version`.execute(tx);
+  if ((rows[0]?.version ?? 0) < FIRST_WITH_THEM) return;
+  for (const [name, expression] of Object.entries(FILTERED))
+    await sql`create statistics ${sql.raw(`repositories_${name}_value`)} on (${sql.raw(expression)})
+      from repositories`.execute(tx);
 }

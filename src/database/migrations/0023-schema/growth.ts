@@ -1,9 +1,10 @@
 import { type RawBuilder, sql } from "kysely";
 import type { MigrationEngine } from "../../migration.js";
 
-/** Growth, scores, ranks and facets: all derived from the catalog, and rebuilt from it when needed. */
-export function rankingTables({
-  types: { integer, text, real },
+/** Growth, scores, ranks and facets: derived from the catalogue and rebuilt from it when needed, except the ranks of past days. */
+export function growthTables({
+  engine,
+  types: { integer, text, real, bytes },
   clustered,
 }: MigrationEngine): RawBuilder<unknown>[] {
   return [
@@ -18,15 +19,19 @@ export function rankingTables({
       stars_delta ${integer} not null,
       forks_delta ${integer},
       open_issues_delta ${integer},
-      stars_growth ${real}, -- stars_delta / stars_from; null where stars_from is 0
+      stars_counted ${integer} not null, -- the part of the deltas that counts
+      forks_counted ${integer},
+      stars_growth ${real}, -- stars_delta / stars_from; null if stars_from is 0
       stars_from ${integer} not null,
       forks_from ${integer},
       open_issues_from ${integer},
       from_source smallint not null, -- index into SNAPSHOT_SOURCES
+      first_seen_at ${integer}, -- since when it is young, if the date of creation is unknown
       snapshots ${integer} not null, -- from from_at to to_at, both included
-      counted ${real} not null, -- the share of the gain that counts in scores
+      fresh_until ${integer} not null, -- the growth counts while the provider's newest snapshot is at most this old
       anomalies ${text}, -- JSON array; null for none
-      trending ${integer}, -- scores in hundredths; null where they cannot be computed
+      anomalous smallint not null, -- whether one of them is not cleared
+      trending ${integer}, -- scores in hundredths; null if they cannot be computed
       rising ${integer},
       new_hot ${integer},
       star_momentum ${integer},
@@ -34,18 +39,19 @@ export function rankingTables({
       activity ${integer},
       confidence ${integer} not null, -- in hundredths
       reliable smallint not null,
+      stars_usual ${integer}, -- gained on a usual day, in hundredths; null if unknown
       constraint rollups_key_0 primary key (repository_id, window_hours)
     ) ${clustered}`,
-    sql`create index rollups_stars_0 on rollups (window_hours, stars_delta desc, repository_id desc)`,
-    sql`create index rollups_forks_0 on rollups (window_hours, forks_delta desc, repository_id desc)
-      where forks_delta is not null`,
-    // Most repositories do not move in a window; the indexes of scores hold only those that do.
-    ...["trending", "rising", "new_hot", "activity"].map(
-      (score) => sql`create index ${sql.raw(`rollups_${score}_0`)} on rollups
-        (window_hours, ${sql.raw(score)} desc, repository_id desc) where ${sql.raw(score)} > 0`,
+    sql`create index rollups_stars_0 on rollups (window_hours, stars_counted desc, repository_id desc)`,
+    sql`create index rollups_forks_0 on rollups (window_hours, forks_counted desc, repository_id desc)
+      where forks_counted is not null`,
+    // Most repositories do not move in a window; these indexes hold only those that do.
+    ...["stars_delta", "forks_delta", "trending", "rising", "new_hot", "fork_momentum", "activity"].map(
+      (column) => sql`create index ${sql.raw(`rollups_${column}_0`)} on rollups
+        (window_hours, ${sql.raw(column)} desc, repository_id desc) where ${sql.raw(column)} > 0`,
     ),
     sql`create index rollups_reliable_0 on rollups (window_hours, repository_id) where reliable = 1`,
-    sql`create index rollups_age_0 on rollups (provider, window_hours, to_at)`,
+    sql`create index rollups_age_0 on rollups (provider, window_hours, fresh_until)`,
 
     // Which process runs a full rebuild; one row per kind of rebuild.
     sql`create table runs (
@@ -54,13 +60,14 @@ export function rankingTables({
       owner ${text}, -- null: nobody runs it
       seen_at ${integer} not null -- last sign of life of the owner
     )`,
-    sql`insert into runs (id, generation, owner, seen_at) values (1, 0, null, 0), (2, 0, null, 0)`,
+    sql`insert into runs (id, generation, owner, seen_at) values (1, 0, null, 0), (2, 0, null, 0), (3, 0, null, 0)`,
 
-    // Repositories per provider and day that lost stars since their previous snapshot.
-    sql`create table fall_days (
+    // Repositories per provider and day whose stars fell, or jumped far beyond the usual, since their previous snapshot.
+    sql`create table moved_days (
       provider ${text} not null,
       day ${integer} not null,
       fell ${integer} not null,
+      jumped ${integer} not null,
       compared ${integer} not null, -- repositories with a snapshot on that day and one before
       primary key (provider, day)
     ) ${clustered}`,
@@ -75,38 +82,37 @@ export function rankingTables({
       primary key (provider, window_hours)
     ) ${clustered}`,
 
-    // Leaderboards: the first repositories of each ranking and scope, with some in reserve.
-    sql`create table ranks (
-      ranking ${text} not null,
-      window_hours ${integer} not null, -- 0 for rankings without a window
+    // The first repositories of all rankings of a scope, with some in reserve.
+    sql`create table leaderboards (
       scope ${text} not null, -- overall, provider, language or topic
       scope_name ${text} not null, -- which of them; empty overall
-      position ${integer} not null, -- from 1
+      data ${bytes} not null,
+      primary key (scope, scope_name)
+    )`,
+    sql`create table repository_ranks (
       repository_id ${integer} not null,
-      value ${integer} not null, -- what the repository is ranked by
-      primary key (ranking, window_hours, scope, scope_name, position)
-    ) ${clustered}`,
-    sql`create index ranks_repository on ranks (repository_id)`,
-
-    // The last rank known for certain in a truncated leaderboard; one without a row here is complete.
-    sql`create table rank_cutoffs (
-      ranking ${text} not null,
-      window_hours ${integer} not null,
       scope ${text} not null,
       scope_name ${text} not null,
-      value ${integer} not null,
-      repository_id ${integer} not null,
-      primary key (ranking, window_hours, scope, scope_name)
+      ranks ${text} not null, -- code of the ranking, hours, letter of the scope and position, such as t24o12,s0o3
+      primary key (repository_id, scope, scope_name)
     ) ${clustered}`,
 
-    // Ranks on past days, overall and within the language. The ranks of the present day are in `ranks`.
+    // Ranks on past days, overall and within the language: the newest days as rows, and older ones in blocks.
     sql`create table rank_history (
       repository_id ${integer} not null,
-      day ${integer} not null, -- days since 1970
-      ranks ${text} not null, -- ranking, hours, scope and position, such as t24o12 (trending, 24 hours, overall, 12)
+      day ${integer} not null,
+      ranks ${text} not null, -- as in repository_ranks
       primary key (repository_id, day)
     ) ${clustered}`,
     sql`create index rank_history_day on rank_history (day)`,
+    sql`create table rank_blocks (
+      repository_id ${integer} not null,
+      from_day ${integer} not null,
+      to_day ${integer} not null,
+      data ${bytes} not null,
+      primary key (repository_id, from_day)
+    ) ${clustered}`,
+    sql`create index rank_blocks_day on rank_blocks (to_day)`,
 
     // Totals per language and topic.
     sql`create table facets (
@@ -121,7 +127,10 @@ export function rankingTables({
       stars_gained_30d ${integer} not null,
       primary key (kind, provider, name)
     ) ${clustered}`,
-    sql`create index facets_popular on facets (kind, provider, repositories desc, name)`,
+    // On SQLite, lists of facets are sorted by the thread that serves, so reading them needs the index alone. PostgreSQL would have
+    // to write each index for each change of a total.
+    sql`create index facets_popular on facets (kind, provider, repositories desc, name
+      ${sql.raw(engine === "sqlite" ? ", stars, stars_gained_24h, stars_gained_7d, stars_gained_30d" : "")})`,
     sql`create index facets_name on facets (kind, provider, name_key)`,
 
     // What each repository contributes to the facets, so that its share can be subtracted again.
