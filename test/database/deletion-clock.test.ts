@@ -67,7 +67,6 @@ const OLD: Partial<Record<TableName, (i: number, account: string) => Record<stri
     started_at: NOW,
     found: 0,
     walks: 1,
-    leased_until: 0,
   }),
   worker_reports: (i) => ({ provider: `FORGE ${i}`, at: NOW, body: "{}" }),
   rank_blocks: (i) => ({
@@ -84,7 +83,7 @@ const requestOf = (i: number) => ({
   public_id: `request ${i}`,
   is_batch: 0,
   requested_at: NOW,
-  leased_until: 0,
+  retry_at: 0,
   attempts: 0,
   pages: 0,
   finished_at: NOW,
