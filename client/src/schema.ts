@@ -2,8 +2,8 @@
  * The types of the API, generated from its OpenAPI document by openapi-typescript. Run `npm run client` after a change of the API.
  * Failures and response headers are left out: the client throws the former, and returns the latter as they are.
  *
- * Document: 48a36df3bb2a0910
- * Types: 3edecd84a4f28530
+ * Document: bd6dc48e4bd16fb9
+ * Types: 097957549abcc7b3
  */
 export interface paths {
     "/api": {
@@ -52,7 +52,7 @@ export interface paths {
         };
         /**
          * Stream a whole list as one JSON object a line
-         * @description The list of /api/repos without pages, sent row by row while it is read. Needs an API key, one stream at a time for each. A body that is cut short has no end: its last chunk is missing.
+         * @description The first 10,000 rows of the list of /api/repos, without pages, read while they are sent. Needs an API key. A body that is cut short has no end: its last chunk is missing.
          */
         get: operations["streamRepositories"];
         put?: never;
@@ -72,7 +72,7 @@ export interface paths {
         };
         /**
          * Stream a whole list as CSV
-         * @description The list of /api/repos without pages, sent row by row while it is read. Needs an API key, one stream at a time for each. A body that is cut short has no end: its last chunk is missing.
+         * @description The first 10,000 rows of the list of /api/repos, without pages, read while they are sent. Needs an API key. A body that is cut short has no end: its last chunk is missing.
          */
         get: operations["streamRepositoriesCsv"];
         put?: never;
@@ -520,7 +520,7 @@ export interface paths {
         };
         /**
          * A file of a dump
-         * @description One of the paths of the dump, or SHA256SUMS. A file never changes. Costs one unit for every 4 MiB; a caller who has none left gets the rest as units come back. Single ranges are supported, so a download can be resumed.
+         * @description One of the paths of the dump, or SHA256SUMS. A file never changes. Costs one unit. Single ranges are supported, so a download can be resumed.
          */
         get: operations["getDumpFile"];
         put?: never;
@@ -937,7 +937,7 @@ export interface paths {
         };
         /**
          * What happened to your account, latest first
-         * @description Sign-ins, keys, sessions and refused requests of the last 180 days, at most the last 1,000.
+         * @description Sign-ins, sessions, keys and the like of the last 180 days: at most the last 1,000 sign-ins and 1,000 others.
          */
         get: operations["listEvents"];
         put?: never;
@@ -1883,20 +1883,18 @@ export interface components {
             /** @enum {string} */
             userVerification: "required";
         };
-        SecurityEvent: {
+        AccountEvent: {
             id: string;
             /** Format: date-time */
             at: string;
             /** @enum {string} */
-            event: "signed_in" | "sign_in_refused" | "reauthenticated" | "signed_out" | "session_ended" | "sessions_ended" | "account_created" | "account_deleted" | "data_exported" | "key_created" | "key_revoked" | "key_refused" | "passkey_added" | "passkey_removed" | "feed_created" | "feed_replaced" | "feed_ended" | "operator_code_logged" | "operator_entered" | "operator_refused" | "operator_left" | "forge_token_added" | "forge_token_refused" | "forge_token_removed" | "cross_site_refused" | "rate_limited";
+            event: "signed_in" | "reauthenticated" | "signed_out" | "session_ended" | "sessions_ended" | "account_created" | "account_deleted" | "data_exported" | "key_created" | "key_revoked" | "passkey_added" | "passkey_removed" | "feed_created" | "feed_replaced" | "feed_ended" | "operator_code_logged" | "operator_entered" | "operator_refused" | "operator_left" | "forge_token_added" | "forge_token_refused" | "forge_token_removed";
             /** @description 24 bits of an IPv4 address, 48 of an IPv6 one. */
             network: string;
             /** @description Depends on the event: agent, the family of the browser or program; method; key. */
             detail: {
                 [key: string]: string | number;
             };
-            /** @description How many events alike, within a minute. */
-            times: number;
         };
         AccountExport: {
             /** Format: date-time */
@@ -1934,7 +1932,7 @@ export interface components {
                     addedAt: string;
                 }[];
             };
-            events: components["schemas"]["SecurityEvent"][];
+            events: components["schemas"]["AccountEvent"][];
         };
         Passkey: {
             id: string;
@@ -2164,7 +2162,7 @@ export type WatchedRepository = components['schemas']['WatchedRepository'];
 export type SumPoint = components['schemas']['SumPoint'];
 export type Account = components['schemas']['Account'];
 export type PasskeyRequestOptions = components['schemas']['PasskeyRequestOptions'];
-export type SecurityEvent = components['schemas']['SecurityEvent'];
+export type AccountEvent = components['schemas']['AccountEvent'];
 export type AccountExport = components['schemas']['AccountExport'];
 export type Passkey = components['schemas']['Passkey'];
 export type ApiKey = components['schemas']['ApiKey'];
@@ -5310,7 +5308,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        data: components["schemas"]["SecurityEvent"][];
+                        data: components["schemas"]["AccountEvent"][];
                         meta: {
                             /** @description null on the last page. */
                             nextCursor: string | null;
