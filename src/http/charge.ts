@@ -10,7 +10,7 @@ import type { Allowances, Caller, Decision, Policy } from "./limiter.js";
 export interface Charged {
   /** Who sends it: the holder of a key, an account, or the address. */
   caller: Caller;
-  /** The caller by address, against which some buckets count whoever the caller is. */
+  /** The caller by address, used by the buckets that ignore keys and sessions. */
   address: Caller;
   cost: Cost;
 }

@@ -8,7 +8,7 @@ export interface RateLimit {
   cost: number;
   /** Units that parameters add. */
   surcharges?: readonly Surcharge[];
-  /** Whether the response is a stream, of which few may be in flight; see `StreamSlots`. */
+  /** Whether the response is a stream, which has no ETag. */
   streams?: true;
   /** Units for a response of 404 or 401 where it may be an attempt to guess a secret; without it, as for any other. */
   unknownCost?: number;
@@ -57,8 +57,6 @@ export interface Cost {
   units: number;
   /** Units for a response of 404 or 401. */
   unknownUnits: number;
-  /** Whether the request takes a slot for streams. */
-  streams?: true;
 }
 
 /** The cost of a request. `query`: the parameters that the route declares. */
@@ -67,8 +65,7 @@ export function costOf(limit: RateLimit, method: string, query: URLSearchParams)
   if (method === "OPTIONS" || limit.cost === 0) return { bucket: "free", units: 1, unknownUnits: 1 };
   let units = limit.cost;
   for (const surcharge of limit.surcharges ?? []) units += unitsOf(surcharge, query);
-  const cost = { bucket: bucketOf(limit, query), units, unknownUnits: limit.unknownCost ?? units };
-  return limit.streams === undefined ? cost : { ...cost, streams: limit.streams };
+  return { bucket: bucketOf(limit, query), units, unknownUnits: limit.unknownCost ?? units };
 }
 
 function bucketOf({ bucket }: RateLimit, query: URLSearchParams): Bucket {

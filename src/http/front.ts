@@ -116,14 +116,28 @@ export class Front {
    * it must wait, so a cached response takes no promise.
    */
   #exchange(message: IncomingMessage, response: ServerResponse): void | Promise<void> {
-    const known = this.#outline(message);
-    const address = this.#options.admission.callerOf(message.socket.remoteAddress, forwardedFor(message));
-    const exchange = this.#begin({ ...known, message, address, caller: address });
+    const { admission, clock } = this.#options;
+    const { target, fault, isWhole } = this.#outline(message);
+    const address = admission.callerOf(message.socket.remoteAddress, forwardedFor(message));
+    const exchange: Exchange = {
+      message,
+      target,
+      fault,
+      address,
+      caller: address,
+      keyId: undefined,
+      beganAt: clock.monotonic(),
+      method: fault === undefined ? (message.method ?? "GET") : "GET",
+      id: this.#ids(),
+      account: undefined,
+      charge: undefined,
+      isComputed: false,
+    };
     const send = (stored: StoredResponse | undefined) =>
       stored === undefined
         ? void response.destroy()
         : this.#sender.send({ exchange, message, response }, stored);
-    const counted = after(identify(exchange, this.#options), () => this.#count(exchange, known.isWhole));
+    const counted = after(identify(exchange, this.#options), () => this.#count(exchange, isWhole));
     return after(counted, () => after(this.#respond(exchange), send));
   }
 
@@ -154,18 +168,14 @@ export class Front {
       try {
         exchange.target = this.#targets.find(exchange.message);
       } catch (error) {
-        this.#failToRead(exchange, error);
+        exchange.fault = toAppError(error);
+        exchange.target = this.#targets.malformed(exchange.message.url ?? "/");
+        exchange.method = "GET";
       }
     }
     return after(admission.charge(chargedOf(exchange)), (charge) => {
       exchange.charge = charge;
     });
-  }
-
-  #failToRead(exchange: Exchange, error: unknown): void {
-    exchange.fault = toAppError(error);
-    exchange.target = this.#targets.malformed(exchange.message.url ?? "/");
-    exchange.method = "GET";
   }
 
   /** Runs work for the sender of an exchange as a request to another route; see `ChargedAs`. */
@@ -192,24 +202,6 @@ export class Front {
       const left = await charge?.settle(status, undefined, false);
       this.#sender.record(used, { status, code, bytes: 0, left });
     }
-  }
-
-  #begin(given: Pick<Exchange, "message" | "target" | "address" | "caller"> & Partial<Exchange>): Exchange {
-    const { message, target, address, caller, fault, keyId } = given;
-    return {
-      message,
-      target,
-      address,
-      caller,
-      fault,
-      keyId,
-      beganAt: this.#options.clock.monotonic(),
-      method: fault === undefined ? (message.method ?? "GET") : "GET",
-      id: this.#ids(),
-      account: undefined,
-      charge: undefined,
-      isComputed: false,
-    };
   }
 
   /** Undefined: the caller is gone, and nothing was computed for it. */
