@@ -97,8 +97,8 @@ export interface Dialect {
   unindexed(expression: RawBuilder<unknown>): RawBuilder<unknown>;
   /** Ends a select whose rows no other transaction may change until this one ends. */
   readonly lockRow: RawBuilder<unknown>;
-  /** Ends a select that locks rows of the table `alias`, and skips rows locked by other transactions. */
-  lockFree(alias: string): RawBuilder<unknown>;
+  /** Runs a statement that creates an index on many rows. */
+  createIndex(tx: Tx, statement: RawBuilder<unknown>): Promise<void>;
 
   /** Refreshes the planner's statistics, of one table or of all. Call after large changes. */
   analyze(db: Db, table?: TableName): Promise<void>;

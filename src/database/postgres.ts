@@ -238,8 +238,10 @@ export const postgresDialect: Dialect = {
   turnMs: undefined,
   unindexed: (expression) => sql`${expression}`,
   lockRow: sql`for update`,
-  lockFree: (alias) => sql`for update of ${sql.ref(alias)} skip locked`,
 
+  async createIndex(tx, statement) {
+    await statement.execute(tx);
+  },
   async analyze(db, table) {
     if (table !== undefined) await sql`analyze ${sql.table(table)}`.execute(db);
     else {

@@ -102,7 +102,7 @@ async function rebuild(
   const scales = meter.measure();
   if (!areSame(scales, used)) await rescore(database, run, { scales, lastIds });
   for (const index of indexRollupTable("rollups_next", run.generation)) {
-    await run.step((tx) => index.execute(tx));
+    await run.step((tx) => dialect.createIndex(tx, index));
   }
   await run.step((tx) => dialect.analyze(tx, "rollups_next"));
   await swapWhenFree(run, { scales, recency, moves, damaged }, { dialect, clock });
