@@ -1,17 +1,15 @@
 /**
- * What happens to accounts: one table, of which owners see their part and operators all, and mails about what an owner must know. What is
- * refused belongs to no account, and is only logged.
+ * The events of accounts: one table, where owners see their own events and operators see all, and mails about what an owner must know. Refused
+ * requests belong to no account, and are only logged.
  */
 import { sql } from "kysely";
-import type { Config } from "../config/config.js";
-import { type Database, type Db, deleteOld, type Tx } from "../database/database.js";
+import { type Db, deleteOld, type Tx } from "../database/database.js";
 import { BackgroundWrites } from "../lib/background-writes.js";
-import { type Clock, DAY_MS, isoTime } from "../lib/clock.js";
+import { DAY_MS, isoTime } from "../lib/clock.js";
 import { CountedLog } from "../lib/counted-log.js";
-import type { Logger } from "../lib/log.js";
 import { addressesOf } from "./addresses.js";
 import { type Mail, Mailer } from "./mail.js";
-import { MAX_MAILS_PER_PERSON, MailQuota } from "./quotas.js";
+import { MAX_MAILS_PER_PERSON, type MailingOptions, MailQuota } from "./quotas.js";
 
 /** How long events are kept. */
 const KEPT_MS = 180 * DAY_MS;
@@ -99,24 +97,16 @@ export interface EventQuery {
   limit: number;
 }
 
-export interface AccountEventsOptions {
-  database: Database;
-  clock: Clock;
-  log: Logger;
-  config: Pick<Config, "baseUrl" | "mail" | "mailPerHour">;
-  readSecret: () => Promise<string>;
-}
-
 /** Records events. No response waits for it, and none fails because of it. */
 export class AccountEvents {
-  readonly #options: AccountEventsOptions;
+  readonly #options: MailingOptions;
   readonly #writes: BackgroundWrites;
   /** Separate, so that these mails cannot delay mails to sign in with. */
   readonly #mailer: Mailer | undefined;
   readonly #quota: MailQuota;
   readonly #refusals = new Map<string, CountedLog<RefusedRequest>>();
 
-  constructor(options: AccountEventsOptions) {
+  constructor(options: MailingOptions) {
     const { config, log } = options;
     this.#options = options;
     this.#writes = new BackgroundWrites(log);

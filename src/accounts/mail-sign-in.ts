@@ -1,21 +1,10 @@
-import type { Config } from "../config/config.js";
-import type { Database } from "../database/database.js";
-import type { Clock } from "../lib/clock.js";
 import { AppError } from "../lib/errors.js";
 import type { Logger } from "../lib/log.js";
 import { DeferredTasks } from "./deferred-tasks.js";
 import { type Mail, Mailer } from "./mail.js";
 import { CODE_MS, type CodeRequest, OneTimeCodes, spacedCode } from "./one-time-codes.js";
 import { isLoopback } from "./origin.js";
-import { MailQuota } from "./quotas.js";
-
-export interface MailSignInOptions {
-  database: Database;
-  clock: Clock;
-  log: Logger;
-  config: Pick<Config, "baseUrl" | "mail" | "mailPerHour">;
-  readSecret: () => Promise<string>;
-}
+import { type MailingOptions, MailQuota } from "./quotas.js";
 
 /**
  * Sign-in by mail: sends a link and a code. Responses to requests are the same, and as fast, for every address, known or not, within
@@ -30,7 +19,7 @@ export class MailSignIn {
   readonly #mailer: Mailer | undefined;
   readonly #tasks: DeferredTasks;
 
-  constructor(options: MailSignInOptions) {
+  constructor(options: MailingOptions) {
     const { config, log } = options;
     this.codes = new OneTimeCodes(options, "sign-in");
     this.#baseUrl = config.baseUrl;

@@ -3,10 +3,20 @@
  * nobody without the secret of the service can trace.
  */
 import { createHmac } from "node:crypto";
+import type { Config } from "../config/config.js";
 import type { Database, Db, Tx } from "../database/database.js";
 import { type Clock, DAY_MS, HOUR_MS } from "../lib/clock.js";
 import { AppError } from "../lib/errors.js";
 import type { Logger } from "../lib/log.js";
+
+/** What counts and sends mails. */
+export interface MailingOptions {
+  database: Database;
+  clock: Clock;
+  log: Logger;
+  config: Pick<Config, "baseUrl" | "mail" | "mailPerHour">;
+  readSecret: () => Promise<string>;
+}
 
 /** What is counted by caller and day (UTC): its name in the store and in errors, and in a sentence. */
 const COUNTED = {

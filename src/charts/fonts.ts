@@ -47,7 +47,7 @@ interface Face {
   widthOf(codePoint: number): number;
 }
 
-/** Reads the first face of a file, of which it keeps only the characters. Undefined without a name. Throws for a file that is no font. */
+/** Reads the first face of a file, and keeps only the characters. Undefined without a name. Throws for a file that is no font. */
 export function readFace(file: string): Face | undefined {
   const font = openFont(file);
   // Its typographic family, by which the renderer finds it.

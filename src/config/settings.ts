@@ -85,7 +85,7 @@ export const SETTINGS = {
   SIDEREAL_DRAIN_SECONDS: whole(0, 300).default(0).meta({
     rule: "0 to 300",
     meaning:
-      "How long `serve` goes on after the signal to stop, while `/readyz` responds 503, so that a balancer sends requests elsewhere ([stopping](OPERATIONS.md#signals))",
+      "How long `serve` keeps serving after the signal to stop, while `/readyz` responds 503, so that a balancer sends requests elsewhere ([stopping](OPERATIONS.md#signals))",
   }),
   SIDEREAL_LOG_LEVEL: z.enum(LOG_LEVELS).default("info").meta({
     rule: "`fatal`, `error`, `warn`, `info`, `debug`, `trace`, `silent`",

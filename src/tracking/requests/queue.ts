@@ -226,7 +226,7 @@ export interface OpenRequests {
   oldest: number;
 }
 
-/** Walks an index of the open requests, of which there are a bounded number. */
+/** Walks an index of the open requests, whose number is bounded. */
 export async function readOpenRequests(db: Db): Promise<OpenRequests[]> {
   const { rows } = await sql<Record<keyof OpenRequests, string | number>>`select provider,
       sum(1 - is_batch) as people, sum(is_batch) as batch, min(requested_at) as oldest
