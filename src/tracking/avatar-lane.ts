@@ -2,8 +2,7 @@ import type { ProviderSettings } from "../config/config.js";
 import { type AvatarSource, UpstreamFailure } from "../forges/forges.js";
 import { HOUR_MS } from "../lib/clock.js";
 import { type Owner, shrink } from "./avatars.js";
-import { responded, type Step, type TrackingModules, waiting } from "./lane.js";
-import type { Reporter } from "./report.js";
+import { type Lane, responded, type Step, type TrackingModules, waiting } from "./lane.js";
 
 const MINUTE_MS = 60_000;
 
@@ -22,52 +21,37 @@ const IDLE_MS = MINUTE_MS;
 const PAUSE_MS = 1_000;
 
 /** Pause between two requests for avatars: a tenth of the operator's limit on requests is theirs. */
-export function avatarPause({ requestsPerHour }: ProviderSettings): number {
+function avatarPause({ requestsPerHour }: ProviderSettings): number {
   return requestsPerHour === null ? PAUSE_MS : Math.max(PAUSE_MS, (10 * HOUR_MS) / requestsPerHour);
 }
 
-/** Avatars of one provider, and where they come from. */
-export interface AvatarLaneOptions {
-  modules: Pick<TrackingModules, "avatars">;
-  provider: string;
-  source: AvatarSource;
-  reporter: Reporter;
-  /** Pause between two requests. */
-  pauseMs: number;
-  signal: AbortSignal;
-}
-
-/** Fetches the avatars of one provider, one at a time, at its own pace: these requests neither use an API nor its quota. */
-export class AvatarLane {
-  readonly #options: AvatarLaneOptions;
-
-  constructor(options: AvatarLaneOptions) {
-    this.#options = options;
+/**
+ * Fetches the avatar of one provider that is due, at a pace of its own: these requests neither use an API nor its quota. Throws
+ * UpstreamFailure if its host does not respond or asks to slow down.
+ */
+export async function avatarStep(
+  { modules: { avatars }, provider: { name, settings }, reporter, signal }: Lane,
+  source: AvatarSource,
+): Promise<Step> {
+  const pauseMs = avatarPause(settings);
+  const due = await avatars.next(name);
+  if (typeof due === "number") return waiting(Math.min(IDLE_MS, Math.max(pauseMs, due)));
+  const address = due.address ?? source.addressOf(due.owner);
+  if (address === null) {
+    // It is due again when its forge has reported an address.
+    await avatars.retryLater(due);
+    return waiting(pauseMs);
   }
-
-  /** Requests the avatar that is due. Throws UpstreamFailure if its host does not respond or asks to slow down. */
-  async step(): Promise<Step> {
-    const { modules, provider, source, reporter, signal, pauseMs } = this.#options;
-    const { avatars } = modules;
-    const due = await avatars.next(provider);
-    if (typeof due === "number") return waiting(Math.min(IDLE_MS, Math.max(pauseMs, due)));
-    const address = due.address ?? source.addressOf(due.owner);
-    if (address === null) {
-      // It is due again when its forge has reported an address.
-      await avatars.retryLater(due);
-      return waiting(pauseMs);
-    }
-    try {
-      const image = await source.fetch(address, signal);
-      await avatars.keep(due, image && (await shrink(image)));
-    } catch (error) {
-      const isItsOwn = error instanceof UpstreamFailure && error.kind !== "quota" && !signal.aborted;
-      if (isItsOwn) await avatars.retryLater(due);
-      throw error;
-    }
-    reporter.add("avatars", 1);
-    return responded(pauseMs);
+  try {
+    const image = await source.fetch(address, signal);
+    await avatars.keep(due, image && (await shrink(image)));
+  } catch (error) {
+    const isItsOwn = error instanceof UpstreamFailure && error.kind !== "quota" && !signal.aborted;
+    if (isItsOwn) await avatars.retryLater(due);
+    throw error;
   }
+  reporter.add("avatars", 1);
+  return responded(pauseMs);
 }
 
 /**

@@ -88,11 +88,11 @@ async function requestsOf({ modules, provider, now, limit }: PlanContext): Promi
   const first = await dueRequests(read, provider.name, { now, limit });
   return {
     ...(await countDueRequests(read, provider.name, now)),
-    first: first.map(({ fullName, isBatch, repositoryId, retryAt, requestedAt }) => {
-      const requested = isBatch ? "requested with others" : "requested";
-      const why = repositoryId === null ? requested : `${requested}; the next page of its star history`;
-      const dueAt = retryAt >= requestedAt && retryAt <= now ? retryAt : requestedAt;
-      return { fullName, providerId: null, dueAt, why };
+    first: first.map(({ full_name, is_batch, repository_id, retry_at, requested_at }) => {
+      const requested = is_batch === 1 ? "requested with others" : "requested";
+      const why = repository_id === null ? requested : `${requested}; the next page of its star history`;
+      const dueAt = retry_at >= requested_at && retry_at <= now ? retry_at : requested_at;
+      return { fullName: full_name, providerId: null, dueAt, why };
     }),
   };
 }

@@ -20,57 +20,48 @@ const ANONYMOUS_PER_HOUR = 60;
 /** How often to look for second readings; those planned since then are due later. */
 const CHECK_MS = 0.8 * RECHECK_MS;
 
-/** Reads repositories with doubtful counts again. Does not change the schedule of their refreshes. */
-export class RecheckLane {
-  readonly #lane: Lane;
+/**
+ * Reads a repository with doubtful counts again. Does not change the schedule of its refreshes. Throws failures of the forge as a whole.
+ */
+export async function recheckStep(lane: Lane): Promise<Step> {
+  const { modules, provider, clock, reporter, lease } = lane;
+  const { read, dialect } = modules.database;
+  const now = clock.now();
+  const readyAt = provider.readyAt("recheck");
+  if (readyAt > now) return waiting(readyAt - now);
+  const [asked] = await due(read, provider.name, { queue: "recheck", at: now, limit: 1 });
+  if (asked === undefined)
+    return waiting(Math.min(CHECK_MS, Math.max(1, (await nextDue(read, provider.name, "recheck")) - now)));
+  const found = await readAgain(lane, asked);
+  const at = clock.now();
+  const { repositoryId } = asked;
+  await lease.write(async (tx) => {
+    if (found !== undefined)
+      await modules.catalog.recordIn(tx, [{ ...observationOf(provider.name, found, at), repositoryId }]);
+    const [row] = await readTracked(tx, dialect, { ids: [repositoryId] });
+    if (row === undefined) return;
+    const nodeId = keptNodeId(row.nodeId, found?.nodeId ?? null);
+    const own = found && { detailedAt: at, missingSince: null, nodeId };
+    // The next refresh is not conditional: "unchanged" would confirm the first reading, and not the counts stored now.
+    await saveTracked(tx, dialect, [{ ...row, recheckAt: null, etag: null, ...own }]);
+  });
+  if (found !== undefined) reporter.add("rechecked", 1);
+  reporter.succeeded(at);
+  return responded(0);
+}
 
-  constructor(lane: Lane) {
-    this.#lane = lane;
-  }
-
-  /** Reads one repository. Throws failures of the forge as a whole. */
-  async step(): Promise<Step> {
-    const { modules, provider, clock, reporter } = this.#lane;
-    const { read } = modules.database;
-    const now = clock.now();
-    const readyAt = provider.readyAt("recheck");
-    if (readyAt > now) return waiting(readyAt - now);
-    const [row] = await due(read, provider.name, { queue: "recheck", at: now, limit: 1 });
-    if (row === undefined)
-      return waiting(Math.min(CHECK_MS, Math.max(1, (await nextDue(read, provider.name, "recheck")) - now)));
-    await this.#record(row, await this.#request(row));
-    reporter.succeeded(clock.now());
-    return responded(0);
-  }
-
-  /** The forge's record; undefined if it sent none. The next refresh then finds out why. */
-  async #request({ providerId, nodeId, owner, name }: Tracked): Promise<UpstreamRepository | undefined> {
-    const { provider, clock, reporter, signal } = this.#lane;
-    if (providerId === null) return undefined;
-    try {
-      return await provider.recheck({ providerId, nodeId, fullName: `${owner}/${name}`, etag: null }, signal);
-    } catch (error) {
-      if (!(error instanceof UpstreamFailure) || concernsForge(error.kind)) throw error;
-      reporter.failed(error, clock.now());
-      return undefined;
-    }
-  }
-
-  async #record({ repositoryId }: Tracked, found: UpstreamRepository | undefined): Promise<void> {
-    const { modules, provider, clock, reporter, lease } = this.#lane;
-    const { dialect } = modules.database;
-    const at = clock.now();
-    await lease.write(async (tx) => {
-      if (found !== undefined)
-        await modules.catalog.recordIn(tx, [{ ...observationOf(provider.name, found, at), repositoryId }]);
-      const [row] = await readTracked(tx, dialect, { ids: [repositoryId] });
-      if (row === undefined) return;
-      const nodeId = keptNodeId(row.nodeId, found?.nodeId ?? null);
-      const read = found && { detailedAt: at, missingSince: null, nodeId };
-      // The next refresh is not conditional: "unchanged" would confirm the first reading, and not the counts stored now.
-      await saveTracked(tx, dialect, [{ ...row, recheckAt: null, etag: null, ...read }]);
-    });
-    if (found !== undefined) reporter.add("rechecked", 1);
+/** The forge's record; undefined if it sent none. The next refresh then finds out why. */
+async function readAgain(
+  { provider, clock, reporter, signal }: Lane,
+  { providerId, nodeId, owner, name }: Tracked,
+): Promise<UpstreamRepository | undefined> {
+  if (providerId === null) return undefined;
+  try {
+    return await provider.recheck({ providerId, nodeId, fullName: `${owner}/${name}`, etag: null }, signal);
+  } catch (error) {
+    if (!(error instanceof UpstreamFailure) || concernsForge(error.kind)) throw error;
+    reporter.failed(error, clock.now());
+    return undefined;
   }
 }
 

@@ -3,28 +3,26 @@ import { hostname } from "node:os";
 import type { FailureKind, TokenNotice, TokenQuota, UpstreamFailure } from "../forges/forges.js";
 import type { Pace } from "./requests/request.js";
 
+/** What a report counts since the worker started, with the help texts of the metrics. */
+export const COUNTED = {
+  refreshed: "Repositories refreshed since the worker started.",
+  lost: "Repositories recorded as unavailable since the worker started.",
+  held: "Confirmed losses since the worker started that were too many to be recorded.",
+  doubted: "Readings since the worker started whose counts had fallen doubtfully.",
+  rechecked: "Second readings of such repositories since the worker started.",
+  discovered: "Repositories discovered since the worker started.",
+  surplus: "Rows of lists since the worker started about new repositories that were too many for a day.",
+  listed: "Known repositories since the worker started whose counts a list has reported.",
+  backfilled: "Snapshots added from star histories since the worker started.",
+  avatars: "Avatars fetched since the worker started.",
+} as const;
+export type Counted = keyof typeof COUNTED;
+
 /** A worker's activity for one provider since it started. Times in ms since 1970. */
-export interface WorkerReport {
+export interface WorkerReport extends Record<Counted, number> {
   /** Host and process. */
   worker: string;
   startedAt: number;
-  /** Number of repositories refreshed: found, unchanged, or recorded as unavailable. */
-  refreshed: number;
-  /** Number of available repositories that became unavailable, and of losses that were too many to be recorded. */
-  lost: number;
-  held: number;
-  /** Number of readings whose counts had fallen doubtfully, and of second readings after them. */
-  doubted: number;
-  rechecked: number;
-  discovered: number;
-  /** Number of rows of lists about new repositories that were too many for a day. */
-  surplus: number;
-  /** Number of known repositories whose counts a list has reported. */
-  listed: number;
-  /** Number of snapshots added from star histories. */
-  backfilled: number;
-  /** Number of avatars fetched. */
-  avatars: number;
   /** Failures by kind, of single repositories and of whole calls. */
   failures: Partial<Record<FailureKind, number>>;
   lastSuccessAt: number | null;
@@ -45,7 +43,7 @@ export interface WorkerReport {
 }
 
 /** Failures of one kind with the same reason. Times in ms since 1970. */
-export interface RecentFailure {
+interface RecentFailure {
   kind: FailureKind;
   /** The forge's own words; null: it gave none. */
   reason: string | null;
@@ -56,44 +54,14 @@ export interface RecentFailure {
   at: number;
 }
 
-/** Maximum number of recent failures in a report. */
 const MAX_RECENT = 8;
 
 /** A stored report. Those of older versions lack some fields. */
 export function readReport(body: string): WorkerReport {
-  const { quota = [], ...stored }: Partial<WorkerReport> = JSON.parse(body);
-  return {
-    ...new Reporter(0).report,
-    ...stored,
-    quota: quota.map((one) => ({ ...one, ...blockOf(one) })),
-  };
+  return { ...new Reporter(0).report, ...JSON.parse(body) };
 }
 
-function blockOf({ blockedUntil, blockReason, blockMessage }: Partial<TokenQuota>): Block {
-  return {
-    blockedUntil: blockedUntil ?? null,
-    blockReason: blockReason ?? null,
-    blockMessage: blockMessage ?? null,
-  };
-}
-type Block = Pick<TokenQuota, "blockedUntil" | "blockReason" | "blockMessage">;
-
-/** What a report counts. */
-export const COUNTED = [
-  "refreshed",
-  "lost",
-  "held",
-  "doubted",
-  "rechecked",
-  "discovered",
-  "surplus",
-  "listed",
-  "backfilled",
-  "avatars",
-] as const;
-export type Counted = (typeof COUNTED)[number];
-
-/** Collects the report of one provider. Nothing in the worker depends on it. */
+/** Collects the report of one provider. */
 export class Reporter {
   readonly report: WorkerReport;
 

@@ -12,7 +12,7 @@ import { addressReader, linksIn } from "../repositories/repositories.js";
 import { spread } from "./cadence.js";
 import { hasSpare, type Lane, lookupQuota, responded, type Step, waiting } from "./lane.js";
 import { Recorder } from "./recorder.js";
-import { dueRequests, type QueuedRequest, takeWatchlists, updateRequest } from "./requests/queue.js";
+import { dueRequests, type OpenRequest, takeWatchlists, updateRequest } from "./requests/queue.js";
 import type { UnreadList } from "./requests/track-requests.js";
 import { readTracked, type Tracked } from "./schedule.js";
 import { type HistoryPage, postponeHistory, recordHistoryPage } from "./star-history.js";
@@ -80,9 +80,9 @@ export class RequestLane {
     const [request] = await dueRequests(modules.database.read, provider.name, which);
     if (request === undefined) return this.#readList(now);
     try {
-      await (request.repositoryId === null
+      await (request.repository_id === null
         ? this.#lookUp(request)
-        : this.#readPage(request, request.repositoryId));
+        : this.#readPage(request, request.repository_id));
     } catch (error) {
       if (!(error instanceof UpstreamFailure) || signal.aborted) throw error;
       await this.#failed(request, error);
@@ -90,24 +90,18 @@ export class RequestLane {
     return responded(0);
   }
 
-  async #lookUp({ id, fullName, isBatch }: QueuedRequest): Promise<void> {
+  async #lookUp({ id, full_name, is_batch }: OpenRequest): Promise<void> {
     const { modules, provider, clock, reporter, signal, lease } = this.#lane;
-    const found = await provider.refreshOne(fullName, signal);
+    const found = await provider.refreshOne(full_name, signal);
     const at = clock.now();
     // The backfill reads the histories of batches in its own time.
-    const hasHistory = !isBatch && provider.kind === "github";
+    const hasHistory = is_batch === 0 && provider.kind === "github";
     const isNew = await lease.write(async (tx) => {
       const times = hasHistory ? { at, historyAt: at + HELD_MS } : { at };
       const { repositoryId, isNew } = await this.#recorder.recordNamed(tx, found, times);
+      const untried = { retry_at: 0, attempts: 0, failing_since: null };
       const finished_at = hasHistory ? null : at;
-      const done = {
-        repository_id: repositoryId,
-        retry_at: 0,
-        attempts: 0,
-        failing_since: null,
-        finished_at,
-      };
-      await updateRequest(tx, id, done);
+      await updateRequest(tx, id, { ...untried, repository_id: repositoryId, finished_at });
       for (const list of await takeWatchlists(tx, id))
         await modules.watchlists.appendIn(tx, { id: list, repositoryId });
       return isNew;
@@ -119,8 +113,8 @@ export class RequestLane {
   }
 
   /** Reads the next page of a history. What cannot be read is left to the backfill. */
-  async #readPage(request: QueuedRequest, repositoryId: number): Promise<void> {
-    const { clock, reporter, modules, lease } = this.#lane;
+  async #readPage(request: OpenRequest, repositoryId: number): Promise<void> {
+    const { clock, reporter, modules } = this.#lane;
     const { read, dialect } = modules.database;
     const [row] = await readTracked(read, dialect, { ids: [repositoryId] });
     if (row === undefined || !isReadable(row) || request.pages >= MAX_PAGES) return this.#finish(request);
@@ -137,13 +131,13 @@ export class RequestLane {
     if (page.kind !== "recorded") return this.#finish(request);
     reporter.add("backfilled", page.snapshots);
     const isLast = !page.hasMore;
-    const progress = { pages: request.pages + 1, attempts: 0, finished_at: isLast ? clock.now() : null };
-    await lease.write((tx) => updateRequest(tx, request.id, progress));
+    const finished_at = isLast ? clock.now() : null;
+    await this.#update(request, { pages: request.pages + 1, attempts: 0, finished_at });
     if (isLast || request.pages === 0) this.#options.onRecorded();
   }
 
   /** Decides what a failure means for a request: it is tried again, or ends. */
-  async #failed(request: QueuedRequest, failure: UpstreamFailure): Promise<void> {
+  async #failed(request: OpenRequest, failure: UpstreamFailure): Promise<void> {
     const { clock, reporter, chance } = this.#lane;
     const now = clock.now();
     reporter.failed(failure, now);
@@ -155,34 +149,32 @@ export class RequestLane {
     const ofForge = concernsForge(kind);
     if (ofForge) this.#rest(now, until);
     else this.#responded();
-    const isLookup = request.repositoryId === null;
+    const isLookup = request.repository_id === null;
     if (isLookup && ofForge) {
-      const failingSince = Math.min(now, request.failingSince ?? now);
-      if (now - failingSince >= PATIENCE_MS) return this.#finish(request, kind);
+      const failing_since = Math.min(now, request.failing_since ?? now);
+      if (now - failing_since >= PATIENCE_MS) return this.#finish(request, kind);
       // The failure may concern this one alone, so others come first.
-      const pause = Math.min(MAX_PAUSE_MS, Math.max(RETRY_MS, now - failingSince));
-      return this.#postpone({ ...request, failingSince }, now + spread(pause, chance()));
+      const pause = Math.min(MAX_PAUSE_MS, Math.max(RETRY_MS, now - failing_since));
+      return this.#update(request, { failing_since, retry_at: now + spread(pause, chance()) });
     }
     const attempts = request.attempts + 1;
     const mayRetry = ofForge || kind === "malformed";
     if (mayRetry && attempts < MAX_ATTEMPTS[isLookup ? "lookup" : "history"])
-      return this.#postpone(
-        { ...request, attempts },
-        now + spread(RETRY_MS * 2 ** request.attempts, chance()),
-      );
+      return this.#update(request, {
+        attempts,
+        retry_at: now + spread(RETRY_MS * 2 ** request.attempts, chance()),
+      });
     // A recorded repository only lacks its history, which the backfill reads later.
     await this.#finish(request, isLookup ? kind : null);
   }
 
   /** `failure`: why it has failed; null: it has not. */
-  async #finish({ id }: QueuedRequest, failure: FailureKind | null = null): Promise<void> {
-    const ended = { failure, finished_at: this.#lane.clock.now() };
-    await this.#lane.lease.write((tx) => updateRequest(tx, id, ended));
+  #finish(request: OpenRequest, failure: FailureKind | null = null): Promise<void> {
+    return this.#update(request, { failure, finished_at: this.#lane.clock.now() });
   }
 
-  async #postpone({ id, attempts, failingSince }: QueuedRequest, until: number): Promise<void> {
-    const later = { retry_at: until, attempts, failing_since: failingSince };
-    await this.#lane.lease.write((tx) => updateRequest(tx, id, later));
+  #update({ id }: OpenRequest, change: Partial<OpenRequest>): Promise<void> {
+    return this.#lane.lease.write((tx) => updateRequest(tx, id, change));
   }
 
   /** Pauses the lane after a failure of the forge as a whole. `until`: when to retry, if the forge said so. */

@@ -4,17 +4,60 @@
  * never compared with a total. Forges do not promise that their days are those of UTC.
  */
 import { z } from "zod";
-import type { PastDays } from "../forges/forges.js";
-import { DAY_MS, HOUR_MS } from "../lib/clock.js";
+import { asFailed, concernsForge, type PastDays } from "../forges/forges.js";
+import { DAY_MS, HOUR_MS, WEEK_MS } from "../lib/clock.js";
 import { basisOf, readReadings, type Snapshot } from "../repositories/repositories.js";
-import type { Lane } from "./lane.js";
+import { hasSpare, type Lane, lookupQuota, responded, type Step, waiting } from "./lane.js";
 import { namelessObservation } from "./outcomes.js";
-import { readTracked, saveTracked, type Tracked } from "./schedule.js";
+import { due, readTracked, saveTracked, type Tracked } from "./schedule.js";
 
 /** Age up to which every day is kept; older history is kept weekly, as retention does. */
 export const DAILY_DAYS = 400;
 /** Delay of further pages, so that the first pages of all repositories come first. */
-export const NEXT_PAGE_MS = HOUR_MS;
+const NEXT_PAGE_MS = HOUR_MS;
+
+/** Default wait when nothing is due. It is short, so that an empty catalogue has rankings soon after the first start. */
+const IDLE_MS = 5_000;
+/** Shortest and longest wait before the quota is checked again, once its rest is reserved for other work. */
+const SPARE_MIN_MS = 60_000;
+const SPARE_MAX_MS = 10 * 60_000;
+/** How long to wait when the forge does not offer star histories. */
+const NOT_OFFERED_MS = DAY_MS;
+
+/** Reads a page of the star history that is due first, most popular repositories first. Throws UpstreamFailure. */
+export async function backfillStep(lane: Lane, idleMs = IDLE_MS): Promise<Step> {
+  const { modules, provider, clock, reporter } = lane;
+  const now = clock.now();
+  const readyAt = provider.readyAt("history");
+  if (readyAt > now) return waiting(readyAt - now);
+  if (!hasSpare(provider)) {
+    const { resetAt } = lookupQuota(provider);
+    return waiting(Math.max(SPARE_MIN_MS, Math.min((resetAt ?? now) - now, SPARE_MAX_MS)));
+  }
+  const [row] = await due(modules.database.read, provider.name, { queue: "history", at: now, limit: 1 });
+  if (row === undefined) return waiting(idleMs);
+  let page: HistoryPage;
+  try {
+    page = await recordHistoryPage(lane, row);
+  } catch (error) {
+    const { failure } = asFailed(error);
+    const isOfRepository = !concernsForge(failure.kind);
+    // Retried after the others, so that one repository cannot hold them up.
+    const retryAt = isOfRepository ? (failure.until ?? now + WEEK_MS) : now + NEXT_PAGE_MS;
+    await postponeHistory(lane, row, retryAt);
+    if (!isOfRepository) throw failure;
+    reporter.failed(failure, clock.now());
+    return responded(0);
+  }
+  if (page.kind === "recorded") {
+    reporter.add("backfilled", page.snapshots);
+    reporter.succeeded(clock.now());
+  }
+  if (page.kind === "damaged") await postponeHistory(lane, row, now + WEEK_MS);
+  if (page.kind !== "notOffered") return responded(0);
+  await postponeHistory(lane, row, now + NOT_OFFERED_MS);
+  return responded(NOT_OFFERED_MS);
+}
 
 /** Progress through the star history of a repository. */
 const cursorSchema = z.object({

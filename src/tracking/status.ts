@@ -196,11 +196,6 @@ export async function prepareStatus(
     .execute();
 }
 
-/** Documents of older versions lack some fields. */
-function withNewer(status: Omit<ProviderStatus, "newToday"> & Partial<ProviderStatus>): ProviderStatus {
-  return { newToday: { added: 0, surplus: 0 }, ...status };
-}
-
 /** The prepared status with the latest reports of workers; undefined if none has run. Reads a few rows. */
 export async function readPreparedStatus({ read }: Database): Promise<PreparedStatus | undefined> {
   const row = await read
@@ -214,7 +209,7 @@ export async function readPreparedStatus({ read }: Database): Promise<PreparedSt
   return {
     at: Number(row.at),
     providers: providers.map((one: ProviderStatus) => ({
-      ...withNewer(one),
+      ...one,
       worker: reports.get(one.provider) ?? null,
     })),
     ...rest,

@@ -3,20 +3,20 @@
 import type { AvatarSource, Call, Provider } from "../forges/forges.js";
 import { type Clock, DAY_MS } from "../lib/clock.js";
 import type { Logger } from "../lib/log.js";
-import { AvatarLane, avatarPause, noteWanted } from "./avatar-lane.js";
-import { BackfillLane } from "./backfill-lane.js";
+import { avatarStep, noteWanted } from "./avatar-lane.js";
 import { Stretch } from "./cadence.js";
-import { DiscoveryLane } from "./discovery-lane.js";
+import { discoveryStep } from "./discovery-lane.js";
 import { type Lane, type Step, type TrackingModules, waiting } from "./lane.js";
 import type { WorkerLease } from "./lease.js";
 import { Loop, type LoopOptions } from "./loop.js";
-import { RecheckLane } from "./recheck.js";
+import { recheckStep } from "./recheck.js";
 import { RefreshLane } from "./refresh-lane.js";
 import { Reporter } from "./report.js";
 import { RequestLane } from "./request-lane.js";
 import { removeOldRequests } from "./requests/queue.js";
 import { type Retention, thinSnapshots } from "./retention.js";
 import { repairTimes } from "./schedule.js";
+import { backfillStep } from "./star-history.js";
 import { prepareStatus } from "./status.js";
 import { untrackOthers } from "./untrack.js";
 
@@ -125,26 +125,26 @@ export class Worker {
   #addLanes(provider: Provider, onRecorded: () => void): void {
     const { modules, lease, clock, signal, chance = Math.random } = this.#options;
     const { providers, avatars, idleMs, requestsEveryMs } = this.#options;
-    const { name, kind, settings } = provider;
+    const { name, kind } = provider;
     const reporter = this.reporters.get(name) ?? new Reporter(clock.now());
     const lane: Lane = { modules, lease, provider, clock, reporter, stretch: new Stretch(), chance, signal };
-    const add = (work: string, call: Call, one: { step(): Promise<Step> }) =>
+    const add = (work: string, call: Call, step: () => Promise<Step>) =>
       this.#add({
         name: `${name} ${work}`,
-        step: () => one.step(),
+        step,
         lane: { provider, reporter, readyAt: () => provider.readyAt(call) },
       });
-    add("refresh", "refresh", new RefreshLane(lane, idleMs));
-    add("recheck", "recheck", new RecheckLane(lane));
-    add("discover", "discover", new DiscoveryLane(lane));
-    add("requests", "recheck", new RequestLane(lane, { providers, onRecorded, idleMs: requestsEveryMs }));
+    const refresh = new RefreshLane(lane, idleMs);
+    const requests = new RequestLane(lane, { providers, onRecorded, idleMs: requestsEveryMs });
+    add("refresh", "refresh", () => refresh.step());
+    add("recheck", "recheck", () => recheckStep(lane));
+    add("discover", "discover", () => discoveryStep(lane));
+    add("requests", "recheck", () => requests.step());
     // Only GitHub offers star histories.
-    if (kind === "github") add("backfill", "history", new BackfillLane(lane, idleMs));
+    if (kind === "github") add("backfill", "history", () => backfillStep(lane, idleMs));
     const source = avatars?.get(name);
-    if (source === undefined) return;
-    const fetching = new AvatarLane({ ...lane, provider: name, source, pauseMs: avatarPause(settings) });
     // Not a lane for `runOnce` and for failures of the forge: avatars do not use its API.
-    this.#add({ name: `${name} avatars`, step: () => fetching.step() });
+    if (source !== undefined) this.#add({ name: `${name} avatars`, step: () => avatarStep(lane, source) });
   }
 
   async #derive(): Promise<Step> {

@@ -85,7 +85,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   "tracking/start": 10,
   "tracking/tokens": 10,
   "forges/github-forge": 9,
-  "tracking/backfill-lane": 9,
+  "tracking/star-history": 9,
   "transfer/packed": 9,
   "api/access": 8,
   "repositories/sample": 8,

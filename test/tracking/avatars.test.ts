@@ -176,19 +176,4 @@ onSqlite("A worker that fetches avatars", (engine) => {
     assert.deepEqual(new Set((await shown(tracked)).values()), new Set([undefined]));
     assert.equal(requests, 4 * owners.size);
   });
-
-  test("continues after a kill in the middle of a request", async () => {
-    const tracked = await start(engine, forgeOf("github"));
-    const forge = tracked.forge("GITHUB");
-    // The worker is stopped while every image stalls.
-    forge.switches.fault = ({ kind }) => (kind === "avatar" ? "stall" : undefined);
-    await tracked.pass(5 * MINUTE_MS);
-    await tracked.stop();
-    forge.switches.fault = null;
-    await tracked.restart();
-    await tracked.pass(HOUR_MS);
-    const owners = await shown(tracked);
-    assert.ok(owners.size >= 5);
-    for (const [owner, version] of owners) assert.ok(version !== undefined, owner);
-  });
 });

@@ -5,10 +5,10 @@ import { createGithub } from "../../src/forges/github/github.js";
 import { HOUR_MS } from "../../src/lib/clock.js";
 import { createLog } from "../../src/lib/log.js";
 import { buildModules } from "../../src/modules.js";
-import { BackfillLane } from "../../src/tracking/backfill-lane.js";
 import { Recorder } from "../../src/tracking/recorder.js";
 import { RefreshLane } from "../../src/tracking/refresh-lane.js";
 import { readTracked } from "../../src/tracking/schedule.js";
+import { backfillStep } from "../../src/tracking/star-history.js";
 import { onSqliteAndLong } from "../support/engines.js";
 import { NOW, node, restRow, type Scripted, scriptedFetch } from "../support/github.js";
 import { SkippingClock } from "../support/manual-clock.js";
@@ -112,9 +112,8 @@ onSqliteAndLong("The refresh lane", (engine) => {
   test("shares its quota: the backfill leaves a reserve of it", async () => {
     const { modules, lane, singles } = await start(() => ({ body: [], headers: limits(500) }));
     await new Recorder(lane).recordPage([rowOf(1, "R_1"), rowOf(2, "R_2")]);
-    const backfill = new BackfillLane(lane);
-    assert.equal((await backfill.step()).hasResponse, true);
-    assert.equal((await backfill.step()).waitMs, 10 * 60_000);
+    assert.equal((await backfillStep(lane)).hasResponse, true);
+    assert.equal((await backfillStep(lane)).waitMs, 10 * 60_000);
     assert.equal(singles(), 1);
     const left = await modules.database.read
       .selectFrom("tracking")

@@ -25,15 +25,6 @@ onSqliteAndLong("The status for pages", ({ open }) => {
     );
     assert.ok(prepared.databaseBytes > 0);
     assert.equal(prepared.search.isBuilt, true);
-    const { at, ...document } = prepared;
-    const providers = document.providers.map(({ newToday: _, ...older }) => older);
-    await database.write
-      .updateTable("status_documents")
-      .set({ body: JSON.stringify({ ...document, providers }) })
-      .where("at", "=", at)
-      .execute();
-    const older = await readPreparedStatus(database);
-    assert.deepEqual(older?.providers[0]?.newToday, { added: 0, surplus: 0 }, "of an older version");
   });
 
   test("names every forge from the start, before it has responded", async (t) => {

@@ -250,33 +250,6 @@ onSqliteAndLong("Tokens of a worker", ({ open }) => {
   });
 });
 
-test("reports of older versions can still be read", async (t) => {
-  const { openSqlite } = await import("./truth.js");
-  const world = await createTrackingWorld(await openSqlite(), []);
-  t.after(() => world.close());
-  const body = JSON.stringify({
-    startedAt: 1,
-    refreshed: 2,
-    discovered: 3,
-    backfilled: 4,
-    failures: { gone: 1 },
-    lastSuccessAt: 5,
-    lastFailure: { at: 6, kind: "gone", message: "gone" },
-    stretch: 1,
-    quota: [{ token: "#1", resource: "core", limit: 9, remaining: 8, resetAt: null }],
-  });
-  await world.modules.database.write
-    .insertInto("worker_reports")
-    .values({ provider: "GITHUB", at: world.clock.now(), body })
-    .execute();
-  const report = await reportOf(world);
-  assert.deepEqual(report.recentFailures, []);
-  assert.deepEqual(
-    [report.doubted, report.quota[0]?.blockedUntil, report.quota[0]?.blockReason],
-    [0, null, null],
-  );
-});
-
 test("a report keeps the latest failures, grouped by kind and reason, and no more than eight groups", () => {
   const reporter = new Reporter(0);
   const fail = (reason: string | null, at: number) =>

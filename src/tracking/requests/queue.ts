@@ -1,5 +1,5 @@
 /** The rows of requests to track: at most one open request per repository. The worker takes the next one from here. */
-import { type RawBuilder, sql, type Updateable } from "kysely";
+import { type RawBuilder, type Selectable, sql, type Updateable } from "kysely";
 import {
   type Database,
   type Db,
@@ -20,48 +20,16 @@ const FURTHEST_MS = HOUR_MS;
 const KEPT_MS = 7 * DAY_MS;
 
 /** An open request. */
-export interface QueuedRequest {
-  id: number;
-  publicId: string;
-  fullName: string;
-  nameKey: string;
-  /** Whether it is one of many, for which nobody waits. */
-  isBatch: boolean;
-  /** Failed attempts so far, without lookups while the forge failed as a whole. */
-  attempts: number;
-  /** Since when lookups fail because the forge fails as a whole; null: they do not. */
-  failingSince: number | null;
-  /** Pages of its star history read so far. */
-  pages: number;
-  /** null: it has to be looked up; otherwise its history is read next. */
-  repositoryId: number | null;
-  requestedAt: number;
-  /** When it is tried again; 0: it was not tried yet. */
-  retryAt: number;
-}
+export type OpenRequest = Selectable<TrackRequestTable>;
 
 const openOf = (provider: string) => sql`t.provider = ${provider} and t.finished_at is null`;
 const dueOf = (now: number) => sql`(t.retry_at <= ${now} or t.retry_at > ${now + FURTHEST_MS})`;
-const as = (column: string, field: string) => sql`${sql.ref(`t.${column}`)} as ${sql.ref(field)}`;
-const COLUMNS = sql.join([
-  as("id", "id"),
-  as("public_id", "publicId"),
-  as("full_name", "fullName"),
-  as("name_key", "nameKey"),
-  as("is_batch", "isBatch"),
-  as("attempts", "attempts"),
-  as("failing_since", "failingSince"),
-  as("pages", "pages"),
-  as("repository_id", "repositoryId"),
-  as("requested_at", "requestedAt"),
-  as("retry_at", "retryAt"),
-]);
 
 /** The open requests of a provider that meet the rest of a statement. */
-async function select(db: Db, provider: string, rest: RawBuilder<unknown>): Promise<QueuedRequest[]> {
-  const { rows } = await sql<Omit<QueuedRequest, "isBatch"> & { isBatch: number }>`select ${COLUMNS}
-    from track_requests t where ${openOf(provider)} ${rest}`.execute(db);
-  return rows.map((row) => ({ ...row, isBatch: row.isBatch === 1 }));
+async function select(db: Db, provider: string, rest: RawBuilder<unknown>): Promise<OpenRequest[]> {
+  const { rows } = await sql<OpenRequest>`select t.* from track_requests t
+    where ${openOf(provider)} ${rest}`.execute(db);
+  return rows;
 }
 
 /**
@@ -72,7 +40,7 @@ export function dueRequests(
   read: Db,
   provider: string,
   { now, limit, histories = true }: { now: number; limit: number; histories?: boolean },
-): Promise<QueuedRequest[]> {
+): Promise<OpenRequest[]> {
   const lookups = histories ? sql`` : sql`and t.repository_id is null`;
   return select(
     read,
@@ -124,7 +92,7 @@ export async function takeWatchlists(tx: Tx, id: number): Promise<number[]> {
 export async function findOpen(
   db: Db,
   { provider, fullName }: RepositoryAddress,
-): Promise<QueuedRequest | undefined> {
+): Promise<OpenRequest | undefined> {
   const [row] = await select(db, provider, sql`and t.name_key = ${fullName.toLowerCase()}`);
   return row;
 }
@@ -164,32 +132,28 @@ export async function insertRequests(
   return rows.map(({ public_id }) => public_id);
 }
 
-/** What became of one repository of a batch: its open request, and whether that is new; undefined: there was no room. */
-type BatchResult = { request: QueuedRequest; isNew: boolean } | undefined;
-
 /**
  * Queues repositories after the requests of people, and joins open requests for them. At most MAX_BATCH_OPEN of a provider wait.
- * `listId`: the list that new requests belong to. Returns a result for each address.
+ * `listId`: the list that new requests belong to. Returns the open request of each address; undefined: there was no room.
  */
 export async function queueBatch(
   tx: Tx,
   dialect: Dialect,
   { addresses, now, listId }: { addresses: readonly RepositoryAddress[]; now: number; listId: number | null },
-): Promise<BatchResult[]> {
-  const results = new Map<string, BatchResult>();
+): Promise<(OpenRequest | undefined)[]> {
+  const requests = new Map<string, OpenRequest>();
   for (const [provider, own] of Map.groupBy(addresses, (address) => address.provider)) {
     const keys = own.map(({ fullName }) => fullName.toLowerCase());
     const readOpen = () =>
       select(tx, provider, sql`and ${dialect.among(sql.ref("t.name_key"), keys)} ${dialect.lockRow}`);
-    const open = new Map((await readOpen()).map((request) => [request.nameKey, request]));
+    const open = new Set((await readOpen()).map((request) => request.name_key));
     const room = Math.max(0, MAX_BATCH_OPEN - (await countWaiting(tx, provider, true)));
     const wanted = own.filter(({ fullName }) => !open.has(fullName.toLowerCase())).slice(0, room);
-    const added = new Set(await insertRequests(tx, wanted, { isBatch: true, now, listId }));
+    await insertRequests(tx, wanted, { isBatch: true, now, listId });
     // Another process may have inserted some in between.
-    for (const request of await readOpen())
-      results.set(`${provider} ${request.nameKey}`, { request, isNew: added.has(request.publicId) });
+    for (const request of await readOpen()) requests.set(`${provider} ${request.name_key}`, request);
   }
-  return addresses.map(({ provider, fullName }) => results.get(`${provider} ${fullName.toLowerCase()}`));
+  return addresses.map(({ provider, fullName }) => requests.get(`${provider} ${fullName.toLowerCase()}`));
 }
 
 /** Turns an open request of a batch into one of a person. Returns its id; undefined: there is no such request. */

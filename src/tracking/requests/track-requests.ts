@@ -127,7 +127,7 @@ export class TrackRequests {
   async open(address: RepositoryAddress, adding: Adding<"tracked"> | undefined): Promise<string> {
     const { database, clock } = this.#options;
     const joined = await findOpen(database.read, address);
-    if (joined?.isBatch === false) return joined.publicId;
+    if (joined?.is_batch === 0) return joined.public_id;
     const count = await this.#quotas.counterOf(adding);
     return database.durable.transaction().execute(async (tx) => {
       if ((await countWaiting(tx, address.provider, false)) >= MAX_OPEN)
@@ -137,7 +137,7 @@ export class TrackRequests {
         (await takeFromBatch(tx, address)) ??
         (await insertRequests(tx, [address], { isBatch: false, now }))[0];
       // Another process inserted one in between, and may have finished it by now.
-      const id = added ?? (await findOpen(tx, address))?.publicId;
+      const id = added ?? (await findOpen(tx, address))?.public_id;
       if (id === undefined)
         throw new AppError("UNAVAILABLE", "The request collided with another. Try again.");
       if (added !== undefined) await count(tx, { kind: "tracked", amount: 1, now });
@@ -193,9 +193,9 @@ export class TrackRequests {
         const some = addresses.slice(from, from + TOGETHER);
         const batch = { addresses: some, now: clock.now(), listId: null };
         for (const result of await queueBatch(tx, database.dialect, batch)) {
-          ids.push(result?.request.publicId);
+          ids.push(result?.public_id);
           if (result === undefined || watchlistId === null) continue;
-          const { id, repositoryId } = result.request;
+          const { id, repository_id: repositoryId } = result;
           if (repositoryId !== null) await watchlists.appendIn(tx, { id: watchlistId, repositoryId });
           else
             await tx

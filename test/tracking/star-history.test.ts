@@ -6,9 +6,13 @@ import { WINDOW_HOURS, WINDOWS } from "../../src/growth/definitions.js";
 import { DAY_MS, HOUR_MS } from "../../src/lib/clock.js";
 import { SNAPSHOT_SOURCES } from "../../src/repositories/record-rules.js";
 import { basisOf } from "../../src/repositories/snapshots/readings.js";
-import { BackfillLane } from "../../src/tracking/backfill-lane.js";
 import { readTracked } from "../../src/tracking/schedule.js";
-import { DAILY_DAYS, pastSnapshots, recordHistoryPage } from "../../src/tracking/star-history.js";
+import {
+  backfillStep,
+  DAILY_DAYS,
+  pastSnapshots,
+  recordHistoryPage,
+} from "../../src/tracking/star-history.js";
 import { onSqliteAndLong } from "../support/engines.js";
 import { fc } from "../support/properties.js";
 import { allSnapshots, snapshotsOf } from "../support/snapshots.js";
@@ -72,8 +76,8 @@ onSqliteAndLong("The star history of a repository", (engine) => {
       throw new UpstreamFailure("malformed", "not ready yet", { until });
     };
     const provider: Provider = Object.assign(Object.create(opened[0]?.provider ?? null), { history });
-    const backfill = new BackfillLane(laneOf(world, provider));
-    for (let step = 0; step < 4; step++) assert.equal((await backfill.step()).waitMs, 0);
+    const lane = laneOf(world, provider);
+    for (let step = 0; step < 4; step++) assert.equal((await backfillStep(lane)).waitMs, 0);
     assert.equal(new Set(requested).size, 4);
     const rows = await modules.database.read.selectFrom("tracking").select("history_due").execute();
     assert.ok(rows.every(({ history_due }) => history_due === until));
