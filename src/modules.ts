@@ -1,10 +1,11 @@
-import type { Usage } from "./accounts/accounts.js";
 import {
   type AccountEvents,
   type Accounts,
   type ApiKeys,
+  DailyQuotas,
   type Operators,
   readSecret,
+  type Usage,
 } from "./accounts/accounts.js";
 import type { Config } from "./config/config.js";
 import { type Database, DeletionClock, openDatabase } from "./database/database.js";
@@ -73,9 +74,9 @@ export function buildModules(database: Database, context: ModulesContext, redis?
   const catalog = new Catalog(database, clock);
   const rankings = new Rankings(database, clock, log);
   const search = new Search(database, catalog, clock);
-  const readServiceSecret = () => readSecret(config, database);
+  const quotas = new DailyQuotas({ config, database });
   const forgeTokens = new ForgeTokens({ database, clock, config, onChange: bumpRevision });
-  const watchlists = new Watchlists({ database, clock, log, readSecret: readServiceSecret });
+  const watchlists = new Watchlists({ database, clock, log, quotas });
   return {
     catalog,
     rankings,
@@ -89,7 +90,7 @@ export function buildModules(database: Database, context: ModulesContext, redis?
     forgeTokens,
     forges: new TrackedForges({ configured: config.providers, tokens: forgeTokens, clock }),
     deletionClock: new DeletionClock({ database, clock, log }),
-    trackRequests: new TrackRequests({ database, catalog, clock, watchlists, readSecret: readServiceSecret }),
+    trackRequests: new TrackRequests({ database, catalog, clock, watchlists, quotas }),
   };
 }
 
@@ -99,7 +100,7 @@ export async function openModules({ config, clock, log }: AppContext): Promise<M
   const database = await openDatabase({ url, readUrl, dataDir, pool, log });
   const context = { config, clock, log };
   if (config.redisUrl === undefined) return buildModules(database, context);
-  const secret = await readSecret(config, database);
+  const secret = await readSecret({ config, database });
   const redis = await openRedis({ url: config.redisUrl, secret, clock, log });
   const close = async () => {
     redis.close();

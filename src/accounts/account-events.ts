@@ -4,12 +4,11 @@
  */
 import { sql } from "kysely";
 import { type Db, deleteOld, type Tx } from "../database/database.js";
-import { BackgroundWrites } from "../lib/background-writes.js";
 import { DAY_MS, isoTime } from "../lib/clock.js";
 import { CountedLog } from "../lib/counted-log.js";
 import { addressesOf } from "./addresses.js";
-import { type Mail, Mailer } from "./mail.js";
-import { MAX_MAILS_PER_PERSON, type MailingOptions, MailQuota } from "./quotas.js";
+import type { AccountsContext } from "./context.js";
+import { MAX_MAILS_PER_PERSON, type Mail, Mailer } from "./mail.js";
 
 /** How long events are kept. */
 const KEPT_MS = 180 * DAY_MS;
@@ -99,39 +98,33 @@ export interface EventQuery {
 
 /** Records events. No response waits for it, and none fails because of it. */
 export class AccountEvents {
-  readonly #options: MailingOptions;
-  readonly #writes: BackgroundWrites;
-  /** Separate, so that these mails cannot delay mails to sign in with. */
-  readonly #mailer: Mailer | undefined;
-  readonly #quota: MailQuota;
+  readonly #context: AccountsContext;
+  readonly #mailer: Mailer;
   readonly #refusals = new Map<string, CountedLog<RefusedRequest>>();
 
-  constructor(options: MailingOptions) {
-    const { config, log } = options;
-    this.#options = options;
-    this.#writes = new BackgroundWrites(log);
-    this.#mailer = config.mail === undefined ? undefined : new Mailer(config.mail, log);
-    this.#quota = new MailQuota({ ...options, perHour: config.mailPerHour });
+  constructor(context: AccountsContext) {
+    this.#context = context;
+    this.#mailer = new Mailer(context, "notice");
   }
 
   record(event: AccountEventName, { account, source }: Actor, more: EventDetail = {}): void {
     const accountId = account?.id ?? null;
     const { network, agent } = source();
     const detail = agent === "" ? more : { agent, ...more };
-    const row = { at: this.#options.clock.now(), accountId, event, network, detail };
+    const row = { at: this.#context.clock.now(), accountId, event, network, detail };
     const write = async () => {
       // Before it is stored, as it is compared with earlier ones.
       await this.#notify(row).catch((error: unknown) =>
-        this.#options.log.error({ err: error, event }, "the owner of an account could not be notified"),
+        this.#context.log.error({ err: error, event }, "the owner of an account could not be notified"),
       );
-      await insertEvent(this.#options.database.write, row);
+      await insertEvent(this.#context.database.write, row);
     };
-    this.#writes.add(write, "an event of an account could not be recorded", { event });
+    this.#context.writes.add(write, "an event of an account could not be recorded", { event });
   }
 
   /** Logs a refused request: the first of its kind immediately, then one every ten seconds, with their number. */
   logRefused(request: RefusedRequest): void {
-    const { clock, log } = this.#options;
+    const { clock, log } = this.#context;
     const counted =
       this.#refusals.get(request.event) ??
       new CountedLog<RefusedRequest>(clock, (times, { detail, ...last }) =>
@@ -143,25 +136,25 @@ export class AccountEvents {
 
   /** Events, latest first, with those that this process has just recorded. */
   async list(query: EventQuery): Promise<StoredEvent[]> {
-    await this.#writes.flush();
-    return readEvents(this.#options.database.read, query);
+    await this.#context.writes.flush();
+    return readEvents(this.#context.database.read, query);
   }
 
   /** Resolves when everything recorded is stored or has failed, and all mail about it is sent or has failed. */
   async flush(): Promise<void> {
-    await this.#writes.flush();
-    await this.#mailer?.settled();
+    await this.#context.writes.flush();
+    await this.#mailer.settled();
   }
 
   /** The same, and ends the connection to the mail server. */
   async close(): Promise<void> {
-    await this.#writes.flush();
-    await this.#mailer?.close();
+    await this.#context.writes.flush();
+    await this.#mailer.close();
   }
 
   /** Deletes events past their retention at the time `now`, or beyond their number, in short transactions. Returns their number. */
   async prune(now: number, signal: AbortSignal): Promise<number> {
-    const { write } = this.#options.database;
+    const { write } = this.#context.database;
     const old = {
       table: "account_events",
       column: "at",
@@ -184,13 +177,13 @@ export class AccountEvents {
 
   /** Mails about an event if its owner should know of it. Without a mail server none is sent. */
   async #notify(event: Omit<StoredEvent, "id">): Promise<void> {
-    const { database, config } = this.#options;
+    const { database, config } = this.#context;
     const { accountId, event: name } = event;
-    if (this.#mailer === undefined || accountId === null) return;
+    if (!this.#mailer.isOn || accountId === null) return;
     const isMailed =
       name === "signed_in" ? await isFromSomewhereNew(database.read, event) : MAILED.includes(name);
     const to = isMailed ? (await addressesOf(database, [accountId])).get(accountId) : undefined;
-    const sent = to === undefined ? undefined : await this.#quota.count("notice", to);
+    const sent = to === undefined ? undefined : await this.#mailer.count(to);
     if (to === undefined || sent === undefined) return;
     this.#mailer.send(noticeOf(event, { to, service: new URL(config.baseUrl).hostname, sent }));
   }

@@ -4,26 +4,19 @@
  * are stored as hashes. An account is an e-mail address that its owner has proven to read, or that a site has verified.
  */
 import { sql } from "kysely";
-import type { Config } from "../config/config.js";
-import type { Database } from "../database/database.js";
-import { cookieScope } from "../lib/base-url.js";
-import type { Clock } from "../lib/clock.js";
 import { AppError } from "../lib/errors.js";
 import { isPrivateHost } from "../lib/host-names.js";
-import type { Logger } from "../lib/log.js";
 import { createToken, hashToken } from "../lib/tokens.js";
 import type { AccountEvents } from "./account-events.js";
-import type { ApiKeys } from "./api-keys.js";
-import { DeferredTasks } from "./deferred-tasks.js";
+import type { AccountsContext } from "./context.js";
 import type { Library } from "./library.js";
 import { MailSignIn } from "./mail-sign-in.js";
 import type { CodeProof } from "./one-time-codes.js";
 import { OPERATOR_MS } from "./operators.js";
-import { isOwnOrigin, type OriginHeaders, safeNext } from "./origin.js";
 import { type Assertion, Passkeys } from "./passkeys.js";
 import { removeEndedUse } from "./quotas.js";
 import { readSecret } from "./secret.js";
-import { type Client, cookieHeader, libraryNow, Sessions, sessionCookie } from "./sessions.js";
+import { type Client, cookieHeader, libraryNow, Sessions } from "./sessions.js";
 import { TtlCache } from "./ttl-cache.js";
 
 export {
@@ -41,10 +34,13 @@ export {
 } from "./account-events.js";
 export { addressesOf, emailField, findAccountId } from "./addresses.js";
 export { type ApiKey, ApiKeys, type KeyHolder, MAX_KEYS } from "./api-keys.js";
+export type { AccountsContext } from "./context.js";
+export { type MailUse, readMailUse } from "./mail.js";
 export { CODE_LENGTH, CODE_MS, createBrowserSecret, typedCode } from "./one-time-codes.js";
 export { endSessionsOf, OPERATOR_MS, type Operator, Operators } from "./operators.js";
+export { isOwnOrigin, safeNext } from "./origin.js";
 export { MAX_PASSKEYS, type Passkey } from "./passkeys.js";
-export { type Adding, DailyQuotas, type MailUse, readMailUse } from "./quotas.js";
+export { type Adding, DailyQuotas } from "./quotas.js";
 export { readSecret, SECRET_MARK, secretFileOf } from "./secret.js";
 export { isRecentSignIn, RECENT_MINUTES, requireRecentSignIn, type Session } from "./sessions.js";
 export { Revocations } from "./ttl-cache.js";
@@ -96,60 +92,35 @@ interface SignIn {
   beganAt: number;
 }
 
-export interface AccountsOptions {
-  database: Database;
-  keys: ApiKeys;
-  events: AccountEvents;
-  clock: Clock;
-  log: Logger;
-  config: Config;
-}
-
 export class Accounts {
   readonly mail: MailSignIn;
   readonly passkeys: Passkeys;
   readonly sessions: Sessions;
-  readonly #options: AccountsOptions;
+  readonly #context: AccountsContext;
+  readonly #events: AccountEvents;
   /** By the hash of the session cookie. */
   readonly #found: TtlCache<Account>;
-  readonly #erasures: DeferredTasks;
   #library: Promise<Library> | undefined;
 
-  constructor(options: AccountsOptions) {
-    const { database, config, log } = options;
-    const { revocations } = options.keys;
-    this.#options = options;
-    this.mail = new MailSignIn({ ...options, readSecret: () => readSecret(config, database) });
-    this.passkeys = new Passkeys({ database, config, openLibrary: () => this.#opened() });
-    this.sessions = new Sessions({ database, log, revocations, cookieName: this.#cookieName });
-    this.#found = new TtlCache({ clock: options.clock, revocations });
-    this.#erasures = new DeferredTasks(
-      log,
-      "deleted data could not be removed from the files of the database",
-    );
+  constructor(context: AccountsContext, events: AccountEvents) {
+    this.mail = new MailSignIn(context);
+    this.passkeys = new Passkeys(context, () => this.#opened());
+    this.sessions = new Sessions(context);
+    this.#context = context;
+    this.#events = events;
+    this.#found = new TtlCache(context.clock, context.revocations);
   }
 
   /** Available ways to sign in. Without a mail server, links are written to the log, and only on a loopback address. */
   get methods(): { mail: boolean; sites: Site[] } {
-    const { config } = this.#options;
+    const { config } = this.#context;
     return { mail: this.mail.isOn, sites: SITES.filter((site) => config[site] !== undefined) };
-  }
-
-  /** Whether a request that changes something comes from our own pages, or from a program without cookies. */
-  isOwnOrigin(headers: OriginHeaders): boolean {
-    const { baseUrl, allowedHosts } = this.#options.config;
-    return isOwnOrigin(headers, { baseUrl, isHostChecked: allowedHosts !== undefined });
-  }
-
-  /** The path to continue to after signing in; undefined for one that leads to another origin. */
-  safeNext(next: string): string | undefined {
-    return safeNext(next, this.#options.config.baseUrl);
   }
 
   /** Reads the secret, so that a wrong one is reported at startup, and warns of what sign-in lacks. */
   async open(): Promise<void> {
-    const { config, database, log } = this.#options;
-    await readSecret(config, database);
+    const { config, log } = this.#context;
+    await readSecret(this.#context);
     const { mail, sites } = this.methods;
     if (!mail) log.warn({ sites }, "sign-in by mail is off: no mail server is configured");
     const { protocol, hostname } = new URL(config.baseUrl);
@@ -163,7 +134,7 @@ export class Accounts {
   /** Loads what sign-in needs, so that the first request of an account need not wait for it. Never throws. */
   async load(): Promise<void> {
     await this.#opened().catch((error: unknown) => {
-      this.#options.log.warn({ err: error }, "sign-in is not ready; the next use tries again");
+      this.#context.log.warn({ err: error }, "sign-in is not ready; the next use tries again");
     });
   }
 
@@ -210,7 +181,7 @@ export class Accounts {
   async startOAuth(site: Site, next: string): Promise<SiteRedirect> {
     if (!this.methods.sites.includes(site))
       throw new AppError("NOT_FOUND", "Sign-in with this site is not configured here.");
-    const { baseUrl } = this.#options.config;
+    const { baseUrl } = this.#context.config;
     const library = await this.#opened();
     const { headers, response } = await library.api.signInSocial({
       body: { provider: site, callbackURL: `${baseUrl}${next}`, errorCallbackURL: this.#failedUrl },
@@ -245,7 +216,7 @@ export class Accounts {
 
   /** The account whose session is in this Cookie header; undefined for none. Reads the database each time. */
   async find(cookie: string | undefined): Promise<Account | undefined> {
-    const own = sessionCookie(cookie, this.#cookieName);
+    const own = this.sessions.cookieIn(cookie);
     return own === undefined ? undefined : this.#found.refresh(hashToken(own), () => this.#read(own));
   }
 
@@ -254,7 +225,7 @@ export class Accounts {
    * request against a limit, but not to grant access: that takes `find`.
    */
   async findId(cookie: string | undefined): Promise<string | undefined> {
-    const own = sessionCookie(cookie, this.#cookieName);
+    const own = this.sessions.cookieIn(cookie);
     return own === undefined
       ? undefined
       : (await this.#found.find(hashToken(own), () => this.#read(own)))?.id;
@@ -262,7 +233,7 @@ export class Accounts {
 
   /** Whether `findId` reads nothing, or the session in this Cookie header was found in the last ten minutes. */
   isFamiliar(cookie: string): boolean {
-    const own = sessionCookie(cookie, this.#cookieName);
+    const own = this.sessions.cookieIn(cookie);
     return own === undefined || this.#found.isFamiliar(hashToken(own));
   }
 
@@ -270,7 +241,7 @@ export class Accounts {
   async sitesOf(accountId: string): Promise<string[]> {
     const { rows } = await sql<{ provider: string }>`
       select provider from identities where account_id = ${accountId} order by provider`.execute(
-      this.#options.database.read,
+      this.#context.database.read,
     );
     return rows.map((row) => row.provider);
   }
@@ -278,7 +249,7 @@ export class Accounts {
   /** Ends any session of an account. Returns the cookies to set. Throws NOT_FOUND for one of another account, or of none. */
   async endSession({ id, sessionId }: Account, ended: string): Promise<string[]> {
     if (!(await this.sessions.end(id, ended))) throw new AppError("NOT_FOUND", "There is no such session.");
-    return ended === sessionId ? [this.clearingCookie] : [];
+    return ended === sessionId ? [this.sessions.clearingCookie] : [];
   }
 
   /**
@@ -286,22 +257,19 @@ export class Accounts {
    * the cookies to set.
    */
   async remove({ id, email }: Account): Promise<string[]> {
-    const { database, keys } = this.#options;
+    const { database, revocations, writes } = this.#context;
     // One that this process is still sending would add a request after those of the account are gone.
     await this.mail.settled();
     await database.durable.transaction().execute(async (tx) => {
       await tx.deleteFrom("accounts").where("id", "=", id).execute();
       await tx.deleteFrom("sign_in_requests").where("email", "=", email).execute();
     });
-    await keys.revocations.announce();
-    this.#erasures.add(async () => void (await database.dialect.eraseDeleted(database.durable)));
-    return [this.clearingCookie];
-  }
-
-  /** A cookie that removes the session from a browser. */
-  get clearingCookie(): string {
-    const { path, secure } = cookieScope(this.#options.config.baseUrl);
-    return `${this.#cookieName}=; Max-Age=0; Path=${path}; HttpOnly; SameSite=Lax${secure ? "; Secure" : ""}`;
+    await revocations.announce();
+    writes.add(
+      () => database.dialect.eraseDeleted(database.durable),
+      "deleted data could not be removed from the files of the database",
+    );
+    return [this.sessions.clearingCookie];
   }
 
   /**
@@ -309,7 +277,7 @@ export class Accounts {
    * using them. Returns the number of sessions.
    */
   async removeExpired(): Promise<number> {
-    const { database, clock } = this.#options;
+    const { database, clock } = this.#context;
     const { dialect, durable, write } = database;
     const now = clock.now();
     await sql`delete from verifications where expires_at < ${libraryNow().toISOString()}`.execute(durable);
@@ -326,15 +294,11 @@ export class Accounts {
 
   /** Waits for pending mail and writes. */
   async close(): Promise<void> {
-    await Promise.all([this.mail.close(), this.#erasures.settled(), this.sessions.flush()]);
+    await Promise.all([this.mail.close(), this.#context.writes.flush()]);
   }
 
   get #failedUrl(): string {
-    return `${this.#options.config.baseUrl}/sign-in/failed`;
-  }
-
-  get #cookieName(): string {
-    return `${cookieScope(this.#options.config.baseUrl).prefix}sidereal.session_token`;
+    return `${this.#context.config.baseUrl}/sign-in/failed`;
   }
 
   async #read(cookie: string): Promise<Account | undefined> {
@@ -361,19 +325,14 @@ export class Accounts {
   }
 
   #opened(): Promise<Library> {
-    this.#library ??= this.#openLibrary().catch((error: unknown) => {
-      this.#library = undefined;
-      throw error;
-    });
-    return this.#library;
-  }
-
-  async #openLibrary(): Promise<Library> {
-    const { database, config, log } = this.#options;
-    const secret = await readSecret(config, database);
     // Imported on first use, as most commands need no accounts.
-    const { openLibrary } = await import("./library.js");
-    return openLibrary({ database, config, secret, log });
+    this.#library ??= import("./library.js")
+      .then(({ openLibrary }) => openLibrary(this.#context))
+      .catch((error: unknown) => {
+        this.#library = undefined;
+        throw error;
+      });
+    return this.#library;
   }
 
   /** The account that has just signed in, after the rest of its sign-in is done; undefined if the cookies set no session. */
@@ -386,14 +345,13 @@ export class Accounts {
     const account = await this.find(cookieHeader(cookies));
     if (account === undefined) return undefined;
     const actor = { account, source: () => client.source };
-    const { events } = this.#options;
-    if (account.createdAt >= beganAt) events.record("account_created", actor, { method });
-    events.record(endedOf === account.id ? "reauthenticated" : "signed_in", actor, { method });
+    if (account.createdAt >= beganAt) this.#events.record("account_created", actor, { method });
+    this.#events.record(endedOf === account.id ? "reauthenticated" : "signed_in", actor, { method });
     return { account, cookies };
   }
 
   #refuse({ method }: SignIn, { source: { network } }: Client): undefined {
-    this.#options.events.logRefused({ event: "sign_in_refused", network, detail: { method } });
+    this.#events.logRefused({ event: "sign_in_refused", network, detail: { method } });
   }
 }
 

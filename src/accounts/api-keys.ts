@@ -1,11 +1,10 @@
 import { sql } from "kysely";
-import { type Database, type Db, deleteOld, type Tx } from "../database/database.js";
-import { BackgroundWrites } from "../lib/background-writes.js";
-import { type Clock, DAY_MS } from "../lib/clock.js";
+import { type Db, deleteOld, type Tx } from "../database/database.js";
+import { DAY_MS } from "../lib/clock.js";
 import { AppError } from "../lib/errors.js";
-import type { Logger } from "../lib/log.js";
 import { createToken, hashToken, tokenPrefix } from "../lib/tokens.js";
-import { Revocations, TtlCache } from "./ttl-cache.js";
+import type { AccountsContext } from "./context.js";
+import { TtlCache } from "./ttl-cache.js";
 
 /** Maximum number of active keys per account. */
 export const MAX_KEYS = 5;
@@ -36,39 +35,24 @@ export interface KeyHolder {
   lastUsedAt: number | null;
 }
 
-export interface ApiKeysOptions {
-  database: Database;
-  clock: Clock;
-  log: Logger;
-  revocations?: Revocations | undefined;
-}
-
 /**
  * API keys. Only hashes are stored, so a key is shown once. A revoked key is refused immediately in this process and in all that receive
  * its message, and within five seconds in others.
  */
 export class ApiKeys {
-  readonly #database: Database;
-  readonly #clock: Clock;
+  readonly #context: AccountsContext;
   readonly #cache: TtlCache<KeyHolder>;
-  readonly #writes: BackgroundWrites;
 
-  /** Of keys, and of the sessions of `Accounts`. */
-  readonly revocations: Revocations;
-
-  constructor({ database, clock, log, revocations = new Revocations() }: ApiKeysOptions) {
-    this.#database = database;
-    this.#clock = clock;
-    this.#writes = new BackgroundWrites(log);
-    this.revocations = revocations;
-    this.#cache = new TtlCache({ clock, revocations });
+  constructor(context: AccountsContext) {
+    this.#context = context;
+    this.#cache = new TtlCache(context.clock, context.revocations);
   }
 
   /** Creates a key; `secret` cannot be read again later. Throws LIMIT_REACHED when the account has five active keys. */
   async create(accountId: string, name: string): Promise<{ key: ApiKey; secret: string }> {
     const secret = createToken("sid");
-    const { dialect, durable } = this.#database;
-    const [hint, createdAt] = [secret.slice(-4), this.#clock.now()];
+    const { dialect, durable } = this.#context.database;
+    const [hint, createdAt] = [secret.slice(-4), this.#context.clock.now()];
     const values = { account_id: accountId, name, hash: hashToken(secret), hint, created_at: createdAt };
     const { id } = await durable.transaction().execute(async (tx) => {
       // Lock the account, so that concurrent calls do not each count without the others' keys.
@@ -89,34 +73,37 @@ export class ApiKeys {
 
   /** The active keys of an account, oldest first. */
   list(accountId: string): Promise<ApiKey[]> {
-    return keysOf(this.#database.read, accountId).where("revoked_at", "is", null).orderBy("id").execute();
+    return keysOf(this.#context.database.read, accountId)
+      .where("revoked_at", "is", null)
+      .orderBy("id")
+      .execute();
   }
 
   /** The latest keys of an account, oldest first: revoked ones as long as their usage. */
   async listAll(accountId: string): Promise<ApiKey[]> {
-    const latest = keysOf(this.#database.read, accountId).orderBy("id", "desc").limit(MAX_LISTED);
+    const latest = keysOf(this.#context.database.read, accountId).orderBy("id", "desc").limit(MAX_LISTED);
     return (await latest.execute()).toReversed();
   }
 
   /** Deletes keys that were revoked so long before `now` that their usage is gone too. Returns their number. */
   removeRevoked(now: number): Promise<number> {
     const before = now - REVOKED_KEPT_MS;
-    return deleteOld(this.#database.durable, { table: "api_keys", column: "revoked_at", before });
+    return deleteOld(this.#context.database.durable, { table: "api_keys", column: "revoked_at", before });
   }
 
   /** Revokes a key. Returns false if it was revoked before. Throws NOT_FOUND for a key of another account, or of none. */
   async revoke(accountId: string, keyId: number): Promise<boolean> {
-    const { durable } = this.#database;
+    const { durable } = this.#context.database;
     const { numUpdatedRows } = await durable
       .updateTable("api_keys")
       // Without its hash it is treated like a key that never existed, and refused in the same time.
-      .set({ revoked_at: this.#clock.now(), hash: sql<string>`'revoked ' || cast(id as text)` })
+      .set({ revoked_at: this.#context.clock.now(), hash: sql<string>`'revoked ' || cast(id as text)` })
       .where("id", "=", keyId)
       .where("account_id", "=", accountId)
       .where("revoked_at", "is", null)
       .executeTakeFirstOrThrow();
     // Only if it was active, as this discards all cached keys and sessions.
-    if (numUpdatedRows > 0n) await this.revocations.announce();
+    if (numUpdatedRows > 0n) await this.#context.revocations.announce();
     else if ((await keysOf(durable, accountId).where("id", "=", keyId).executeTakeFirst()) === undefined)
       throw new AppError("NOT_FOUND", "There is no such key.");
     return numUpdatedRows > 0n;
@@ -139,13 +126,8 @@ export class ApiKeys {
     return this.#recordUse(this.#cache.peek(hash)?.value);
   }
 
-  /** Resolves when all pending writes have ended. */
-  flush(): Promise<void> {
-    return this.#writes.flush();
-  }
-
   #read(hash: string): Promise<KeyHolder | undefined> {
-    return this.#database.read
+    return this.#context.database.read
       .selectFrom("api_keys")
       .select(["id as keyId", "account_id as accountId", "last_used_at as lastUsedAt"])
       .where("hash", "=", hash)
@@ -155,13 +137,13 @@ export class ApiKeys {
 
   /** Requests do not wait for the write, which is lost if it fails. */
   #recordUse(holder: KeyHolder | undefined): KeyHolder | undefined {
-    const now = this.#clock.now();
+    const now = this.#context.clock.now();
     if (holder === undefined || now - (holder.lastUsedAt ?? 0) < WRITE_INTERVAL_MS) return holder;
     const { keyId } = holder;
     holder.lastUsedAt = now;
-    this.#writes.add(
+    this.#context.writes.add(
       () =>
-        this.#database.write
+        this.#context.database.write
           .updateTable("api_keys")
           .set({ last_used_at: now })
           .where("id", "=", keyId)

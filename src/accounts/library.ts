@@ -6,23 +6,16 @@ import { getAdapter } from "better-auth/db/adapter";
 import { betterAuth } from "better-auth/minimal";
 import { magicLink } from "better-auth/plugins/magic-link";
 import { type GoogleOptions, google, verifyGoogleIdToken } from "better-auth/social-providers";
-import type { Config } from "../config/config.js";
 import type { Database } from "../database/database.js";
 import { cookieScope } from "../lib/base-url.js";
 import { DAY_MS } from "../lib/clock.js";
-import type { Logger } from "../lib/log.js";
 import { hashToken } from "../lib/tokens.js";
+import type { AccountsContext } from "./context.js";
+import { readSecret } from "./secret.js";
 import { libraryNow } from "./sessions.js";
 
 /** How long a session lasts; use does not extend it. */
 const SESSION_MS = 30 * DAY_MS;
-
-export interface LibraryOptions {
-  database: Database;
-  config: Pick<Config, "baseUrl" | "github" | "google">;
-  secret: string;
-  log: Logger;
-}
 
 /** OAuth tokens are not needed after the sign-in, so they are not stored. */
 const NO_TOKENS = {
@@ -85,7 +78,7 @@ const PASSKEY_TABLE = {
 };
 
 /** Settings of the sign-in library, except for its storage. Its own routes are never served. */
-export function libraryOptions({ config, secret, log }: Omit<LibraryOptions, "database">) {
+export function libraryOptions({ config, log }: Pick<AccountsContext, "config" | "log">, secret: string) {
   const { baseUrl, github, google } = config;
   const { prefix, path, secure } = cookieScope(baseUrl);
   return {
@@ -187,9 +180,9 @@ function passkeys(baseUrl: string) {
 }
 
 /** The sign-in library on our database. */
-export async function openLibrary({ database, ...rest }: LibraryOptions) {
-  const options = libraryOptions(rest);
-  const store = await libraryStore(options, database);
+export async function openLibrary(context: AccountsContext) {
+  const options = libraryOptions(context, await readSecret(context));
+  const store = await libraryStore(options, context.database);
   return betterAuth({ ...options, database: () => store });
 }
 

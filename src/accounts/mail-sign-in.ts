@@ -1,10 +1,9 @@
 import { AppError } from "../lib/errors.js";
-import type { Logger } from "../lib/log.js";
+import type { AccountsContext } from "./context.js";
 import { DeferredTasks } from "./deferred-tasks.js";
 import { type Mail, Mailer } from "./mail.js";
 import { CODE_MS, type CodeRequest, OneTimeCodes, spacedCode } from "./one-time-codes.js";
 import { isLoopback } from "./origin.js";
-import { type MailingOptions, MailQuota } from "./quotas.js";
 
 /**
  * Sign-in by mail: sends a link and a code. Responses to requests are the same, and as fast, for every address, known or not, within
@@ -12,30 +11,24 @@ import { type MailingOptions, MailQuota } from "./quotas.js";
  */
 export class MailSignIn {
   readonly codes: OneTimeCodes;
-  readonly #baseUrl: string;
-  readonly #log: Logger;
-  readonly #quota: MailQuota;
-  /** Undefined: mails are written to the log, and only on a loopback address. */
-  readonly #mailer: Mailer | undefined;
+  readonly #context: AccountsContext;
+  readonly #mailer: Mailer;
   readonly #tasks: DeferredTasks;
 
-  constructor(options: MailingOptions) {
-    const { config, log } = options;
-    this.codes = new OneTimeCodes(options, "sign-in");
-    this.#baseUrl = config.baseUrl;
-    this.#log = log;
-    this.#quota = new MailQuota({ ...options, perHour: config.mailPerHour });
-    this.#mailer = config.mail === undefined ? undefined : new Mailer(config.mail, log);
-    this.#tasks = new DeferredTasks(log, "a mail to sign in with could not be made");
+  constructor(context: AccountsContext) {
+    this.codes = new OneTimeCodes(context, "sign-in");
+    this.#context = context;
+    this.#mailer = new Mailer(context, "sign-in");
+    this.#tasks = new DeferredTasks(context.log, "a mail to sign in with could not be made");
   }
 
   get isOn(): boolean {
-    return this.#mailer !== undefined || isLoopback(this.#baseUrl);
+    return this.#mailer.isOn || this.isLogged;
   }
 
-  /** Whether links and codes are written to the log instead of being mailed. */
+  /** Whether links and codes are written to the log instead of being mailed: without a mail server, and only on a loopback address. */
   get isLogged(): boolean {
-    return this.#mailer === undefined && this.isOn;
+    return !this.#mailer.isOn && isLoopback(this.#context.config.baseUrl);
   }
 
   /** Mails a link and a code that sign in this browser and continue to `next`, a safe path. Throws FORBIDDEN where sign-in by mail is off. */
@@ -61,16 +54,16 @@ export class MailSignIn {
   /** Waits for pending mail. */
   async close(): Promise<void> {
     await this.settled();
-    await this.#mailer?.close();
+    await this.#mailer.close();
   }
 
   async #send(browser: string, request: CodeRequest): Promise<void> {
-    if ((await this.#quota.count("sign-in", request.email)) === undefined) return;
+    if ((await this.#mailer.count(request.email)) === undefined) return;
     const { token, code } = await this.codes.create(browser, request);
-    const link = new URL(`${this.#baseUrl}/sign-in/link`);
+    const link = new URL(`${this.#context.config.baseUrl}/sign-in/link`);
     link.searchParams.set("token", token);
-    if (this.#mailer === undefined)
-      this.#log.warn({ link: link.href, code }, "no mail server is configured; this link signs in");
+    if (this.isLogged)
+      this.#context.log.warn({ link: link.href, code }, "no mail server is configured; this link signs in");
     else this.#mailer.send(signInMail(request.email, { link, code }));
   }
 

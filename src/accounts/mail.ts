@@ -1,7 +1,10 @@
 import type { Transporter } from "nodemailer";
-import type { Config } from "../config/config.js";
-import type { Logger } from "../lib/log.js";
+import type { Db } from "../database/database.js";
+import { HOUR_MS } from "../lib/clock.js";
+import type { AccountsContext } from "./context.js";
 import { DeferredTasks } from "./deferred-tasks.js";
+import { addUse, endOf, hidden } from "./quotas.js";
+import { readSecret } from "./secret.js";
 
 export interface Mail {
   to: string;
@@ -9,24 +12,56 @@ export interface Mail {
   text: string;
 }
 
-/** Sends mail through the configured server. Responses do not wait for it, so their timing reveals nothing about an address. */
+/** Most mails to sign in with that one person is sent in an hour (UTC), and as many security notices. */
+export const MAX_MAILS_PER_PERSON = 6;
+
+const MAIL_LIMITS = ["person", "overall"] as const;
+type MailLimit = (typeof MAIL_LIMITS)[number];
+
+/**
+ * Sends mails of one kind through the configured server, and limits them by person and overall, so that nobody can flood a mailbox or the
+ * server. Responses do not wait for it, so their timing reveals nothing about an address. Each kind has its own, so that none delays another.
+ */
 export class Mailer {
-  readonly #smtpUrl: string;
-  readonly #from: string;
+  readonly #context: AccountsContext;
+  readonly #kind: "sign-in" | "notice";
   #transport: Promise<Transporter> | undefined;
   readonly #tasks: DeferredTasks;
 
-  constructor({ smtpUrl, from }: NonNullable<Config["mail"]>, log: Logger) {
-    this.#smtpUrl = smtpUrl;
-    this.#from = from;
-    this.#tasks = new DeferredTasks(log, "a mail could not be sent");
+  constructor(context: AccountsContext, kind: "sign-in" | "notice") {
+    this.#context = context;
+    this.#kind = kind;
+    this.#tasks = new DeferredTasks(context.log, "a mail could not be sent");
   }
 
+  /** Whether a mail server is configured. */
+  get isOn(): boolean {
+    return this.#context.config.mail !== undefined;
+  }
+
+  /**
+   * Counts a mail. Returns how many of its kind the person is sent in this hour, with it; undefined if a limit is reached, and it must
+   * not be sent. Mails to sign in with, which strangers cause, cannot use up the notices.
+   */
+  async count(email: string): Promise<number | undefined> {
+    const { database, clock, config } = this.#context;
+    const endsAt = endOf(HOUR_MS, clock.now());
+    const holder = hidden(await readSecret(this.#context), endsAt, personOf(email));
+    const own = await addUse(database.write, { quota: `mail ${this.#kind}`, endsAt, holder }, 1);
+    if (own > MAX_MAILS_PER_PERSON) return this.#refuse("person", endsAt);
+    const all = await addUse(database.write, { quota: "mail", endsAt, holder: "all" }, 1);
+    const { mailPerHour = Infinity } = config;
+    return all > mailPerHour && this.#kind === "sign-in" ? this.#refuse("overall", endsAt) : own;
+  }
+
+  /** Sends a mail, if a mail server is configured. */
   send({ to, subject, text }: Mail): void {
-    this.#transport ??= openTransport(this.#smtpUrl);
+    const { mail } = this.#context.config;
+    if (mail === undefined) return;
+    this.#transport ??= openTransport(mail.smtpUrl);
     const sending = this.#transport;
     this.#tasks.add(async () => {
-      await (await sending).sendMail({ from: this.#from, to: { name: "", address: to }, subject, text });
+      await (await sending).sendMail({ from: mail.from, to: { name: "", address: to }, subject, text });
     }, codesOf);
   }
 
@@ -40,6 +75,46 @@ export class Mailer {
     await this.settled();
     (await this.#transport)?.close();
   }
+
+  /** The first refusal of an hour is logged. */
+  async #refuse(limit: MailLimit, endsAt: number): Promise<undefined> {
+    const { database, log } = this.#context;
+    const times = await addUse(database.write, { quota: "mail", endsAt, holder: limit }, 1);
+    if (times === 1)
+      log.warn({ limit }, "a limit of mails is reached; until the hour ends, some requests send none");
+  }
+}
+
+/** Mails to sign in with and security notices, in this hour and the last one. */
+export interface MailUse {
+  sent: number;
+  /** Those that were not sent, by the limit that was reached. */
+  refused: Partial<Record<MailLimit, number>>;
+}
+
+/** The mails of this hour and the last one, at the time `now`. */
+export async function readMailUse(db: Db, now: number): Promise<MailUse> {
+  const rows = await db
+    .selectFrom("quota_use")
+    .select(["holder", "used"])
+    .where("quota", "=", "mail")
+    .where("ends_at", ">", now - HOUR_MS)
+    .execute();
+  const sumOf = (holder: string) =>
+    rows.reduce((sum, row) => sum + (row.holder === holder ? row.used : 0), 0);
+  const refused = MAIL_LIMITS.map((limit) => [limit, sumOf(limit)] as const);
+  return {
+    sent: sumOf("all") - sumOf("overall"),
+    refused: Object.fromEntries(refused.filter(([, times]) => times > 0)),
+  };
+}
+
+/** One name for all spellings of an address that may reach the same person: without tags and dots. For counting only. */
+export function personOf(email: string): string {
+  const [box = "", domain = ""] = email.toLowerCase().split(/@(?=[^@]*$)/);
+  const name = box.replace(/\+.*$/s, "").replaceAll(".", "");
+  // Nothing is left of an address such as +tag@example.org.
+  return `${name === "" ? box : name}@${domain === "googlemail.com" ? "gmail.com" : domain}`;
 }
 
 /** Not the server's message, which may quote the mail. */

@@ -1,8 +1,8 @@
 import { createHmac, randomBytes, randomInt, timingSafeEqual } from "node:crypto";
 import { sql } from "kysely";
-import type { Database } from "../database/database.js";
-import type { Clock } from "../lib/clock.js";
 import { createToken, hashToken, tokenPrefix } from "../lib/tokens.js";
+import type { AccountsContext } from "./context.js";
+import { readSecret } from "./secret.js";
 
 /** How long a code and the link with it are valid. */
 export const CODE_MS = 10 * 60_000;
@@ -44,19 +44,12 @@ export function spacedCode(code: string): string {
  * could sign in, nor with which a code could be found by trying all of them.
  */
 export class OneTimeCodes {
-  readonly #database: Database;
-  readonly #clock: Clock;
-  readonly #readSecret: () => Promise<string>;
+  readonly #context: AccountsContext;
   readonly #purpose: string;
 
   /** Codes of one purpose are worth nothing for another. */
-  constructor(
-    { database, clock, readSecret }: { database: Database; clock: Clock; readSecret: () => Promise<string> },
-    purpose: "sign-in" | "operator",
-  ) {
-    this.#database = database;
-    this.#clock = clock;
-    this.#readSecret = readSecret;
+  constructor(context: AccountsContext, purpose: "sign-in" | "operator") {
+    this.#context = context;
     this.#purpose = purpose;
   }
 
@@ -64,7 +57,7 @@ export class OneTimeCodes {
   async create(browser: string, { email, next }: CodeRequest): Promise<{ token: string; code: string }> {
     const token = createToken("sidl");
     const code = String(randomInt(10 ** CODE_LENGTH)).padStart(CODE_LENGTH, "0");
-    await this.#database.durable
+    await this.#context.database.durable
       .insertInto("sign_in_requests")
       .values({
         token_hash: hashToken(token),
@@ -73,7 +66,7 @@ export class OneTimeCodes {
         email,
         next,
         tries: 0,
-        requested_at: this.#clock.now(),
+        requested_at: this.#context.clock.now(),
       })
       .execute();
     return { token, code };
@@ -82,7 +75,7 @@ export class OneTimeCodes {
   /** Whether this browser requested a link. Undefined for one that is malformed, unknown, used or expired. Changes nothing. */
   async isOf(token: string, browser: string | undefined): Promise<boolean | undefined> {
     if (tokenPrefix(token) !== "sidl") return undefined;
-    const found = await this.#database.read
+    const found = await this.#context.database.read
       .selectFrom("sign_in_requests")
       .select("browser_hash")
       .where("token_hash", "=", hashToken(token))
@@ -94,7 +87,7 @@ export class OneTimeCodes {
 
   /** The latest request of a browser that is not used and not expired. */
   latestOf(browser: string): Promise<CodeRequest | undefined> {
-    return this.#database.read
+    return this.#context.database.read
       .selectFrom("sign_in_requests")
       .select(["email", "next"])
       .where("browser_hash", "=", this.#hash(browser))
@@ -111,21 +104,22 @@ export class OneTimeCodes {
   async take(proof: CodeProof): Promise<CodeRequest | undefined> {
     const { browser } = proof;
     if (browser === undefined) return undefined;
-    const token = "token" in proof ? hashedLink(proof.token) : await this.#findByCode(browser, proof.code);
+    if ("token" in proof && tokenPrefix(proof.token) !== "sidl") return undefined;
+    const token = "token" in proof ? hashToken(proof.token) : await this.#findByCode(browser, proof.code);
     if (token === undefined) return undefined;
     const hash = this.#hash(browser);
     const { rows } = await sql<CodeRequest & { token_hash: string }>`
       delete from sign_in_requests where browser_hash = ${hash} and exists (
         select 1 from sign_in_requests as wanted where wanted.token_hash = ${token}
           and wanted.browser_hash = ${hash} and wanted.requested_at > ${this.#validFrom})
-      returning token_hash, email, next`.execute(this.#database.durable);
+      returning token_hash, email, next`.execute(this.#context.database.durable);
     // Of several at the same time, one deletes the rows and sees them.
     return rows.find((row) => row.token_hash === token);
   }
 
   /** Deletes expired requests, of all purposes. */
   async removeExpired(): Promise<void> {
-    await this.#database.durable
+    await this.#context.database.durable
       .deleteFrom("sign_in_requests")
       .where("requested_at", "<=", this.#validFrom)
       .execute();
@@ -136,7 +130,7 @@ export class OneTimeCodes {
     const digits = typedCode(code);
     if (digits === undefined) return undefined;
     const hashed = Buffer.from(await this.#hashCode(browser, digits));
-    const rows = await this.#database.durable
+    const rows = await this.#context.database.durable
       .updateTable("sign_in_requests")
       .set((eb) => ({ tries: eb("tries", "+", 1) }))
       .where("browser_hash", "=", this.#hash(browser))
@@ -149,7 +143,7 @@ export class OneTimeCodes {
 
   /** Requests made until then have expired. */
   get #validFrom(): number {
-    return this.#clock.now() - CODE_MS;
+    return this.#context.clock.now() - CODE_MS;
   }
 
   #hash(browser: string): string {
@@ -158,12 +152,8 @@ export class OneTimeCodes {
 
   /** Not a plain hash: all codes can be tried in a second. */
   async #hashCode(browser: string, code: string): Promise<string> {
-    return createHmac("sha256", await this.#readSecret())
+    return createHmac("sha256", await readSecret(this.#context))
       .update(`code ${this.#hash(browser)} ${code}`)
       .digest("hex");
   }
-}
-
-function hashedLink(token: string): string | undefined {
-  return tokenPrefix(token) === "sidl" ? hashToken(token) : undefined;
 }

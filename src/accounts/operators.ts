@@ -1,14 +1,11 @@
 import { sql } from "kysely";
-import type { Config } from "../config/config.js";
 import type { Database } from "../database/database.js";
-import type { Clock } from "../lib/clock.js";
-import type { Logger } from "../lib/log.js";
 import { createToken, hashToken, tokenPrefix } from "../lib/tokens.js";
 import { insertEvent } from "./account-events.js";
 import { findAccountId } from "./addresses.js";
+import type { AccountsContext } from "./context.js";
 import { CODE_MS, OneTimeCodes, spacedCode } from "./one-time-codes.js";
 import { isLoopback } from "./origin.js";
-import { readSecret } from "./secret.js";
 import { endSessions, isRecentSignIn } from "./sessions.js";
 
 /** Somebody who operates the service: the owner of a listed account, or somebody at the machine who has read its log. */
@@ -29,13 +26,6 @@ export interface Visitor {
   isOnThisMachine: boolean;
 }
 
-export interface OperatorsOptions {
-  database: Database;
-  clock: Clock;
-  log: Logger;
-  config: Pick<Config, "baseUrl" | "trustedProxies" | "operators" | "authSecret" | "databaseUrl" | "dataDir">;
-}
-
 /** How long an operator's session lasts after entering a code. */
 export const OPERATOR_MS = 60 * 60_000;
 
@@ -44,21 +34,17 @@ export const OPERATOR_MS = 60 * 60_000;
  * only for its own machine, whoever types a code from its log in a browser there, for an hour.
  */
 export class Operators {
-  readonly #options: OperatorsOptions;
+  readonly #context: AccountsContext;
   readonly #codes: OneTimeCodes;
 
-  constructor(options: OperatorsOptions) {
-    const { database, config } = options;
-    this.#options = options;
-    this.#codes = new OneTimeCodes(
-      { ...options, readSecret: () => readSecret(config, database) },
-      "operator",
-    );
+  constructor(context: AccountsContext) {
+    this.#context = context;
+    this.#codes = new OneTimeCodes(context, "operator");
   }
 
   /** Whether codes in the log are offered at all: only where nothing is in front of the service and its address is this machine. */
   get hasCodes(): boolean {
-    const { baseUrl, trustedProxies } = this.#options.config;
+    const { baseUrl, trustedProxies } = this.#context.config;
     return isLoopback(baseUrl) && trustedProxies.length === 0;
   }
 
@@ -69,11 +55,11 @@ export class Operators {
 
   /** Reads the database only for a visitor at the machine with a session there: its token is worth nothing from elsewhere. */
   async find({ account, token, isOnThisMachine }: Visitor): Promise<Operator | undefined> {
-    if (account !== undefined && this.#options.config.operators.includes(account.email.toLowerCase()))
+    if (account !== undefined && this.#context.config.operators.includes(account.email.toLowerCase()))
       return { accountId: account.id, isRecent: isRecentSignIn(account) };
     if (token === undefined || tokenPrefix(token) !== "sido" || !this.mayUseCode({ isOnThisMachine }))
       return undefined;
-    const { database, clock } = this.#options;
+    const { database, clock } = this.#context;
     const found = await database.read
       .selectFrom("operator_sessions")
       .select("began_at")
@@ -86,7 +72,7 @@ export class Operators {
   /** Writes a new code for a browser into the log. */
   async logCode(browser: string): Promise<void> {
     const { code } = await this.#codes.create(browser, { email: "", next: "" });
-    this.#options.log.warn(
+    this.#context.log.warn(
       { code: spacedCode(code), minutes: CODE_MS / 60_000 },
       "this code opens the operator's page in the browser that requested it",
     );
@@ -95,7 +81,7 @@ export class Operators {
   /** Uses up a code. Returns the token of a session; undefined whatever is wrong with the code. */
   async enter(browser: string, code: string): Promise<string | undefined> {
     if ((await this.#codes.take({ browser, code })) === undefined) return undefined;
-    const { database, clock } = this.#options;
+    const { database, clock } = this.#context;
     const token = createToken("sido");
     await database.durable
       .insertInto("operator_sessions")
@@ -106,7 +92,7 @@ export class Operators {
 
   /** Ends a session at the machine. */
   async leave(token: string): Promise<void> {
-    await this.#options.database.durable
+    await this.#context.database.durable
       .deleteFrom("operator_sessions")
       .where("token_hash", "=", hashToken(token))
       .execute();

@@ -1,3 +1,4 @@
+import type { Config } from "../config/config.js";
 import { isLoopbackHost } from "../lib/host-names.js";
 
 /** Rules about where a request comes from, and where a browser may be sent. */
@@ -10,24 +11,21 @@ export interface OriginHeaders {
   readonly host?: string | undefined;
 }
 
-/** What pages of our own are recognized by. */
-interface OwnAddress {
-  baseUrl: string;
-  /** Whether requests are only accepted under hosts of ours, so that Host can be trusted. */
-  isHostChecked: boolean;
-}
-
 /**
  * Whether a request that changes something comes from our own pages. Decided by Sec-Fetch-Site, which no page can set and
  * which is right under whatever name the service is opened, else by Origin, which names the base URL or a host of ours. A
  * program that sends neither is allowed as long as it sends no cookie, since without one it has no rights to abuse.
  */
-export function isOwnOrigin(headers: OriginHeaders, { baseUrl, isHostChecked }: OwnAddress): boolean {
+export function isOwnOrigin(
+  headers: OriginHeaders,
+  { baseUrl, allowedHosts }: Pick<Config, "baseUrl" | "allowedHosts">,
+): boolean {
   const { "sec-fetch-site": site, origin, cookie, host } = headers;
   if (site === "same-origin") return true;
   if (origin !== undefined) {
     const { origin: own, protocol } = new URL(baseUrl);
-    return origin === own || (isHostChecked && origin === `${protocol}//${host}`);
+    // Host can be trusted only where requests under other hosts are refused.
+    return origin === own || (allowedHosts !== undefined && origin === `${protocol}//${host}`);
   }
   if (site !== undefined) return site === "none";
   return cookie === undefined;

@@ -1,9 +1,8 @@
 import { isIP } from "node:net";
 import { sql } from "kysely";
-import type { Config } from "../config/config.js";
-import type { Database } from "../database/database.js";
 import { AppError } from "../lib/errors.js";
 import { isLoopbackHost } from "../lib/host-names.js";
+import type { AccountsContext } from "./context.js";
 import type { Library } from "./library.js";
 
 /** Maximum number of passkeys of an account. */
@@ -28,29 +27,22 @@ type NewCredential = Credential<{ clientDataJSON: string; attestationObject: str
 /** For a sign-in; fields of WebAuthn's AuthenticationResponseJSON. */
 export type Assertion = Credential<{ clientDataJSON: string; authenticatorData: string; signature: string }>;
 
-/** What a browser needs to create a passkey; fields of WebAuthn's PublicKeyCredentialCreationOptionsJSON. */
-export type CreationOptions = Awaited<ReturnType<Library["api"]["generatePasskeyRegistrationOptions"]>>;
-
-export interface PasskeysOptions {
-  database: Database;
-  config: Pick<Config, "baseUrl">;
-  openLibrary: () => Promise<Library>;
-}
-
 /**
  * Passkeys (WebAuthn): adding them to an account, and checking them at sign-in. A challenge works once, for five minutes, in the browser
  * that requested it: a signed cookie names it. The user must be verified by PIN or biometrics.
  */
 export class Passkeys {
-  readonly #options: PasskeysOptions;
+  readonly #context: AccountsContext;
+  readonly #openLibrary: () => Promise<Library>;
 
-  constructor(options: PasskeysOptions) {
-    this.#options = options;
+  constructor(context: AccountsContext, openLibrary: () => Promise<Library>) {
+    this.#context = context;
+    this.#openLibrary = openLibrary;
   }
 
   /** Whether browsers allow passkeys at the base URL: with https or on localhost, and under a name, not an address. */
   get isOffered(): boolean {
-    const { protocol, hostname } = new URL(this.#options.config.baseUrl);
+    const { protocol, hostname } = new URL(this.#context.config.baseUrl);
     const isName = isIP(hostname.replaceAll(/[[\]]/g, "")) === 0;
     return isName && (protocol === "https:" || isLoopbackHost(hostname));
   }
@@ -81,10 +73,7 @@ export class Passkeys {
    * What a browser needs to create a passkey for the account of a session, and the cookies to set. Throws LIMIT_REACHED when the
    * account has ten.
    */
-  async startAdding(
-    accountId: string,
-    cookie: string,
-  ): Promise<{ options: CreationOptions; cookies: string[] }> {
+  async startAdding(accountId: string, cookie: string) {
     const library = await this.#opened();
     await this.#checkRoom(accountId);
     const { headers, response: options } = await library.api
@@ -126,7 +115,7 @@ export class Passkeys {
       synced: unknown;
     }>`
       select id, name, created_at as "createdAt", backed_up as synced from passkeys
-      where account_id = ${accountId} order by created_at, id`.execute(this.#options.database.read);
+      where account_id = ${accountId} order by created_at, id`.execute(this.#context.database.read);
     return rows.map(({ id, name, createdAt, synced }) => ({
       id,
       name: name ?? "",
@@ -139,7 +128,7 @@ export class Passkeys {
   async remove(accountId: string, id: string): Promise<void> {
     const { numAffectedRows = 0n } = await sql`
       delete from passkeys where id = ${id} and account_id = ${accountId}`.execute(
-      this.#options.database.durable,
+      this.#context.database.durable,
     );
     if (numAffectedRows === 0n) throw new AppError("NOT_FOUND", "There is no such passkey.");
   }
@@ -155,7 +144,7 @@ export class Passkeys {
   #opened(): Promise<Library> {
     if (!this.isOffered)
       throw new AppError("NOT_FOUND", "Passkeys are off here: the address of this service is not https.");
-    return this.#options.openLibrary();
+    return this.#openLibrary();
   }
 }
 

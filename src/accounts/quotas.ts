@@ -3,20 +3,10 @@
  * nobody without the secret of the service can trace.
  */
 import { createHmac } from "node:crypto";
-import type { Config } from "../config/config.js";
-import type { Database, Db, Tx } from "../database/database.js";
-import { type Clock, DAY_MS, HOUR_MS } from "../lib/clock.js";
+import type { Db, Tx } from "../database/database.js";
+import { DAY_MS, HOUR_MS } from "../lib/clock.js";
 import { AppError } from "../lib/errors.js";
-import type { Logger } from "../lib/log.js";
-
-/** What counts and sends mails. */
-export interface MailingOptions {
-  database: Database;
-  clock: Clock;
-  log: Logger;
-  config: Pick<Config, "baseUrl" | "mail" | "mailPerHour">;
-  readSecret: () => Promise<string>;
-}
+import { readSecret, type SecretPlace } from "./secret.js";
 
 /** What is counted by caller and day (UTC): its name in the store and in errors, and in a sentence. */
 const COUNTED = {
@@ -48,16 +38,17 @@ export type CountDaily<Kind extends CountedDaily> = (tx: Tx, addition: Addition<
 
 /** Counts what callers add in a day. */
 export class DailyQuotas {
-  readonly #readSecret: () => Promise<string>;
+  readonly #place: SecretPlace;
 
-  constructor(readSecret: () => Promise<string>) {
-    this.#readSecret = readSecret;
+  /** `place`: where the secret is that hides the names of callers; read when a quota is first counted. */
+  constructor(place: SecretPlace) {
+    this.#place = place;
   }
 
   /** Counts for one caller; undefined: does not count. Reads the secret, so call it before the transaction. */
   async counterOf<Kind extends CountedDaily>(adding: Adding<Kind> | undefined): Promise<CountDaily<Kind>> {
     if (adding === undefined) return async () => {};
-    const secret = await this.#readSecret();
+    const secret = await readSecret(this.#place);
     return async (tx, { kind, amount, now }) => {
       if (amount === 0) return;
       const [quota, words] = COUNTED[kind];
@@ -80,76 +71,6 @@ function exceeded(quota: string, most: string, waitMs: number): AppError {
   });
 }
 
-/** Most mails to sign in with that one person is sent in an hour (UTC), and as many security notices. */
-export const MAX_MAILS_PER_PERSON = 6;
-
-const MAIL_LIMITS = ["person", "overall"] as const;
-type MailLimit = (typeof MAIL_LIMITS)[number];
-
-export interface MailQuotaOptions {
-  database: Database;
-  clock: Clock;
-  log: Logger;
-  /** Most mails in an hour; undefined: only those to one person are limited. */
-  perHour: number | undefined;
-  readSecret: () => Promise<string>;
-}
-
-/** Limits mails by person and overall, so that nobody can flood a mailbox or a mail server. */
-export class MailQuota {
-  readonly #options: MailQuotaOptions;
-
-  constructor(options: MailQuotaOptions) {
-    this.#options = options;
-  }
-
-  /**
-   * Counts a mail. Returns how many of its kind the person is sent in this hour, with it; undefined if a limit is reached, and it must
-   * not be sent. Mails to sign in with, which strangers cause, cannot use up the notices.
-   */
-  async count(kind: "sign-in" | "notice", email: string): Promise<number | undefined> {
-    const { database, clock, perHour = Infinity, readSecret } = this.#options;
-    const endsAt = endOf(HOUR_MS, clock.now());
-    const holder = hidden(await readSecret(), endsAt, personOf(email));
-    const own = await addUse(database.write, { quota: `mail ${kind}`, endsAt, holder }, 1);
-    if (own > MAX_MAILS_PER_PERSON) return this.#refuse("person", endsAt);
-    const all = await addUse(database.write, { quota: "mail", endsAt, holder: "all" }, 1);
-    return all > perHour && kind === "sign-in" ? this.#refuse("overall", endsAt) : own;
-  }
-
-  /** The first refusal of an hour is logged. */
-  async #refuse(limit: MailLimit, endsAt: number): Promise<undefined> {
-    const { database, log } = this.#options;
-    const times = await addUse(database.write, { quota: "mail", endsAt, holder: limit }, 1);
-    if (times === 1)
-      log.warn({ limit }, "a limit of mails is reached; until the hour ends, some requests send none");
-  }
-}
-
-/** Mails to sign in with and security notices, in this hour and the last one. */
-export interface MailUse {
-  sent: number;
-  /** Those that were not sent, by the limit that was reached. */
-  refused: Partial<Record<MailLimit, number>>;
-}
-
-/** The mails of this hour and the last one, at the time `now`. */
-export async function readMailUse(db: Db, now: number): Promise<MailUse> {
-  const rows = await db
-    .selectFrom("quota_use")
-    .select(["holder", "used"])
-    .where("quota", "=", "mail")
-    .where("ends_at", ">", now - HOUR_MS)
-    .execute();
-  const sumOf = (holder: string) =>
-    rows.reduce((sum, row) => sum + (row.holder === holder ? row.used : 0), 0);
-  const refused = MAIL_LIMITS.map((limit) => [limit, sumOf(limit)] as const);
-  return {
-    sent: sumOf("all") - sumOf("overall"),
-    refused: Object.fromEntries(refused.filter(([, times]) => times > 0)),
-  };
-}
-
 /** Deletes counts that no limit needs. */
 export async function removeEndedUse(db: Db, now: number): Promise<void> {
   await db
@@ -158,24 +79,16 @@ export async function removeEndedUse(db: Db, now: number): Promise<void> {
     .execute();
 }
 
-/** One name for all spellings of an address that may reach the same person: without tags and dots. For counting only. */
-export function personOf(email: string): string {
-  const [box = "", domain = ""] = email.toLowerCase().split(/@(?=[^@]*$)/);
-  const name = box.replace(/\+.*$/s, "").replaceAll(".", "");
-  // Nothing is left of an address such as +tag@example.org.
-  return `${name === "" ? box : name}@${domain === "googlemail.com" ? "gmail.com" : domain}`;
-}
-
-function endOf(periodMs: number, now: number): number {
+export function endOf(periodMs: number, now: number): number {
   return (Math.floor(now / periodMs) + 1) * periodMs;
 }
 
-function hidden(secret: string, endsAt: number, name: string): string {
+export function hidden(secret: string, endsAt: number, name: string): string {
   return createHmac("sha256", secret).update(`quota ${endsAt} ${name}`).digest("hex");
 }
 
 /** Returns the new count. */
-async function addUse(
+export async function addUse(
   db: Db | Tx,
   row: { quota: string; holder: string; endsAt: number },
   amount: number,

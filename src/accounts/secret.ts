@@ -6,18 +6,23 @@ const FILE = "auth-secret";
 /** Name of the row of `marks` that has the secret if it is in the database. */
 export const SECRET_MARK = "auth-secret";
 
+type SecretSettings = Pick<Config, "authSecret" | "databaseUrl" | "dataDir">;
+
+/** Where the secret is, or is kept. */
+export interface SecretPlace {
+  config: SecretSettings;
+  database: Database;
+}
+
 const known = new WeakMap<Database, Promise<string>>();
 
 /**
  * The secret that signs cookies: the configured one, else one generated at the first start. That is stored beside the SQLite
  * file, readable only by its owner, or in the database if there is no data folder. Read once for each open database.
  */
-export async function readSecret(
-  config: Pick<Config, "authSecret" | "databaseUrl" | "dataDir">,
-  database: Database,
-): Promise<string> {
+export async function readSecret({ config, database }: SecretPlace): Promise<string> {
   if (config.authSecret !== undefined) return config.authSecret;
-  const reading = known.get(database) ?? readGenerated(config, database);
+  const reading = known.get(database) ?? readGenerated({ config, database });
   known.set(database, reading);
   return reading.catch((error: unknown) => {
     known.delete(database);
@@ -25,10 +30,7 @@ export async function readSecret(
   });
 }
 
-async function readGenerated(
-  config: Pick<Config, "authSecret" | "databaseUrl" | "dataDir">,
-  database: Database,
-): Promise<string> {
+async function readGenerated({ config, database }: SecretPlace): Promise<string> {
   const file = secretFileOf(config);
   if (file !== undefined) return secretInFile(file, "which signs everybody out");
   const made = { name: SECRET_MARK, value: createSecret() };
@@ -46,11 +48,7 @@ async function readGenerated(
 }
 
 /** The file that a generated secret is in; undefined if it is configured, or in the database. */
-export function secretFileOf({
-  authSecret,
-  databaseUrl,
-  dataDir,
-}: Pick<Config, "authSecret" | "databaseUrl" | "dataDir">): string | undefined {
+export function secretFileOf({ authSecret, databaseUrl, dataDir }: SecretSettings): string | undefined {
   const isInFile = authSecret === undefined && databaseUrl === undefined && dataDir !== ":memory:";
   return isInFile ? join(dataDir, FILE) : undefined;
 }

@@ -1,12 +1,11 @@
 import { sql } from "kysely";
-import type { Database, Db, Tx } from "../database/database.js";
-import { BackgroundWrites } from "../lib/background-writes.js";
+import type { Db, Tx } from "../database/database.js";
+import { cookieScope } from "../lib/base-url.js";
 import { DAY_MS, HOUR_MS, systemClock } from "../lib/clock.js";
 import { AppError } from "../lib/errors.js";
-import type { Logger } from "../lib/log.js";
 import { hashToken } from "../lib/tokens.js";
 import type { Source } from "./account-events.js";
-import type { Revocations } from "./ttl-cache.js";
+import type { AccountsContext } from "./context.js";
 
 /** The time that the sign-in library compares `expiresAt` with: it takes no clock. */
 export const libraryNow = (): Date => new Date(systemClock.now());
@@ -52,26 +51,27 @@ export interface Client {
   source: Source;
 }
 
-export interface SessionsOptions {
-  database: Database;
-  log: Logger;
-  revocations: Revocations;
-  /** Name of the cookie of a session, with its prefix. */
-  cookieName: string;
-}
-
 /**
  * The sessions of accounts, which the sign-in library creates. A session lasts 30 days, and ends after 14 days without use. Ended
  * sessions are refused immediately. Where other processes only count requests, they notice within five seconds, or as soon as
  * they receive the message.
  */
 export class Sessions {
-  readonly #options: SessionsOptions;
-  readonly #writes: BackgroundWrites;
+  readonly #context: AccountsContext;
 
-  constructor(options: SessionsOptions) {
-    this.#options = options;
-    this.#writes = new BackgroundWrites(options.log);
+  constructor(context: AccountsContext) {
+    this.#context = context;
+  }
+
+  /** The session cookie in a Cookie header, as `name=value`; see `sessionCookie`. */
+  cookieIn(cookie: string | undefined): string | undefined {
+    return sessionCookie(cookie, this.#cookieName);
+  }
+
+  /** A cookie that removes the session from a browser. */
+  get clearingCookie(): string {
+    const { path, secure } = cookieScope(this.#context.config.baseUrl);
+    return `${this.#cookieName}=; Max-Age=0; Path=${path}; HttpOnly; SameSite=Lax${secure ? "; Secure" : ""}`;
   }
 
   /**
@@ -79,7 +79,7 @@ export class Sessions {
    * that was; undefined if it had none.
    */
   async begin(cookies: readonly string[], { cookie, source }: Client): Promise<string | undefined> {
-    const { database, revocations } = this.#options;
+    const { database, revocations } = this.#context;
     const [begun, earlier] = [this.#hashIn(cookieHeader(cookies)), this.#hashIn(cookie)];
     if (begun === undefined) return undefined;
     const endedOf = await database.durable.transaction().execute(async (tx) => {
@@ -99,7 +99,7 @@ export class Sessions {
     const { rows } = await sql<SessionRow>`
       select id, ip_address, user_agent, created_at, expires_at, seen_at from sessions
       where account_id = ${accountId} and ${isAlive()} order by seen_at desc, id`.execute(
-      this.#options.database.read,
+      this.#context.database.read,
     );
     return rows.map(sessionOf);
   }
@@ -130,32 +130,31 @@ export class Sessions {
     if (now - seenAt < WRITE_INTERVAL_MS) return;
     const write = () =>
       sql`update sessions set seen_at = ${now} where id = ${id} and seen_at <= ${now - WRITE_INTERVAL_MS}`.execute(
-        this.#options.database.write,
+        this.#context.database.write,
       );
-    this.#writes.add(write, "the last use of a session could not be recorded");
+    this.#context.writes.add(write, "the last use of a session could not be recorded");
   }
 
   /** Deletes sessions that have ended. Returns their number. */
   removeExpired(): Promise<number> {
-    return endSessions(this.#options.database.durable, sql`not (${isAlive()})`);
-  }
-
-  /** Resolves when all pending writes have ended. */
-  flush(): Promise<void> {
-    return this.#writes.flush();
+    return endSessions(this.#context.database.durable, sql`not (${isAlive()})`);
   }
 
   async #end(which: Condition): Promise<number> {
-    const ended = await endSessions(this.#options.database.durable, which);
+    const ended = await endSessions(this.#context.database.durable, which);
     // Only if something ended, as this discards all cached sessions and keys.
-    if (ended > 0) await this.#options.revocations.announce();
+    if (ended > 0) await this.#context.revocations.announce();
     return ended;
   }
 
   /** The hash of the session token in a Cookie header. */
   #hashIn(cookie: string | undefined): string | undefined {
-    const token = sessionCookie(cookie, this.#options.cookieName)?.split("=")[1]?.split(".")[0];
+    const token = this.cookieIn(cookie)?.split("=")[1]?.split(".")[0];
     return token === undefined ? undefined : hashToken(token);
+  }
+
+  get #cookieName(): string {
+    return `${cookieScope(this.#context.config.baseUrl).prefix}sidereal.session_token`;
   }
 }
 

@@ -30,7 +30,7 @@ export class TtlCache<T> {
   /** When a secret was last found valid. Grants nothing but a read, so a revocation leaves it; the read that finds it ends it. */
   readonly #familiar = new LRUCache<string, number>({ max: MAX_ENTRIES });
 
-  constructor({ clock, revocations }: { clock: Clock; revocations: Revocations }) {
+  constructor(clock: Clock, revocations: Revocations) {
     this.#clock = clock;
     this.#revocations = revocations;
   }

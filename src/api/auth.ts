@@ -1,4 +1,4 @@
-import { CODE_MS, createBrowserSecret, emailField, SITES } from "../accounts/accounts.js";
+import { CODE_MS, createBrowserSecret, emailField, SITES, safeNext } from "../accounts/accounts.js";
 import { json, noContent, redirect } from "../http/http.js";
 import { invalidParameter } from "../lib/errors.js";
 import { z } from "../lib/schema.js";
@@ -14,8 +14,8 @@ const next = z
   .openapi({ description: "Where to continue after signing in: a path of this service, such as /account." });
 
 /** The validated path to continue at after signing in. Throws VALIDATION_FAILED for anything but a path of this service. */
-function checkedNext({ members }: ApiServices, path: string): string {
-  const safe = members.accounts.safeNext(path);
+function checkedNext({ config }: ApiServices, path: string): string {
+  const safe = safeNext(path, config.baseUrl);
   if (safe === undefined) throw invalidParameter("next", "must be a path of this service");
   return safe;
 }
@@ -142,6 +142,6 @@ export const signOut = operation({
       await accounts.sessions.end(account.id, account.sessionId);
       events.record("signed_out", { account, source: http.source });
     }
-    return noContent({ "Set-Cookie": [accounts.clearingCookie] });
+    return noContent({ "Set-Cookie": [accounts.sessions.clearingCookie] });
   },
 });

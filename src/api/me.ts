@@ -65,7 +65,7 @@ export const signOutEverywhere = operation({
     const { members } = request.services;
     await members.accounts.sessions.endAll(account.id);
     members.events.record("sessions_ended", request.http);
-    return noContent({ "Set-Cookie": [members.accounts.clearingCookie] });
+    return noContent({ "Set-Cookie": [members.accounts.sessions.clearingCookie] });
   },
 });
 

@@ -1,3 +1,4 @@
+import { isOwnOrigin } from "../accounts/accounts.js";
 import { type HttpRequest, json, quotaOf } from "../http/http.js";
 import { isoTime } from "../lib/clock.js";
 import { AppError } from "../lib/errors.js";
@@ -86,9 +87,12 @@ async function requestView(request: TrackRequest, { modules }: ApiServices): Pro
 }
 
 /** Whether a request belongs to an account: by its key, or by a session used from our own pages. */
-async function hasAccount({ caller, headers }: HttpRequest, { members }: ApiServices): Promise<boolean> {
+async function hasAccount(
+  { caller, headers }: HttpRequest,
+  { members, config }: ApiServices,
+): Promise<boolean> {
   if (caller.kind === "key") return true;
-  if (headers.cookie === undefined || !members.accounts.isOwnOrigin(headers)) return false;
+  if (headers.cookie === undefined || !isOwnOrigin(headers, config)) return false;
   return (await members.accounts.find(headers.cookie)) !== undefined;
 }
 

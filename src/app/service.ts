@@ -3,9 +3,9 @@ import {
   AccountEvents,
   Accounts,
   ApiKeys,
+  isOwnOrigin,
   Operators,
   Revocations,
-  readSecret,
   Usage,
 } from "../accounts/accounts.js";
 import { apiRoutes, errorPicture, hintFor, openApiDocument } from "../api/api.js";
@@ -13,30 +13,26 @@ import { PngRenderer } from "../charts/charts.js";
 import { followIndex } from "../discovery/discovery.js";
 import { checkToken } from "../forges/forges.js";
 import { Admission, type CacheState, Callers, createHttpServer, Front, listen } from "../http/http.js";
+import { BackgroundWrites } from "../lib/background-writes.js";
 import { type Clock, HOUR_MS } from "../lib/clock.js";
 import { mcpRoute } from "../mcp/mcp.js";
 import { type AppContext, type Members, type Modules, startListIndex } from "../modules.js";
 import { createWeb, markStale, type Web } from "../web/web.js";
 
-/** The modules that belong to people. `before`: parts of an earlier build whose state is kept. */
+/** The modules that belong to people. */
 export function buildMembers(
   { config, clock, log }: AppContext,
-  modules: Modules,
-  before: Partial<Pick<Members, "keys" | "usage" | "events">> = {},
+  { database }: Modules,
+  revocations = new Revocations(),
 ): Members {
-  const { database } = modules;
-  const { keys = new ApiKeys({ database, clock, log }) } = before;
-  const readServiceSecret = () => readSecret(config, database);
-  const {
-    events = new AccountEvents({ database, clock, log, config, readSecret: readServiceSecret }),
-    usage = new Usage({ database, clock, log }),
-  } = before;
+  const context = { database, config, clock, log, revocations, writes: new BackgroundWrites(log) };
+  const events = new AccountEvents(context);
   return {
-    keys,
-    accounts: new Accounts({ database, keys, events, config, clock, log }),
-    usage,
+    keys: new ApiKeys(context),
+    accounts: new Accounts(context, events),
+    usage: new Usage(context),
     events,
-    operators: new Operators({ database, clock, log, config }),
+    operators: new Operators(context),
   };
 }
 
@@ -104,7 +100,7 @@ function joinFront(context: AppContext, parts: FrontParts): Front {
       findAccount: (cookie) => accounts.find(cookie),
       findAccountId: (cookie) => accounts.findId(cookie),
       isFamiliarSession: (cookie) => accounts.isFamiliar(cookie),
-      isOwnOrigin: (headers) => accounts.isOwnOrigin(headers),
+      isOwnOrigin: (headers) => isOwnOrigin(headers, config),
     },
     readRevision: () => revisionOf(modules, clock),
     cacheBytes,
@@ -161,9 +157,7 @@ export async function startService(context: AppContext, modules: Modules): Promi
     redis === undefined || config.limits === undefined ? undefined : redis.limiter(config.limits);
   const admission = new Admission({ ...context, allowances, readers: database.maxReaders });
   const revocations = new Revocations(async () => redis?.announceRevocation());
-  const keys = new ApiKeys({ database, clock, log, revocations });
-  let members = buildMembers(context, modules, { keys });
-  const { usage, events } = members;
+  let members = buildMembers(context, modules, revocations);
   let front = joinFront(context, { modules, members, admission });
   const { server, close } = createHttpServer((request, response) => front.handle(request, response), {
     baseUrl: config.baseUrl,
@@ -185,16 +179,17 @@ export async function startService(context: AppContext, modules: Modules): Promi
   const url = config.port === 0 ? config.baseUrl.replace(/:0$/, `:${port}`) : config.baseUrl;
   if (url !== config.baseUrl) {
     const known = { ...context, config: { ...config, baseUrl: url } };
-    members = buildMembers(known, modules, members);
+    members = buildMembers(known, modules, revocations);
     front = joinFront(known, { modules, members, admission });
   }
+  const { accounts, events, usage } = members;
   usage.start();
   redis?.onRevocation(() => revocations.note());
   const leaveIndex = followIndex(modules.listIndex, { url: config.databaseUrl, dataDir: config.dataDir });
   const stopIndex = startListIndex(context, modules);
   const stopping = new AbortController();
   void clock.sleep(LOAD_MS, stopping.signal).then(async () => {
-    if (!stopping.signal.aborted) await members.accounts.load();
+    if (!stopping.signal.aborted) await accounts.load();
   });
   void removeExpired(context, { modules, members }, stopping.signal);
   return {
@@ -215,9 +210,8 @@ export async function startService(context: AppContext, modules: Modules): Promi
       // What was begun for callers that have gone still reads the database.
       const settled = finish("requests", [front.settled()]);
       await finish("usage", [usage.stop()]);
-      const { accounts } = members;
-      const notes = [keys.flush(), events.close(), modules.watchlists.flush()];
-      await finish("mail and notes", [accounts.close(), ...notes]);
+      const notes = [accounts.close(), events.close(), modules.watchlists.flush()];
+      await finish("mail and notes", notes);
       leaveIndex();
       await settled;
       await finish("databases", [indexStopped, modules.database.close()]);

@@ -5,7 +5,7 @@
  * over time, what changed since its owner's last visit, and who may read its feed. How a list is sorted and paged is up to `lists`.
  */
 import { sql } from "kysely";
-import { type Adding as Counted, DailyQuotas } from "../accounts/accounts.js";
+import type { Adding as Counted, DailyQuotas } from "../accounts/accounts.js";
 import type { Database, Db, Tx } from "../database/database.js";
 import { BackgroundWrites } from "../lib/background-writes.js";
 import type { Clock } from "../lib/clock.js";
@@ -54,7 +54,7 @@ export interface WatchlistsOptions {
   database: Database;
   clock: Clock;
   log: Logger;
-  readSecret: () => Promise<string>;
+  quotas: DailyQuotas;
 }
 
 export class Watchlists {
@@ -68,14 +68,13 @@ export class Watchlists {
   /** The feeds of lists. */
   readonly feeds: Feeds;
 
-  /** `readSecret`: returns the secret of the service, for hashing callers; called when a quota is first counted. */
-  constructor({ database, clock, log, readSecret }: WatchlistsOptions) {
+  constructor({ database, clock, log, quotas }: WatchlistsOptions) {
     this.#database = database;
     this.#clock = clock;
     this.#writes = new BackgroundWrites(log);
     const parts = { database, clock, writes: this.#writes };
     this.#openings = new Openings(parts);
-    this.#quotas = new DailyQuotas(readSecret);
+    this.#quotas = quotas;
     this.visits = new Visits(parts);
     this.feeds = new Feeds({ database, now: () => clock.now(), openings: this.#openings });
   }

@@ -1,4 +1,5 @@
 import type { FunctionComponent as FC } from "preact";
+import { safeNext } from "../accounts/accounts.js";
 import { AppError, invalidParameter } from "../lib/errors.js";
 import type { Modules } from "../modules.js";
 import { type Repository, repositoryId } from "../repositories/repositories.js";
@@ -37,8 +38,8 @@ export function repositoryIdOf(form: URLSearchParams): number {
 }
 
 /** The path to return to after a form; the watchlist if it is not a path of ours. */
-export function nextOf({ members }: PageRequest, form: URLSearchParams): string {
-  return members.accounts.safeNext(form.get("next") ?? "") ?? "/watchlist";
+export function nextOf({ baseUrl }: PageRequest, form: URLSearchParams): string {
+  return safeNext(form.get("next") ?? "", baseUrl) ?? "/watchlist";
 }
 
 /** Repositories to save after sign-in: kept in a cookie for an hour, at most twenty. */

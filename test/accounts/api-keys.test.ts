@@ -4,9 +4,8 @@ import { sql } from "kysely";
 import { ApiKeys, MAX_KEYS } from "../../src/accounts/api-keys.js";
 import type { Database } from "../../src/database/database.js";
 import { AppError } from "../../src/lib/errors.js";
-import { createLog } from "../../src/lib/log.js";
 import { createToken, hashToken, tokenPrefix } from "../../src/lib/tokens.js";
-import { addAccount } from "../support/accounts.js";
+import { accountsContext, addAccount } from "../support/accounts.js";
 import { onSqliteAndLong } from "../support/engines.js";
 import { withFailingWrites } from "../support/failing-writes.js";
 import { recordedLog } from "../support/logs.js";
@@ -40,7 +39,8 @@ onSqliteAndLong("API keys", (engine) => {
     const database = await engine.open();
     const clock = new ManualClock(NOW);
     const accountId = await addAccount(database, "ann@example.org");
-    return { database, clock, accountId, keys: new ApiKeys({ database, clock, log: createLog("silent") }) };
+    const context = accountsContext(database, clock);
+    return { ...context, clock, accountId, keys: new ApiKeys(context) };
   };
 
   test("nothing of a revoked key is stored but its last four characters", async () => {
@@ -55,7 +55,7 @@ onSqliteAndLong("API keys", (engine) => {
   });
 
   test("a key is told once and found; only its hash and last four characters are kept", async () => {
-    const { database, keys, accountId } = await start();
+    const { database, keys, writes, accountId } = await start();
     const { key, secret } = await keys.create(accountId, "laptop");
     assert.match(secret, /^sid_[0-9A-Za-z]{36}$/);
     assert.equal(tokenPrefix(secret), "sid");
@@ -64,7 +64,7 @@ onSqliteAndLong("API keys", (engine) => {
     assert.deepEqual(key, expected);
     assert.deepEqual(await keys.list(accountId), [expected]);
     assert.equal((await keys.find(secret))?.keyId, key.id);
-    await keys.flush();
+    await writes.flush();
     const { rows } = await sql<Record<string, unknown>>`select * from api_keys`.execute(database.read);
     assert.equal(rows[0]?.hash, hashToken(secret));
     assert.ok(!JSON.stringify(rows).includes(secret.slice(4, -4)));
@@ -73,7 +73,7 @@ onSqliteAndLong("API keys", (engine) => {
   test("an unknown, malformed or mistyped key finds nobody, and only the unknown one costs a read", async () => {
     const { database, keys, clock } = await start();
     assert.equal(await keys.find(createToken("sid")), undefined);
-    const blind = new ApiKeys({ database: withoutReads(database), clock, log: createLog("silent") });
+    const blind = new ApiKeys(accountsContext(withoutReads(database), clock));
     await assert.rejects(blind.find(createToken("sid")), /was read/);
     for (const wrong of ["", "sid_", `${createToken("sid")}x`, `sid_${"0".repeat(36)}`, createToken("sidw")])
       assert.equal(await blind.find(wrong), undefined, wrong);
@@ -108,7 +108,7 @@ onSqliteAndLong("API keys", (engine) => {
 
   test("a revoked key is refused at once here, and within five seconds elsewhere", async () => {
     const { database, clock, keys, accountId } = await start();
-    const elsewhere = new ApiKeys({ database, clock, log: createLog("silent") });
+    const elsewhere = new ApiKeys(accountsContext(database, clock));
     const { key, secret } = await keys.create(accountId, "laptop");
     assert.ok(await keys.find(secret));
     assert.ok(await elsewhere.find(secret));
@@ -128,17 +128,17 @@ onSqliteAndLong("API keys", (engine) => {
   });
 
   test("only a revocation discards what is cached", async () => {
-    const { database, keys, accountId } = await start();
+    const { database, keys, revocations, accountId } = await start();
     const other = await addAccount(database, "bob@example.org");
     const { key } = await keys.create(accountId, "laptop");
-    const { count } = keys.revocations;
+    const { count } = revocations;
     await assert.rejects(keys.revoke(accountId, key.id + 100), isMissing);
     await assert.rejects(keys.revoke(other, key.id), isMissing);
-    assert.equal(keys.revocations.count, count);
+    assert.equal(revocations.count, count);
     await keys.revoke(accountId, key.id);
-    assert.equal(keys.revocations.count, count + 1);
+    assert.equal(revocations.count, count + 1);
     await keys.revoke(accountId, key.id);
-    assert.equal(keys.revocations.count, count + 1, "revoked before");
+    assert.equal(revocations.count, count + 1, "revoked before");
   });
 
   test("nobody revokes the key of another, and cannot tell it from one that is not there", async () => {
@@ -152,11 +152,11 @@ onSqliteAndLong("API keys", (engine) => {
   });
 
   test("the last use is written once a minute at most", async () => {
-    const { clock, keys, accountId } = await start();
+    const { clock, keys, writes, accountId } = await start();
     const { secret } = await keys.create(accountId, "laptop");
     const lastUse = async () => {
       await keys.find(secret);
-      await keys.flush();
+      await writes.flush();
       return (await keys.list(accountId))[0]?.lastUsedAt;
     };
     assert.equal(await lastUse(), NOW);
@@ -167,10 +167,10 @@ onSqliteAndLong("API keys", (engine) => {
   });
 
   test("keys go with their account", async () => {
-    const { database, keys, accountId } = await start();
+    const { database, keys, revocations, accountId } = await start();
     const { secret } = await keys.create(accountId, "laptop");
     await database.durable.deleteFrom("accounts").where("id", "=", accountId).execute();
-    keys.revocations.announce();
+    revocations.announce();
     assert.equal(await keys.find(secret), undefined);
     assert.deepEqual(await keys.list(accountId), []);
     await assert.rejects(keys.create(accountId, "late"), (error) => error instanceof AppError);
@@ -180,10 +180,11 @@ onSqliteAndLong("API keys", (engine) => {
     const { database, clock, accountId } = await start();
     const { log, lines } = recordedLog("error");
     const { failing, repair } = await withFailingWrites(engine, database);
-    const keys = new ApiKeys({ database: failing, clock, log });
+    const context = accountsContext(failing, clock, log);
+    const keys = new ApiKeys(context);
     const { secret } = await keys.create(accountId, "laptop");
     assert.ok(await keys.find(secret), "the key works all the same");
-    await keys.flush();
+    await context.writes.flush();
     assert.deepEqual(
       lines.map(({ msg }) => msg),
       ["the last use of an API key could not be recorded"],
@@ -192,7 +193,7 @@ onSqliteAndLong("API keys", (engine) => {
     repair();
     clock.advance(60_000);
     await keys.find(secret);
-    await keys.flush();
+    await context.writes.flush();
     assert.equal((await keys.list(accountId))[0]?.lastUsedAt, NOW + 60_000);
     assert.equal(lines.length, 1);
   });

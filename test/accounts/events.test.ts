@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 import { type AccountEventName, AccountEvents } from "../../src/accounts/account-events.js";
-import { readMailUse } from "../../src/accounts/quotas.js";
-import { loadConfig } from "../../src/config/config.js";
+import { readMailUse } from "../../src/accounts/mail.js";
 import { type Database, openDatabase } from "../../src/database/database.js";
 import { DAY_MS, HOUR_MS } from "../../src/lib/clock.js";
 import type { Logger } from "../../src/lib/log.js";
 import { createLog } from "../../src/lib/log.js";
-import { addAccount, SOMEWHERE } from "../support/accounts.js";
+import { accountsContext, addAccount, SOMEWHERE } from "../support/accounts.js";
 import { CommandWorld } from "../support/command.js";
 import { onBothEngines } from "../support/engines.js";
 import { withFailingWrites } from "../support/failing-writes.js";
@@ -31,8 +30,7 @@ async function eventsOf({ members }: World) {
 const namesOf = async (world: World) => (await eventsOf(world)).map(({ event }) => event);
 
 function openEvents(database: Database, clock: ManualClock, log: Logger): AccountEvents {
-  const config = loadConfig({});
-  return new AccountEvents({ database, clock, log, config, readSecret: async () => "secret" });
+  return new AccountEvents(accountsContext(database, clock, log));
 }
 
 /** Somebody signed in, somewhere. */

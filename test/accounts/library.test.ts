@@ -10,16 +10,12 @@ onSqliteAndLong("The tables of the sign-in library", (engine) => {
   test("the library's own generator finds no table, column, or index missing in ours", async () => {
     const database = await engine.open();
     const warnings: string[] = [];
-    const given = {
-      config: loadConfig({
-        SIDEREAL_AUTH_GITHUB_ID: "id",
-        SIDEREAL_AUTH_GITHUB_SECRET: "secret",
-        SIDEREAL_BASE_URL: "https://sidereal.example",
-      }),
-      secret: "s".repeat(40),
-      log: createLog("silent"),
-    };
-    const options = libraryOptions(given);
+    const config = loadConfig({
+      SIDEREAL_AUTH_GITHUB_ID: "id",
+      SIDEREAL_AUTH_GITHUB_SECRET: "secret",
+      SIDEREAL_BASE_URL: "https://sidereal.example",
+    });
+    const options = libraryOptions({ config, log: createLog("silent") }, "s".repeat(40));
     const { toBeCreated, toBeAdded } = await getMigrations({
       ...options,
       logger: { level: "warn", log: (_level, message) => warnings.push(message) },

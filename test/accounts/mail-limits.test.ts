@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { personOf, readMailUse } from "../../src/accounts/mail.js";
 import { createBrowserSecret } from "../../src/accounts/one-time-codes.js";
-import { personOf, readMailUse, removeEndedUse } from "../../src/accounts/quotas.js";
+import { removeEndedUse } from "../../src/accounts/quotas.js";
 import { loadConfig } from "../../src/config/config.js";
 import { HOUR_MS } from "../../src/lib/clock.js";
 import { openAccounts } from "../support/accounts.js";

@@ -74,7 +74,10 @@ test("nothing leads to another origin", () => {
 test("a host of ours that the page was opened under is our own page, where hosts are checked", () => {
   const headers = { origin: "http://127.0.0.1:3000", host: "127.0.0.1:3000", cookie: "a=b" };
   const isOwn = (more: OriginHeaders, isHostChecked: boolean) =>
-    isOwnOrigin({ ...headers, ...more }, { baseUrl: "http://localhost:3000", isHostChecked });
+    isOwnOrigin(
+      { ...headers, ...more },
+      { baseUrl: "http://localhost:3000", allowedHosts: isHostChecked ? [] : undefined },
+    );
   assert.equal(isOwn({}, true), true);
   assert.equal(isOwn({}, false), false);
   assert.equal(isOwn({ host: "127.0.0.1:4000" }, true), false);
@@ -102,7 +105,7 @@ test("what changes something comes from our own pages, or from a program without
   ];
   for (const [headers, isOwn] of cases)
     assert.equal(
-      isOwnOrigin(headers, { baseUrl: BASE, isHostChecked: false }),
+      isOwnOrigin(headers, { baseUrl: BASE, allowedHosts: undefined }),
       isOwn,
       JSON.stringify(headers),
     );

@@ -16,13 +16,16 @@ onSqliteAndLong("The secret that signs cookies", (engine) => {
     const database = await engine.open();
     const dataDir = "not-there";
     const authSecret = "s".repeat(32);
-    assert.equal(await readSecret({ authSecret, databaseUrl: undefined, dataDir }, database), authSecret);
+    assert.equal(
+      await readSecret({ config: { authSecret, databaseUrl: undefined, dataDir }, database }),
+      authSecret,
+    );
   });
 
   test("where there is no folder of its own, one is made once and kept in the database", async () => {
     const database = await engine.open();
     const config = { authSecret: undefined, databaseUrl: "postgres://elsewhere", dataDir: "" };
-    const secrets = await Promise.all([1, 2, 3].map(() => readSecret(config, database)));
+    const secrets = await Promise.all([1, 2, 3].map(() => readSecret({ config, database })));
     assert.equal(new Set(secrets).size, 1);
     assert.match(secrets[0] ?? "", /^[\w-]{43}$/);
   });
@@ -53,9 +56,9 @@ onSqliteAndLong("The secret that signs cookies", (engine) => {
       const dataDir = mkdtempSync(join(folder, "data-"));
       const config = { authSecret: undefined, databaseUrl: undefined, dataDir };
       const database = await engine.open();
-      const first = await readSecret(config, database);
+      const first = await readSecret({ config, database });
       assert.match(first, /^[\w-]{43}$/);
-      assert.equal(await readSecret(config, database), first);
+      assert.equal(await readSecret({ config, database }), first);
       assert.deepEqual(readdirSync(dataDir), ["auth-secret"]);
       assert.equal(statSync(join(dataDir, "auth-secret")).mode & 0o777, 0o600);
     });
@@ -64,7 +67,10 @@ onSqliteAndLong("The secret that signs cookies", (engine) => {
       const dataDir = mkdtempSync(join(folder, "data-"));
       writeFileSync(join(dataDir, "auth-secret"), "short");
       const config = { authSecret: undefined, databaseUrl: undefined, dataDir };
-      await assert.rejects(readSecret(config, await engine.open()), /auth-secret .* is damaged/);
+      await assert.rejects(
+        readSecret({ config, database: await engine.open() }),
+        /auth-secret .* is damaged/,
+      );
     });
   });
 });

@@ -7,7 +7,7 @@ import { NOW } from "../support/world.js";
 function start() {
   const clock = new ManualClock(NOW);
   const revocations = new Revocations();
-  const cache = new TtlCache<string>({ clock, revocations });
+  const cache = new TtlCache<string>(clock, revocations);
   const pending: PromiseWithResolvers<string | undefined>[] = [];
   const find = () =>
     cache.find("hash", () => {

@@ -9,7 +9,7 @@ import { USAGE_WINDOWS } from "../../src/accounts/usage-view.js";
 import { type Database, openDatabase } from "../../src/database/database.js";
 import { DAY_MS, HOUR_MS } from "../../src/lib/clock.js";
 import { createLog } from "../../src/lib/log.js";
-import { addAccount } from "../support/accounts.js";
+import { accountsContext, addAccount } from "../support/accounts.js";
 import { onSqliteAndLong } from "../support/engines.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { expectedView, type Sent } from "../support/usage.js";
@@ -53,11 +53,12 @@ onSqliteAndLong("Usage", (engine) => {
     const database = await engine.open();
     const clock = new ManualClock(NOW);
     const accountId = await addAccount(database, "ann@example.org");
-    const keys = new ApiKeys({ database, clock, log: createLog("silent") });
+    const context = accountsContext(database, clock);
+    const keys = new ApiKeys(context);
     const ids: number[] = [];
     for (let i = 0; i < count; i++) ids.push((await keys.create(accountId, `key ${i}`)).key.id);
     const [keyId = 0] = ids;
-    return { database, clock, accountId, ids, keyId, usage: new Usage({ database, clock, log: silent }) };
+    return { database, clock, accountId, ids, keyId, usage: new Usage(context) };
   };
   /** The same with more keys than an account may make. */
   const openMany = async (count: number) => {
@@ -156,7 +157,7 @@ onSqliteAndLong("Usage", (engine) => {
   test("of two processes adds up, also where both write at the same time", async () => {
     const { database, clock, accountId, ids } = await open(4);
     const others = await openDatabase({ ...engine.location(), pool: 2, log: silent });
-    const processes = [database, others].map((one) => new Usage({ database: one, clock, log: silent }));
+    const processes = [database, others].map((one) => new Usage(accountsContext(one, clock)));
     const sent = new Map<number, Sent[]>(ids.map((id) => [id, []]));
     for (let turn = 0; turn < 20; turn++) {
       for (const [i, usage] of processes.entries()) {
@@ -182,7 +183,7 @@ onSqliteAndLong("Usage", (engine) => {
     const { database, clock, accountId, keyId } = await open();
     const lines: string[] = [];
     const log = pino({ level: "info" }, { write: (line: string) => lines.push(line) });
-    const usage = new Usage({ database, clock, log });
+    const usage = new Usage(accountsContext(database, clock, log));
     const sent: Sent[] = [];
     const send = () => {
       for (const status of [200, 404, 429]) {

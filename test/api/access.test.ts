@@ -65,7 +65,7 @@ onSqliteAndLong("Who reaches what", (engine) => {
     bobsSession = (await world.get("/api/me/sessions", bob.headers)).body.data[0].id;
     await world.send("POST", "/api/me/watchlist", { repositoryId: "2" }, bob.headers);
     await world.get("/api/repos", { "X-API-Key": bobsKey.key });
-    await world.members.keys.flush();
+    await world.members.events.flush();
   });
 
   /** A request to a route, with parameters that name what is Bob's. */

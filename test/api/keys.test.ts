@@ -169,7 +169,7 @@ onSqliteAndLong("API keys over HTTP", (engine) => {
     const owner = await newMember();
     const { key } = await createKey(world, owner);
     await world.get("/api/repos", { "X-API-Key": key });
-    await world.members.keys.flush();
+    await world.members.events.flush();
     const { data } = (await world.get("/api/me/keys", owner.headers)).body;
     assert.equal(data[0].lastUsedAt, new Date(NOW).toISOString());
   });

@@ -5,7 +5,7 @@ import { after, before, type TestContext, test } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import { sql } from "kysely";
 import { Client } from "undici";
-import { Accounts } from "../../src/accounts/accounts.js";
+import { AccountEvents, Accounts } from "../../src/accounts/accounts.js";
 import { ApiKeys } from "../../src/accounts/api-keys.js";
 import { Usage } from "../../src/accounts/usage.js";
 import { startService } from "../../src/app/service.js";
@@ -13,7 +13,7 @@ import { loadConfig } from "../../src/config/config.js";
 import { AppError } from "../../src/lib/errors.js";
 import { createLog } from "../../src/lib/log.js";
 import { buildModules, type Modules, openModules } from "../../src/modules.js";
-import { addAccount } from "../support/accounts.js";
+import { accountsContext, addAccount } from "../support/accounts.js";
 import { onSqliteAndLong } from "../support/engines.js";
 import { recordedLog } from "../support/logs.js";
 import { ManualClock } from "../support/manual-clock.js";
@@ -52,7 +52,7 @@ onSqliteAndLong("Stopping", (engine) => {
     const modules = buildModules(await engine.open(), { clock, log: createLog("silent") });
     const { database } = modules;
     const { log, lines } = recordedLog("warn");
-    const { secret } = await new ApiKeys({ database, clock, log: createLog("silent") }).create(
+    const { secret } = await new ApiKeys(accountsContext(database, clock)).create(
       await addAccount(database, "a@b.example"),
       "k",
     );
@@ -126,7 +126,7 @@ onSqliteAndLong("Stopping", (engine) => {
 
   test("a step that fails does not keep the others from being done", async (t) => {
     const { service, clock, database, lines } = await openBusy(t);
-    t.mock.method(ApiKeys.prototype, "flush", () => Promise.reject(new Error("notes are lost")));
+    t.mock.method(AccountEvents.prototype, "close", () => Promise.reject(new Error("notes are lost")));
     let hasStopped = false;
     const stopping = service.stop().then(() => {
       hasStopped = true;

@@ -13,7 +13,7 @@ import { Lists } from "../../src/discovery/lists/lists.js";
 import type { ListSpec } from "../../src/discovery/lists/spec.js";
 import { createLog } from "../../src/lib/log.js";
 import { buildModules } from "../../src/modules.js";
-import { addAccount } from "../support/accounts.js";
+import { accountsContext, addAccount } from "../support/accounts.js";
 import { onSqliteAndLong } from "../support/engines.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { createWorld, GENEROUS, NOW, observation, snapshot } from "../support/world.js";
@@ -56,7 +56,7 @@ onSqliteAndLong("A stream that ends early", (engine) => {
     clock = new ManualClock(NOW);
     const log = createLog("silent");
     const modules = buildModules(database, { clock, log });
-    keys = new ApiKeys({ database, clock, log });
+    keys = new ApiKeys(accountsContext(database, clock));
     const config = loadConfig({
       ...GENEROUS,
       SIDEREAL_PORT: "0",

@@ -25,7 +25,7 @@ describe("With a umask of zero", () => {
   const settings = (dataDir: string) => ({ authSecret: undefined, databaseUrl: undefined, dataDir });
   /** The modes of the files of a running service. */
   const modes = async (dataDir: string, database: Database) => {
-    await readSecret(settings(dataDir), database);
+    await readSecret({ config: settings(dataDir), database });
     await database.durable.deleteFrom("marks").execute();
     return Object.fromEntries(readdirSync(dataDir).map((name) => [name, modeOf(join(dataDir, name))]));
   };

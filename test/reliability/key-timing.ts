@@ -12,6 +12,7 @@ import { type Database, openDatabase } from "../../src/database/database.js";
 import { systemClock } from "../../src/lib/clock.js";
 import { createLog } from "../../src/lib/log.js";
 import { buildModules } from "../../src/modules.js";
+import { accountsContext } from "../support/accounts.js";
 import { countStatements } from "../support/statements.js";
 import { assertHappened, type Harness, type HarnessContext } from "./support/harness.js";
 import { ForgetfulClock, KINDS, type Kind, storeKeys } from "./support/key-kinds.js";
@@ -52,7 +53,7 @@ async function count(opened: Database): Promise<ResultRow[]> {
   const { database, statements, rows } = countStatements(opened);
   const clock = new ForgetfulClock();
   const kinds = await storeKeys(database, { count: SHORT_KEYS, now: clock.now() });
-  const keys = new ApiKeys({ database, clock, log });
+  const keys = new ApiKeys(accountsContext(database, clock));
   const work: Record<string, string> = {};
   for (const kind of KINDS) {
     const before = { statements: statements(), rows: rows() };
@@ -141,7 +142,7 @@ function rowsOf(where: string, times: Readonly<Record<string, Float64Array>>): R
 async function measure(database: Database, { report }: HarnessContext): Promise<ResultRow[]> {
   const clock = new ForgetfulClock();
   const kinds = await storeKeys(database, { count: HTTP_LOOKS, now: clock.now() });
-  const keys = new ApiKeys({ database, clock, log });
+  const keys = new ApiKeys(accountsContext(database, clock));
   const look = (key: string) => keys.find(key);
   await timeKinds(kinds, KINDS, { looks: 5_000, look });
   report(`${LOOKS} looks at each kind of key in this process`);

@@ -4,15 +4,17 @@ import { sql } from "kysely";
 import {
   AccountEvents,
   Accounts,
+  type AccountsContext,
   ApiKeys,
-  readSecret,
+  Revocations,
   type SignedIn,
   type Source,
 } from "../../src/accounts/accounts.js";
-import type { Config } from "../../src/config/config.js";
+import { type Config, loadConfig } from "../../src/config/config.js";
 import type { Database } from "../../src/database/database.js";
+import { BackgroundWrites } from "../../src/lib/background-writes.js";
 import type { Clock } from "../../src/lib/clock.js";
-import type { Logger } from "../../src/lib/log.js";
+import { createLog, type Logger } from "../../src/lib/log.js";
 import { type Mailbox, tokenOf } from "./mail.js";
 
 /** Where somebody is. */
@@ -20,12 +22,23 @@ export const SOMEWHERE: Source = { network: "192.0.2.0/24", agent: "Firefox" };
 /** A browser without a session. */
 export const NOBODY = { cookie: undefined, source: SOMEWHERE };
 
+/** What the parts of accounts share in one process, which nobody tells of revocations. */
+export function accountsContext(
+  database: Database,
+  clock: Clock,
+  log: Logger = createLog("silent"),
+  config: Config = loadConfig({ SIDEREAL_AUTH_SECRET: "s".repeat(40) }),
+): AccountsContext {
+  const [revocations, writes] = [new Revocations(), new BackgroundWrites(log)];
+  return { database, clock, config, log, revocations, writes };
+}
+
 /** Accounts on a database, with their keys and events. */
 export function openAccounts(parts: { database: Database; clock: Clock; config: Config; log: Logger }) {
-  const { database, config } = parts;
-  const keys = new ApiKeys(parts);
-  const events = new AccountEvents({ ...parts, readSecret: () => readSecret(config, database) });
-  return { keys, events, accounts: new Accounts({ ...parts, keys, events }) };
+  const context = accountsContext(parts.database, parts.clock, parts.log, parts.config);
+  const events = new AccountEvents(context);
+  const keys = new ApiKeys(context);
+  return { keys, events, accounts: new Accounts(context, events), writes: context.writes };
 }
 
 /** Signs in by a mailed link, in a browser with this Cookie header. */

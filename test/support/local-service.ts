@@ -4,7 +4,7 @@ import { loadConfig } from "../../src/config/config.js";
 import type { Database } from "../../src/database/database.js";
 import { createLog } from "../../src/lib/log.js";
 import { buildModules, updateDerived } from "../../src/modules.js";
-import { addAccount } from "./accounts.js";
+import { accountsContext, addAccount } from "./accounts.js";
 import { ManualClock } from "./manual-clock.js";
 import { daily, GENEROUS, NOW, observation } from "./world.js";
 
@@ -31,6 +31,6 @@ export async function startLocalService(
   await updateDerived(modules);
   const log = createLog("silent");
   const account = await addAccount(database, "reader@example.org");
-  const { secret } = await new ApiKeys({ database, clock, log }).create(account, "reader");
+  const { secret } = await new ApiKeys(accountsContext(database, clock)).create(account, "reader");
   return { ...(await startService({ config, clock, log }, modules)), apiKey: secret };
 }

@@ -106,8 +106,9 @@ onSqliteAndLong("The daily quota of watchlists", (engine) => {
   test("stores callers under a name that only the secret of the service leads to", async () => {
     const { modules } = await start();
     const { durable, read } = modules.database;
-    const callers = async (secret: string) => {
-      const quotas = new DailyQuotas(async () => secret);
+    const callers = async (authSecret: string) => {
+      const config = { authSecret, databaseUrl: undefined, dataDir: "" };
+      const quotas = new DailyQuotas({ config, database: modules.database });
       const adding = { holders: [{ name: "192.0.2.7", factor: 1 }], quota: { lists: 10, items: 10 } };
       for (let i = 0; i < 2; i++) {
         const count = await quotas.counterOf(adding);

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { DailyQuotas } from "../../src/accounts/quotas.js";
 import { startService } from "../../src/app/service.js";
 import { loadConfig } from "../../src/config/config.js";
 import { DAY_MS, HOUR_MS } from "../../src/lib/clock.js";
 import { createLog } from "../../src/lib/log.js";
-import { addAccount } from "../support/accounts.js";
+import { accountsContext, addAccount } from "../support/accounts.js";
 import { onSqliteAndLong } from "../support/engines.js";
 import { countStatements } from "../support/statements.js";
 import { createList, LISTED, reads } from "../support/watchlists.js";
@@ -131,7 +132,7 @@ onSqliteAndLong("A watchlist without an owner", (engine) => {
       database: counted.database,
       clock: world.clock,
       log: createLog("silent"),
-      readSecret: async () => "secret",
+      quotas: new DailyQuotas(accountsContext(world.modules.database, world.clock)),
     });
     assert.equal(await watchlists.removeExpired(world.clock.now(), new AbortController().signal), 21);
     // The count of lists, and three batches.

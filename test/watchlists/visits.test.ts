@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
+import { DailyQuotas } from "../../src/accounts/quotas.js";
 import { VISIT_MS } from "../../src/watchlists/changes.js";
 import { Watchlists } from "../../src/watchlists/watchlists.js";
-import { addAccount } from "../support/accounts.js";
+import { accountsContext, addAccount } from "../support/accounts.js";
 import { onSqliteAndLong } from "../support/engines.js";
 import { withFailingWrites } from "../support/failing-writes.js";
 import { recordedLog } from "../support/logs.js";
@@ -131,7 +132,7 @@ onSqliteAndLong("Visits of a personal list", (engine) => {
       database: failing,
       clock: world.clock,
       log,
-      readSecret: async () => "secret",
+      quotas: new DailyQuotas(accountsContext(world.modules.database, world.clock)),
     });
     const { visits } = watchlists;
     assert.equal(await visits.record(account, ids), undefined);

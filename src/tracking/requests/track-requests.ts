@@ -4,7 +4,7 @@
  */
 
 import { sql } from "kysely";
-import { type Adding, DailyQuotas } from "../../accounts/accounts.js";
+import type { Adding, DailyQuotas } from "../../accounts/accounts.js";
 import type { TrackAccess } from "../../config/config.js";
 import type { Database, Tx } from "../../database/database.js";
 import type { Clock } from "../../lib/clock.js";
@@ -62,8 +62,7 @@ export interface TrackRequestsOptions {
     /** Appends a repository to a list in a transaction, unless the list is full or deleted. */
     appendIn(tx: Tx, item: { id: number; repositoryId: number }): Promise<void>;
   };
-  /** Returns the secret of the service, for hashing callers. */
-  readSecret: () => Promise<string>;
+  quotas: DailyQuotas;
 }
 
 /** Runs work in a transaction. */
@@ -79,11 +78,9 @@ export interface UnreadList {
 
 export class TrackRequests {
   readonly #options: TrackRequestsOptions;
-  readonly #quotas: DailyQuotas;
 
   constructor(options: TrackRequestsOptions) {
     this.#options = options;
-    this.#quotas = new DailyQuotas(options.readSecret);
   }
 
   /**
@@ -128,7 +125,7 @@ export class TrackRequests {
     const { database, clock } = this.#options;
     const joined = await findOpen(database.read, address);
     if (joined?.is_batch === 0) return joined.public_id;
-    const count = await this.#quotas.counterOf(adding);
+    const count = await this.#options.quotas.counterOf(adding);
     return database.durable.transaction().execute(async (tx) => {
       if ((await countWaiting(tx, address.provider, false)) >= MAX_OPEN)
         throw unavailable("Too many requests are waiting for this forge. Try again later.", FULL_SECONDS);
@@ -214,7 +211,7 @@ export class TrackRequests {
     adding: Adding<"tracked"> | undefined,
   ): Promise<string> {
     const { database, clock } = this.#options;
-    const count = await this.#quotas.counterOf(adding);
+    const count = await this.#options.quotas.counterOf(adding);
     const unknown = await this.#unknownOf(addresses);
     const transact: Transact = (work) => database.durable.transaction().execute(work);
     const list = await transact(async (tx) => {

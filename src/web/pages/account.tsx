@@ -37,7 +37,7 @@ export async function signOutEverywhere(request: PageRequest): Promise<Redirect>
     await members.accounts.sessions.endAll(account.id);
     members.events.record("sessions_ended", request);
   }
-  return { location: "/sign-in", status: 303, cookies: [members.accounts.clearingCookie] };
+  return { location: "/sign-in", status: 303, cookies: [members.accounts.sessions.clearingCookie] };
 }
 
 /** Asks to sign in again before anything is typed. */

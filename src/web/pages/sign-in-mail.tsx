@@ -1,5 +1,5 @@
 import type { FunctionComponent as FC } from "preact";
-import { CODE_LENGTH, CODE_MS, typedCode } from "../../accounts/accounts.js";
+import { CODE_LENGTH, CODE_MS, safeNext, typedCode } from "../../accounts/accounts.js";
 import { Field, Notice } from "../components/elements.js";
 import { browserOf, cookieAfterSignIn, requestingBrowser } from "../cookies.js";
 import type { Page, PageRequest, Redirect } from "../page-request.js";
@@ -47,7 +47,7 @@ async function finishSignIn(
   const signedIn = await accounts.signInByMail({ ...proof, browser: browserOf(request) }, client);
   if (signedIn === undefined) return undefined;
   const cookies = [...signedIn.cookies, cookieAfterSignIn(request)];
-  return { location: accounts.safeNext(signedIn.next) ?? "/", status: 303, cookies };
+  return { location: safeNext(signedIn.next, request.baseUrl) ?? "/", status: 303, cookies };
 }
 
 interface SentProps {

@@ -1,5 +1,12 @@
 import type { FunctionComponent as FC } from "preact";
-import { emailField, RECENT_MINUTES, SITE_ORIGINS, SITES, type Site } from "../../accounts/accounts.js";
+import {
+  emailField,
+  RECENT_MINUTES,
+  SITE_ORIGINS,
+  SITES,
+  type Site,
+  safeNext,
+} from "../../accounts/accounts.js";
 import { AppError } from "../../lib/errors.js";
 import { EmailField, Note } from "../components/elements.js";
 import { requestingBrowser } from "../cookies.js";
@@ -50,7 +57,7 @@ export async function signOut(request: PageRequest): Promise<Redirect> {
     await members.accounts.sessions.end(account.id, account.sessionId);
     members.events.record("signed_out", request);
   }
-  return { location: "/", status: 303, cookies: [members.accounts.clearingCookie] };
+  return { location: "/", status: 303, cookies: [members.accounts.sessions.clearingCookie] };
 }
 
 /** Redirects to sign-in, and back to `next` afterwards: a path, by default this page. */
@@ -72,8 +79,8 @@ export function siteName(site: string): string {
   return known === undefined ? site : SITE_NAMES[known];
 }
 
-function nextOf({ members }: PageRequest, next: string | null): string {
-  return members.accounts.safeNext(next ?? "/") ?? "/";
+function nextOf({ baseUrl }: PageRequest, next: string | null): string {
+  return safeNext(next ?? "/", baseUrl) ?? "/";
 }
 
 interface SignInProps {

@@ -1,9 +1,8 @@
 import { ApiKeys } from "../../../src/accounts/api-keys.js";
 import type { Database } from "../../../src/database/database.js";
 import type { Clock } from "../../../src/lib/clock.js";
-import { createLog } from "../../../src/lib/log.js";
 import { createToken, hashToken } from "../../../src/lib/tokens.js";
-import { addAccount } from "../../support/accounts.js";
+import { accountsContext, addAccount } from "../../support/accounts.js";
 
 /** Kinds of keys that a caller may send. */
 export const KINDS = ["known", "revoked", "unknown", "malformed"] as const;
@@ -33,7 +32,7 @@ export async function storeKeys(
       .insertInto("api_keys")
       .values(rows.slice(i, i + 500))
       .execute();
-  const keys = new ApiKeys({ database, clock: new ForgetfulClock(), log: createLog("silent") });
+  const keys = new ApiKeys(accountsContext(database, new ForgetfulClock()));
   const stored = await database.read.selectFrom("api_keys").select(["id", "hash"]).execute();
   const idOf = new Map(stored.map(({ id, hash }) => [hash, id]));
   for (const token of kinds.revoked) await keys.revoke(accountId, idOf.get(hashToken(token)) ?? 0);
