@@ -12,7 +12,7 @@ import {
   SCALES,
   snippetsOf,
   spansOf,
-  titleOf,
+  titleOfHistories,
 } from "../charts/charts.js";
 import { WINDOWS } from "../growth/growth.js";
 import { json } from "../http/http.js";
@@ -156,7 +156,7 @@ export async function readChart(services: ChartServices, query: ChartQuery) {
   const { baseUrl } = services.config;
   const { metric, window, scale, align, width, height } = query;
   const repositories = histories.map(({ repository }) => repository);
-  const title = titleOf(histories, query);
+  const title = titleOfHistories(histories, query);
   const svgUrl = chartAddress(baseUrl, repositories, query);
   const pageUrl = baseUrl + chartPage(repositories);
   return {

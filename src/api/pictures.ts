@@ -34,7 +34,7 @@ export function errorPicture(error: AppError, { path, query, id }: HttpRequest):
   const title = error.code === "NOT_FOUND" ? "Not tracked here" : "No picture";
   const drawing = path.endsWith("/badge.svg")
     ? drawBadge({ label: BADGE_BRAND, message, tone: "quiet", title: message, theme })
-    : drawNotice({ title, message: isUnknown ? unknown.join(", ") : message, theme, ...NOTICE_SIZE });
+    : drawNotice(title, isUnknown ? unknown.join(", ") : message, { theme, ...NOTICE_SIZE });
   const reply = svg(drawing);
   return { ...reply, headers: { ...reply.headers, Vary: "Accept, Accept-Encoding" } };
 }

@@ -1,13 +1,5 @@
 import { DAY_MS, HOUR_MS } from "../lib/clock.js";
-import {
-  AGE_UNITS,
-  type AgeUnit,
-  axisNumbers,
-  dateText,
-  exactNumber,
-  monthName,
-  signedShort,
-} from "./numbers.js";
+import { AGE_UNITS, type AgeUnit, axisNumbers, dateText, exactNumber, signedShort } from "./numbers.js";
 
 export interface Tick {
   value: number;
@@ -27,6 +19,18 @@ export interface Axis {
   /** The position of a value along the axis, from 0 to 1. */
   scale(value: number): number;
   ticks: readonly Tick[];
+}
+
+/** Where the lines of a picture are, and its scales, in pixels. */
+export interface Frame {
+  left: number;
+  right: number;
+  top: number;
+  bottom: number;
+  x(at: number): number;
+  y(value: number): number;
+  /** Font size of labels. */
+  size: number;
 }
 
 /** Heights of values by kind of axis; the script of pages (web/client/chart-data.ts) has the same. */
@@ -93,43 +97,28 @@ const FACTORS = [[1], [1, 3], [1, 2, 5]] as const;
 
 /**
  * A logarithmic axis of counts, with round steps if they are within one order of magnitude. If they include 0, it uses the
- * logarithm of the count plus one.
+ * logarithm of the count plus one. Its first tick is not above `min`, so that each line has a label below it.
  */
 export function logAxis(min: number, max: number, count: number): Axis {
-  const hasZero = min < 1;
-  const isNarrow = !hasZero && max < 10 * min;
-  const step = roundStep((max === min ? max * 0.1 : max - min) / Math.max(1, count));
-  if (isNarrow) {
-    const from = min >= step ? Math.floor(min / step) * step : roundDown(min);
+  if (min >= 1 && max < 10 * min) {
+    const step = roundStep((max === min ? max * 0.1 : max - min) / Math.max(1, count));
+    const from = Math.max(1, Math.floor(min / step) * step);
     const to = Math.max(Math.ceil(max / step) * step, from + step);
     const above = multiples(from, to, step).filter((value) => value > from);
     return axisOf({ kind: "log", from, to }, named([from, ...above]));
   }
   const to = Math.max(roundStep(max), 10);
-  const ticks = logTicks(hasZero ? 0 : roundDown(min), to, count);
-  const from = Math.min(ticks[0] ?? 0, hasZero ? 0 : roundDown(min));
-  return axisOf({ kind: hasZero ? "log1p" : "log", from, to }, named(ticks));
-}
-
-const roundDown = (value: number): number => {
-  const power = 10 ** Math.floor(Math.log10(value));
-  return Math.floor(value / power + 1e-9) * power;
-};
-
-/** Round counts of an axis that starts at 0 or at 1 or more: the first is not above `from`, so that each line has a label below it. */
-function logTicks(from: number, to: number, count: number): number[] {
-  const zero = from === 0 ? [0] : [];
+  const zero = min < 1 ? [0] : [];
   const powers = Array.from({ length: 17 }, (_, i) => 10 ** i);
-  const shown = FACTORS.map((factors) => {
-    const all = powers.flatMap((power) => factors.map((factor) => factor * power));
-    const begin = all.findLast((value) => value <= from) ?? from;
-    return [...zero, ...all.filter((value) => value >= begin && value <= to)];
+  const choices = FACTORS.map((factors) => {
+    const all = [...zero, ...powers.flatMap((power) => factors.map((factor) => factor * power))];
+    return all.slice(all.findLastIndex((value) => value <= min)).filter((value) => value <= to);
   });
-  const best = shown.findLast((values) => values.length <= count + 1);
-  if (best !== undefined) return best;
-  const most = shown[0] ?? [];
-  const every = Math.ceil(most.length / Math.max(1, count));
-  return most.filter((_, i) => i % every === 0);
+  const [fewest = []] = choices;
+  const nth = Math.ceil(fewest.length / Math.max(1, count));
+  const ticks =
+    choices.findLast((values) => values.length <= count + 1) ?? fewest.filter((_, i) => i % nth === 0);
+  return axisOf({ kind: min < 1 ? "log1p" : "log", from: ticks[0] ?? 0, to }, named(ticks));
 }
 
 /** A division of a time axis: the distance of ticks, and the ticks of a range. */
@@ -138,54 +127,38 @@ interface TimeStep {
   ticks(from: number, to: number): Tick[];
 }
 
-const MONTH_MS = AGE_UNITS.month.ms;
-
-const hours = (step: number): TimeStep => ({
-  ms: step * HOUR_MS,
+/** Ticks at the multiples of a time since `begin`. */
+const every = (ms: number, label: (at: number) => string, begin = 0): TimeStep => ({
+  ms,
   ticks: (from, to) =>
-    multiples(from, to, step * HOUR_MS).map((value) => {
-      const date = new Date(value);
-      const hour = date.getUTCHours();
-      return { value, label: hour === 0 ? dayText(date) : `${String(hour).padStart(2, "0")}:00` };
-    }),
+    multiples(from - begin, to - begin, ms).map((at) => ({ value: at + begin, label: label(at + begin) })),
 });
 
-/** Every `step` days from the first of each month, except days too close to the next first. */
-const days = (step: number): TimeStep => ({
-  ms: step * DAY_MS,
-  ticks: (from, to) =>
-    multiples(from, to, DAY_MS).flatMap((value) => {
-      const date = new Date(value);
-      const day = date.getUTCDate() - 1;
-      const isShown = day % step === 0 && (step === 1 || day + step / 2 < 30);
-      return isShown ? [{ value, label: dayText(date) }] : [];
-    }),
-});
+const dayText = (at: number): string => dateText(at).slice(0, -5);
+const hourText = (at: number): string =>
+  at % DAY_MS === 0 ? dayText(at) : new Date(at).toISOString().slice(11, 16);
+/** A Monday, on which weeks begin. */
+const MONDAY = 4 * DAY_MS;
 
-const months = (step: number): TimeStep => ({
-  ms: step * MONTH_MS,
-  ticks: (from, to) => {
-    const ticks: Tick[] = [];
-    const first = monthsOf(from);
-    for (let month = Math.ceil(first / step) * step; ; month += step) {
-      const value = Date.UTC(Math.floor(month / 12), month % 12, 1);
-      if (value > to) return ticks;
-      if (value < from) continue;
-      ticks.push({ value, label: month % 12 === 0 ? String(month / 12) : monthName(month % 12) });
-    }
-  },
-});
-
-const monthsOf = (ms: number): number => {
-  const date = new Date(ms);
-  return date.getUTCFullYear() * 12 + date.getUTCMonth();
+/** Months since 1970. */
+const monthOf = (at: number): number => {
+  const date = new Date(at);
+  return (date.getUTCFullYear() - 1970) * 12 + date.getUTCMonth();
 };
 
-const dayText = (date: Date): string => `${date.getUTCDate()} ${monthName(date.getUTCMonth())}`;
+const months = (step: number): TimeStep => ({
+  ms: step * AGE_UNITS.month.ms,
+  ticks: (from, to) =>
+    multiples(monthOf(from), monthOf(to), step).flatMap((month) => {
+      const value = Date.UTC(1970, month);
+      const [, name = "", year = ""] = dateText(value).split(" ");
+      return value < from ? [] : [{ value, label: month % 12 === 0 ? year : name }];
+    }),
+});
 
 const DATE_STEPS: readonly TimeStep[] = [
-  ...[1, 3, 6, 12].map(hours),
-  ...[1, 2, 7, 14].map(days),
+  ...[1, 3, 6, 12].map((step) => every(step * HOUR_MS, hourText)),
+  ...[1, 2, 7, 14].map((step) => every(step * DAY_MS, dayText, MONDAY)),
   ...[1, 2, 3, 6, 12, 24, 60, 120, 240].map(months),
 ];
 
@@ -196,42 +169,20 @@ const AGE_STEPS: Readonly<Record<AgeUnit, readonly number[]>> = {
   year: [1, 2, 5, 10, 20],
 };
 
-/** The unit of ages that are at most `spanMs` apart; axis and texts of a chart have the same. */
-export function ageUnitOf(spanMs: number): AgeUnit {
-  if (spanMs < 120 * DAY_MS) return "day";
-  return spanMs < 3 * AGE_UNITS.year.ms ? "month" : "year";
-}
-
-function ageSteps(unit: AgeUnit): TimeStep[] {
-  const { ms, short } = AGE_UNITS[unit];
-  return AGE_STEPS[unit].map((step) => ({
-    ms: ms * step,
-    ticks: (from, to) =>
-      multiples(from, to, ms * step).map((value) => ({
-        value,
-        label: value === 0 ? "0" : `${exactNumber(value / ms)} ${short}`,
-      })),
-  }));
-}
-
 /** The ticks of the smallest step that makes at most about `count` of them. */
 const fitTicks = (steps: readonly TimeStep[], [from, to]: readonly [number, number], count: number): Tick[] =>
   (steps.find(({ ms }) => (to - from) / ms <= count) ?? steps.at(-1))?.ticks(from, to) ?? [];
 
-/** Half the width of a time axis with a single time. */
-const SINGLE_MS = DAY_MS / 2;
-
 /** A time axis with at most about `count` ticks, at the start of hours, days, months or years (UTC). */
 export function dateAxis(min: number, max: number, count: number): Axis {
-  const [from, to] = min === max ? [min - SINGLE_MS, max + SINGLE_MS] : [min, max];
-  let ticks = fitTicks(DATE_STEPS, [from, to], count);
-  const isInYear = ticks.length > 0 && ticks.every(({ label }) => /^[A-Z]/.test(label));
+  const [from, to] = min === max ? [min - DAY_MS / 2, max + DAY_MS / 2] : [min, max];
+  const ticks = fitTicks(DATE_STEPS, [from, to], count);
+  const [first] = ticks;
   // Add the year to the first month if no tick shows it.
-  if (isInYear)
-    ticks = ticks.map((tick, i) =>
-      i === 0 ? { ...tick, label: `${tick.label} ${new Date(tick.value).getUTCFullYear()}` } : tick,
-    );
-  if (ticks.length === 0) ticks = [{ value: (from + to) / 2, label: dateText((from + to) / 2) }];
+  if (first !== undefined && ticks.every(({ label }) => /^[A-Z]/.test(label)))
+    first.label += ` ${new Date(first.value).getUTCFullYear()}`;
+  const middle = (from + to) / 2;
+  if (first === undefined) ticks.push({ value: middle, label: dateText(middle) });
   return axisOf({ kind: "linear", from, to }, ticks);
 }
 
@@ -239,5 +190,8 @@ export function dateAxis(min: number, max: number, count: number): Axis {
 export function ageAxis([min, max]: readonly [number, number], unit: AgeUnit, count: number): Axis {
   const from = min < (max - min) / 4 || min === max ? 0 : min;
   const to = max > from ? max : from + DAY_MS;
-  return axisOf({ kind: "linear", from, to }, fitTicks(ageSteps(unit), [from, to], count));
+  const { ms, short } = AGE_UNITS[unit];
+  const label = (age: number) => (age === 0 ? "0" : `${exactNumber(age / ms)} ${short}`);
+  const steps = AGE_STEPS[unit].map((step) => every(step * ms, label));
+  return axisOf({ kind: "linear", from, to }, fitTicks(steps, [from, to], count));
 }

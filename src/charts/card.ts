@@ -62,10 +62,14 @@ function drawYear(points: CardInput["points"]): RepositoryCard["year"] {
   const values = known.map(({ value }) => value);
   const low = values.reduce((a, b) => Math.min(a, b));
   const high = values.reduce((a, b) => Math.max(a, b));
-  const line = toLine({ name: "", points: known, gaps: [] }, ({ at, value }) => ({
-    x: PAD + ((at - first.at) / (last.at - first.at)) * (RIGHT - PAD),
-    y: high === low ? (top + bottom) / 2 : bottom - ((value - low) / (high - low)) * (bottom - top),
-  }));
+  const line = toLine(
+    { name: "", points: known, gaps: [] },
+    {
+      x: (at) => PAD + ((at - first.at) / (last.at - first.at)) * (RIGHT - PAD),
+      y: (value) =>
+        high === low ? (top + bottom) / 2 : bottom - ((value - low) / (high - low)) * (bottom - top),
+    },
+  );
   const end = line.at(-1);
   const dot = end && element("circle", { class: "chart-mark-1", cx: end.x, cy: end.y, r: 7 });
   const drawn = [...drawArea(line, bottom + 4, 1), ...drawLine(line, 1), ...(dot ? [dot] : [])];

@@ -1,6 +1,16 @@
-import type { Domain } from "./axes.js";
-import { drawMilestones, drawSpans, type EventFrame } from "./events.js";
-import { BAR_LOOKS, drawBars } from "./gains.js";
+import { SNAPSHOT_SOURCES, type SnapshotSource } from "../repositories/repositories.js";
+import {
+  type Axis,
+  ageAxis,
+  type Domain,
+  dateAxis,
+  type Frame,
+  gainAxis,
+  linearAxis,
+  logAxis,
+} from "./axes.js";
+import { drawMilestones, drawSpans, isDoubtful, milestonesOf } from "./events.js";
+import { BAR_LOOKS, drawBars, gainsOf, perDayLines } from "./gains.js";
 import {
   drawArea,
   drawLabels,
@@ -8,15 +18,18 @@ import {
   drawMark,
   drawMarksAlong,
   type EndLabel,
+  type LinePoint,
+  labelWidth,
   STROKES,
+  shortNames,
   toLine,
 } from "./lines.js";
 import { background, element, type Markup, picture } from "./markup.js";
-import { endValue, ORIGIN_SAMPLE, ORIGINS, originWidth, type Plan, planOf } from "./plan.js";
-import type { ChartInput, ChartSeries } from "./series.js";
-import { estimateWidth, fit, fitFullName } from "./text.js";
-import { MAX_SERIES, styleOf } from "./themes.js";
-import { describe } from "./words.js";
+import { ageUnitOf, shortNumber, signedShort } from "./numbers.js";
+import { type ChartInput, type ChartSeries, type ChartSpan, RETAINED_WORDS } from "./series.js";
+import { estimateWidth, fit, fitFullName, wrap } from "./text.js";
+import { MAX_SERIES, styleOf, type Theme } from "./themes.js";
+import { descriptionOf, footerOf, type Heading, headingOf, titleOf } from "./words.js";
 
 /** Where a drawing has its lines, in pixels, and which values are at the edges. */
 export interface Geometry {
@@ -37,191 +50,256 @@ export function drawChart(input: ChartInput): string {
 
 /** A chart, and what a page needs to find its points again. */
 export function drawPlot(input: ChartInput): { svg: string; geometry: Geometry } {
+  const { width, height, theme, align, scale, view = "total", idPrefix = "chart", isBare = false } = input;
   const series = input.series.slice(0, MAX_SERIES).map(cleanSeries);
-  const { width, height, theme, idPrefix = "chart", isBare = false } = input;
-  const plan = planOf(input, series);
-  const words = describe(input, series);
-  const parts = [
-    ...drawFrame(plan),
-    ...drawContent(plan),
-    ...(isBare ? [] : drawHeading(plan)),
-    ...drawFoot(plan),
-  ];
-  const svg = picture(
-    { width, height, idPrefix, ...words, ...(theme === "page" ? {} : { style: styleOf(theme) }) },
-    theme === "page" ? undefined : background(width, height),
-    ...parts,
+  const [only] = series.length === 1 ? series : [];
+  const points = series.flatMap((one) => one.points);
+  const spans = align === "date" && points.length > 0 ? (input.spans ?? []) : [];
+  const milestones = milestonesOf({ ...input, series });
+  const lines = view === "per-day" ? perDayLines(series) : series;
+  const bars = view === "per-day" && only !== undefined ? gainsOf(only.points) : undefined;
+  const labels = only === undefined ? labelsOf(lines, input) : [];
+  const origins = SNAPSHOT_SOURCES.filter(
+    (source) => ORIGINS[source] !== undefined && points.some((point) => point.source === source),
   );
-  return { svg, geometry: { width, height, ...plan.plot, x: plan.x.domain, y: plan.y.domain } };
+
+  // The box of the lines: as large as the texts around it allow.
+  const look = lookOf(input);
+  const { pad, tick } = look;
+  const top = isBare ? (spans.length > 0 ? tick + 6 : 10) : pad + look.heading + look.sub + 26;
+  const bottom = height - (isBare ? 4 : tick + 17) - (origins.length > 0 ? tick + 5 : 0) - tick - 5;
+  const yCount = Math.min(7, Math.max(2, Math.floor((bottom - top) / (tick * 3.8))));
+  const yAxis = view === "per-day" ? rateAxis(lines, spans, yCount) : countAxis(lines, scale, yCount);
+  const left = pad + Math.max(...yAxis.ticks.map(({ label }) => estimateWidth(label, tick))) + 8;
+  const labelsWidth = labelWidth(labels, look.label, width * (width < 420 ? 0.32 : 0.28));
+  const right = width - pad - (labelsWidth > 0 ? labelsWidth + 12 : 6);
+  const times = [...points.map(({ at }) => at), ...spans.map(({ to }) => to)];
+  const [first, last] = times.length === 0 ? [0, 0] : [Math.min(...times), Math.max(...times)];
+  const unit = ageUnitOf(last - first);
+  const xCount = Math.max(2, Math.floor((right - left) / (tick * 6.2)));
+  const xAxis = align === "age" ? ageAxis([first, last], unit, xCount) : dateAxis(first, last, xCount);
+  const frame: Frame = {
+    ...{ left, right, top, bottom, size: tick },
+    x: (at) => left + xAxis.scale(at) * (right - left),
+    y: (value) => bottom - yAxis.scale(value) * (bottom - top),
+  };
+
+  // A bar begins where the point before it was.
+  const shaded = bars === undefined ? spans : spans.map((one) => ({ ...one, from: one.since ?? one.from }));
+  // A line that leaves the axis is cut at the edge.
+  const y = (value: number) => Math.min(bottom, Math.max(top, frame.y(value)));
+  const drawn = lines.map((line) => toLine(line, { x: frame.x, y }));
+  const isFilled = only !== undefined && yAxis.domain.kind === "linear" && yAxis.domain.from === 0;
+  const svg = picture(
+    {
+      ...{ width, height, idPrefix, title: titleOf(input, series) },
+      description: descriptionOf(input, series, { unit, milestones }),
+      ...(theme === "page" ? {} : { style: styleOf(theme) }),
+    },
+    theme === "page" ? undefined : background(width, height),
+    ...drawRows(yAxis, frame),
+    ...drawColumns(xAxis, frame, [pad, width - pad]),
+    ...drawSpans(shaded, frame, isBare),
+    yAxis.domain.from < 0 ? drawZero(frame) : undefined,
+    ...(bars === undefined ? drawLines(drawn, isFilled ? bottom : undefined) : drawBars(bars, frame)),
+    ...drawLabels(
+      labels,
+      drawn.map((line) => line.at(-1)),
+      { left: right + 8, right: width - pad, top, bottom, size: look.label },
+    ),
+    ...drawMilestones(milestones, frame),
+    ...(isBare ? [] : drawHeading(headingOf(input, series, { first, last, unit }), look, width)),
+    ...drawLegend(origins, bars !== undefined, { x: pad, y: bottom + 2 * tick + 8, size: tick }),
+    isBare ? undefined : drawFooter(footerOf(input, series), look, input),
+  );
+  return { svg, geometry: { width, height, left, right, top, bottom, x: xAxis.domain, y: yAxis.domain } };
 }
 
 /** Longest name and note of a series, in average characters. */
 const NAME_ROOM = { size: 1, width: 200 };
 
+/** Only points that are counts; names are cut once here, since they are measured repeatedly. */
 function cleanSeries(series: ChartSeries): ChartSeries {
-  const points = series.points.filter(
-    ({ at, value }) => Number.isFinite(at) && Number.isFinite(value) && value >= 0,
-  );
-  const { name, note } = series;
-  // Cut once here, since names are measured repeatedly.
+  const { name, note, points } = series;
   return {
     ...series,
-    points,
+    points: points.filter(({ at, value }) => Number.isFinite(at) && Number.isFinite(value) && value >= 0),
     name: fit(name, NAME_ROOM),
     ...(note === undefined ? {} : { note: fit(note, NAME_ROOM) }),
   };
 }
 
-/** Grid, axes and their labels. */
-function drawFrame({ x, y, plot, labels, pad, input, sizes: { tick } }: Plan): Markup[] {
-  const yOf = (value: number) => plot.bottom - y.scale(value) * (plot.bottom - plot.top);
-  let last = Number.POSITIVE_INFINITY;
-  const rows = y.ticks.flatMap(({ value, label }) => {
-    const line = yOf(value);
-    // On a logarithmic axis, round steps get close to each other at the top.
-    if (last - line < tick * 1.4) return [];
-    last = line;
-    const text = {
-      class: "chart-muted",
-      "font-size": tick,
-      x: plot.left - 8,
-      y: line + 4,
-      "text-anchor": "end",
-    };
-    return [
-      element("path", {
-        class: "chart-grid",
-        d: `M${plot.left} ${line.toFixed(1)}H${plot.right}`,
-        "stroke-width": 1,
-      }),
-      element("text", text, label),
-    ];
-  });
-  const columns: Markup[] = [];
-  let end = Number.NEGATIVE_INFINITY;
-  const edge = labels === undefined ? input.width - pad : plot.right + labels.width;
-  for (const { value, label } of x.ticks) {
-    const centre = plot.left + x.scale(value) * (plot.right - plot.left);
-    const half = estimateWidth(label, tick) / 2;
-    const middle = Math.min(Math.max(centre, pad + half), edge - half);
-    if (middle - half < end + 8) continue;
-    end = middle + half;
-    const mark = `M${centre.toFixed(1)} ${plot.bottom}v4`;
-    const text = {
-      class: "chart-muted",
-      "font-size": tick,
-      x: middle,
-      y: plot.bottom + tick + 5,
-      "text-anchor": "middle",
-    };
-    columns.push(
-      element("path", { class: "chart-grid", d: mark, "stroke-width": 1 }),
-      element("text", text, label),
-    );
-  }
-  return [...rows, ...columns];
+/** The edge of a chart and its font sizes. */
+interface Look {
+  pad: number;
+  /** Axes, legend and footer. */
+  tick: number;
+  label: number;
+  heading: number;
+  /** The line below the heading. */
+  sub: number;
 }
 
-/** The lines or bars, with what happened along them, and marks and labels at the ends of lines. */
-function drawContent(plan: Plan): Markup[] {
-  const { plot, input, spans, bars, sizes } = plan;
-  const frame = {
-    ...plot,
-    x: (at: number) => plot.left + plan.x.scale(at) * (plot.right - plot.left),
-    y: (value: number) => plot.bottom - plan.y.scale(value) * (plot.bottom - plot.top),
-    size: sizes.tick,
-  };
-  // A bar begins where the point before it was.
-  const shaded = bars === undefined ? spans : spans.map((one) => ({ ...one, from: one.since ?? one.from }));
-  const behind = drawSpans(shaded, frame, input.isBare === true);
-  const zero = plan.y.domain.from < 0 ? [drawZero(frame)] : [];
-  if (bars !== undefined) return [...behind, ...drawBars(bars, frame), ...zero];
-  return [...behind, ...zero, ...drawLines(plan, frame), ...drawMilestones(plan.milestones, frame)];
+/** Fonts grow with the picture, since large pictures are seen from further away or scaled down. */
+function lookOf({ width, isBare = false }: ChartInput): Look {
+  const pad = isBare ? 4 : width < 420 ? 12 : 16;
+  if (width < 420) return { pad, tick: 11, label: 11, heading: 14, sub: 12 };
+  if (width < 900) return { pad, tick: 11, label: 12, heading: 16, sub: 12 };
+  return { pad, tick: 13.5, label: 15, heading: 21, sub: 15 };
+}
+
+/** The axis of totals. */
+function countAxis(lines: readonly ChartSeries[], scale: ChartInput["scale"], count: number): Axis {
+  const values = lines.flatMap(({ points }) => points.map(({ value }) => value));
+  const [low, high] = values.length === 0 ? [0, 1] : [Math.min(...values), Math.max(...values)];
+  return (scale === "log" ? logAxis : linearAxis)(low, high, count);
+}
+
+/** The axis of gains per day, without those into or out of doubtful counts: they would flatten all other days. */
+function rateAxis(lines: readonly ChartSeries[], spans: readonly ChartSpan[], count: number): Axis {
+  const usual = lines.flatMap(({ points }) =>
+    points.filter(({ at }, i) => !isDoubtful(spans, at) && !isDoubtful(spans, points[i - 1]?.at ?? at)),
+  );
+  const shown = usual.length > 0 ? usual : lines.flatMap(({ points }) => points);
+  const values = [0, ...shown.map(({ value }) => value)];
+  return gainAxis(Math.min(...values), Math.max(...values), count);
+}
+
+/** The names of lines, without their owners where there is little room, and their last values. */
+function labelsOf(lines: readonly ChartSeries[], { width, view }: ChartInput): EndLabel[] {
+  const names = lines.map(({ name }) => name);
+  const shown = width < 900 ? shortNames(names) : names;
+  return lines.map(({ name, points }, i) => {
+    const value = points.at(-1)?.value;
+    const text = view === "per-day" ? signedShort : shortNumber;
+    return { name: shown[i] ?? name, value: value === undefined ? "" : text(value) };
+  });
+}
+
+/** Grid lines with their values. On a logarithmic axis, those too close to each other are left out. */
+function drawRows({ ticks }: Axis, { left, right, y, size }: Frame): Markup[] {
+  const text = { class: "chart-muted", "font-size": size, x: left - 8, "text-anchor": "end" };
+  let last = Number.POSITIVE_INFINITY;
+  return ticks.flatMap(({ value, label }) => {
+    const line = y(value);
+    if (last - line < size * 1.4) return [];
+    last = line;
+    const d = `M${left} ${line.toFixed(1)}H${right}`;
+    return [
+      element("path", { class: "chart-grid", d, "stroke-width": 1 }),
+      element("text", { ...text, y: line + 4 }, label),
+    ];
+  });
+}
+
+/** Marks of time with their labels, between two edges. */
+function drawColumns({ ticks }: Axis, { bottom, x, size }: Frame, [begin, edge]: [number, number]): Markup[] {
+  const text = { class: "chart-muted", "font-size": size, y: bottom + size + 5, "text-anchor": "middle" };
+  let end = Number.NEGATIVE_INFINITY;
+  return ticks.flatMap(({ value, label }) => {
+    const half = estimateWidth(label, size) / 2;
+    const middle = Math.min(Math.max(x(value), begin + half), edge - half);
+    if (middle - half < end + 8) return [];
+    end = middle + half;
+    const d = `M${x(value).toFixed(1)} ${bottom}v4`;
+    return [
+      element("path", { class: "chart-grid", d, "stroke-width": 1 }),
+      element("text", { ...text, x: middle }, label),
+    ];
+  });
 }
 
 /** The line between gains and losses. */
-function drawZero({ left, right, y }: EventFrame): Markup {
-  return element("path", {
-    class: "chart-hint",
-    d: `M${left.toFixed(1)} ${y(0).toFixed(1)}H${right.toFixed(1)}`,
-    "stroke-width": 1,
-  });
+function drawZero({ left, right, y }: Frame): Markup {
+  const d = `M${left.toFixed(1)} ${y(0).toFixed(1)}H${right.toFixed(1)}`;
+  return element("path", { class: "chart-hint", d, "stroke-width": 1 });
 }
 
-function drawLines({ lines: series, y, plot, labels, input, pad, sizes }: Plan, frame: EventFrame): Markup[] {
-  const within = (value: number) => Math.min(plot.bottom, Math.max(plot.top, frame.y(value)));
-  const lines = series.map((one) => toLine(one, ({ at, value }) => ({ x: frame.x(at), y: within(value) })));
-  const only = lines.length === 1 && input.scale === "linear" && y.scale(0) === 0 ? lines[0] : undefined;
-  const areas = only === undefined ? [] : drawArea(only, plot.bottom, 1);
+/** Lines with marks at their ends, and along them if there are several. `floor`: where the area below them ends. */
+function drawLines(lines: readonly LinePoint[][], floor: number | undefined): Markup[] {
   const isOne = lines.length === 1;
-  const drawn = lines
-    .map((points, i) => [...drawLine(points, i + 1), ...(isOne ? [] : drawMarksAlong(points, i + 1))])
-    .reverse();
-  const ends = lines.map((points) => points.at(-1));
-  const marks = ends
-    .flatMap((end, i) => (end === undefined ? [] : [drawMark(end, i + 1, { size: 4.2 })]))
-    .reverse();
-  if (labels === undefined) return [...areas, ...drawn.flat(), ...marks];
-  const endLabels = series.flatMap((one, i): EndLabel[] => {
-    const end = ends[i];
-    const name = labels.names[i] ?? one.name;
-    return end === undefined ? [] : [{ name, value: endValue(one, input.view), end, color: i + 1 }];
-  });
-  const box = { left: plot.right + 8, right: input.width - pad, top: plot.top, bottom: plot.bottom };
-  return [
-    ...drawn.flat(),
-    ...marks,
-    ...(endLabels.length === 0 ? [] : drawLabels(endLabels, box, sizes.label)),
-  ];
+  const drawn = lines.map((points, i) => [
+    ...(floor === undefined ? [] : drawArea(points, floor, i + 1)),
+    ...drawLine(points, i + 1),
+    ...(isOne ? [] : drawMarksAlong(points, i + 1)),
+  ]);
+  const ends = lines.map((points, i) => points.slice(-1).map((end) => drawMark(end, i + 1, { size: 4.2 })));
+  return [...drawn.reverse().flat(), ...ends.reverse().flat()];
 }
 
 /** The heading, with the current value of a single line on the right. */
-function drawHeading({ input, heading, subheading, current, pad, sizes }: Plan): Markup[] {
-  const { width } = input;
-  const y = { heading: pad + sizes.heading, sub: pad + sizes.heading + sizes.sub + 7 };
-  const bold = { class: "chart-text", "font-weight": 600 };
-  const muted = { class: "chart-muted", "font-size": sizes.sub, y: y.sub };
-  const valueSize = sizes.heading + 4;
-  const taken = current === undefined ? 0 : estimateWidth(current.value, valueSize) + 12;
-  const takenBelow = current === undefined ? 0 : estimateWidth(current.gained, sizes.sub) + 12;
+function drawHeading({ heading, subheading, current }: Heading, look: Look, width: number): Markup[] {
+  const { pad, heading: size, sub } = look;
+  const bold = { class: "chart-text", "font-weight": 600, y: pad + size };
+  const muted = { class: "chart-muted", "font-size": sub, y: pad + size + sub + 7 };
+  const end = { x: width - pad, "text-anchor": "end" };
+  const roomBeside = (text: string | undefined, textSize: number) =>
+    width - 2 * pad - (text === undefined ? 0 : estimateWidth(text, textSize) + 12);
   // Bold letters are slightly wider.
-  const name = fitFullName(heading, { size: sizes.heading * 1.06, width: width - 2 * pad - taken });
-  const about = fit(subheading, { size: sizes.sub, width: width - 2 * pad - takenBelow });
-  const parts = [
-    element("text", { ...bold, "font-size": sizes.heading, x: pad, y: y.heading }, name),
-    element("text", { ...muted, x: pad }, about),
-  ];
-  if (current === undefined) return parts;
-  const right = { x: width - pad, "text-anchor": "end" };
+  const name = fitFullName(heading, { size: size * 1.06, width: roomBeside(current?.value, size + 4) });
+  const about = fit(subheading, { size: sub, width: roomBeside(current?.gained, sub) });
   return [
-    ...parts,
-    element("text", { ...bold, ...right, "font-size": valueSize, y: y.heading }, current.value),
-    element("text", { ...muted, ...right }, current.gained),
+    element("text", { ...bold, "font-size": size, x: pad }, name),
+    element("text", { ...muted, x: pad }, about),
+    ...(current === undefined
+      ? []
+      : [
+          element("text", { ...bold, ...end, "font-size": size + 4 }, current.value),
+          element("text", { ...muted, ...end }, current.gained),
+        ]),
   ];
 }
 
-/** The footer (unless the chart is bare), and the legend of counts from other sources. */
-function drawFoot({ input, bars, origins, originsAbove, footer, pad, sizes: { tick } }: Plan): Markup[] {
-  const { width, height, isBare = false } = input;
-  const line = height - (isBare ? 6 : 12);
-  const legendWidth = origins.reduce((sum, source) => sum + originWidth(source, tick), 0);
-  const room = width - 2 * pad - (originsAbove ? 0 : legendWidth);
-  const letters = { class: "chart-muted", "font-size": tick };
-  const parts = isBare
-    ? []
-    : [element("text", { ...letters, x: pad, y: line }, fit(footer, { size: tick, width: room }))];
-  let x = originsAbove ? pad : width - pad + 14 - legendWidth;
-  for (const source of origins) {
-    const y = line - (originsAbove && !isBare ? tick + 5 : 0);
-    const d = `M${x.toFixed(1)} ${(y - 4).toFixed(1)}h${ORIGIN_SAMPLE}`;
-    const bar = `M${x.toFixed(1)} ${y.toFixed(1)}v-8h${ORIGIN_SAMPLE}v8Z`;
-    parts.push(
-      bars === undefined
-        ? element("path", { class: "chart-hint", d, "stroke-linecap": "round", ...STROKES[source] })
-        : element("path", { d: bar, ...BAR_LOOKS[source] }),
-      element("text", { ...letters, x: x + ORIGIN_SAMPLE + 6, y }, ORIGINS[source]),
-    );
-    x += originWidth(source, tick);
-  }
-  return parts;
+/** Counts that this service did not observe itself. */
+const ORIGINS: Readonly<Partial<Record<SnapshotSource, string>>> = {
+  IMPORTED: "imported",
+  BACKFILLED: RETAINED_WORDS,
+};
+/** Length of a sample in the legend. */
+const SAMPLE = 20;
+
+/** The legend of counts from other sources, as lines or bars. */
+function drawLegend(
+  origins: readonly SnapshotSource[],
+  isBars: boolean,
+  { x: begin, y, size }: { x: number; y: number; size: number },
+): Markup[] {
+  let x = begin;
+  return origins.flatMap((source) => {
+    const text = ORIGINS[source] ?? "";
+    const sample = isBars
+      ? { d: `M${x.toFixed(1)} ${y.toFixed(1)}v-8h${SAMPLE}v8Z`, ...BAR_LOOKS[source] }
+      : { d: `M${x.toFixed(1)} ${(y - 4).toFixed(1)}h${SAMPLE}`, class: "chart-hint", ...STROKES[source] };
+    const label = { class: "chart-muted", "font-size": size, x: x + SAMPLE + 6, y };
+    x += SAMPLE + 6 + estimateWidth(text, size) + 14;
+    return [element("path", { ...sample, "stroke-linecap": "round" }), element("text", label, text)];
+  });
 }
+
+function drawFooter(text: string, { pad, tick }: Look, { width, height }: ChartInput): Markup {
+  const look = { class: "chart-muted", "font-size": tick, x: pad, y: height - 12 };
+  return element("text", look, fit(text, { size: tick, width: width - 2 * pad }));
+}
+
+/** A small picture that says why a chart or badge is missing: a title and a wrapped message. */
+export function drawNotice(
+  title: string,
+  message: string,
+  { theme, width, height }: { theme: Theme; width: number; height: number },
+): string {
+  const [pad, size, room] = [16, 13, width - 32];
+  const maxLines = Math.max(1, Math.floor((height - 2 * pad - 22) / (size + 6)) + 1);
+  const heading = { class: "chart-text", "font-size": 15, "font-weight": 600, x: pad, y: pad + 14 };
+  const look = { class: "chart-muted", "font-size": size, x: pad };
+  return picture(
+    { width, height, idPrefix: "notice", title, description: message, style: styleOf(theme) },
+    background(width, height),
+    element("text", heading, fit(title, { size: 15 * 1.06, width: room })),
+    ...wrap(message, { size, width: room }, maxLines).map((line, i) =>
+      element("text", { ...look, y: pad + 36 + i * (size + 6) }, line),
+    ),
+  );
+}
+
+/** The size of a notice when the request has none. */
+export const NOTICE_SIZE = { width: 480, height: 96 };

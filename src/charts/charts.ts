@@ -13,24 +13,25 @@ export {
   rankWords,
 } from "./badge.js";
 export { type CardInput, repositoryCard } from "./card.js";
-export { drawChart, drawPlot, type Geometry } from "./chart.js";
-export { hasMilestones, milestonesOf, milestoneWords, noteOfSpan } from "./events.js";
+export { drawChart, drawNotice, drawPlot, type Geometry, NOTICE_SIZE } from "./chart.js";
+export { milestonesOf } from "./events.js";
 export { gainsOf, spanOf, stepOf } from "./gains.js";
 export {
   CHART_WINDOWS,
   type ChartWindow,
   daysProblem,
+  drawHistories,
   type History,
   newestOf,
   noteOn,
   readHistory,
   seriesOf,
   spansOf,
+  titleOfHistories,
 } from "./history.js";
-export { drawHistories, drawNotice, NOTICE_SIZE, titleOf } from "./history-chart.js";
 export { drawMark } from "./lines.js";
 export { snippetsOf } from "./markup.js";
-export { dateText, signedRate } from "./numbers.js";
+export { dateText, distanceText, signedRate } from "./numbers.js";
 export {
   CARD_SIZE,
   MAX_CARD_ROWS,
@@ -57,4 +58,4 @@ export {
   widestGaps,
 } from "./series.js";
 export { CHART_PAGE_STYLES, chartColours, MAX_SERIES, THEMES, type Theme } from "./themes.js";
-export { distanceText } from "./words.js";
+export { milestoneWords, noteOfSpan } from "./words.js";

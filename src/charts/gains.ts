@@ -1,5 +1,6 @@
 import { DAY_MS, WEEK_MS } from "../lib/clock.js";
 import type { SnapshotSource } from "../repositories/repositories.js";
+import type { Frame } from "./axes.js";
 import { coordinate, element, type Markup } from "./markup.js";
 import { AGE_UNITS } from "./numbers.js";
 import { type ChartPoint, type ChartSeries, isBroken } from "./series.js";
@@ -46,7 +47,7 @@ export function stepOf(points: readonly ChartPoint[], span = spanOf([points])): 
 
 /** The time from the first point of all lines to the last. */
 export function spanOf(lines: readonly (readonly ChartPoint[])[]): number {
-  const times = lines.flatMap((points) => [points[0]?.at ?? [], points.at(-1)?.at ?? []].flat());
+  const times = lines.flatMap((points) => points.map(({ at }) => at));
   return times.length === 0 ? 0 : Math.max(...times) - Math.min(...times);
 }
 
@@ -59,10 +60,9 @@ function usualDistance(points: readonly ChartPoint[]): number {
 export function gainsOf(points: readonly ChartPoint[], step: Step = stepOf(points)): Gain[] {
   const ends = lastOfSteps(points, step);
   return ends.slice(1).map((end, i): Gain => {
-    const begin = ends[i] ?? 0;
-    const [from, to] = [points[begin] as ChartPoint, points[end] as ChartPoint];
-    const between = points.slice(begin, end + 1);
-    const isApart = between.some((point, j) => j > 0 && isBroken(between[j - 1], point));
+    const [from, ...others] = points.slice(ends[i], end + 1) as [ChartPoint, ...ChartPoint[]];
+    const to = others.at(-1) ?? from;
+    const isApart = others.some((point, j) => isBroken(others[j - 1] ?? from, point));
     const change = isApart ? null : to.value - from.value;
     const length = to.at - from.at;
     const perDay = change === null || length > LONGEST * step.ms ? null : (change * DAY_MS) / length;
@@ -71,43 +71,38 @@ export function gainsOf(points: readonly ChartPoint[], step: Step = stepOf(point
 }
 
 /** The indexes of the first point, and of the last point of each step. */
-function lastOfSteps(points: readonly ChartPoint[], step: Step): number[] {
-  const offset = offsetOf(points, step);
-  const stepAt = (at: number) => Math.floor((at - offset) / step.ms);
-  const ends: number[] = [];
-  for (const [i, { at }] of points.entries()) {
-    const next = points[i + 1];
-    if (i === 0 || next === undefined || stepAt(next.at) !== stepAt(at)) ends.push(i);
-  }
+function lastOfSteps(points: readonly ChartPoint[], { ms }: Step): number[] {
+  const begin = beginOf(points, ms);
+  const stepAt = (at = Number.NaN) => Math.floor((at - begin) / ms);
+  const ends = points.flatMap(({ at }, i) =>
+    i === 0 || stepAt(points[i + 1]?.at) !== stepAt(at) ? [i] : [],
+  );
   const time = (at: number) => points[ends.at(at) ?? 0]?.at ?? 0;
-  if (ends.length > 2 && time(-1) - time(-2) < SHORTEST * step.ms) ends.splice(-2, 1);
-  if (ends.length > 2 && time(1) - time(0) < SHORTEST * step.ms) ends.splice(1, 1);
+  if (ends.length > 2 && time(-1) - time(-2) < SHORTEST * ms) ends.splice(-2, 1);
+  if (ends.length > 2 && time(1) - time(0) < SHORTEST * ms) ends.splice(1, 1);
   return ends;
 }
 
 /**
- * Where steps begin. Points that come once a step jitter by minutes; steps begin half a step away from them, so that each has
- * one. Otherwise days begin at midnight UTC, and weeks on Mondays.
+ * Where steps begin. Points that come once a step jitter by minutes; steps begin half a step away from the newest, so that each
+ * has one. Otherwise days begin at midnight UTC, and weeks on Mondays.
  */
-function offsetOf(points: readonly ChartPoint[], { ms }: Step): number {
-  if (usualDistance(points) >= ms / 2) {
-    const phases = points.map(({ at }) => (2 * Math.PI * at) / ms);
-    const sum = (of: (phase: number) => number) => phases.reduce((total, phase) => total + of(phase), 0);
-    return (Math.atan2(sum(Math.sin), sum(Math.cos)) / (2 * Math.PI) + 0.5) * ms;
-  }
+function beginOf(points: readonly ChartPoint[], ms: number): number {
+  if (usualDistance(points) >= ms / 2) return (points.at(-1)?.at ?? 0) + ms / 2;
   // 1970-01-01 was a Thursday.
   return ms === WEEK_MS ? 4 * DAY_MS : 0;
 }
 
-/** The line of what a series gains per day; broken where that is unknown. Its values may be negative. */
-export function perDayLine(series: ChartSeries, span: number): ChartSeries {
-  const gains = gainsOf(series.points, stepOf(series.points, span));
-  const points = gains.flatMap(({ perDay, at, point }, i): ChartPoint[] => {
-    if (perDay === null) return [];
-    const isApart = i > 0 && gains[i - 1]?.perDay === null;
-    return [{ at, value: perDay, source: point.source, ...(isApart ? { isApart } : {}) }];
+/** The lines of what series gain per day; broken where that is unknown. Their values may be negative. */
+export function perDayLines(series: readonly ChartSeries[]): ChartSeries[] {
+  const span = spanOf(series.map(({ points }) => points));
+  return series.map((one) => {
+    const gains = gainsOf(one.points, stepOf(one.points, span));
+    const points = gains.flatMap(({ perDay, at, point: { source } }, i): ChartPoint[] =>
+      perDay === null ? [] : [{ at, value: perDay, source, isApart: gains[i - 1]?.perDay === null }],
+    );
+    return { ...one, points, gaps: [] };
   });
-  return { ...series, points, gaps: [] };
 }
 
 /** Bars by the source of the counts, so that they differ as the lines do. */
@@ -117,46 +112,28 @@ export const BAR_LOOKS = {
   BACKFILLED: { class: "chart-line-1", "stroke-width": 1, "stroke-dasharray": "1 2", fill: "none" },
 } as const satisfies Record<SnapshotSource, object>;
 
-/** Positions in the picture. */
-interface BarFrame {
-  x(at: number): number;
-  y(value: number): number;
-  top: number;
-  bottom: number;
-}
-
 /**
  * Draws gains per day as bars: each is as wide as its time, so that its area is the gain. One that does not fit is cut with a
  * slanted gap. Nothing is drawn where the gain is unknown; a gain of 0 is a thin bar.
  */
-export function drawBars(gains: readonly Gain[], frame: BarFrame): Markup[] {
+export function drawBars(gains: readonly Gain[], { x, y, top, bottom }: Frame): Markup[] {
+  const zero = coordinate(y(0));
   const paths = new Map<SnapshotSource, string>();
-  const cuts: string[] = [];
-  for (const gain of gains) {
-    if (gain.perDay === null) continue;
-    const { source } = gain.point;
-    const [left, right] = sidesOf(gain, frame);
-    const zero = frame.y(0);
-    const wanted = frame.y(gain.perDay);
-    const end = Math.min(frame.bottom, Math.max(frame.top, wanted));
-    const tip = Math.abs(end - zero) < 1 ? zero + (gain.perDay < 0 ? 1 : -1) : end;
-    const [x, to] = [coordinate(left), coordinate(right)];
-    const bar = `M${x} ${coordinate(zero)}V${coordinate(tip)}H${to}V${coordinate(zero)}Z`;
-    paths.set(source, (paths.get(source) ?? "") + bar);
-    if (Math.abs(end - wanted) > 1) {
-      const y = end + (end === frame.top ? 9 : -9);
-      cuts.push(`M${x} ${coordinate(y + 2)}L${to} ${coordinate(y - 2)}`);
-    }
+  let cuts = "";
+  for (const { perDay, since, at, point } of gains) {
+    if (perDay === null) continue;
+    // Neighbouring bars have a gap between them, as far as there is room.
+    const gap = Math.min(1.5, (x(at) - x(since)) / 4) / 2;
+    const [left, right] = [coordinate(x(since) + gap), coordinate(x(at) - gap)];
+    const wanted = y(perDay);
+    const end = Math.min(bottom, Math.max(top, wanted));
+    const tip = Math.abs(end - y(0)) < 1 ? y(0) + (perDay < 0 ? 1 : -1) : end;
+    const bar = `M${left} ${zero}V${coordinate(tip)}H${right}V${zero}Z`;
+    paths.set(point.source, (paths.get(point.source) ?? "") + bar);
+    if (Math.abs(end - wanted) <= 1) continue;
+    const cut = end + (end === top ? 9 : -9);
+    cuts += `M${left} ${coordinate(cut + 2)}L${right} ${coordinate(cut - 2)}`;
   }
   const bars = [...paths].map(([source, d]) => element("path", { d, ...BAR_LOOKS[source] }));
-  const cut =
-    cuts.length === 0 ? [] : [element("path", { class: "chart-mark", d: cuts.join(""), "stroke-width": 3 })];
-  return [...bars, ...cut];
-}
-
-/** Neighbouring bars have a gap between them, as far as there is room. */
-function sidesOf({ since, at }: Gain, { x }: BarFrame): [number, number] {
-  const [left, right] = [x(since), x(at)];
-  const gap = Math.min(1.5, (right - left) / 4) / 2;
-  return [left + gap, right - gap];
+  return cuts === "" ? bars : [...bars, element("path", { class: "chart-mark", d: cuts, "stroke-width": 3 })];
 }

@@ -1,4 +1,4 @@
-import { DAY_MS } from "../lib/clock.js";
+import { ageInDays, DAY_MS } from "../lib/clock.js";
 import {
   type Catalog,
   type Gap,
@@ -10,9 +10,19 @@ import {
   type SnapshotRange,
   seamsOf,
 } from "../repositories/repositories.js";
+import { drawChart, drawNotice } from "./chart.js";
 import { anomalySpans, MAX_SPANS, spansWithin } from "./events.js";
 import { dateText } from "./numbers.js";
-import type { ChartPoint, ChartSeries, ChartSpan, Metric } from "./series.js";
+import {
+  type ChartInput,
+  type ChartPoint,
+  type ChartSeries,
+  type ChartSpan,
+  METRIC_NAMES,
+  type Metric,
+} from "./series.js";
+import type { Theme } from "./themes.js";
+import { titleOf } from "./words.js";
 
 /** The windows of charts, up to the newest snapshot of the provider. */
 export const CHART_WINDOWS = ["30d", "90d", "1y", "all"] as const;
@@ -200,4 +210,60 @@ function unseenSpan({ repository, isStale, until }: History, lastAt: number): Ch
 export function newestOf(histories: readonly History[]): number | null {
   const times = histories.flatMap(({ asOf }) => asOf ?? []);
   return times.length === 0 ? null : Math.max(...times);
+}
+
+/** Parameters of a chart of histories. */
+export type ChartRequest = Pick<
+  ChartInput,
+  "metric" | "view" | "scale" | "align" | "width" | "height" | "spans"
+> & {
+  theme: Theme;
+  /** Time of the response. */
+  now: number;
+};
+
+/** Draws a chart of the histories, or a notice if there is nothing to draw. */
+export function drawHistories(histories: readonly History[], request: ChartRequest): string {
+  const { theme, now, ...rest } = request;
+  const series = seriesOf(histories, request.align);
+  if (series.some(({ points }) => points.length >= 2)) {
+    const asOf = lastSeenOf(histories);
+    return drawChart({ ...rest, series, asOf, ageDays: ageInDays(asOf, now), theme });
+  }
+  return drawNotice(titleOf(request, series), missingReason(histories, request), request);
+}
+
+/** The title of the chart of the histories. */
+export const titleOfHistories = (
+  histories: readonly History[],
+  request: Pick<ChartRequest, "metric" | "view" | "align">,
+): string => titleOf(request, seriesOf(histories, request.align));
+
+/**
+ * The newest time of the histories. A repository that is no longer seen adds the time of its own last counts, since it is not
+ * measured as of today.
+ */
+function lastSeenOf(histories: readonly History[]): number | null {
+  return newestOf(
+    histories.map((history) => {
+      const { repository, asOf, isStale: isOld } = history;
+      const isSeen = repository.availability === "AVAILABLE" && !isOld;
+      return isSeen ? history : { ...history, asOf: repository.countedAt ?? asOf };
+    }),
+  );
+}
+
+function missingReason(
+  histories: readonly History[],
+  { metric, align }: Pick<ChartRequest, "metric" | "align">,
+): string {
+  if (align === "age" && histories.every(({ bornAt }) => bornAt === null))
+    return "No creation date is known, so there is no chart by age.";
+  const counts = METRIC_NAMES[metric].toLowerCase();
+  const [only] = histories;
+  if (only === undefined || histories.length > 1)
+    return `A chart needs two snapshots of one repository with ${counts} in this time; there are none yet.`;
+  const since = dateText(only.firstSnapshotAt ?? only.repository.discoveredAt);
+  if (only.snapshots < 2) return `First seen on ${since}; a chart needs two snapshots.`;
+  return `First seen on ${since}. There are not two snapshots with ${counts} in this time.`;
 }

@@ -1,4 +1,5 @@
 import type { SnapshotSource } from "../repositories/repositories.js";
+import type { Frame } from "./axes.js";
 import { coordinate, element, type Markup } from "./markup.js";
 import { type ChartSeries, isBroken, reducePoints, widestGaps } from "./series.js";
 import { estimateWidth, fit } from "./text.js";
@@ -21,22 +22,15 @@ export interface LinePoint extends Point {
 /** Narrower gaps are not drawn, in pixels. */
 const MIN_GAP_WIDTH = 5;
 /** Maximum number of points drawn per line; more cannot be distinguished. */
-export const MAX_POINTS = 300;
+const MAX_POINTS = 300;
 
 /** Converts a series to points in the picture: reduced, with its visible gaps, and broken at its seams. */
-export function toLine(
-  series: ChartSeries,
-  toPoint: (point: { at: number; value: number }) => Point,
-): LinePoint[] {
-  const known = new Map(series.points.map((point) => [point.at, point]));
-  const xOf = (at: number) => {
-    const point = known.get(at);
-    return point === undefined ? Number.NaN : toPoint(point).x;
-  };
-  const visible = widestGaps(series.gaps.filter(({ from, to }) => xOf(to) - xOf(from) >= MIN_GAP_WIDTH));
-  const gapEnds = new Set(visible.map(({ to }) => to));
-  return reducePoints(series.points, visible, MAX_POINTS).map((point, i, points) => ({
-    ...toPoint(point),
+export function toLine(series: ChartSeries, { x, y }: Pick<Frame, "x" | "y">): LinePoint[] {
+  const gaps = widestGaps(series.gaps.filter(({ from, to }) => x(to) - x(from) >= MIN_GAP_WIDTH));
+  const gapEnds = new Set(gaps.map(({ to }) => to));
+  return reducePoints(series.points, gaps, MAX_POINTS).map((point, i, points) => ({
+    x: x(point.at),
+    y: y(point.value),
     source: point.source,
     isAfterGap: gapEnds.has(point.at) || isBroken(points[i - 1], point),
   }));
@@ -49,26 +43,27 @@ export const STROKES = {
   BACKFILLED: { "stroke-width": 2, "stroke-dasharray": "0.1 4" },
 } as const satisfies Record<SnapshotSource, object>;
 
-interface Run {
-  source: SnapshotSource;
-  points: Point[];
+/** The parts of a line between gaps. */
+function partsOf(points: readonly LinePoint[]): LinePoint[][] {
+  const parts: LinePoint[][] = [];
+  for (const point of points) {
+    if (point.isAfterGap || parts.length === 0) parts.push([point]);
+    else parts.at(-1)?.push(point);
+  }
+  return parts;
 }
 
-/** Splits a line into runs with the same stroke, and isolated points. */
-function splitLine(points: readonly LinePoint[]): { runs: Run[]; isolated: Point[] } {
-  const runs: Run[] = [];
-  const isolated: Point[] = [];
-  for (const [i, point] of points.entries()) {
-    const before = points[i - 1];
-    const after = points[i + 1];
-    const isBegin = before === undefined || point.isAfterGap;
-    if (isBegin && (after === undefined || after.isAfterGap)) isolated.push(point);
-    if (isBegin) continue;
-    const last = runs.at(-1);
-    if (last?.source === point.source && last.points.at(-1) === before) last.points.push(point);
-    else runs.push({ source: point.source, points: [before, point] });
+/** Splits a part where its source changes: each stroke begins at the last point of the one before. */
+function strokesOf([first, ...others]: readonly LinePoint[]): LinePoint[][] {
+  const strokes: LinePoint[][] = [];
+  let before = first;
+  for (const point of others) {
+    const last = strokes.at(-1);
+    if (last !== undefined && last.at(-1)?.source === point.source) last.push(point);
+    else if (before !== undefined) strokes.push([before, point]);
+    before = point;
   }
-  return { runs, isolated };
+  return strokes;
 }
 
 /** The path through the points, for the attribute `d`. */
@@ -78,34 +73,30 @@ export function pathOf(points: readonly Point[]): string {
 
 /** Draws a line with its gaps; `color` counts from 1. */
 export function drawLine(points: readonly LinePoint[], color: number): Markup[] {
-  const { runs, isolated } = splitLine(points);
-  return [
-    ...runs.map(({ source, points: run }) =>
+  return partsOf(points).flatMap((part) => {
+    const [only, ...others] = part;
+    if (only !== undefined && others.length === 0)
+      return [element("circle", { class: `chart-mark-${color}`, cx: only.x, cy: only.y, r: 1.8 })];
+    return strokesOf(part).map((stroke) =>
       element("path", {
         class: `chart-line chart-line-${color}`,
-        d: pathOf(run),
+        d: pathOf(stroke),
         fill: "none",
-        ...STROKES[source],
+        ...STROKES[stroke.at(-1)?.source ?? "OBSERVED"],
         "stroke-linecap": "round",
         "stroke-linejoin": "round",
       }),
-    ),
-    ...isolated.map(({ x, y }) => element("circle", { class: `chart-mark-${color}`, cx: x, cy: y, r: 1.8 })),
-  ];
+    );
+  });
 }
 
 /** Fills the area between a line and `bottom`. */
 export function drawArea(points: readonly LinePoint[], bottom: number, color: number): Markup[] {
-  const parts: LinePoint[][] = [];
-  for (const point of points) {
-    if (point.isAfterGap || parts.length === 0) parts.push([point]);
-    else parts.at(-1)?.push(point);
-  }
-  return parts.flatMap((part) => {
+  return partsOf(points).flatMap((part) => {
     const [first, last] = [part[0], part.at(-1)];
-    if (first === undefined || last === undefined || part.length < 2) return [];
-    const outline = [...part, { x: last.x, y: bottom }, { x: first.x, y: bottom }];
-    return [element("path", { class: `chart-area-${color}`, d: `${pathOf(outline)}Z`, "fill-opacity": 0.1 })];
+    if (first === undefined || last === undefined || first === last) return [];
+    const d = `${pathOf(part)}V${coordinate(bottom)}H${coordinate(first.x)}Z`;
+    return [element("path", { class: `chart-area-${color}`, d, "fill-opacity": 0.1 })];
   });
 }
 
@@ -127,49 +118,66 @@ export function drawMarksAlong(points: readonly LinePoint[], color: number): Mar
   });
 }
 
+/** The corners of the marks from the second colour on, relative to their size; the first is a circle. */
+const MARKS: readonly (readonly (readonly [number, number])[])[] = [
+  [
+    [-0.9, -0.9],
+    [0.9, -0.9],
+    [0.9, 0.9],
+    [-0.9, 0.9],
+  ],
+  [
+    [0, -1.15],
+    [1.1, 0.85],
+    [-1.1, 0.85],
+  ],
+  [
+    [0, -1.25],
+    [1.25, 0],
+    [0, 1.25],
+    [-1.25, 0],
+  ],
+  [
+    [0, 1.15],
+    [1.1, -0.85],
+    [-1.1, -0.85],
+  ],
+  [
+    [-0.45, -1.2],
+    [0.45, -1.2],
+    [0.45, 1.2],
+    [-0.45, 1.2],
+  ],
+];
+
 /** Draws a mark. Each colour has its own shape, so lines can be distinguished without colours. */
 export function drawMark(
   { x, y }: Point,
   color: number,
   { size, edge = 1.2 }: { size: number; edge?: number },
-): Markup {
-  const attributes = { class: `chart-mark chart-mark-${color}`, "stroke-width": edge };
-  const shape = (...corners: [number, number][]) =>
-    element("path", {
-      ...attributes,
-      d: `${pathOf(corners.map(([dx, dy]) => ({ x: x + dx * size, y: y + dy * size })))}Z`,
-    });
-  switch (color) {
-    case 1:
-      return element("circle", { ...attributes, cx: x, cy: y, r: size });
-    case 2:
-      return shape([-0.9, -0.9], [0.9, -0.9], [0.9, 0.9], [-0.9, 0.9]);
-    case 3:
-      return shape([0, -1.15], [1.1, 0.85], [-1.1, 0.85]);
-    case 4:
-      return shape([0, -1.25], [1.25, 0], [0, 1.25], [-1.25, 0]);
-    case 5:
-      return shape([0, 1.15], [1.1, -0.85], [-1.1, -0.85]);
-    default:
-      return shape([-0.45, -1.2], [0.45, -1.2], [0.45, 1.2], [-0.45, 1.2]);
-  }
+) {
+  const look = { class: `chart-mark chart-mark-${color}`, "stroke-width": edge };
+  const corners = MARKS[color - 2];
+  if (corners === undefined) return element("circle", { ...look, cx: x, cy: y, r: size });
+  const d = `${pathOf(corners.map(([dx, dy]) => ({ x: x + dx * size, y: y + dy * size })))}Z`;
+  return element("path", { ...look, d });
 }
 
-/** Moves positions so that they are at least `distance` apart and between `top` and `bottom`; less apart if there is no room. */
+/** Moves positions so that they are at least `distance` apart and within the bounds; less apart if there is no room. */
 export function spread(
   wanted: readonly number[],
   distance: number,
-  { top, bottom }: { top: number; bottom: number },
+  [least, most]: readonly [number, number],
 ): number[] {
-  const apart = Math.min(distance, wanted.length > 1 ? (bottom - top) / (wanted.length - 1) : distance);
+  const apart = Math.min(distance, wanted.length > 1 ? (most - least) / (wanted.length - 1) : distance);
   const order = wanted.map((_, i) => i).sort((a, b) => (wanted[a] ?? 0) - (wanted[b] ?? 0));
-  const positions = wanted.map(() => top);
-  let last = top - apart;
+  const positions = [...wanted];
+  let last = least - apart;
   for (const i of order) {
-    last = Math.min(bottom, Math.max(wanted[i] ?? 0, last + apart));
+    last = Math.min(most, Math.max(wanted[i] ?? 0, last + apart));
     positions[i] = last;
   }
-  let next = bottom + apart;
+  let next = most + apart;
   for (const i of order.toReversed()) {
     next = Math.min(positions[i] ?? 0, next - apart);
     positions[i] = next;
@@ -177,58 +185,45 @@ export function spread(
   return positions;
 }
 
-/** The label at the end of a line. */
+/** The label at the end of a line: its name and its last value. */
 export interface EndLabel {
   name: string;
-  /** Its last value. */
   value: string;
-  /** Where the line ends. */
-  end: Point;
-  color: number;
 }
 
 const MARK_ROOM = 16;
 const VALUE_GAP = 8;
 
-/** The width of the column of labels, at most `max`. */
+/** The width of the column of labels, at most `max`; 0 without labels. */
 export function labelWidth(labels: readonly EndLabel[], size: number, max: number): number {
   const widest = (texts: readonly string[]) => Math.max(...texts.map((text) => estimateWidth(text, size)));
-  const names = widest(labels.map(({ name }) => name));
-  const values = widest(labels.map(({ value }) => value));
-  return Math.min(max, MARK_ROOM + names + VALUE_GAP + values);
+  const names = labels.map(({ name }) => name);
+  const values = labels.map(({ value }) => value);
+  return labels.length === 0 ? 0 : Math.min(max, MARK_ROOM + widest(names) + VALUE_GAP + widest(values));
 }
 
-/** Draws names and last values in the column `box`, near the ends of their lines and without overlap. */
+/** Draws names and last values near the ends of their lines, without overlap. Labels without an end are left out. */
 export function drawLabels(
   labels: readonly EndLabel[],
-  box: { left: number; right: number; top: number; bottom: number },
-  size: number,
+  ends: readonly (Point | undefined)[],
+  { left, right, top, bottom, size }: Omit<Frame, "x" | "y">,
 ): Markup[] {
-  const positions = spread(
-    labels.map(({ end }) => end.y),
-    size + 4,
-    box,
-  );
-  const values = labels.map(({ value }) => value);
-  const valueRoom = Math.max(...values.map((value) => estimateWidth(value, size))) + VALUE_GAP;
-  const nameRoom = box.right - box.left - MARK_ROOM - valueRoom;
-  // Names take precedence: values can be read off the axis.
-  const longest = Math.max(...labels.map(({ name }) => estimateWidth(name, size)));
-  const withValues = nameRoom >= Math.min(longest - 0.1, size * 4.5);
-  return labels.flatMap(({ name, color }, i) => {
-    const y = positions[i] ?? box.top;
-    const room = withValues ? nameRoom : box.right - box.left - MARK_ROOM;
+  const shown = labels.flatMap((label, i) => {
+    const end = ends[i];
+    return end === undefined ? [] : [{ ...label, wanted: end.y, color: i + 1 }];
+  });
+  const wanted = shown.map((one) => one.wanted);
+  const places = spread(wanted, size + 4, [top, bottom]);
+  const room = right - left - MARK_ROOM;
+  return shown.flatMap(({ name, value, color }, i) => {
+    const y = places[i] ?? top;
     const text = { "font-size": size, y: y + size * 0.35 };
+    const last = fit(value, { size, width: room / 2 });
+    const width = room - VALUE_GAP - estimateWidth(last, size);
     return [
-      drawMark({ x: box.left + 6, y }, color, { size: 3.8 }),
-      element(
-        "text",
-        { ...text, class: "chart-text", x: box.left + MARK_ROOM },
-        fit(name, { size, width: room }),
-      ),
-      ...(withValues
-        ? [element("text", { ...text, class: "chart-muted", x: box.right, "text-anchor": "end" }, values[i])]
-        : []),
+      drawMark({ x: left + 6, y }, color, { size: 3.8 }),
+      element("text", { ...text, class: "chart-text", x: left + MARK_ROOM }, fit(name, { size, width })),
+      element("text", { ...text, class: "chart-muted", x: right, "text-anchor": "end" }, last),
     ];
   });
 }

@@ -2,87 +2,57 @@ import { DAY_MS } from "../lib/clock.js";
 
 /** Formats of numbers and times in pictures: English, UTC, independent of the machine's locale. */
 
-const UNITS = ["", "K", "M", "B", "T"] as const;
-const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"] as const;
+const whole = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
+const decimal = new Intl.NumberFormat("en-US", { maximumFractionDigits: 1 });
+const short = new Intl.NumberFormat("en-US", { notation: "compact", maximumFractionDigits: 1 });
+const unrounded = new Intl.NumberFormat("en-US", { notation: "compact", maximumFractionDigits: 12 });
 
 /** With thousands separators: 1,234,567. */
-export function exactNumber(value: number): string {
-  return Math.round(value).toLocaleString("en-US");
-}
-
-/** With its sign: +1,234, −12, or ±0. */
-export function signedNumber(value: number): string {
-  if (value === 0) return "±0";
-  return `${value > 0 ? "+" : "−"}${exactNumber(Math.abs(value))}`;
-}
+export const exactNumber = (value: number): string => whole.format(value);
 
 /** Abbreviated: 987, 12.3K, 1.2M. */
-export function shortNumber(value: number, decimals = 1): string {
-  let unit = 0;
-  let scaled = value;
-  // A value that rounds to 1000 of a unit becomes 1 of the next.
-  while (unit < UNITS.length - 1 && Number(scaled.toFixed(unit === 0 ? 0 : decimals)) >= 1_000) {
-    scaled /= 1_000;
-    unit++;
-  }
-  const text = scaled.toFixed(unit === 0 ? 0 : decimals);
-  return `${text.includes(".") ? text.replace(/\.?0+$/, "") : text}${UNITS[unit]}`;
-}
+export const shortNumber = (value: number): string => short.format(value);
 
-/** Abbreviated, with its sign: +1.2K, −987, +0.4, ±0. Fractions only below 10. */
-export function signedShort(value: number): string {
-  const size = Math.abs(value) < 10 ? Number(Math.abs(value).toFixed(1)) : Math.round(Math.abs(value));
-  if (size === 0) return "±0";
-  return `${value > 0 ? "+" : "−"}${size < 10 ? size : shortNumber(size)}`;
-}
+const withSign = (value: number, text: string): string => `${value > 0 ? "+" : value < 0 ? "−" : "±"}${text}`;
 
-/** A gain per day in full: +1,234, −0.4, ±0. Fractions only below 10. */
-export function signedRate(value: number): string {
-  const isSmall = Math.abs(value) < 10 && Number(Math.abs(value).toFixed(1)) % 1 !== 0;
-  return isSmall
-    ? `${value > 0 ? "+" : "−"}${Math.abs(value).toFixed(1)}`
-    : signedNumber(Math.round(value) || 0);
-}
+/** With its sign: +1,234, −12, or ±0. */
+export const signedNumber = (value: number): string => withSign(value, exactNumber(Math.abs(value)));
 
-/** Labels of an axis: all abbreviated if that is exact and keeps them distinct, otherwise all in full. */
+/** Fractions only below 10. */
+const roundRate = (value: number): number =>
+  Math.abs(value) < 10 ? Math.round(value * 10) / 10 : Math.round(value);
+
+/** A gain per day: +1,234, −0.4, ±0. */
+export const signedRate = (value: number): string =>
+  withSign(roundRate(value), decimal.format(Math.abs(roundRate(value))));
+
+/** The same, abbreviated: +1.2K. */
+export const signedShort = (value: number): string =>
+  withSign(roundRate(value), shortNumber(Math.abs(roundRate(value))));
+
+/** Labels of an axis: all abbreviated if that is exact, otherwise all in full. */
 export function axisNumbers(values: readonly number[]): string[] {
-  for (const decimals of [0, 1]) {
-    const short = values.map((value) => shortNumber(value, decimals));
-    const isExact = values.every(
-      (value, i) => Math.abs(parse(short[i] ?? "") - value) <= Math.abs(value) * 1e-9,
-    );
-    if (isExact && new Set(short).size === values.length) return short;
-  }
-  return values.map(exactNumber);
+  const isExact = values.every((value) => short.format(value) === unrounded.format(value));
+  return values.map(isExact ? shortNumber : exactNumber);
 }
 
-function parse(short: string): number {
-  const unit = UNITS.findIndex((name, i) => i > 0 && short.endsWith(name));
-  return unit === -1 ? Number(short) : Number(short.slice(0, -1)) * 1_000 ** unit;
-}
-
-export function monthName(month: number): string {
-  return MONTHS[month] ?? "";
-}
+/** "1 gap", "2 gaps". */
+export const plural = (count: number, noun: string): string =>
+  `${decimal.format(count)} ${noun}${count === 1 ? "" : "s"}`;
 
 /** 30 Apr 2026. */
-export function dateText(ms: number): string {
-  const date = new Date(ms);
-  return `${date.getUTCDate()} ${monthName(date.getUTCMonth())} ${date.getUTCFullYear()}`;
-}
+export const dateText = (ms: number): string => new Date(ms).toUTCString().slice(5, 16).replace(/^0/, "");
 
 /** A date with its age in days, unless that is 0 or unknown: 30 Apr 2026, 90 days ago. */
 export function agedDate(at: number, ageDays: number | null = 0): string {
-  if (ageDays === null || ageDays === 0) return dateText(at);
-  return `${dateText(at)}, ${exactNumber(ageDays)} ${ageDays === 1 ? "day" : "days"} ago`;
+  return `${dateText(at)}${ageDays === null || ageDays === 0 ? "" : `, ${plural(ageDays, "day")} ago`}`;
 }
 
 /** A range of dates; the year appears once if it is the same. */
 export function datesText(from: number, to: number): string {
   const [first, last] = [dateText(from), dateText(to)];
   if (first === last) return first;
-  const isOneYear = new Date(from).getUTCFullYear() === new Date(to).getUTCFullYear();
-  return `${isOneYear ? first.slice(0, -5) : first} – ${last}`;
+  return `${first.slice(-4) === last.slice(-4) ? first.slice(0, -5) : first} – ${last}`;
 }
 
 /** The units of ages. */
@@ -93,9 +63,20 @@ export const AGE_UNITS = {
 } as const;
 export type AgeUnit = keyof typeof AGE_UNITS;
 
+/** The unit of ages that are at most `spanMs` apart; axis and texts of a chart have the same. */
+export function ageUnitOf(spanMs: number): AgeUnit {
+  if (spanMs < 120 * DAY_MS) return "day";
+  return spanMs < 3 * AGE_UNITS.year.ms ? "month" : "year";
+}
+
 /** An age in a unit: 12 days, 5 months, 2.5 years. */
 export function ageText(ms: number, unit: AgeUnit): string {
   const value = ms / AGE_UNITS[unit].ms;
-  const shown = unit === "day" ? Math.round(value) : Math.round(value * 10) / 10;
-  return `${shown.toLocaleString("en-US")} ${unit}${shown === 1 ? "" : "s"}`;
+  return plural(unit === "day" ? Math.round(value) : Math.round(value * 10) / 10, unit);
+}
+
+/** Time between two times: 3 days, 7 hours. */
+export function distanceText(ms: number): string {
+  const hours = Math.max(1, Math.round(ms / 3_600_000));
+  return hours < 36 ? plural(hours, "hour") : plural(Math.round(ms / DAY_MS), "day");
 }

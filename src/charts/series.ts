@@ -85,6 +85,14 @@ export interface ChartSpan {
   isDoubtful: boolean;
 }
 
+/** When a total first reached a round number. */
+export interface Milestone {
+  value: number;
+  /** The first point that has reached it, and the one before. */
+  point: ChartPoint;
+  before: ChartPoint;
+}
+
 /** Names a part of a line that counts stars still held. */
 export const RETAINED_WORDS = "stars still held, as reported later";
 

@@ -1,7 +1,6 @@
+import type { Anomaly } from "../growth/growth.js";
 import { DAY_MS } from "../lib/clock.js";
-import { ageUnitOf } from "./axes.js";
-import { hasMilestones, milestonesOf, milestoneWords, noteOfSpan } from "./events.js";
-import { gainsOf, stepOf } from "./gains.js";
+import { type Gain, gainsOf, stepOf } from "./gains.js";
 import {
   type AgeUnit,
   agedDate,
@@ -9,26 +8,47 @@ import {
   datesText,
   dateText,
   exactNumber,
+  plural,
   signedNumber,
   signedRate,
 } from "./numbers.js";
 import {
   type ChartInput,
   type ChartSeries,
+  type ChartSpan,
   type LinePart,
   longestPart,
   METRIC_NAMES,
+  type Milestone,
   partsOf,
   RETAINED_WORDS,
 } from "./series.js";
 import { fit } from "./text.js";
 
-/** The input that the words of a chart depend on. */
+/** All words of charts: heading, foot, the text for those who do not see them, and notes on what happened. */
+
 type Worded = Pick<ChartInput, "metric" | "align" | "view" | "title">;
 
 /** "Stars", "Stars per day by age". */
 function subjectOf({ metric, align, view }: Worded): string {
   return `${METRIC_NAMES[metric]}${view === "per-day" ? " per day" : ""}${align === "age" ? " by age" : ""}`;
+}
+
+/** A point of time: a date, or an age in this unit. */
+const whenOf = (align: ChartInput["align"], unit: AgeUnit) => (at: number) =>
+  align === "age" ? `the age of ${ageText(at, unit)}` : dateText(at);
+
+/** The title for those who do not see the chart. */
+export function titleOf(input: Worded, series: readonly ChartSeries[]): string {
+  const names = input.title ?? series.map(({ name }) => name).join(", ");
+  return fit(`${subjectOf(input)}: ${names}`, { size: 1, width: 200 });
+}
+
+/** The times that a chart shows: its first and last date or age, and the unit of ages. */
+export interface TimeRange {
+  first: number;
+  last: number;
+  unit: AgeUnit;
 }
 
 /** The heading of a chart, and the last value of a single line. */
@@ -38,42 +58,35 @@ export interface Heading {
   current: { value: string; gained: string } | undefined;
 }
 
-/** `range`: the first and last time of the axis, or ages. */
-export function headingOf(
-  input: Worded,
-  series: readonly ChartSeries[],
-  { range: [first, last], unit }: { range: readonly [number, number]; unit: AgeUnit },
-): Heading {
+export function headingOf(input: Worded, series: readonly ChartSeries[], range: TimeRange): Heading {
+  const { first, last, unit } = range;
   const { align, title } = input;
-  const name = subjectOf(input);
-  const when = (at: number) => (align === "age" ? `the age of ${ageText(at, unit)}` : dateText(at));
-  const span = align === "age" ? `up to ${ageText(last, unit)} old` : datesText(first, last);
-  const one = series.length === 1 ? series[0] : undefined;
-  if (one === undefined)
+  const subject = subjectOf(input);
+  const time = align === "age" ? `up to ${ageText(last, unit)} old` : datesText(first, last);
+  const [one, ...others] = series;
+  if (one === undefined || others.length > 0)
     return {
-      heading: title ?? name,
-      subheading: `${series.length} repositories · ${span}`,
+      heading: title ?? subject,
+      subheading: `${series.length} repositories · ${time}`,
       current: undefined,
     };
   const [end, longest] = [one.points.at(-1), longestPart(one.points)];
-  const current =
-    end === undefined || longest === undefined
-      ? undefined
-      : { value: exactNumber(end.value), gained: gainText(longest, one.points[0]?.at, when) };
-  return { heading: title ?? one.name, subheading: `${name} · ${span}`, current };
+  const current = end &&
+    longest && {
+      value: exactNumber(end.value),
+      gained: gainText(longest, longest.first === one.points[0] ? "" : whenOf(align, unit)(longest.first.at)),
+    };
+  return { heading: title ?? one.name, subheading: `${subject} · ${time}`, current };
 }
 
-/** "+1,204", "+1,204 still held", or "+12 since 2026-04-30" where the line begins with stars still held. */
-function gainText(
-  { basis, first, last }: LinePart,
-  begin: number | undefined,
-  when: (at: number) => string,
-): string {
+/** "+1,204", "+1,204 still held", or "+12 since 30 Apr 2026" where the line begins with stars still held. */
+function gainText({ basis, first, last }: LinePart, since: string): string {
   const gained = signedNumber(last.value - first.value);
   if (basis === "RETAINED") return `${gained} still held`;
-  return first.at === begin ? gained : `${gained} since ${when(first.at)}`;
+  return since === "" ? gained : `${gained} since ${since}`;
 }
 
+/** The service, the date of the data, and the notes on lines. */
 export function footerOf(
   { asOf, ageDays }: Pick<ChartInput, "asOf" | "ageDays">,
   series: readonly ChartSeries[],
@@ -85,43 +98,35 @@ export function footerOf(
   return ["Sidereal", ...date, ...notes].join(" · ");
 }
 
-/** The text alternative of a chart. */
-export function describe(
-  input: Worded & Pick<ChartInput, "asOf" | "ageDays" | "spans" | "isSum">,
+/** What a chart shows, as sentences. */
+export function descriptionOf(
+  { align, asOf, ageDays, view, spans = [] }: ChartInput,
   series: readonly ChartSeries[],
-): { title: string; description: string } {
-  const { align, asOf, ageDays, title, view } = input;
-  const times = series.flatMap(({ points }) => points.map(({ at }) => at));
-  const unit = ageUnitOf(span(times));
-  const when = (at: number) =>
-    align === "age" ? `at the age of ${ageText(at, unit)}` : `on ${dateText(at)}`;
-  const sentences = series.map((one) => {
-    const [first, last] = [one.points[0], one.points.at(-1)];
-    const note = one.note === undefined ? "" : `; ${one.note}`;
-    const shortName = fit(one.name, { size: 1, width: 80 });
-    if (first === undefined || last === undefined) return `${shortName}: nothing is known${note}.`;
-    const count = one.gaps.length;
-    const gaps = count === 0 ? "" : `; ${count} ${count === 1 ? "gap" : "gaps"} in the data`;
-    const parts = partsOf(one.points)
-      .toSorted((a, b) => a.first.at - b.first.at)
-      .map((part) => partSentence(part, when));
-    const rates = view === "per-day" ? rateSentence(one, when) : "";
-    return `${shortName}: ${parts.join("; then ")}${gaps}${note}.${rates}`;
-  });
-  const subject = title ?? series.map((one) => one.name).join(", ");
-  const asOfText = asOf === null ? "" : ` As of ${agedDate(asOf, ageDays)}.`;
-  return {
-    title: fit(`${subjectOf(input)}: ${subject}`, { size: 1, width: 200 }),
-    description: `${sentences.join(" ")}${eventSentences(input, series)}${asOfText}`,
-  };
+  { unit, milestones }: { unit: AgeUnit; milestones: readonly Milestone[] },
+): string {
+  const when = (at: number) => `${align === "age" ? "at" : "on"} ${whenOf(align, unit)(at)}`;
+  return [
+    ...series.flatMap((one) => [
+      lineSentence(one, when),
+      ...(view === "per-day" && one.points.length > 0 ? [rateSentence(one, when)] : []),
+    ]),
+    ...milestones.map((one) => `It ${milestoneWords(one)}.`),
+    ...(align === "age" ? [] : spans.map((one) => `${noteOfSpan(one)}.`)),
+    ...(asOf === null ? [] : [`As of ${agedDate(asOf, ageDays)}.`]),
+  ].join(" ");
 }
 
-function span(times: readonly number[]): number {
-  if (times.length === 0) return 0;
-  return times.reduce((a, b) => Math.max(a, b)) - times.reduce((a, b) => Math.min(a, b));
+function lineSentence({ name, points, gaps, note }: ChartSeries, when: (at: number) => string): string {
+  const parts = partsOf(points).toSorted((a, b) => a.first.at - b.first.at);
+  const facts = [
+    parts.length === 0 ? "nothing is known" : parts.map((part) => partWords(part, when)).join("; then "),
+    ...(gaps.length === 0 ? [] : [`${plural(gaps.length, "gap")} in the data`]),
+    ...(note === undefined ? [] : [note]),
+  ];
+  return `${fit(name, { size: 1, width: 80 })}: ${facts.join("; ")}.`;
 }
 
-function partSentence({ basis, first, last }: LinePart, when: (at: number) => string): string {
+function partWords({ basis, first, last }: LinePart, when: (at: number) => string): string {
   const difference = last.value - first.value;
   const gained = `${difference < 0 ? "lost" : "gained"} ${exactNumber(Math.abs(difference))}`;
   const what = basis === "RETAINED" ? ` (${RETAINED_WORDS})` : "";
@@ -132,39 +137,49 @@ function partSentence({ basis, first, last }: LinePart, when: (at: number) => st
 function rateSentence({ points }: ChartSeries, when: (at: number) => string): string {
   const step = stepOf(points);
   const gains = gainsOf(points, step);
-  const known = gains.flatMap(({ perDay, at }) => (perDay === null ? [] : [{ perDay, at }]));
-  const [first, ...others] = known.toSorted((a, b) => b.perDay - a.perDay);
-  if (first === undefined) return " No two snapshots are close enough to compare.";
-  const lowest = others.at(-1) ?? first;
-  const per = step.name === "day" ? "Per day" : `Per day, by ${step.name}`;
+  const known = gains.filter(({ perDay }) => perDay !== null);
+  const [highest, ...others] = known.toSorted((a, b) => (b.perDay ?? 0) - (a.perDay ?? 0));
+  if (highest === undefined) return "No two snapshots are close enough to compare.";
+  const rate = ({ perDay, at }: Gain) => `${signedRate(perDay ?? 0)} ${when(at)}`;
   const missing = gains.length - known.length;
-  const left =
-    missing === 0
-      ? ""
-      : `; ${missing} ${missing === 1 ? "bar is" : "bars are"} left out, as snapshots are missing`;
-  return ` ${per}: at most ${signedRate(first.perDay)} ${when(first.at)}, at least ${signedRate(lowest.perDay)} ${when(lowest.at)}${left}.`;
+  const left = `; ${plural(missing, "bar")} ${missing === 1 ? "is" : "are"} left out, as snapshots are missing`;
+  return `Per day${step.name === "day" ? "" : `, by ${step.name}`}: at most ${rate(highest)}, at least ${rate(others.at(-1) ?? highest)}${missing === 0 ? "" : left}.`;
 }
 
-/** Milestones and unusual times. */
-function eventSentences(
-  input: Pick<ChartInput, "metric" | "align" | "view" | "spans" | "isSum">,
-  series: readonly ChartSeries[],
+/** "reached 50,000 on 3 Aug 2026"; "between 3 and 9 Aug" where no snapshot was taken in between. */
+export function milestoneWords({ value, point, before }: Milestone): string {
+  const isKnown = point.at - before.at < 1.75 * DAY_MS;
+  const dates = datesText(before.at, point.at).replace(" – ", " and ");
+  return `reached ${exactNumber(value)} ${isKnown ? `on ${dateText(point.at)}` : `between ${dates}`}`;
+}
+
+/** The note of a span: its date or dates, and its words. */
+export function noteOfSpan({ from, to, words }: Pick<ChartSpan, "from" | "to" | "words">): string {
+  return `${datesText(from, to)}: ${words}`;
+}
+
+/** What happened, and what of it counts: "dropped by 22,000 and recovered; neither counts". `turn`: the first count of a return. */
+export function anomalyWords(
+  { kind, before, after, counted, cleared }: Anomaly,
+  turn: number | undefined,
 ): string {
-  const { align, view, spans = [] } = input;
-  if (align === "age") return "";
-  const [only, ...others] = series;
-  const shown = view !== "per-day" && only !== undefined && others.length === 0 && hasMilestones(input);
-  const milestones = shown ? milestonesOf(only.points, spans) : [];
-  const sentences = [
-    ...milestones.map((one) => `It ${milestoneWords(one)}`),
-    ...spans.map((one) => noteOfSpan(one)),
-  ];
-  return sentences.map((sentence) => ` ${sentence}.`).join("");
-}
-
-/** Days between two times, for texts: 3 days, 7 hours. */
-export function distanceText(ms: number): string {
-  const hours = Math.max(1, Math.round(ms / 3_600_000));
-  const [count, unit] = hours < 36 ? [hours, "hour"] : [Math.round(ms / DAY_MS), "day"];
-  return `${exactNumber(count)} ${unit}${count === 1 ? "" : "s"}`;
+  const move = (change: number) => `${change < 0 ? "dropped" : "rose"} by ${exactNumber(Math.abs(change))}`;
+  const moved = move(after - before);
+  const [low, high] = [Math.min(before, after), Math.max(before, after)].map(exactNumber);
+  const isAllCounted = cleared?.by === "TIME";
+  switch (kind) {
+    case "FAILED_READING":
+      return `read as ${low} instead of about ${high}: a failed reading, which does not count`;
+    case "UNCONFIRMED":
+      return `read as ${exactNumber(after)} after ${exactNumber(before)}; counts once another reading confirms it`;
+    case "RETURN":
+      if (turn === undefined || turn === before) return "moved and returned; neither counts";
+      return `${move(turn - before)} and ${turn < before ? "recovered" : "fell back"}; neither counts`;
+    case "LEVEL_SHIFT":
+      return `${moved} in one step; ${isAllCounted ? "all of it counts by now" : "that does not count"}`;
+    case "BURST":
+      return `${moved}, far more than usual; ${isAllCounted ? "all of it counts by now" : `${exactNumber(counted ?? 0)} of it count`}`;
+    case "PURGE":
+      return `${moved}; the loss counts in full`;
+  }
 }

@@ -1,14 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { drawChart } from "../../src/charts/chart.js";
-import {
-  anomalySpans,
-  MAX_SPANS,
-  milestonesOf,
-  milestoneWords,
-  noteOfSpan,
-} from "../../src/charts/events.js";
+import { anomalySpans, MAX_SPANS, milestonesOf } from "../../src/charts/events.js";
 import type { ChartPoint, ChartSpan } from "../../src/charts/series.js";
+import { milestoneWords, noteOfSpan } from "../../src/charts/words.js";
 import type { Anomaly } from "../../src/growth/anomalies.js";
 import { DAY_MS } from "../../src/lib/clock.js";
 import { checkTexts, readPicture } from "../support/svg.js";
@@ -18,6 +13,9 @@ const day = (n: number) => BEGIN + n * DAY_MS;
 
 const daily = (...values: number[]): ChartPoint[] =>
   values.map((value, i) => ({ at: day(i), value, source: "OBSERVED" }));
+
+const reached = (points: readonly ChartPoint[], spans: readonly ChartSpan[] = []) =>
+  milestonesOf({ metric: "stars", align: "date", series: [{ points }], spans });
 
 function draw(points: readonly ChartPoint[], spans: readonly ChartSpan[], isBare = true, width = 760) {
   const picture = readPicture(
@@ -51,7 +49,7 @@ const anomaly = (more: Partial<Anomaly>): Anomaly => ({
 
 test("a milestone is the first time that a round number is reached, with its day", () => {
   const points = daily(990, 1_010, 999, 1_020, 4_000, 6_000);
-  const found = milestonesOf(points, []);
+  const found = reached(points);
   assert.deepEqual(
     found.map((one) => [one.value, (one.point.at - BEGIN) / DAY_MS]),
     [
@@ -64,17 +62,17 @@ test("a milestone is the first time that a round number is reached, with its day
 
 test("a milestone within a gap is between two days, and one that was reached before is none", () => {
   const gap = [...daily(900), { at: day(6), value: 1_100, source: "OBSERVED" as const }];
-  assert.deepEqual(milestonesOf(gap, []).map(milestoneWords), ["reached 1,000 between 1 Aug and 7 Aug 2026"]);
-  assert.deepEqual(milestonesOf(daily(1_200, 900, 1_300), []), []);
+  assert.deepEqual(reached(gap).map(milestoneWords), ["reached 1,000 between 1 Aug and 7 Aug 2026"]);
+  assert.deepEqual(reached(daily(1_200, 900, 1_300)), []);
 });
 
 test("a failed reading reaches no milestone, and neither do stars still held", () => {
   const points = daily(4_000, 90_000, 4_100, 4_200);
   const span = { from: day(1), to: day(1), kind: "unusual" as const, words: "x", isDoubtful: true };
-  assert.equal(milestonesOf(points, []).length, 1);
-  assert.deepEqual(milestonesOf(points, [span]), []);
+  assert.equal(reached(points).length, 1);
+  assert.deepEqual(reached(points, [span]), []);
   const held = daily(900, 1_100, 1_200).map((point) => ({ ...point, source: "BACKFILLED" as const }));
-  assert.deepEqual(milestonesOf(held, []), []);
+  assert.deepEqual(reached(held), []);
 });
 
 test("of many milestones the four highest are marked on the line", () => {

@@ -3,9 +3,8 @@ import { test } from "node:test";
 import { drawBadge, drawFactBadge } from "../../src/charts/badge.js";
 import { repositoryCard } from "../../src/charts/card.js";
 import { drawPageCard, drawRepositoryCard } from "../../src/charts/card-drawing.js";
-import { drawChart } from "../../src/charts/chart.js";
+import { drawChart, drawNotice } from "../../src/charts/chart.js";
 import { Fonts } from "../../src/charts/fonts.js";
-import { drawNotice } from "../../src/charts/history-chart.js";
 import { snippetsOf } from "../../src/charts/markup.js";
 import type { ChartInput } from "../../src/charts/series.js";
 import { chartPage, queryOf, repositoryKey } from "../../src/lib/page-addresses.js";
@@ -80,7 +79,7 @@ test("hostile names: badges and notices are well-formed and hold text only", () 
       );
       check(drawFactBadge({ ...noted, fullName: b, asOf: null }, { kind: "stars", stars: 1 }));
       check(drawBadge({ label: a, message: d, tone: "plain", title: `x${b}`, theme: "light" }));
-      check(drawNotice({ title: `x${c}`, message: d, theme: "auto", width: 480, height: 96 }));
+      check(drawNotice(`x${c}`, d, { theme: "auto", width: 480, height: 96 }));
     }),
     { numRuns: examples(2_500) },
   );

@@ -4,7 +4,6 @@ import {
   type ChartPoint,
   type ChartSeries,
   type ChartSpan,
-  hasMilestones,
   type Metric,
   milestonesOf,
   signedRate,
@@ -29,9 +28,10 @@ interface PointTableProps {
 export const PointTable: FC<PointTableProps> = ({ metric, points, spans, csvPath }) => {
   const { word, of } = rowStep((points.at(-1)?.at ?? 0) - (points[0]?.at ?? 0));
   const milestones = new Map(
-    hasMilestones({ metric, align: "date" })
-      ? milestonesOf(points, spans).map(({ point, value }) => [point, value])
-      : [],
+    milestonesOf({ metric, align: "date", series: [{ points }], spans }).map(({ point, value }) => [
+      point,
+      value,
+    ]),
   );
   const kept = new Set([
     ...[...Map.groupBy(points, ({ at }) => of(at)).values()].flatMap((group) => group.at(-1) ?? []),

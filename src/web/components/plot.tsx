@@ -7,7 +7,6 @@ import {
   drawMark,
   drawPlot,
   gainsOf,
-  hasMilestones,
   isBroken,
   type Metric,
   milestonesOf,
@@ -167,20 +166,14 @@ export const LineSample: FC<{ index: number; class?: string }> = ({ index, class
 /** The data of the chart for the script: only numbers and fixed words. Times are in seconds. */
 const PlotData: FC<PlotProps> = (props) => {
   const { metric, series, align, view = "total", spans = [], label, isSum = false } = props;
-  const [only] = series;
-  const isTotal = view === "total";
-  const milestones =
-    isTotal && series.length === 1 && only !== undefined && hasMilestones({ metric, align, isSum })
-      ? milestonesOf(only.points, spans)
-      : [];
   const data = {
     unit: METRIC_WORDS[metric].unit,
     align,
     view,
     isSum,
-    lines: isTotal ? totalLines(series) : gainLines(series),
+    lines: view === "total" ? totalLines(series) : gainLines(series),
     events: [
-      ...milestones.map((one) => ({
+      ...milestonesOf(props).map((one) => ({
         from: seconds(one.point.at),
         to: seconds(one.point.at),
         words: `First ${milestoneWords(one)}`,
