@@ -23,7 +23,6 @@ interface Kind {
   document: (id: number, changes?: object) => Record<string, unknown>;
   list: (documents: unknown[]) => unknown;
   pathOfId: (id: string) => string;
-  authorization: (token: string) => string;
   /** What documents of repositories that are not public have. */
   hidden: readonly object[];
 }
@@ -36,7 +35,6 @@ const KINDS: Kind[] = [
     document: (id, changes) => ({ id, path_with_namespace: `group/sub/p${id}`, star_count: id, ...changes }),
     list: (documents) => documents,
     pathOfId: (id) => `/api/v4/projects/${id}?license=true`,
-    authorization: (token) => `Bearer ${token}`,
     hidden: [{ visibility: "internal" }, { visibility: "private" }],
   },
   {
@@ -45,7 +43,6 @@ const KINDS: Kind[] = [
     document: (id, changes) => ({ id, full_name: `owner/p${id}`, stars_count: id, ...changes }),
     list: (data) => ({ ok: true, data }),
     pathOfId: (id) => `/api/v1/repositories/${id}`,
-    authorization: (token) => `token ${token}`,
     hidden: [
       { private: true },
       { internal: true },
@@ -68,7 +65,7 @@ const hasKind = (kind: FailureKind) => (error: unknown) => {
   return true;
 };
 
-for (const { kind, create, document, list, pathOfId, authorization, hidden } of KINDS) {
+for (const { kind, create, document, list, pathOfId, hidden } of KINDS) {
   /** A provider whose forge has these responses for single repositories, by id; 404 for others. */
   function withRepositories(answers: Record<string, Scripted>, changes: Partial<ProviderSettings> = {}) {
     const paths = new Map(Object.entries(answers).map(([id, answer]) => [pathOfId(id), answer]));
@@ -167,13 +164,6 @@ for (const { kind, create, document, list, pathOfId, authorization, hidden } of 
     assert.equal(fetch.sent.length, 9);
   });
 
-  test(`${kind}: a renamed repository is found under its new name`, async () => {
-    const moved = document(1, { full_name: "new/name", path_with_namespace: "new/name" });
-    const [outcome] = await withRepositories({ 1: { body: moved } }).provider.refreshMany([refOf(1)], signal);
-    assert.ok(outcome?.kind === "found");
-    assert.deepEqual([outcome.repository.owner, outcome.repository.name], ["new", "name"]);
-  });
-
   test(`${kind}: an ETag is sent back, and a 304 is unchanged`, async () => {
     const { fetch, provider } = withRepositories({
       1: { status: 304 },
@@ -232,31 +222,6 @@ for (const { kind, create, document, list, pathOfId, authorization, hidden } of 
     assert.equal(fetch.sent.length, 3);
   });
 
-  test(`${kind}: tokens take turns, and a rejected one is replaced by the next`, async () => {
-    const tokens = ["revoked", "good"];
-    const fetch = scripted((path, { headers }) =>
-      headers?.authorization === authorization("good")
-        ? { body: document(Number(/\d+(?=\?|$)/.exec(path)?.[0])) }
-        : { status: 401 },
-    );
-    const clock = new SkippingClock(NOW);
-    const provider = create(settingsOf(kind, { tokens }), { fetch, clock });
-    assert.deepEqual(await outcomes(provider, [1, 2, 3]), ["found", "found", "found"]);
-    assert.deepEqual(
-      fetch.sent.map(({ headers }) => headers.authorization),
-      ["revoked", "good", "good", "good"].map(authorization),
-    );
-    clock.advance(60_000);
-    await provider.refreshMany([refOf(1)], signal);
-    assert.equal(
-      fetch.sent.at(-2)?.headers.authorization,
-      authorization("revoked"),
-      "tried again after a minute",
-    );
-    const none = create(settingsOf(kind, { tokens: ["revoked"] }), { fetch, clock: new SkippingClock(NOW) });
-    await assert.rejects(none.refreshMany([refOf(1), refOf(2)], signal), hasKind("refused"));
-  });
-
   test(`${kind}: without tokens no Authorization header is sent`, async () => {
     const { fetch, provider } = withRepositories({ 1: { body: document(1) } });
     await outcomes(provider, [1]);
@@ -279,27 +244,6 @@ for (const { kind, create, document, list, pathOfId, authorization, hidden } of 
       "renamed",
       "renamed",
     ]);
-  });
-
-  test(`${kind}: a repository is found by name; an invalid name is gone without a request`, async () => {
-    const fetch = scripted(() => ({ body: document(5) }));
-    const provider = create(settingsOf(kind), { fetch, clock: new SkippingClock(NOW) });
-    assert.equal((await provider.refreshOne("some/name", signal)).providerId, "5");
-    for (const name of ["", "alone", "../x", "a/b?c=d", "a b/c"]) {
-      await assert.rejects(provider.refreshOne(name, signal), hasKind("gone"));
-    }
-    assert.equal(fetch.sent.length, 1);
-    for (const one of hidden) {
-      const closed = scripted(() => ({ body: document(5, one) }));
-      await assert.rejects(
-        create(settingsOf(kind), { fetch: closed, clock: new SkippingClock(NOW) }).refreshOne("a/b", signal),
-        hasKind("private"),
-      );
-    }
-  });
-
-  test(`${kind}: no star history is offered`, async () => {
-    assert.equal(await withRepositories({}).provider.history(refOf(1), null, signal), null);
   });
 
   test(`${kind}: unknown keys are dropped`, async () => {

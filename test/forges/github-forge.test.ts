@@ -4,7 +4,6 @@ import type { Discovered, PastDays, RepositoryRef } from "../../src/forges/contr
 import { DAY_MS, HOUR_MS } from "../../src/lib/clock.js";
 import { nodeId } from "../support/forge/forge.js";
 import { EVENT_RATES } from "../support/forge/script.js";
-import { QUIET } from "../support/forge/world.js";
 import { NOW } from "../support/github.js";
 import { onForge, type Stage } from "../support/github-stage.js";
 import { IS_LONG } from "../support/long.js";
@@ -56,24 +55,6 @@ test("tens of thousands of repositories are all found, most stars first, without
       top.filter((id) => !first.has(id)),
       [],
     );
-  });
-});
-
-test("without a token a response that nothing has changed counts as the forge counts it", async () => {
-  await onForge({ repositories: 8, tokens: [], rates: QUIET }, async ({ forge, provider }) => {
-    const ids = forge.catalogue.ids();
-    const refs = ids.map(
-      (id): RepositoryRef => ({ providerId: String(id), nodeId: null, fullName: "a/b", etag: null }),
-    );
-    const found = await provider.refreshMany(refs, signal);
-    const again = found.map((one, i) => ({
-      ...(refs[i] ?? assert.fail()),
-      etag: one.kind === "found" ? one.etag : null,
-    }));
-    const unchanged = await provider.refreshMany(again, signal);
-    assert.ok(unchanged.every(({ kind }) => kind === "unchanged"));
-    const { remaining } = provider.quota().find(({ resource }) => resource === "core") ?? {};
-    assert.deepEqual([remaining, forge.remaining(null, "core")], [60 - 2 * ids.length, 60 - 2 * ids.length]);
   });
 });
 

@@ -1,38 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { UpstreamFailure } from "../../src/forges/failures.js";
-import { failureOf, github, NOW, node, ref, restRow, type Sent, scriptedFetch } from "../support/github.js";
+import { failureOf, github, NOW, restRow, type Sent, scriptedFetch } from "../support/github.js";
 import { SkippingClock } from "../support/manual-clock.js";
 
 const signal = new AbortController().signal;
 const tokens = ["secret-1"];
-
-test("the public GitHub has a separate API host, other instances have it below their site", async () => {
-  for (const [url, rest, graphql] of [
-    ["https://github.com", "https://api.github.com/repos/octo/seven", "https://api.github.com/graphql"],
-    ["https://git.corp", "https://git.corp/api/v3/repos/octo/seven", "https://git.corp/api/graphql"],
-    [
-      "http://127.0.0.1:8080",
-      "http://127.0.0.1:8080/api/v3/repos/octo/seven",
-      "http://127.0.0.1:8080/api/graphql",
-    ],
-  ] as const) {
-    const fetch = scriptedFetch(({ ids }) =>
-      ids.length > 0 ? { body: { data: { nodes: [node()] } } } : { body: restRow() },
-    );
-    const provider = github(fetch, { url, tokens });
-    await provider.refreshOne("octo/seven", signal);
-    await provider.refreshMany([ref()], signal);
-    assert.deepEqual(
-      fetch.sent.map((sent) => sent.url.href),
-      [rest, graphql],
-    );
-    for (const { headers } of fetch.sent) {
-      assert.equal(headers.authorization, "Bearer secret-1");
-      assert.equal(headers["x-github-api-version"], "2022-11-28");
-    }
-  }
-});
 
 test("after a secondary limit the token is unused for a minute, for all resources", async () => {
   const clock = new SkippingClock(NOW);
@@ -45,21 +18,6 @@ test("after a secondary limit the token is unused for a minute, for all resource
     assert.equal(provider.readyAt(call), NOW + 60_000);
   clock.advance(60_000);
   assert.ok(provider.readyAt("discover") <= clock.now());
-});
-
-test("a rejected token is replaced while another one is accepted", async () => {
-  const fetch = scriptedFetch(({ headers }) =>
-    headers.authorization === "Bearer bad"
-      ? { status: 401, body: { message: "Bad credentials" } }
-      : { body: restRow() },
-  );
-  const provider = github(fetch, { tokens: ["bad", "good"] });
-  for (let i = 0; i < 4; i++) await provider.refreshOne("octo/seven", signal);
-  assert.equal(fetch.sent.filter(({ headers }) => headers.authorization === "Bearer bad").length, 1);
-
-  const failure = await failureOf(github(fetch, { tokens: ["bad"] }).refreshOne("octo/seven", signal));
-  assert.equal(failure.kind, "refused");
-  assert.doesNotMatch(`${failure.message}${failure.cause}`, /bad\b/);
 });
 
 test("a redirect is followed only within the API, to a repository by its id", async () => {

@@ -9,7 +9,6 @@ export const SYSTEM: readonly string[] = [
   "tracking/endless-lists",
   "tracking/faults",
   "tracking/losses",
-  "tracking/proxy",
   "tracking/quota",
   "tracking/request-lane",
   "tracking/tokens",

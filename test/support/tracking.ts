@@ -2,7 +2,7 @@ import { Writable } from "node:stream";
 import pino from "pino";
 import { buildFront } from "../../src/app/service.js";
 import { loadConfig } from "../../src/config/config.js";
-import type { ForgeKind, ProxySettings } from "../../src/config/known-forges.js";
+import type { ForgeKind } from "../../src/config/known-forges.js";
 import type { Database } from "../../src/database/database.js";
 import { type AvatarSource, openAvatars } from "../../src/forges/avatars.js";
 import type { Provider } from "../../src/forges/contract.js";
@@ -47,8 +47,6 @@ export interface TrackedForge {
   listingAgeMs?: number;
   /** Maximum time of a response, in ms of real time. */
   responseMs?: number;
-  /** Requests go through it. */
-  proxy?: ProxySettings;
   /** Whether the worker fetches avatars; in tests a response may take at most this long, in ms of real time. */
   avatarMs?: number;
   /** Wraps the provider that the worker uses. */
@@ -308,7 +306,7 @@ async function startTracked(
 }
 
 function openTracked(
-  { kind, name, tokens = ["first-token"], minStars = 0, newPerDay, responseMs, proxy }: TrackedForge,
+  { kind, name, tokens = ["first-token"], minStars = 0, newPerDay, responseMs }: TrackedForge,
   { url }: Forge,
   clock: Clock,
 ): OpenProvider {
@@ -316,7 +314,6 @@ function openTracked(
     origins: [url],
     mayBePrivate: true,
     userAgent: "sidereal-test",
-    proxy,
     ...(responseMs !== undefined && { responseMs, silenceMs: responseMs }),
   });
   const limit = newPerDay === undefined ? {} : { newPerDay };

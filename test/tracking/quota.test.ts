@@ -28,18 +28,6 @@ describe("The quota of a forge", () => {
     assert.equal(Number(never?.total), 0, "a repository was starved");
   });
 
-  test("is used evenly with two tokens", async (t) => {
-    const world = await start(t, { ...github, repositories: 60, tokens: ["token-one", "token-two"] });
-    for (let day = 0; day < 2; day++) {
-      await makeAllDue(world);
-      await world.pass(10 * HOUR_MS);
-    }
-    const { violations, counters } = world.forge("GITHUB");
-    assert.deepEqual(violations, []);
-    const { "token-one": one = 0, "token-two": two = 0 } = counters.byToken;
-    assert.ok(one + two > 50 && Math.abs(one - two) <= 0.2 * (one + two), `${one} and ${two}`);
-  });
-
   test("is respected when it is nearly used up, on a Retry-After, and after a burst", async (t) => {
     for (const kind of ["github", "gitlab"] as const) {
       const world = await start(t, { kind, name: "FORGE", repositories: 40, catalogue: "quiet" });
