@@ -172,7 +172,7 @@ export class Accounts {
    */
   async signInByPasskey(assertion: Assertion, client: Client): Promise<SignedIn | undefined> {
     const signIn: SignIn = { method: "passkey", beganAt: libraryNow().getTime() };
-    const cookies = await this.passkeys.signIn(assertion, client.cookie ?? "");
+    const cookies = await this.passkeys.signIn(assertion, client.headers.cookie ?? "");
     const signedIn = cookies && (await this.#begin(cookies, client, signIn));
     return signedIn ?? this.#refuse(signIn, client);
   }
@@ -193,7 +193,11 @@ export class Accounts {
   }
 
   /** Handles the callback of a site: signs in and redirects to `next`, or to a page that says that it failed. */
-  async finishOAuth(site: Site, query: Record<string, string>, client: Client): Promise<SiteRedirect> {
+  async finishOAuth(
+    site: Site,
+    query: Record<string, string | undefined>,
+    client: Client,
+  ): Promise<SiteRedirect> {
     const signIn: SignIn = { method: site, beganAt: libraryNow().getTime() };
     let cookies: string[] = [];
     if (this.methods.sites.includes(site)) {
@@ -202,7 +206,7 @@ export class Accounts {
         method: "GET",
         params: { id: site },
         query,
-        headers: new Headers({ cookie: client.cookie ?? "" }),
+        headers: new Headers({ cookie: client.headers.cookie ?? "" }),
         asResponse: true,
       });
       cookies = headers.getSetCookie();
@@ -344,13 +348,14 @@ export class Accounts {
     const endedOf = await this.sessions.begin(cookies, client);
     const account = await this.find(cookieHeader(cookies));
     if (account === undefined) return undefined;
-    const actor = { account, source: () => client.source };
+    const actor = { account, source: client.source };
     if (account.createdAt >= beganAt) this.#events.record("account_created", actor, { method });
     this.#events.record(endedOf === account.id ? "reauthenticated" : "signed_in", actor, { method });
     return { account, cookies };
   }
 
-  #refuse({ method }: SignIn, { source: { network } }: Client): undefined {
+  #refuse({ method }: SignIn, { source }: Client): undefined {
+    const { network } = source();
     this.#events.logRefused({ event: "sign_in_refused", network, detail: { method } });
   }
 }

@@ -46,9 +46,8 @@ export interface Session {
 
 /** The browser or program that signs in. */
 export interface Client {
-  /** Its Cookie header. */
-  cookie: string | undefined;
-  source: Source;
+  headers: { readonly cookie?: string | undefined };
+  source: () => Source;
 }
 
 /**
@@ -78,10 +77,14 @@ export class Sessions {
    * Completes the session that `cookies` set: notes where it begins, and ends the one that the client had before. Returns whose
    * that was; undefined if it had none.
    */
-  async begin(cookies: readonly string[], { cookie, source }: Client): Promise<string | undefined> {
+  async begin(
+    cookies: readonly string[],
+    { headers, source: sourceOf }: Client,
+  ): Promise<string | undefined> {
     const { database, revocations } = this.#context;
-    const [begun, earlier] = [this.#hashIn(cookieHeader(cookies)), this.#hashIn(cookie)];
+    const [begun, earlier] = [this.#hashIn(cookieHeader(cookies)), this.#hashIn(headers.cookie)];
     if (begun === undefined) return undefined;
+    const source = sourceOf();
     const endedOf = await database.durable.transaction().execute(async (tx) => {
       await sql`update sessions set ip_address = ${source.network}, user_agent = ${source.agent}
         where token_hash = ${begun}`.execute(tx);

@@ -2,8 +2,8 @@ import { CODE_MS, createBrowserSecret, emailField, SITES, safeNext } from "../ac
 import { json, noContent, redirect } from "../http/http.js";
 import { invalidParameter } from "../lib/errors.js";
 import { z } from "../lib/schema.js";
-import { accountSchema, accountView } from "./account-views.js";
-import { type ApiServices, dataResponse, operation } from "./operation.js";
+import { signedInReply, signedInResponse } from "./me.js";
+import { type ApiServices, cookieResponse, dataResponse, operation } from "./operation.js";
 
 const tags = ["Signing in"];
 
@@ -36,11 +36,9 @@ export const requestMagicLink = operation({
       }),
     ),
   },
-  handle: (request) => {
-    const { email, next } = request.body;
-    const { mail } = request.services.members.accounts;
+  handle: ({ body: { email, next }, services }) => {
     const requestToken = createBrowserSecret();
-    mail.request(email, checkedNext(request.services, next), requestToken);
+    services.members.accounts.mail.request(email, checkedNext(services, next), requestToken);
     return json({ data: { expiresInSeconds: CODE_MS / 1_000, requestToken } }, { status: 202 });
   },
 });
@@ -59,21 +57,12 @@ export const verifyMagicLink = operation({
     ],
     { error: "must hold requestToken, and either token or code" },
   ),
-  responses: {
-    200: {
-      ...dataResponse("Signed in; the response sets the session cookie.", accountSchema),
-      headers: z.object({ "Set-Cookie": z.string() }),
-    },
-  },
+  responses: { 200: signedInResponse },
   handle: async ({ body, http, services }) => {
     const { accounts } = services.members;
-    const proof = { ...body, browser: body.requestToken };
-    const client = { cookie: http.headers.cookie, source: http.source() };
-    const signedIn = await accounts.signInByMail(proof, client);
+    const signedIn = await accounts.signInByMail({ ...body, browser: body.requestToken }, http);
     if (signedIn === undefined) throw invalidParameter("token" in body ? "token" : "code", NOT_VALID);
-    const { account, cookies } = signedIn;
-    const data = accountView(account, await accounts.sitesOf(account.id));
-    return json({ data }, { headers: { "Set-Cookie": cookies } });
+    return signedInReply(signedIn, accounts);
   },
 });
 
@@ -88,21 +77,15 @@ export const startSiteSignIn = operation({
   params: site,
   body: z.strictObject({ next }),
   responses: {
-    200: {
-      ...dataResponse(
-        "Open this address in the browser that received this response.",
-        z.object({ url: z.string() }),
-      ),
-      headers: z.object({ "Set-Cookie": z.string() }),
-    },
+    200: cookieResponse(
+      "Open this address in the browser that received this response.",
+      z.object({ url: z.string() }),
+    ),
   },
   errors: ["NOT_FOUND"],
-  handle: async (request) => {
-    const path = checkedNext(request.services, request.body.next);
-    const { cookies, location } = await request.services.members.accounts.startOAuth(
-      request.params.site,
-      path,
-    );
+  handle: async ({ body, params, services }) => {
+    const next = checkedNext(services, body.next);
+    const { cookies, location } = await services.members.accounts.startOAuth(params.site, next);
     return json({ data: { url: location } }, { headers: { "Set-Cookie": cookies } });
   },
 });
@@ -118,13 +101,8 @@ export const finishSiteSignIn = operation({
   responses: {
     302: { description: "Redirects to the requested page, or to a page that reports the failure." },
   },
-  handle: async (request) => {
-    const query = Object.fromEntries(
-      Object.entries(request.query).filter((entry): entry is [string, string] => entry[1] !== undefined),
-    );
-    const { http, params, services } = request;
-    const client = { cookie: http.headers.cookie, source: http.source() };
-    const { cookies, location } = await services.members.accounts.finishOAuth(params.site, query, client);
+  handle: async ({ http, params, query, services }) => {
+    const { cookies, location } = await services.members.accounts.finishOAuth(params.site, query, http);
     return redirect(location, 302, { "Set-Cookie": cookies });
   },
 });
@@ -134,8 +112,7 @@ export const signOut = operation({
   tags,
   summary: "End this session",
   responses: { 204: { description: "Done, also if nobody was signed in." } },
-  handle: async (request) => {
-    const { http, services } = request;
+  handle: async ({ http, services }) => {
     const { accounts, events } = services.members;
     const account = await accounts.find(http.headers.cookie);
     if (account !== undefined) {

@@ -1,35 +1,16 @@
-import { requireRecentSignIn, type Session } from "../accounts/accounts.js";
+import { requireRecentSignIn } from "../accounts/accounts.js";
 import { json } from "../http/http.js";
 import { isoTime } from "../lib/clock.js";
 import { time, z } from "../lib/schema.js";
-import { accountSchema, accountView, apiKeySchema, apiKeyView } from "./account-views.js";
 import { accountEventSchema, accountEventView } from "./events.js";
 import { keyUsageSchema, keyUsageView } from "./key-usage.js";
+import { accountSchema, accountView, apiKeySchema, apiKeyView } from "./me.js";
 import { type ApiServices, dataResponse, operation } from "./operation.js";
-import { passkeySchema, passkeyView } from "./passkey-schemas.js";
+import { passkeySchema, passkeyView } from "./passkeys.js";
+import { sessionSchema, sessionView } from "./sessions.js";
 
 /** More than are kept of an account. */
 const ALL_EVENTS = 10_000;
-
-const sessionSchema = z.object({
-  id: z.string(),
-  createdAt: time,
-  lastSeenAt: time.openapi({ description: "To the hour." }),
-  expiresAt: time,
-  network: z.string().nullable(),
-  agent: z.string().nullable(),
-});
-
-function sessionView({ id, createdAt, seenAt, expiresAt, source }: Session): z.output<typeof sessionSchema> {
-  return {
-    id,
-    createdAt: isoTime(createdAt),
-    lastSeenAt: isoTime(seenAt),
-    expiresAt: isoTime(expiresAt),
-    network: source?.network ?? null,
-    agent: source?.agent ?? null,
-  };
-}
 
 const exportSchema = z
   .object({
@@ -93,7 +74,7 @@ export const exportMe = operation({
     const happened = await events.list({ accountId, limit: ALL_EVENTS });
     const data: z.output<typeof exportSchema> = {
       exportedAt: isoTime(clock.now()),
-      account: accountView(account, await accounts.sitesOf(accountId)),
+      account: await accountView(account, accounts),
       sessions: (await accounts.sessions.list(accountId)).map(sessionView),
       passkeys: (await accounts.passkeys.list(accountId)).map(passkeyView),
       keys: (await keys.listAll(accountId)).map((key) => ({

@@ -1,17 +1,15 @@
-import { requireRecentSignIn } from "../accounts/accounts.js";
-import { idParameter, idText, nameField } from "../discovery/discovery.js";
-import { json, noContent } from "../http/http.js";
-import { z } from "../lib/schema.js";
 import {
-  accountSchema,
-  accountView,
-  apiKeySchema,
-  apiKeyView,
-  createdApiKeySchema,
-  personalWatchlistSchema,
-  personalWatchlistView,
-} from "./account-views.js";
-import { dataResponse, operation } from "./operation.js";
+  type Account,
+  type Accounts,
+  type ApiKey,
+  requireRecentSignIn,
+  type SignedIn,
+} from "../accounts/accounts.js";
+import { idParameter, idText, nameField } from "../discovery/discovery.js";
+import { json, noContent, type Reply } from "../http/http.js";
+import { isoTime } from "../lib/clock.js";
+import { time, z } from "../lib/schema.js";
+import { cookieResponse, dataResponse, operation } from "./operation.js";
 import { idsField } from "./parameters.js";
 import {
   idNumber,
@@ -26,16 +24,48 @@ import {
 
 const tags = ["Account"];
 
+const id = z.string().openapi({ pattern: "^[1-9][0-9]{0,18}$" });
+
+export const accountSchema = z
+  .object({
+    email: z.string(),
+    name: z.string().nullable().openapi({ description: "As reported by a sign-in site." }),
+    sites: z.array(z.string()).openapi({ description: "Sites that can sign in to this account." }),
+    createdAt: time,
+    sessionExpiresAt: time,
+  })
+  .openapi("Account");
+
+export async function accountView(
+  account: Account,
+  accounts: Accounts,
+): Promise<z.output<typeof accountSchema>> {
+  return {
+    email: account.email,
+    name: account.name === "" ? null : account.name,
+    sites: await accounts.sitesOf(account.id),
+    createdAt: isoTime(account.createdAt),
+    sessionExpiresAt: isoTime(account.sessionExpiresAt),
+  };
+}
+
+/** The contract of `signedInReply`. */
+export const signedInResponse = cookieResponse(
+  "Signed in; the response sets the session cookie.",
+  accountSchema,
+);
+
+export async function signedInReply({ account, cookies }: SignedIn, accounts: Accounts): Promise<Reply> {
+  return json({ data: await accountView(account, accounts) }, { headers: { "Set-Cookie": cookies } });
+}
+
 export const getMe = operation({
   id: "getMe",
   tags,
   summary: "The signed-in account",
   responses: { 200: dataResponse("The account.", accountSchema) },
-  handle: async (request) => {
-    const { account } = request;
-    const { members } = request.services;
-    return json({ data: accountView(account, await members.accounts.sitesOf(account.id)) });
-  },
+  handle: async ({ account, services: { members } }) =>
+    json({ data: await accountView(account, members.accounts) }),
 });
 
 export const removeMe = operation({
@@ -45,12 +75,10 @@ export const removeMe = operation({
   description: "Needs a sign-in within the last 15 minutes.",
   responses: { 204: { description: "Done." } },
   errors: ["REAUTHENTICATION_REQUIRED"],
-  handle: async (request) => {
-    const { account } = request;
-    const { members } = request.services;
+  handle: async ({ account, http, services: { members } }) => {
     requireRecentSignIn(account);
     const cookies = await members.accounts.remove(account);
-    members.events.record("account_deleted", request.http);
+    members.events.record("account_deleted", http);
     return noContent({ "Set-Cookie": cookies });
   },
 });
@@ -60,11 +88,9 @@ export const signOutEverywhere = operation({
   tags,
   summary: "End all sessions of the account, including this one",
   responses: { 204: { description: "Done." } },
-  handle: async (request) => {
-    const { account } = request;
-    const { members } = request.services;
+  handle: async ({ account, http, services: { members } }) => {
     await members.accounts.sessions.endAll(account.id);
-    members.events.record("sessions_ended", request.http);
+    members.events.record("sessions_ended", http);
     return noContent({ "Set-Cookie": [members.accounts.sessions.clearingCookie] });
   },
 });
@@ -76,10 +102,8 @@ export const listMyWatchlist = operation({
   description: "A repository that is gone stays on the list; its availability says so.",
   query: watchedQuery,
   responses: { 200: watchedResponse },
-  handle: ({ account, query, services, http }) => {
-    const access = { accountId: account.id };
-    return watchedPage({ services, http, query, access, file: "sidereal-my-watchlist" });
-  },
+  handle: ({ account, query, services, http }) =>
+    watchedPage({ services, http, query, access: { accountId: account.id }, file: "sidereal-my-watchlist" }),
 });
 
 export const listMyWatchlistMetrics = operation({
@@ -90,11 +114,13 @@ export const listMyWatchlistMetrics = operation({
     "Between snapshots a repository counts with its latest one; before its first snapshot it does not count.",
   query: sumsQuery,
   responses: { 200: sumsResponse },
-  handle: ({ account, query, services }) => {
-    const access = { accountId: account.id };
-    return watchedSums({ services, query, access, file: "sidereal-my-watchlist" });
-  },
+  handle: ({ account, query, services }) =>
+    watchedSums({ services, query, access: { accountId: account.id }, file: "sidereal-my-watchlist" }),
 });
+
+const watchlistSchema = z
+  .object({ ids: z.array(id), items: z.array(z.object({ repositoryId: id, addedAt: time })) })
+  .openapi("PersonalWatchlist");
 
 export const addToMyWatchlist = operation({
   id: "addToMyWatchlist",
@@ -105,20 +131,22 @@ export const addToMyWatchlist = operation({
     error: "must hold either repositoryId, an identifier, or ids, at most 500 that differ from each other",
   }),
   responses: {
-    200: dataResponse("All were on the list already.", personalWatchlistSchema),
-    201: dataResponse("The list with them.", personalWatchlistSchema),
+    200: dataResponse("All were on the list already.", watchlistSchema),
+    201: dataResponse("The list with them.", watchlistSchema),
   },
   errors: ["LIMIT_REACHED"],
-  handle: async (request) => {
-    const { account } = request;
-    const { watchlists } = request.services.modules;
-    const { body } = request;
+  handle: async ({ account, body, services: { modules } }) => {
     const isOne = "repositoryId" in body;
     const parameter = isOne ? "repositoryId" : "ids";
     const ids = isOne ? [body.repositoryId] : body.ids;
-    const adding = watchlists.add({ accountId: account.id }, ids.map(idNumber));
+    const adding = modules.watchlists.add({ accountId: account.id }, ids.map(idNumber));
     const { watchlist, added } = await namingUnknown(parameter, ids, adding);
-    return json({ data: personalWatchlistView(watchlist.items) }, { status: added > 0 ? 201 : 200 });
+    const items = watchlist.items.map(({ repositoryId, addedAt }) => ({
+      repositoryId: String(repositoryId),
+      addedAt: isoTime(addedAt),
+    }));
+    const data = { ids: items.map(({ repositoryId }) => repositoryId), items };
+    return json({ data }, { status: added > 0 ? 201 : 200 });
   },
 });
 
@@ -129,24 +157,39 @@ export const removeFromMyWatchlist = operation({
   params: z.object({ repositoryId: idParameter }),
   responses: { 204: { description: "Done, also if it was not on the list." } },
   errors: ["VALIDATION_FAILED"],
-  handle: async (request) => {
-    const { account } = request;
-    const { watchlists } = request.services.modules;
-    await watchlists.removeItems({ accountId: account.id }, request.params.repositoryId);
+  handle: async ({ account, params, services: { modules } }) => {
+    await modules.watchlists.removeItems({ accountId: account.id }, params.repositoryId);
     return noContent();
   },
 });
+
+export const apiKeySchema = z
+  .object({
+    id,
+    name: z.string(),
+    hint: z.string().openapi({ description: "The last four characters of the key." }),
+    createdAt: time,
+    lastUsedAt: time.nullable().openapi({ description: "To the minute; null: never." }),
+  })
+  .openapi("ApiKey");
+
+const createdApiKeySchema = apiKeySchema
+  .extend({ key: z.string().openapi({ description: "The key itself. Shown only here." }) })
+  .openapi("CreatedApiKey");
+
+export function apiKeyView(key: ApiKey): z.output<typeof apiKeySchema> {
+  const { id, name, hint, createdAt, lastUsedAt } = key;
+  const lastUse = lastUsedAt === null ? null : isoTime(lastUsedAt);
+  return { id: String(id), name, hint, createdAt: isoTime(createdAt), lastUsedAt: lastUse };
+}
 
 export const listKeys = operation({
   id: "listKeys",
   tags,
   summary: "Your active API keys, oldest first",
   responses: { 200: dataResponse("The keys, without their secrets.", z.array(apiKeySchema)) },
-  handle: async (request) => {
-    const { account } = request;
-    const { members } = request.services;
-    return json({ data: (await members.keys.list(account.id)).map(apiKeyView) });
-  },
+  handle: async ({ account, services: { members } }) =>
+    json({ data: (await members.keys.list(account.id)).map(apiKeyView) }),
 });
 
 export const createKey = operation({
@@ -158,12 +201,10 @@ export const createKey = operation({
   body: z.strictObject({ name: nameField }),
   responses: { 201: dataResponse("The key.", createdApiKeySchema) },
   errors: ["REAUTHENTICATION_REQUIRED", "LIMIT_REACHED"],
-  handle: async (request) => {
-    const { account } = request;
-    const { members } = request.services;
+  handle: async ({ account, body, http, services: { members } }) => {
     requireRecentSignIn(account);
-    const { key, secret } = await members.keys.create(account.id, request.body.name);
-    members.events.record("key_created", request.http, { key: String(key.id) });
+    const { key, secret } = await members.keys.create(account.id, body.name);
+    members.events.record("key_created", http, { key: String(key.id) });
     return json({ data: { ...apiKeyView(key), key: secret } }, { status: 201 });
   },
 });
@@ -175,12 +216,9 @@ export const revokeKey = operation({
   params: z.object({ keyId: idParameter }),
   responses: { 204: { description: "Done, also if it was revoked before." } },
   errors: ["VALIDATION_FAILED", "NOT_FOUND"],
-  handle: async (request) => {
-    const { account } = request;
-    const { members } = request.services;
-    const { keyId } = request.params;
+  handle: async ({ account, params: { keyId }, http, services: { members } }) => {
     if (await members.keys.revoke(account.id, keyId))
-      members.events.record("key_revoked", request.http, { key: String(keyId) });
+      members.events.record("key_revoked", http, { key: String(keyId) });
     return noContent();
   },
 });

@@ -209,6 +209,11 @@ export function dataResponse(description: string, data: z.ZodType): ResponseCont
   return { description, content: { "application/json": { schema: z.object({ data }) } } };
 }
 
+/** The same, which sets a cookie. */
+export function cookieResponse(description: string, data: z.ZodType): ResponseContract {
+  return { ...dataResponse(description, data), headers: z.object({ "Set-Cookie": z.string() }) };
+}
+
 /** A successful JSON response in the envelope, with metadata; a page of a list has a Link header. */
 export function dataMetaResponse(description: string, data: z.ZodType, meta: z.ZodObject): ResponseContract {
   const headers = "hasMore" in meta.shape ? { headers: z.object({ Link: z.string() }) } : {};

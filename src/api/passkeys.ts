@@ -1,23 +1,80 @@
-import { requireRecentSignIn } from "../accounts/accounts.js";
+import { type Passkey, requireRecentSignIn } from "../accounts/accounts.js";
 import { nameField } from "../discovery/discovery.js";
 import { json, noContent } from "../http/http.js";
+import { isoTime } from "../lib/clock.js";
 import { invalidParameter } from "../lib/errors.js";
-import { z } from "../lib/schema.js";
-import { accountSchema, accountView } from "./account-views.js";
-import { dataResponse, operation } from "./operation.js";
-import {
-  assertion,
-  creationOptionsSchema,
-  newCredential,
-  passkeySchema,
-  passkeyView,
-  requestOptionsSchema,
-} from "./passkey-schemas.js";
+import { time, z } from "../lib/schema.js";
+import { signedInReply, signedInResponse } from "./me.js";
+import { cookieResponse, dataResponse, operation } from "./operation.js";
 
 const SIGN_IN = ["Signing in"];
 const ACCOUNT = ["Account"];
 
-const cookieHeader = { headers: z.object({ "Set-Cookie": z.string() }) };
+/** Bytes in Base64url without padding, of at most this many characters. */
+const bytes = (maxLength: number) =>
+  z
+    .string()
+    .min(1)
+    .max(maxLength)
+    .regex(/^[\w-]+$/, "must be Base64url without padding");
+
+/** WebAuthn limits the id of a credential to 1,023 bytes. */
+const credentialId = bytes(1_364);
+const clientDataJSON = bytes(2_000);
+const transports = z.array(z.string().regex(/^[a-z-]{1,20}$/)).max(8);
+
+/** Parts of the result of `PublicKeyCredential.toJSON()`; all other fields are ignored. */
+const newCredential = z.object({
+  id: credentialId,
+  response: z.object({ clientDataJSON, attestationObject: bytes(8_000), transports: transports.default([]) }),
+});
+
+const assertion = z.object({
+  id: credentialId,
+  response: z.object({ clientDataJSON, authenticatorData: bytes(2_000), signature: bytes(2_000) }),
+});
+
+const rpId = z.string().openapi({ description: "The host of the base URL." });
+const challenge = z.string().openapi({ description: "Base64url. Works once, for five minutes." });
+const timeout = z.int().openapi({ description: "Milliseconds." });
+const userVerification = z.literal("required");
+
+const requestOptionsSchema = z
+  .object({ challenge, rpId, timeout, userVerification })
+  .openapi("PasskeyRequestOptions");
+
+const creationOptionsSchema = z
+  .object({
+    challenge,
+    rp: z.object({ id: rpId, name: z.string() }),
+    user: z.object({ id: z.string(), name: z.string(), displayName: z.string() }),
+    pubKeyCredParams: z.array(z.object({ type: z.literal("public-key"), alg: z.int() })),
+    timeout,
+    excludeCredentials: z.array(z.object({ id: z.string(), type: z.literal("public-key") })),
+    authenticatorSelection: z.object({
+      residentKey: z.literal("required"),
+      requireResidentKey: z.literal(true),
+      userVerification,
+    }),
+    attestation: z.literal("none"),
+  })
+  .openapi("PasskeyCreationOptions");
+
+export const passkeySchema = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    createdAt: time,
+    synced: z
+      .boolean()
+      .openapi({ description: "Whether it is backed up or on several devices, as of its last use." }),
+  })
+  .openapi("Passkey");
+
+export function passkeyView({ id, name, createdAt, isSynced }: Passkey): z.output<typeof passkeySchema> {
+  return { id, name, createdAt: isoTime(createdAt), synced: isSynced };
+}
+
 export const startPasskeySignIn = operation({
   id: "startPasskeySignIn",
   tags: SIGN_IN,
@@ -25,10 +82,7 @@ export const startPasskeySignIn = operation({
   description:
     "Pass them to `navigator.credentials.get()` in the browser that received this response: its cookie belongs to the challenge. 404 where the base URL is neither https nor localhost.",
   responses: {
-    200: {
-      ...dataResponse("The options, as PublicKeyCredentialRequestOptionsJSON.", requestOptionsSchema),
-      ...cookieHeader,
-    },
+    200: cookieResponse("The options, as PublicKeyCredentialRequestOptionsJSON.", requestOptionsSchema),
   },
   errors: ["NOT_FOUND"],
   handle: async (request) => {
@@ -45,22 +99,13 @@ export const verifyPasskey = operation({
   summary: "Sign in with a passkey",
   description: "Ends the session that the browser had before.",
   body: z.strictObject({ credential: assertion }),
-  responses: {
-    200: {
-      ...dataResponse("Signed in; the response sets the session cookie.", accountSchema),
-      ...cookieHeader,
-    },
-  },
+  responses: { 200: signedInResponse },
   errors: ["NOT_FOUND"],
   handle: async ({ body: { credential }, http, services: { members } }) => {
-    const { accounts } = members;
-    const client = { cookie: http.headers.cookie, source: http.source() };
-    const signedIn = await accounts.signInByPasskey(credential, client);
+    const signedIn = await members.accounts.signInByPasskey(credential, http);
     if (signedIn === undefined)
       throw invalidParameter("credential", "is not accepted: unknown, expired, or for another page");
-    const { account, cookies } = signedIn;
-    const data = accountView(account, await accounts.sitesOf(account.id));
-    return json({ data }, { headers: { "Set-Cookie": cookies } });
+    return signedInReply(signedIn, members.accounts);
   },
 });
 
@@ -80,10 +125,7 @@ export const startAddingPasskey = operation({
   description:
     "Pass them to `navigator.credentials.create()` in the browser that received this response: its cookie belongs to the challenge. Needs a sign-in within the last 15 minutes.",
   responses: {
-    200: {
-      ...dataResponse("The options, as PublicKeyCredentialCreationOptionsJSON.", creationOptionsSchema),
-      ...cookieHeader,
-    },
+    200: cookieResponse("The options, as PublicKeyCredentialCreationOptionsJSON.", creationOptionsSchema),
   },
   errors: ["REAUTHENTICATION_REQUIRED", "NOT_FOUND", "LIMIT_REACHED"],
   handle: async ({ account, http, services: { members } }) => {

@@ -6,29 +6,29 @@ import { dataResponse, operation } from "./operation.js";
 
 const tags = ["Account"];
 
-const sessionSchema = z
-  .object({
-    id: z.string(),
-    isCurrent: z.boolean().openapi({ description: "Whether it is the one of this request." }),
-    network: z
-      .string()
-      .nullable()
-      .openapi({ description: "Where it began, shortened as for keys; null: not recorded." }),
-    agent: z.string().nullable().openapi({ description: "The browser or program that began it." }),
-    createdAt: time,
-    lastSeenAt: time.openapi({ description: "To the hour. Two weeks later it ends." }),
-    expiresAt: time.openapi({ description: "When it ends at the latest." }),
-  })
+/** A session, as it is exported. */
+export const sessionSchema = z.object({
+  id: z.string(),
+  network: z
+    .string()
+    .nullable()
+    .openapi({ description: "Where it began, shortened as for keys; null: not recorded." }),
+  agent: z.string().nullable().openapi({ description: "The browser or program that began it." }),
+  createdAt: time,
+  lastSeenAt: time.openapi({ description: "To the hour. Two weeks later it ends." }),
+  expiresAt: time.openapi({ description: "When it ends at the latest." }),
+});
+
+const listedSessionSchema = sessionSchema
+  .extend({ isCurrent: z.boolean().openapi({ description: "Whether it is the one of this request." }) })
   .openapi("Session");
 
-function sessionView(session: Session, currentId: string): z.output<typeof sessionSchema> {
+export function sessionView(session: Session): z.output<typeof sessionSchema> {
   const { id, createdAt, seenAt, expiresAt, source } = session;
-  const agent = source?.agent ?? "";
   return {
     id,
-    isCurrent: id === currentId,
     network: source?.network ?? null,
-    agent: agent === "" ? null : agent,
+    agent: source?.agent || null,
     createdAt: isoTime(createdAt),
     lastSeenAt: isoTime(seenAt),
     expiresAt: isoTime(expiresAt),
@@ -39,10 +39,11 @@ export const listSessions = operation({
   id: "listSessions",
   tags,
   summary: "Your sessions, the one used last first",
-  responses: { 200: dataResponse("The sessions that have not ended.", z.array(sessionSchema)) },
+  responses: { 200: dataResponse("The sessions that have not ended.", z.array(listedSessionSchema)) },
   handle: async ({ account, services: { members } }) => {
     const sessions = await members.accounts.sessions.list(account.id);
-    return json({ data: sessions.map((session) => sessionView(session, account.sessionId)) });
+    const isCurrent = ({ id }: Session) => id === account.sessionId;
+    return json({ data: sessions.map((one) => ({ ...sessionView(one), isCurrent: isCurrent(one) })) });
   },
 });
 

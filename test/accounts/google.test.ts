@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mock, test } from "node:test";
 import { type CryptoKey, exportJWK, generateKeyPair, type JWTPayload, SignJWT } from "jose";
 import { loadConfig } from "../../src/config/config.js";
-import { cookieOf, openAccounts, SOMEWHERE } from "../support/accounts.js";
+import { browserWith, cookieOf, openAccounts } from "../support/accounts.js";
 import { onSqliteAndLong } from "../support/engines.js";
 import { recordedLog } from "../support/logs.js";
 import { ManualClock } from "../support/manual-clock.js";
@@ -66,11 +66,7 @@ onSqliteAndLong("Signing in with Google", (engine) => {
       });
       const state = new URL(there.location).searchParams.get("state") ?? "";
       const cookie = there.cookies.map((each) => each.split(";")[0]).join("; ");
-      const back = await accounts.finishOAuth(
-        "google",
-        { code: "code", state },
-        { cookie, source: SOMEWHERE },
-      );
+      const back = await accounts.finishOAuth("google", { code: "code", state }, browserWith(cookie));
       pretended.mock.restore();
       return { location: back.location, account: await accounts.find(cookieOf(back)) };
     };

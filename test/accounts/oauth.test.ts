@@ -3,7 +3,7 @@ import { mock, test } from "node:test";
 import { sql } from "kysely";
 import { loadConfig } from "../../src/config/config.js";
 import { AppError } from "../../src/lib/errors.js";
-import { NOBODY, openAccounts, SOMEWHERE, signInByMail } from "../support/accounts.js";
+import { browserWith, openAccounts, SOMEWHERE, signInByMail } from "../support/accounts.js";
 import { onSqliteAndLong } from "../support/engines.js";
 import { recordedLog } from "../support/logs.js";
 import { openMailbox } from "../support/mail.js";
@@ -65,10 +65,8 @@ onSqliteAndLong("Signing in by GitHub", (engine) => {
       const cookie = there.cookies.map((each) => each.split(";")[0]).join("; ");
       const pretended = pretendGitHub(person);
       const query = { code: "code", state: change.state ?? searchParams.get("state") ?? "" };
-      const back = await accounts.finishOAuth("github", query, {
-        cookie: [change.cookie ?? cookie, held].filter((one) => one !== "").join("; "),
-        source: SOMEWHERE,
-      });
+      const sent = [change.cookie ?? cookie, held].filter((one) => one !== "").join("; ");
+      const back = await accounts.finishOAuth("github", query, browserWith(sent));
       pretended.mock.restore();
       const session = back.cookies.map((each) => each.split(";")[0]).join("; ");
       const account = await accounts.find(session);
@@ -152,6 +150,9 @@ onSqliteAndLong("Signing in by GitHub", (engine) => {
       accounts.startOAuth("google", "/"),
       (error) => error instanceof AppError && error.code === "NOT_FOUND",
     );
-    assert.equal((await accounts.finishOAuth("google", { code: "c", state: "s" }, NOBODY)).location, FAILED);
+    assert.equal(
+      (await accounts.finishOAuth("google", { code: "c", state: "s" }, browserWith())).location,
+      FAILED,
+    );
   });
 });

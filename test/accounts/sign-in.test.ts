@@ -7,7 +7,7 @@ import type { Database } from "../../src/database/database.js";
 import { AppError } from "../../src/lib/errors.js";
 import { createLog } from "../../src/lib/log.js";
 import { createToken } from "../../src/lib/tokens.js";
-import { NOBODY, openAccounts, signInByMail } from "../support/accounts.js";
+import { browserWith, openAccounts, signInByMail } from "../support/accounts.js";
 import { onBothEngines } from "../support/engines.js";
 import { recordedLog } from "../support/logs.js";
 import { openMailbox, tokenOf } from "../support/mail.js";
@@ -57,8 +57,10 @@ onBothEngines("Signing in by mail", (engine) => {
       const mail = await mailbox.next();
       return { mail, browser, token: tokenOf(mail), code: mail.code };
     };
-    const byLink = (token: string, browser?: string) => accounts.signInByMail({ token, browser }, NOBODY);
-    const byCode = (code: string, browser?: string) => accounts.signInByMail({ code, browser }, NOBODY);
+    const byLink = (token: string, browser?: string) =>
+      accounts.signInByMail({ token, browser }, browserWith());
+    const byCode = (code: string, browser?: string) =>
+      accounts.signInByMail({ code, browser }, browserWith());
     const signIn = (email: string, cookie?: string) => signInByMail(accounts, mailbox, email, cookie);
     return { database, clock, keys, accounts, request, byLink, byCode, signIn };
   };
@@ -218,7 +220,7 @@ onBothEngines("Signing in by mail", (engine) => {
     });
     const clock = new ManualClock(NOW);
     const others = openAccounts({ database, clock, config, log: createLog("silent") }).accounts;
-    assert.equal(await others.signInByMail({ code, browser }, NOBODY), undefined);
+    assert.equal(await others.signInByMail({ code, browser }, browserWith()), undefined);
     assert.ok(await byCode(code, browser));
     assert.ok(accounts);
   });

@@ -19,8 +19,8 @@ import { type Mailbox, tokenOf } from "./mail.js";
 
 /** Where somebody is. */
 export const SOMEWHERE: Source = { network: "192.0.2.0/24", agent: "Firefox" };
-/** A browser without a session. */
-export const NOBODY = { cookie: undefined, source: SOMEWHERE };
+/** The browser of somebody there, with this Cookie header. */
+export const browserWith = (cookie?: string) => ({ headers: { cookie }, source: () => SOMEWHERE });
 
 /** What the parts of accounts share in one process, which nobody tells of revocations. */
 export function accountsContext(
@@ -51,7 +51,7 @@ export async function signInByMail(
   const browser = randomBytes(32).toString("base64url");
   accounts.mail.request(email, "/", browser);
   const token = tokenOf(await mailbox.next());
-  const signedIn = await accounts.signInByMail({ browser, token }, { cookie, source: SOMEWHERE });
+  const signedIn = await accounts.signInByMail({ browser, token }, browserWith(cookie));
   assert.ok(signedIn);
   return { ...signedIn, cookie: cookieOf(signedIn) };
 }

@@ -43,8 +43,7 @@ async function finishSignIn(
   proof: { token: string } | { code: string },
 ): Promise<Redirect | undefined> {
   const { accounts } = request.members;
-  const client = { cookie: request.cookie ?? undefined, source: request.source() };
-  const signedIn = await accounts.signInByMail({ ...proof, browser: browserOf(request) }, client);
+  const signedIn = await accounts.signInByMail({ ...proof, browser: browserOf(request) }, request);
   if (signedIn === undefined) return undefined;
   const cookies = [...signedIn.cookies, cookieAfterSignIn(request)];
   return { location: safeNext(signedIn.next, request.baseUrl) ?? "/", status: 303, cookies };

@@ -287,7 +287,7 @@ async function signedIn(world: World): Promise<{ cookie: string; key: string }> 
     requested_at: clock.now(),
   };
   await modules.database.durable.insertInto("sign_in_requests").values(request).execute();
-  const client = { cookie: undefined, source: { network: "", agent: "" } };
+  const client = { headers: {}, source: () => ({ network: "", agent: "" }) };
   const signedIn = await members.accounts.signInByMail({ token, browser }, client);
   if (signedIn === undefined) throw new Error("nobody could be signed in");
   const { secret } = await members.keys.create(signedIn.account.id, "key");

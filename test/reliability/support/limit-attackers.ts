@@ -39,7 +39,7 @@ export async function accountHolder(
     const link = lines.at(-1)?.link;
     const token = link && new URL(link).searchParams.get("token");
     const signedIn =
-      token && (await accounts.signInByMail({ token, browser }, { cookie: undefined, source }));
+      token && (await accounts.signInByMail({ token, browser }, { headers: {}, source: () => source }));
     if (!signedIn) throw new HarnessFailure("signing in failed");
     accountId = signedIn.account.id;
     cookies.push(signedIn.cookies[0]?.split(";")[0] ?? "");
