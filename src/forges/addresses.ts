@@ -49,7 +49,6 @@ export function isPublicAddress(address: string): boolean {
   return family === 6 && !blocked[6].check(plain, "ipv6");
 }
 
-/** Thrown for a connection to an address outside the public internet. */
 export class AddressRefused extends Error {
   constructor() {
     super("the address is not on the public internet");

@@ -17,22 +17,18 @@ const SIDE = 80;
 /** Formats that can be decoded. Forges that convert images send one of them. */
 const ACCEPT = "image/png, image/jpeg, image/gif";
 
-/** The avatars of one instance. */
 export interface AvatarSource {
   /** The address of an owner's avatar by name; null where the forge has no such address. */
   addressOf(owner: string): string | null;
   /** The image as it was sent; null: none, or none that may be fetched. Throws UpstreamFailure, such as `quota` if the host asks to slow down. */
   fetch(address: string, signal: AbortSignal): Promise<Buffer | null>;
-  /** Closes all connections. */
   close(): Promise<void>;
 }
 
 export interface AvatarOptions extends Opening {
-  /** Replaces parts of the transports, in tests. */
   transport?: Partial<Pick<TransportOptions, "responseMs" | "silenceMs" | "lookup">>;
 }
 
-/** Hosts of a forge that only have images. */
 function imageHosts({ kind, url }: Pick<ProviderSettings, "kind" | "url">): string[] {
   const { hostname } = new URL(url);
   if (kind !== "github") return [];
@@ -85,7 +81,6 @@ export function openAvatars(settings: ProviderSettings, options: AvatarOptions):
     throw failure ?? new UpstreamFailure("malformed", `${what}: status ${status}`);
   }
 
-  /** Requests a small image where the host can make one. */
   function sized(url: URL): URL {
     const small = new URL(url);
     if (settings.kind === "github") small.searchParams.set("s", String(SIDE));

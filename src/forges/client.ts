@@ -20,17 +20,13 @@ import { tokensOfCommand, tokensOfFile } from "./token-files.js";
 import { TokenKeeper, type TokenLoader } from "./token-keeper.js";
 import type { UpstreamFetch, UpstreamRequest, UpstreamResponse } from "./transport.js";
 
-/** How the API of a kind of forge is reached. */
 export interface ForgeApi {
   /** Address of the API without a trailing slash. */
   root: string;
-  /** The `Authorization` header for a token. */
   authorization: (token: string) => string;
-  /** Sent with every request. */
   headers: Readonly<Record<string, string>>;
   /** Paths below `root` that redirects may lead to; default: all. */
   redirects?: RegExp;
-  /** Obtains the tokens of an App, where a forge has those. */
   appTokens?: (source: AppSource, client: AppClient) => TokenLoader;
 }
 
@@ -45,13 +41,11 @@ export interface AppClient {
   readonly clock: Clock;
 }
 
-/** Dependencies of a provider, besides its settings. */
 export interface Connection {
   fetch: UpstreamFetch;
   clock: Clock;
 }
 
-/** A document of a REST API. */
 export interface Document {
   status: number;
   body: unknown;
@@ -63,7 +57,6 @@ export interface GetOptions {
   signal: AbortSignal;
   /** The limit the request counts against; default `core`. */
   resource?: string;
-  /** See Use. */
   part?: string | null;
   etag?: string | null;
   /** Error statuses to return as documents; default: none, so each throws. */
@@ -117,7 +110,6 @@ export class ForgeClient {
     this.#keeper = loader && new TokenKeeper(loader, { tokens, clock, onTokens });
   }
 
-  /** Whether requests are sent with a token. */
   get hasTokens(): boolean {
     return this.#keeper !== null || this.#entered.length > 0 || this.#own.some(({ token }) => token !== null);
   }
@@ -186,7 +178,6 @@ export class ForgeClient {
     }
   }
 
-  /** Whether a rejected token has been replaced by others. */
   async #hasReplaced(lease: Lease, signal: AbortSignal): Promise<boolean> {
     if (lease.token === null || this.#keeper === null) return false;
     if (this.#entered.some(({ token }) => token === lease.token)) return false;
@@ -247,13 +238,11 @@ export class ForgeClient {
     return Math.max(this.quota.readyAt(use), Math.ceil(this.clock.now() + waitMs));
   }
 
-  /** Remaining quota and blocks, one entry per token and limit. */
   quotas(): TokenQuota[] {
     const problem = this.#keeper?.problem() ?? null;
     return problem === null ? this.quota.list() : [...this.quota.list(), problem];
   }
 
-  /** What happened to the tokens since the last call. */
   notices(): TokenNotice[] {
     return [...this.quota.takeNotices(), ...(this.#keeper?.takeNotices() ?? [])];
   }

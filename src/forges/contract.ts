@@ -4,7 +4,6 @@ import type { ForgeKind, ProviderSettings, ProxySettings } from "../config/confi
 import type { Clock } from "../lib/clock.js";
 import { asFailed, concernsForge, isTemporary, type UpstreamFailure } from "./failures.js";
 
-/** What all providers are opened with. */
 export interface Opening {
   clock: Clock;
   userAgent: string;
@@ -43,17 +42,14 @@ export interface UpstreamRepository {
   pushedAt: number | null;
 }
 
-/** Identifies a repository in a request. */
 export interface RepositoryRef {
   providerId: string;
   nodeId: string | null;
   /** `owner/name` as last known. */
   fullName: string;
-  /** ETag of the last response, for a conditional request. */
   etag: string | null;
 }
 
-/** The result of refreshing one repository. */
 export type Refreshed =
   | Found
   /** Concerns this repository alone, not the rest of the batch. */
@@ -67,7 +63,6 @@ export type Found =
   /** Same as at the last refresh (304). */
   | { kind: "unchanged"; at?: number };
 
-/** Characters of the cursor of a walk. */
 export const MAX_CURSOR = 4_000;
 
 /** One page of a walk over all repositories; may be empty, and may repeat repositories of earlier pages. */
@@ -92,7 +87,6 @@ export interface PastDays {
 export const CALLS = ["discover", "refresh", "recheck", "history"] as const;
 export type Call = (typeof CALLS)[number];
 
-/** A token that an operator entered, and its name in logs. */
 export interface EnteredToken {
   readonly token: string;
   /** `page #3`. */
@@ -130,7 +124,6 @@ export interface TokenQuota {
   /** Requests or points per period; null while unknown. */
   limit: number | null;
   remaining: number | null;
-  /** When `remaining` returns to `limit`. */
   resetAt: number | null;
   /** The token is not used before then, at most a day from now; null: it may be used. */
   blockedUntil: number | null;
@@ -140,17 +133,13 @@ export interface TokenQuota {
   blockMessage: string | null;
 }
 
-/** Something an operator should know about a token. */
 export interface TokenNotice {
-  /** As in TokenQuota. */
   token: string;
-  /** Whether the token stopped working or works again. */
   isWorking: boolean;
   /** Whether this is the first notice since that changed. */
   isNew: boolean;
   /** Whether another token took over, so that no call failed. */
   isReplaced: boolean;
-  /** Contains no secret. */
   message: string;
 }
 
@@ -202,7 +191,7 @@ export interface Provider {
   readyAt(call: Call): number;
 }
 
-/** The rest of a batch is left for later after this time, so that it ends well before the lease of its claims. */
+/** After this time the rest of a batch is left for later. */
 export const BATCH_MS = 2 * 60_000;
 /** After this many consecutive requests without a response, the rest of a batch is not tried. */
 const MAX_UNREACHABLE = 2;
@@ -233,7 +222,6 @@ export async function oneByOne<T>(
   return repositories.map((_, i) => results[i] ?? rest);
 }
 
-/** A response that has just arrived. */
 const at = <T extends Found>(result: T, clock: Clock): T => ({ ...result, at: clock.now() });
 
 /** The first failure, if the forge responded about none of the repositories; null otherwise. */

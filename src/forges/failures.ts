@@ -67,7 +67,6 @@ export class UpstreamFailure extends Error {
     this.#own = message;
   }
 
-  /** The same failure as another kind. */
   as(kind: FailureKind): UpstreamFailure {
     const { until, reason, cause } = this;
     return new UpstreamFailure(kind, this.#own, { until, reason, cause });

@@ -38,7 +38,6 @@ export function graphqlErrors<T extends z.ZodType>(type: T, max: number) {
     .transform((list) => list.slice(0, max).flatMap((error) => type.safeParse(error).data ?? []));
 }
 
-/** A count. */
 export const count = z.int().min(0).max(MAX_COUNT);
 
 /** An id of any form. Kinds of forge that only assign numbers use the stricter `id`. */
@@ -72,7 +71,6 @@ export const webUrl = z.string().transform((value, context) => {
   return z.NEVER;
 });
 
-/** Characters of the address of an avatar. */
 const MAX_AVATAR_URL = 500;
 
 /** The address of an avatar, which may be relative to its site. */
@@ -85,10 +83,7 @@ export function avatarUrlOn(site: string, address: string | null | undefined): s
   return url !== undefined && url.length <= MAX_AVATAR_URL ? url : null;
 }
 
-/**
- * The address of an avatar on GitHub, without a query: there its APIs differ for one and the same image, by the size and the
- * version.
- */
+/** The address of an avatar on GitHub, without a query: there its APIs differ for one and the same image, by the size and the version. */
 export const githubAvatarUrl = avatarAddress.pipe(webUrl).transform((value) => {
   const url = new URL(value);
   url.search = "";
@@ -219,7 +214,6 @@ export function licenseOf(key: string): string | null {
   return licenseByKey.get(key.toLowerCase().replace(/-(only|or-later)$/, "")) ?? null;
 }
 
-/** How long a withheld field is not requested. */
 const WITHHELD_MS = DAY_MS;
 
 /** The fields that an instance withholds, which are not requested from it for a day. */
@@ -236,7 +230,6 @@ export class WithheldFields<Field extends string> {
     for (const field of fields) this.#until.set(field, this.#clock.monotonic() + WITHHELD_MS);
   }
 
-  /** The fields that are withheld now, in alphabetical order. */
   list(): Field[] {
     const now = this.#clock.monotonic();
     return [...this.#until].flatMap(([field, until]) => (until > now ? [field] : [])).sort();

@@ -11,7 +11,6 @@ export interface GateOptions {
   pace: ForgePace;
   /** The operator's limit; null: none. */
   requestsPerHour: number | null;
-  /** Whether requests are sent with a token. */
   hasTokens: () => boolean;
   clock: Clock;
 }
@@ -39,9 +38,8 @@ export class Gate {
   }
 
   /**
-   * Resolves when a request may be sent: after its turn in its part (see ForgePace; null: none), then its turn among all requests.
-   * Throws UpstreamFailure: `quota` without waiting if a turn is more than MAX_TURN_MS away; `unreachable` if `signal` is aborted
-   * meanwhile.
+   * Resolves when a request may be sent: after its turn in its part (see ForgePace; null: none), then its turn among all requests. Throws
+   * UpstreamFailure: `quota` without waiting if a turn is more than MAX_TURN_MS away; `unreachable` if `signal` is aborted meanwhile.
    */
   async pass(part: string | null, signal: AbortSignal): Promise<void> {
     const own = this.#paceOf(part);
@@ -95,7 +93,6 @@ const MAX_BURST = 10;
  * on one clock.
  */
 export class Pace {
-  /** Time between two evenly spaced requests. */
   readonly #intervalMs: number;
   readonly #slackMs: number;
   /** When the next request is due if all are evenly spaced (GCRA). */
@@ -108,7 +105,6 @@ export class Pace {
     this.#slackMs = (burst - 1) * this.#intervalMs;
   }
 
-  /** When the next request is allowed; may be in the past. */
   get readyAt(): number {
     return this.#dueAt - this.#slackMs;
   }

@@ -2,7 +2,6 @@
 import type { UpstreamRepository } from "./contract.js";
 import { UpstreamFailure } from "./failures.js";
 
-/** A repository as a forge describes it. */
 export interface ForgeRecord {
   /** `url`: null when the forge does not give it. `avatarUrl` may be relative to the site. */
   repository: Omit<UpstreamRepository, "nodeId" | "url"> & { url: string | null };
@@ -10,7 +9,6 @@ export interface ForgeRecord {
   isPublic: boolean;
 }
 
-/** A page of a list of repositories. */
 export interface ListPage {
   /** The valid records, in the forge's order. */
   records: readonly ForgeRecord[];
@@ -22,17 +20,13 @@ export interface ListPage {
   total: number | null;
 }
 
-/** Conditions of a walk. */
 export interface WalkContext {
-  /** Repositories with fewer stars are not wanted. */
   minStars: number;
-  /** In ms since 1970. */
   now: number;
 }
 
 /** What a walk remembers of earlier pages, to detect a list that repeats itself. */
 export interface Mark {
-  /** Number of the page, from 1. */
   page: number;
   /** Identifies an earlier page; empty on the first. */
   mark: string;
@@ -71,14 +65,10 @@ export function highestId(lastId: number, records: readonly ForgeRecord[]): numb
 const repeated = (): UpstreamFailure =>
   new UpstreamFailure("malformed", "the repository list repeats itself");
 
-/** The request for one page of a walk. */
 export interface ListRequest {
   path: string;
   /** The request to send if the forge rejects this one as one it does not support (422). */
   instead?: () => ListRequest;
-  /**
-   * Cursor of the page after this one; null at the end of the walk. Throws UpstreamFailure `malformed` if the list repeats
-   * itself.
-   */
+  /** Cursor of the page after this one; null at the end of the walk. Throws UpstreamFailure `malformed` if the list repeats itself. */
   next: (page: ListPage) => string | null;
 }

@@ -1,4 +1,3 @@
-/** Opens the provider of a forge. */
 import type { ProviderSettings } from "../config/config.js";
 import { HOUR_MS } from "../lib/clock.js";
 import type { Opening, Provider } from "./contract.js";
@@ -9,10 +8,8 @@ import { createGitlab } from "./gitlab/gitlab.js";
 import { createGogs } from "./gogs/gogs.js";
 import { createTransport, type UpstreamFetch } from "./transport.js";
 
-/** A provider and its connections. */
 export interface OpenProvider {
   provider: Provider;
-  /** Closes all connections; requests in flight fail as `unreachable`. */
   close(): Promise<void>;
 }
 

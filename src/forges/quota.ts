@@ -17,7 +17,6 @@ const LOST_MS = 5 * 60_000;
 const UNDATED_MS = 60_000;
 /** Two reset times no further apart than this are the same reset. */
 const SAME_RESET_MS = 5_000;
-/** Notices kept until somebody reads them. */
 const MAX_NOTICES = 100;
 /** The resource of a token that was not used yet, and the part of a block of the token as a whole. */
 const ANY = "any";
@@ -28,9 +27,7 @@ export interface NamedToken {
   readonly label: string;
 }
 
-/** What a request counts against. */
 export interface Use {
-  /** The forge's name of the limit, such as `core`. */
   readonly resource: string;
   /** Requests or points; default 1. */
   readonly cost?: number;
@@ -42,13 +39,10 @@ export interface Use {
 export interface QuotaReport {
   limit?: number;
   remaining?: number;
-  /** When `remaining` returns to `limit`. */
   resetAt?: number;
   /** The token must not be used before then: for this part of the resource, or without one for anything. */
   blockedUntil?: number;
-  /** Whether the token itself was accepted. */
   isRejected?: boolean;
-  /** The forge's own words about a block; safe to show. */
   message?: string | null;
 }
 
@@ -65,7 +59,6 @@ interface Block {
   message: string | null;
 }
 
-/** The quota of one token for one resource. */
 interface Allowance {
   limit: number | null;
   /** As last reported; excludes requests in flight. */
@@ -82,7 +75,6 @@ interface Entry {
   readonly slow: Map<string, Block>;
   /** Since the token was rejected, until it works again; with the number of its tries. */
   rejected: (Block & { tries: number }) | null;
-  /** Requests in flight, oldest first. */
   readonly open: Set<Lease>;
   /** Sequence number of its last lease, across all tokens. */
   lastUsed: number;
@@ -182,7 +174,6 @@ export class Quota {
     for (const { rejected } of this.#entries) if (rejected !== null) rejected.until = this.#clock.monotonic();
   }
 
-  /** Whether a token may be used now. */
   isReady(use: Use): boolean {
     const now = this.#clock.monotonic();
     return this.#entries.some((entry) => this.#blockOf(entry, use).until <= now);
@@ -206,7 +197,6 @@ export class Quota {
     });
   }
 
-  /** Notices since the last call. */
   takeNotices(): TokenNotice[] {
     const notices = this.#notices;
     this.#notices = [];
@@ -344,7 +334,6 @@ function rejectedMs(tries: number): number {
   return (tries === 1 ? 1 : tries === 2 ? 5 : 15) * 60_000;
 }
 
-/** Whether a reported number is a count. */
 function isCount(value: number | undefined): value is number {
   return value !== undefined && Number.isSafeInteger(value) && value >= 0;
 }
@@ -361,7 +350,6 @@ function newEntry({ token, label }: NamedToken): Entry {
   };
 }
 
-/** The label of tokens of a GitHub App. */
 export const APP = "app";
 
 /** Tokens with their labels; without tokens a single null. */

@@ -15,7 +15,6 @@ import type { UpstreamResponse } from "./transport.js";
 export const SLOW_DOWN_MS = 60_000;
 /** Forges count per hour at most, so a reset further away than this means that a clock is wrong. */
 const MAX_PERIOD_MS = HOUR_MS + 60_000;
-/** Longer ETags are not kept. */
 const MAX_ETAG = 200;
 /** GitHub's and GitLab's words for an account that may not be used. */
 const ACCOUNT_CLOSED = /your account (?:was|is|has been) (?:suspended|blocked|deactivated)/i;
@@ -54,10 +53,8 @@ export function readQuota(response: UpstreamResponse, resource: string, clock: C
   return report;
 }
 
-/** Names a request in the message of its failure. */
 export interface RequestName {
   what: string;
-  /** Removed from the forge's words. */
   secrets: readonly string[];
 }
 
@@ -144,7 +141,6 @@ function numberOf(headers: Headers, ...names: string[]): number | null {
   return null;
 }
 
-/** Characters kept of a forge's words. */
 const MAX_WORDS = 200;
 /** Characters that are searched for our tokens, and then for anything that looks like a secret. */
 const MAX_READ = 5_000;
@@ -167,7 +163,6 @@ const LONG_RUN = /[\w+/=-]{20,}/g;
 const CREDENTIAL =
   /\b(authorization|bearer|basic|token|password|secret)\b(["']?\s*[:=]?\s*["']?)(?=\S*\d)[^\s"',;]{6,}/gi;
 
-/** The body of an error of an API; unknown fields are ignored. */
 const errorSchema = z.object({
   message: z.unknown().optional(),
   error: z.unknown().optional(),
@@ -214,7 +209,6 @@ function wholeWords(text: string, maxLength: number): string {
   return text.length <= maxLength ? text : text.slice(0, Math.max(0, text.lastIndexOf(" ", maxLength)));
 }
 
-/** The text without our own tokens. */
 export function withoutSecrets(text: string, secrets: readonly string[]): string {
   return secrets
     .filter((secret) => secret.length >= MIN_SECRET)

@@ -1,7 +1,4 @@
-/**
- * The provider of forges with lists of all repositories and one document per repository. A `RestForge` describes the
- * differences.
- */
+/** The provider of forges with lists of all repositories and one document per repository. A `RestForge` describes the differences. */
 import { z } from "zod";
 import { type ForgeKind, type ProviderSettings, repositoryUrl } from "../config/config.js";
 import { type Connection, type Document, type ForgeApi, ForgeClient } from "./client.js";
@@ -24,7 +21,6 @@ export interface RestForge {
   kind: ForgeKind;
   /** Path of the API on the site, such as `/api/v1`. */
   base: string;
-  /** The `Authorization` header for a token. */
   authorization: (token: string) => string;
   /** The page at a cursor that an earlier page returned; null or an unknown cursor: the first page. */
   list: (cursor: string | null, context: WalkContext) => ListRequest;
@@ -34,7 +30,6 @@ export interface RestForge {
   listPart?: string;
   /** Records on a full page, unless the forge is configured for fewer. */
   pageSize: number;
-  /** The list in a document from `list`. */
   listOf: (body: unknown) => unknown;
   /** `id` is encoded. Absent: the forge finds repositories by name only. */
   pathOfId?: (id: string) => string;
@@ -43,7 +38,6 @@ export interface RestForge {
   pathOfName: (name: { owner: string; name: string }) => string;
   /** Path of a file at the top of a repository. */
   pathOfFile: (name: { owner: string; name: string }, file: string) => string;
-  /** Finds out the permissions of the client's token. */
   checkToken: (client: ForgeClient, signal: AbortSignal) => Promise<TokenCheck>;
   record: z.ZodType<ForgeRecord>;
 }
@@ -55,7 +49,6 @@ const UNSUPPORTED = 422;
 /** Names of READMEs that link to many repositories, the most common first: these forges do not look for the file themselves. */
 const README_NAMES = ["README.md", "readme.md", "README.rst", "README"] as const;
 
-/** The client of one instance. */
 export function restClient(
   forge: RestForge,
   settings: ProviderSettings,

@@ -5,7 +5,6 @@ import type { ForgeClient } from "./client.js";
 import type { TokenCheck } from "./contract.js";
 import { count, label, orNull } from "./fields.js";
 
-/** An account of any forge. */
 const userSchema = z.object({ login: orNull(label), username: orNull(label) });
 
 const githubLimits = z.object({
@@ -78,7 +77,6 @@ function expiryOf(text: string | null): number | null {
   return ms >= EARLIEST && ms <= LATEST ? ms : null;
 }
 
-/** The rate limit and what is left of it, in the headers of a response. */
 function limitsOf(headers: Headers): Pick<TokenCheck, "limit" | "remaining"> {
   const read = (name: string) => {
     const text = headers.get(`x-${name}`) ?? headers.get(name) ?? "";

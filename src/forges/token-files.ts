@@ -14,7 +14,6 @@ const FILE_MS = 10_000;
 /** How often the command is run; most tokens from commands are valid for an hour. */
 const COMMAND_MS = 30 * 60_000;
 const COMMAND_MIN_MS = 60_000;
-/** Limits of a run. */
 const COMMAND_TIMEOUT_MS = 30_000;
 const COMMAND_BYTES = 65_536;
 

@@ -8,7 +8,6 @@ import type { TokenNotice, TokenQuota } from "./contract.js";
 import { concernsForge, UpstreamFailure } from "./failures.js";
 import { MAX_WAIT_MS, type NamedToken } from "./quota.js";
 
-/** Where tokens come from. */
 export interface TokenLoader {
   /** Shown while there is no token: `app`, `file` or `command`. */
   readonly label: string;
@@ -123,7 +122,6 @@ export class TokenKeeper {
     };
   }
 
-  /** Notices since the last call. */
   takeNotices(): TokenNotice[] {
     const notices = this.#notices;
     this.#notices = [];

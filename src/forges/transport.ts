@@ -8,7 +8,6 @@ import type { ProxySettings } from "../config/config.js";
 import { AddressRefused, checkLiteral, publicConnector } from "./addresses.js";
 import { type FailureKind, UpstreamFailure } from "./failures.js";
 
-/** A request to a forge. */
 export interface UpstreamRequest {
   method?: "GET" | "POST";
   headers?: Readonly<Record<string, string>>;
@@ -20,7 +19,6 @@ export interface UpstreamRequest {
 export interface UpstreamResponse {
   status: number;
   headers: Headers;
-  /** The decoded body, of bounded length. */
   text: string;
 }
 
@@ -30,7 +28,6 @@ export interface UpstreamResponse {
  */
 export type UpstreamFetch = (url: string, request: UpstreamRequest) => Promise<UpstreamResponse>;
 
-/** The same for a response that is no text. */
 export type UpstreamFetchBytes = (
   url: string,
   request: UpstreamRequest,
@@ -64,11 +61,9 @@ export interface TransportOptions {
 export interface Transport {
   fetch: UpstreamFetch;
   fetchBytes: UpstreamFetchBytes;
-  /** Closes all connections; requests in flight fail as `unreachable`. */
   close(): Promise<void>;
 }
 
-/** Time to connect to a proxy, and through it. */
 const PROXY_CONNECT_MS = 10_000;
 const MAX_BYTES = 16 * 2 ** 20;
 /** More nested encodings than this are an attack. */
@@ -225,7 +220,6 @@ function proxyAgent({ http, https, except }: ProxySettings, options: Agent.Optio
 
 type Reason = readonly [kind: FailureKind, message: string];
 
-/** Why a request failed. */
 function reasonOf(
   error: unknown,
   { hasBegun, privateSetting, proxy }: TransportOptions & { hasBegun: boolean },

@@ -13,11 +13,9 @@ const LEADERS = 6_000;
 const NOTE_EVERY_MS = 10 * MINUTE_MS;
 /** The same while there are none: the first lists appear minutes after the first start. */
 const NOTE_FIRST_MS = 15_000;
-/** Repositories per read. */
 const BATCH = 500;
 /** Longest wait for something to become due, as another lane may note an owner or an address. */
 const IDLE_MS = MINUTE_MS;
-/** Shortest pause between two requests. */
 const PAUSE_MS = 1_000;
 
 /** Pause between two requests for avatars: a tenth of the operator's limit on requests is theirs. */

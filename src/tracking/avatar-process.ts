@@ -1,7 +1,6 @@
 /**
- * The process that decodes one image and encodes it again: reads the image from standard input and writes the PNG to standard
- * output. `avatars.ts` starts it without an environment and ends it after a deadline; whatever an image does to the decoder
- * happens here.
+ * The process that decodes one image and encodes it again: reads the image from standard input and writes the PNG to standard output.
+ * `avatars.ts` starts it without an environment and ends it after a deadline; whatever an image does to the decoder happens here.
  */
 import { buffer } from "node:stream/consumers";
 import sharp from "sharp";

@@ -12,7 +12,6 @@ import { type Clock, DAY_MS, HOUR_MS, WEEK_MS } from "../lib/clock.js";
 
 /** Maximum number of owners with an avatar: every serving process has them in memory, and each has about 4 kB in the database. */
 export const MAX_OWNERS = 8_000;
-/** Rows per statement. */
 const BATCH = 500;
 /** How long an avatar is kept after its owner was last on a list. */
 const KEPT_MS = WEEK_MS;
@@ -24,13 +23,11 @@ const RETRY_MS = DAY_MS;
 /** How long pages use the versions they know. */
 const KNOWN_MS = 30_000;
 
-/** Who an avatar belongs to. */
 export interface Owner {
   provider: string;
   owner: string;
 }
 
-/** An avatar that is to be requested. */
 export interface DueAvatar extends Owner {
   /** null: its forge has not reported it yet. */
   address: string | null;
@@ -195,7 +192,6 @@ export class Avatars {
   }
 }
 
-/** The avatars of a provider: owners on lists, and how many of them have an image. */
 export interface AvatarStatus {
   wanted: number;
   images: number;
@@ -214,11 +210,9 @@ export async function readAvatarStatus(read: Db, provider: string): Promise<Avat
 const DEADLINE_MS = 10_000;
 /** Memory of the process for JavaScript, in MiB. Pixels are limited by the process itself. */
 const HEAP_MB = 64;
-/** Longest result. */
 const MAX_PNG_BYTES = 16 * 1024;
 
 export interface ShrinkOptions {
-  /** Replaces the decoding process. */
   script?: URL;
   deadlineMs?: number;
 }

@@ -3,7 +3,6 @@
 import { type Trend, WINDOWS, windowMs } from "../growth/growth.js";
 import { DAY_MS, HOUR_MS, WEEK_MS } from "../lib/clock.js";
 
-/** What decides how soon a repository is refreshed again. */
 export interface Heat {
   stars: number;
   /** Recent growth: the highest known rate. null: unknown. */
@@ -19,7 +18,6 @@ interface Reading {
   before: { stars: number | null; countedAt: number | null };
   stars: number;
   pushedAt: number | null;
-  /** Its recent trends; none if unknown. */
   trends: readonly Trend[];
   at: number;
 }
@@ -58,7 +56,6 @@ function gainedWithin({ before, stars, trends, at }: Reading): number | null {
 export const SOONEST_MS = HOUR_MS;
 export const LATEST_MS = WEEK_MS;
 
-/** Classes of intervals, for display. */
 export const HEAT_CLASSES = ["hot", "warm", "cool", "cold"] as const;
 export type HeatClass = (typeof HEAT_CLASSES)[number];
 

@@ -67,7 +67,6 @@ export function isLimited({ providerId, importSource, detailedAt, missingSince }
   return providerId !== null || importSource === null || detailedAt !== null || missingSince !== null;
 }
 
-/** Repositories recorded as lost on the day of `at`. */
 export async function readLostToday(
   db: Db,
   { provider, at }: { provider: string; at: number },
@@ -88,7 +87,6 @@ export interface NewToday {
   surplus: number;
 }
 
-/** New repositories on lists on the day of `at`. */
 export async function readNewToday(
   db: Db,
   { provider, at }: { provider: string; at: number },

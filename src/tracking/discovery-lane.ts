@@ -48,7 +48,6 @@ export async function discoveryStep(lane: Lane): Promise<Step> {
 
 type Walk = Selectable<WalkTable>;
 
-/** The walk under way, or a new one. */
 async function currentWalk({ modules, provider: { name } }: Lane, now: number): Promise<Walk> {
   const { read } = modules.database;
   const row = await read.selectFrom("walks").selectAll().where("provider", "=", name).executeTakeFirst();

@@ -12,7 +12,6 @@ import type { Reporter } from "./report.js";
 import type { Pace } from "./requests/request.js";
 import type { TrackRequests } from "./requests/track-requests.js";
 
-/** The modules that tracking works with. */
 export interface TrackingModules {
   database: Database;
   catalog: Catalog;
@@ -27,22 +26,17 @@ export interface TrackingModules {
 /** Shared by the lanes of one provider. A lane is one kind of work, such as refreshing or discovering. */
 export interface Lane {
   modules: TrackingModules;
-  /** Writes what is recorded. */
   lease: WorkerLease;
   provider: Provider;
   clock: Clock;
   reporter: Reporter;
-  /** Lengthens all intervals while the quota is too small. */
   stretch: Stretch;
   /** A random number from 0 to 1, for spreading due times; injected so that tests are repeatable. */
   chance: () => number;
-  /** Stops the lane. */
   signal: AbortSignal;
 }
 
-/** The result of one step of a lane. */
 export interface Step {
-  /** Time until the next step, in ms. */
   waitMs: number;
   /** Whether a request was sent and got a response. */
   hasResponse: boolean;

@@ -13,15 +13,12 @@ export interface LoopOptions {
   lane?: { provider: Provider; reporter: Reporter; readyAt: () => number };
   clock: Clock;
   log: Logger;
-  /** A random number from 0 to 1, for spreading waits. */
   chance: () => number;
-  /** Ends the loop. */
   signal: AbortSignal;
   /** Called when a token works again, which other loops may wait for. */
   onToken: () => void;
 }
 
-/** Pause of a loop after an unexpected error. */
 const ERROR_REST_MS = 60_000;
 /** Longest wait for a forge when a lane is drained. */
 const PATIENCE_MS = 61_000;

@@ -34,14 +34,12 @@ export async function confirmLosses(lane: Lane, outcomes: readonly Outcome[]): P
 
 const kindOf = (result: Outcome["result"]) => (result.kind === "failed" ? result.failure.kind : null);
 
-/** The confirmation of the losses of one batch. */
 class Confirmation {
   readonly #lane: Lane;
   readonly #losses: readonly Outcome[];
   /** Outcomes that replace losses. */
   readonly #settled = new Map<Outcome, Outcome>();
   #requests = 0;
-  /** Monotonic. */
   readonly #endAt: number;
   /** Whether the forge fails as a whole, so that it gets no further requests. */
   #hasFailed = false;
@@ -126,7 +124,6 @@ class Confirmation {
     return !(found instanceof UpstreamFailure);
   }
 
-  /** The second endpoint's record of a repository. */
   async #read({
     providerId,
     nodeId,

@@ -6,7 +6,6 @@ import type { Clock } from "../lib/clock.js";
 import { COUNTED, type Counted, type Reporter } from "./report.js";
 import { type Ages, type ProviderStatus, readStatus } from "./status.js";
 
-/** The HTTP server of a worker's Prometheus metrics. */
 export interface Metrics {
   port: number;
   close(): Promise<void>;

@@ -20,7 +20,6 @@ import type { Availability, Observation } from "../repositories/repositories.js"
 import { beforeEnd, detailsInterval, heatOf, retryAfter, scheduledInterval, spread } from "./cadence.js";
 import { afterOwnRecord, historyDueOf, keptNodeId, type Tracked } from "./schedule.js";
 
-/** The result of a refresh. */
 export interface Outcome {
   /** The repository as it was when it was requested. */
   asked: Tracked;
@@ -29,24 +28,17 @@ export interface Outcome {
   isConfirmed?: true;
 }
 
-/** Everything besides the response that decides what to write. */
 export interface OutcomeContext {
   provider: Pick<Provider, "name" | "kind" | "listsAreComplete">;
-  /** Time of the response. */
   at: number;
   /** The repository as it is now. */
   row: Tracked;
-  /** Its recent trends; none if unknown. */
   trends: readonly Trend[];
-  /** Factor of all intervals; see nextStretch. */
   stretch: number;
-  /** From 0 to 1, for spreading due times. */
   chance: number;
 }
 
-/** What to write about one repository. */
 export interface Update {
-  /** As it is before the update. */
   before: Tracked;
   row: Tracked;
   /** Undefined: only the schedule changes. */
@@ -57,7 +49,6 @@ export interface Update {
   isLost?: boolean;
 }
 
-/** The availability that a failure implies; absent: none. */
 const AVAILABILITY_BY_FAILURE: Partial<Record<FailureKind, Availability>> = {
   gone: "GONE",
   renamed: "GONE",
@@ -84,7 +75,6 @@ export function heldBack({ before, row }: Update, at: number): Update {
   return { before, row: { ...row, missingSince: since } };
 }
 
-/** The update that follows from an outcome. */
 export function updateOf(outcome: Outcome, context: OutcomeContext): Update {
   const { asked, result } = outcome;
   const { at, row, provider } = context;

@@ -7,19 +7,15 @@ import type { TrackingModules } from "./lane.js";
 import { countDueRequests, dueRequests } from "./requests/queue.js";
 import { countDue, due, dueAtOf, nextDue, type Queue, type Tracked } from "./schedule.js";
 
-/** One repository that a worker would request. */
 export interface PlannedRequest {
   fullName: string;
   /** The provider's id; null: it is requested by name. */
   providerId: string | null;
-  /** In ms since 1970. */
   dueAt: number;
   why: string;
 }
 
-/** The work of one lane that is due. */
 export interface PlannedWork {
-  /** Number of repositories that are due. */
   due: number;
   /** The first of them, in the order of requests. */
   first: PlannedRequest[];
@@ -27,10 +23,8 @@ export interface PlannedWork {
   nextAt: number | null;
 }
 
-/** What is due at one forge. */
 export interface Plan {
   provider: string;
-  /** Number of repositories in one call of a refresh. */
   batchSize: number;
   walk: { isDue: boolean; nextAt: number | null; why: string };
   refresh: PlannedWork;
@@ -47,9 +41,7 @@ export interface Plan {
 export interface PlanContext {
   modules: TrackingModules;
   provider: Pick<Provider, "name" | "batchSize">;
-  /** In ms since 1970. */
   now: number;
-  /** Number of repositories listed per lane. */
   limit: number;
 }
 

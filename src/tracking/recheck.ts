@@ -7,7 +7,6 @@ import { type Lane, responded, type Step, waiting } from "./lane.js";
 import { observationOf, type Update } from "./outcomes.js";
 import { due, keptNodeId, nextDue, readTracked, saveTracked, type Tracked } from "./schedule.js";
 
-/** Time between a doubtful reading and the second one. */
 const RECHECK_MS = 5 * 60_000;
 /** A repository is not doubted again within this time: remaining doubt waits for the schedule. */
 const SETTLED_MS = HOUR_MS / 2;

@@ -148,7 +148,6 @@ export class Recorder {
     return { provider, at, row, trends: known, stretch: stretch.factor, chance: chance() };
   }
 
-  /** Adds repositories that are not known yet. */
   async #add(tx: Tx, fresh: readonly UpstreamRepository[], at: number): Promise<void> {
     const { modules, provider } = this.#lane;
     const observations = fresh.map((one) => observationOf(provider.name, one, at));
@@ -161,7 +160,6 @@ export class Recorder {
     await saveTracked(tx, modules.database.dialect, first);
   }
 
-  /** A repository that was not known yet. */
   #first(row: Tracked, { nodeId, stars }: Pick<Tracked, "nodeId" | "stars">, at: number): Tracked {
     const { provider, chance } = this.#lane;
     // The list already has most fields.

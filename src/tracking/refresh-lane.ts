@@ -23,7 +23,6 @@ const QUOTA_MS = 60_000;
 /** Default maximum wait when nothing is due: other processes may make repositories due. */
 const IDLE_MS = 5_000;
 
-/** Refreshes the due repositories of one provider, batch by batch. */
 export class RefreshLane {
   readonly #lane: Lane;
   readonly #recorder: Recorder;

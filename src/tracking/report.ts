@@ -26,7 +26,6 @@ export interface WorkerReport extends Record<Counted, number> {
   /** Failures by kind, of single repositories and of whole calls. */
   failures: Partial<Record<FailureKind, number>>;
   lastSuccessAt: number | null;
-  /** Address of the forge. */
   site: string;
   /** The latest failure of a whole call other than a used-up quota, and since when calls fail; null: the forge has responded since. */
   failing: { since: number; at: number; kind: FailureKind; message: string } | null;
@@ -47,7 +46,6 @@ interface RecentFailure {
   kind: FailureKind;
   /** The forge's own words; null: it gave none. */
   reason: string | null;
-  /** The message of the last one. */
   message: string;
   count: number;
   firstAt: number;
@@ -61,7 +59,6 @@ export function readReport(body: string): WorkerReport {
   return { ...new Reporter(0).report, ...JSON.parse(body) };
 }
 
-/** Collects the report of one provider. */
 export class Reporter {
   readonly report: WorkerReport;
 

@@ -38,11 +38,9 @@ const README_ATTEMPTS = 5;
 const README_RETRY_MS = 30_000;
 
 export interface RequestLaneOptions {
-  /** The forges whose links in READMEs are tracked. */
   providers: readonly Provider[];
   /** Called when something was recorded that people wait for. */
   onRecorded: () => void;
-  /** How often to look for new requests; default half a second. */
   idleMs?: number | undefined;
 }
 

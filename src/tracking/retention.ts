@@ -8,7 +8,6 @@ import {
   repositoriesAfter,
 } from "../repositories/repositories.js";
 
-/** Number of repositories per transaction. */
 const BATCH = 500;
 
 /** How long snapshots are kept, and how many per day or week. */

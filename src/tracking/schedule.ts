@@ -36,7 +36,6 @@ export interface Tracked {
   refreshInterval: number | null;
   nodeId: string | null;
   etag: string | null;
-  /** Consecutive failed refreshes. */
   failures: number;
   /** Progress through its star history (null: not begun), and when its next page is due (null: complete). */
   historyCursor: string | null;
@@ -138,7 +137,6 @@ export function due(
   );
 }
 
-/** How many repositories are due at a time or earlier. */
 export async function countDue(
   db: Db,
   provider: string,
@@ -151,7 +149,6 @@ export async function countDue(
   return Number(rows[0]?.total ?? 0);
 }
 
-/** When a repository is due. */
 export function dueAtOf(row: Tracked, queue: Queue): number | null {
   return row[QUEUES[queue].field];
 }

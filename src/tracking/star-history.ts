@@ -21,7 +21,6 @@ const IDLE_MS = 5_000;
 /** Shortest and longest wait before the quota is checked again, once its rest is reserved for other work. */
 const SPARE_MIN_MS = 60_000;
 const SPARE_MAX_MS = 10 * 60_000;
-/** How long to wait when the forge does not offer star histories. */
 const NOT_OFFERED_MS = DAY_MS;
 
 /** Reads a page of the star history that is due first, most popular repositories first. Throws UpstreamFailure. */
@@ -59,9 +58,7 @@ export async function backfillStep(lane: Lane, idleMs = IDLE_MS): Promise<Step> 
   return responded(NOT_OFFERED_MS);
 }
 
-/** Progress through the star history of a repository. */
 const cursorSchema = z.object({
-  /** The provider's cursor. */
   next: z.string(),
   /** The oldest day read so far, and the stars at the end of the day before it. */
   day: z.int(),
@@ -69,7 +66,6 @@ const cursorSchema = z.object({
 });
 type Cursor = z.infer<typeof cursorSchema>;
 
-/** The result of reading one page. */
 export type HistoryPage =
   /** `snapshots`: number added. `hasMore`: older pages follow. */
   | { kind: "recorded"; snapshots: number; hasMore: boolean }

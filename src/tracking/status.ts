@@ -18,16 +18,13 @@ export interface Ages {
 /** Status of tracking for one provider. Times in ms since 1970, durations in ms. */
 export interface ProviderStatus {
   provider: string;
-  /** Number of repositories with a refresh schedule. */
   scheduled: number;
   /** Of these, due now, and due for over an hour. */
   due: number;
   overdue: number;
-  /** Number by availability. */
   repositories: Record<string, number>;
   /** Time since the counts of available repositories were last read, from a list or their own record; null without any. */
   freshness: Ages | null;
-  /** Number of available repositories whose counts are older than a day. */
   olderThanADay: number;
   /** Time since own records were last read, where lists lack fields; null without any. */
   detailsFreshness: Ages | null;
@@ -35,11 +32,8 @@ export interface ProviderStatus {
   backfillWaiting: number;
   /** Repositories that are reported missing and not recorded as unavailable; `since`: the first of them, null without any. */
   missing: { waiting: number; since: number | null };
-  /** Repositories recorded as unavailable today (UTC). */
   lostToday: number;
-  /** New repositories on lists today (UTC). */
   newToday: NewToday;
-  /** Number of repositories whose second reading is planned. */
   rechecksWaiting: number;
   /** `tookMs`: duration of the last complete walk; null without one. Counts get older than a day if it is longer. */
   walk: {

@@ -3,7 +3,6 @@ import type { Database, Dialect, Tx } from "../database/database.js";
 import { DAY_MS } from "../lib/clock.js";
 import { bumpRevision, markOutdated } from "../repositories/repositories.js";
 
-/** Repositories per transaction. */
 const BATCH = 1_000;
 
 /**

@@ -24,7 +24,6 @@ export interface WorkerOptions {
   modules: TrackingModules;
   /** Must be held. */
   lease: WorkerLease;
-  /** Ends all loops soon. */
   signal: AbortSignal;
   providers: readonly Provider[];
   /** Where the avatars of each provider come from, by its name; absent: none are fetched. */
@@ -41,7 +40,6 @@ export interface WorkerOptions {
   reportEveryMs?: number;
   /** How often the worker looks for repositories and histories that another process made due; default 5 s. */
   idleMs?: number;
-  /** How often the worker looks for requests to track; default half a second. */
   requestsEveryMs?: number;
   retention?: Retention;
   /** Writes a dump if one is due; absent: there are no dumps. */
@@ -86,12 +84,10 @@ export class Worker {
     this.#addUpkeep();
   }
 
-  /** Number of loops. */
   get loops(): number {
     return this.#loops.length;
   }
 
-  /** Runs until its signal is aborted. */
   async run(): Promise<void> {
     await Promise.all(this.#loops.map((loop) => loop.run()));
     await this.#writeReports().catch(() => {});
@@ -156,7 +152,6 @@ export class Worker {
     return { ...waiting(deriveEveryMs ?? rest), leastMs: Math.max(DERIVE_SOON_MS, took / DERIVE_SOON_SHARE) };
   }
 
-  /** The loops that belong to no provider. */
   #addUpkeep(): void {
     const { modules, clock, avatars, dump, reportEveryMs = REPORT_EVERY_MS } = this.#options;
     /** `work` returns the time until it is repeated. */

@@ -81,7 +81,6 @@ export const repositorySchema = z.object({
   updated_at: orNull(time),
 });
 
-/** A repository as every provider describes it. */
 export function toRecord(row: z.output<typeof repositorySchema>): ForgeRecord {
   const [license, ...others] = row.licenses ?? [];
   // All repositories of a `limited` owner are visible only after sign-in, like those that are internal.
@@ -146,13 +145,11 @@ export function listForgejo(cursor: string | null, context: WalkContext): ListRe
   return context.minStars > 0 ? byStars(FIRST, context) : byId(WHOLE);
 }
 
-/** By stars, most first. */
 interface ByStars extends Mark {
   /** Stars of the last row of the page before. */
   least: number;
 }
 
-/** By ascending id. */
 interface ById {
   page: number;
   /** The highest id so far; 0 at the start. */

@@ -15,7 +15,6 @@ const JWT_VALID_S = 540;
 const JWT_AGE_S = 30;
 /** Least time between two requests for a token, even if GitHub rejects a fresh one. */
 const MIN_INTERVAL_MS = 60_000;
-/** Installations that a message names. */
 const MOST_NAMED = 5;
 
 const installationsSchema = z

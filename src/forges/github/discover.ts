@@ -19,7 +19,6 @@ import { notOfRepository, UpstreamFailure } from "../failures.js";
 import { count, parseRecord, parseRecords } from "../fields.js";
 import { fromRest, restRepository } from "./repository.js";
 
-/** Maximum number of rows per page. */
 export const ROWS = 100;
 /** Maximum number of rows that paging can reach. */
 const REACHABLE_ROWS = 1000;
@@ -31,7 +30,6 @@ const REST = 90;
 const SIGNIFICANT = 10;
 /** Number of last rows that the next range repeats, because the counts shown may be newer than the sort order. */
 const OVERLAP = 10;
-/** Lower end of the first range. */
 const FIRST_LOW = 10_000;
 /** An incomplete result is requested again once, then with narrower ranges; after this many tries it is accepted. */
 const MAX_TRIES = 4;
@@ -108,14 +106,12 @@ export const walkSchema = z.strictObject({
   within: z
     .strictObject({
       from: number,
-      /** Length of the next range. */
       seconds: number.min(1),
       page: number.min(1).max(REACHABLE_ROWS / ROWS),
       /** Ends of the ranges that were too full, with the remaining rows of each; the outermost, open one first. */
       rests: z.array(rest).min(1).max(MAX_RESTS),
     })
     .nullable(),
-  /** Number of incomplete results for the current query. */
   tries: number.max(MAX_TRIES),
 });
 export type Walk = z.infer<typeof walkSchema>;
@@ -134,15 +130,12 @@ export interface Range {
 }
 
 export interface SearchResult {
-  /** Number of repositories in the range, according to the search. */
   total: number;
   /** Whether the search timed out before it was complete. */
   isIncomplete: boolean;
-  /** Stars of the rows, in order. */
   stars: readonly number[];
 }
 
-/** The next range of a walk. */
 export function rangeOf({ top, span, within, tries }: Walk, minStars: number): Range {
   const narrowing = 2 ** Math.max(0, tries - 1);
   if (top === null || within === null) {
@@ -159,7 +152,6 @@ export function rangeOf({ top, span, within, tries }: Walk, minStars: number): R
   };
 }
 
-/** The range as a search query. */
 export function queryOf(range: Range): string {
   const time = (seconds: number | null) =>
     seconds === null ? null : `${new Date(seconds * 1000).toISOString().slice(0, 19)}Z`;

@@ -15,7 +15,6 @@ import {
   repositoriesQuery,
 } from "./repository.js";
 
-/** GitHub's maximum per query. */
 export const MAX_NODES = 100;
 /** How many times a query that is too large is halved. */
 const MAX_HALVINGS = 2;
@@ -43,14 +42,11 @@ type GraphqlResponse = z.output<typeof responseSchema>;
 
 export type Results = Map<RepositoryRef, Refreshed>;
 
-/** What a query is about. */
 interface Query {
   repositories: readonly RepositoryRef[];
   /** Number of nodes when it was first sent; only those that lack a field are requested again. */
   size: number;
-  /** Fields that are not requested. */
   without: ReadonlySet<OptionalField>;
-  /** How many times it has been sent with more fields. */
   reductions: number;
   signal: AbortSignal;
 }
@@ -58,12 +54,10 @@ interface Query {
 /** `reduced`: to be requested again without these fields. `open`: GitHub gave up before this node. */
 type NodeResult = Refreshed | { kind: "reduced"; fields: readonly OptionalField[] } | { kind: "open" };
 
-/** Refreshes repositories by their node ids. */
 export class NodeRefresh {
   readonly #client: ForgeClient;
   readonly #url: string;
   readonly #urlOf: (fullName: string) => string;
-  /** The fields that the instance withholds at the moment. */
   readonly withheld: WithheldFields<OptionalField>;
   /** Points that the last batch cost. */
   #cost = 1;
@@ -221,7 +215,6 @@ export class NodeRefresh {
     return failure("unreachable", "an error instead of the node");
   }
 
-  /** The failure of a response without the requested nodes. */
   #notTheNodes(errors: readonly GraphqlError[]): UpstreamFailure {
     const types = errors
       .slice(0, 3)
@@ -236,7 +229,6 @@ export class NodeRefresh {
   }
 }
 
-/** The query without further fields. */
 function reduced(query: Query, fields: readonly OptionalField[]): Query {
   const reductions = query.reductions + 1;
   const without = reductions === MAX_REDUCTIONS ? OPTIONAL_FIELDS : [...query.without, ...fields];

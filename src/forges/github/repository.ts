@@ -22,7 +22,6 @@ const nodeId = z.string().regex(/^[\w=+/-]{1,200}$/);
 /** NOASSERTION: GitHub does not recognize the license. */
 const spdxId = label.transform((value) => (value === "NOASSERTION" ? null : value));
 
-/** Fields that every record needs. */
 const REQUIRED = ["id", "databaseId", "nameWithOwner", "stargazerCount", "isPrivate"] as const;
 
 /** Fields that a record may lack, as they are requested. GitHub allows 20 topics per repository. */
@@ -47,12 +46,10 @@ const OPTIONAL = {
 export type OptionalField = keyof typeof OPTIONAL;
 export const OPTIONAL_FIELDS = Object.keys(OPTIONAL) as OptionalField[];
 
-/** The optional field with this name; undefined for any other value. */
 export function optionalField(name: unknown): OptionalField | undefined {
   return OPTIONAL_FIELDS.find((field) => field === name);
 }
 
-/** The query for repositories by their node ids, without some of the optional fields. */
 export function repositoriesQuery(without: ReadonlySet<OptionalField>): string {
   const requested = OPTIONAL_FIELDS.filter((field) => !without.has(field)).map((field) => OPTIONAL[field]);
   const [own, ...others] = REQUIRED;
@@ -221,7 +218,6 @@ function publicOnly(row: z.output<typeof restRepository>): UpstreamRepository {
   return repository;
 }
 
-/** The API path of a repository by its number. */
 export function pathOfId(providerId: string): string {
   return `/repositories/${encodeURIComponent(providerId)}`;
 }

@@ -37,7 +37,6 @@ import { Projects } from "./projects.js";
 const GRAPHQL_CURSOR = /^graphql2:([1-9]\d{0,8}):(\d{1,15}):([\w-]{1,22}):(.+)$/s;
 const FIRST_PAGE = { page: 1, least: Number.POSITIVE_INFINITY, mark: "", after: null };
 
-/** gitlab.com or a self-hosted GitLab. */
 export function createGitlab(settings: ProviderSettings, connection: Connection): Provider {
   const client = restClient(GITLAB_REST, settings, connection);
   const rest = createRestProvider(GITLAB_REST, settings, client);
@@ -67,9 +66,8 @@ interface Apis {
 
 /**
  * A page of the walk by stars, most first, which ends where they fall below the minimum. Pages begin after a star count and an id, not
- * after a number of rows, so projects that move do not hide others. Guarantee: the walk sees every project that keeps its
- * stars or loses some and stays at or above the minimum. One that gains stars and passes the walk meanwhile is missed; the next
- * walk sees it.
+ * after a number of rows, so projects that move do not hide others. Guarantee: the walk sees every project that keeps its stars or loses
+ * some and stays at or above the minimum. One that gains stars and passes the walk meanwhile is missed; the next walk sees it.
  */
 async function discover(
   { rest, projects }: Apis,
@@ -165,7 +163,6 @@ const projectSchema = z.object({
 const pathOf = ({ owner, name }: { owner: string; name: string }): string =>
   `/projects/${encodeURIComponent(`${owner}/${name}`)}`;
 
-/** The first page of a walk over REST. */
 const FIRST_REST_CURSOR = "1:0";
 
 /** GitLab's REST API. Languages would take a second request for each project. */
@@ -214,8 +211,7 @@ function toRecord(project: z.output<typeof projectSchema>): ForgeRecord {
 }
 
 /**
- * A walk reads all projects, as keyset pagination supports only the order by id, and there is no star filter. Cursors are
- * `page:lastId`.
+ * A walk reads all projects, as keyset pagination supports only the order by id, and there is no star filter. Cursors are `page:lastId`.
  */
 function listById(cursor: string | null): ListRequest {
   const [, page, id] = /^([1-9]\d{0,8}):(\d{1,15})$/.exec(cursor ?? FIRST_REST_CURSOR) ?? [];

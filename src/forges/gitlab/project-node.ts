@@ -42,7 +42,6 @@ export type OptionalPart = OptionalField | typeof ARCHIVED_ARGUMENT;
 
 const isOptionalField = (name: string): name is OptionalField => Object.hasOwn(OPTIONAL, name);
 
-/** The optional field with this name. */
 export function optionalField(name: string | undefined): OptionalField | undefined {
   return name !== undefined && isOptionalField(name) ? name : undefined;
 }
@@ -68,7 +67,6 @@ export function projectsQuery(list: "ids" | "page", without: ReadonlySet<Optiona
 }`;
 }
 
-/** The global id of a project. */
 export const globalId = (providerId: string): string => `gid://gitlab/Project/${providerId}`;
 
 const projectId = z
@@ -96,10 +94,8 @@ const projectSchema = z.object({
   namespace: orNull(z.object({ avatarUrl: orNull(avatarAddress) })),
 });
 
-/** A project as every provider describes it. */
 export interface Project {
   repository: UpstreamRepository;
-  /** Whether everybody may see it. */
   isPublic: boolean;
 }
 

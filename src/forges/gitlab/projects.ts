@@ -48,13 +48,10 @@ interface ProjectsResponse extends z.output<typeof connectionSchema> {
   without: ReadonlySet<OptionalPart>;
 }
 
-/** A page of all projects. */
 export interface ProjectPage {
   /** Public projects, in the requested order; those that cannot be read are left out. */
   repositories: UpstreamRepository[];
-  /** Stars of all projects on the page, in order. */
   stars: readonly number[];
-  /** GitLab's cursor of the next page; null at the end. */
   after: string | null;
 }
 

@@ -6,7 +6,6 @@ import { API_OF_FAMILY, repositorySchema, toRecord } from "../forgejo/forgejo.js
 import { checkWithin, type ListRequest, nextMark } from "../lists.js";
 import { createRestProvider, type RestForge, restClient } from "../rest-provider.js";
 
-/** The default maximum of an instance. */
 const PAGE_SIZE = 50;
 /** Matches every name: the search puts the keyword into an SQL pattern, and an empty one becomes a dot. */
 const ANY_NAME = "_";

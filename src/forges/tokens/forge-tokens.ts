@@ -35,7 +35,6 @@ export interface ForgeTokensOptions {
   onChange: (tx: Tx) => Promise<void>;
 }
 
-/** Most tokens of one forge. */
 export const MAX_ENTERED = 20;
 
 const KEY_FILE = "token-key";

@@ -6,7 +6,6 @@ const ALGORITHM = "aes-256-gcm";
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** A token as a row stores it. */
 export interface SealedToken {
   provider: string;
   /** Origin of the site that accepted it: `https://github.com`. */
@@ -37,7 +36,6 @@ export class TokenSeal {
     this.keyId = derive("key id", 6).toString("hex");
   }
 
-  /** The same for the same token and key. */
   fingerprintOf({ provider, site }: Pick<SealedToken, "provider" | "site">, token: string): string {
     return createHmac("sha256", this.#fingerprintKey)
       .update(`${provider}\n${site}\n${token}`)
@@ -91,20 +89,15 @@ export type TokenFault = SealFault | "other_address" | "plain_http";
 export interface StoredToken {
   id: number;
   provider: string;
-  /** Origin of the site that it is for. */
   site: string;
   addedAt: number;
-  /** When the forge accepted it. */
   checkedAt: number;
-  /** The forge's report then. */
   allows: TokenCheck;
-  /** Why it is not used; undefined: it is. */
   fault: TokenFault | undefined;
 }
 
 const UNREADABLE =
   "stored tokens of forges cannot be decrypted and are not used; set SIDEREAL_TOKEN_KEY to the key that they were stored with, or enter them again";
-/** Logged for tokens that are not used. */
 export const FAULT_WORDS: Readonly<Record<TokenFault, string>> = {
   other_address:
     "stored tokens are for another address than the settings name for their forge, and are not used; set that address again, or remove them",

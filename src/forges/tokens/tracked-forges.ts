@@ -1,7 +1,6 @@
 import { findForge, type ProviderSettings, siteOf } from "../../config/config.js";
 import type { Clock } from "../../lib/clock.js";
 
-/** How long the list is used before it is read again. */
 const RECENT_MS = 1_000;
 
 /** Lists the providers with entered tokens for their present address. */
@@ -9,7 +8,6 @@ interface Entered {
   providers(): Promise<readonly string[]>;
 }
 
-/** The settings of a public forge that is not configured. */
 function publicSettings(name: string): ProviderSettings | undefined {
   const forge = findForge(name);
   if (forge === undefined) return undefined;
@@ -67,12 +65,10 @@ export class TrackedForges {
     return this.#known;
   }
 
-  /** As last read. */
   get known(): readonly ProviderSettings[] {
     return this.#known;
   }
 
-  /** The settings of a forge that is tracked, or would be with a token. */
   settingsOf(name: string): ProviderSettings | undefined {
     return settingsAmong(this.#configured, name);
   }

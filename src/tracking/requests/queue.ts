@@ -19,7 +19,6 @@ const FURTHEST_MS = HOUR_MS;
 /** How long finished requests are kept, and open ones wait for a worker. */
 const KEPT_MS = 7 * DAY_MS;
 
-/** An open request. */
 export type OpenRequest = Selectable<TrackRequestTable>;
 
 const openOf = (provider: string) => sql`t.provider = ${provider} and t.finished_at is null`;
@@ -88,7 +87,6 @@ export async function takeWatchlists(tx: Tx, id: number): Promise<number[]> {
   return rows.map(({ watchlist_id }) => watchlist_id);
 }
 
-/** The open request for a repository. */
 export async function findOpen(
   db: Db,
   { provider, fullName }: RepositoryAddress,
@@ -180,13 +178,11 @@ export async function countWaiting(tx: Tx, provider: string, isBatch: boolean): 
   return Number(rows[0]?.waiting ?? 0);
 }
 
-/** Open requests of one forge. */
 export interface OpenRequests {
   provider: string;
   /** Of people who wait, and of lists. */
   people: number;
   batch: number;
-  /** When the oldest was requested. */
   oldest: number;
 }
 

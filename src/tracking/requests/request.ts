@@ -20,7 +20,6 @@ export const TRACK_FAILURES = [
   "UNUSABLE",
 ] as const;
 
-/** Why a request failed, for the person who sent it. */
 export interface TrackFailure {
   reason: (typeof TRACK_FAILURES)[number];
   message: string;
@@ -31,7 +30,6 @@ export interface TrackRequest {
   /** Names the request in URLs; nobody can guess it. */
   id: string;
   provider: string;
-  /** As requested. */
   fullName: string;
   state: TrackState;
   requestedAt: number;
@@ -39,9 +37,7 @@ export interface TrackRequest {
   position: number | null;
   /** Estimated time until it is looked up; null: it does not wait, or no worker has reported. */
   estimatedSeconds: number | null;
-  /** Once it is recorded. */
   repositoryId: number | null;
-  /** Pages of its star history read so far. */
   historyPages: number;
   failure: TrackFailure | null;
   finishedAt: number | null;
@@ -111,14 +107,12 @@ export function failureOf(kind: string): TrackFailure {
 
 /** Repositories that were requested together, and their states. Times in ms since 1970. */
 export interface TrackList {
-  /** Names the list in URLs; nobody can guess it. */
   id: string;
   /** The repository whose README has the links; null: they were pasted. */
   source: RepositoryAddress | null;
   requestedAt: number;
   /** Whether the links are known. Not yet if a README is to be read. */
   isRead: boolean;
-  /** Why the README could not be read. */
   failure: TrackFailure | null;
   /** Linked repositories: all, those tracked already, and those left out because the queue was full. */
   found: number;

@@ -21,13 +21,11 @@ import { readReport } from "../report.js";
 import { countWaiting, findOpen, insertRequests, queueBatch, takeFromBatch } from "./queue.js";
 import { estimatedSeconds, failureOf, requestOf, type TrackList, type TrackRequest } from "./request.js";
 
-/** Who may request repositories, and of which forges. */
 export interface TrackPolicy {
   access: TrackAccess;
   forges: readonly AddressedForge[];
 }
 
-/** Who sends a request. */
 export interface Requester {
   hasAccount: boolean;
   /** For the daily quota; undefined if none is set. */
@@ -47,11 +45,9 @@ const MAX_UNREAD = 20;
 /** When to try again if the queue is full, or too many READMEs wait. */
 const FULL_SECONDS = 600;
 const UNREAD_SECONDS = 60;
-/** Batch requests per transaction. */
 const TOGETHER = 100;
 /** A worker reports more often. */
 const RECENT_MS = 60_000;
-/** Failed requests that a list shows. */
 const SHOWN_FAILURES = 20;
 
 export interface TrackRequestsOptions {
@@ -65,14 +61,11 @@ export interface TrackRequestsOptions {
   quotas: DailyQuotas;
 }
 
-/** Runs work in a transaction. */
 type Transact = <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
 
-/** A list whose README is to be read. */
 export interface UnreadList {
   id: number;
   fullName: string;
-  /** Failed attempts so far. */
   attempts: number;
 }
 
