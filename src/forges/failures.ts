@@ -79,15 +79,17 @@ export function notOfRepository(failure: UpstreamFailure): UpstreamFailure {
   return isOfRepository ? failure.as("malformed") : failure;
 }
 
-/** Throws `malformed` if a response that was requested by id is about another repository. */
-export function checkId(found: string, providerId: string): void {
-  if (found !== providerId)
-    throw new UpstreamFailure("malformed", "the response is about another repository");
+/** The repository that was requested, by its id or by its name. */
+export interface RequestedRepository {
+  providerId: string;
+  by: "id" | "name";
 }
 
-/** Throws `gone` if a response that was requested by name is about another repository, which has the name now. */
-export function checkNamed(found: string, providerId: string): void {
-  if (found !== providerId) throw new UpstreamFailure("gone", "its name belongs to another repository");
+/** Throws if a response is about another repository: `gone` if that one has the requested name now, otherwise `malformed`. */
+export function checkSame(found: string, { providerId, by }: RequestedRepository): void {
+  if (found === providerId) return;
+  if (by === "name") throw new UpstreamFailure("gone", "its name belongs to another repository");
+  throw new UpstreamFailure("malformed", "the response is about another repository");
 }
 
 /** The error as a result of one repository. Throws it again if it is not an UpstreamFailure, that is, a bug of ours. */

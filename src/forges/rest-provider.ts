@@ -12,7 +12,7 @@ import {
   type TokenCheck,
   type UpstreamRepository,
 } from "./contract.js";
-import { checkId, checkNamed, UpstreamFailure } from "./failures.js";
+import { checkSame, type RequestedRepository, UpstreamFailure } from "./failures.js";
 import { avatarUrlOn, fullName as fullNameField, parseRecord, parseRecords, textOfFile } from "./fields.js";
 import type { ForgeRecord, ListRequest, WalkContext } from "./lists.js";
 
@@ -100,14 +100,15 @@ export function createRestProvider(
     const path = pathOfId?.(pathSegment(ref.providerId)) ?? pathOfFullName(ref.fullName);
     const document = await client.get(path, { signal, etag: ref.etag });
     if (document === null) return { kind: "unchanged" };
-    const check = (found: string) => (pathOfId === undefined ? checkNamed : checkId)(found, ref.providerId);
-    return { kind: "found", repository: publicOnly(document.body, check), etag: document.etag };
+    const by = pathOfId === undefined ? "name" : "id";
+    const repository = publicOnly(document.body, { providerId: ref.providerId, by });
+    return { kind: "found", repository, etag: document.etag };
   }
 
   /** Reads it by name, or from a search where `refresh` reads it by name. */
   async function recheck(ref: RepositoryRef, signal: AbortSignal): Promise<UpstreamRepository> {
     const found = await search(ref, signal);
-    return found ?? readByName(ref.fullName, signal, (id) => checkNamed(id, ref.providerId));
+    return found ?? readByName(ref.fullName, signal, { providerId: ref.providerId, by: "name" });
   }
 
   async function search(
@@ -142,20 +143,18 @@ export function createRestProvider(
     throw new UpstreamFailure("gone", `${name}: the repository has no README`);
   }
 
-  /** `check`: throws if it is another repository. */
   async function readByName(
     fullName: string,
     signal: AbortSignal,
-    check?: (found: string) => void,
+    requested?: RequestedRepository,
   ): Promise<UpstreamRepository> {
     const document = await client.get(pathOfFullName(fullName), { signal });
-    if (document !== null) return publicOnly(document.body, check);
-    throw new UpstreamFailure("malformed", `${name}: no document`);
+    return publicOnly(document?.body, requested);
   }
 
-  function publicOnly(document: unknown, check?: (found: string) => void): UpstreamRepository {
+  function publicOnly(document: unknown, requested?: RequestedRepository): UpstreamRepository {
     const record = parseRecord(forge.record, document);
-    check?.(record.repository.providerId);
+    if (requested !== undefined) checkSame(record.repository.providerId, requested);
     const repository = toRepository(record);
     if (record.isPublic) return repository;
     throw new UpstreamFailure("private", `${name}: ${repository.owner}/${repository.name} is not public`);

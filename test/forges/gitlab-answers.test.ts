@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { RepositoryRef } from "../../src/forges/contract.js";
 import { createGitlab } from "../../src/forges/gitlab/gitlab.js";
-import { globalId } from "../../src/forges/gitlab/project-node.js";
+import { globalId } from "../../src/forges/gitlab/projects.js";
 import { SkippingClock } from "../support/manual-clock.js";
 import { type Scripted, scripted, settingsOf } from "../support/upstream.js";
 

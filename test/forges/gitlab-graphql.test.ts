@@ -4,7 +4,7 @@ import { parse } from "graphql";
 import type { ProviderSettings } from "../../src/config/known-forges.js";
 import type { Provider, RepositoryRef, UpstreamRepository } from "../../src/forges/contract.js";
 import { createGitlab } from "../../src/forges/gitlab/gitlab.js";
-import { globalId, projectsQuery } from "../../src/forges/gitlab/project-node.js";
+import { globalId, projectsQuery } from "../../src/forges/gitlab/projects.js";
 import type { UpstreamRequest } from "../../src/forges/transport.js";
 import { DAY_MS, HOUR_MS } from "../../src/lib/clock.js";
 import { type Forge, startForge } from "../support/forge/forge.js";

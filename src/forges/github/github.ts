@@ -19,7 +19,7 @@ import { AppTokens } from "./app-tokens.js";
 import { discover } from "./discover.js";
 import { MAX_NODES, NodeRefresh, type Results } from "./graphql.js";
 import { StarHistory } from "./history.js";
-import { pathOfId, readNamed, readRepository, repositoryPath } from "./repository.js";
+import { pathOfId, readRepository, repositoryPath } from "./repository.js";
 
 const API_VERSION = "2022-11-28";
 
@@ -60,6 +60,8 @@ export function createGithub(settings: ProviderSettings, connection: Connection)
     if (call === "refresh" && client.hasTokens) return "graphql";
     return call === "discover" ? "search" : "core";
   };
+  const readByName = async (fullName: string, signal: AbortSignal): Promise<UpstreamRepository> =>
+    readRepository((await client.get(repositoryPath(fullName), { signal }))?.body);
   return {
     name,
     kind: "github",
@@ -71,17 +73,16 @@ export function createGithub(settings: ProviderSettings, connection: Connection)
     listsAreComplete: false,
     discover: (cursor, signal) => discover(client, { minStars, cursor, signal }),
     refreshMany: (repositories, signal) => refreshMany({ client, nodes }, repositories, signal),
-    refreshOne: (fullName, signal) => readByName(client, fullName, signal),
-    async recheck(repository, signal) {
-      const { nodeId, providerId, fullName } = repository;
-      if (client.hasTokens && nodeId !== null) return readById(client, providerId, signal);
-      const document = await client.get(repositoryPath(fullName), { signal });
-      return readNamed(document?.body, providerId);
+    refreshOne: readByName,
+    async recheck({ nodeId, providerId, fullName }, signal) {
+      const by = client.hasTokens && nodeId !== null ? "id" : "name";
+      const path = by === "id" ? pathOfId(providerId) : repositoryPath(fullName);
+      return readRepository((await client.get(path, { signal }))?.body, { providerId, by });
     },
     history: (repository, cursor, signal) => stars.page(repository, cursor, signal),
     async readme(fullName, signal) {
       // A token may be allowed to read what is not public.
-      const { owner, name } = await readByName(client, fullName, signal);
+      const { owner, name } = await readByName(fullName, signal);
       const document = await client.get(`${repositoryPath(`${owner}/${name}`)}/readme`, { signal });
       return textOfFile(document?.body);
     },
@@ -119,24 +120,6 @@ async function refreshMany(
   return repositories.map((repository) => results.get(repository) ?? { kind: "skipped" });
 }
 
-async function readByName(
-  client: ForgeClient,
-  fullName: string,
-  signal: AbortSignal,
-): Promise<UpstreamRepository> {
-  const document = await client.get(repositoryPath(fullName), { signal });
-  return readRepository(document?.body);
-}
-
-async function readById(
-  client: ForgeClient,
-  providerId: string,
-  signal: AbortSignal,
-): Promise<UpstreamRepository> {
-  const document = await client.get(pathOfId(providerId), { signal });
-  return readRepository(document?.body, providerId);
-}
-
 async function refreshById(
   client: ForgeClient,
   { providerId, etag }: RepositoryRef,
@@ -144,5 +127,6 @@ async function refreshById(
 ): Promise<Refreshed> {
   const document = await client.get(pathOfId(providerId), { signal, etag });
   if (document === null) return { kind: "unchanged" };
-  return { kind: "found", repository: readRepository(document.body, providerId), etag: document.etag };
+  const repository = readRepository(document.body, { providerId, by: "id" });
+  return { kind: "found", repository, etag: document.etag };
 }

@@ -1,7 +1,7 @@
 /** A repository in GitHub's two APIs: which fields are requested over GraphQL, and how both are read into the same record. */
 import { z } from "zod";
 import type { UpstreamRepository } from "../contract.js";
-import { checkId, checkNamed, UpstreamFailure } from "../failures.js";
+import { checkSame, type RequestedRepository, UpstreamFailure } from "../failures.js";
 import {
   count,
   fullName,
@@ -195,24 +195,10 @@ export function fromRest(row: z.output<typeof restRepository>): UpstreamReposito
   };
 }
 
-/**
- * The record in a document about one repository. Throws `malformed`, also if it is not about `providerId` where that is given,
- * and `private`.
- */
-export function readRepository(document: unknown, providerId?: string): UpstreamRepository {
+/** The record in a document about one repository. Throws `private`, and `malformed` or `gone` if it is about another one than requested. */
+export function readRepository(document: unknown, requested?: RequestedRepository): UpstreamRepository {
   const row = parseRecord(restRepository, document);
-  if (providerId !== undefined) checkId(row.id, providerId);
-  return publicOnly(row);
-}
-
-/** The record in a document requested by name, of a repository with this id. Throws `malformed`, `gone` and `private`. */
-export function readNamed(document: unknown, providerId: string): UpstreamRepository {
-  const row = parseRecord(restRepository, document);
-  checkNamed(row.id, providerId);
-  return publicOnly(row);
-}
-
-function publicOnly(row: z.output<typeof restRepository>): UpstreamRepository {
+  if (requested !== undefined) checkSame(row.id, requested);
   const repository = fromRest(row);
   if (repository === null) throw new UpstreamFailure("private", "the repository is private");
   return repository;

@@ -30,8 +30,7 @@ import {
 } from "../lists.js";
 import { createRestProvider, type RestForge, restClient } from "../rest-provider.js";
 import { checkGitlabToken } from "../token-check.js";
-import { MAX_PROJECTS } from "./project-node.js";
-import { Projects } from "./projects.js";
+import { MAX_PROJECTS, Projects } from "./projects.js";
 
 /** A cursor of a walk over GraphQL: version of the form, page, stars of the last row, mark, and GitLab's own cursor. */
 const GRAPHQL_CURSOR = /^graphql2:([1-9]\d{0,8}):(\d{1,15}):([\w-]{1,22}):(.+)$/s;
