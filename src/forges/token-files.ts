@@ -5,7 +5,6 @@ import { promisify } from "node:util";
 import { z } from "zod";
 import { parseTokens, type TokenSource } from "../config/config.js";
 import { UpstreamFailure } from "./failures.js";
-
 import { nameTokens } from "./quota.js";
 import type { Loaded, TokenLoader } from "./token-keeper.js";
 
@@ -26,49 +25,28 @@ const errorSchema = z.object({
   signal: z.string().nullish(),
 });
 
-/** Limits of reading the file, as a network file system may never respond. */
-const FILE_TIMEOUT_MS = 10_000;
 const FILE_BYTES = 1_048_576;
 
-/** Reads tokens from a file repeatedly, as they are replaced there. `read`: for tests. */
-export function tokensOfFile(
-  path: string,
-  { read = readRegular, timeoutMs = FILE_TIMEOUT_MS } = {},
-): TokenLoader {
-  let reading: Promise<string> | null = null;
+/** Reads tokens from a file repeatedly, as they are replaced there. */
+export function tokensOfFile(path: string): TokenLoader {
   return {
     label: "file",
     minIntervalMs: 1_000,
     intervalMs: FILE_MS,
-    async load() {
-      // A read that hangs occupies a thread of the whole process, so no other is begun beside it.
-      reading ??= read(path).finally(() => {
-        reading = null;
-      });
-      return namedTokens(await within(reading, timeoutMs), "the file");
-    },
+    load: async () => namedTokens(await readRegular(path), "the file"),
   };
 }
 
-/** Opening a pipe would wait for its writer. */
 async function readRegular(path: string): Promise<string> {
-  const found = await stat(path);
-  if (!found.isFile()) throw new UpstreamFailure("refused", "the file with the tokens is not a regular file");
-  if (found.size > FILE_BYTES) throw new UpstreamFailure("refused", "the file with the tokens is too long");
-  return readFile(path, "utf8");
-}
-
-async function within(reading: Promise<string>, timeoutMs: number): Promise<string> {
-  const late = Promise.withResolvers<never>();
-  const message = `the file with the tokens could not be read within ${timeoutMs / 1_000} s`;
-  const timer = setTimeout(() => late.reject(new UpstreamFailure("refused", message)), timeoutMs);
+  const failure = (what: string) => new UpstreamFailure("refused", `the file with the tokens ${what}`);
   try {
-    return await Promise.race([reading, late.promise]);
+    const found = await stat(path);
+    // Opening a pipe would wait for its writer.
+    if (!found.isFile()) throw failure("is not a regular file");
+    if (found.size > FILE_BYTES) throw failure("is too long");
+    return await readFile(path, "utf8");
   } catch (error) {
-    if (error instanceof UpstreamFailure) throw error;
-    throw new UpstreamFailure("refused", "the file with the tokens cannot be read");
-  } finally {
-    clearTimeout(timer);
+    throw error instanceof UpstreamFailure ? error : failure("cannot be read");
   }
 }
 
@@ -78,9 +56,7 @@ export function tokensOfCommand({ command, environment }: CommandSource): TokenL
     label: "command",
     minIntervalMs: COMMAND_MIN_MS,
     intervalMs: COMMAND_MS,
-    async load() {
-      return namedTokens(await outputOf(command, environment), "the command");
-    },
+    load: async () => namedTokens(await outputOf(command, environment), "the command"),
   };
 }
 

@@ -15,7 +15,7 @@ export interface TokenLoader {
   readonly minIntervalMs: number;
   /** Time between loads of tokens without an expiry. */
   readonly intervalMs: number;
-  /** The present tokens, at least one. Takes a bounded time. Throws UpstreamFailure of any kind. */
+  /** The present tokens, at least one. Throws UpstreamFailure of any kind. */
   load(): Promise<Loaded>;
 }
 
