@@ -142,11 +142,6 @@ for (const { kind, create, document, list, pathOfId, hidden } of KINDS) {
     assert.deepEqual(await walk(withPages([]).provider), []);
   });
 
-  test(`${kind}: a walk that repeats itself is malformed`, async () => {
-    const page = { body: list(documents(1, 100)) };
-    await assert.rejects(walk(withPages([page, page]).provider), hasKind("malformed"));
-  });
-
   test(`${kind}: each repository has its own result, in order`, async () => {
     const { fetch, provider } = withRepositories({
       1: { body: document(1), headers: { etag: 'W/"a"' } },
@@ -176,50 +171,6 @@ for (const { kind, create, document, list, pathOfId, hidden } of KINDS) {
       fetch.sent.map(({ headers }) => headers["if-none-match"]),
       ['"a"', undefined],
     );
-  });
-
-  test(`${kind}: when the quota is used up, the rest fails with quota and is not sent`, async () => {
-    const headers = { "ratelimit-limit": "9", "ratelimit-remaining": "0", "ratelimit-reset": "60" };
-    const { fetch, clock, provider } = withRepositories({
-      1: { body: document(1), headers },
-      2: { body: document(2) },
-    });
-    assert.deepEqual(await outcomes(provider, [1, 2, 2, 2]), ["found", "quota", "quota", "quota"]);
-    await assert.rejects(provider.refreshMany([refOf(2)], signal), hasKind("quota"));
-    await assert.rejects(provider.discover(null, signal), hasKind("quota"));
-    assert.equal(provider.readyAt("discover"), NOW + 60_000);
-    assert.equal(fetch.sent.length, 1);
-    assert.equal(provider.readyAt("refresh"), NOW + 60_000);
-    const [core] = provider.quota();
-    assert.deepEqual(
-      [core?.token, core?.resource, core?.limit, core?.remaining, core?.resetAt],
-      ["anonymous", "core", 9, 0, NOW + 60_000],
-    );
-    clock.advance(60_000);
-    assert.deepEqual(await outcomes(provider, [2]), ["found"]);
-  });
-
-  test(`${kind}: after two requests without a response the rest of a batch is not sent`, async () => {
-    const down = scripted(() => Promise.reject(new UpstreamFailure("unreachable", "down")));
-    const provider = create(settingsOf(kind), { fetch: down, clock: new SkippingClock(NOW) });
-    await assert.rejects(
-      provider.refreshMany(
-        [1, 2, 3, 4].map((id) => refOf(id)),
-        signal,
-      ),
-      hasKind("unreachable"),
-    );
-    assert.equal(down.sent.length, 2);
-    const { fetch, provider: late } = withRepositories({
-      1: { body: document(1) },
-      2: { status: 500 },
-      3: { status: 502 },
-    });
-    assert.deepEqual(await outcomes(late, [1, 2, 3, 4, 5]), [
-      "found",
-      ..."unreachable ".repeat(4).trim().split(" "),
-    ]);
-    assert.equal(fetch.sent.length, 3);
   });
 
   test(`${kind}: without tokens no Authorization header is sent`, async () => {

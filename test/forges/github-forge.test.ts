@@ -1,9 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Discovered, PastDays, RepositoryRef } from "../../src/forges/contract.js";
+import type { Discovered, PastDays } from "../../src/forges/contract.js";
 import { DAY_MS, HOUR_MS } from "../../src/lib/clock.js";
-import { nodeId } from "../support/forge/forge.js";
-import { EVENT_RATES } from "../support/forge/script.js";
 import { NOW } from "../support/github.js";
 import { onForge, type Stage } from "../support/github-stage.js";
 import { IS_LONG } from "../support/long.js";
@@ -55,74 +53,6 @@ test("tens of thousands of repositories are all found, most stars first, without
       top.filter((id) => !first.has(id)),
       [],
     );
-  });
-});
-
-test("renamed, private, blocked and deleted repositories are distinguished", async () => {
-  const rates = {
-    ...EVENT_RATES,
-    renamed: 0.01,
-    transferred: 0.005,
-    hidden: 0.005,
-    blocked: 0.005,
-    deleted: 0.005,
-  };
-  await onForge({ repositories: 400, rates }, async (stage) => {
-    const { forge, provider, clock, patiently } = stage;
-    const { catalogue } = forge;
-    const refs = publicIds(stage).map((id): RepositoryRef => {
-      const { fullName } = catalogue.get(Number(id), NOW) ?? { fullName: "" };
-      return { providerId: id, nodeId: nodeId("R", Number(id)), fullName, etag: null };
-    });
-    clock.advance(20 * DAY_MS);
-    const kinds = new Set<string>();
-    for (let i = 0; i < refs.length; i += provider.batchSize) {
-      const batch = refs.slice(i, i + provider.batchSize);
-      const outcomes = await patiently(() => provider.refreshMany(batch, signal));
-      const alone = await patiently(() =>
-        provider.refreshMany(
-          batch.slice(0, 20).map((one) => ({ ...one, nodeId: null })),
-          signal,
-        ),
-      );
-      for (const [k, { providerId }] of batch.entries()) {
-        const truth = catalogue.get(Number(providerId), clock.now());
-        assert.ok(truth);
-        const outcome = outcomes[k];
-        assert.ok(outcome);
-        const kind = outcome.kind === "failed" ? outcome.failure.kind : outcome.kind;
-        kinds.add(kind);
-        assert.equal(
-          kind,
-          { public: "found", members: "private", blocked: "blocked", private: "gone", deleted: "gone" }[
-            truth.visibility
-          ],
-        );
-        const second = alone[k];
-        if (second !== undefined) assert.equal(second.kind, outcome.kind);
-        if (outcome.kind !== "found") continue;
-        const { repository } = outcome;
-        assert.equal(`${repository.owner}/${repository.name}`, truth.fullName);
-        assert.deepEqual(
-          [
-            repository.stars,
-            repository.forks,
-            repository.openIssues,
-            repository.watchers,
-            repository.archived,
-          ],
-          [
-            truth.stars,
-            truth.forks,
-            truth.openIssues + truth.openPullRequests,
-            truth.watchers,
-            truth.isArchived,
-          ],
-        );
-        if (second?.kind === "found") assert.deepEqual(second.repository, repository);
-      }
-    }
-    assert.deepEqual([...kinds].sort(), ["blocked", "found", "gone"]);
   });
 });
 

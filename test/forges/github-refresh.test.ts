@@ -198,29 +198,6 @@ test("without a token repositories are requested one by one, with the ETag of th
   assert.ok(fetch.sent.every(({ headers }) => headers.authorization === undefined));
 });
 
-test("once the quota is used up, the rest of a batch and further batches are not sent", async () => {
-  let left = 2;
-  const fetch = scriptedFetch(() => {
-    left--;
-    const headers = {
-      "x-ratelimit-limit": "60",
-      "x-ratelimit-remaining": `${left}`,
-      "x-ratelimit-reset": `${(NOW + HOUR_MS) / 1000}`,
-    };
-    return { body: restRow({ id: 2 - left }), headers };
-  });
-  const provider = github(fetch);
-  assert.deepEqual(kinds(await provider.refreshMany(refs(5), signal)), [
-    "found",
-    "found",
-    "quota",
-    "quota",
-    "quota",
-  ]);
-  assert.equal((await failureOf(provider.refreshMany(refs(5), signal))).until, NOW + HOUR_MS);
-  assert.equal(fetch.sent.length, 2);
-});
-
 test("with a token, repositories without a node id are requested by their number", async () => {
   const fetch = scriptedFetch(({ ids, url }) =>
     ids.length > 0

@@ -239,23 +239,6 @@ test("a counting forge never sees a request too many, in any order of responses,
   );
 });
 
-test("tokens with equal quota are used evenly", () => {
-  fc.assert(
-    fc.property(fc.integer({ min: 1, max: 6 }), fc.integer({ min: 0, max: 100 }), (tokens, requests) => {
-      const clock = new JumpingClock();
-      const names = Array.from({ length: tokens }, (_, i) => `t${i}`);
-      const quota = new Quota({ tokens: names, clock });
-      const forge = new CountingForge(100, clock);
-      for (let i = 0; i < requests; i++) {
-        const lease = quota.take({ resource: "core" });
-        quota.learn(lease, forge.ask(lease.token));
-      }
-      const counts = names.map((name) => forge.used.get(name)?.count ?? 0);
-      assert.ok(Math.max(...counts) - Math.min(...counts) <= 1, counts.join());
-    }),
-  );
-});
-
 test("a wait names the block that decides it, also for a resource that was not used yet", () => {
   const { quota, answer } = build(["a"]);
   answer({ limit: 10, remaining: 5, resetAt: START + HOUR_MS });
