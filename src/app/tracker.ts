@@ -3,6 +3,7 @@
 import type { Tracker } from "../cli/cli.js";
 import { findForge, proxyOf, siteOf } from "../config/config.js";
 import {
+  type EnteredTokens,
   FAULT_WORDS,
   type Opening,
   type OpenProvider,
@@ -77,17 +78,16 @@ const TOKENS_EVERY_MS = 2_000;
 async function openForges(context: AppContext, modules: Modules): Promise<OpenProvider[]> {
   const forges = await modules.forges.read();
   const opened = forges.map((settings) => openProvider(settings, openingOf(context, modules)));
-  await useEntered(context, modules, opened);
+  useEntered(context, await modules.forgeTokens.open(), opened);
   return opened;
 }
 
 /** Gives each provider the tokens that were entered. Those that cannot be used concern no other token. */
-async function useEntered(
+function useEntered(
   { log }: AppContext,
-  { forgeTokens }: Modules,
+  { tokens, faults }: EnteredTokens,
   opened: readonly OpenProvider[],
-): Promise<void> {
-  const { tokens, faults } = await forgeTokens.open();
+): void {
   for (const { provider } of opened) provider.useEntered(tokens.get(provider.name) ?? []);
   for (const [fault, count] of faults) log.warn({ tokens: count, fault }, FAULT_WORDS[fault]);
 }
@@ -182,17 +182,17 @@ async function followTokens(
 ): Promise<void> {
   const { clock, log } = context;
   const tracked = opened.map(({ provider }) => provider.name).join();
-  let version = await modules.forgeTokens.version();
+  const textOf = ({ tokens, faults }: EnteredTokens) => JSON.stringify([[...tokens], [...faults]]);
+  let known = textOf(await modules.forgeTokens.open());
   for (;;) {
     await clock.sleep(TOKENS_EVERY_MS, signal);
     if (signal.aborted) return;
     try {
-      const present = await modules.forgeTokens.version();
-      if (present === version) continue;
+      const entered = await modules.forgeTokens.open();
+      if (textOf(entered) === known) continue;
       if ((await modules.forges.read()).map(({ name }) => name).join() !== tracked) return;
-      await useEntered(context, modules, opened);
-      // After a failure the tokens are read again.
-      version = present;
+      useEntered(context, entered, opened);
+      known = textOf(entered);
       // A lane may wait for an hour for the quota of what there was before.
       worker.wake();
       log.info("the tokens that were entered have changed");

@@ -9,6 +9,6 @@ export * from "./contract.js";
 export * from "./failures.js";
 export { type OpenProvider, openProvider } from "./open-provider.js";
 export { checkToken } from "./tokens/check-token.js";
-export { ForgeTokens, labelOf } from "./tokens/forge-tokens.js";
+export { type EnteredTokens, ForgeTokens, labelOf } from "./tokens/forge-tokens.js";
 export { FAULT_WORDS, type StoredToken, type TokenFault } from "./tokens/seal.js";
 export { TrackedForges } from "./tokens/tracked-forges.js";

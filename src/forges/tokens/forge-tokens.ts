@@ -3,7 +3,6 @@
  * again. This module stores them and lists the forges that are tracked because of them; the worker reads them while it runs. Who may
  * enter a token is decided elsewhere.
  */
-import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type ProviderSettings, tokenBarrier } from "../../config/config.js";
@@ -38,6 +37,12 @@ export interface ForgeTokensOptions {
 export const MAX_ENTERED = 20;
 
 const KEY_FILE = "token-key";
+
+/** The tokens of each provider, and the number of those that cannot be used. */
+export interface EnteredTokens {
+  tokens: ReadonlyMap<string, readonly EnteredToken[]>;
+  faults: ReadonlyMap<TokenFault, number>;
+}
 
 export class ForgeTokens {
   readonly #options: ForgeTokensOptions;
@@ -166,20 +171,8 @@ export class ForgeTokens {
     return rows.flatMap(({ provider, site }) => (site === this.#siteOf(provider) ? [provider] : []));
   }
 
-  /** Changes whenever the stored tokens change. */
-  async version(): Promise<string> {
-    const rows = await this.#options.database.read
-      .selectFrom("forge_tokens")
-      .select(["id", "provider", "site", "fingerprint", "key_id", "sealed"])
-      .orderBy("id")
-      .execute();
-    return createHash("sha256")
-      .update(rows.map((row) => Object.values(row).join(" ")).join("\n"))
-      .digest("base64url");
-  }
-
-  /** The tokens of each provider, and the number of those that cannot be used. Only for sending them to their forge. */
-  async open(): Promise<{ tokens: Map<string, EnteredToken[]>; faults: Map<TokenFault, number> }> {
+  /** Only for sending them to their forge. */
+  async open(): Promise<EnteredTokens> {
     const rows = await this.#options.database.read
       .selectFrom("forge_tokens")
       .selectAll()
