@@ -21,11 +21,9 @@ import { TtlCache } from "./ttl-cache.js";
 
 export {
   ACCOUNT_EVENTS,
-  type AccountEventName,
   AccountEvents,
   agentOf,
   detailWords,
-  type EventDetail,
   eventWords,
   type RefusedRequest,
   readEvents,
@@ -81,15 +79,16 @@ export interface SignedIn {
 }
 
 /** Where a browser continues, and the cookies to set. */
-export interface SiteRedirect {
+interface SiteRedirect {
   cookies: string[];
   location: string;
 }
 
-/** How somebody signed in, and when the sign-in began. */
+/** A sign-in that has begun. */
 interface SignIn {
   method: "link" | "code" | "passkey" | Site;
   beganAt: number;
+  client: Client;
 }
 
 export class Accounts {
@@ -143,11 +142,12 @@ export class Accounts {
    * which the mail was requested. Undefined for a proof that is malformed, unknown, used, expired, tried too often, or of another browser.
    */
   async signInByMail(proof: CodeProof, client: Client): Promise<(SignedIn & { next: string }) | undefined> {
-    const signIn: SignIn = { method: "token" in proof ? "link" : "code", beganAt: libraryNow().getTime() };
+    const method = "token" in proof ? "link" : "code";
+    const signIn: SignIn = { method, beganAt: libraryNow().getTime(), client };
     // Before anything is used up.
     const library = await this.#opened();
     const proven = await this.mail.codes.take(proof);
-    if (proven === undefined) return this.#refuse(signIn, client);
+    if (proven === undefined) return this.#refuse(signIn);
     // The library takes a token for a proven address, which never leaves this process. It creates the account of a new one.
     const { internalAdapter } = await library.$context;
     const token = createToken("sidl");
@@ -161,7 +161,7 @@ export class Accounts {
       headers: new Headers(),
       asResponse: true,
     });
-    const signedIn = await this.#begin(response.headers.getSetCookie(), client, signIn);
+    const signedIn = await this.#complete(signIn, response.headers.getSetCookie());
     if (signedIn === undefined) throw unavailable();
     return { ...signedIn, next: proven.next };
   }
@@ -171,10 +171,10 @@ export class Accounts {
    * removed, for another challenge, browser or site, or used without a PIN or biometrics.
    */
   async signInByPasskey(assertion: Assertion, client: Client): Promise<SignedIn | undefined> {
-    const signIn: SignIn = { method: "passkey", beganAt: libraryNow().getTime() };
+    const signIn: SignIn = { method: "passkey", beganAt: libraryNow().getTime(), client };
     const cookies = await this.passkeys.signIn(assertion, client.headers.cookie ?? "");
-    const signedIn = cookies && (await this.#begin(cookies, client, signIn));
-    return signedIn ?? this.#refuse(signIn, client);
+    const signedIn = cookies && (await this.#complete(signIn, cookies));
+    return signedIn ?? this.#refuse(signIn);
   }
 
   /** Starts signing in with a site, and continues to `next`, a safe path. Throws NOT_FOUND where the site is not configured. */
@@ -198,7 +198,7 @@ export class Accounts {
     query: Record<string, string | undefined>,
     client: Client,
   ): Promise<SiteRedirect> {
-    const signIn: SignIn = { method: site, beganAt: libraryNow().getTime() };
+    const signIn: SignIn = { method: site, beganAt: libraryNow().getTime(), client };
     let cookies: string[] = [];
     if (this.methods.sites.includes(site)) {
       const library = await this.#opened();
@@ -212,9 +212,9 @@ export class Accounts {
       cookies = headers.getSetCookie();
       // Only the cookies show whether the sign-in succeeded.
       const location = headers.get("location");
-      if (location !== null && (await this.#begin(cookies, client, signIn))) return { cookies, location };
+      if (location !== null && (await this.#complete(signIn, cookies))) return { cookies, location };
     }
-    this.#refuse(signIn, client);
+    this.#refuse(signIn);
     return { cookies, location: this.#failedUrl };
   }
 
@@ -230,9 +230,7 @@ export class Accounts {
    */
   async findId(cookie: string | undefined): Promise<string | undefined> {
     const own = this.sessions.cookieIn(cookie);
-    return own === undefined
-      ? undefined
-      : (await this.#found.find(hashToken(own), () => this.#read(own)))?.id;
+    return own && (await this.#found.find(hashToken(own), () => this.#read(own)))?.id;
   }
 
   /** Whether `findId` reads nothing, or the session in this Cookie header was found in the last ten minutes. */
@@ -340,11 +338,7 @@ export class Accounts {
   }
 
   /** The account that has just signed in, after the rest of its sign-in is done; undefined if the cookies set no session. */
-  async #begin(
-    cookies: string[],
-    client: Client,
-    { method, beganAt }: SignIn,
-  ): Promise<SignedIn | undefined> {
+  async #complete({ method, beganAt, client }: SignIn, cookies: string[]): Promise<SignedIn | undefined> {
     const endedOf = await this.sessions.begin(cookies, client);
     const account = await this.find(cookieHeader(cookies));
     if (account === undefined) return undefined;
@@ -354,8 +348,8 @@ export class Accounts {
     return { account, cookies };
   }
 
-  #refuse({ method }: SignIn, { source }: Client): undefined {
-    const { network } = source();
+  #refuse({ method, client }: SignIn): undefined {
+    const { network } = client.source();
     this.#events.logRefused({ event: "sign_in_refused", network, detail: { method } });
   }
 }

@@ -26,54 +26,45 @@ const NO_TOKENS = {
   refreshTokenExpiresAt: null,
 };
 
+/** The column of each of these fields. */
+function columnsOf<const Field extends string>(...fields: Field[]): Record<Field, string> {
+  const columns = fields.map((field) => [field, field.replace(/[A-Z]/g, (big) => `_${big.toLowerCase()}`)]);
+  return Object.fromEntries(columns);
+}
+
 /** Our names for the library's tables and columns. */
 const TABLES = {
-  user: {
-    modelName: "accounts",
-    fields: { emailVerified: "email_verified", createdAt: "created_at", updatedAt: "updated_at" },
-  },
+  user: { modelName: "accounts", fields: columnsOf("emailVerified", "createdAt", "updatedAt") },
   session: {
     modelName: "sessions",
     fields: {
+      ...columnsOf("ipAddress", "userAgent", "expiresAt", "createdAt", "updatedAt"),
       token: "token_hash",
       userId: "account_id",
-      ipAddress: "ip_address",
-      userAgent: "user_agent",
-      expiresAt: "expires_at",
-      createdAt: "created_at",
-      updatedAt: "updated_at",
     },
   },
   account: {
     modelName: "identities",
     fields: {
+      ...columnsOf("accessToken", "refreshToken", "idToken", "accessTokenExpiresAt", "refreshTokenExpiresAt"),
+      ...columnsOf("createdAt", "updatedAt"),
       providerId: "provider",
       accountId: "provider_account_id",
       userId: "account_id",
-      accessToken: "access_token",
-      refreshToken: "refresh_token",
-      idToken: "id_token",
-      accessTokenExpiresAt: "access_token_expires_at",
-      refreshTokenExpiresAt: "refresh_token_expires_at",
-      createdAt: "created_at",
-      updatedAt: "updated_at",
     },
   },
   verification: {
     modelName: "verifications",
-    fields: { expiresAt: "expires_at", createdAt: "created_at", updatedAt: "updated_at" },
+    fields: columnsOf("expiresAt", "createdAt", "updatedAt"),
   },
 } satisfies Pick<BetterAuthOptions, "user" | "session" | "account" | "verification">;
 
 const PASSKEY_TABLE = {
   modelName: "passkeys",
   fields: {
+    ...columnsOf("publicKey", "deviceType", "backedUp", "createdAt"),
     userId: "account_id",
-    publicKey: "public_key",
     credentialID: "credential_id",
-    deviceType: "device_type",
-    backedUp: "backed_up",
-    createdAt: "created_at",
   },
 };
 

@@ -51,6 +51,12 @@ export interface Client {
 }
 
 /**
+ * The value the sign-in library gives a session cookie: 32 letters and digits, a dot, and 32 bytes of signature in Base64,
+ * percent-encoded. The last digit of the signature has two unused bits, which are zero.
+ */
+const VALUE = /^[0-9A-Za-z]{32}\.(?:[0-9A-Za-z]|%2B|%2F){42}[AEIMQUYcgkosw048]%3D$/;
+
+/**
  * The sessions of accounts, which the sign-in library creates. A session lasts 30 days, and ends after 14 days without use. Ended
  * sessions are refused immediately. Where other processes only count requests, they notice within five seconds, or as soon as
  * they receive the message.
@@ -62,9 +68,18 @@ export class Sessions {
     this.#context = context;
   }
 
-  /** The session cookie in a Cookie header, as `name=value`; see `sessionCookie`. */
-  cookieIn(cookie: string | undefined): string | undefined {
-    return sessionCookie(cookie, this.#cookieName);
+  /**
+   * The only session cookie in a Cookie header, as `name=value`. Undefined where there are several, or where it is not spelled as
+   * issued: the library would accept many spellings of one session, and each would be looked up as if it were another one.
+   */
+  cookieIn(header: string | undefined): string | undefined {
+    const name = this.#cookieName;
+    if (!header?.includes(name)) return undefined;
+    const pairs = header.split(";").map((pair) => pair.trim());
+    const [own, ...others] = pairs.filter((pair) => pair.startsWith(`${name}=`));
+    return own !== undefined && others.length === 0 && VALUE.test(own.slice(name.length + 1))
+      ? own
+      : undefined;
   }
 
   /** A cookie that removes the session from a browser. */
@@ -99,12 +114,26 @@ export class Sessions {
 
   /** The sessions of an account that have not ended, the one used last first. */
   async list(accountId: string): Promise<Session[]> {
-    const { rows } = await sql<SessionRow>`
+    const { rows } = await sql<{
+      id: string;
+      ip_address: string | null;
+      user_agent: string | null;
+      created_at: string | Date;
+      expires_at: string | Date;
+      seen_at: number;
+    }>`
       select id, ip_address, user_agent, created_at, expires_at, seen_at from sessions
       where account_id = ${accountId} and ${isAlive()} order by seen_at desc, id`.execute(
       this.#context.database.read,
     );
-    return rows.map(sessionOf);
+    return rows.map((row) => {
+      const { id, ip_address: network, user_agent: agent } = row;
+      const createdAt = new Date(row.created_at).getTime();
+      // The library reads the clock for each of the two, so the second may be a millisecond before the first.
+      const seenAt = Math.max(row.seen_at, createdAt);
+      const source = network ? { network, agent: agent ?? "" } : null;
+      return { id, createdAt, seenAt, expiresAt: new Date(row.expires_at).getTime(), source };
+    });
   }
 
   /** Ends a session of an account. Returns false if it has none with this id. */
@@ -174,49 +203,7 @@ function isAlive(): Condition {
   return sql`expires_at > ${now.toISOString()} and seen_at > ${now.getTime() - IDLE_MS}`;
 }
 
-interface SessionRow {
-  id: string;
-  ip_address: string | null;
-  user_agent: string | null;
-  created_at: string | Date;
-  expires_at: string | Date;
-  seen_at: number;
-}
-
-function sessionOf(row: SessionRow): Session {
-  const network = row.ip_address ?? "";
-  const createdAt = new Date(row.created_at).getTime();
-  return {
-    id: row.id,
-    createdAt,
-    // The library reads the clock for each of the two, so the second may be a millisecond before the first.
-    seenAt: Math.max(row.seen_at, createdAt),
-    expiresAt: new Date(row.expires_at).getTime(),
-    source: network === "" ? null : { network, agent: row.user_agent ?? "" },
-  };
-}
-
 /** The Cookie header that a browser sends after these Set-Cookie headers. */
 export function cookieHeader(cookies: readonly string[]): string {
   return cookies.map((cookie) => cookie.split(";")[0] ?? "").join("; ");
-}
-
-/**
- * The value the sign-in library gives a session cookie: 32 letters and digits, a dot, and 32 bytes of signature in Base64,
- * percent-encoded. The last digit of the signature has two unused bits, which are zero.
- */
-const VALUE = /^[0-9A-Za-z]{32}\.(?:[0-9A-Za-z]|%2B|%2F){42}[AEIMQUYcgkosw048]%3D$/;
-
-/**
- * The only session cookie in a Cookie header, as `name=value`. Undefined where there are several, or where it is not spelled as
- * issued: the library would accept many spellings of one session, and each would be looked up as if it were another one.
- */
-export function sessionCookie(cookie: string | undefined, name: string): string | undefined {
-  if (!cookie?.includes(name)) return undefined;
-  const [own, ...others] = cookie
-    .split(";")
-    .map((pair) => pair.trim())
-    .filter((pair) => pair.startsWith(`${name}=`));
-  if (own === undefined || others.length > 0) return undefined;
-  return VALUE.test(own.slice(name.length + 1)) ? own : undefined;
 }

@@ -87,26 +87,19 @@ export class TtlCache<T> {
 
 /** Counts the keys, sessions and accounts that were revoked. A cached entry is valid only while the count is the same. */
 export class Revocations {
-  #count = 0;
-  readonly #publish: () => Promise<void>;
+  count = 0;
 
   /** `publish`: announces a revocation to other processes; must not throw. */
-  constructor(publish: () => Promise<void> = async () => {}) {
-    this.#publish = publish;
-  }
-
-  get count(): number {
-    return this.#count;
-  }
+  constructor(private readonly publish = async () => {}) {}
 
   /** Makes all cached entries invalid, here immediately, and in other processes before it resolves, if they can be reached. */
   announce(): Promise<void> {
     this.note();
-    return this.#publish();
+    return this.publish();
   }
 
   /** The same for a revocation by another process. */
   note(): void {
-    this.#count++;
+    this.count++;
   }
 }

@@ -1,9 +1,8 @@
 import { type RawBuilder, sql } from "kysely";
-import { BUCKETS, type Bucket } from "../config/config.js";
+import { BUCKETS } from "../config/config.js";
 import type { Db, UsageRouteTable } from "../database/database.js";
 import { HOUR_MS } from "../lib/clock.js";
 import { AppError } from "../lib/errors.js";
-import type { UsageEvent } from "./usage-rows.js";
 
 /** The name of routes and of networks that are counted together. */
 export const OTHER = "other";
@@ -27,48 +26,14 @@ const MAX_ENDPOINTS = 20;
 const MAX_ADDRESSES = 50;
 const MAX_AGENTS = 20;
 
-interface EndpointUsage extends UsageSums {
-  /** null with the route `other`. */
-  method: string | null;
-  /** The path pattern, or `other`. */
-  route: string;
-  /** Mean response time of requests that were not blocked; null if all were. */
-  meanMs: number | null;
-}
-
 /** The usage of a key in a window. Times are ms since 1970. */
-export interface UsageView {
-  keyId: number;
-  window: UsageWindow;
-  from: number;
-  to: number;
-  stepMs: number;
-  totals: UsageSums & {
-    /** Networks counted separately. */
-    addresses: number;
-    /** false: there were more networks. */
-    addressesIsExact: boolean;
-  };
-  /** One row per step, oldest first, including steps without requests. */
-  series: (UsageSums & { at: number })[];
-  /** Endpoints with the most requests. */
-  endpoints: EndpointUsage[];
-  /** The lowest remaining count of each bucket the key used, and when. */
-  pressure: { bucket: Bucket; limit: number; lowestRemaining: number; at: number }[];
-  /** Newest first. */
-  recentErrors: UsageEvent[];
-  recentBlocks: UsageEvent[];
-  /** Networks, most recently seen first. */
-  addresses: { address: string; requests: number; lastSeenAt: number }[];
-  /** Agent families, most used first; the rest as one. */
-  agents: { family: string; requests: number }[];
-}
+export type UsageView = Awaited<ReturnType<typeof readUsage>>;
 
 /** Reads the stored usage of a key, which may be revoked. Throws NOT_FOUND for a key of another account. */
 export async function readUsage(
   db: Db,
   { accountId, keyId, window, now }: { accountId: string; keyId: number; window: UsageWindow; now: number },
-): Promise<UsageView> {
+) {
   const key = await db
     .selectFrom("api_keys")
     .select("id")
@@ -80,61 +45,52 @@ export async function readUsage(
   const stepMs = stepHours * HOUR_MS;
   const steps = hours / stepHours + 1;
   const from = (Math.floor(now / stepMs) - steps + 1) * stepMs;
-  const within = { keyId, from };
-  const sums = await readRoutes(db, within, { stepMs, steps });
-  const callers = await readCallers(db, within);
+  const isWithin = sql<boolean>`(key_id = ${keyId} and from_at >= ${from})`;
+  const series = Array.from({ length: steps }, (_, i) => ({ at: from + i * stepMs, ...noSums() }));
+  const totals = noSums();
+  const endpoints = new Map<string, UsageSums & { method: string | null; route: string; micros: number }>();
+  const { rows } = await sql<UsageRouteTable & { step: number }>`
+    select cast((from_at - ${from}) / ${stepMs} as integer) as step, method, route, outcome,
+      sum(requests) as requests, sum(bytes) as bytes, sum(micros) as micros
+    from usage_routes where ${isWithin} group by step, method, route, outcome`.execute(db);
+  for (const row of rows) {
+    const { method, route } = row;
+    const key = `${method} ${route}`;
+    const endpoint = endpoints.get(key) ?? { method: method || null, route, ...noSums(), micros: 0 };
+    endpoints.set(key, endpoint);
+    for (const sums of [totals, endpoint, series[row.step]]) if (sums !== undefined) addRow(sums, row);
+    // Blocked requests take almost no time and would lower the mean.
+    if (row.outcome !== "blocked") endpoint.micros += row.micros;
+  }
+  const { counted, addresses, agents } = await readCallers(db, isWithin);
+  const events = await readEvents(db, keyId, from);
   return {
     keyId,
     window,
     from,
     to: now,
     stepMs,
-    ...sums,
-    pressure: await readPressure(db, within),
-    ...(await readEvents(db, within)),
-    ...callers,
-    totals: { ...sums.totals, ...callers.totals },
+    totals: { ...totals, ...counted },
+    /** One row per step, oldest first, including steps without requests. */
+    series,
+    /** Those with the most requests. */
+    endpoints: [...endpoints.values()]
+      .map(({ micros, ...endpoint }) => {
+        const timed = endpoint.requests - endpoint.blocked;
+        // null if all were blocked.
+        return { ...endpoint, meanMs: timed === 0 ? null : Math.round(micros / timed) / 1_000 };
+      })
+      .sort((a, b) => b.requests - a.requests || compare(a.route, b.route) || compare(a.method, b.method))
+      .slice(0, MAX_ENDPOINTS),
+    pressure: await readPressure(db, isWithin),
+    recentErrors: events.filter(({ status }) => status !== 429),
+    recentBlocks: events.filter(({ status }) => status === 429),
+    addresses,
+    agents,
   };
 }
 
-interface Within {
-  keyId: number;
-  from: number;
-}
-
-/** Condition for the rows of a view. */
-function isWithin({ keyId, from }: Within): RawBuilder<boolean> {
-  return sql<boolean>`(key_id = ${keyId} and from_at >= ${from})`;
-}
-
-async function readRoutes(db: Db, within: Within, { stepMs, steps }: { stepMs: number; steps: number }) {
-  const { rows } = await sql<UsageRouteTable & { step: number }>`
-    select cast((from_at - ${within.from}) / ${stepMs} as integer) as step, method, route, outcome,
-      sum(requests) as requests, sum(bytes) as bytes, sum(micros) as micros
-    from usage_routes where ${isWithin(within)} group by step, method, route, outcome`.execute(db);
-  const totals = noSums();
-  const series = Array.from({ length: steps }, (_, i) => ({ at: within.from + i * stepMs, ...noSums() }));
-  const routes = new Map<string, Omit<EndpointUsage, "meanMs"> & { micros: number }>();
-  for (const row of rows) {
-    const { method, route } = row;
-    const key = `${method} ${route}`;
-    const endpoint = routes.get(key) ?? { method: method || null, route, ...noSums(), micros: 0 };
-    routes.set(key, endpoint);
-    for (const sums of [totals, endpoint, series[row.step]]) if (sums !== undefined) addRow(sums, row);
-    // Blocked requests take almost no time and would lower the mean.
-    if (row.outcome !== "blocked") endpoint.micros += row.micros;
-  }
-  const endpoints = [...routes.values()]
-    .map(({ micros, ...endpoint }) => {
-      const timed = endpoint.requests - endpoint.blocked;
-      return { ...endpoint, meanMs: timed === 0 ? null : Math.round(micros / timed) / 1_000 };
-    })
-    .sort((a, b) => b.requests - a.requests || compare(a.route, b.route) || compare(a.method, b.method))
-    .slice(0, MAX_ENDPOINTS);
-  return { totals, series, endpoints };
-}
-
-async function readCallers(db: Db, within: Within) {
+async function readCallers(db: Db, isWithin: RawBuilder<boolean>) {
   const rows = await db
     .selectFrom("usage_callers")
     .select(({ fn }) => [
@@ -143,13 +99,15 @@ async function readCallers(db: Db, within: Within) {
       fn.sum<number>("requests").as("requests"),
       fn.max("last_at").as("lastSeenAt"),
     ])
-    .where(isWithin(within))
+    .where(isWithin)
     .groupBy(["kind", "name"])
     .execute();
   const [networks, families] = ["address", "agent"].map((kind) => rows.filter((row) => row.kind === kind));
   const named = (networks ?? []).filter(({ name }) => name !== OTHER);
   return {
-    totals: { addresses: named.length, addressesIsExact: named.length === networks?.length },
+    /** Networks that were counted separately; inexact if there were more. */
+    counted: { addresses: named.length, addressesIsExact: named.length === networks?.length },
+    /** Most recently seen first. */
     addresses: (networks ?? [])
       .map(({ name, requests, lastSeenAt }) => ({ address: name, requests, lastSeenAt }))
       .sort((a, b) => b.lastSeenAt - a.lastSeenAt || compare(a.address, b.address))
@@ -159,23 +117,28 @@ async function readCallers(db: Db, within: Within) {
 }
 
 /** The families with the most requests; all others as one, so that the sum is complete. */
-function mostUsed(families: readonly UsageView["agents"][number][]): UsageView["agents"] {
-  const byRequests = (a: UsageView["agents"][number], b: UsageView["agents"][number]) =>
-    b.requests - a.requests || compare(a.family, b.family);
+function mostUsed(families: readonly AgentUsage[]): AgentUsage[] {
+  const byRequests = (a: AgentUsage, b: AgentUsage) => b.requests - a.requests || compare(a.family, b.family);
   const most = families
     .filter(({ family }) => family !== OTHER_AGENT)
     .sort(byRequests)
     .slice(0, MAX_AGENTS);
-  const sum = (rows: UsageView["agents"]) => rows.reduce((total, { requests }) => total + requests, 0);
-  const others = sum([...families]) - sum(most);
-  return others === 0 ? most : [...most, { family: OTHER_AGENT, requests: others }].sort(byRequests);
+  const sum = (rows: readonly AgentUsage[]) => rows.reduce((total, { requests }) => total + requests, 0);
+  const requests = sum(families) - sum(most);
+  return requests === 0 ? most : [...most, { family: OTHER_AGENT, requests }].sort(byRequests);
 }
 
-async function readPressure(db: Db, within: Within): Promise<UsageView["pressure"]> {
+interface AgentUsage {
+  family: string;
+  requests: number;
+}
+
+/** The lowest remaining count of each bucket the key used, and when. */
+async function readPressure(db: Db, isWithin: RawBuilder<boolean>) {
   const rows = await db
     .selectFrom("usage_allowances")
     .select(["bucket", "allowance", "lowest", "lowest_at"])
-    .where(isWithin(within))
+    .where(isWithin)
     .orderBy("from_at")
     .execute();
   const buckets = Map.groupBy(rows, ({ bucket }) => bucket);
@@ -188,8 +151,9 @@ async function readPressure(db: Db, within: Within): Promise<UsageView["pressure
   });
 }
 
-async function readEvents(db: Db, { keyId, from }: Within) {
-  const events = await db
+/** Errors and blocked requests, newest first. */
+function readEvents(db: Db, keyId: number, from: number) {
+  return db
     .selectFrom("usage_events")
     .select(["at", "method", "route", "status", "code", "bucket", "path"])
     .where("key_id", "=", keyId)
@@ -197,10 +161,6 @@ async function readEvents(db: Db, { keyId, from }: Within) {
     .orderBy("at", "desc")
     .orderBy("id", "desc")
     .execute();
-  return {
-    recentErrors: events.filter(({ status }) => status !== 429),
-    recentBlocks: events.filter(({ status }) => status === 429),
-  };
 }
 
 function compare(a: string | null, b: string | null): number {

@@ -16,13 +16,8 @@ export const accountEventSchema = z
   })
   .openapi("AccountEvent");
 
-export function accountEventView({
-  id,
-  at,
-  event,
-  network,
-  detail,
-}: StoredEvent): z.output<typeof accountEventSchema> {
+export function accountEventView(stored: StoredEvent): z.output<typeof accountEventSchema> {
+  const { id, at, event, network, detail } = stored;
   return { id: String(id), at: isoTime(at), event, network, detail: { ...detail } };
 }
 

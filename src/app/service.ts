@@ -1,13 +1,5 @@
 /** Assembles the service. The modules are built in modules.ts, and tracking is assembled in tracker.ts. */
-import {
-  AccountEvents,
-  Accounts,
-  ApiKeys,
-  isOwnOrigin,
-  Operators,
-  Revocations,
-  Usage,
-} from "../accounts/accounts.js";
+import { AccountEvents, Accounts, ApiKeys, Operators, Revocations, Usage } from "../accounts/accounts.js";
 import { apiRoutes, errorPicture, hintFor, openApiDocument } from "../api/api.js";
 import { PngRenderer } from "../charts/charts.js";
 import { followIndex } from "../discovery/discovery.js";
@@ -91,17 +83,7 @@ function joinFront(context: AppContext, parts: FrontParts): Front {
     allowedHosts,
     renderers: { page: errorPage, picture: errorPicture },
     markPage: markStale,
-    identities: {
-      baseUrl,
-      isOpen: cors,
-      findKey: (secret) => keys.find(secret),
-      peekKey: (hash) => keys.peek(hash),
-      isFamiliarKey: (secret) => keys.isFamiliar(secret),
-      findAccount: (cookie) => accounts.find(cookie),
-      findAccountId: (cookie) => accounts.findId(cookie),
-      isFamiliarSession: (cookie) => accounts.isFamiliar(cookie),
-      isOwnOrigin: (headers) => isOwnOrigin(headers, config),
-    },
+    identities: { baseUrl, isOpen: cors, allowedHosts, keys, accounts },
     readRevision: () => revisionOf(modules, clock),
     cacheBytes,
     admission,

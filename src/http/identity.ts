@@ -1,6 +1,11 @@
-import type { IncomingHttpHeaders } from "node:http";
-import type { Account, KeyHolder, RefusedRequest } from "../accounts/accounts.js";
-import { isByAddress } from "../config/config.js";
+import {
+  type Accounts,
+  type ApiKeys,
+  isOwnOrigin,
+  type KeyHolder,
+  type RefusedRequest,
+} from "../accounts/accounts.js";
+import { type Config, isByAddress } from "../config/config.js";
 import { AppError } from "../lib/errors.js";
 import type { Logger } from "../lib/log.js";
 import { hashToken } from "../lib/tokens.js";
@@ -18,20 +23,9 @@ export interface Identities {
   readonly baseUrl: string;
   /** Whether pages of other sites may use the API. */
   readonly isOpen: boolean;
-  /** Undefined for a key that is malformed, unknown or revoked. */
-  findKey(secret: string): Promise<KeyHolder | undefined>;
-  /** The holder of the key with this hash, if it was found a moment ago; undefined also if finding it takes a read. */
-  peekKey(hash: string): KeyHolder | undefined;
-  /** Whether `findKey` reads nothing, or found this key valid in the last minutes. */
-  isFamiliarKey(secret: string): boolean;
-  /** The account whose session a Cookie header carries. */
-  findAccount(cookie: string): Promise<Account | undefined>;
-  /** Its id, which may be some seconds old: for rate limits only. */
-  findAccountId(cookie: string): Promise<string | undefined>;
-  /** Whether `findAccountId` reads nothing, or found this session in the last minutes. */
-  isFamiliarSession(cookie: string): boolean;
-  /** Whether a request that changes something comes from our own pages. */
-  isOwnOrigin(headers: IncomingHttpHeaders): boolean;
+  readonly allowedHosts: Config["allowedHosts"];
+  readonly keys: ApiKeys;
+  readonly accounts: Accounts;
 }
 
 const keyCallers = new WeakMap<KeyHolder, Caller>();
@@ -75,11 +69,11 @@ export function identify(exchange: Exchange, options: IdentifyOptions): void | P
 }
 
 function identifyKey(exchange: Exchange, key: string, options: IdentifyOptions): void | Promise<void> {
-  const { identities } = options;
-  const holder = identities.peekKey(hashOf(exchange.message.socket, key));
+  const { keys } = options.identities;
+  const holder = keys.peek(hashOf(exchange.message.socket, key));
   if (holder !== undefined) return useHolder(exchange, holder);
-  const isFamiliar = identities.isFamiliarKey(key);
-  return lookUp(exchange, options, { isFamiliar, find: () => identities.findKey(key) }).then(
+  const isFamiliar = keys.isFamiliar(key);
+  return lookUp(exchange, options, { isFamiliar, find: () => keys.find(key) }).then(
     (found) => {
       if (found !== undefined) useHolder(exchange, found);
       else if (exchange.charge === undefined) refuseKey(exchange, badKey(), options);
@@ -102,10 +96,11 @@ function refuseKey(exchange: Exchange, error: unknown, { recordSecurity }: Ident
 }
 
 async function identifySession(exchange: Exchange, cookie: string, options: IdentifyOptions): Promise<void> {
-  const { identities, log } = options;
+  const { log } = options;
+  const { accounts } = options.identities;
   try {
-    const isFamiliar = identities.isFamiliarSession(cookie);
-    const id = await lookUp(exchange, options, { isFamiliar, find: () => identities.findAccountId(cookie) });
+    const isFamiliar = accounts.isFamiliar(cookie);
+    const id = await lookUp(exchange, options, { isFamiliar, find: () => accounts.findId(cookie) });
     if (id !== undefined) exchange.caller = { kind: "signed_in", name: id, account: id };
   } catch (error) {
     // The request counts against its address; a route that needs the account fails by itself.
@@ -159,7 +154,7 @@ export async function authorize(exchange: Exchange, options: AuthorizeOptions): 
   const { route } = exchange.target;
   const { cookie } = exchange.message.headers;
   const needsAccount = exchange.method !== "OPTIONS" && (route.access === "session" || route.form === "page");
-  if (cookie !== undefined && needsAccount) exchange.account = await identities.findAccount(cookie);
+  if (cookie !== undefined && needsAccount) exchange.account = await identities.accounts.find(cookie);
   checkAccess(exchange, options);
 }
 
@@ -177,7 +172,7 @@ function checkAccess(exchange: Exchange, { identities, recordSecurity }: Authori
   const isOwn = route.access === "session" || route.access === "browser" || route.body === "form";
   // A method that the path does not have is refused as such.
   if ((!isOwn && isOpen) || route.method !== (method === "HEAD" ? "GET" : method)) return;
-  if (!isSafe(method) && !identities.isOwnOrigin(message.headers)) {
+  if (!isSafe(method) && !isOwnOrigin(message.headers, identities)) {
     recordSecurity(refusedEvent("cross_site_refused", exchange));
     const who = isOwn ? "from the pages of this service" : "for programs and the pages of this service";
     throw new AppError("FORBIDDEN", `This is possible only ${who}, at ${baseUrl}.`);
