@@ -116,7 +116,7 @@ function bestRank(ranks: readonly Rank[]): string | null {
   const [best] = candidates.sort(
     (a, b) => a.position - b.position || Number(a.name !== null) - Number(b.name !== null),
   );
-  return best === undefined ? null : rankWords({ ...best, rank: best.position, language: best.name });
+  return best === undefined ? null : rankWords(best.position, { ...best, language: best.name });
 }
 
 export const getCard = operation({

@@ -1,7 +1,7 @@
 import { RANKING_DEFINITIONS, type Ranking, WINDOW_LABELS, type Window } from "../growth/growth.js";
 import { element, picture, plainText } from "./markup.js";
-import { agedDate, dateText, exactNumber, signedNumber } from "./numbers.js";
-import { estimateWidth, fit, type Measure } from "./text.js";
+import { agedDate, dateText, exactNumber, plural, signedNumber } from "./numbers.js";
+import { estimateWidth, fit, isMeasured } from "./text.js";
 import { type Theme, themed } from "./themes.js";
 
 /** The meaning of the colour of a badge. */
@@ -16,9 +16,7 @@ export interface BadgeInput {
   theme: Theme;
 }
 
-const BADGE_HEIGHT = 20;
 const SIZE = 11;
-const BASELINE = 14;
 const PAD = 7;
 const ICON = 15;
 const MAX_LABEL = 240;
@@ -54,23 +52,23 @@ export const BADGE_COLOURS: Readonly<Record<"light" | "dark", Colours>> = {
 
 /** A flat badge as high as those of other services: a label after our star, and a message. */
 export function drawBadge({ label, message, tone, title, theme }: BadgeInput): string {
-  const left = fit(label, { size: SIZE, width: MAX_LABEL, measure: widthOf });
-  const right = fit(message, { size: SIZE, width: MAX_MESSAGE, measure: widthOf });
-  const middle = Math.ceil(PAD + ICON + widthOf(left, SIZE) + PAD);
-  const width = Math.ceil(middle + PAD + widthOf(right, SIZE) + PAD);
+  const left = fit(label, { size: SIZE, width: MAX_LABEL });
+  const right = fit(message, { size: SIZE, width: MAX_MESSAGE });
+  const middle = Math.ceil(PAD + ICON + estimateWidth(left, SIZE) + PAD);
+  const width = Math.ceil(middle + PAD + estimateWidth(right, SIZE) + PAD);
   const style = themed(theme, (scheme) => {
     const { label, onLabel, ink, tones } = BADGE_COLOURS[scheme];
     return `.badge-label{fill:${label}}.badge-on-label{fill:${onLabel}}.badge-tone{fill:${tones[tone]}}.badge-ink{fill:${ink}}`;
   });
   const shape = (look: string, d: string) => element("path", { class: look, d });
   return picture(
-    { width, height: BADGE_HEIGHT, idPrefix: "badge", title, fonts: FONTS, style },
+    { width, height: 20, idPrefix: "badge", title, fonts: FONTS, style },
     shape("badge-label", `M3 0H${middle}V20H3a3 3 0 0 1-3-3V3a3 3 0 0 1 3-3Z`),
     shape("badge-tone", `M${middle} 0H${width - 3}a3 3 0 0 1 3 3V17a3 3 0 0 1-3 3H${middle}Z`),
     // The star of the header of pages.
     shape("badge-on-label", "M12 4.2L13.5 8.5L17.8 10L13.5 11.5L12 15.8L10.5 11.5L6.2 10L10.5 8.5Z"),
-    textIn(left, { from: PAD + ICON, until: middle - PAD, look: "badge-on-label" }),
-    textIn(right, { from: middle + PAD, until: width - PAD, look: "badge-ink" }),
+    textIn(left, "badge-on-label", [PAD + ICON, middle - PAD]),
+    textIn(right, "badge-ink", [middle + PAD, width - PAD]),
   );
 }
 
@@ -78,37 +76,13 @@ export function drawBadge({ label, message, tone, title, theme }: BadgeInput): s
  * Text between two edges. Where its width is known, its length is fixed, so that no font makes it leave its place; other scripts
  * are in the middle of the room that they may need.
  */
-function textIn(text: string, { from, until, look }: { from: number; until: number; look: string }) {
+function textIn(text: string, look: string, [from, until]: readonly [number, number]) {
   if (text === "") return undefined;
-  const line = { class: look, "font-size": SIZE, y: BASELINE };
-  return isMeasured(text)
-    ? element("text", { ...line, x: from, textLength: widthOf(text, SIZE) }, text)
-    : element("text", { ...line, x: (from + until) / 2, "text-anchor": "middle" }, text);
+  const place = isMeasured(text)
+    ? { x: from, textLength: estimateWidth(text, SIZE) }
+    : { x: (from + until) / 2, "text-anchor": "middle" };
+  return element("text", { class: look, "font-size": SIZE, y: 14, ...place }, text);
 }
-
-/** Widths of the printable ASCII characters in DejaVu Sans, in thousandths of the font size; those of Verdana are about the same. */
-const ASCII_WIDTHS = [
-  ...[318, 401, 460, 838, 636, 950, 780, 275, 390, 390, 500, 838, 318, 361, 318, 337, 636, 636, 636, 636],
-  ...[636, 636, 636, 636, 636, 636, 337, 337, 838, 838, 838, 531, 1000, 684, 686, 698, 770, 632, 575, 775],
-  ...[752, 295, 295, 656, 557, 863, 748, 787, 603, 787, 695, 635, 611, 732, 684, 989, 685, 611, 685, 390],
-  ...[337, 390, 838, 500, 500, 613, 635, 550, 635, 615, 352, 635, 634, 278, 278, 579, 278, 974, 634, 612],
-  ...[635, 635, 411, 521, 392, 634, 592, 818, 592, 592, 525, 636, 337, 636, 838],
-];
-const OTHER_WIDTHS: Readonly<Record<string, number>> = { "·": 318, "…": 1_000, "−": 838, "±": 838, "–": 500 };
-
-const knownWidth = (character: string): number | undefined =>
-  ASCII_WIDTHS[character.charCodeAt(0) - 32] ?? OTHER_WIDTHS[character];
-const isMeasured = (text: string): boolean => [...text].every((one) => knownWidth(one) !== undefined);
-
-/** The width of a text in the fonts of badges; an upper estimate where it is in other scripts. */
-const widthOf: Measure = (text, size) => {
-  const known = Array.from(text, (one) => knownWidth(one) ?? 0).reduce((sum, width) => sum + width, 0);
-  const measured = (known / 1_000) * size;
-  const others = [...text].filter((one) => knownWidth(one) === undefined).join("");
-  const width =
-    others === "" ? measured : Math.max(measured + estimateWidth(others, size), estimateWidth(text, size));
-  return Math.round(width * 10) / 10;
-};
 
 /** What a badge is about: a repository, when its data was observed, and how it looks. */
 export interface BadgeSubject {
@@ -129,17 +103,16 @@ export type BadgeFact =
   /** `counted`: what of the gain counts, such as "none counted"; absent: all of it. */
   | { kind: "gain"; gained: number | null; counted?: string; window: Window }
   /** `depth`: number of ranks stored in this ranking. */
-  | ({ kind: "rank"; depth: number } & RankName)
+  | ({ kind: "rank"; rank: number | null; depth: number } & RankName)
   | { kind: "trending"; rank: number | null; language: string | null; window: Window };
 
-/** A rank in one ranking. */
+/** What a rank is in. */
 interface RankName {
   ranking: Ranking;
   /** null for a ranking without a window. */
   window: Window | null;
   /** null: overall. */
   language: string | null;
-  rank: number | null;
 }
 
 interface Wording {
@@ -163,83 +136,72 @@ export function drawFactBadge(subject: BadgeSubject, fact: BadgeFact): string {
   const { fullName, asOf, ageDays, note, theme, label: own = "" } = subject;
   const isOld = (ageDays ?? 0) >= OLD_DAYS;
   const { label, message, tone, sentence, isSpan = false } = wordingOf(fact, isOld);
-  const date = asOf === null || !isOld ? undefined : `${isSpan ? " to " : " · "}${dateText(asOf)}`;
-  const known = asOf === null ? "" : `, as of ${agedDate(asOf, ageDays)}`;
-  const noted = note === undefined ? "" : `, ${note}`;
+  const date = asOf === null || !isOld ? "" : `${isSpan ? " to " : " · "}${dateText(asOf)}`;
+  const known = asOf === null ? [] : [`as of ${agedDate(asOf, ageDays)}`];
+  const noted = note === undefined ? [] : [note];
   return drawBadge({
     label: plainText(own) === "" ? label : own,
-    message: note === undefined ? `${message}${date ?? ""}` : `${message} · ${note}`,
-    tone: note === undefined && date === undefined ? tone : "caution",
-    title: `${fullName}: ${sentence}${known}${noted}, by Sidereal`,
+    message: `${message}${note === undefined ? date : ` · ${note}`}`,
+    tone: note === undefined && date === "" ? tone : "caution",
+    title: [`${fullName}: ${sentence}`, ...known, ...noted, "by Sidereal"].join(", "),
     theme,
   });
 }
 
 const inLanguage = (language: string | null): string => (language === null ? "" : ` in ${language}`);
-const phraseOf = ({ ranking, language }: Pick<RankName, "ranking" | "language">): string =>
-  `${RANKING_DEFINITIONS[ranking].phrase}${inLanguage(language)}`;
 const over = (window: Window | null, join: string): string =>
   window === null ? "" : `${join}${WINDOW_LABELS[window]}`;
 
+/** A position in a ranking, without its window: "#3 trending in Rust". */
+const rankedAs = (position: string, { ranking, language }: Pick<RankName, "ranking" | "language">): string =>
+  `${position} ${RANKING_DEFINITIONS[ranking].phrase}${inLanguage(language)}`;
+
 /** A rank in a few words: "#3 trending in Rust · 7 days". */
-export function rankWords({ rank, window, ...name }: RankName): string {
-  const position = rank === null ? "not ranked" : `#${exactNumber(rank)}`;
-  return `${position} ${phraseOf(name)}${over(window, " · ")}`;
-}
+export const rankWords = (rank: number, name: RankName): string =>
+  `${rankedAs(`#${exactNumber(rank)}`, name)}${over(name.window, " · ")}`;
+
+const unknown = (label: string, message: string): Wording => ({
+  ...{ label, message, tone: "quiet", sentence: `${label} ${message}` },
+});
 
 function wordingOf(fact: BadgeFact, isOld: boolean): Wording {
   switch (fact.kind) {
     case "stars": {
       const { stars } = fact;
-      if (stars === null)
-        return { label: "stars", message: "not known", tone: "quiet", sentence: "stars not known" };
-      const message = exactNumber(stars);
-      return {
-        label: "stars",
-        message,
-        tone: "plain",
-        sentence: `${message} ${stars === 1 ? "star" : "stars"}`,
-      };
+      if (stars === null) return unknown("stars", "not known");
+      return { label: "stars", message: exactNumber(stars), tone: "plain", sentence: plural(stars, "star") };
     }
     case "gain": {
       const { gained, counted, window } = fact;
       const label = `stars in ${WINDOW_LABELS[window]}`;
-      if (gained === null)
-        return { label, message: "not known yet", tone: "quiet", sentence: `${label} not known yet` };
-      const part = counted === undefined ? "" : `, ${counted}`;
+      if (gained === null) return unknown(label, "not known yet");
+      const [amount, part] = [signedNumber(gained), counted === undefined ? "" : `, ${counted}`];
       const moved = gained > 0 ? "rise" : gained < 0 ? "fall" : "quiet";
-      return {
-        label,
-        message: `${signedNumber(gained)}${part}`,
-        tone: counted === undefined ? moved : "caution",
-        sentence: `${signedNumber(gained)} ${label}${part}`,
-        isSpan: true,
-      };
+      const tone = counted === undefined ? moved : "caution";
+      return { label, message: amount + part, tone, sentence: `${amount} ${label}${part}`, isSpan: true };
     }
     case "trending": {
       const { rank, language, window } = fact;
-      const where = inLanguage(language);
-      const position = `trending #${exactNumber(rank ?? 0)}${where}`;
+      const position = rank === null ? "not trending" : `trending #${exactNumber(rank)}`;
+      const words = `${position}${inLanguage(language)}`;
+      const sentence = `${words}${over(window, " over ")}`;
+      if (rank !== null)
+        return {
+          ...{ label: BADGE_BRAND, message: `${words}${over(window, " · ")}`, tone: "rise", sentence },
+          isSpan: true,
+        };
       // Nothing is known about now if the data is old.
-      const message =
-        rank === null ? `not trending${where}${isOld ? "" : " now"}` : position + over(window, " · ");
-      const sentence = `${rank === null ? `not trending${where}` : position}${over(window, " over ")}`;
-      return {
-        label: BADGE_BRAND,
-        message,
-        tone: rank === null ? "quiet" : "rise",
-        sentence,
-        isSpan: rank !== null,
-      };
+      return { label: BADGE_BRAND, message: `${words}${isOld ? "" : " now"}`, tone: "quiet", sentence };
     }
     case "rank": {
       const { rank, window, depth } = fact;
-      const words = `not among the first ${exactNumber(depth)} ${phraseOf(fact)}`;
+      const position = rank === null ? `not among the first ${exactNumber(depth)}` : `#${exactNumber(rank)}`;
+      const words = rankedAs(position, fact);
       return {
         label: BADGE_BRAND,
-        message: rank === null ? `${words}${over(window, " · ")}` : rankWords(fact),
+        message: `${words}${over(window, " · ")}`,
         tone: rank === null ? "quiet" : "plain",
-        sentence: `${rank === null ? words : `#${exactNumber(rank)} ${phraseOf(fact)}`}${over(window, " over ")}`,
+        sentence: `${words}${over(window, " over ")}`,
         isSpan: window !== null,
       };
     }

@@ -3,14 +3,20 @@ import { plainText } from "./markup.js";
 const ELLIPSIS = "…";
 const SEGMENTER = new Intl.Segmenter("en", { granularity: "grapheme" });
 
-/** Widths of the first characters of graphemes, relative to the font size; slightly more than in common system fonts. */
+/** Widths of the printable ASCII characters in DejaVu Sans, in thousandths of the font size: about those of Verdana, and more than those of other fonts of systems. */
+const ASCII_WIDTHS = [
+  ...[318, 401, 460, 838, 636, 950, 780, 275, 390, 390, 500, 838, 318, 361, 318, 337, 636, 636, 636, 636],
+  ...[636, 636, 636, 636, 636, 636, 337, 337, 838, 838, 838, 531, 1000, 684, 686, 698, 770, 632, 575, 775],
+  ...[752, 295, 295, 656, 557, 863, 748, 787, 603, 787, 695, 635, 611, 732, 684, 989, 685, 611, 685, 390],
+  ...[337, 390, 838, 500, 500, 613, 635, 550, 635, 615, 352, 635, 634, 278, 278, 579, 278, 974, 634, 612],
+  ...[635, 635, 411, 521, 392, 634, 592, 818, 592, 592, 525, 636, 337, 636, 838],
+];
+const OTHER_WIDTHS: Readonly<Record<string, number>> = { "·": 318, "…": 1_000, "−": 838, "±": 838, "–": 500 };
+
+/** Widths of other characters, relative to the font size; slightly more than in common fonts. */
 const WIDTHS: readonly (readonly [RegExp, number])[] = [
-  [/^[iljI|.,:;'!`·]/, 0.31],
-  [/^[ftr()[\]{}/\\"\- ]/, 0.39],
-  [/^[mwMW@%…]/, 0.92],
-  [/^[A-Z&]/, 0.7],
-  [/^[a-z]/, 0.58],
-  [/^[0-9+\-−_$?*#]/, 0.6],
+  // Marks above and below letters, and characters that join or vary emoji.
+  [/^(?:[\p{Mn}\p{Me}]|[\u200B-\u200D])/u, 0],
   // Emoji are as wide as 1.4 in the fonts of Windows.
   [/^\p{Emoji_Presentation}|^\p{Regional_Indicator}/u, 1.4],
   [
@@ -27,14 +33,13 @@ const WIDTHS: readonly (readonly [RegExp, number])[] = [
   [/^[\u0080-\u10FF\u1E00-\u1FFF]/, 0.7],
 ];
 const WIDE = 1.3;
-
-const widthOf = (character: string): number =>
-  WIDTHS.find(([characters]) => characters.test(character))?.[1] ?? WIDE;
-const ASCII = Array.from({ length: 128 }, (_, code) => widthOf(String.fromCharCode(code)));
-/** Marks above and below letters, and characters that join or vary emoji. */
-const WITHOUT_WIDTH = /^(?:[\p{Mn}\p{Me}]|[\u200B-\u200D])/u;
-
 const JOINER = "\u200D";
+
+const knownWidth = (character: string): number | undefined =>
+  ASCII_WIDTHS[character.charCodeAt(0) - 32] ?? OTHER_WIDTHS[character];
+
+/** Whether the width of a text in DejaVu Sans is known, and not an estimate. */
+export const isMeasured = (text: string): boolean => [...text].every((one) => knownWidth(one) !== undefined);
 
 /** The width of a text at a font size. */
 export type Measure = (text: string, size: number) => number;
@@ -42,12 +47,13 @@ export type Measure = (text: string, size: number) => number;
 /** An upper estimate of the width of a text in common fonts. */
 export const estimateWidth: Measure = (text, size) => {
   let width = 0;
-  let isJoined = false;
-  for (const character of text) {
-    const ascii = ASCII[character.charCodeAt(0)];
+  let before = "";
+  for (const one of text) {
+    const known = knownWidth(one);
     // Emoji that a joiner connects are one picture.
-    if (!isJoined) width += ascii ?? (WITHOUT_WIDTH.test(character) ? 0 : widthOf(character));
-    isJoined = character === JOINER;
+    if (known !== undefined) width += known / 1_000;
+    else if (before !== JOINER) width += WIDTHS.find(([characters]) => characters.test(one))?.[1] ?? WIDE;
+    before = one;
   }
   return width * size;
 };

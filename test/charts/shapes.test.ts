@@ -108,7 +108,7 @@ test("a name that is too long ends with an ellipsis, and loses its owner before 
 });
 
 test("lines break at spaces, and in Chinese and Japanese between characters but before no punctuation", () => {
-  const lines = (text: string) => wrap(text, { size: 10, width: 50 }, 3);
+  const lines = (text: string) => wrap(text, { size: 10, width: 50.9 }, 3);
   assert.deepEqual(lines("a kite and its line"), ["a kite and", "its line"]);
   assert.deepEqual(lines("日本語の説明文です。"), ["日本語の", "説明文で", "す。"]);
   assert.deepEqual(lines("日本語の、説明"), ["日本語", "の、説明"]);
