@@ -141,12 +141,8 @@ export const getCard = operation({
       window: "1y",
     });
     const gained = WINDOWS.map((window) => ({ window, ...gainOf(stats.trends[window]) }));
-    const { provider, fullName, description, language, stars } = stats.repository;
-    const card = repositoryCard({
-      ...{ provider, fullName, description, language, stars, gained, points },
-      rank: bestRank(stats.ranks),
-      ...stats.age,
-    });
+    const rank = bestRank(stats.ranks);
+    const card = repositoryCard(stats.repository, { gained, points, rank, ...stats.age });
     return pngReply(await pictures.render({ kind: "repository", card }));
   },
 });

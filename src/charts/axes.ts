@@ -6,9 +6,9 @@ export interface Tick {
   label: string;
 }
 
-/** The values at both ends of an axis, and how those between them are placed. `log1p`: by the logarithm of the value plus one. */
+/** The values at both ends of an axis, and how those between them are placed: `log`: by the logarithm of the value plus one. */
 export interface Domain {
-  kind: "linear" | "log" | "log1p";
+  kind: "linear" | "log";
   from: number;
   to: number;
 }
@@ -36,8 +36,7 @@ export interface Frame {
 /** Heights of values by kind of axis; the script of pages (web/client/chart-data.ts) has the same. */
 const HEIGHTS: Readonly<Record<Domain["kind"], (value: number) => number>> = {
   linear: (value) => value,
-  log: (value) => Math.log10(Math.max(1, value)),
-  log1p: (value) => Math.log10(Math.max(0, value) + 1),
+  log: (value) => Math.log10(Math.max(0, value) + 1),
 };
 
 function axisOf(domain: Domain, ticks: readonly Tick[]): Axis {
@@ -66,8 +65,7 @@ const named = (values: readonly number[]): Tick[] => {
 
 /** A linear axis of counts with about `count` ticks. Starts at 0 unless that would flatten the lines. */
 export function linearAxis(min: number, max: number, count: number): Axis {
-  const isFlat = max === min;
-  const padding = isFlat ? Math.max(1, Math.round(max * 0.02)) : 0;
+  const padding = max === min ? Math.max(1, Math.round(max * 0.02)) : 0;
   const bottom = max - min > max / 2 || min - padding <= 0 ? 0 : min - padding;
   const top = max + padding;
   const step = roundStep((top - bottom) / Math.max(1, count));
@@ -78,9 +76,8 @@ export function linearAxis(min: number, max: number, count: number): Axis {
   return axisOf({ kind: "linear", from, to }, named(multiples(from, to, step)));
 }
 
-/** A linear axis of gains per day, which contains 0. */
-export function gainAxis(min: number, max: number, count: number): Axis {
-  const [low, high] = [Math.min(0, min), Math.max(0, max)];
+/** A linear axis of gains per day from `low`, at most 0, to `high`, at least 0. */
+export function gainAxis(low: number, high: number, count: number): Axis {
   // Few repositories gain whole stars every day, so its steps may be tenths.
   const step = roundStep((10 * Math.max(high - low, 0.5)) / Math.max(1, count)) / 10;
   const from = Math.floor(low / step + 1e-9) * step;
@@ -96,8 +93,8 @@ export function gainAxis(min: number, max: number, count: number): Axis {
 const FACTORS = [[1], [1, 3], [1, 2, 5]] as const;
 
 /**
- * A logarithmic axis of counts, with round steps if they are within one order of magnitude. If they include 0, it uses the
- * logarithm of the count plus one. Its first tick is not above `min`, so that each line has a label below it.
+ * A logarithmic axis of counts, with round steps if they are within one order of magnitude. Its first tick is not above `min`,
+ * so that each line has a label below it.
  */
 export function logAxis(min: number, max: number, count: number): Axis {
   if (min >= 1 && max < 10 * min) {
@@ -118,7 +115,7 @@ export function logAxis(min: number, max: number, count: number): Axis {
   const nth = Math.ceil(fewest.length / Math.max(1, count));
   const ticks =
     choices.findLast((values) => values.length <= count + 1) ?? fewest.filter((_, i) => i % nth === 0);
-  return axisOf({ kind: min < 1 ? "log1p" : "log", from: ticks[0] ?? 0, to }, named(ticks));
+  return axisOf({ kind: "log", from: ticks[0] ?? 0, to }, named(ticks));
 }
 
 /** A division of a time axis: the distance of ticks, and the ticks of a range. */

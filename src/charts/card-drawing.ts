@@ -40,7 +40,7 @@ export function drawRepositoryCard(card: RepositoryCard, fonts: Fonts): string {
     ...(rank === null
       ? []
       : [writer.line(rank, { x: PAD, y: 598, maxWidth: 500, size: 24, colour: COLOURS.text, isBold: true })]),
-    writer.source(card, card.note),
+    writer.source(card),
   );
 }
 
@@ -164,16 +164,11 @@ class CardWriter {
   }
 
   /** The foot of a card: the service, and the note or else the date of the data, in another colour once that is old. */
-  source({ asOf, ageDays }: CardAge, note?: string): Markup {
+  source({ asOf, ageDays, note }: CardAge): Markup {
     const date = asOf === null ? [] : [`as of ${agedDate(asOf, ageDays)}`];
-    const isOld = note !== undefined || (ageDays ?? 0) > 1;
-    const colour = isOld ? CAUTION : COLOURS.muted;
-    const place = { x: RIGHT, y: 598, maxWidth: 560, anchor: "end" } as const;
-    return this.line(["Sidereal", ...(note === undefined ? date : [note])].join(" · "), {
-      ...place,
-      size: 22,
-      colour,
-    });
+    const colour = note !== undefined || (ageDays ?? 0) > 1 ? CAUTION : COLOURS.muted;
+    const words = ["Sidereal", ...(note === undefined ? date : [note])].join(" · ");
+    return this.line(words, { x: RIGHT, y: 598, maxWidth: 560, size: 22, colour, anchor: "end" });
   }
 }
 

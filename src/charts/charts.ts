@@ -51,11 +51,9 @@ export {
   METRICS,
   type Metric,
   RETAINED_WORDS,
-  reducePoints,
   SCALES,
   VIEWS,
   type View,
-  widestGaps,
 } from "./series.js";
 export { CHART_PAGE_STYLES, chartColours, MAX_SERIES, THEMES, type Theme } from "./themes.js";
 export { milestoneWords, noteOfSpan } from "./words.js";

@@ -14,10 +14,10 @@ import { graphemes } from "./text.js";
 
 /** The family of the bundled font. */
 export const FONT_FAMILY = "DejaVu Sans";
-const bundledFile = (name: string): string => libraryFile(`dejavu-fonts-ttf/ttf/${name}.ttf`);
+const bundled = (name: string): Face => readFace(libraryFile(`dejavu-fonts-ttf/ttf/${name}.ttf`));
 
 /** Where systems keep fonts that all users share. */
-export const SYSTEM_FONT_FOLDERS: readonly string[] = [
+const SYSTEM_FONT_FOLDERS: readonly string[] = [
   "/usr/share/fonts",
   "/usr/local/share/fonts",
   "/Library/Fonts",
@@ -28,8 +28,6 @@ export const SYSTEM_FONT_FOLDERS: readonly string[] = [
 const FONT_FILE = /\.(?:ttf|otf|ttc)$/i;
 /** Files read at most; a desktop system has a few hundred. */
 const MAX_FILES = 3_000;
-/** Maximum number of fonts of the machine in one picture; the renderer reads each of them for each picture. */
-const MAX_FONTS = 8;
 
 /** Fonts that draw boxes or coloured bitmaps, which the renderer cannot draw, and styles that a reader would not expect. */
 const BOXES = /last.?resort|adobe.?blank|not.?def|fallback|barcode|colou?r.?emoji/i;
@@ -42,17 +40,17 @@ export type Weight = "plain" | "bold";
 interface Face {
   file: string;
   family: string;
-  has(codePoint: number): boolean;
-  /** The advance of a character relative to the font size; 0 if the face lacks it. */
-  widthOf(codePoint: number): number;
+  has: (code: number) => boolean;
+  /** The advance of a character that it has, relative to the font size. */
+  widthOf: (code: number) => number;
 }
 
-/** Reads the first face of a file, and keeps only the characters. Undefined without a name. Throws for a file that is no font. */
-export function readFace(file: string): Face | undefined {
+/** Reads the first face of a file, and keeps only the characters. Throws for a file that is no font, or has no name. */
+export function readFace(file: string): Face {
   const font = openFont(file);
   // Its typographic family, by which the renderer finds it.
   const family = font.getName("preferredFamily", "en") ?? font.familyName;
-  if (!family) return undefined;
+  if (!family) throw new Error(`${file} has no name`);
   const codes = font.characterSet;
   // A bit for each: sets of whole scripts would take much more.
   const bits = new Uint8Array((codes.reduce((a, b) => Math.max(a, b), 0) >> 3) + 1);
@@ -63,11 +61,10 @@ export function readFace(file: string): Face | undefined {
     file,
     family,
     has,
-    widthOf: (codePoint) => {
-      if (!has(codePoint)) return 0;
+    widthOf: (code) => {
       // Most faces are never measured.
       opened ??= openFont(file);
-      return opened.glyphForCodePoint(codePoint).advanceWidth / opened.unitsPerEm;
+      return opened.glyphForCodePoint(code).advanceWidth / opened.unitsPerEm;
     },
   };
 }
@@ -84,12 +81,13 @@ function openFont(file: string): Font {
 interface Run {
   text: string;
   face: Face;
-  weight: Weight;
   /** Relative to the font size. */
   width: number;
   /** Whether only spaces may follow in the same run; see COMPOUND. */
   isAlone: boolean;
 }
+
+const textOf = (runs: readonly Run[]): string => runs.map(({ text }) => text).join("");
 
 /** Characters without a glyph of their own: private use, formats, and selectors of variants. */
 const UNDRAWN = /[\p{Co}\p{Cf}\p{Cn}\p{Variation_Selector}]/gu;
@@ -103,16 +101,17 @@ const SPACE = /^\p{Z}/u;
 const COMPOUND =
   /[\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Gurmukhi}\p{Script=Gujarati}\p{Script=Oriya}\p{Script=Tamil}\p{Script=Telugu}\p{Script=Kannada}\p{Script=Malayalam}\p{Script=Sinhala}\p{Script=Khmer}\p{Script=Myanmar}\p{Script=Tibetan}\p{Script=Balinese}\p{Script=Javanese}\u0E33\u0EB3]/u;
 
+const codesOf = (text: string): number[] => Array.from(text, (one) => one.codePointAt(0) ?? 0);
+
 export class Fonts {
   readonly #bundled: Readonly<Record<Weight, Face>>;
   readonly #folders: readonly string[];
   /** Those of the machine that were read so far, the most usual first, and the files after them. */
   readonly #system: Face[] = [];
   #unread: string[] | undefined;
-  readonly #known = new Map<number, Face | undefined>();
 
   constructor(folders: readonly string[] = SYSTEM_FONT_FOLDERS) {
-    this.#bundled = { plain: bundledFace("DejaVuSans"), bold: bundledFace("DejaVuSans-Bold") };
+    this.#bundled = { plain: bundled("DejaVuSans"), bold: bundled("DejaVuSans-Bold") };
     this.#folders = folders;
   }
 
@@ -121,46 +120,29 @@ export class Fonts {
     return [this.#bundled.plain.file, this.#bundled.bold.file];
   }
 
-  /**
-   * Splits a text into runs that one face draws, in the order of the text. Characters that no face has are left out, and those of
-   * more than MAX_FONTS fonts of the machine. `used`: those that other texts of the picture need, which count too; adds those of
-   * this text.
-   */
-  runsOf(text: string, weight: Weight, used = new Set<Face>()): Run[] {
+  /** Splits a text into runs that one face draws, in the order of the text. Characters that no face has are left out. */
+  runsOf(text: string, weight: Weight): Run[] {
     const runs: Run[] = [];
     for (const grapheme of graphemes(text.replaceAll(UNDRAWN, ""))) {
       const last = runs.at(-1);
       const face = this.#faceOf(grapheme, weight, NEUTRAL.test(grapheme) ? last?.face : undefined);
       if (face === undefined) continue;
       const isBundled = face === this.#bundled.plain || face === this.#bundled.bold;
-      if (!isBundled && !used.has(face)) {
-        if (used.size === MAX_FONTS) continue;
-        used.add(face);
-      }
-      const shown = [...grapheme].filter((one) => face.has(one.codePointAt(0) ?? 0));
-      const width = shown.reduce((sum, one) => sum + face.widthOf(one.codePointAt(0) ?? 0), 0);
+      const codes = codesOf(grapheme).filter(face.has);
+      const shown = String.fromCodePoint(...codes);
+      const width = codes.reduce((sum, code) => sum + face.widthOf(code), 0);
       const isAlone = !isBundled && COMPOUND.test(grapheme);
       if (last?.face === face && !isAlone && (!last.isAlone || SPACE.test(grapheme))) {
-        last.text += shown.join("");
+        last.text += shown;
         last.width += width;
-      } else {
-        runs.push({
-          text: shown.join(""),
-          face,
-          weight: face === this.#bundled.plain ? "plain" : weight,
-          width,
-          isAlone,
-        });
-      }
+      } else runs.push({ text: shown, face, width, isAlone });
     }
     return runs;
   }
 
   /** The text without the characters that no face has. */
   partOf(text: string): string {
-    return this.runsOf(text, "plain")
-      .map((run) => run.text)
-      .join("");
+    return textOf(this.runsOf(text, "plain"));
   }
 
   /** The same; undefined if less than 70 % of the letters remain. */
@@ -178,8 +160,8 @@ export class Fonts {
 
   /** A face with all characters of a grapheme, else with its first one: `preferred`, the bundled one, one of the machine. */
   #faceOf(grapheme: string, weight: Weight, preferred: Face | undefined): Face | undefined {
-    const codes = Array.from(grapheme, (one) => one.codePointAt(0) ?? 0);
-    const hasAll = (face: Face) => codes.every((code) => face.has(code));
+    const codes = codesOf(grapheme);
+    const hasAll = (face: Face) => codes.every(face.has);
     const near = [preferred, this.#bundled[weight], this.#bundled.plain].flatMap((face) => face ?? []);
     const found = near.find(hasAll);
     if (found !== undefined) return found;
@@ -190,25 +172,16 @@ export class Fonts {
   }
 
   /** The first face of the machine with a character; reads files until there is one. */
-  #systemFace(codePoint: number): Face | undefined {
-    if (this.#known.has(codePoint)) return this.#known.get(codePoint);
-    let face = this.#system.find((one) => one.has(codePoint));
+  #systemFace(code: number): Face | undefined {
+    let face = this.#system.find((one) => one.has(code));
     this.#unread ??= listFonts(this.#folders);
     while (face === undefined && this.#unread.length > 0) {
       const read = readFaceOf(this.#unread.shift() ?? "");
       if (read !== undefined) this.#system.push(read);
-      if (read?.has(codePoint)) face = read;
+      if (read?.has(code)) face = read;
     }
-    if (this.#known.size >= 50_000) this.#known.clear();
-    this.#known.set(codePoint, face);
     return face;
   }
-}
-
-function bundledFace(name: string): Face {
-  const face = readFace(bundledFile(name));
-  if (face === undefined) throw new Error(`the bundled font ${name} cannot be drawn with`);
-  return face;
 }
 
 /** The face of a file; undefined if it cannot be read. */
@@ -253,14 +226,10 @@ const RIGHT_TO_LEFT =
  */
 export function withFonts(svg: string, fonts: Fonts): PreparedDrawing {
   const files = new Set(fonts.bundledFiles);
-  const used = new Set<Face>();
   const prepared = svg.replaceAll(TEXT, (element, attributes: string, escaped: string) => {
     if (/^[ -~]*$/.test(escaped)) return element;
-    const runs = fonts.runsOf(
-      unescapeXml(escaped),
-      /font-weight="[67]00"/.test(attributes) ? "bold" : "plain",
-      used,
-    );
+    const weight = /font-weight="[67]00"/.test(attributes) ? "bold" : "plain";
+    const runs = fonts.runsOf(unescapeXml(escaped), weight);
     for (const { face } of runs) files.add(face.file);
     const [only] = runs;
     const isBundled = runs.length === 1 && only !== undefined && fonts.bundledFiles.includes(only.face.file);
@@ -271,20 +240,17 @@ export function withFonts(svg: string, fonts: Fonts): PreparedDrawing {
 
 /** The runs as texts side by side, where the whole text would be. */
 function placed(runs: readonly Run[], attributes: string): string {
-  const numbers = new Map(
-    [...attributes.matchAll(/ ([\w-]+)="([\d.]+)"/g)].map(([, name, value]) => [name, value]),
-  );
-  const numberOf = (name: string) => Number(numbers.get(name) ?? 0);
-  const size = numberOf("font-size");
+  const attribute = (name: string) => new RegExp(` ${name}="([^"]*)"`).exec(attributes)?.[1];
+  const size = Number(attribute("font-size"));
   const width = runs.reduce((sum, run) => sum + run.width, 0) * size;
-  const anchor = /text-anchor="(\w+)"/.exec(attributes)?.[1];
-  let x = numberOf("x") - (anchor === "end" ? width : anchor === "middle" ? width / 2 : 0);
+  const anchor = attribute("text-anchor");
+  let x = Number(attribute("x")) - (anchor === "end" ? width : anchor === "middle" ? width / 2 : 0);
   const kept = attributes.replaceAll(/ (?:x|text-anchor|textLength|font-family)="[^"]*"/g, "");
-  const first = /[\p{L}]/u.exec(runs.map(({ text }) => text).join(""))?.[0] ?? "";
+  const [first = ""] = /\p{L}/u.exec(textOf(runs)) ?? [];
   const inOrder = RIGHT_TO_LEFT.test(first) ? runs.toReversed() : runs;
   return inOrder
     .map((run) => {
-      const weighted = run.weight === "plain" ? kept.replace(/ font-weight="\d+"/, "") : kept;
+      const weighted = /bold/i.test(run.face.file) ? kept : kept.replace(/ font-weight="\d+"/, "");
       const at = x;
       x += run.width * size;
       return `<text x="${coordinate(Math.max(0, at))}" font-family="${escapeMarkup(run.face.family)}"${weighted}>${escapeMarkup(run.text)}</text>`;

@@ -1,7 +1,7 @@
 import type { SnapshotSource } from "../repositories/repositories.js";
 import type { Frame } from "./axes.js";
 import { coordinate, element, type Markup } from "./markup.js";
-import { type ChartSeries, isBroken, reducePoints, widestGaps } from "./series.js";
+import { type ChartSeries, isBroken } from "./series.js";
 import { estimateWidth, fit } from "./text.js";
 
 /** The lines of a chart: strokes by source, gaps, marks, and the labels at their ends. */
@@ -21,14 +21,12 @@ export interface LinePoint extends Point {
 
 /** Narrower gaps are not drawn, in pixels. */
 const MIN_GAP_WIDTH = 5;
-/** Maximum number of points drawn per line; more cannot be distinguished. */
-const MAX_POINTS = 300;
 
-/** Converts a series to points in the picture: reduced, with its visible gaps, and broken at its seams. */
+/** Converts a series to points in the picture, with its visible gaps, and broken at its seams. */
 export function toLine(series: ChartSeries, { x, y }: Pick<Frame, "x" | "y">): LinePoint[] {
-  const gaps = widestGaps(series.gaps.filter(({ from, to }) => x(to) - x(from) >= MIN_GAP_WIDTH));
+  const gaps = series.gaps.filter(({ from, to }) => x(to) - x(from) >= MIN_GAP_WIDTH);
   const gapEnds = new Set(gaps.map(({ to }) => to));
-  return reducePoints(series.points, gaps, MAX_POINTS).map((point, i, points) => ({
+  return series.points.map((point, i, points) => ({
     x: x(point.at),
     y: y(point.value),
     source: point.source,

@@ -1,12 +1,11 @@
 /** The rendering thread: finding fonts and encoding a PNG take tens of milliseconds, which would block requests. */
-import { parentPort, workerData } from "node:worker_threads";
+import { parentPort } from "node:worker_threads";
 import { Resvg } from "@resvg/resvg-js";
 import { drawPageCard, drawRepositoryCard } from "./card-drawing.js";
 import { FONT_FAMILY, Fonts, withFonts } from "./fonts.js";
 import type { Picture } from "./png.js";
 
-const { fontFolders } = workerData as { fontFolders: readonly string[] | undefined };
-const fonts = new Fonts(fontFolders);
+const fonts = new Fonts();
 
 function draw(picture: Picture): string {
   if (picture.kind === "svg") return picture.svg;

@@ -22,6 +22,8 @@ export interface CardAge {
   asOf: number | null;
   /** Days from `asOf` to the response; absent: not shown. */
   ageDays?: number | null;
+  /** A short note for readers, shown instead of the date. */
+  note?: string;
 }
 
 /** The content of the card of a repository. */
@@ -36,8 +38,6 @@ export interface RepositoryCard extends CardAge {
   rank: string | null;
   /** Its stars over a year as elements of SVG, and whether some of them are counts of stars still held. */
   year: { svg: string; hasRetained: boolean };
-  /** A short note for readers, shown instead of the date. */
-  note?: string;
 }
 
 /** The content of the card of a page: its title, a description, and the beginning of its list. */
@@ -64,13 +64,6 @@ interface Waiting {
   reject(error: Error): void;
 }
 
-export interface PngRendererOptions {
-  /** Replaces the rendering thread. */
-  script?: URL;
-  /** Folders with fonts for characters that the bundled font lacks; absent: those of the system. */
-  fontFolders?: readonly string[];
-}
-
 /** Pictures that may wait: each takes tens of milliseconds, and a place among the responses that are computed. */
 const MAX_WAITING = 8;
 
@@ -81,16 +74,12 @@ const MAX_WAITING = 8;
 export class PngRenderer {
   readonly #waiting = new Map<number, Waiting>();
   readonly #script: URL;
-  readonly #fontFolders: readonly string[] | undefined;
   #thread: Worker | undefined;
   #id = 0;
 
-  constructor({
-    script = new URL("./png-thread.js", import.meta.url),
-    fontFolders,
-  }: PngRendererOptions = {}) {
+  /** `script`: the rendering thread. */
+  constructor(script = new URL("./png-thread.js", import.meta.url)) {
     this.#script = script;
-    this.#fontFolders = fontFolders;
   }
 
   /** Renders a picture. A drawing must be ours: external references are not loaded. Throws UNAVAILABLE if too many wait. */
@@ -110,10 +99,7 @@ export class PngRenderer {
     if (this.#thread !== undefined) return this.#thread;
     // For the thread, which frees the pixels of a picture by it.
     setFlagsFromString("--expose-gc");
-    const thread = new Worker(this.#script, {
-      workerData: { fontFolders: this.#fontFolders },
-      resourceLimits: { maxOldGenerationSizeMb: 64 },
-    });
+    const thread = new Worker(this.#script, { resourceLimits: { maxOldGenerationSizeMb: 64 } });
     thread.unref();
     thread.on("message", ({ id, png, fault }: { id: number; png?: Uint8Array; fault?: string }) => {
       const waiting = this.#waiting.get(id);

@@ -191,21 +191,6 @@ test("more than six lines are not drawn", () => {
   assert.ok(!seen(picture).includes("r6"));
 });
 
-test("2,000 points are thinned to about 300, with all extremes and the last", () => {
-  const values = growing(2_000, 1_000, 1);
-  values[777] = 90_000;
-  values[1_234] = 0;
-  const [line] = lines(draw(days(values)));
-  const points = pointsOf(line?.attributes.d ?? "");
-  assert.ok(points.length > 100 && points.length <= 300, String(points.length));
-  const ys = points.map(([, y]) => y);
-  const top = Math.min(...ys);
-  assert.equal(ys.filter((y) => y === top).length, 1, "the highest");
-  assert.ok(Math.max(...ys) > (ys.at(-1) ?? 0), "the lowest");
-  const fewer = lines(draw(days(values.slice(-3))));
-  assert.equal(pointsOf(fewer[0]?.attributes.d ?? "").length, 3);
-});
-
 test("a picture shows the place of a count: higher is more, in both scales", () => {
   for (const scale of ["linear", "log"] as const) {
     for (const [a, b] of [

@@ -6,7 +6,7 @@ import { after, test } from "node:test";
 import { Resvg } from "@resvg/resvg-js";
 import { type CardInput, repositoryCard } from "../../src/charts/card.js";
 import { drawRepositoryCard } from "../../src/charts/card-drawing.js";
-import { FONT_FAMILY, Fonts, readFace, SYSTEM_FONT_FOLDERS, withFonts } from "../../src/charts/fonts.js";
+import { FONT_FAMILY, Fonts, readFace, withFonts } from "../../src/charts/fonts.js";
 import { libraryFile } from "../../src/lib/package-files.js";
 import { hostileText } from "../support/hostile-texts.js";
 import { examples, fc } from "../support/properties.js";
@@ -40,18 +40,21 @@ const SCRIPTS = {
   "Many marks": `a${"\u0301".repeat(3)}b`,
 } as const;
 
-const cardSvg = (input: CardInput, fonts: Fonts) => drawRepositoryCard(repositoryCard(input), fonts);
+type Facts = Parameters<typeof repositoryCard>[0];
+const UNKNOWN: CardInput = { gained: [], rank: null, points: [], asOf: null };
+const cardSvg = (facts: Facts, fonts: Fonts, more: Partial<CardInput> = {}) =>
+  drawRepositoryCard(repositoryCard(facts, { ...UNKNOWN, ...more }), fonts);
 
 const textOf = (text: string, more = "") =>
   `<svg xmlns="http://www.w3.org/2000/svg" width="900" height="60" viewBox="0 0 900 60"><text x="10" y="40"${more} font-size="32">${text}</text></svg>`;
 
 /** Characters of a drawing that a font of theirs lacks: the renderer draws boxes for them. */
 function boxesOf(svg: string, fontFiles: readonly string[]): string[] {
-  const faces = fontFiles.map((file) => readFace(file));
+  const faces = fontFiles.map(readFace);
   return readPicture(svg).elements.flatMap(({ attributes, text }) => {
     const family = attributes["font-family"] ?? FONT_FAMILY;
-    const own = faces.filter((face) => face?.family === family);
-    return [...text].filter((one) => !own.some((face) => face?.has(one.codePointAt(0) ?? 0)));
+    const own = faces.filter((face) => face.family === family);
+    return [...text].filter((one) => !own.some((face) => face.has(one.codePointAt(0) ?? 0)));
   });
 }
 
@@ -75,8 +78,14 @@ for (const [where, fonts] of Object.entries({
 test("hostile texts have no boxes either, and a drawing stays well-formed", () => {
   fc.assert(
     fc.property(hostileText(), (text) => {
-      const card = { provider: "GITHUB", fullName: text, description: text, language: text };
-      const drawn = cardSvg({ ...card, stars: 1, gained: [], rank: text, points: [], asOf: null }, system);
+      const facts = {
+        provider: "GITHUB",
+        fullName: text,
+        description: text,
+        language: text,
+        stars: 1,
+      } as const;
+      const drawn = cardSvg(facts, system, { rank: text });
       const { svg, fontFiles } = withFonts(drawn, system);
       assert.deepEqual(boxesOf(svg, fontFiles), []);
     }),
@@ -109,30 +118,6 @@ test("a character that the bundled font lacks is drawn with a font of the system
   assert.ok(ink(drawing.fontFiles) > 10);
 });
 
-test("all texts of a picture together use at most eight fonts of the system", () => {
-  const several = mkdtempSync(join(tmpdir(), "sidereal-many-fonts-"));
-  const first = 0x13000;
-  const texts = Array.from({ length: 20 }, (_, i) => String.fromCodePoint(first + i));
-  for (const i of texts.keys())
-    writeFileSync(join(several, `${i}.ttf`), fontWith(first + i, `One sign ${i}`));
-  try {
-    const many = new Fonts([several]);
-    const drawing = withFonts(
-      texts.map((text) => `<text x="10" y="40" font-size="32">${text}</text>`).join(""),
-      many,
-    );
-    assert.equal(drawing.fontFiles.length, many.bundledFiles.length + 8);
-    assert.equal(texts.filter((text) => drawing.svg.includes(text)).length, 8);
-    assert.equal(
-      withFonts(textOf(texts.at(-1) ?? ""), many).fontFiles.length,
-      3,
-      "another picture has its own",
-    );
-  } finally {
-    rmSync(several, { recursive: true });
-  }
-});
-
 test("texts of several fonts keep their anchor", () => {
   const place = (anchor: string) =>
     readPicture(
@@ -151,13 +136,7 @@ test("a text of which little can be drawn is not shown, and a name is never left
   assert.equal(bundled.drawable("Ελληνικά, русский, עברית"), "Ελληνικά, русский, עברית");
   const of = (fullName: string, description: string | null = null) =>
     readPicture(
-      cardSvg(
-        {
-          ...{ provider: "GITHUB", fullName, description, language: "🚀", stars: null, gained: [] },
-          ...{ rank: null, points: [], asOf: null },
-        },
-        bundled,
-      ),
+      cardSvg({ provider: "GITHUB", fullName, description, language: "🚀", stars: null }, bundled),
     ).texts.map(({ text }) => text);
   assert.ok(of("所有者/名前-kite").includes("-kite…"));
   assert.ok(of("acme/名前").includes("GitHub · acme"));
@@ -171,51 +150,8 @@ test("widths are those of the font's own tables", () => {
   assert.ok(bundled.measure("iM", 10, "bold") > bundled.measure("iM", 10, "plain"));
 });
 
-test("a machine with fonts for these scripts draws them", { skip: noFonts() }, () => {
+const hasFonts = system.drawable("日한हไ") !== undefined;
+test("a machine with fonts for these scripts draws them", { skip: !hasFonts }, () => {
   for (const script of ["Japanese", "Korean", "Devanagari", "Thai"] as const)
     assert.equal(system.drawable(SCRIPTS[script]), SCRIPTS[script]);
 });
-
-/** Why the fonts of this machine cannot be tested; false if they can. */
-function noFonts(): string | false {
-  const has = system.drawable("日한हไ") !== undefined;
-  return has ? false : `no fonts for these scripts in ${SYSTEM_FONT_FOLDERS.join(", ")}`;
-}
-
-/** A font file with one character, as far as it is measured. */
-function fontWith(codePoint: number, family: string): Buffer {
-  const cmap = Buffer.alloc(40);
-  // One subtable of all of Unicode (format 12), with one group.
-  cmap.writeUInt16BE(1, 2);
-  cmap.writeUInt16BE(3, 4);
-  cmap.writeUInt16BE(10, 6);
-  cmap.writeUInt32BE(12, 8);
-  cmap.writeUInt16BE(12, 12);
-  cmap.writeUInt32BE(1, 24);
-  for (const [i, value] of [codePoint, codePoint, 1].entries()) cmap.writeUInt32BE(value, 28 + 4 * i);
-  const text = Buffer.from(family, "utf16le").swap16();
-  const name = Buffer.alloc(18);
-  // One string: the family, of Windows in American English.
-  for (const [i, value] of [0, 1, 18, 3, 1, 0x409, 1, text.length, 0].entries())
-    name.writeUInt16BE(value, 2 * i);
-  const [head, hhea, maxp] = [Buffer.alloc(54), Buffer.alloc(36), Buffer.alloc(32)];
-  for (const [table, value, at] of [
-    [head, 1_000, 18],
-    [hhea, 1, 34],
-    [maxp, 2, 4],
-  ] as const)
-    table.writeUInt16BE(value, at);
-  const all = { cmap, glyf: Buffer.alloc(4), head, hhea, hmtx: Buffer.alloc(8), loca: Buffer.alloc(6), maxp };
-  const tables = Object.entries({ ...all, name: Buffer.concat([name, text]) });
-  const directory = Buffer.alloc(12 + 16 * tables.length);
-  directory.writeUInt32BE(0x00010000, 0);
-  directory.writeUInt16BE(tables.length, 4);
-  let offset = directory.length;
-  for (const [i, [tag, { length }]] of tables.entries()) {
-    directory.write(tag, 12 + 16 * i, "latin1");
-    directory.writeUInt32BE(offset, 12 + 16 * i + 8);
-    directory.writeUInt32BE(length, 12 + 16 * i + 12);
-    offset += length;
-  }
-  return Buffer.concat([directory, ...tables.map(([, table]) => table)]);
-}

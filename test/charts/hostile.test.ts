@@ -90,16 +90,9 @@ test("hostile names: cards are well-formed and hold text only", () => {
     fc.property(names, ([a = "", b = "", c = "", d = ""]) => {
       const points = [0, 1, 2].map((i) => ({ at: END + i, value: i, source: "OBSERVED" as const }));
       const gained = [{ window: "24h", stars: Number.MAX_SAFE_INTEGER } as const];
-      const input = {
-        provider: "GITHUB",
-        fullName: a,
-        description: b,
-        language: c,
-        stars: 5,
-        gained,
-        rank: d,
-      };
-      readPicture(drawRepositoryCard(repositoryCard({ ...input, points, asOf: END }), fonts));
+      const facts = { provider: "GITHUB", fullName: a, description: b, language: c, stars: 5 };
+      const card = repositoryCard(facts, { gained, rank: d, points, asOf: END });
+      readPicture(drawRepositoryCard(card, fonts));
       const rows = [{ name: a, detail: b, value: c, unit: d }];
       readPicture(drawPageCard({ title: a, lead: b, rows, asOf: END }, fonts));
     }),

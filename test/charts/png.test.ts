@@ -9,12 +9,11 @@ import { readPicture } from "../support/svg.js";
 const renderer = new PngRenderer();
 const bundled = new Fonts([]);
 
-const card: CardInput = {
-  provider: "GITHUB",
-  fullName: "owner/name",
-  description: "What it is for",
-  language: "Rust",
+const facts = {
+  ...{ provider: "GITHUB", fullName: "owner/name", description: "What it is for", language: "Rust" },
   stars: 12_345,
+};
+const card: CardInput = {
   gained: [
     { window: "24h", stars: 10 },
     { window: "7d", stars: -5 },
@@ -36,18 +35,16 @@ const page: PageCardInput = {
   asOf: Date.UTC(2026, 3, 30),
 };
 
-const cardSvg = (input: CardInput, fonts: Fonts) => drawRepositoryCard(repositoryCard(input), fonts);
+const cardSvg = (more: Partial<typeof facts & CardInput> = {}) =>
+  drawRepositoryCard(repositoryCard({ ...facts, ...more }, { ...card, ...more }), bundled);
 
 const PNG = Buffer.from("89504e470d0a1a0a", "hex");
-const repository = (more: Partial<CardInput> = {}): Picture => ({
-  kind: "repository",
-  card: repositoryCard({ ...card, ...more }),
-});
+const repository: Picture = { kind: "repository", card: repositoryCard(facts, card) };
 const svgPicture = (svg: string, zoom = 1): Picture => ({ kind: "svg", svg, zoom });
 const sizeOf = (png: Buffer) => [png.readUInt32BE(16), png.readUInt32BE(20)];
 
 test("cards are PNGs of the size that pages with links ask for", async () => {
-  for (const picture of [repository(), { kind: "page", card: page } as const]) {
+  for (const picture of [repository, { kind: "page", card: page } as const]) {
     const png = await renderer.render(picture);
     assert.deepEqual(png.subarray(0, 8), PNG);
     assert.deepEqual(sizeOf(png), [1_200, 630]);
@@ -72,7 +69,7 @@ test("a drawing is rendered with as many pixels as requested", async () => {
 });
 
 test("a card says name, description, language, stars, gains, rank and date, with what fits", () => {
-  const texts = readPicture(cardSvg(card, bundled)).texts.map(({ text }) => text);
+  const texts = readPicture(cardSvg()).texts.map(({ text }) => text);
   for (const text of [
     "GitHub · owner · Rust",
     "name",
@@ -90,7 +87,7 @@ test("a card says name, description, language, stars, gains, rank and date, with
     description: "word ".repeat(400),
     rank: "#1 ".repeat(99),
   };
-  checkWidths(cardSvg({ ...card, ...long }, bundled));
+  checkWidths(cardSvg(long));
 });
 
 test("the card of a page says its title, what it shows, the first three of its list and the date", () => {
@@ -112,7 +109,7 @@ test("the card of a page says its title, what it shows, the first three of its l
 
 test("the date of old data has its age and another colour", () => {
   const foot = (ageDays: number) =>
-    readPicture(cardSvg({ ...card, ageDays }, bundled)).elements.find(({ text }) => /as of/.test(text));
+    readPicture(cardSvg({ ageDays })).elements.find(({ text }) => /as of/.test(text));
   assert.equal(foot(91)?.text, "Sidereal · as of 30 Apr 2026, 91 days ago");
   assert.notEqual(foot(91)?.attributes.fill, foot(1)?.attributes.fill);
 });
@@ -128,17 +125,17 @@ function checkWidths(svg: string): void {
 
 test("an invalid drawing does not affect the next", async () => {
   await assert.rejects(renderer.render(svgPicture("<svg")), /could not be rendered/);
-  assert.deepEqual((await renderer.render(repository())).subarray(0, 8), PNG);
+  assert.deepEqual((await renderer.render(repository)).subarray(0, 8), PNG);
 });
 
 test("when the thread exits, pending drawings fail and the next drawing starts a new thread", async () => {
   const exits = `import { parentPort } from "node:worker_threads"; parentPort.on("message", () => process.exit(1));`;
   const script = new URL(`data:text/javascript,${encodeURIComponent(exits)}`);
-  const crashing = new PngRenderer({ script });
-  const drawings = [crashing.render(repository()), crashing.render(repository())];
+  const crashing = new PngRenderer(script);
+  const drawings = [crashing.render(repository), crashing.render(repository)];
   for (const drawing of drawings) await assert.rejects(drawing, /has exited/);
   await assert.rejects(
-    crashing.render(repository()),
+    crashing.render(repository),
     /has exited/,
     "a thread that is gone would never respond",
   );

@@ -103,7 +103,7 @@ function gainWords({ unit, lines, isSum }: PlotData, line: PlotLine, i: number):
 }
 
 interface Domain {
-  kind: "linear" | "log" | "log1p";
+  kind: "linear" | "log";
   from: number;
   to: number;
 }
@@ -120,11 +120,10 @@ interface Edges {
   y: Domain;
 }
 
-/** Heights of values by kind of axis, as in src/embeds/axes.ts. */
+/** Heights of values by kind of axis, as in src/charts/axes.ts. */
 const HEIGHTS: Readonly<Record<Domain["kind"], (value: number) => number>> = {
   linear: (value) => value,
-  log: (value) => Math.log10(Math.max(1, value)),
-  log1p: (value) => Math.log10(Math.max(0, value) + 1),
+  log: (value) => Math.log10(Math.max(0, value) + 1),
 };
 
 function part({ kind, from, to }: Domain, value: number): number {

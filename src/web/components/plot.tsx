@@ -12,11 +12,9 @@ import {
   milestonesOf,
   milestoneWords,
   noteOfSpan,
-  reducePoints,
   spanOf,
   stepOf,
   type View,
-  widestGaps,
 } from "../../charts/charts.js";
 import { SNAPSHOT_SOURCES } from "../../repositories/repositories.js";
 import { formatCount, formatDelta, SOURCE_WORDS, Time } from "./numbers.js";
@@ -58,10 +56,6 @@ const SIZES = {
   whole: { width: 1_160, height: 440 },
   narrow: { width: 358, height: 280 },
 } as const;
-
-/** Points sent to the script, per line and in total. */
-const MAX_POINTS = 400;
-const MAX_TOTAL_POINTS = 1_200;
 
 /**
  * A chart drawn on the server, in a box of fixed shape: once for wide windows and once for phones. The script chart.js reads the
@@ -197,15 +191,15 @@ const PlotData: FC<PlotProps> = (props) => {
 const seconds = (ms: number) => Math.round(ms / 1_000);
 
 function totalLines(series: readonly ChartSeries[]) {
-  const most = Math.min(MAX_POINTS, Math.floor(MAX_TOTAL_POINTS / Math.max(1, series.length)));
   return series.map(({ points, gaps }) => {
-    const kept = reducePoints(points, gaps, most);
-    const ends = new Set(widestGaps(gaps).map(({ to }) => to));
+    const ends = new Set(gaps.map(({ to }) => to));
     return {
-      at: kept.map(({ at }) => seconds(at)),
-      value: kept.map(({ value }) => value),
-      source: kept.map(({ source }) => SNAPSHOT_SOURCES.indexOf(source)),
-      afterGap: kept.flatMap((point, i) => (ends.has(point.at) || isBroken(kept[i - 1], point) ? [i] : [])),
+      at: points.map(({ at }) => seconds(at)),
+      value: points.map(({ value }) => value),
+      source: points.map(({ source }) => SNAPSHOT_SOURCES.indexOf(source)),
+      afterGap: points.flatMap((point, i) =>
+        ends.has(point.at) || isBroken(points[i - 1], point) ? [i] : [],
+      ),
     };
   });
 }
