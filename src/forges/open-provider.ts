@@ -6,6 +6,7 @@ import { createForgejo } from "./forgejo/forgejo.js";
 import { apiRoot, createGithub } from "./github/github.js";
 import { createGitlab } from "./gitlab/gitlab.js";
 import { createGogs } from "./gogs/gogs.js";
+import { dateOf } from "./responses.js";
 import { createTransport, type UpstreamFetch } from "./transport.js";
 
 export interface OpenProvider {
@@ -44,8 +45,8 @@ export function checkClock(
 ): UpstreamFetch {
   return async (url, request) => {
     const response = await fetch(url, request);
-    const time = Date.parse(response.headers.get("date") ?? "");
-    if (Number.isNaN(time)) return response;
+    const time = dateOf(response.headers);
+    if (time === null) return response;
     onDate?.(name, time);
     const skewMs = time - clock.now();
     if (Math.abs(skewMs) <= MAX_SKEW_MS) return response;

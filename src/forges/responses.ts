@@ -128,12 +128,23 @@ function retryAfterMs(headers: Headers, clock: Clock): number | null {
 function waitUntil(at: number, headers: Headers, clock: Clock): number {
   const byOurs = at - clock.now();
   if (byOurs >= 0 && byOurs <= MAX_PERIOD_MS) return byOurs;
+  const date = dateOf(headers);
+  return Math.min(MAX_WAIT_MS, Math.max(0, date === null ? byOurs : at - date));
+}
+
+/** The time on the forge's clock when it responded. */
+export function dateOf(headers: Headers): number | null {
   const date = Date.parse(headers.get("date") ?? "");
-  return Math.min(MAX_WAIT_MS, Math.max(0, Number.isNaN(date) ? byOurs : at - date));
+  return Number.isNaN(date) ? null : date;
+}
+
+/** Whether the `Link` header announces a next page. Its address is ignored: ours come from cursors. */
+export function hasNextPage(headers: Headers): boolean {
+  return /;\s*rel="?next\b/i.test(headers.get("link") ?? "");
 }
 
 /** The first of these headers that is a plain number. */
-function numberOf(headers: Headers, ...names: string[]): number | null {
+export function numberOf(headers: Headers, ...names: string[]): number | null {
   for (const name of names) {
     const text = headers.get(name)?.trim() ?? "";
     if (/^\d{1,12}$/.test(text)) return Number(text);

@@ -1,7 +1,7 @@
 /** The provider of forges with lists of all repositories and one document per repository. A `RestForge` describes the differences. */
 import { z } from "zod";
 import { type ForgeKind, type ProviderSettings, repositoryUrl } from "../config/config.js";
-import { type Connection, type Document, type ForgeApi, ForgeClient } from "./client.js";
+import { type Connection, type ForgeApi, ForgeClient } from "./client.js";
 import {
   type Discovered,
   failureOfAll,
@@ -15,6 +15,7 @@ import {
 import { checkSame, type RequestedRepository, UpstreamFailure } from "./failures.js";
 import { avatarUrlOn, fullName as fullNameField, parseRecord, parseRecords, textOfFile } from "./fields.js";
 import type { ForgeRecord, ListRequest, WalkContext } from "./lists.js";
+import { hasNextPage, numberOf } from "./responses.js";
 
 /** The differences between the forges. Paths begin with a slash and are relative to the API's root. */
 export interface RestForge {
@@ -86,12 +87,14 @@ export function createRestProvider(
     const records = parseRecords(forge.record, list);
     const rows = Array.isArray(list) ? list.length : 0;
     const isFull = rows >= forge.pageSize;
-    const hasMore = page !== null && records.length > 0 && (isFull || hasNextPage(page));
+    const hasMore = page !== null && records.length > 0 && (isFull || hasNextPage(page.headers));
+    // Forgejo and Gitea report it.
+    const total = page === null ? null : numberOf(page.headers, "x-total-count");
     return {
       repositories: records
         .filter(({ isPublic, repository }) => isPublic && repository.stars >= settings.minStars)
         .map(toRepository),
-      next: request.next({ records, rows, hasMore, total: page === null ? null : totalOf(page) }),
+      next: request.next({ records, rows, hasMore, total }),
     };
   }
 
@@ -200,15 +203,4 @@ export function createRestProvider(
 function pathSegment(text: string): string {
   if (/^\.{1,2}$/.test(text)) throw new UpstreamFailure("malformed", "not an id of a repository");
   return encodeURIComponent(text);
-}
-
-/** Whether the `Link` header announces a next page. Its address is ignored: ours come from cursors. */
-function hasNextPage({ headers }: Document): boolean {
-  return /;\s*rel="?next"?/i.test(headers.get("link") ?? "");
-}
-
-/** Number of rows of the whole list, as Forgejo and Gitea report it. */
-function totalOf({ headers }: Document): number | null {
-  const text = headers.get("x-total-count")?.trim() ?? "";
-  return /^\d{1,9}$/.test(text) ? Number(text) : null;
 }

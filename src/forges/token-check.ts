@@ -4,6 +4,7 @@ import { EARLIEST, LATEST } from "../repositories/repositories.js";
 import type { ForgeClient } from "./client.js";
 import type { TokenCheck } from "./contract.js";
 import { count, label, orNull } from "./fields.js";
+import { numberOf } from "./responses.js";
 
 const userSchema = z.object({ login: orNull(label), username: orNull(label) });
 
@@ -78,9 +79,8 @@ function expiryOf(text: string | null): number | null {
 }
 
 function limitsOf(headers: Headers): Pick<TokenCheck, "limit" | "remaining"> {
-  const read = (name: string) => {
-    const text = headers.get(`x-${name}`) ?? headers.get(name) ?? "";
-    return /^\d{1,9}$/.test(text) ? Number(text) : null;
+  return {
+    limit: numberOf(headers, "x-ratelimit-limit", "ratelimit-limit"),
+    remaining: numberOf(headers, "x-ratelimit-remaining", "ratelimit-remaining"),
   };
-  return { limit: read("ratelimit-limit"), remaining: read("ratelimit-remaining") };
 }

@@ -9,6 +9,7 @@ import { asFailed, concernsForge, UpstreamFailure, type UpstreamRepository } fro
 import { isLimited, lossesLeft } from "./daily-limits.js";
 import type { Lane } from "./lane.js";
 import { isLoss, type Outcome } from "./outcomes.js";
+import { refOf } from "./schedule.js";
 
 /** Losses of a batch that are confirmed immediately, as each takes a request. Others wait for their next refresh. */
 export const MAX_CONFIRMATIONS = 10;
@@ -124,18 +125,10 @@ class Confirmation {
     return !(found instanceof UpstreamFailure);
   }
 
-  async #read({
-    providerId,
-    nodeId,
-    owner,
-    name,
-  }: Pick<Outcome["asked"], "providerId" | "nodeId" | "owner" | "name">): Promise<
-    UpstreamRepository | UpstreamFailure
-  > {
+  async #read(repository: Parameters<typeof refOf>[0]): Promise<UpstreamRepository | UpstreamFailure> {
     const { provider, signal } = this.#lane;
-    const ref = { providerId: providerId ?? "", nodeId, fullName: `${owner}/${name}`, etag: null };
     try {
-      return await provider.recheck(ref, signal);
+      return await provider.recheck(refOf(repository), signal);
     } catch (error) {
       const { failure } = asFailed(error);
       if (concernsForge(failure.kind)) this.#hasFailed = true;

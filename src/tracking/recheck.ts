@@ -5,7 +5,7 @@ import { HOUR_MS } from "../lib/clock.js";
 import { spread } from "./cadence.js";
 import { type Lane, responded, type Step, waiting } from "./lane.js";
 import { observationOf, type Update } from "./outcomes.js";
-import { due, keptNodeId, nextDue, readTracked, saveTracked, type Tracked } from "./schedule.js";
+import { due, keptNodeId, nextDue, readTracked, refOf, saveTracked, type Tracked } from "./schedule.js";
 
 const RECHECK_MS = 5 * 60_000;
 /** A repository is not doubted again within this time: remaining doubt waits for the schedule. */
@@ -52,11 +52,11 @@ export async function recheckStep(lane: Lane): Promise<Step> {
 /** The forge's record; undefined if it sent none. The next refresh then finds out why. */
 async function readAgain(
   { provider, clock, reporter, signal }: Lane,
-  { providerId, nodeId, owner, name }: Tracked,
+  asked: Tracked,
 ): Promise<UpstreamRepository | undefined> {
-  if (providerId === null) return undefined;
+  if (asked.providerId === null) return undefined;
   try {
-    return await provider.recheck({ providerId, nodeId, fullName: `${owner}/${name}`, etag: null }, signal);
+    return await provider.recheck(refOf(asked), signal);
   } catch (error) {
     if (!(error instanceof UpstreamFailure) || concernsForge(error.kind)) throw error;
     reporter.failed(error, clock.now());

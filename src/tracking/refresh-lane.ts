@@ -4,7 +4,7 @@ import { type Lane, responded, type Step, waiting } from "./lane.js";
 import { confirmLosses } from "./losses.js";
 import { isLoss, isPostponed, type Outcome } from "./outcomes.js";
 import { Recorder } from "./recorder.js";
-import { due, enroll, nextDue, postpone, type Tracked } from "./schedule.js";
+import { due, enroll, nextDue, postpone, refOf, type Tracked } from "./schedule.js";
 
 /** Repositories enrolled per step, and the period over which they become due. */
 const ENROLL_LIMIT = 5_000;
@@ -119,12 +119,7 @@ export class RefreshLane {
     const { provider, clock, signal } = this.#lane;
     const beganAt = clock.monotonic();
     const known = batch.filter(({ providerId }) => providerId !== null);
-    const refs = known.map(({ providerId, nodeId, owner, name, etag }) => ({
-      providerId: providerId ?? "",
-      nodeId,
-      fullName: `${owner}/${name}`,
-      etag,
-    }));
+    const refs = known.map((row) => refOf(row, row.etag));
     const results = refs.length === 0 ? [] : await provider.refreshMany(refs, signal);
     const outcomes = outcomesOf(known, results);
     const unknown = batch.filter(({ providerId }) => providerId === null);

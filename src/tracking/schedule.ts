@@ -6,7 +6,7 @@
 import { type RawBuilder, sql } from "kysely";
 import type { ForgeKind } from "../config/config.js";
 import type { BulkTable, Database, Db, Dialect, Tx } from "../database/database.js";
-import type { Provider } from "../forges/forges.js";
+import type { Provider, RepositoryRef } from "../forges/forges.js";
 import { DAY_MS, WEEK_MS } from "../lib/clock.js";
 import { detailsInterval, LATEST_DETAILS_MS, LATEST_MS, spread } from "./cadence.js";
 import type { WorkerLease } from "./lease.js";
@@ -48,6 +48,14 @@ export interface Tracked {
   detailsDue: number | null;
   /** Since when its forge reports it missing, while that is not recorded. */
   missingSince: number | null;
+}
+
+/** Identifies a repository in a request. `etag`: for a conditional one. */
+export function refOf(
+  { providerId, nodeId, owner, name }: Pick<Tracked, "providerId" | "nodeId" | "owner" | "name">,
+  etag: string | null = null,
+): RepositoryRef {
+  return { providerId: providerId ?? "", nodeId, fullName: `${owner}/${name}`, etag };
 }
 
 const COLUMNS: Readonly<Record<keyof Omit<Tracked, "isScheduled">, string>> = {

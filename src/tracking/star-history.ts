@@ -9,7 +9,7 @@ import { DAY_MS, HOUR_MS, WEEK_MS } from "../lib/clock.js";
 import { basisOf, readReadings, type Snapshot } from "../repositories/repositories.js";
 import { hasSpare, type Lane, lookupQuota, responded, type Step, waiting } from "./lane.js";
 import { namelessObservation } from "./outcomes.js";
-import { due, readTracked, saveTracked, type Tracked } from "./schedule.js";
+import { due, readTracked, refOf, saveTracked, type Tracked } from "./schedule.js";
 
 /** Age up to which every day is kept; older history is kept weekly, as retention does. */
 export const DAILY_DAYS = 400;
@@ -100,11 +100,10 @@ export async function recordHistoryPage(
   { modules, provider, clock, signal, lease }: Lane,
   asked: Tracked,
 ): Promise<HistoryPage> {
-  const { repositoryId, providerId, nodeId, owner, name } = asked;
+  const { repositoryId } = asked;
   const now = clock.now();
-  const ref = { providerId: providerId ?? "", nodeId, fullName: `${owner}/${name}`, etag: null };
   const at = cursorOf(asked.historyCursor);
-  const page = await provider.history(ref, at?.next ?? null, signal);
+  const page = await provider.history(refOf(asked), at?.next ?? null, signal);
   if (page === null) return { kind: "notOffered" };
   // Gains after the time of the count are not part of it. Pages overlap when a new week begins in between.
   const known = at ?? { day: (asked.countedAt ?? now) + 1, stars: asked.stars ?? 0 };

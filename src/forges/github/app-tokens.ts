@@ -7,6 +7,7 @@ import type { AppClient, AppSource } from "../client.js";
 import { UpstreamFailure } from "../failures.js";
 import { id, label, orNull, parseJson, parseRecord, time } from "../fields.js";
 import { APP } from "../quota.js";
+import { dateOf } from "../responses.js";
 import type { Loaded, TokenLoader } from "../token-keeper.js";
 import type { UpstreamResponse } from "../transport.js";
 
@@ -47,7 +48,7 @@ export class AppTokens implements TokenLoader {
     const response = await this.#send(path, "POST");
     const { token, expires_at } = parseRecord(tokenSchema, parseJson(response.text));
     const now = this.#client.clock.now() + this.#skewMs;
-    return { tokens: [{ token, label: APP }], validMs: expires_at - (dateOf(response) ?? now) };
+    return { tokens: [{ token, label: APP }], validMs: expires_at - (dateOf(response.headers) ?? now) };
   }
 
   async #findInstallation(): Promise<string> {
@@ -70,7 +71,7 @@ export class AppTokens implements TokenLoader {
       const response = await this.#client.send(path, { method, headers: { authorization }, signal });
       const failure = this.#client.failureOf(path, response);
       if (failure === null) return response;
-      const date = dateOf(response);
+      const date = dateOf(response.headers);
       if (response.status === 401 && !isAgain && date !== null) {
         this.#skewMs = date - clock.now();
         continue;
@@ -89,9 +90,4 @@ export class AppTokens implements TokenLoader {
       .setExpirationTime(now - JWT_AGE_S + JWT_VALID_S)
       .sign(this.#key);
   }
-}
-
-function dateOf({ headers }: UpstreamResponse): number | null {
-  const date = Date.parse(headers.get("date") ?? "");
-  return Number.isNaN(date) ? null : date;
 }

@@ -4,6 +4,7 @@ import type { Document, ForgeClient } from "../client.js";
 import type { PastDays, RepositoryRef } from "../contract.js";
 import { UpstreamFailure } from "../failures.js";
 import { count, parseRecord } from "../fields.js";
+import { hasNextPage } from "../responses.js";
 import { pathOfId, readRepository, repositoryPath } from "./repository.js";
 
 /** GitHub's limits: weeks per page, and pages. */
@@ -63,8 +64,8 @@ export class StarHistory {
     }
     const rows = parseRecord(weeks, document.body);
     this.#isOffered = true;
-    const link = document.headers.get("link");
-    const hasNext = rows.length > 0 && (link === null ? rows.length >= WEEKS : /rel="?next\b/.test(link));
+    const { headers } = document;
+    const hasNext = rows.length > 0 && (headers.has("link") ? hasNextPage(headers) : rows.length >= WEEKS);
     const days = rows.flatMap(({ week, days }) =>
       days.map((gained, i) => ({ day: Math.floor((week * 1000) / DAY_MS + i) * DAY_MS, gained })),
     );
