@@ -81,7 +81,6 @@ export class ForgeClient {
   readonly #fetch: UpstreamFetch;
   readonly #gate: Gate;
   readonly #keeper: TokenKeeper | null;
-  /** Tokens of the settings, as last loaded. */
   #own: readonly NamedToken[];
   #entered: readonly EnteredToken[] = [];
   #secrets: readonly string[];
@@ -186,7 +185,6 @@ export class ForgeClient {
     return true;
   }
 
-  /** Without any token, requests are anonymous. */
   #replaceTokens(): void {
     const own = this.#own.filter(({ token }) => token !== null);
     const known = new Set(own.map(({ token }) => token));

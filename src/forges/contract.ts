@@ -28,7 +28,6 @@ export interface UpstreamRepository {
   description?: string | null;
   homepage?: string | null;
   language: string | null;
-  /** SPDX identifier. */
   license: string | null;
   topics: readonly string[] | null;
   stars: number;
@@ -60,7 +59,6 @@ export type Refreshed =
 /** A response about a repository. `at`: when it came, in ms since 1970; absent: just now. */
 export type Found =
   | { kind: "found"; repository: UpstreamRepository; etag: string | null; at?: number }
-  /** Same as at the last refresh (304). */
   | { kind: "unchanged"; at?: number };
 
 export const MAX_CURSOR = 4_000;

@@ -219,7 +219,6 @@ const WITHHELD_MS = DAY_MS;
 /** The fields that an instance withholds, which are not requested from it for a day. */
 export class WithheldFields<Field extends string> {
   readonly #clock: Clock;
-  /** End of each, on the monotonic clock. */
   readonly #until = new Map<Field, number>();
 
   constructor(clock: Clock) {

@@ -14,7 +14,6 @@ const SETTLED_MS = HOUR_MS / 2;
 const MOST_PER_HOUR = 60;
 /** Part of the requests that a forge allows, where those are few. */
 const MOST_PART = 0.1;
-/** What GitHub allows without a token. */
 const ANONYMOUS_PER_HOUR = 60;
 /** How often to look for second readings; those planned since then are due later. */
 const CHECK_MS = 0.8 * RECHECK_MS;

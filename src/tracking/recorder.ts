@@ -38,7 +38,6 @@ export class Recorder {
     this.#lane = lane;
   }
 
-  /** Records the results of refreshes. */
   async record(outcomes: readonly Outcome[]): Promise<void> {
     const { modules, provider, clock, reporter, lease } = this.#lane;
     const at = clock.now();
@@ -131,7 +130,6 @@ export class Recorder {
     return { repositoryId: row.repositoryId, isNew: recorded.repositoriesAdded > 0 };
   }
 
-  /** Recent trends by id, for each of the shortest windows. */
   #readTrends(ids: readonly number[]): Promise<readonly ReadonlyMap<number, Trend>[]> {
     const { rankings } = this.#lane.modules;
     return Promise.all(WINDOWS.slice(0, 2).map((window) => rankings.trends(ids, window)));

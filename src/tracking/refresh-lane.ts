@@ -38,7 +38,6 @@ export class RefreshLane {
     this.#steppedAt = lane.clock.monotonic();
   }
 
-  /** Refreshes one batch. Throws UpstreamFailure. */
   async step(): Promise<Step> {
     const { modules, provider, clock, reporter, signal, lease, stretch } = this.#lane;
     const { read, dialect } = modules.database;
@@ -109,7 +108,6 @@ export class RefreshLane {
     return [...batch, ...more.filter(({ repositoryId }) => !known.has(repositoryId))].slice(0, limit);
   }
 
-  /** Whether a batch is one request. */
   get #isLarge(): boolean {
     return this.#lane.provider.batchSize >= LARGE_BATCH;
   }

@@ -23,17 +23,14 @@ export interface WorkerReport extends Record<Counted, number> {
   /** Host and process. */
   worker: string;
   startedAt: number;
-  /** Failures by kind, of single repositories and of whole calls. */
   failures: Partial<Record<FailureKind, number>>;
   lastSuccessAt: number | null;
   site: string;
   /** The latest failure of a whole call other than a used-up quota, and since when calls fail; null: the forge has responded since. */
   failing: { since: number; at: number; kind: FailureKind; message: string } | null;
-  /** The latest failures, newest first. */
   recentFailures: readonly RecentFailure[];
   /** Current factor of all refresh intervals; see nextStretch. */
   stretch: number;
-  /** Names of the fields that the forge does not send at the moment. */
   withheld: readonly string[];
   /** Remaining quota and blocks per token; without the tokens themselves. */
   quota: TokenQuota[];
@@ -41,10 +38,8 @@ export interface WorkerReport extends Record<Counted, number> {
   lookups: Pace | null;
 }
 
-/** Failures of one kind with the same reason. Times in ms since 1970. */
 interface RecentFailure {
   kind: FailureKind;
-  /** The forge's own words; null: it gave none. */
   reason: string | null;
   message: string;
   count: number;

@@ -55,7 +55,6 @@ export class RequestLane {
   readonly #idleMs: number;
   /** When the forge may be tried again after it has failed. */
   #restUntil = 0;
-  /** How often it has failed since it last responded. */
   #forgeFailures = 0;
 
   constructor(lane: Lane, options: RequestLaneOptions) {

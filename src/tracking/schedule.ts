@@ -161,7 +161,6 @@ export function dueAtOf(row: Tracked, queue: Queue): number | null {
   return row[QUEUES[queue].field];
 }
 
-/** When the next repository of a provider is due; Infinity if none is. */
 export async function nextDue(db: Db, provider: string, queue: Queue): Promise<number> {
   const { table, column } = QUEUES[queue];
   const dueAt = sql.ref(column);
@@ -240,7 +239,6 @@ export async function postpone(
   });
 }
 
-/** Interval of a repository with unknown growth. */
 export const FIRST_INTERVAL_MS = DAY_MS;
 
 /** The part of a row that follows from reading the own record at `at`. `stretch`: see nextStretch. `chance`: from 0 to 1. */

@@ -8,7 +8,6 @@ import { type NewToday, readLostToday, readNewToday } from "./daily-limits.js";
 import type { TrackingModules } from "./lane.js";
 import { readReport, type WorkerReport } from "./report.js";
 
-/** Ages by quantile, in ms. */
 export interface Ages {
   median: number;
   p90: number;
@@ -28,7 +27,6 @@ export interface ProviderStatus {
   olderThanADay: number;
   /** Time since own records were last read, where lists lack fields; null without any. */
   detailsFreshness: Ages | null;
-  /** Number of repositories whose star history is not complete. */
   backfillWaiting: number;
   /** Repositories that are reported missing and not recorded as unavailable; `since`: the first of them, null without any. */
   missing: { waiting: number; since: number | null };

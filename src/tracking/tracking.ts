@@ -35,7 +35,6 @@ export {
 } from "./status.js";
 export { Worker, type WorkerOptions } from "./worker.js";
 
-/** Context of a single refresh outside the worker. */
 export interface TrackingContext {
   modules: TrackingModules;
   /** Must be held. */

@@ -32,11 +32,9 @@ export interface WorkerOptions {
   log: Logger;
   /** A random number from 0 to 1, for spreading due times; default Math.random. */
   chance?: () => number;
-  /** Updates everything derived from the catalogue. */
   derive: () => Promise<void>;
   /** Pause between two calls of `derive`; default: as short as its cost allows. */
   deriveEveryMs?: number;
-  /** How often the worker writes its report; default 10 s. */
   reportEveryMs?: number;
   /** How often the worker looks for repositories and histories that another process made due; default 5 s. */
   idleMs?: number;
@@ -61,7 +59,6 @@ const REPORT_EVERY_MS = 10_000;
 const STATUS_SHARE = 0.02;
 const DUMP_EVERY_MS = 3_600_000;
 
-/** Logged if a forge reports too much. */
 const EXCESSES = {
   held: "too many repositories are lost; the rest is held back",
   surplus: "lists show too many new repositories for a day; the rest is left out until a later one",
@@ -72,7 +69,6 @@ export class Worker {
   readonly #options: WorkerOptions;
   readonly #loops: Loop[] = [];
   readonly reporters: ReadonlyMap<string, Reporter>;
-  /** The excesses of each provider when they were last logged. */
   readonly #excesses = new Map<string, { total: number; day: number }>();
 
   constructor(options: WorkerOptions) {

@@ -32,7 +32,6 @@ export class AppTokens implements TokenLoader {
   readonly #client: AppClient;
   readonly #key;
   #installation: string | null;
-  /** How far GitHub's clock is ahead of ours. */
   #skewMs = 0;
 
   constructor(source: AppSource, client: AppClient) {

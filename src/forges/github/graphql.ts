@@ -16,14 +16,12 @@ import {
 } from "./repository.js";
 
 export const MAX_NODES = 100;
-/** How many times a query that is too large is halved. */
 const MAX_HALVINGS = 2;
 /** How many times a query is sent again because GitHub withholds further fields; the last time with no optional field. */
 const MAX_REDUCTIONS = 3;
 /** The instance itself withholds a field if this share of the nodes of a query lacks it, and at least this number. */
 const WITHHELD_SHARE = 0.5;
 const WITHHELD_NODES = 10;
-/** Enough for a few errors of each field of each node. */
 const MAX_ERRORS = 2_000;
 
 const rateLimit = z.object({ cost: count, limit: count, remaining: count, resetAt: time });
@@ -62,7 +60,6 @@ export class NodeRefresh {
   /** Points that the last batch cost. */
   #cost = 1;
 
-  /** `url`: of the GraphQL API. `urlOf`: the page of a repository on the site. */
   constructor(client: ForgeClient, { url, urlOf }: { url: string; urlOf: (fullName: string) => string }) {
     this.#client = client;
     this.#url = url;

@@ -16,7 +16,6 @@ const NOT_OFFERED_MS = DAY_MS;
 const PREPARING_MS = 10 * 60_000;
 
 interface HistoryRequest {
-  /** Path and query of the history below a repository. */
   history: string;
   signal: AbortSignal;
 }

@@ -29,7 +29,6 @@ const UNAVAILABLE_MS = HOUR_MS;
 const MAX_REDUCTIONS = 4;
 /** Characters of a cursor of GitLab; the cursor of a walk has room for it. */
 const MAX_AFTER = 3_000;
-/** Enough for a few errors of each project. */
 const MAX_ERRORS = 1_000;
 
 const errorSchema = z.object({
@@ -81,7 +80,6 @@ type OptionalField = keyof typeof OPTIONAL;
 
 /** An argument of newer versions, some of which leave out archived projects by default. */
 const ARCHIVED_ARGUMENT = "archived:";
-/** A part of a query that an instance may not know. */
 type OptionalPart = OptionalField | typeof ARCHIVED_ARGUMENT;
 
 const OPTIONAL_FIELDS = Object.keys(OPTIONAL) as OptionalField[];

@@ -171,7 +171,6 @@ export async function takeFromBatch(
   return row?.public_id;
 }
 
-/** Number of requests that wait for their lookup, of people or of batches. */
 export async function countWaiting(tx: Tx, provider: string, isBatch: boolean): Promise<number> {
   const { rows } = await sql<{ waiting: number }>`select count(*) as waiting from track_requests t
     where ${openOf(provider)} and t.is_batch = ${isBatch ? 1 : 0} and t.repository_id is null`.execute(tx);

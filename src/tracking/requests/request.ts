@@ -48,7 +48,6 @@ type Row = Pick<
   "provider" | "full_name" | "requested_at" | "repository_id" | "pages" | "failure" | "finished_at"
 > & { public_id: string };
 
-/** A stored request. `waiting`: its position in the queue, if it waits. */
 export function requestOf(
   row: Row,
   waiting?: Pick<TrackRequest, "position" | "estimatedSeconds">,

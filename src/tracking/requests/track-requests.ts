@@ -286,7 +286,6 @@ export class TrackRequests {
     };
   }
 
-  /** Repositories that are not tracked yet. */
   async #unknownOf(addresses: readonly RepositoryAddress[]): Promise<RepositoryAddress[]> {
     const { read, dialect } = this.#options.database;
     const keyOf = (provider: string, fullName: string) => `${provider} ${fullName.toLowerCase()}`;
