@@ -120,8 +120,8 @@ export class ForgeClient {
     this.quota.retryRejected();
   }
 
-  /** The document at a path below the API's root; null if it still has this `etag`. Throws UpstreamFailure. */
-  async get(path: string, options: GetOptions): Promise<Document | null> {
+  /** The document at a path below the API's root. Has status 304 and no body if it still has this `etag`. Throws UpstreamFailure. */
+  async get(path: string, options: GetOptions): Promise<Document> {
     const { signal, resource = "core", part = null, etag = null, expected = [] } = options;
     const request: UpstreamRequest = { headers: etag === null ? {} : { "if-none-match": etag }, signal };
     let url = this.#api.root + path;
@@ -135,9 +135,8 @@ export class ForgeClient {
       const { status, headers, text } = response;
       const failure = this.failureOf(url, response);
       if (failure !== null && !expected.includes(status)) throw failure;
-      if (status === 304) return null;
       // The body of an expected error may be a page of a proxy.
-      const body = failure === null ? parseJson(text) : undefined;
+      const body = failure === null && status !== 304 ? parseJson(text) : undefined;
       return { status, headers, body, etag: etagOf(headers) };
     }
   }

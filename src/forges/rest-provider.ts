@@ -79,17 +79,17 @@ export function createRestProvider(
       ...options,
       expected: request.instead === undefined ? [] : [UNSUPPORTED],
     });
-    if (page?.status === UNSUPPORTED && request.instead !== undefined) {
+    if (page.status === UNSUPPORTED && request.instead !== undefined) {
       request = request.instead();
       page = await client.get(request.path, options);
     }
-    const list = page === null ? [] : forge.listOf(page.body);
+    const list = forge.listOf(page.body);
     const records = parseRecords(forge.record, list);
     const rows = Array.isArray(list) ? list.length : 0;
     const isFull = rows >= forge.pageSize;
-    const hasMore = page !== null && records.length > 0 && (isFull || hasNextPage(page.headers));
+    const hasMore = records.length > 0 && (isFull || hasNextPage(page.headers));
     // Forgejo and Gitea report it.
-    const total = page === null ? null : numberOf(page.headers, "x-total-count");
+    const total = numberOf(page.headers, "x-total-count");
     return {
       repositories: records
         .filter(({ isPublic, repository }) => isPublic && repository.stars >= settings.minStars)
@@ -102,7 +102,7 @@ export function createRestProvider(
     const { pathOfId } = forge;
     const path = pathOfId?.(pathSegment(ref.providerId)) ?? pathOfFullName(ref.fullName);
     const document = await client.get(path, { signal, etag: ref.etag });
-    if (document === null) return { kind: "unchanged" };
+    if (document.status === 304) return { kind: "unchanged" };
     const by = pathOfId === undefined ? "name" : "id";
     const repository = publicOnly(document.body, { providerId: ref.providerId, by });
     return { kind: "found", repository, etag: document.etag };
@@ -122,7 +122,7 @@ export function createRestProvider(
     const parts = fullNameField.safeParse(fullName).data;
     if (searchPath === undefined || parts === undefined) return undefined;
     const page = await client.get(searchPath(parts.name), { signal, part: listPart });
-    const list = parseRecord(z.array(z.unknown()), forge.listOf(page?.body));
+    const list = parseRecord(z.array(z.unknown()), forge.listOf(page.body));
     return list
       .flatMap((document) => forge.record.safeParse(document).data ?? [])
       .filter(({ isPublic, repository }) => isPublic && repository.providerId === providerId)
@@ -141,7 +141,7 @@ export function createRestProvider(
     const repository = await readByName(fullName, signal);
     for (const file of README_NAMES) {
       const document = await client.get(forge.pathOfFile(repository, file), { signal, expected: [404] });
-      if (document !== null && document.status !== 404) return textOfFile(document.body);
+      if (document.status !== 404) return textOfFile(document.body);
     }
     throw new UpstreamFailure("gone", `${name}: the repository has no README`);
   }
@@ -152,7 +152,7 @@ export function createRestProvider(
     requested?: RequestedRepository,
   ): Promise<UpstreamRepository> {
     const document = await client.get(pathOfFullName(fullName), { signal });
-    return publicOnly(document?.body, requested);
+    return publicOnly(document.body, requested);
   }
 
   function publicOnly(document: unknown, requested?: RequestedRepository): UpstreamRepository {

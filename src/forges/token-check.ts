@@ -15,17 +15,17 @@ const githubLimits = z.object({
 /** GitHub. Reading the limits costs none of them; an instance without limits has no such document. */
 export async function checkGithubToken(client: ForgeClient, signal: AbortSignal): Promise<TokenCheck> {
   const limits = await client.get("/rate_limit", { signal, expected: [404] });
-  const core = githubLimits.safeParse(limits?.body).data?.resources?.core ?? null;
+  const core = githubLimits.safeParse(limits.body).data?.resources?.core ?? null;
   // Tokens of Apps belong to no account.
   const user = await client.get("/user", { signal, expected: [403, 404] });
-  const scopes = user?.headers.get("x-oauth-scopes") ?? null;
+  const scopes = user.headers.get("x-oauth-scopes");
   return {
-    owner: user?.status === 200 ? (userSchema.safeParse(user.body).data?.login ?? null) : null,
+    owner: user.status === 200 ? (userSchema.safeParse(user.body).data?.login ?? null) : null,
     // Fine-grained tokens have no scopes.
     scopes: scopes === null ? null : scopesOf(scopes.split(",")),
     limit: core?.limit ?? null,
     remaining: core?.remaining ?? null,
-    expiresAt: expiryOf(user?.headers.get("github-authentication-token-expiration") ?? null),
+    expiresAt: expiryOf(user.headers.get("github-authentication-token-expiration")),
   };
 }
 
@@ -39,11 +39,11 @@ const gitlabToken = z.object({
 export async function checkGitlabToken(client: ForgeClient, signal: AbortSignal): Promise<TokenCheck> {
   // Tokens of OAuth applications have no such document, but they are accepted.
   const found = await client.get("/personal_access_tokens/self", { signal, expected: [404] });
-  const token = gitlabToken.safeParse(found?.body).data;
+  const token = gitlabToken.safeParse(found.body).data;
   return {
     owner: token?.name ?? null,
     scopes: token?.scopes ? scopesOf(token.scopes) : null,
-    ...limitsOf(found?.headers ?? new Headers()),
+    ...limitsOf(found.headers),
     expiresAt: expiryOf(token?.expires_at ?? null),
   };
 }
@@ -53,11 +53,11 @@ export async function checkForgejoToken(client: ForgeClient, signal: AbortSignal
   // What tracking itself sends: a token that may read no repositories is of no use.
   const list = await client.get("/repos/search?limit=1", { signal });
   const user = await client.get("/user", { signal, expected: [403, 404] });
-  const names = user?.status === 200 ? userSchema.safeParse(user.body).data : undefined;
+  const names = user.status === 200 ? userSchema.safeParse(user.body).data : undefined;
   return {
     owner: names?.login ?? names?.username ?? null,
     scopes: null,
-    ...limitsOf(list?.headers ?? new Headers()),
+    ...limitsOf(list.headers),
     expiresAt: null,
   };
 }

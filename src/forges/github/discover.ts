@@ -64,7 +64,7 @@ export async function discover(
     .catch((error) => {
       throw error instanceof UpstreamFailure ? notOfRepository(error) : error;
     });
-  const page = parseRecord(searchResponse, document?.body);
+  const page = parseRecord(searchResponse, document.body);
   const rows = parseRecords(restRepository, page.items);
   const found = {
     total: page.total_count,

@@ -61,7 +61,7 @@ export function createGithub(settings: ProviderSettings, connection: Connection)
     return call === "discover" ? "search" : "core";
   };
   const readByName = async (fullName: string, signal: AbortSignal): Promise<UpstreamRepository> =>
-    readRepository((await client.get(repositoryPath(fullName), { signal }))?.body);
+    readRepository((await client.get(repositoryPath(fullName), { signal })).body);
   return {
     name,
     kind: "github",
@@ -77,14 +77,14 @@ export function createGithub(settings: ProviderSettings, connection: Connection)
     async recheck({ nodeId, providerId, fullName }, signal) {
       const by = client.hasTokens && nodeId !== null ? "id" : "name";
       const path = by === "id" ? pathOfId(providerId) : repositoryPath(fullName);
-      return readRepository((await client.get(path, { signal }))?.body, { providerId, by });
+      return readRepository((await client.get(path, { signal })).body, { providerId, by });
     },
     history: (repository, cursor, signal) => stars.page(repository, cursor, signal),
     async readme(fullName, signal) {
       // A token may be allowed to read what is not public.
       const { owner, name } = await readByName(fullName, signal);
       const document = await client.get(`${repositoryPath(`${owner}/${name}`)}/readme`, { signal });
-      return textOfFile(document?.body);
+      return textOfFile(document.body);
     },
     checkToken: (signal) => checkGithubToken(client, signal),
     useEntered: (tokens) => client.useEntered(tokens),
@@ -126,7 +126,7 @@ async function refreshById(
   signal: AbortSignal,
 ): Promise<Refreshed> {
   const document = await client.get(pathOfId(providerId), { signal, etag });
-  if (document === null) return { kind: "unchanged" };
+  if (document.status === 304) return { kind: "unchanged" };
   const repository = readRepository(document.body, { providerId, by: "id" });
   return { kind: "found", repository, etag: document.etag };
 }

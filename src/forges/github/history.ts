@@ -89,7 +89,7 @@ export class StarHistory {
     const found = await this.#client.get(pathOfId(providerId), { signal });
     if (this.#isOffered && clock.monotonic() >= this.#byNameUntil)
       throw new UpstreamFailure("malformed", "history: other repositories have one, this one does not");
-    const { owner, name } = readRepository(found?.body, { providerId, by: "id" });
+    const { owner, name } = readRepository(found.body, { providerId, by: "id" });
     const document = await this.#get(repositoryPath(`${owner}/${name}`), request);
     if (document === null) this.#notBefore = clock.monotonic() + NOT_OFFERED_MS;
     else this.#byNameUntil = clock.monotonic() + NOT_OFFERED_MS;
