@@ -43,17 +43,6 @@ onSqliteAndLong("API keys", (engine) => {
     return { ...context, clock, accountId, keys: new ApiKeys(context) };
   };
 
-  test("nothing of a revoked key is stored but its last four characters", async () => {
-    const { database, keys, accountId } = await start();
-    const { key, secret } = await keys.create(accountId, "laptop");
-    assert.equal(await keys.revoke(accountId, key.id), true);
-    assert.equal(await keys.revoke(accountId, key.id), false);
-    const { rows } = await sql<Record<string, unknown>>`select * from api_keys`.execute(database.read);
-    assert.equal(rows[0]?.hint, secret.slice(-4));
-    assert.ok(!JSON.stringify(rows).includes(hashToken(secret)));
-    assert.equal(await keys.find(secret), undefined);
-  });
-
   test("a key is told once and found; only its hash and last four characters are kept", async () => {
     const { database, keys, writes, accountId } = await start();
     const { key, secret } = await keys.create(accountId, "laptop");
@@ -68,6 +57,9 @@ onSqliteAndLong("API keys", (engine) => {
     const { rows } = await sql<Record<string, unknown>>`select * from api_keys`.execute(database.read);
     assert.equal(rows[0]?.hash, hashToken(secret));
     assert.ok(!JSON.stringify(rows).includes(secret.slice(4, -4)));
+    await keys.revoke(accountId, key.id);
+    const { rows: revoked } = await sql`select * from api_keys`.execute(database.read);
+    assert.ok(!JSON.stringify(revoked).includes(hashToken(secret)), "not even its hash, once it is revoked");
   });
 
   test("an unknown, malformed or mistyped key finds nobody, and only the unknown one costs a read", async () => {
@@ -79,31 +71,22 @@ onSqliteAndLong("API keys", (engine) => {
       assert.equal(await blind.find(wrong), undefined, wrong);
   });
 
-  test("fifty creations at once leave five keys, and a sixth is refused, every time", async () => {
+  test("fifty creations at once leave five keys, and make one more when one is revoked, every time", async () => {
     const { database, keys } = await start();
     for (let round = 0; round < ROUNDS; round++) {
       const accountId = await addAccount(database, `round-${round}@example.org`);
-      const results = await Promise.allSettled(
-        Array.from({ length: 50 }, (_, i) => keys.create(accountId, `key ${i}`)),
-      );
-      const refused = results.filter((result) => result.status === "rejected");
-      assert.equal(refused.length, 50 - MAX_KEYS, `round ${round}`);
-      for (const { reason } of refused) assert.ok(isLimit(reason), String(reason));
-      assert.equal((await keys.list(accountId)).length, MAX_KEYS, `round ${round}`);
-      await assert.rejects(keys.create(accountId, "sixth"), isLimit);
+      for (const made of [MAX_KEYS, 1]) {
+        const results = await Promise.allSettled(
+          Array.from({ length: 50 }, (_, i) => keys.create(accountId, `key ${i}`)),
+        );
+        const refused = results.filter((result) => result.status === "rejected");
+        assert.equal(refused.length, 50 - made, `round ${round}`);
+        for (const { reason } of refused) assert.ok(isLimit(reason), String(reason));
+        const [first, ...others] = await keys.list(accountId);
+        assert.equal(others.length, MAX_KEYS - 1, `round ${round}`);
+        await keys.revoke(accountId, first?.id ?? 0);
+      }
     }
-  });
-
-  test("a key that is revoked makes room for one more, and for no two at once", async () => {
-    const { keys, accountId } = await start();
-    for (let i = 0; i < MAX_KEYS; i++) await keys.create(accountId, `key ${i}`);
-    const [first] = await keys.list(accountId);
-    await keys.revoke(accountId, first?.id ?? 0);
-    const results = await Promise.allSettled(
-      Array.from({ length: 50 }, (_, i) => keys.create(accountId, `late ${i}`)),
-    );
-    assert.equal(results.filter(({ status }) => status === "fulfilled").length, 1);
-    assert.equal((await keys.list(accountId)).length, MAX_KEYS);
   });
 
   test("a revoked key is refused at once here, and within five seconds elsewhere", async () => {
@@ -117,13 +100,6 @@ onSqliteAndLong("API keys", (engine) => {
     clock.advance(5_000);
     assert.equal(await elsewhere.find(secret), undefined);
     await keys.revoke(accountId, key.id);
-    assert.equal(await keys.find(secret), undefined);
-  });
-
-  test("a key that is being looked up while it is revoked is not held", async () => {
-    const { keys, accountId } = await start();
-    const { key, secret } = await keys.create(accountId, "laptop");
-    await Promise.all([keys.find(secret), keys.revoke(accountId, key.id), keys.find(secret)]);
     assert.equal(await keys.find(secret), undefined);
   });
 
@@ -141,16 +117,6 @@ onSqliteAndLong("API keys", (engine) => {
     assert.equal(revocations.count, count + 1, "revoked before");
   });
 
-  test("nobody revokes the key of another, and cannot tell it from one that is not there", async () => {
-    const { database, keys, accountId } = await start();
-    const other = await addAccount(database, "bob@example.org");
-    const { key, secret } = await keys.create(accountId, "laptop");
-    await assert.rejects(keys.revoke(other, key.id), isMissing);
-    await assert.rejects(keys.revoke(other, key.id + 100), isMissing);
-    assert.ok(await keys.find(secret));
-    assert.deepEqual(await keys.list(other), []);
-  });
-
   test("the last use is written once a minute at most", async () => {
     const { clock, keys, writes, accountId } = await start();
     const { secret } = await keys.create(accountId, "laptop");
@@ -164,16 +130,6 @@ onSqliteAndLong("API keys", (engine) => {
     assert.equal(await lastUse(), NOW);
     clock.advance(1);
     assert.equal(await lastUse(), NOW + 60_000);
-  });
-
-  test("keys go with their account", async () => {
-    const { database, keys, revocations, accountId } = await start();
-    const { secret } = await keys.create(accountId, "laptop");
-    await database.durable.deleteFrom("accounts").where("id", "=", accountId).execute();
-    revocations.announce();
-    assert.equal(await keys.find(secret), undefined);
-    assert.deepEqual(await keys.list(accountId), []);
-    await assert.rejects(keys.create(accountId, "late"), (error) => error instanceof AppError);
   });
 
   test("a use that cannot be written is logged with its cause, and the next minute's is written", async () => {

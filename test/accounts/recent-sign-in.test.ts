@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { onSqliteAndLong } from "../support/engines.js";
 import { openMailbox } from "../support/mail.js";
-import { ageSessions, createKey, signIn } from "../support/members.js";
+import { ageSessions, signIn } from "../support/members.js";
 import { open, submit } from "../support/page.js";
 import { createWorld } from "../support/world.js";
 
@@ -15,40 +15,6 @@ onSqliteAndLong("A sign-in more than 15 minutes ago", (engine) => {
     const member = await signIn(world, mailbox, email);
     return { world, email, member };
   };
-
-  test("neither creates a key nor deletes the account, and the API says so by a code", async () => {
-    const { world, member, email } = await start();
-    await ageSessions(world, 16);
-    for (const [method, path, body] of [
-      ["POST", "/api/me/keys", { name: "laptop" }],
-      ["DELETE", "/api/me", undefined],
-    ] as const) {
-      const refused = await world.send(method, path, body, member.headers);
-      assert.deepEqual([refused.status, refused.body.error.code], [403, "REAUTHENTICATION_REQUIRED"]);
-      assert.match(refused.body.error.message, /15 minutes/);
-    }
-    assert.deepEqual((await world.get("/api/me/keys", member.headers)).body.data, []);
-    const again = await signIn(world, mailbox, email);
-    await createKey(world, again);
-    assert.equal((await world.send("DELETE", "/api/me", undefined, again.headers)).status, 204);
-  });
-
-  test("is enough to look, to revoke a key and to end the sessions", async () => {
-    const { world, member } = await start();
-    const { id } = await createKey(world, member);
-    await ageSessions(world, 60 * 24 * 20);
-    assert.equal((await world.get("/api/me", member.headers)).status, 200);
-    const revoked = await world.send("DELETE", `/api/me/keys/${id}`, undefined, member.headers);
-    assert.equal(revoked.status, 204);
-    const ended = await world.send("POST", "/api/me/sign-out-everywhere", undefined, member.headers);
-    assert.equal(ended.status, 204);
-  });
-
-  test("15 minutes are not over a little earlier", async () => {
-    const { world, member } = await start();
-    await ageSessions(world, 14);
-    await createKey(world, member);
-  });
 
   test("leads from a page to sign-in and back, with what was typed", async () => {
     const { world, email, member } = await start();

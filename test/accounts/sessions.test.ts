@@ -3,9 +3,8 @@ import { test } from "node:test";
 import { sql } from "kysely";
 import { loadConfig } from "../../src/config/config.js";
 import { DAY_MS, HOUR_MS } from "../../src/lib/clock.js";
-import { AppError } from "../../src/lib/errors.js";
 import { createLog } from "../../src/lib/log.js";
-import { openAccounts, SOMEWHERE, signInByMail } from "../support/accounts.js";
+import { openAccounts, signInByMail } from "../support/accounts.js";
 import { onSqliteAndLong } from "../support/engines.js";
 import { openMailbox } from "../support/mail.js";
 import { ManualClock } from "../support/manual-clock.js";
@@ -53,18 +52,9 @@ onSqliteAndLong("Sessions", (engine) => {
     assert.equal(await accounts.findId(second.cookie), undefined);
     assert.ok(await accounts.find(third.cookie));
     assert.ok(await accounts.find(elsewhere.cookie), "other browsers keep theirs");
-  });
-
-  test("a browser cannot be given a session that somebody else knows", async () => {
-    const { accounts, signIn } = await start();
     const planted = `__Host-sidereal.session_token=${"x".repeat(32)}.${"y".repeat(42)}A%3D`;
-    const { cookie } = await signIn("ann@example.org", planted);
-    assert.notEqual(cookie, planted);
+    assert.notEqual((await signIn("ann@example.org", planted)).cookie, planted);
     assert.equal(await accounts.find(planted), undefined);
-    const attacker = await signIn("eve@example.org");
-    const victim = await signIn("ann@example.org", attacker.cookie);
-    assert.notEqual(victim.cookie, attacker.cookie);
-    assert.equal(await accounts.find(attacker.cookie), undefined);
   });
 
   test("one that was just looked up costs no second read to count a request, and one that ended is unknown", async () => {
@@ -134,32 +124,5 @@ onSqliteAndLong("Sessions", (engine) => {
     assert.deepEqual([await accounts.removeExpired(), await rows()], [1, 1]);
     context.mock.timers.setTime(began + 25 * DAY_MS);
     assert.deepEqual([await accounts.removeExpired(), await rows()], [1, 0]);
-  });
-
-  test("are listed with where they began, and ended one by one, only by their owner", async () => {
-    const { accounts, signIn } = await start();
-    const [first, second, third] = [
-      await signIn("ann@example.org"),
-      await signIn("ann@example.org"),
-      await signIn("ann@example.org"),
-    ];
-    const bob = await signIn("bob@example.org");
-    const listed = await accounts.sessions.list(first.account.id);
-    assert.equal(listed.length, 3);
-    for (const { source, createdAt, expiresAt } of listed)
-      assert.deepEqual([source, Math.round((expiresAt - createdAt) / HOUR_MS)], [SOMEWHERE, 30 * 24]);
-    const isMissing = (error: unknown) => error instanceof AppError && error.code === "NOT_FOUND";
-    for (const id of [first.account.sessionId, "nonsense", ""])
-      await assert.rejects(accounts.endSession(bob.account, id), isMissing);
-    assert.deepEqual(await accounts.endSession(first.account, second.account.sessionId), []);
-    await assert.rejects(accounts.endSession(first.account, second.account.sessionId), isMissing);
-    assert.equal(await accounts.find(second.cookie), undefined);
-    assert.equal(await accounts.sessions.endOthers(first.account.id, first.account.sessionId), 1);
-    assert.equal(await accounts.find(third.cookie), undefined);
-    assert.deepEqual(await accounts.endSession(first.account, first.account.sessionId), [
-      accounts.sessions.clearingCookie,
-    ]);
-    assert.equal(await accounts.find(first.cookie), undefined);
-    assert.ok(await accounts.find(bob.cookie));
   });
 });

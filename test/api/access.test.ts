@@ -4,16 +4,27 @@ import { API_ROUTES } from "../../src/api/routes.js";
 import { errorOf } from "../support/answers.js";
 import { onSqliteAndLong } from "../support/engines.js";
 import { openMailbox } from "../support/mail.js";
-import { changed, createKey, type Member, ORIGIN, signIn, unknownSession } from "../support/members.js";
+import {
+  ageSessions,
+  changed,
+  createKey,
+  type Member,
+  ORIGIN,
+  signIn,
+  unknownSession,
+} from "../support/members.js";
 import { addPasskey } from "../support/passkeys.js";
 import { type Answer, createWorld, daily, observation, type World } from "../support/world.js";
 
-const SESSION_ROUTES = API_ROUTES.filter(({ route }) => route.access === "session").map(({ route }) => ({
-  method: route.method,
-  pattern: route.path,
-  takesBody: route.body !== "none",
-  where: `${route.method} ${route.path}`,
-}));
+const SESSION_ROUTES = API_ROUTES.filter(({ route }) => route.access === "session").map(
+  ({ route, operation }) => ({
+    method: route.method,
+    pattern: route.path,
+    takesBody: route.body !== "none",
+    where: `${route.method} ${route.path}`,
+    needsRecentSignIn: operation.errors?.includes("REAUTHENTICATION_REQUIRED") === true,
+  }),
+);
 
 /** A body for each route that takes one; a route without a row here fails. */
 const BODIES: Readonly<Record<string, unknown>> = {
@@ -166,5 +177,41 @@ onSqliteAndLong("Who reaches what", (engine) => {
     }
     assert.deepEqual(await bobsThings(), things);
     assert.equal((await world.get("/api/repos", { "X-API-Key": bobsKey.key })).status, 200);
+  });
+
+  test("what a stolen session must not do needs a sign-in within the last 15 minutes, and nothing else does", async () => {
+    await ageSessions(world, 14);
+    await createKey(world, bob, "another key of bob");
+    const old = await signIn(world, mailbox, "bob@example.org");
+    await ageSessions(world, 16);
+    const things = await bobsThings();
+    const changes = SESSION_ROUTES.filter((route) => route.needsRecentSignIn);
+    assert.deepEqual(changes.map(({ where }) => where).sort(), [
+      "DELETE /api/me",
+      "DELETE /api/me/passkeys/{passkeyId}",
+      "DELETE /api/me/sessions",
+      "DELETE /api/me/sessions/{sessionId}",
+      "GET /api/me/export",
+      "POST /api/me/keys",
+      "POST /api/me/passkey-options",
+      "POST /api/me/passkeys",
+    ]);
+    for (const route of changes) {
+      const { status, code, message } = errorOf(await ask(route, old.headers));
+      assert.deepEqual([status, code], [403, "REAUTHENTICATION_REQUIRED"], route.where);
+      assert.match(message, /15 minutes/);
+    }
+    assert.deepEqual(await bobsThings(), things);
+    const others = SESSION_ROUTES.filter((route) => !route.needsRecentSignIn);
+    // Those that end the session come last.
+    for (const route of others.sort(
+      (a, b) => Number(a.where.includes("out")) - Number(b.where.includes("out")),
+    ))
+      assert.ok((await ask(route, old.headers)).status < 300, route.where);
+    const own = await signIn(world, mailbox, "bob@example.org");
+    const { data } = (await world.get("/api/me/sessions", own.headers)).body;
+    await ageSessions(world, 16);
+    const ended = await world.send("DELETE", `/api/me/sessions/${data[0].id}`, undefined, own.headers);
+    assert.equal(ended.status, 204, "its own");
   });
 });

@@ -3,7 +3,6 @@ import { before, test } from "node:test";
 import { onSqliteAndLong } from "../support/engines.js";
 import { limits } from "../support/limits.js";
 import { openMailbox } from "../support/mail.js";
-import { signIn } from "../support/members.js";
 import { fieldOf, open, openPage, submit } from "../support/page.js";
 import { createWorld, type World } from "../support/world.js";
 
@@ -83,28 +82,6 @@ onSqliteAndLong("The page that takes the code of a mail", (engine) => {
     await mailbox.next();
     await world.members.accounts.mail.settled();
     assert.equal(mailbox.waiting, 0);
-  });
-
-  test("ends the session that the browser had, and that of no other browser", async () => {
-    const email = `asker-${++people}@example.org`;
-    const [before, elsewhere] = [await signIn(world, mailbox, email), await signIn(world, mailbox, email)];
-    const { mail, browser } = await ask({ Cookie: before.cookie }, email);
-    const signedIn = await type(mail.code, browser);
-    assert.equal(signedIn.status, 303);
-    const statuses = [before.cookie, elsewhere.cookie, signedIn.cookies[0] ?? ""].map(
-      async (Cookie) => (await world.get("/api/me", { Cookie })).status,
-    );
-    assert.deepEqual(await Promise.all(statuses), [401, 200, 200]);
-  });
-
-  test("another site cannot submit it", async () => {
-    const { mail, browser } = await ask();
-    for (const path of ["/sign-in/code", "/sign-in/resend"]) {
-      const foreign = { ...browser, Origin: "https://evil.example" };
-      assert.equal((await submit(world, path, { code: mail.code }, foreign)).status, 403);
-    }
-    assert.equal(mailbox.waiting, 0);
-    assert.equal((await type(mail.code, browser)).status, 303);
   });
 
   test("every code tried counts against the sign-in limit of the address", async () => {

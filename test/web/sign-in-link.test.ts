@@ -111,6 +111,8 @@ onSqlite("The page of a mailed link", (engine) => {
       const method = i % 2 === 0 ? "GET" : "HEAD";
       const page = await world.request(path, { method, headers: i % 3 === 0 ? browser : {} });
       assert.deepEqual([page.status, page.headers.getSetCookie()], [200, []]);
+      assert.equal(page.headers.get("cache-control"), "no-store");
+      assert.equal(page.headers.get("referrer-policy"), "same-origin");
     }
     assert.equal((await press(fields, browser)).status, 303);
   });
@@ -127,7 +129,11 @@ onSqlite("The page of a mailed link", (engine) => {
       /^sidereal\.asked=[\w-]{43}; Max-Age=600; Path=\/; HttpOnly; SameSite=Lax$/,
     );
     const { link } = await mailbox.next();
-    const page = await open(plain, link.pathname + link.search, { Cookie: sent.cookies.join("; ") });
-    assert.ok(page.buttons.includes("Sign in"));
+    const held = { Cookie: sent.cookies.join("; "), Origin };
+    const fields = { token: link.searchParams.get("token") ?? "" };
+    assert.match(
+      (await submit(plain, "/sign-in/link", fields, held)).headers.getSetCookie()[0] ?? "",
+      /^sidereal\.session_token=[^;]+; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Lax$/,
+    );
   });
 });

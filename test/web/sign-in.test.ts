@@ -123,6 +123,9 @@ onSqlite("The pages of signing in", (engine) => {
     const paths = [
       "/sign-in",
       "/sign-in/github",
+      "/sign-in/link",
+      "/sign-in/code",
+      "/sign-in/resend",
       "/sign-out",
       "/account/delete",
       "/account/keys",
