@@ -11,15 +11,7 @@ import { MAX_NODES } from "../src/forges/github/graphql.js";
 import { MAX_PROJECTS } from "../src/forges/gitlab/projects.js";
 import { WINDOWS, windowMs } from "../src/growth/definitions.js";
 import { DAY_MS, HOUR_MS } from "../src/lib/clock.js";
-import {
-  beforeEnd,
-  detailsInterval,
-  HEAT_CLASSES,
-  type HeatClass,
-  heatClass,
-  scheduledInterval,
-  walkInterval,
-} from "../src/tracking/cadence.js";
+import { beforeEnd, detailsInterval, scheduledInterval, walkInterval } from "../src/tracking/cadence.js";
 import { STORE_END } from "./support/stores.js";
 import { syntheticRepository } from "./synthetic/synthetic.js";
 
@@ -146,9 +138,10 @@ function printForge(forge: Forge, intervals: readonly number[]): void {
 }
 
 const intervals = scheduledIntervals();
-const share = (heat: HeatClass) =>
-  (100 * intervals.filter((one) => heatClass(one) === heat).length) / intervals.length;
+const SHOWN_DAYS = [0.25, 1, 3] as const;
+const within = (days: number) =>
+  (100 * intervals.filter((one) => one <= days * DAY_MS).length) / intervals.length;
 print(
-  `${mean(intervals.map(perDayOf)).toFixed(2)} refreshes a day of a repository without walks: ${HEAT_CLASSES.map((heat) => `${heat} ${share(heat).toFixed(1)} %`).join(", ")}`,
+  `${mean(intervals.map(perDayOf)).toFixed(2)} refreshes a day of a repository without walks: ${SHOWN_DAYS.map((days) => `${within(days).toFixed(1)} % within ${days} days`).join(", ")}`,
 );
 for (const forge of FORGES) printForge(forge, intervals);

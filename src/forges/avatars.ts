@@ -25,7 +25,7 @@ export interface AvatarSource {
   close(): Promise<void>;
 }
 
-export interface AvatarOptions extends Opening {
+interface AvatarOptions extends Opening {
   transport?: Partial<Pick<TransportOptions, "responseMs" | "silenceMs" | "lookup">>;
 }
 

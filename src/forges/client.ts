@@ -53,7 +53,7 @@ export interface Document {
   etag: string | null;
 }
 
-export interface GetOptions {
+interface GetOptions {
   signal: AbortSignal;
   /** The limit the request counts against; default `core`. */
   resource?: string;

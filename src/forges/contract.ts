@@ -61,13 +61,11 @@ export type Found =
   | { kind: "found"; repository: UpstreamRepository; etag: string | null; at?: number }
   | { kind: "unchanged"; at?: number };
 
-export const MAX_CURSOR = 4_000;
-
 /** One page of a walk over all repositories; may be empty, and may repeat repositories of earlier pages. */
 export interface Discovered {
   repositories: UpstreamRepository[];
   /**
-   * Cursor of the next page; null at the end of the walk. Opaque to everybody but the provider, at most MAX_CURSOR characters. A
+   * Cursor of the next page; null at the end of the walk. Opaque to everybody but the provider, at most 4,000 characters. A
    * provider may change its form between versions: it recognizes its own cursors, and one it does not know starts a new walk.
    */
   next: string | null;
@@ -190,7 +188,7 @@ export interface Provider {
 }
 
 /** After this time the rest of a batch is left for later. */
-export const BATCH_MS = 2 * 60_000;
+const BATCH_MS = 2 * 60_000;
 /** After this many consecutive requests without a response, the rest of a batch is not tried. */
 const MAX_UNREACHABLE = 2;
 

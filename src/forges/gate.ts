@@ -7,7 +7,7 @@ import type { ForgePace } from "../config/config.js";
 import { type Clock, HOUR_MS } from "../lib/clock.js";
 import { UpstreamFailure } from "./failures.js";
 
-export interface GateOptions {
+interface GateOptions {
   pace: ForgePace;
   /** The operator's limit; null: none. */
   requestsPerHour: number | null;

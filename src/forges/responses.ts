@@ -53,7 +53,7 @@ export function readQuota(response: UpstreamResponse, resource: string, clock: C
   return report;
 }
 
-export interface RequestName {
+interface RequestName {
   what: string;
   secrets: readonly string[];
 }

@@ -28,7 +28,7 @@ export interface UpstreamResponse {
  */
 export type UpstreamFetch = (url: string, request: UpstreamRequest) => Promise<UpstreamResponse>;
 
-export type UpstreamFetchBytes = (
+type UpstreamFetchBytes = (
   url: string,
   request: UpstreamRequest,
 ) => Promise<Omit<UpstreamResponse, "text"> & { bytes: Buffer }>;

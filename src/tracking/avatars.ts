@@ -212,7 +212,7 @@ const DEADLINE_MS = 10_000;
 const HEAP_MB = 64;
 const MAX_PNG_BYTES = 16 * 1024;
 
-export interface ShrinkOptions {
+interface ShrinkOptions {
   script?: URL;
   deadlineMs?: number;
 }

@@ -3,7 +3,7 @@
 import { type Trend, WINDOWS, windowMs } from "../growth/growth.js";
 import { DAY_MS, HOUR_MS, WEEK_MS } from "../lib/clock.js";
 
-export interface Heat {
+interface Heat {
   stars: number;
   /** Recent growth: the highest known rate. null: unknown. */
   starsPerDay: number | null;
@@ -53,11 +53,8 @@ function gainedWithin({ before, stars, trends, at }: Reading): number | null {
   return gained.length === 0 ? null : Math.min(...gained);
 }
 
-export const SOONEST_MS = HOUR_MS;
+const SOONEST_MS = HOUR_MS;
 export const LATEST_MS = WEEK_MS;
-
-export const HEAT_CLASSES = ["hot", "warm", "cool", "cold"] as const;
-export type HeatClass = (typeof HEAT_CLASSES)[number];
 
 /**
  * Growth counts in a window while its last reading is no older than half of it. A repository that gained in a window is refreshed
@@ -87,12 +84,6 @@ export function intervalOf({ stars, starsPerDay, idleDays }: Omit<Heat, "gainedW
   const wait = starsPerDay > 0 ? (worthwhile / starsPerDay) * DAY_MS : LATEST_MS;
   const longest = idleDays !== null && idleDays < 7 ? 3 * DAY_MS : LATEST_MS;
   return Math.round(Math.min(longest, Math.max(SOONEST_MS, wait)));
-}
-
-export function heatClass(intervalMs: number): HeatClass {
-  if (intervalMs <= 6 * HOUR_MS) return "hot";
-  if (intervalMs <= DAY_MS) return "warm";
-  return intervalMs <= 3 * DAY_MS ? "cool" : "cold";
 }
 
 /** Time between two readings of a repository's own record while lists keep its counts fresh, less the spread. */

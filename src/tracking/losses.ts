@@ -12,7 +12,7 @@ import { isLoss, type Outcome } from "./outcomes.js";
 import { refOf } from "./schedule.js";
 
 /** Losses of a batch that are confirmed immediately, as each takes a request. Others wait for their next refresh. */
-export const MAX_CONFIRMATIONS = 10;
+const MAX_CONFIRMATIONS = 10;
 /** After this long no further loss of a batch is confirmed, so that a slow forge holds up no other refreshes. */
 const MAX_MS = 3 * 60_000;
 

@@ -7,7 +7,7 @@ import type { TrackingModules } from "./lane.js";
 import { countDueRequests, dueRequests } from "./requests/queue.js";
 import { countDue, due, dueAtOf, nextDue, type Queue, type Tracked } from "./schedule.js";
 
-export interface PlannedRequest {
+interface PlannedRequest {
   fullName: string;
   /** The provider's id; null: it is requested by name. */
   providerId: string | null;
@@ -38,7 +38,7 @@ export interface Plan {
   unscheduled: number;
 }
 
-export interface PlanContext {
+interface PlanContext {
   modules: TrackingModules;
   provider: Pick<Provider, "name" | "batchSize">;
   now: number;

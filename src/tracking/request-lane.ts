@@ -37,7 +37,7 @@ const MAX_PAGES = 150;
 const README_ATTEMPTS = 5;
 const README_RETRY_MS = 30_000;
 
-export interface RequestLaneOptions {
+interface RequestLaneOptions {
   providers: readonly Provider[];
   /** Called when something was recorded that people wait for. */
   onRecorded: () => void;

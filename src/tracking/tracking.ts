@@ -16,16 +16,14 @@ import { Reporter } from "./report.js";
 import { readTracked, saveTracked } from "./schedule.js";
 
 export { Avatars } from "./avatars.js";
-export { HEAT_CLASSES, type HeatClass, heatClass, intervalOf } from "./cadence.js";
-export type { TrackingModules } from "./lane.js";
-export { LeaseLost, WorkerLease } from "./lease.js";
+export { WorkerLease } from "./lease.js";
 export { type Metrics, serveMetrics } from "./metrics.js";
 export { type Plan, type PlannedWork, readPlan } from "./plan.js";
 export type { Reporter, WorkerReport } from "./report.js";
 export { MAX_BATCH_OPEN, type OpenRequests, readOpenRequests } from "./requests/queue.js";
 export { TRACK_FAILURES, TRACK_STATES, type TrackList, type TrackRequest } from "./requests/request.js";
 export { MAX_PASTED, type Requester, type TrackPolicy, TrackRequests } from "./requests/track-requests.js";
-export { type Retention, thinSnapshots } from "./retention.js";
+export { thinSnapshots } from "./retention.js";
 export {
   type Ages,
   type PreparedStatus,
@@ -33,9 +31,9 @@ export {
   readPreparedStatus,
   readStatus,
 } from "./status.js";
-export { Worker, type WorkerOptions } from "./worker.js";
+export { Worker } from "./worker.js";
 
-export interface TrackingContext {
+interface TrackingContext {
   modules: TrackingModules;
   /** Must be held. */
   lease: WorkerLease;

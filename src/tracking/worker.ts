@@ -14,7 +14,7 @@ import { RefreshLane } from "./refresh-lane.js";
 import { Reporter } from "./report.js";
 import { RequestLane } from "./request-lane.js";
 import { removeOldRequests } from "./requests/queue.js";
-import { type Retention, thinSnapshots } from "./retention.js";
+import { thinSnapshots } from "./retention.js";
 import { repairTimes } from "./schedule.js";
 import { backfillStep } from "./star-history.js";
 import { prepareStatus } from "./status.js";
@@ -39,7 +39,6 @@ export interface WorkerOptions {
   /** How often the worker looks for repositories and histories that another process made due; default 5 s. */
   idleMs?: number;
   requestsEveryMs?: number;
-  retention?: Retention;
   /** Writes a dump if one is due; absent: there are no dumps. */
   dump?: (() => Promise<void>) | undefined;
 }
@@ -168,7 +167,7 @@ export class Worker {
 
   /** Deletes and ends what is old. Returns the time until that is repeated. */
   async #tidy(): Promise<number> {
-    const { modules, lease, providers, clock, log, retention, signal } = this.#options;
+    const { modules, lease, providers, clock, log, signal } = this.#options;
     const { database } = modules;
     const configured = providers.map(({ name }) => name);
     for (const name of configured) await repairTimes(lease, name, clock.now());
@@ -180,7 +179,7 @@ export class Worker {
       .where("at", "<", now - DAY_MS)
       .execute();
     await removeOldRequests(database, now);
-    const removed = await thinSnapshots({ database, now, signal }, retention);
+    const removed = await thinSnapshots({ database, now, signal });
     if (removed > 0) log.info({ snapshots: removed }, "thinned old snapshots");
     const evicted = await modules.avatars.evict(now);
     if (evicted > 0) log.info({ avatars: evicted }, "removed avatars that no list needs");

@@ -19,7 +19,6 @@ import { Stretch } from "../../src/tracking/cadence.js";
 import type { Lane } from "../../src/tracking/lane.js";
 import { WorkerLease } from "../../src/tracking/lease.js";
 import { Reporter } from "../../src/tracking/report.js";
-import type { Retention } from "../../src/tracking/retention.js";
 import { Worker } from "../../src/tracking/worker.js";
 import { type CatalogueOptions, type Forge, ForgeCatalogue, startForge } from "./forge/forge.js";
 import { QUIET } from "./forge/world.js";
@@ -60,7 +59,6 @@ export interface TrackingOptions {
   idleMs?: number;
   /** How often a worker looks for requests to track; default: every hour, as tests simulate days. */
   requestsEveryMs?: number;
-  retention?: Retention;
 }
 
 /** Fake forges, a catalogue, and workers between them, on a simulated clock. */
@@ -158,7 +156,6 @@ export async function createTrackingWorld(
       },
       derive: () => followChanges(over.modules, false),
       idleMs: options.idleMs ?? 10 * MINUTE_MS,
-      ...(options.retention && { retention: options.retention }),
       // Each takes a transaction, and tests simulate days.
       deriveEveryMs: options.deriveEveryMs ?? HOUR_MS,
       reportEveryMs: HOUR_MS,

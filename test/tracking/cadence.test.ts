@@ -4,7 +4,6 @@ import { DAY_MS, HOUR_MS, WEEK_MS } from "../../src/lib/clock.js";
 import {
   beforeEnd,
   detailsInterval,
-  heatClass,
   intervalOf,
   nextStretch,
   restAfter,
@@ -77,11 +76,6 @@ test("a small quota stretches all intervals, and those of repositories with litt
       },
     ),
   );
-});
-
-test("intervals are grouped into four classes, from hot to cold", () => {
-  const classes = [HOUR_MS, 6 * HOUR_MS, DAY_MS, 3 * DAY_MS, WEEK_MS].map(heatClass);
-  assert.deepEqual(classes, ["hot", "hot", "warm", "cool", "cold"]);
 });
 
 test("waits grow with each failure, up to a week for a repository and a quarter of an hour for a forge", () => {

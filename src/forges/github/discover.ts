@@ -129,7 +129,7 @@ export interface Range {
   page: number;
 }
 
-export interface SearchResult {
+interface SearchResult {
   total: number;
   /** Whether the search timed out before it was complete. */
   isIncomplete: boolean;

@@ -52,7 +52,7 @@ interface ProjectsResponse extends z.output<typeof connectionSchema> {
   without: ReadonlySet<OptionalPart>;
 }
 
-export interface ProjectPage {
+interface ProjectPage {
   /** Public projects, in the requested order; those that cannot be read are left out. */
   repositories: UpstreamRepository[];
   stars: readonly number[];

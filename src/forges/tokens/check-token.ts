@@ -11,7 +11,7 @@ const PATIENCE_MS = 15_000;
 const MAX_CHECKS = 4;
 let checks = 0;
 
-export interface CheckContext {
+interface CheckContext {
   clock: Clock;
   config: { contact: string | undefined; proxy: ProxySettings | undefined; proxyProblem: string | undefined };
 }

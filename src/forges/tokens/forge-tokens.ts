@@ -18,9 +18,9 @@ export { FAULT_WORDS, type StoredToken, type TokenFault } from "./seal.js";
 export { TrackedForges } from "./tracked-forges.js";
 
 /** Where the key comes from: a setting, or a file beside the database that is made with the first token. */
-export type KeySource = "setting" | "file";
+type KeySource = "setting" | "file";
 
-export interface ForgeTokensOptions {
+interface ForgeTokensOptions {
   database: Database;
   clock: Clock;
   config: {

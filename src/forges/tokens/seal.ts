@@ -16,7 +16,7 @@ export interface SealedToken {
 }
 
 /** Why a stored token cannot be used. `other_key`: it was encrypted with another key. `damaged`: it was changed or cut off. */
-export type SealFault = "other_key" | "damaged";
+type SealFault = "other_key" | "damaged";
 
 /**
  * Encrypts tokens with AES-256-GCM under a key made from a secret. Each has a random nonce, and is bound to its provider, the

@@ -9,7 +9,7 @@ import type { RepositoryAddress } from "../../repositories/repositories.js";
  * history is read. `FINISHED`: all of it is, or the rest is left to the backfill. `FAILED`: final; see the failure.
  */
 export const TRACK_STATES = ["WAITING", "FOUND", "HISTORY", "FINISHED", "FAILED"] as const;
-export type TrackState = (typeof TRACK_STATES)[number];
+type TrackState = (typeof TRACK_STATES)[number];
 
 export const TRACK_FAILURES = [
   "NOT_FOUND",
@@ -20,7 +20,7 @@ export const TRACK_FAILURES = [
   "UNUSABLE",
 ] as const;
 
-export interface TrackFailure {
+interface TrackFailure {
   reason: (typeof TRACK_FAILURES)[number];
   message: string;
 }

@@ -50,7 +50,7 @@ const TOGETHER = 100;
 const RECENT_MS = 60_000;
 const SHOWN_FAILURES = 20;
 
-export interface TrackRequestsOptions {
+interface TrackRequestsOptions {
   database: Database;
   catalog: Catalog;
   clock: Clock;
