@@ -127,7 +127,7 @@ export function drawSpans(spans: readonly ChartSpan[], frame: Frame, isNumbered:
   if (!isNumbered) return shades;
   const look = { class: "chart-text", "font-size": size, "font-weight": 600, "text-anchor": "middle" };
   const digit = estimateWidth("0", size);
-  const begins = edges.map(([begin]) => begin + MIN_WIDTH / 2);
+  const begins = spans.map(({ from }) => frame.x(from));
   const places = spread(begins, digit + 3, [left + digit / 2, right]);
   return [...shades, ...places.map((x, i) => element("text", { ...look, x, y: top - 3 }, String(i + 1)))];
 }

@@ -70,19 +70,20 @@ onSqliteAndLong("Charts for other pages", (engine) => {
     assert.deepEqual([head.status, await head.text()], [200, ""]);
   });
 
-  test("the spellings of a name share one cached picture, two orders of names do not", async (t) => {
-    const cached = await createWorld(engine, { SIDEREAL_CACHE_MB: "8" });
-    await cached.record(observation("Up/One", daily(1, 2)), observation("up/two", daily(3, 4)));
-    const series = t.mock.method(cached.modules.catalog, "windowSeries");
-    for (const name of ["Up/One", "up/one", "UP/ONE"])
-      for (const provider of ["github", "GITHUB"])
-        assert.equal((await cached.get(`${CHART}?repo=${provider}:${name}`)).status, 200);
-    assert.equal(series.mock.callCount(), 1);
-    const pair = (names: string[]) =>
-      cached.get(`${CHART}?${names.map((one) => `repo=github:${one}`).join("&")}`);
-    const [one, two] = [await pair(["up/one", "up/two"]), await pair(["up/two", "UP/one"])];
-    assert.notEqual(one.body, two.body);
-    assert.equal(series.mock.callCount(), 5);
+  test("a picture is computed once, whatever the spelling and order of its parameters, but not of its repositories", async (t) => {
+    const kept = await createWorld(engine, { SIDEREAL_CACHE_MB: "8" });
+    await kept.record(observation("Up/One", daily(1, 2)), observation("up/two", daily(3, 4)));
+    const series = t.mock.method(kept.modules.catalog, "windowSeries");
+    const queries = [
+      "repo=github:Up/One&repo=github:up/two&width=700",
+      "width=700&cb=1&repo=GITHUB:UP/ONE&x=y&repo=github:up/TWO",
+    ];
+    const [one, two] = await Promise.all(queries.map((query) => kept.get(`${CHART}?${query}`)));
+    assert.equal(one?.body, two?.body);
+    assert.equal(series.mock.callCount(), 2);
+    const other = await kept.get(`${CHART}?repo=github:up/two&repo=github:up/one&width=700`);
+    assert.notEqual(other.body, one?.body);
+    assert.equal(series.mock.callCount(), 4);
   });
 
   test("it costs nothing, also for one who has nothing left", async () => {
@@ -99,41 +100,23 @@ onSqliteAndLong("Charts for other pages", (engine) => {
     const wide = await picture("repo=github:up/one&width=1200&height=800");
     assert.deepEqual([wide.width, wide.height], [1_200, 800]);
     assert.equal((await picture("repo=github:up/forked&metric=forks&window=30d")).title, "Forks: up/forked");
-    assert.match((await picture("repo=github:up/one&window=30d")).description ?? "", /gained 300\./);
-    assert.match((await picture("repo=github:up/one&window=90d")).description ?? "", /gained 900\./);
-    assert.match(
-      (await picture("repo=github:up/one&window=all")).description ?? "",
-      /: 1,000 on .* gained 3,990\./,
-    );
     assert.doesNotMatch((await picture("repo=github:up/one&theme=dark")).style ?? "", /@media/);
-    const linear = seen(await picture("repo=github:up/one"));
-    const log = seen(await picture("repo=github:up/one&scale=log"));
+    const scales = ["linear", "log"].map((scale) => picture(`repo=github:up/one&scale=${scale}`));
+    const [linear, log] = (await Promise.all(scales)).map(seen);
     assert.notDeepEqual(linear, log);
-    const aged = await picture("repo=github:up/two&align=age");
-    assert.match(aged.description ?? "", /50 at the age of 19 days, 100 at the age of 29 days/);
-    // Not told when it was created, so it has no age.
-    assert.ok(
-      seen(await picture("repo=github:up/gapped&align=age"))
-        .join(" ")
-        .includes("No creation date is known"),
-    );
-    const both = await picture("repo=github:up/gapped&repo=github:up/two&align=age");
-    assert.match(
-      both.description ?? "",
-      /^up\/gapped: nothing is known; creation date unknown, so not shown by age\. up\/two: 50 at/,
-    );
-    const perDay = await picture("repo=github:up/one&window=30d&view=per-day");
-    assert.equal(perDay.title, "Stars per day: up/one");
-    assert.match(perDay.description ?? "", /Per day: at most \+10 on .*, at least \+10 on /);
-    const part = await picture("repo=github:up/one&from=2026-03-01&to=2026-03-11");
-    assert.match(part.description ?? "", /: 4,390 on 1 Mar 2026, 4,490 on 11 Mar 2026, gained 100\./);
-    const until = await picture("repo=github:up/one&window=30d&to=2026-04-10");
-    assert.match(until.description ?? "", /: 4,690 on 31 Mar 2026, 4,790 on 10 Apr 2026, gained 100\./);
-    assert.ok(
-      seen(await picture("repo=github:up/one&from=2027-01-01"))
-        .join(" ")
-        .includes("not two snapshots"),
-    );
+    const descriptions: Record<string, RegExp> = {
+      "up/one&window=30d": /gained 300\./,
+      "up/one&window=90d": /gained 900\./,
+      "up/one&window=all": /: 1,000 on .* gained 3,990\./,
+      "up/two&align=age": /50 at the age of 19 days, 100 at the age of 29 days/,
+      "up/gapped&repo=github:up/two&align=age":
+        /^up\/gapped: nothing is known; creation date unknown, so not shown by age\. up\/two: 50 at/,
+      "up/one&window=30d&view=per-day": /Per day: at most \+10 on .*, at least \+10 on /,
+      "up/one&from=2026-03-01&to=2026-03-11": /: 4,390 on 1 Mar 2026, 4,490 on 11 Mar 2026, gained 100\./,
+      "up/one&window=30d&to=2026-04-10": /: 4,690 on 31 Mar 2026, 4,790 on 10 Apr 2026, gained 100\./,
+    };
+    for (const [query, expected] of Object.entries(descriptions))
+      assert.match((await picture(`repo=github:${query}`)).description ?? "", expected);
   });
 
   test("several repositories share a picture, in their order, each named once", async () => {
@@ -147,54 +130,40 @@ onSqliteAndLong("Charts for other pages", (engine) => {
     );
   });
 
-  test("an earlier name is known", async () => {
+  test("a picture says what became of a repository, and as of when it is", async () => {
     assert.equal((await picture("repo=github:old/name")).title, "Stars: new/name");
-  });
-
-  test("gaps and backfilled counts are drawn differently", async () => {
-    const gapped = await picture("repo=github:up/gapped&window=30d");
-    assert.equal(
-      gapped.elements.filter(({ attributes }) => attributes.class?.includes("chart-line-1")).length,
-      2,
-    );
-    assert.ok(seen(await picture("repo=github:up/forked")).includes("stars still held, as reported later"));
-  });
-
-  test("a repository that is gone has its picture, which says so", async () => {
-    assert.ok(
-      seen(await picture("repo=github:up/lost")).includes(
-        "Sidereal · as of 30 Apr 2026 · gone, last seen 30 Apr 2026",
-      ),
-    );
-  });
-
-  test("a repository that is no longer seen has a picture as of its own last snapshot", async () => {
-    const texts = seen(await picture("repo=github:up/unseen"));
-    assert.ok(
-      texts.some((text) => text.startsWith("Sidereal · as of 19 Mar 2026")),
-      String(texts),
-    );
+    const foots = {
+      "up/lost": "Sidereal · as of 30 Apr 2026 · gone, last seen 30 Apr 2026",
+      "up/unseen": "Sidereal · as of 19 Mar 2026",
+    };
+    for (const [name, foot] of Object.entries(foots)) {
+      const texts = seen(await picture(`repo=github:${name}`));
+      assert.ok(
+        texts.some((text) => text.startsWith(foot)),
+        String(texts),
+      );
+    }
+    const forked = seen(await picture("repo=github:up/forked"));
+    assert.ok(forked.includes("stars still held, as reported later"));
   });
 
   test("fewer than two snapshots: a small picture that says since when it is known", async () => {
-    assert.ok(
-      seen(await picture("repo=github:up/once")).includes(
-        "First seen on 30 Apr 2026; a chart needs two snapshots.",
-      ),
-    );
-    assert.ok(
-      seen(await picture("repo=github:up/never")).some((text) =>
-        text.startsWith("First seen on 30 Apr 2026"),
-      ),
-    );
-    assert.match(
-      seen(await picture("repo=github:up/one&metric=forks")).join(" "),
-      /not two snapshots with forks/,
-    );
-    assert.match(
-      seen(await picture("repo=github:up/once&repo=github:up/never")).join(" "),
-      /there are none yet/,
-    );
+    const words = {
+      "repo=github:up/once": "First seen on 30 Apr 2026; a chart needs two snapshots.",
+      "repo=github:up/never": "First seen on 30 Apr 2026",
+      "repo=github:up/one&metric=forks": "not two snapshots with forks",
+      "repo=github:up/one&from=2027-01-01": "not two snapshots",
+      "repo=github:up/once&repo=github:up/never": "there are none yet",
+      // Not told when it was created, so it has no age.
+      "repo=github:up/gapped&align=age": "No creation date is known",
+    };
+    for (const [query, text] of Object.entries(words))
+      assert.ok(
+        seen(await picture(query))
+          .join(" ")
+          .includes(text),
+        query,
+      );
     // One that has enough is drawn, beside one that has not.
     assert.ok(seen(await picture("repo=github:up/never&repo=github:up/one")).includes("one"));
   });
@@ -337,22 +306,6 @@ onSqliteAndLong("Charts for other pages", (engine) => {
     assert.equal(await earlier.text(), await now.text());
     const both = await world.get(`${DATA}?repo=github:up/one&window=90d&range=30d`);
     assert.deepEqual(errorOf(both), invalid("window", "may be given only once"));
-  });
-
-  test("a picture is computed once, whatever the order of its parameters, but not of its repositories", async (t) => {
-    const kept = await createWorld(engine, { SIDEREAL_CACHE_MB: "8" });
-    await kept.record(observation("a/b", daily(1, 2)), observation("a/c", daily(3, 4)));
-    const series = t.mock.method(kept.modules.catalog, "windowSeries");
-    const paths = [
-      "repo=github:a/b&repo=github:a/c&width=700",
-      "width=700&cb=1&repo=github:a/b&x=y&repo=github:a/c",
-    ];
-    const bodies = await Promise.all(paths.map(async (query) => (await kept.get(`${CHART}?${query}`)).body));
-    assert.equal(bodies[0], bodies[1]);
-    assert.equal(series.mock.callCount(), 2);
-    const other = await kept.get(`${CHART}?repo=github:a/c&repo=github:a/b&width=700`);
-    assert.notEqual(other.body, bodies[0]);
-    assert.equal(series.mock.callCount(), 4);
   });
 
   test("many snapshots are read thinned, and the last is among them", async () => {

@@ -1,37 +1,36 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { drawChart } from "../../src/charts/chart.js";
-import { spansWithin } from "../../src/charts/events.js";
-import type { ChartInput, ChartPoint } from "../../src/charts/series.js";
+import { anomalySpans, MAX_SPANS, milestonesOf, spansWithin } from "../../src/charts/events.js";
+import { gainsOf, stepOf } from "../../src/charts/gains.js";
+import type { ChartInput, ChartPoint, ChartSpan } from "../../src/charts/series.js";
 import { CHART_PAGE_STYLES } from "../../src/charts/themes.js";
-import { DAY_MS } from "../../src/lib/clock.js";
+import { milestoneWords, noteOfSpan } from "../../src/charts/words.js";
+import type { Anomaly } from "../../src/growth/anomalies.js";
+import { DAY_MS, HOUR_MS } from "../../src/lib/clock.js";
 import { examples, fc } from "../support/properties.js";
 import { checkTexts, type Picture, pointsOf, readPicture } from "../support/svg.js";
 
-const END = Date.UTC(2026, 3, 30, 12);
+const BEGIN = Date.UTC(2026, 2, 1, 12);
+const day = (n: number) => BEGIN + n * DAY_MS;
 
-/** Daily counts up to the end. */
-function days(values: readonly number[], source: ChartPoint["source"] = "OBSERVED"): ChartPoint[] {
-  return values.map((value, i) => ({ at: END - (values.length - 1 - i) * DAY_MS, value, source }));
-}
+/** Counts once in so many hours, from 1 March on. */
+const points = (values: readonly number[], hours = 24, source: ChartPoint["source"] = "OBSERVED") =>
+  values.map((value, i): ChartPoint => ({ at: BEGIN + i * hours * HOUR_MS, value, source }));
+const growing = (length: number, by: number, from = 1_000) => Array.from({ length }, (_, i) => from + i * by);
+/** Stars still held at first, then totals. */
+const held = (all: readonly ChartPoint[], until: number) =>
+  all.map((one, i): ChartPoint => ({ ...one, source: i < until ? "BACKFILLED" : "OBSERVED" }));
 
-const growing = (length: number, from: number, by: number) => Array.from({ length }, (_, i) => from + i * by);
-
-function draw(points: readonly ChartPoint[], more: Partial<ChartInput> = {}): Picture {
-  return drawAll([{ name: "owner/name", points, gaps: [] }], more);
-}
-
-function drawAll(series: ChartInput["series"], more: Partial<ChartInput> = {}): Picture {
+/** The picture of one line, or of several, which has no text on another. */
+function draw(all: readonly ChartPoint[] | ChartInput["series"], more: Partial<ChartInput> = {}) {
+  const series = all.flatMap((one) => ("points" in one ? [one] : []));
+  const line = all.flatMap((one) => ("points" in one ? [] : [one]));
   const picture = readPicture(
     drawChart({
-      metric: "stars",
-      series,
-      scale: "linear",
-      align: "date",
-      asOf: END,
-      width: 600,
-      height: 380,
-      theme: "auto",
+      ...{ metric: "stars", scale: "linear", align: "date", theme: "auto", asOf: day(60) },
+      ...{ width: 600, height: 380 },
+      series: series.length > 0 ? series : [{ name: "owner/name", points: line, gaps: [] }],
       ...more,
     }),
   );
@@ -39,207 +38,324 @@ function drawAll(series: ChartInput["series"], more: Partial<ChartInput> = {}): 
   return picture;
 }
 
-const seen = (picture: Picture): string[] => picture.texts.map(({ text }) => text);
-const lines = (picture: Picture) =>
-  picture.elements.filter(({ attributes }) => attributes.class?.includes("chart-line-"));
+const seen = ({ texts }: Picture): string[] => texts.map(({ text }) => text);
+const withClass = ({ elements }: Picture, part: string) =>
+  elements.flatMap(({ attributes }) => (attributes.class?.includes(part) ? [attributes] : []));
+const pathsOf = (picture: Picture) => withClass(picture, "chart-line-").map(({ d = "" }) => pointsOf(d));
 
 test("a chart says what it shows, to those who see it and to those who do not", () => {
-  const picture = draw(days(growing(61, 1_000, 20)));
+  const picture = draw(points(growing(61, 20)));
   assert.equal(picture.title, "Stars: owner/name");
   assert.equal(
     picture.description,
     "owner/name: 1,000 on 1 Mar 2026, 2,200 on 30 Apr 2026, gained 1,200. As of 30 Apr 2026.",
   );
-  for (const text of ["owner/name", "Stars · 1 Mar – 30 Apr 2026", "2,200", "+1,200"])
+  const texts = ["owner/name", "Stars · 1 Mar – 30 Apr 2026", "2,200", "+1,200"];
+  for (const text of [...texts, "Sidereal · as of 30 Apr 2026"])
     assert.ok(seen(picture).includes(text), `${text} of ${seen(picture)}`);
-  assert.ok(seen(picture).includes("Sidereal · as of 30 Apr 2026"));
   assert.equal(picture.elements[0]?.attributes.role, "img");
+  const fallen = draw(points([9, 4]));
+  assert.match(fallen.description ?? "", /lost 5\./);
+  assert.ok(seen(fallen).includes("−5"));
+  assert.match(draw([]).description ?? "", /nothing is known/);
+  const wrong = [Number.NaN, Number.POSITIVE_INFINITY, -5];
+  assert.match(
+    draw(points([5, 6, ...wrong])).description ?? "",
+    /gained 1\./,
+    "what is no count is left out",
+  );
 });
 
-test("a loss is reported as a loss", () => {
-  const picture = draw(days([9, 4]));
-  assert.match(picture.description ?? "", /lost 5\. As of 30 Apr 2026\.$/);
-  assert.ok(seen(picture).includes("−5"));
-});
-
-test("one picture follows the reader's colours; a fixed theme does not", () => {
-  assert.match(draw(days([1, 2])).style ?? "", /@media \(prefers-color-scheme: dark\)/);
+test("a picture follows the reader's colours unless its theme is fixed; in a page it has those of the page", () => {
+  assert.match(draw(points([1, 2])).style ?? "", /@media \(prefers-color-scheme: dark\)/);
   for (const theme of ["light", "dark"] as const)
-    assert.doesNotMatch(draw(days([1, 2]), { theme }).style ?? "", /@media/);
-});
-
-test("in a page a chart has classes for the page's style sheet, and no style of its own", () => {
-  const all = Array.from({ length: 6 }, (_, i) => ({ name: `a/r${i}`, points: days([i, i + 9]), gaps: [] }));
-  const picture = drawAll(all, { theme: "page", idPrefix: "stars-7" });
+    assert.doesNotMatch(draw(points([1, 2]), { theme }).style ?? "", /@media/);
+  const all = Array.from({ length: 9 }, (_, i) => ({
+    name: `a/r${i}`,
+    points: points([i, i + 9]),
+    gaps: [],
+  }));
+  const picture = draw(all, { theme: "page", idPrefix: "stars-7", isBare: true });
   assert.equal(picture.style, undefined);
-  for (const { name, attributes } of picture.elements) {
-    assert.equal(attributes.style, undefined);
-    assert.ok(!/var\(/.test(Object.values(attributes).join()), name);
-  }
   const styled = new Set([...CHART_PAGE_STYLES.matchAll(/\.([\w-]+)/g)].map((match) => match[1]));
   for (const one of picture.classes) assert.ok(styled.has(one) || ["chart", "chart-line"].includes(one), one);
-  const properties = new Set([...CHART_PAGE_STYLES.matchAll(/var\((--[\w-]+)\)/g)].map((match) => match[1]));
-  const wanted = [1, 2, 3, 4, 5, 6].map((n) => `--chart-line-${n}`);
-  assert.deepEqual(
-    [...properties].sort(),
-    [...wanted, "--chart-bg", "--chart-grid", "--chart-muted", "--chart-text"].sort(),
-  );
+  const colours = [...Array.from({ length: 6 }, (_, i) => `line-${i + 1}`), "bg", "grid", "muted", "text"];
+  const used = [...CHART_PAGE_STYLES.matchAll(/var\(--chart-([\w-]+)\)/g)].map((match) => match[1] ?? "");
+  assert.deepEqual(new Set(used), new Set(colours));
   assert.equal(picture.elements[0]?.attributes["aria-labelledby"], "stars-7-title stars-7-desc");
+  assert.ok(!seen(picture).some((text) => /Sidereal|repositories/.test(text)), "without heading and foot");
+  assert.equal(pathsOf(picture).length, 6, "more than six lines are not drawn");
 });
 
-test("a bare chart has no heading and no foot", () => {
-  const texts = seen(draw(days(growing(20, 5, 5)), { isBare: true, theme: "page" }));
-  assert.ok(!texts.includes("owner/name") && !texts.some((text) => text.includes("Sidereal")), String(texts));
-});
-
-test("a gap is drawn as a gap, and a missing day that could not be seen is not", () => {
-  const all = days(growing(365, 100, 3));
-  const without = (from: number, to: number) => all.filter((_, i) => i <= from || i >= to);
-  const gap = (from: number, to: number) => ({ from: all[from]?.at ?? 0, to: all[to]?.at ?? 0 });
-  const wide = drawAll([{ name: "a/b", points: without(100, 160), gaps: [gap(100, 160)] }]);
-  assert.equal(lines(wide).length, 2);
+test("a gap is drawn as a gap, a missing day that could not be seen is not, and a point alone is seen", () => {
+  const all = points(growing(365, 3));
+  const without = (from: number, to: number) =>
+    draw([
+      {
+        name: "a/b",
+        points: all.filter((_, i) => i <= from || i >= to),
+        gaps: [{ from: day(from), to: day(to) }],
+      },
+    ]);
+  const wide = without(100, 160);
   assert.match(wide.description ?? "", /1 gap in the data\./);
-  const narrow = drawAll([{ name: "a/b", points: without(100, 102), gaps: [gap(100, 102)] }]);
-  assert.equal(lines(narrow).length, 1);
-  const [before, after] = lines(wide).map(({ attributes }) => pointsOf(attributes.d ?? ""));
+  const [before, after] = pathsOf(wide);
   assert.ok((before?.at(-1)?.[0] ?? 0) + 50 < (after?.[0]?.[0] ?? 0), "the gap has its width");
+  assert.equal(pathsOf(without(100, 102)).length, 1);
+  const gaps = [0, 1].map((i) => ({ from: day(i), to: day(i + 1) }));
+  const alone = draw([{ name: "a/b", points: points([10, 20, 30]), gaps }]);
+  assert.equal(pathsOf(alone).length, 0);
+  assert.equal(withClass(alone, "chart-mark-1").filter(({ r }) => r === "1.8").length, 3);
 });
 
-test("a point between two gaps is still seen", () => {
-  const points = days([10, 20, 30]);
-  const gaps = [0, 1].map((i) => ({ from: points[i]?.at ?? 0, to: points[i + 1]?.at ?? 0 }));
-  const picture = drawAll([{ name: "a/b", points, gaps }]);
-  assert.equal(lines(picture).length, 0);
-  assert.equal(
-    picture.elements.filter(({ name, attributes }) => name === "circle" && attributes.r === "1.8").length,
-    3,
-  );
-});
-
-test("counts that were not seen here are told apart, with an entry of the legend only then", () => {
+test("counts that were not seen here are told apart, and no number compares stars still held to totals", () => {
   const legend = ["imported", "stars still held, as reported later"];
-  assert.deepEqual(
-    seen(draw(days(growing(60, 1, 1)))).filter((text) => legend.includes(text)),
-    [],
-  );
-  const mixed = days(growing(90, 100, 5)).map((point, i) => {
-    return {
-      ...point,
-      source: i < 30 ? ("BACKFILLED" as const) : i < 60 ? ("IMPORTED" as const) : point.source,
-    };
+  const shown = (picture: Picture) => seen(picture).filter((text) => legend.includes(text));
+  assert.deepEqual(shown(draw(points(growing(60, 1)))), []);
+  const mixed = points(growing(90, 5)).map((one, i): ChartPoint => {
+    return { ...one, source: i < 30 ? "BACKFILLED" : i < 60 ? "IMPORTED" : "OBSERVED" };
   });
-  const picture = draw(mixed);
-  assert.deepEqual(
-    seen(picture).filter((text) => legend.includes(text)),
-    legend,
-  );
-  const strokes = lines(picture).map(
-    ({ attributes }) => `${attributes["stroke-width"]} ${attributes["stroke-dasharray"]}`,
+  assert.deepEqual(shown(draw(mixed)), legend);
+  const strokes = withClass(draw(mixed), "chart-line-").map(
+    (one) => `${one["stroke-width"]} ${one["stroke-dasharray"]}`,
   );
   assert.equal(new Set(strokes).size, 3, String(strokes));
-});
 
-test("stars still held are dotted and not joined to totals, and no number compares the two", () => {
-  const points = days([900, 950, 1_000, 1_200, 1_210]).map((point, i) => ({
-    ...point,
-    source: i < 3 ? ("BACKFILLED" as const) : ("OBSERVED" as const),
-  }));
-  const picture = draw(points);
-  const [held, own, ...others] = lines(picture).map(({ attributes }) => attributes);
+  const both = held(points([900, 950, 1_000, 1_200, 1_210]), 3);
+  const [retained, total, ...others] = pathsOf(draw(both));
   assert.deepEqual(others, []);
-  assert.ok(held?.["stroke-dasharray"] !== undefined && own?.["stroke-dasharray"] === undefined);
-  assert.ok((pointsOf(held?.d ?? "").at(-1)?.[0] ?? 0) < (pointsOf(own?.d ?? "")[0]?.[0] ?? 0));
-  assert.ok(seen(picture).includes("+100 still held"), String(seen(picture)));
+  assert.ok((retained?.at(-1)?.[0] ?? 0) < (total?.[0]?.[0] ?? 0), "they are not joined");
+  assert.ok(seen(draw(both)).includes("+100 still held"));
   assert.match(
-    picture.description ?? "",
+    draw(both).description ?? "",
     /900 on [^;]*, 1,000 on [^;]*, gained 100 \(stars still held, as reported later\); then 1,200 on [^;]*, 1,210 on [^;]*, gained 10\./,
   );
-  const longer = draw([
-    ...points,
-    { at: (points[4]?.at ?? 0) + 9 * 86_400_000, value: 1_250, source: "OBSERVED" },
-  ]);
-  assert.ok(
-    seen(longer).some((text) => text.startsWith("+50 since ")),
-    String(seen(longer)),
+  const longer = seen(draw([...both, { at: day(14), value: 1_250, source: "OBSERVED" }]));
+  assert.ok(longer.some((text) => text.startsWith("+50 since ")));
+  assert.deepEqual(
+    gainsOf(both).map(({ change }) => change),
+    [50, 50, null, 10],
   );
 });
 
 test("lines differ without their colours: each has its mark, beside its name and last value", () => {
   const names = ["a/one", "a/two", "b/one", "c/four", "d/five", "e/six"];
-  const picture = drawAll(
-    names.map((name, i) => ({ name, points: days(growing(30, 500 + i * 3, i)), gaps: [] })),
+  const picture = draw(
+    names.map((name, i) => ({ name, points: points(growing(30, i, 500 + i * 3)), gaps: [] })),
   );
   // Names without owners, but for the two that would be alike.
   for (const text of ["a/one", "two", "b/one", "four", "five", "six"])
     assert.ok(seen(picture).includes(text), text);
-  const marks = picture.elements.filter(({ attributes }) => attributes.class?.startsWith("chart-mark "));
+  const marks = Map.groupBy(withClass(picture, "chart-mark "), (one) => one.class);
+  assert.equal(marks.size, 6);
   // Along the way and at the end, and once more beside the name.
-  const byLine = Map.groupBy(marks, ({ attributes }) => attributes.class);
-  assert.equal(byLine.size, 6);
-  for (const [line, all] of byLine) assert.ok(all.length >= 4, `${line}: ${all.length}`);
-  const shapes = marks.map(({ name, attributes }) => {
-    const [first = [0, 0], ...rest] = pointsOf(attributes.d ?? "");
-    return `${name} ${rest.map(([x, y]) => `${Math.sign(x - first[0])},${Math.sign(y - first[1])}`).join(" ")} ${rest.length}`;
+  for (const [line, all] of marks) assert.ok(all.length >= 4, `${line}: ${all.length}`);
+  const shapes = [...marks.values()].map(([one]) => {
+    const [first = [0, 0], ...rest] = pointsOf(one?.d ?? "");
+    return rest.map(([x, y]) => `${Math.sign(x - first[0])},${Math.sign(y - first[1])}`).join(" ");
   });
-  assert.ok(new Set(shapes).size >= 5, String([...new Set(shapes)]));
-});
-
-test("more than six lines are not drawn", () => {
-  const all = Array.from({ length: 9 }, (_, i) => ({ name: `a/r${i}`, points: days([i, i + 9]), gaps: [] }));
-  const picture = drawAll(all);
-  assert.equal(lines(picture).length, 6);
-  assert.ok(!seen(picture).includes("r6"));
+  assert.ok(new Set(shapes).size >= 5, String(shapes));
 });
 
 test("a picture shows the place of a count: higher is more, in both scales", () => {
-  for (const scale of ["linear", "log"] as const) {
-    for (const [a, b] of [
-      [1, 2],
-      [0, 5],
-      [10_000, 10_001],
-      [3, 4_000_000],
-    ] as const) {
-      const [rising] = lines(draw(days([a, b]), { scale }));
-      const [from, to] = pointsOf(rising?.attributes.d ?? "");
-      assert.ok((from?.[1] ?? 0) > (to?.[1] ?? 0) + 1, `${scale} ${a} ${b}`);
-      const [falling] = lines(draw(days([b, a]), { scale }));
-      const [high, low] = pointsOf(falling?.attributes.d ?? "");
-      assert.ok((high?.[1] ?? 0) < (low?.[1] ?? 0) - 1, `${scale} ${b} ${a}`);
+  const pairs = [
+    [1, 2],
+    [0, 5],
+    [10_000, 10_001],
+    [3, 4_000_000],
+  ] as const;
+  for (const scale of ["linear", "log"] as const)
+    for (const pair of pairs) {
+      const [path] = pathsOf(draw(points([...pair, pair[0]]), { scale }));
+      const [low = 0, high = 0, end] = path?.map(([, y]) => y) ?? [];
+      assert.ok(low > high + 1 && low === end, `${scale} ${pair}`);
     }
-  }
 });
 
-test("what is no count is left out, and a chart of nothing is still a picture", () => {
-  const bad = [Number.NaN, Number.POSITIVE_INFINITY, -5].map((value, i) => ({
-    ...(days([1])[0] as ChartPoint),
-    at: END + i,
-    value,
-  }));
-  const picture = draw([...days([5, 6]), ...bad]);
-  assert.match(picture.description ?? "", /gained 1\./);
-  assert.match(draw([]).description ?? "", /nothing is known/);
+test("a milestone is the first total that reaches a round number, with its day or the days around it", () => {
+  const reached = (all: readonly ChartPoint[], spans: readonly ChartSpan[] = []) =>
+    milestonesOf({ metric: "stars", align: "date", series: [{ points: all }], spans }).map(milestoneWords);
+  assert.deepEqual(reached(points([990, 1_010, 999, 1_020, 4_000, 6_000])), [
+    "reached 1,000 on 2 Mar 2026",
+    "reached 5,000 on 6 Mar 2026",
+  ]);
+  const gap: ChartPoint = { at: day(6), value: 1_100, source: "OBSERVED" };
+  assert.deepEqual(reached([...points([900]), gap]), ["reached 1,000 between 1 Mar and 7 Mar 2026"]);
+  assert.deepEqual(reached(points([1_200, 900, 1_300])), [], "reached before");
+  assert.deepEqual(reached(held(points([900, 1_100, 1_200]), 3)), [], "stars still held");
+  const failed = points([4_000, 90_000, 4_100, 4_200]);
+  assert.equal(reached(failed).length, 1);
+  assert.deepEqual(reached(failed, [spanAt(1, 1, { isDoubtful: true })]), []);
+  const many = draw(points([10, 1_500, 6_000, 20_000, 70_000, 200_000, 600_000]));
+  assert.equal(withClass(many, "chart-ring").length, 4, "the highest are marked");
+  assert.match(many.description ?? "", /It reached 500,000 on 7 Mar 2026\./);
+});
+
+function spanAt(from: number, to: number, more: Partial<ChartSpan> = {}): ChartSpan {
+  return { from: day(from), to: day(to), kind: "unusual", words: "something", isDoubtful: false, ...more };
+}
+
+test("anomalies of all windows are one span each, of this metric, the newest nine, in plain words", () => {
+  const anomaly = (more: Partial<Anomaly> = {}): Anomaly => ({
+    ...{ kind: "RETURN", measure: "stars", at: day(3), until: day(4), reason: "" },
+    ...{ before: 108_000, after: 107_900, ...more },
+  });
+  const counts = points([107_000, 107_500, 108_000, 86_000, 107_900]);
+  const trends = [
+    { anomalies: [anomaly()] },
+    null,
+    { anomalies: [anomaly(), anomaly({ measure: "forks" })] },
+  ];
+  assert.deepEqual(anomalySpans(trends, "stars", counts).map(noteOfSpan), [
+    "4 Mar – 5 Mar 2026: dropped by 22,000 and recovered; neither counts",
+  ]);
+  const words: [Partial<Anomaly>, RegExp][] = [
+    [
+      { kind: "BURST", before: 1_000, after: 9_000, counted: 700, cleared: { at: 1, by: "BREADTH" } },
+      /^4 Mar 2026: rose by 8,000, far more than usual; 700 of it count$/,
+    ],
+    [{ kind: "BURST", before: 1, after: 900, cleared: { at: 1, by: "TIME" } }, /all of it counts by now/],
+    [{ kind: "FAILED_READING", before: 9_000, after: 0 }, /read as 0 instead of about 9,000/],
+    [{ kind: "PURGE", before: 9_000, after: 8_000 }, /dropped by 1,000/],
+    [{ kind: "LEVEL_SHIFT", before: 1, after: 2_001 }, /rose by 2,000 in one step/],
+    [{ kind: "UNCONFIRMED", before: 9_000, after: 10 }, /counts once another reading/],
+  ];
+  for (const [more, expected] of words) {
+    const spans = anomalySpans([{ anomalies: [anomaly({ until: day(3), ...more })] }], "stars", counts);
+    assert.match(spans.map(noteOfSpan).join(), expected);
+  }
+  const many = Array.from({ length: 30 }, (_, i) => anomaly({ at: day(i), until: day(i) }));
+  const spans = anomalySpans([{ anomalies: many }], "stars", []);
+  assert.deepEqual([spans.length, spans.at(-1)?.from], [MAX_SPANS, day(29)]);
+});
+
+test("spans are shaded and, on pages, numbered in their order; an embed has them in its description", () => {
+  const spans = [spanAt(2, 5), ...[2.01, 2.02].map((n) => spanAt(n, n)), spanAt(9, 9, { kind: "unseen" })];
+  for (const width of [330, 760]) {
+    const page = draw(points(growing(10, 1)), { spans, isBare: true, width });
+    const numbers = page.texts.filter(({ text }) => /^[1-4]$/.test(text));
+    const inOrder = numbers.toSorted((a, b) => a.box.left - b.box.left).map(({ text }) => text);
+    assert.deepEqual(inOrder, ["1", "2", "3", "4"]);
+    const dashed = page.elements.filter(({ attributes }) => attributes["stroke-dasharray"] === "3 3");
+    assert.equal(dashed.length, 1, "what was not seen has dashed edges");
+    const embed = draw(points(growing(10, 1)), { spans, width });
+    assert.ok(!seen(embed).includes("1"));
+    assert.match(embed.description ?? "", /3 Mar – 6 Mar 2026: something\. .* 10 Mar 2026: something\./);
+  }
+  const endOf = (more: Partial<ChartInput>) =>
+    Number(withClass(draw(points([1, 2, 3, 4]), more), "chart-mark-1").at(-1)?.cx);
+  const unseen = spanAt(3, 9, { kind: "unseen" });
+  assert.ok(endOf({ spans: [unseen] }) < endOf({}) / 2, "the axis reaches to its end");
+});
+
+/** The bars of a chart of gains: left, right, and their ends. */
+function barsOf(all: readonly ChartPoint[], more: Partial<ChartInput> = {}) {
+  return draw(all, { view: "per-day", width: 760, ...more })
+    .elements.filter(
+      ({ attributes: { d, class: look = "" } }) => d?.includes("V") && !/muted|hint/.test(look),
+    )
+    .flatMap(({ attributes }) => (attributes.d ?? "").split("Z").filter((d) => d !== ""))
+    .map((d) => pointsOf(d))
+    .map(([begin = [0, 0], tip = [0, 0], side = [0, 0]]) => {
+      return { left: begin[0], zero: begin[1], end: tip[1], right: side[0] };
+    });
+}
+
+test("the gain per day is the difference of two points by the time between them, once a day, week or month", () => {
+  const gains = (values: readonly number[], hours: number) =>
+    gainsOf(points(values, hours)).map(({ change, perDay }) => [change, perDay]);
+  assert.deepEqual(gains([100, 110, 105, 105], 24), [
+    [10, 10],
+    [-5, -5],
+    [0, 0],
+  ]);
+  assert.deepEqual(gains([100, 170, 240], 7 * 24), [
+    [70, 10],
+    [70, 10],
+  ]);
+  for (const { since, at, perDay } of gainsOf(points(growing(240, 1), 1))) {
+    assert.ok(at - since >= 0.4 * DAY_MS && at - since <= 1.75 * DAY_MS, "the last hours may be one more");
+    assert.equal(perDay, 24);
+  }
+  const jitter = [0, 4, -3, 5, -6, 2, -1, 6, -5, 3, -4, 1].map((minutes, i): ChartPoint => {
+    return { at: Date.UTC(2026, 0, 1 + i) + minutes * 60_000, value: 100 + i * 7, source: "IMPORTED" };
+  });
+  assert.equal(gainsOf(jitter).length, 11, "around midnight");
+  for (const { perDay } of gainsOf(jitter)) assert.ok(Math.abs((perDay ?? 0) - 7) < 0.2);
+  const steps = [90, 130, 140, 900, 1_200].map((days) => stepOf(points(growing(days, 1))).name);
+  assert.deepEqual(steps, ["day", "day", "week", "week", "month"]);
+  assert.equal(stepOf(points(growing(10, 1), 24 * 8)).name, "week", "points that come once a week");
+});
+
+test("losses are below the axis, zero is not nothing, and a missing day has no bar", () => {
+  const [gain, loss, none, last, ...others] = barsOf(points([100, 130, 120, 120, 140]));
+  assert.ok(gain !== undefined && loss !== undefined && none !== undefined && last !== undefined);
+  assert.deepEqual(others, []);
+  assert.ok(gain.end < gain.zero && loss.end > loss.zero);
+  assert.equal(Math.round(gain.zero - gain.end), Math.round(3 * (loss.end - loss.zero)));
+  assert.equal(Math.abs(none.end - none.zero), 1);
+  const missing = points(growing(12, 10)).filter((_, i) => i !== 5);
+  const blank = gainsOf(missing).filter(({ perDay }) => perDay === null);
+  assert.deepEqual(
+    blank.map(({ since, at, change }) => [since, at, change]),
+    [[day(4), day(6), 20]],
+  );
+  assert.equal(barsOf(missing).length, 9);
+  const { description } = draw(missing, { view: "per-day" });
+  assert.match(description ?? "", /Per day: at most \+10 on .*; 1 bar is left out, as snapshots are missing/);
+});
+
+test("a bar within a failed reading is cut, so that the other days can be seen", () => {
+  const failed = points([1_000, 1_010, 1_020, 5, 1_040, 1_050]);
+  const bars = barsOf(failed, { spans: [spanAt(3, 3, { isDoubtful: true })] });
+  assert.ok(bars.filter(({ zero, end }) => zero - end > 50).length >= 3, "ordinary days");
+  assert.equal(barsOf(failed).filter(({ zero, end }) => Math.abs(zero - end) > 50).length, 2, "all in scale");
+});
+
+test("gains add up to the whole difference, whatever the times and counts", () => {
+  const step = fc.tuple(fc.integer({ min: 1, max: 40 * 24 }), fc.integer({ min: -50, max: 500 }));
+  fc.assert(
+    fc.property(fc.array(step, { minLength: 2, maxLength: 200 }), (all) => {
+      let [at, value] = [BEGIN, 100_000];
+      const line = all.map(([hours, by]): ChartPoint => {
+        at += hours * HOUR_MS;
+        value += by;
+        return { at, value, source: "OBSERVED" };
+      });
+      const gains = gainsOf(line);
+      const sum = gains.reduce((total, { change }) => total + (change ?? 0), 0);
+      assert.equal(sum, value - (line[0]?.value ?? 0));
+      for (const [i, gain] of gains.entries())
+        assert.equal(gain.since, i === 0 ? line[0]?.at : gains[i - 1]?.at);
+    }),
+    { numRuns: 300 },
+  );
 });
 
 test("every size, scale and series gives a picture of which all parts lie inside and no text on another", () => {
-  const value = fc.oneof(fc.nat(3), fc.nat(1_000), fc.nat(5_000_000), fc.constant(Number.MAX_SAFE_INTEGER));
-  const source = fc.constantFrom("OBSERVED" as const, "IMPORTED" as const, "BACKFILLED" as const);
   const point = fc.record({
-    step: fc.constantFrom(1, 3_600_000, DAY_MS, 40 * DAY_MS, 3_000 * DAY_MS),
-    value,
-    source,
+    step: fc.constantFrom(1, HOUR_MS, DAY_MS, 40 * DAY_MS, 3_000 * DAY_MS),
+    value: fc.oneof(fc.nat(3), fc.nat(1_000), fc.nat(5_000_000), fc.constant(Number.MAX_SAFE_INTEGER)),
+    source: fc.constantFrom("OBSERVED" as const, "IMPORTED" as const, "BACKFILLED" as const),
     gap: fc.boolean(),
   });
   const series = fc.array(point, { maxLength: 40 }).map((steps) => {
-    let at = Date.UTC(2016, 1, 3, 4);
-    const points = steps.map(({ step, value, source }) => {
+    let at = 0;
+    const line = steps.map(({ step, value, source }) => {
       at += step;
       return { at, value, source };
     });
     const gaps = steps.flatMap(({ gap }, i) => {
-      const [from, to] = [points[i - 1]?.at, points[i]?.at];
+      const [from, to] = [line[i - 1]?.at, line[i]?.at];
       return gap && from !== undefined && to !== undefined ? [{ from, to }] : [];
     });
-    return { name: "some-owner/a-repository", points, gaps };
+    return { name: "some-owner/a-repository", points: line, gaps };
+  });
+  const span = fc.record({
+    begin: fc.nat(3_000),
+    days: fc.nat(400),
+    isUnseen: fc.boolean(),
+    isDoubtful: fc.boolean(),
   });
   const input = fc.record({
     series: fc.array(series, { minLength: 1, maxLength: 6 }),
@@ -250,38 +366,22 @@ test("every size, scale and series gives a picture of which all parts lie inside
     metric: fc.constantFrom("stars" as const, "forks" as const, "openIssues" as const),
     isBare: fc.boolean(),
     view: fc.constantFrom("total" as const, "per-day" as const),
-    spans: fc.array(
-      fc.record({
-        begin: fc.nat(3_000),
-        days: fc.nat(400),
-        isUnseen: fc.boolean(),
-        isDoubtful: fc.boolean(),
-      }),
-      { maxLength: 9 },
-    ),
+    spans: fc.array(span, { maxLength: 9 }),
   });
   fc.assert(
     fc.property(input, ({ series: all, spans: times, ...more }) => {
-      const born = Date.UTC(2016, 1, 3, 4);
-      const [begin = born, end = born] = [all[0]?.points[0]?.at, all[0]?.points.at(-1)?.at];
-      const spans = spansWithin(
-        times.map(({ begin: days, days: length, isUnseen, isDoubtful }) => ({
-          from: born + days * DAY_MS,
-          to: born + (days + length) * DAY_MS,
-          kind: isUnseen ? ("unseen" as const) : ("unusual" as const),
-          words: "something happened",
-          isDoubtful,
-        })),
-        begin,
-        end,
-      );
-      const shift = more.align === "age" ? born : 0;
-      const shifted = all.map((one) => ({
+      const begin = more.align === "age" ? 0 : Date.UTC(2016, 0, 3, 4);
+      const moved = all.map((one) => ({
         ...one,
-        points: one.points.map((each) => ({ ...each, at: each.at - shift })),
-        gaps: one.gaps.map(({ from, to }) => ({ from: from - shift, to: to - shift })),
+        points: one.points.map((each) => ({ ...each, at: each.at + begin })),
+        gaps: one.gaps.map(({ from, to }) => ({ from: from + begin, to: to + begin })),
       }));
-      drawAll(shifted, { ...more, spans });
+      const spans = times.map(({ begin: from, days, isUnseen, isDoubtful }): ChartSpan => {
+        const span = { from: begin + from * DAY_MS, to: begin + (from + days) * DAY_MS, isDoubtful };
+        return { ...span, kind: isUnseen ? "unseen" : "unusual", words: "something happened" };
+      });
+      const [first = begin, last = begin] = [moved[0]?.points[0]?.at, moved[0]?.points.at(-1)?.at];
+      draw(moved, { ...more, spans: spansWithin(spans, first, last) });
     }),
     { numRuns: examples(1_500) },
   );

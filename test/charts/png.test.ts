@@ -68,60 +68,40 @@ test("a drawing is rendered with as many pixels as requested", async () => {
   assert.deepEqual(sizeOf(await renderer.render(svgPicture(svg, 2))), [600, 200]);
 });
 
+/** The texts of a card, none of which is wider than the card between its margins. */
+function textsOf(svg: string): string[] {
+  const { elements } = readPicture(svg);
+  for (const { attributes, text } of elements) {
+    const weight = attributes["font-weight"] === undefined ? "plain" : "bold";
+    const width = bundled.measure(text, Number(attributes["font-size"] ?? 0), weight);
+    assert.ok(width <= CARD_SIZE.width - 128 + 1, `${text} is ${width} wide`);
+  }
+  return elements.map(({ text }) => text);
+}
+
 test("a card says name, description, language, stars, gains, rank and date, with what fits", () => {
-  const texts = readPicture(cardSvg()).texts.map(({ text }) => text);
-  for (const text of [
-    "GitHub · owner · Rust",
-    "name",
-    "What it is for",
-    "12,345",
-    "+10",
-    "−5",
-    "–",
-    card.rank,
-  ])
-    assert.ok(texts.includes(text ?? ""), `${text} of ${texts}`);
-  assert.ok(texts.includes("Sidereal · as of 30 Apr 2026"));
-  const long = {
-    fullName: `${"o".repeat(300)}/${"n".repeat(300)}`,
-    description: "word ".repeat(400),
-    rank: "#1 ".repeat(99),
-  };
-  checkWidths(cardSvg(long));
-});
-
-test("the card of a page says its title, what it shows, the first three of its list and the date", () => {
-  const texts = readPicture(drawPageCard(page, bundled)).texts.map(({ text }) => text);
-  for (const text of ["Rust", page.lead, "1", "owner/name-3", "GitHub · Rust", "+2", "stars in 7 days"])
+  const texts = textsOf(cardSvg());
+  const expected = ["GitHub · owner · Rust", "name", "What it is for", "12,345", "+10", "−5", "–"];
+  for (const text of [...expected, "#3 trending in Rust · 7 days", "Sidereal · as of 30 Apr 2026"])
     assert.ok(texts.includes(text), `${text} of ${texts}`);
-  assert.ok(texts.includes("Sidereal · as of 30 Apr 2026"));
-  const row = {
-    name: "n".repeat(300),
-    detail: "d ".repeat(200),
-    value: "9".repeat(99),
-    unit: "u".repeat(99),
-  };
-  checkWidths(
-    drawPageCard({ ...page, title: "t".repeat(400), lead: "word ".repeat(99), rows: [row] }, bundled),
-  );
-  checkWidths(drawPageCard({ ...page, lead: "word ".repeat(99), rows: [] }, bundled));
-});
-
-test("the date of old data has its age and another colour", () => {
+  const [fullName, description] = [`${"o".repeat(300)}/${"n".repeat(300)}`, "word ".repeat(400)];
+  textsOf(cardSvg({ fullName, description, rank: "#1 ".repeat(99) }));
   const foot = (ageDays: number) =>
     readPicture(cardSvg({ ageDays })).elements.find(({ text }) => /as of/.test(text));
   assert.equal(foot(91)?.text, "Sidereal · as of 30 Apr 2026, 91 days ago");
   assert.notEqual(foot(91)?.attributes.fill, foot(1)?.attributes.fill);
 });
 
-/** Fails where a text is wider than the card between its margins. */
-function checkWidths(svg: string): void {
-  for (const { attributes, text } of readPicture(svg).elements) {
-    const weight = attributes["font-weight"] === undefined ? "plain" : "bold";
-    const width = bundled.measure(text, Number(attributes["font-size"] ?? 0), weight);
-    assert.ok(width <= CARD_SIZE.width - 128 + 1, `${text} is ${width} wide`);
-  }
-}
+test("the card of a page says its title, what it shows, the first three of its list and the date", () => {
+  const texts = textsOf(drawPageCard(page, bundled));
+  const expected = ["Rust", page.lead, "1", "owner/name-3", "GitHub · Rust", "+2", "stars in 7 days"];
+  for (const text of [...expected, "Sidereal · as of 30 Apr 2026"])
+    assert.ok(texts.includes(text), `${text} of ${texts}`);
+  const [name, detail] = ["n".repeat(300), "d ".repeat(200)];
+  const row = { name, detail, value: "9".repeat(99), unit: "u".repeat(99) };
+  const long = { ...page, title: "t".repeat(400), lead: "word ".repeat(99) };
+  for (const rows of [[row], []]) textsOf(drawPageCard({ ...long, rows }, bundled));
+});
 
 test("an invalid drawing does not affect the next", async () => {
   await assert.rejects(renderer.render(svgPicture("<svg")), /could not be rendered/);
