@@ -136,7 +136,7 @@ onSqliteAndLong("API keys", (engine) => {
     const { database, clock, accountId } = await start();
     const { log, lines } = recordedLog("error");
     const { failing, repair } = await withFailingWrites(engine, database);
-    const context = accountsContext(failing, clock, log);
+    const context = accountsContext(failing, clock, { log });
     const keys = new ApiKeys(context);
     const { secret } = await keys.create(accountId, "laptop");
     assert.ok(await keys.find(secret), "the key works all the same");

@@ -6,14 +6,17 @@ import { sql } from "kysely";
 import { onSqlite, onSqliteAndLong } from "../support/engines.js";
 import { openMailbox } from "../support/mail.js";
 import { createKey, type Member, signIn } from "../support/members.js";
+import { addPasskey } from "../support/passkeys.js";
 import { createWorld, daily, observation, type World } from "../support/world.js";
 
-const CANARIES = ["canary-person", "canary-key", "canary-name"];
+const CANARIES = ["canary-person", "canary-key", "canary-name", "canary-passkey"];
 
 /** What an account leaves in as many tables as possible. */
-async function leaveTraces(world: World, { headers }: Member): Promise<void> {
+async function leaveTraces(world: World, member: Member): Promise<void> {
+  const { headers } = member;
   await world.record(observation("one/one", daily(1, 2)));
-  const { key } = await createKey(world, { headers, cookie: "" }, "canary-key");
+  const { key } = await createKey(world, member, "canary-key");
+  await addPasskey(world, member, "canary-passkey");
   await world.get("/api/repos", { "X-API-Key": key, "User-Agent": "canary-person/1.0" });
   await world.members.usage.flush();
   assert.equal((await world.send("POST", "/api/me/watchlist", { repositoryId: "1" }, headers)).status, 201);

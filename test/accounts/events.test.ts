@@ -30,7 +30,7 @@ async function eventsOf({ members }: World) {
 const namesOf = async (world: World) => (await eventsOf(world)).map(({ event }) => event);
 
 function openEvents(database: Database, clock: ManualClock, log: Logger): AccountEvents {
-  return new AccountEvents(accountsContext(database, clock, log));
+  return new AccountEvents(accountsContext(database, clock, { log }));
 }
 
 /** Somebody signed in, somewhere. */

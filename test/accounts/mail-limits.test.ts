@@ -3,7 +3,6 @@ import { test } from "node:test";
 import { personOf, readMailUse } from "../../src/accounts/mail.js";
 import { createBrowserSecret } from "../../src/accounts/one-time-codes.js";
 import { removeEndedUse } from "../../src/accounts/quotas.js";
-import { loadConfig } from "../../src/config/config.js";
 import { HOUR_MS } from "../../src/lib/clock.js";
 import { openAccounts } from "../support/accounts.js";
 import { onSqliteAndLong } from "../support/engines.js";
@@ -21,13 +20,8 @@ onSqliteAndLong("Limits of mails to sign in with", (engine) => {
     const database = await engine.open();
     const clock = new ManualClock(NOW);
     const { log, lines } = recordedLog("warn");
-    const config = loadConfig({
-      SIDEREAL_BASE_URL: "https://sidereal.example",
-      SIDEREAL_AUTH_SECRET: "Kq8-vN2wZ5xR1tY7uB3mC6pL9sD4fG0h",
-      ...mailbox.settings,
-      ...env,
-    });
-    const processes = [1, 2].map(() => openAccounts({ database, clock, config, log }).accounts);
+    const settings = { ...mailbox.settings, ...env };
+    const processes = [1, 2].map(() => openAccounts(database, settings, { clock, log }).accounts);
     let turn = 0;
     let total = 0;
     const usage = () => readMailUse(database.read, clock.now());

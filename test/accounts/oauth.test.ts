@@ -3,14 +3,11 @@ import { mock, test } from "node:test";
 import { type CryptoKey, exportJWK, generateKeyPair, type JWTPayload, SignJWT } from "jose";
 import { sql } from "kysely";
 import type { Site } from "../../src/accounts/accounts.js";
-import { loadConfig } from "../../src/config/config.js";
 import { AppError } from "../../src/lib/errors.js";
 import { browserWith, cookieOf, openAccounts, SOMEWHERE, signInByMail } from "../support/accounts.js";
 import { type Engine, onSqliteAndLong } from "../support/engines.js";
 import { recordedLog } from "../support/logs.js";
 import { openMailbox } from "../support/mail.js";
-import { ManualClock } from "../support/manual-clock.js";
-import { NOW } from "../support/world.js";
 
 const BASE = "https://sidereal.example";
 const FAILED = `${BASE}/sign-in/failed`;
@@ -31,11 +28,8 @@ const BY_GOOGLE = { SIDEREAL_AUTH_GOOGLE_ID: "client", SIDEREAL_AUTH_GOOGLE_SECR
 /** A service where people sign in by a site, and a browser that goes there and comes back. */
 async function openSite(engine: Engine, site: Site, settings: Record<string, string>) {
   const database = await engine.open();
-  const clock = new ManualClock(NOW);
-  const secret = "Kq8-vN2wZ5xR1tY7uB3mC6pL9sD4fG0h";
-  const config = loadConfig({ SIDEREAL_BASE_URL: BASE, SIDEREAL_AUTH_SECRET: secret, ...settings });
   const { log, lines } = recordedLog("warn");
-  const { accounts } = openAccounts({ database, clock, config, log });
+  const { accounts } = openAccounts(database, settings, { log });
   /** `answers`: what is answered at each address meanwhile; nothing else is reachable. */
   const visit = async (
     answers: Readonly<Record<string, unknown>>,

@@ -13,56 +13,18 @@ test("a path on this origin is gone on to as it is", () => {
 
 test("nothing leads to another origin", () => {
   const hosts = ["evil.example", "evil.example/x", "@evil.example", "sidereal.example@evil.example"];
-  const before = [
-    "//",
-    "/\\",
-    "\\/",
-    "\\\\",
-    "/%5c",
-    "/%2f",
-    "/%252f",
-    "/%255C",
-    "/.//",
-    "/..//",
-    "/a/..//",
-    "/./\\",
-  ];
-  const more = [
-    "/\t/",
-    "/\n/",
-    "/\r\n/",
-    " //",
-    "https:",
-    "https://",
-    "https:/",
-    "http:///",
-    "javascript:",
-    "data:",
-  ];
-  for (const start of [...before, ...more])
+  const before = String.raw`/./\ /\ \/ \\ // /%5c /%2f /%252f /%255C /.// /..// /a/..//`.split(" ");
+  const odd = ["/\t/", "/\n/", "/\r\n/", " //"];
+  const schemes = ["https:", "https://", "https:/", "http:///", "javascript:", "data:"];
+  for (const start of [...before, ...odd, ...schemes])
     for (const host of hosts) {
       const path = safeNext(`${start}${host}`, BASE);
       assert.equal(path, undefined, `${start}${host}`);
     }
-  const piece = fc.constantFrom(
-    "/",
-    "\\",
-    ".",
-    "..",
-    "%2f",
-    "%5c",
-    "%25",
-    ":",
-    "@",
-    "\t",
-    "?",
-    "#",
-    "evil.example",
-    "a",
-  );
+  const pieces = [...String.raw`/ \ . .. %2f %5c %25 : @ ? # evil.example a`.split(" "), "\t"];
   fc.assert(
-    fc.property(fc.array(piece, { maxLength: 8 }), (pieces) => {
-      const path = safeNext(pieces.join(""), BASE);
+    fc.property(fc.array(fc.constantFrom(...pieces), { maxLength: 8 }), (some) => {
+      const path = safeNext(some.join(""), BASE);
       if (path === undefined) return;
       assert.equal(new URL(path, BASE).origin, BASE);
       assert.doesNotMatch(decodeURIComponent(path.replaceAll(/%(?![0-9a-f]{2})/gi, "")), /^\/[/\\]/);

@@ -1,28 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sql } from "kysely";
-import { loadConfig } from "../../src/config/config.js";
 import { DAY_MS, HOUR_MS } from "../../src/lib/clock.js";
-import { createLog } from "../../src/lib/log.js";
 import { openAccounts, signInByMail } from "../support/accounts.js";
 import { onSqliteAndLong } from "../support/engines.js";
 import { openMailbox } from "../support/mail.js";
-import { ManualClock } from "../support/manual-clock.js";
-import { NOW } from "../support/world.js";
 
 onSqliteAndLong("Sessions", (engine) => {
   const mailbox = openMailbox();
 
   const start = async () => {
     const database = await engine.open();
-    const clock = new ManualClock(NOW);
-    const log = createLog("silent");
-    const config = loadConfig({
-      SIDEREAL_BASE_URL: "https://sidereal.example",
-      SIDEREAL_AUTH_SECRET: "Kq8-vN2wZ5xR1tY7uB3mC6pL9sD4fG0h",
-      ...mailbox.settings,
-    });
-    const { accounts, writes } = openAccounts({ database, clock, config, log });
+    const { accounts, writes } = openAccounts(database, mailbox.settings);
     const signIn = (email: string, cookie?: string) => signInByMail(accounts, mailbox, email, cookie);
     const rows = async () => (await sql`select id from sessions`.execute(database.read)).rows.length;
     return { database, accounts, writes, signIn, rows };

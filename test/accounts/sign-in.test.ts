@@ -2,37 +2,23 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sql } from "kysely";
 import { createBrowserSecret } from "../../src/accounts/one-time-codes.js";
-import { loadConfig } from "../../src/config/config.js";
 import type { Database } from "../../src/database/database.js";
 import { AppError } from "../../src/lib/errors.js";
-import { createLog } from "../../src/lib/log.js";
 import { createToken } from "../../src/lib/tokens.js";
 import { browserWith, openAccounts, signInByMail } from "../support/accounts.js";
 import { onBothEngines } from "../support/engines.js";
 import { recordedLog } from "../support/logs.js";
 import { openMailbox, tokenOf } from "../support/mail.js";
-import { ManualClock } from "../support/manual-clock.js";
 import { changed } from "../support/members.js";
-import { NOW } from "../support/world.js";
 
-const SECRET = "Kq8-vN2wZ5xR1tY7uB3mC6pL9sD4fG0h";
+const OTHER_SECRET = { SIDEREAL_AUTH_SECRET: "another secret, of 32 characters and more" };
 const MINUTE_MS = 60_000;
 
 /** All rows of the tables that sign-in writes, as one text. */
 async function stored(database: Database): Promise<string> {
-  const tables = [
-    "accounts",
-    "identities",
-    "sessions",
-    "verifications",
-    "sign_in_requests",
-    "quota_use",
-    "api_keys",
-  ];
-  const rows = await Promise.all(
-    tables.map((table) => sql`select * from ${sql.table(table)}`.execute(database.read)),
-  );
-  return JSON.stringify(rows.map((result) => result.rows));
+  const tables = ["accounts", "identities", "sessions", "verifications", "sign_in_requests", "quota_use"];
+  const reads = tables.map((table) => sql`select * from ${sql.table(table)}`.execute(database.read));
+  return JSON.stringify((await Promise.all(reads)).map(({ rows }) => rows));
 }
 
 /** Another code of the same form. */
@@ -44,13 +30,7 @@ onBothEngines("Signing in by mail", (engine) => {
 
   const start = async (env = mailbox.settings) => {
     const database = await engine.open();
-    const clock = new ManualClock(NOW);
-    const config = loadConfig({
-      SIDEREAL_BASE_URL: "https://sidereal.example",
-      SIDEREAL_AUTH_SECRET: SECRET,
-      ...env,
-    });
-    const { accounts, keys } = openAccounts({ database, clock, config, log: createLog("silent") });
+    const { accounts, clock } = openAccounts(database, env);
     /** Requests a mail in a browser. */
     const request = async (email: string, browser = createBrowserSecret(), next = "/") => {
       accounts.mail.request(email, next, browser);
@@ -62,7 +42,7 @@ onBothEngines("Signing in by mail", (engine) => {
     const byCode = (code: string, browser?: string) =>
       accounts.signInByMail({ code, browser }, browserWith());
     const signIn = (email: string, cookie?: string) => signInByMail(accounts, mailbox, email, cookie);
-    return { database, clock, keys, accounts, request, byLink, byCode, signIn };
+    return { database, clock, accounts, request, byLink, byCode, signIn };
   };
 
   test("a mailed link signs in once; neither it nor the session is stored as it is", async () => {
@@ -183,17 +163,11 @@ onBothEngines("Signing in by mail", (engine) => {
   });
 
   test("a code is stored under a key: who reads the database cannot find it by trying all", async () => {
-    const { database, accounts, request, byCode } = await start();
+    const { database, request, byCode } = await start();
     const { code, browser } = await request("ann@example.org");
-    const config = loadConfig({
-      SIDEREAL_BASE_URL: "https://sidereal.example",
-      SIDEREAL_AUTH_SECRET: `${SECRET}!`,
-    });
-    const clock = new ManualClock(NOW);
-    const others = openAccounts({ database, clock, config, log: createLog("silent") }).accounts;
-    assert.equal(await others.signInByMail({ code, browser }, browserWith()), undefined);
+    const { accounts } = openAccounts(database, OTHER_SECRET);
+    assert.equal(await accounts.signInByMail({ code, browser }, browserWith()), undefined);
     assert.ok(await byCode(code, browser));
-    assert.ok(accounts);
   });
 
   test("a database that does not answer is told as such, not as nobody or a used link", async () => {
@@ -207,14 +181,9 @@ onBothEngines("Signing in by mail", (engine) => {
   });
 
   test("a cookie that was changed, or signed with another secret, is nobody's", async () => {
-    const { database, accounts, clock, signIn } = await start();
+    const { database, accounts, signIn } = await start();
     const { cookie } = await signIn("ann@example.org");
-    const config = loadConfig({
-      SIDEREAL_BASE_URL: "https://sidereal.example",
-      SIDEREAL_AUTH_SECRET: `${SECRET}!`,
-    });
-    const others = openAccounts({ database, clock, config, log: createLog("silent") }).accounts;
-    assert.equal(await others.find(cookie), undefined);
+    assert.equal(await openAccounts(database, OTHER_SECRET).accounts.find(cookie), undefined);
     assert.equal(await accounts.find(changed(cookie, 40)), undefined);
     assert.equal(await accounts.find("__Host-sidereal.session_token="), undefined);
     assert.equal(await accounts.find(undefined), undefined);
@@ -230,21 +199,11 @@ onBothEngines("Signing in by mail", (engine) => {
   });
 
   test("whether a mail is made, over its limit or cannot be made, the response waits for none of it", async () => {
-    const { database, clock } = await start();
-    const broken = await engine.open();
+    const [database, broken] = [await engine.open(), await engine.open()];
     await broken.close();
     const { log, lines } = recordedLog("error");
-    const config = loadConfig({
-      SIDEREAL_BASE_URL: "https://sidereal.example",
-      SIDEREAL_AUTH_SECRET: SECRET,
-      ...mailbox.settings,
-    });
-    const { accounts } = openAccounts({
-      database: { ...database, durable: broken.durable },
-      clock,
-      config,
-      log,
-    });
+    const failing = { ...database, durable: broken.durable };
+    const { accounts } = openAccounts(failing, mailbox.settings, { log });
     const browser = createBrowserSecret();
     for (let i = 0; i < 4; i++) accounts.mail.request("ann@example.org", "/", browser);
     assert.deepEqual(lines, []);

@@ -8,7 +8,7 @@ import { errorOf, invalid } from "../support/answers.js";
 import { type Engine, onSqliteAndLong } from "../support/engines.js";
 import { limits } from "../support/limits.js";
 import { openMailbox } from "../support/mail.js";
-import { createKey, type Member, ORIGIN, signIn } from "../support/members.js";
+import { createKey, type Member, signIn } from "../support/members.js";
 import { expectedView, type Sent } from "../support/usage.js";
 import { createWorld, daily, NOW, observation, type World } from "../support/world.js";
 
@@ -201,25 +201,6 @@ onSqliteAndLong("The usage of a key", (engine) => {
     assert.equal(headers.get("cache-control"), "no-store");
   });
 
-  test("is the owner's alone, and another's key is as unknown as none", async () => {
-    const [owner, stranger] = [await newMember(), await newMember()];
-    const { id, key } = await createKey(world, owner);
-    await send({ route: "", path: "/api/repos" }, key);
-    for (const [who, keyId] of [
-      [stranger, id],
-      [owner, "999999"],
-    ] as const) {
-      const missing = await usageOf(who, keyId);
-      assert.deepEqual(errorOf(missing), {
-        status: 404,
-        code: "NOT_FOUND",
-        message: "There is no such key.",
-      });
-    }
-    const keyed = await world.get(`/api/me/keys/${id}/usage`, { "X-API-Key": key });
-    assert.equal(keyed.status, 401);
-  });
-
   test("is asked for one of four periods", async () => {
     const owner = await newMember();
     const { id } = await createKey(world, owner);
@@ -249,34 +230,6 @@ onSqliteAndLong("The usage of a key", (engine) => {
     assert.equal((await world.send("DELETE", `/api/me/keys/${id}`, undefined, owner.headers)).status, 204);
     assert.equal((await world.get("/api/home", { "X-API-Key": key })).status, 401);
     assert.deepEqual((await usageOf(owner, id)).body.data, asJson(id, [sent]));
-  });
-
-  test("goes with the account, and what was counted last does not bring it back", async () => {
-    const owner = await newMember();
-    const { id, key } = await createKey(world, owner);
-    await send({ route: "/api/home", path: "/api/home" }, key);
-    await world.members.usage.flush();
-    await send({ route: "/api/home", path: "/api/none" }, key);
-    const rows = async () => {
-      return Promise.all(
-        USAGE_TABLES.map(
-          async (table) =>
-            (
-              await world.modules.database.read
-                .selectFrom(table)
-                .select("key_id")
-                .where("key_id", "=", Number(id))
-                .execute()
-            ).length,
-        ),
-      );
-    };
-    assert.deepEqual(await rows(), [1, 1, 2, 0]);
-    const gone = await world.send("DELETE", "/api/me", undefined, { ...owner.headers, Origin: ORIGIN });
-    assert.equal(gone.status, 204);
-    assert.deepEqual(await rows(), [0, 0, 0, 0]);
-    assert.equal(await world.members.usage.flush(), true);
-    assert.deepEqual(await rows(), [0, 0, 0, 0]);
   });
 });
 

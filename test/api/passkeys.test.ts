@@ -225,18 +225,6 @@ onSqliteAndLong("Passkeys", (engine) => {
     assert.equal((await list(member)).length, 10);
   });
 
-  test("a deleted account takes its passkeys along", async () => {
-    const member = await newMember();
-    const { authenticator } = await addPasskey(world, member);
-    assert.equal((await world.send("DELETE", "/api/me", undefined, member.headers)).status, 204);
-    assert.deepEqual(errorOf(await use(authenticator)), REFUSED);
-    const { rows } =
-      await sql`select id from passkeys where account_id not in (select id from accounts)`.execute(
-        world.modules.database.read,
-      );
-    assert.deepEqual(rows, []);
-  });
-
   test("malformed and oversized credentials are refused before anything is looked up", async () => {
     const { options, headers } = await startSignIn(world);
     const { response, ...credential } = new SoftwareAuthenticator(ORIGIN).get(options);

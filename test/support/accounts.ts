@@ -10,12 +10,14 @@ import {
   type SignedIn,
   type Source,
 } from "../../src/accounts/accounts.js";
-import { type Config, loadConfig } from "../../src/config/config.js";
+import { loadConfig } from "../../src/config/config.js";
 import type { Database } from "../../src/database/database.js";
 import { BackgroundWrites } from "../../src/lib/background-writes.js";
 import type { Clock } from "../../src/lib/clock.js";
 import { createLog, type Logger } from "../../src/lib/log.js";
 import { type Mailbox, tokenOf } from "./mail.js";
+import { ManualClock } from "./manual-clock.js";
+import { NOW } from "./world.js";
 
 /** Where somebody is. */
 export const SOMEWHERE: Source = { network: "192.0.2.0/24", agent: "Firefox" };
@@ -26,19 +28,26 @@ export const browserWith = (cookie?: string) => ({ headers: { cookie }, source: 
 export function accountsContext(
   database: Database,
   clock: Clock,
-  log: Logger = createLog("silent"),
-  config: Config = loadConfig({ SIDEREAL_AUTH_SECRET: "s".repeat(40) }),
+  { log = createLog("silent"), settings = {} }: { log?: Logger; settings?: Record<string, string> } = {},
 ): AccountsContext {
-  const [revocations, writes] = [new Revocations(), new BackgroundWrites(log)];
-  return { database, clock, config, log, revocations, writes };
+  const config = loadConfig({
+    SIDEREAL_BASE_URL: "https://sidereal.example",
+    SIDEREAL_AUTH_SECRET: "Kq8-vN2wZ5xR1tY7uB3mC6pL9sD4fG0h",
+    ...settings,
+  });
+  return { database, clock, config, log, revocations: new Revocations(), writes: new BackgroundWrites(log) };
 }
 
-/** Accounts on a database, with their keys and events. */
-export function openAccounts(parts: { database: Database; clock: Clock; config: Config; log: Logger }) {
-  const context = accountsContext(parts.database, parts.clock, parts.log, parts.config);
+/** Accounts with these settings, with their keys and events. */
+export function openAccounts(
+  database: Database,
+  settings: Record<string, string> = {},
+  { clock = new ManualClock(NOW), log = createLog("silent") } = {},
+) {
+  const context = accountsContext(database, clock, { log, settings });
   const events = new AccountEvents(context);
-  const keys = new ApiKeys(context);
-  return { keys, events, accounts: new Accounts(context, events), writes: context.writes };
+  const { writes } = context;
+  return { clock, writes, events, keys: new ApiKeys(context), accounts: new Accounts(context, events) };
 }
 
 /** Signs in by a mailed link, in a browser with this Cookie header. */
