@@ -143,6 +143,6 @@ export const getCard = operation({
     const gained = WINDOWS.map((window) => ({ window, ...gainOf(stats.trends[window]) }));
     const rank = bestRank(stats.ranks);
     const card = repositoryCard(stats.repository, { gained, points, rank, ...stats.age });
-    return pngReply(await pictures.render({ kind: "repository", card }));
+    return pngReply(await pictures.render({ kind: "card", card }));
   },
 });

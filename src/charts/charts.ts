@@ -12,7 +12,13 @@ export {
   drawFactBadge,
   rankWords,
 } from "./badge.js";
-export { type CardInput, repositoryCard } from "./card.js";
+export {
+  MAX_CARD_ROWS,
+  type PageCardInput,
+  type PageCardRow,
+  pageCard,
+  repositoryCard,
+} from "./card.js";
 export { drawChart, drawNotice, drawPlot, type Geometry, NOTICE_SIZE } from "./chart.js";
 export { milestonesOf } from "./events.js";
 export { gainsOf, spanOf, stepOf } from "./gains.js";
@@ -32,14 +38,7 @@ export {
 export { drawMark } from "./lines.js";
 export { snippetsOf } from "./markup.js";
 export { dateText, distanceText, signedRate } from "./numbers.js";
-export {
-  CARD_SIZE,
-  MAX_CARD_ROWS,
-  type PageCardInput,
-  type PageCardRow,
-  type Picture,
-  PngRenderer,
-} from "./png.js";
+export { type Picture, PngRenderer } from "./png.js";
 export {
   ALIGNMENTS,
   type ChartInput,

@@ -1,18 +1,11 @@
 /** The rendering thread: finding fonts and encoding a PNG take tens of milliseconds, which would block requests. */
 import { parentPort } from "node:worker_threads";
 import { Resvg } from "@resvg/resvg-js";
-import { drawPageCard, drawRepositoryCard } from "./card-drawing.js";
+import { drawCard } from "./card-drawing.js";
 import { FONT_FAMILY, Fonts, withFonts } from "./fonts.js";
 import type { Picture } from "./png.js";
 
 const fonts = new Fonts();
-
-function draw(picture: Picture): string {
-  if (picture.kind === "svg") return picture.svg;
-  return picture.kind === "page"
-    ? drawPageCard(picture.card, fonts)
-    : drawRepositoryCard(picture.card, fonts);
-}
 
 interface Job {
   id: number;
@@ -21,7 +14,8 @@ interface Job {
 
 function render({ id, picture }: Job): void {
   try {
-    const drawing = withFonts(draw(picture), fonts);
+    const svg = picture.kind === "svg" ? picture.svg : drawCard(picture.card, fonts);
+    const drawing = withFonts(svg, fonts);
     const png = new Resvg(drawing.svg, {
       font: { loadSystemFonts: false, fontFiles: [...drawing.fontFiles], defaultFontFamily: FONT_FAMILY },
       fitTo: { mode: "zoom", value: picture.kind === "svg" ? picture.zoom : 1 },

@@ -4,59 +4,40 @@ import { AppError } from "../lib/errors.js";
 
 /** Pictures as PNG: their content, and the thread that renders them. */
 
-/** A picture to render: a card, which the thread draws with the fonts it has, or a finished drawing of ours. */
+/** A picture to render: a card, whose texts the thread fits with the fonts it has, or a finished drawing of ours. */
 export type Picture =
-  | { kind: "repository"; card: RepositoryCard }
-  | { kind: "page"; card: PageCardInput }
+  | { kind: "card"; card: Card }
   /** `zoom`: pixels of the PNG for each pixel of the drawing. */
   | { kind: "svg"; svg: string; zoom: number };
 
-/** The size recommended for Open Graph images, and the left and right edges of what a card shows. */
+/** The size recommended for Open Graph images. */
 export const CARD_SIZE = { width: 1200, height: 630 };
-export const PAD = 64;
-export const RIGHT = CARD_SIZE.width - PAD;
-export const MAX_CARD_ROWS = 3;
 
-/** The age of the data of a card, as of when it was drawn. */
-export interface CardAge {
-  asOf: number | null;
-  /** Days from `asOf` to the response; absent: not shown. */
-  ageDays?: number | null;
-  /** A short note for readers, shown instead of the date. */
-  note?: string;
+export interface Card {
+  /** Elements of SVG. */
+  shapes: string;
+  texts: readonly CardText[];
 }
 
-/** The content of the card of a repository. */
-export interface RepositoryCard extends CardAge {
-  forge: string;
-  owner: string;
-  name: string;
-  description: string | null;
-  language: string | null;
-  /** Side by side; the first one is its stars. */
-  numbers: readonly { value: string; name: string }[];
-  rank: string | null;
-  /** Its stars over a year as elements of SVG, and whether some of them are counts of stars still held. */
-  year: { svg: string; hasRetained: boolean };
-}
-
-/** The content of the card of a page: its title, a description, and the beginning of its list. */
-export interface PageCardInput extends CardAge {
-  title: string;
-  /** A sentence or two about the page. */
-  lead: string;
-  /** The first entries of its list; MAX_CARD_ROWS are shown. */
-  rows: readonly PageCardRow[];
-}
-
-export interface PageCardRow {
-  name: string;
-  /** Below the name. */
-  detail: string;
-  /** At the right, such as "+1,234". */
-  value: string;
-  /** Below the value: "stars in 7 days". */
-  unit: string;
+/** A text of a card, as it is cut and drawn with the fonts of the thread. */
+export interface CardText {
+  text: string;
+  /** Shown if nothing of the text can be drawn. */
+  instead?: string;
+  x: number;
+  y: number;
+  /** The most that it may be wide. */
+  width: number;
+  size: number;
+  /** The size down to which it shrinks to be whole. */
+  leastSize?: number;
+  fill: string;
+  isBold?: boolean;
+  anchor?: "end";
+  /** Lines of prose at most, which is left out if hardly any of it can be drawn. Absent: one line, which is always there. */
+  lines?: number;
+  /** Whether it is a full name, which loses its owner before its end. */
+  isName?: boolean;
 }
 
 interface Waiting {

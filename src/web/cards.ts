@@ -5,6 +5,7 @@ import {
   type PageCardRow,
   type Picture,
   type PngRenderer,
+  pageCard,
   readHistory,
 } from "../charts/charts.js";
 import { forgeName } from "../config/config.js";
@@ -72,7 +73,7 @@ export function cardRoutes(options: CardOptions): Route[] {
     },
   });
   return [
-    card("/cards/pages/{page}", pageCard),
+    card("/cards/pages/{page}", staticCard),
     card("/cards/lists", listCard, { query: Object.keys(listQuery.shape) }),
     card("/cards/languages/{name}", facetCard("language")),
     card("/cards/topics/{name}", facetCard("topic")),
@@ -109,7 +110,7 @@ const TEXTS: Readonly<Record<string, { title: string; lead: string }>> = {
 };
 
 /** The card of a page without parameters. */
-async function pageCard({ params: { page = "" } }: HttpRequest, options: CardOptions): Promise<Picture> {
+async function staticCard({ params: { page = "" } }: HttpRequest, options: CardOptions): Promise<Picture> {
   if (page === "home") return homeCard(options);
   if (page === "languages") return facetsCard("language", options);
   if (page === "topics") return facetsCard("topic", options);
@@ -225,7 +226,7 @@ async function watchlistCard(
   });
 }
 
-const picture = (card: PageCardInput): Picture => ({ kind: "page", card });
+const picture = (card: PageCardInput): Picture => ({ kind: "card", card: pageCard(card) });
 
 /** A repository with the count that its list is about: forks, stars gained, or stars where no growth is known. */
 function rowOf({ repository, trend }: ListRow, sort: string, window: Window): PageCardRow {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { Resvg } from "@resvg/resvg-js";
 import { repositoryCard } from "../../src/charts/card.js";
-import { drawRepositoryCard } from "../../src/charts/card-drawing.js";
+import { drawCard } from "../../src/charts/card-drawing.js";
 import { FONT_FAMILY, Fonts, readFace, withFonts } from "../../src/charts/fonts.js";
 import { libraryFile } from "../../src/lib/package-files.js";
 import { hostileText } from "../support/hostile-texts.js";
@@ -33,10 +33,7 @@ const SCRIPTS = {
 
 function cardSvg(fullName: string, description: string | null, fonts: Fonts): string {
   const facts = { provider: "GITHUB", fullName, description, language: description, stars: null };
-  return drawRepositoryCard(
-    repositoryCard(facts, { gained: [], rank: fullName, points: [], asOf: null }),
-    fonts,
-  );
+  return drawCard(repositoryCard(facts, { gained: [], rank: fullName, points: [], asOf: null }), fonts);
 }
 
 const textOf = (text: string, more = "") =>
@@ -112,7 +109,7 @@ test("a text of which little can be drawn is not shown, and a name is never left
     readPicture(cardSvg(fullName, description, bundled)).texts.map(({ text }) => text);
   assert.ok(of("所有者/名前-kite").includes("-kite…"));
   assert.ok(of("acme/名前").includes("GitHub · acme"));
-  assert.ok(of("所有者/名前").includes("GitHub · …"));
+  assert.ok(of("所有者/名前").includes("GitHub ·…"));
   assert.ok(!of("acme/kite", "日本語の説明文").some((text) => /日/.test(text)));
 });
 

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type CardInput, repositoryCard } from "../../src/charts/card.js";
-import { drawPageCard, drawRepositoryCard } from "../../src/charts/card-drawing.js";
+import { type CardInput, type PageCardInput, pageCard, repositoryCard } from "../../src/charts/card.js";
+import { drawCard } from "../../src/charts/card-drawing.js";
 import { Fonts } from "../../src/charts/fonts.js";
-import { CARD_SIZE, type PageCardInput, type Picture, PngRenderer } from "../../src/charts/png.js";
+import { CARD_SIZE, type Picture, PngRenderer } from "../../src/charts/png.js";
 import { readPicture } from "../support/svg.js";
 
 const renderer = new PngRenderer();
@@ -36,15 +36,15 @@ const page: PageCardInput = {
 };
 
 const cardSvg = (more: Partial<typeof facts & CardInput> = {}) =>
-  drawRepositoryCard(repositoryCard({ ...facts, ...more }, { ...card, ...more }), bundled);
+  drawCard(repositoryCard({ ...facts, ...more }, { ...card, ...more }), bundled);
 
 const PNG = Buffer.from("89504e470d0a1a0a", "hex");
-const repository: Picture = { kind: "repository", card: repositoryCard(facts, card) };
+const repository: Picture = { kind: "card", card: repositoryCard(facts, card) };
 const svgPicture = (svg: string, zoom = 1): Picture => ({ kind: "svg", svg, zoom });
 const sizeOf = (png: Buffer) => [png.readUInt32BE(16), png.readUInt32BE(20)];
 
 test("cards are PNGs of the size that pages with links ask for", async () => {
-  for (const picture of [repository, { kind: "page", card: page } as const]) {
+  for (const picture of [repository, { kind: "card", card: pageCard(page) } as const]) {
     const png = await renderer.render(picture);
     assert.deepEqual(png.subarray(0, 8), PNG);
     assert.deepEqual(sizeOf(png), [1_200, 630]);
@@ -93,14 +93,14 @@ test("a card says name, description, language, stars, gains, rank and date, with
 });
 
 test("the card of a page says its title, what it shows, the first three of its list and the date", () => {
-  const texts = textsOf(drawPageCard(page, bundled));
+  const texts = textsOf(drawCard(pageCard(page), bundled));
   const expected = ["Rust", page.lead, "1", "owner/name-3", "GitHub · Rust", "+2", "stars in 7 days"];
   for (const text of [...expected, "Sidereal · as of 30 Apr 2026"])
     assert.ok(texts.includes(text), `${text} of ${texts}`);
   const [name, detail] = ["n".repeat(300), "d ".repeat(200)];
   const row = { name, detail, value: "9".repeat(99), unit: "u".repeat(99) };
   const long = { ...page, title: "t".repeat(400), lead: "word ".repeat(99) };
-  for (const rows of [[row], []]) textsOf(drawPageCard({ ...long, rows }, bundled));
+  for (const rows of [[row], []]) textsOf(drawCard(pageCard({ ...long, rows }), bundled));
 });
 
 test("an invalid drawing does not affect the next", async () => {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { drawBadge, drawFactBadge } from "../../src/charts/badge.js";
-import { repositoryCard } from "../../src/charts/card.js";
-import { drawPageCard, drawRepositoryCard } from "../../src/charts/card-drawing.js";
+import { pageCard, repositoryCard } from "../../src/charts/card.js";
+import { drawCard } from "../../src/charts/card-drawing.js";
 import { drawChart, drawNotice } from "../../src/charts/chart.js";
 import { Fonts } from "../../src/charts/fonts.js";
 import { snippetsOf } from "../../src/charts/markup.js";
@@ -62,9 +62,9 @@ test("hostile names: badges, notices and cards are well-formed and hold text onl
     const gained = [{ window: "24h", stars: Number.MAX_SAFE_INTEGER } as const];
     const facts = { provider: "GITHUB", fullName: a, description: b, language: c, stars: 5 };
     const card = repositoryCard(facts, { gained, rank: d, points, asOf: END });
-    readPicture(drawRepositoryCard(card, fonts));
+    readPicture(drawCard(card, fonts));
     const rows = [{ name: a, detail: b, value: c, unit: d }];
-    readPicture(drawPageCard({ title: a, lead: b, rows, asOf: END }, fonts));
+    readPicture(drawCard(pageCard({ title: a, lead: b, rows, asOf: END }), fonts));
   });
 });
 
