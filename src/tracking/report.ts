@@ -47,6 +47,10 @@ interface RecentFailure {
   at: number;
 }
 
+const NOTHING_COUNTED = Object.fromEntries(Object.keys(COUNTED).map((what) => [what, 0])) as Record<
+  Counted,
+  number
+>;
 const MAX_RECENT = 8;
 
 /** A stored report. Those of older versions lack some fields. */
@@ -61,16 +65,7 @@ export class Reporter {
     this.report = {
       worker: `${hostname()} ${process.pid}`,
       startedAt: now,
-      refreshed: 0,
-      lost: 0,
-      held: 0,
-      doubted: 0,
-      rechecked: 0,
-      discovered: 0,
-      surplus: 0,
-      listed: 0,
-      backfilled: 0,
-      avatars: 0,
+      ...NOTHING_COUNTED,
       failures: {},
       lastSuccessAt: null,
       site: "",

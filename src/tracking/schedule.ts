@@ -58,7 +58,22 @@ export function refOf(
   return { providerId: providerId ?? "", nodeId, fullName: `${owner}/${name}`, etag };
 }
 
-const COLUMNS: Readonly<Record<keyof Omit<Tracked, "isScheduled">, string>> = {
+/** The columns of the table `tracking` besides the repository's id and provider, by field. */
+const STATE = {
+  nodeId: ["node_id", "text"],
+  etag: ["etag", "text"],
+  failures: ["failures", "bigint"],
+  historyCursor: ["history_cursor", "text"],
+  historyDue: ["history_due", "bigint"],
+  doubtedAt: ["doubted_at", "bigint"],
+  recheckAt: ["recheck_at", "bigint"],
+  detailedAt: ["detailed_at", "bigint"],
+  detailsDue: ["details_due", "bigint"],
+  missingSince: ["missing_since", "bigint"],
+} as const;
+const STATE_FIELDS = Object.keys(STATE) as (keyof typeof STATE)[];
+
+const OTHER_COLUMNS: Readonly<Record<keyof Omit<Tracked, "isScheduled" | keyof typeof STATE>, string>> = {
   repositoryId: "r.id",
   provider: "r.provider",
   providerId: "r.provider_id",
@@ -75,20 +90,13 @@ const COLUMNS: Readonly<Record<keyof Omit<Tracked, "isScheduled">, string>> = {
   importSource: "r.import_source",
   dueAt: "r.next_refresh_at",
   refreshInterval: "r.refresh_interval",
-  nodeId: "t.node_id",
-  etag: "t.etag",
-  failures: "t.failures",
-  historyCursor: "t.history_cursor",
-  historyDue: "t.history_due",
-  doubtedAt: "t.doubted_at",
-  recheckAt: "t.recheck_at",
-  detailedAt: "t.detailed_at",
-  detailsDue: "t.details_due",
-  missingSince: "t.missing_since",
 };
 
 const SELECTED = sql.join(
-  Object.entries(COLUMNS).map(([field, column]) => sql`${sql.ref(column)} as ${sql.ref(field)}`),
+  [
+    ...Object.entries(OTHER_COLUMNS),
+    ...STATE_FIELDS.map((field) => [field, `t.${STATE[field][0]}`] as const),
+  ].map(([field, column]) => sql`${sql.ref(column)} as ${sql.ref(field)}`),
 );
 
 type Row = Omit<Tracked, "isScheduled" | "failures"> & { failures: number | null };
@@ -171,20 +179,7 @@ export async function nextDue(db: Db, provider: string, queue: Queue): Promise<n
 
 const TRACKING: BulkTable = {
   table: "tracking",
-  columns: {
-    repository_id: "bigint",
-    provider: "text",
-    node_id: "text",
-    etag: "text",
-    failures: "bigint",
-    history_cursor: "text",
-    history_due: "bigint",
-    doubted_at: "bigint",
-    recheck_at: "bigint",
-    detailed_at: "bigint",
-    details_due: "bigint",
-    missing_since: "bigint",
-  },
+  columns: { repository_id: "bigint", provider: "text", ...Object.fromEntries(Object.values(STATE)) },
   key: ["repository_id"],
 };
 const DUE_TIMES: BulkTable = {
@@ -200,20 +195,7 @@ export async function saveTracked(tx: Tx, dialect: Dialect, rows: readonly Track
   await dialect.upsert(
     tx,
     TRACKING,
-    last.map((row) => [
-      row.repositoryId,
-      row.provider,
-      row.nodeId,
-      row.etag,
-      row.failures,
-      row.historyCursor,
-      row.historyDue,
-      row.doubtedAt,
-      row.recheckAt,
-      row.detailedAt,
-      row.detailsDue,
-      row.missingSince,
-    ]),
+    last.map((row) => [row.repositoryId, row.provider, ...STATE_FIELDS.map((field) => row[field])]),
   );
   await dialect.updateRows(
     tx,

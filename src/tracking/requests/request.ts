@@ -1,4 +1,5 @@
 /** Requests and lists as people see them: their state, what failed, and when a request is looked up. */
+import type { Selectable } from "kysely";
 import type { TrackRequestTable } from "../../database/database.js";
 import type { FailureKind } from "../../forges/forges.js";
 import { HOUR_MS } from "../../lib/clock.js";
@@ -43,14 +44,12 @@ export interface TrackRequest {
   finishedAt: number | null;
 }
 
-type Row = Pick<
-  TrackRequestTable,
-  "provider" | "full_name" | "requested_at" | "repository_id" | "pages" | "failure" | "finished_at"
-> & { public_id: string };
+type Row = Selectable<TrackRequestTable>;
 
+/** A stored request. `waiting`: its position in the queue, if it waits. */
 export function requestOf(
   row: Row,
-  waiting?: Pick<TrackRequest, "position" | "estimatedSeconds">,
+  waiting: Pick<TrackRequest, "position" | "estimatedSeconds"> = { position: null, estimatedSeconds: null },
 ): TrackRequest {
   return {
     id: row.public_id,
@@ -58,8 +57,7 @@ export function requestOf(
     fullName: row.full_name,
     state: stateOf(row),
     requestedAt: row.requested_at,
-    position: waiting?.position ?? null,
-    estimatedSeconds: waiting?.estimatedSeconds ?? null,
+    ...waiting,
     repositoryId: row.repository_id,
     historyPages: row.pages,
     failure: row.failure === null ? null : failureOf(row.failure),
