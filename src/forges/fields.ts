@@ -30,6 +30,23 @@ export function orNull<T extends z.ZodType>(type: T) {
   return type.nullable().catch(null);
 }
 
+/** One field of an object; null when the field or the object is invalid or missing. */
+export function inner<T extends z.ZodType>(name: string, type: T) {
+  return orNull(z.object({ [name]: type }).transform((object) => object[name] as z.output<T>));
+}
+
+/** Reads an object under our names: each with the name of the field there, and its type. */
+export function record<F extends Readonly<Record<string, readonly [name: string, type: z.ZodType]>>>(
+  fields: F,
+) {
+  return z.object(Object.fromEntries(Object.values(fields))).transform(
+    (row) =>
+      Object.fromEntries(Object.entries(fields).map(([ours, [theirs]]) => [ours, row[theirs]])) as {
+        -readonly [Name in keyof F]: z.output<F[Name][1]>;
+      },
+  );
+}
+
 /** The errors of a GraphQL response that have this form, among the first `max`. */
 export function graphqlErrors<T extends z.ZodType>(type: T, max: number) {
   return z

@@ -13,6 +13,7 @@ import {
   label,
   licenseOf,
   orNull,
+  record,
   text,
   time,
   topics,
@@ -59,56 +60,48 @@ export const API_OF_FAMILY = {
 } as const satisfies Partial<RestForge>;
 
 /** A repository. Older versions lack topics and language; most lack licenses; Gogs also lacks `archived`. */
-export const repositorySchema = z.object({
-  id,
-  full_name: fullName,
-  stars_count: count,
-  owner: orNull(z.object({ avatar_url: orNull(avatarAddress), visibility: orNull(z.string()) })),
-  html_url: orNull(webUrl),
-  description: orNull(text),
-  website: orNull(homepage),
-  language: orNull(label),
-  licenses: orNull(z.array(z.string())),
-  topics: orNull(topics),
-  forks_count: orNull(count),
-  open_issues_count: orNull(count),
-  watchers_count: orNull(count),
-  fork: orNull(z.boolean()),
-  archived: orNull(z.boolean()),
-  private: orNull(z.boolean()),
-  internal: orNull(z.boolean()),
-  created_at: orNull(time),
-  updated_at: orNull(time),
-});
+export const REPOSITORY = {
+  providerId: ["id", id],
+  fullName: ["full_name", fullName],
+  stars: ["stars_count", count],
+  owner: ["owner", orNull(z.object({ avatar_url: orNull(avatarAddress), visibility: orNull(z.string()) }))],
+  url: ["html_url", orNull(webUrl)],
+  description: ["description", orNull(text)],
+  homepage: ["website", orNull(homepage)],
+  language: ["language", orNull(label)],
+  license: ["licenses", orNull(z.array(z.string()).transform(soleLicense))],
+  topics: ["topics", orNull(topics)],
+  forks: ["forks_count", orNull(count)],
+  openIssues: ["open_issues_count", orNull(count)],
+  watchers: ["watchers_count", orNull(count)],
+  fork: ["fork", orNull(z.boolean())],
+  archived: ["archived", orNull(z.boolean())],
+  isPrivate: ["private", orNull(z.boolean())],
+  isInternal: ["internal", orNull(z.boolean())],
+  createdAt: ["created_at", orNull(time)],
+  // The closest to a push that Forgejo reports; changed settings count too.
+  pushedAt: ["updated_at", orNull(time)],
+} as const;
+const repositorySchema = record(REPOSITORY);
 
-export function toRecord(row: z.output<typeof repositorySchema>): ForgeRecord {
-  const [license, ...others] = row.licenses ?? [];
+export function toRecord({
+  owner,
+  fullName,
+  isPrivate,
+  isInternal,
+  ...facts
+}: z.output<typeof repositorySchema>): ForgeRecord {
   // All repositories of a `limited` owner are visible only after sign-in, like those that are internal.
-  const isOwnerPublic = (row.owner?.visibility ?? "public") === "public";
+  const isOwnerPublic = (owner?.visibility ?? "public") === "public";
   return {
-    isPublic: row.private !== true && row.internal !== true && isOwnerPublic,
-    repository: {
-      providerId: row.id,
-      ...row.full_name,
-      url: row.html_url,
-      avatarUrl: row.owner?.avatar_url ?? null,
-      description: row.description,
-      homepage: row.website,
-      language: row.language,
-      // With several license files it is unknown which one applies.
-      license: license === undefined || others.length > 0 ? null : licenseOf(license),
-      topics: row.topics,
-      stars: row.stars_count,
-      forks: row.forks_count,
-      openIssues: row.open_issues_count,
-      watchers: row.watchers_count,
-      fork: row.fork,
-      archived: row.archived,
-      createdAt: row.created_at,
-      // The closest to a push that Forgejo reports; changed settings count too.
-      pushedAt: row.updated_at,
-    },
+    isPublic: isPrivate !== true && isInternal !== true && isOwnerPublic,
+    repository: { ...facts, ...fullName, avatarUrl: owner?.avatar_url ?? null },
   };
+}
+
+/** With several license files it is unknown which one applies. */
+function soleLicense([license, ...others]: readonly string[]): string | null {
+  return license === undefined || others.length > 0 ? null : licenseOf(license);
 }
 
 const FORGEJO: RestForge = {

@@ -69,7 +69,7 @@ export async function discover(
   const found = {
     total: page.total_count,
     isIncomplete: page.incomplete_results,
-    stars: rows.map((row) => row.stargazers_count),
+    stars: rows.map((row) => row.stars),
   };
   const next = advance(walk, found, { minStars, now: client.clock.now() });
   return {

@@ -8,9 +8,11 @@ import {
   githubAvatarUrl,
   homepage,
   id,
+  inner,
   label,
   orNull,
   parseRecord,
+  record,
   text,
   time,
   topics,
@@ -76,33 +78,33 @@ export function namedFields(message: string): OptionalField[] {
   });
 }
 
-const total = z.object({ totalCount: count });
+const total = inner("totalCount", count);
 const topicNames = z
   .object({ nodes: z.array(z.object({ topic: z.object({ name: z.unknown() }) }).nullable()).max(100) })
   .transform(({ nodes }) => topics.parse(nodes.flatMap((node) => (node === null ? [] : [node.topic.name]))));
 
-const repositoryNode = z.object({
-  __typename: z.literal("Repository"),
-  id: nodeId,
-  databaseId: id,
-  nameWithOwner: fullName,
-  url: orNull(webUrl),
-  description: orNull(text),
-  homepageUrl: orNull(homepage),
-  primaryLanguage: orNull(z.object({ name: label })),
-  licenseInfo: orNull(z.object({ spdxId: orNull(spdxId) })),
-  repositoryTopics: orNull(topicNames),
-  stargazerCount: count,
-  forkCount: orNull(count),
-  issues: orNull(total),
-  pullRequests: orNull(total),
-  watchers: orNull(total),
-  isPrivate: z.boolean(),
-  isFork: orNull(z.boolean()),
-  isArchived: orNull(z.boolean()),
-  createdAt: orNull(time),
-  pushedAt: orNull(time),
-  owner: orNull(z.object({ avatarUrl: orNull(githubAvatarUrl) })),
+const repositoryNode = record({
+  type: ["__typename", z.literal("Repository")],
+  isPrivate: ["isPrivate", z.boolean()],
+  providerId: ["databaseId", id],
+  nodeId: ["id", nodeId],
+  fullName: ["nameWithOwner", fullName],
+  url: ["url", orNull(webUrl)],
+  avatarUrl: ["owner", inner("avatarUrl", orNull(githubAvatarUrl))],
+  description: ["description", orNull(text)],
+  homepage: ["homepageUrl", orNull(homepage)],
+  language: ["primaryLanguage", inner("name", label)],
+  license: ["licenseInfo", inner("spdxId", orNull(spdxId))],
+  topics: ["repositoryTopics", orNull(topicNames)],
+  stars: ["stargazerCount", count],
+  forks: ["forkCount", orNull(count)],
+  issues: ["issues", total],
+  pullRequests: ["pullRequests", total],
+  watchers: ["watchers", total],
+  fork: ["isFork", orNull(z.boolean())],
+  archived: ["isArchived", orNull(z.boolean())],
+  createdAt: ["createdAt", orNull(time)],
+  pushedAt: ["pushedAt", orNull(time)],
 });
 
 /**
@@ -118,87 +120,68 @@ export function readNode(
   },
 ): UpstreamRepository {
   const { providerId, withheld, urlOf } = options;
-  const row = parseRecord(repositoryNode, node);
-  if (row.databaseId !== providerId)
+  const {
+    type: _,
+    isPrivate,
+    fullName,
+    url,
+    description,
+    homepage,
+    issues,
+    pullRequests,
+    ...facts
+  } = parseRecord(repositoryNode, node);
+  if (facts.providerId !== providerId)
     throw new UpstreamFailure("malformed", "GraphQL: the node is another repository");
-  if (row.isPrivate) throw new UpstreamFailure("private", "the repository is private");
-  const { issues, pullRequests } = row;
+  if (isPrivate) throw new UpstreamFailure("private", "the repository is private");
   return {
-    providerId: row.databaseId,
-    nodeId: row.id,
-    ...row.nameWithOwner,
-    url: row.url ?? urlOf(`${row.nameWithOwner.owner}/${row.nameWithOwner.name}`),
-    avatarUrl: row.owner?.avatarUrl ?? null,
+    ...facts,
+    ...fullName,
+    url: url ?? urlOf(`${fullName.owner}/${fullName.name}`),
     // An empty description has been removed, one that was not sent has not.
-    ...(withheld.has("description") ? {} : { description: row.description }),
-    ...(withheld.has("homepageUrl") ? {} : { homepage: row.homepageUrl }),
-    language: row.primaryLanguage?.name ?? null,
-    license: row.licenseInfo?.spdxId ?? null,
-    topics: row.repositoryTopics,
-    stars: row.stargazerCount,
-    forks: row.forkCount,
+    ...(withheld.has("description") ? {} : { description }),
+    ...(withheld.has("homepageUrl") ? {} : { homepage }),
     // REST counts pull requests as issues; the number must not depend on the API we used.
-    openIssues: issues === null || pullRequests === null ? null : issues.totalCount + pullRequests.totalCount,
-    watchers: row.watchers?.totalCount ?? null,
-    fork: row.isFork,
-    archived: row.isArchived,
-    createdAt: row.createdAt,
-    pushedAt: row.pushedAt,
+    openIssues: issues === null || pullRequests === null ? null : issues + pullRequests,
   };
 }
 
 /** A repository of the REST API; rows of a search lack `subscribers_count`. */
-export const restRepository = z.object({
-  id,
-  node_id: orNull(nodeId),
-  full_name: fullName,
-  owner: orNull(z.object({ avatar_url: orNull(githubAvatarUrl) })),
-  private: z.boolean(),
-  html_url: webUrl,
-  description: orNull(text),
-  homepage: orNull(homepage),
-  language: orNull(label),
-  license: orNull(z.object({ spdx_id: orNull(spdxId) })),
-  topics: orNull(topics),
-  stargazers_count: count,
-  forks_count: orNull(count),
-  open_issues_count: orNull(count),
-  subscribers_count: orNull(count),
-  fork: orNull(z.boolean()),
-  archived: orNull(z.boolean()),
-  created_at: orNull(time),
-  pushed_at: orNull(time),
+export const restRepository = record({
+  isPrivate: ["private", z.boolean()],
+  providerId: ["id", id],
+  nodeId: ["node_id", orNull(nodeId)],
+  fullName: ["full_name", fullName],
+  url: ["html_url", webUrl],
+  avatarUrl: ["owner", inner("avatar_url", orNull(githubAvatarUrl))],
+  description: ["description", orNull(text)],
+  homepage: ["homepage", orNull(homepage)],
+  language: ["language", orNull(label)],
+  license: ["license", inner("spdx_id", orNull(spdxId))],
+  topics: ["topics", orNull(topics)],
+  stars: ["stargazers_count", count],
+  forks: ["forks_count", orNull(count)],
+  openIssues: ["open_issues_count", orNull(count)],
+  watchers: ["subscribers_count", orNull(count)],
+  fork: ["fork", orNull(z.boolean())],
+  archived: ["archived", orNull(z.boolean())],
+  createdAt: ["created_at", orNull(time)],
+  pushedAt: ["pushed_at", orNull(time)],
 });
 
 /** The record of a public repository; null for a private one, which a token may be allowed to see. */
-export function fromRest(row: z.output<typeof restRepository>): UpstreamRepository | null {
-  if (row.private) return null;
-  return {
-    providerId: row.id,
-    nodeId: row.node_id,
-    ...row.full_name,
-    url: row.html_url,
-    avatarUrl: row.owner?.avatar_url ?? null,
-    description: row.description,
-    homepage: row.homepage,
-    language: row.language,
-    license: row.license?.spdx_id ?? null,
-    topics: row.topics,
-    stars: row.stargazers_count,
-    forks: row.forks_count,
-    openIssues: row.open_issues_count,
-    watchers: row.subscribers_count,
-    fork: row.fork,
-    archived: row.archived,
-    createdAt: row.created_at,
-    pushedAt: row.pushed_at,
-  };
+export function fromRest({
+  isPrivate,
+  fullName,
+  ...facts
+}: z.output<typeof restRepository>): UpstreamRepository | null {
+  return isPrivate ? null : { ...facts, ...fullName };
 }
 
 /** The record in a document about one repository. Throws `private`, and `malformed` or `gone` if it is about another one than requested. */
 export function readRepository(document: unknown, requested?: RequestedRepository): UpstreamRepository {
   const row = parseRecord(restRepository, document);
-  if (requested !== undefined) checkSame(row.id, requested);
+  if (requested !== undefined) checkSame(row.providerId, requested);
   const repository = fromRest(row);
   if (repository === null) throw new UpstreamFailure("private", "the repository is private");
   return repository;

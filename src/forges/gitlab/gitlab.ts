@@ -13,8 +13,10 @@ import {
   count,
   fullName,
   id,
+  inner,
   licenseOf,
   orNull,
+  record,
   text,
   time,
   topics,
@@ -139,24 +141,25 @@ const withoutEtags = (refs: readonly RepositoryRef[]): RepositoryRef[] =>
 const PAGE_SIZE = 100;
 
 /** A project. Visibility, archived, open issues and origin need a token; lists never include the license. */
-const projectSchema = z.object({
-  id,
-  path_with_namespace: fullName,
-  star_count: count,
-  web_url: orNull(webUrl),
-  namespace: orNull(z.object({ avatar_url: orNull(avatarAddress) })),
-  description: orNull(text),
-  license: orNull(z.object({ key: z.string() })),
-  topics: orNull(topics),
+const projectSchema = record({
+  providerId: ["id", id],
+  fullName: ["path_with_namespace", fullName],
+  stars: ["star_count", count],
+  url: ["web_url", orNull(webUrl)],
+  avatarUrl: ["namespace", inner("avatar_url", orNull(avatarAddress))],
+  description: ["description", orNull(text)],
+  license: ["license", inner("key", z.string().transform(licenseOf))],
+  topics: ["topics", orNull(topics)],
   /** The name of `topics` before GitLab 14. */
-  tag_list: orNull(topics),
-  forks_count: orNull(count),
-  open_issues_count: orNull(count),
-  visibility: orNull(z.string()),
-  archived: orNull(z.boolean()),
-  forked_from_project: orNull(z.object({})),
-  created_at: orNull(time),
-  last_activity_at: orNull(time),
+  tags: ["tag_list", orNull(topics)],
+  forks: ["forks_count", orNull(count)],
+  openIssues: ["open_issues_count", orNull(count)],
+  visibility: ["visibility", orNull(z.string())],
+  archived: ["archived", orNull(z.boolean())],
+  origin: ["forked_from_project", orNull(z.object({}))],
+  createdAt: ["created_at", orNull(time)],
+  // The closest to a push that GitLab reports; comments count too.
+  pushedAt: ["last_activity_at", orNull(time)],
 });
 
 const pathOf = ({ owner, name }: { owner: string; name: string }): string =>
@@ -182,29 +185,19 @@ export const GITLAB_REST: RestForge = {
 };
 
 function toRecord(project: z.output<typeof projectSchema>): ForgeRecord {
-  const isComplete = project.visibility !== null;
+  const { fullName, visibility, origin, tags, ...facts } = project;
+  const isComplete = visibility !== null;
   return {
-    isPublic: !isComplete || project.visibility === "public",
+    isPublic: !isComplete || visibility === "public",
     repository: {
-      providerId: project.id,
-      ...project.path_with_namespace,
-      url: project.web_url,
-      avatarUrl: project.namespace?.avatar_url ?? null,
-      description: project.description,
+      ...facts,
+      ...fullName,
       homepage: null,
       language: null,
-      license: project.license === null ? null : licenseOf(project.license.key),
-      topics: project.topics ?? project.tag_list,
-      stars: project.star_count,
-      forks: project.forks_count,
-      openIssues: project.open_issues_count,
+      topics: facts.topics ?? tags,
       watchers: null,
       // Only complete records include the origin, and only for forks.
-      fork: isComplete ? project.forked_from_project !== null : null,
-      archived: project.archived,
-      createdAt: project.created_at,
-      // The closest to a push that GitLab reports; comments count too.
-      pushedAt: project.last_activity_at,
+      fork: isComplete ? origin !== null : null,
     },
   };
 }

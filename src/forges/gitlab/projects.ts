@@ -12,10 +12,12 @@ import {
   count,
   fullName,
   graphqlErrors,
+  inner,
   label,
   orNull,
   parseJson,
   parseRecord,
+  record,
   text,
   time,
   topics,
@@ -112,22 +114,23 @@ const projectId = z
 
 const language = z.object({ name: label, share: orNull(z.number()) });
 
-const projectSchema = z.object({
-  id: projectId,
-  fullPath: fullName,
-  starCount: count,
-  visibility: z.string(),
-  webUrl: orNull(webUrl),
-  description: orNull(text),
-  topics: orNull(topics),
-  forksCount: orNull(count),
-  openIssuesCount: orNull(count),
-  archived: orNull(z.boolean()),
-  isForked: orNull(z.boolean()),
-  createdAt: orNull(time),
-  lastActivityAt: orNull(time),
-  languages: orNull(z.array(z.unknown()).max(1_000)),
-  namespace: orNull(z.object({ avatarUrl: orNull(avatarAddress) })),
+const projectSchema = record({
+  providerId: ["id", projectId],
+  fullName: ["fullPath", fullName],
+  stars: ["starCount", count],
+  visibility: ["visibility", z.string()],
+  url: ["webUrl", orNull(webUrl)],
+  avatarUrl: ["namespace", inner("avatarUrl", orNull(avatarAddress))],
+  description: ["description", orNull(text)],
+  topics: ["topics", orNull(topics)],
+  forks: ["forksCount", orNull(count)],
+  openIssues: ["openIssuesCount", orNull(count)],
+  archived: ["archived", orNull(z.boolean())],
+  fork: ["isForked", orNull(z.boolean())],
+  createdAt: ["createdAt", orNull(time)],
+  // The closest to a push that GitLab reports; comments count too.
+  pushedAt: ["lastActivityAt", orNull(time)],
+  language: ["languages", orNull(z.array(z.unknown()).max(1_000).transform(largest))],
 });
 
 /** The project's id, even if the rest of it is invalid. */
@@ -143,32 +146,20 @@ function readProject(
   node: unknown,
   { withheld, site }: { withheld: ReadonlySet<string>; site: string },
 ): { repository: UpstreamRepository; isPublic: boolean } {
-  const project = parseRecord(projectSchema, node);
-  const { owner, name } = project.fullPath;
+  const { fullName, visibility, description, ...facts } = parseRecord(projectSchema, node);
   return {
-    isPublic: project.visibility === "public",
+    isPublic: visibility === "public",
     repository: {
-      providerId: project.id,
+      ...facts,
+      ...fullName,
       nodeId: null,
-      owner,
-      name,
-      url: project.webUrl ?? repositoryUrl(site, `${owner}/${name}`),
-      avatarUrl: avatarUrlOn(site, project.namespace?.avatarUrl),
-      ...(withheld.has("description") ? {} : { description: project.description }),
+      url: facts.url ?? repositoryUrl(site, `${fullName.owner}/${fullName.name}`),
+      avatarUrl: avatarUrlOn(site, facts.avatarUrl),
+      ...(withheld.has("description") ? {} : { description }),
       homepage: null,
-      language: largest(project.languages ?? []),
       // Only single documents of the REST API have it.
       license: null,
-      topics: project.topics,
-      stars: project.starCount,
-      forks: project.forksCount,
-      openIssues: project.openIssuesCount,
       watchers: null,
-      fork: project.isForked,
-      archived: project.archived,
-      createdAt: project.createdAt,
-      // The closest to a push that GitLab reports; comments count too.
-      pushedAt: project.lastActivityAt,
     },
   };
 }

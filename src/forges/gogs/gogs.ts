@@ -1,8 +1,8 @@
 import type { ProviderSettings } from "../../config/config.js";
 import type { Connection } from "../client.js";
 import type { Provider } from "../contract.js";
-import { webUrl } from "../fields.js";
-import { API_OF_FAMILY, repositorySchema, toRecord } from "../forgejo/forgejo.js";
+import { record, webUrl } from "../fields.js";
+import { API_OF_FAMILY, REPOSITORY, toRecord } from "../forgejo/forgejo.js";
 import { checkWithin, type ListRequest, nextMark } from "../lists.js";
 import { createRestProvider, type RestForge, restClient } from "../rest-provider.js";
 
@@ -11,7 +11,7 @@ const PAGE_SIZE = 50;
 const ANY_NAME = "_";
 
 /** Versions before 2018 send rows with a name and zeros in all other fields; those have no address. */
-const gogsSchema = repositorySchema.extend({ html_url: webUrl });
+const gogsSchema = record({ ...REPOSITORY, url: ["html_url", webUrl] });
 
 const searchPath = (keyword: string, page: number): string =>
   `/repos/search?q=${encodeURIComponent(keyword)}&limit=${PAGE_SIZE}&page=${page}`;
