@@ -79,6 +79,9 @@ export interface StoredEvent {
   detail: EventDetail;
 }
 
+/** An event that is not stored yet. */
+type NewEvent = Omit<StoredEvent, "id">;
+
 /** A refused request. */
 export interface RefusedRequest {
   event: "sign_in_refused" | "key_refused" | "cross_site_refused" | "rate_limited";
@@ -98,12 +101,10 @@ export interface EventQuery {
 
 /** Records events. No response waits for it, and none fails because of it. */
 export class AccountEvents {
-  readonly #context: AccountsContext;
   readonly #mailer: Mailer;
   readonly #refusals = new Map<string, CountedLog<RefusedRequest>>();
 
-  constructor(context: AccountsContext) {
-    this.#context = context;
+  constructor(private readonly context: AccountsContext) {
     this.#mailer = new Mailer(context, "notice");
   }
 
@@ -111,20 +112,20 @@ export class AccountEvents {
     const accountId = account?.id ?? null;
     const { network, agent } = source();
     const detail = agent === "" ? more : { agent, ...more };
-    const row = { at: this.#context.clock.now(), accountId, event, network, detail };
+    const row = { at: this.context.clock.now(), accountId, event, network, detail };
     const write = async () => {
       // Before it is stored, as it is compared with earlier ones.
       await this.#notify(row).catch((error: unknown) =>
-        this.#context.log.error({ err: error, event }, "the owner of an account could not be notified"),
+        this.context.log.error({ err: error, event }, "the owner of an account could not be notified"),
       );
-      await insertEvent(this.#context.database.write, row);
+      await insertEvent(this.context.database.write, row);
     };
-    this.#context.writes.add(write, "an event of an account could not be recorded", { event });
+    this.context.writes.add(write, "an event of an account could not be recorded", { event });
   }
 
   /** Logs a refused request: the first of its kind immediately, then one every ten seconds, with their number. */
   logRefused(request: RefusedRequest): void {
-    const { clock, log } = this.#context;
+    const { clock, log } = this.context;
     const counted =
       this.#refusals.get(request.event) ??
       new CountedLog<RefusedRequest>(clock, (times, { detail, ...last }) =>
@@ -136,25 +137,25 @@ export class AccountEvents {
 
   /** Events, latest first, with those that this process has just recorded. */
   async list(query: EventQuery): Promise<StoredEvent[]> {
-    await this.#context.writes.flush();
-    return readEvents(this.#context.database.read, query);
+    await this.context.writes.flush();
+    return readEvents(this.context.database.read, query);
   }
 
   /** Resolves when everything recorded is stored or has failed, and all mail about it is sent or has failed. */
   async flush(): Promise<void> {
-    await this.#context.writes.flush();
+    await this.context.writes.flush();
     await this.#mailer.settled();
   }
 
   /** The same, and ends the connection to the mail server. */
   async close(): Promise<void> {
-    await this.#context.writes.flush();
+    await this.context.writes.flush();
     await this.#mailer.close();
   }
 
   /** Deletes events past their retention at the time `now`, or beyond their number, in short transactions. Returns their number. */
   async prune(now: number, signal: AbortSignal): Promise<number> {
-    const { write } = this.#context.database;
+    const { write } = this.context.database;
     const old = {
       table: "account_events",
       column: "at",
@@ -176,8 +177,8 @@ export class AccountEvents {
   }
 
   /** Mails about an event if its owner should know of it. Without a mail server none is sent. */
-  async #notify(event: Omit<StoredEvent, "id">): Promise<void> {
-    const { database, config } = this.#context;
+  async #notify(event: NewEvent): Promise<void> {
+    const { database, config } = this.context;
     const { accountId, event: name } = event;
     if (!this.#mailer.isOn || accountId === null) return;
     const isMailed =
@@ -213,19 +214,13 @@ export async function readEvents(
   });
 }
 
-export async function insertEvent(
-  db: Db | Tx,
-  { at, accountId, event, network, detail }: Omit<StoredEvent, "id">,
-): Promise<void> {
-  const row = { at, account_id: accountId, event, network, detail: JSON.stringify(detail) };
+export async function insertEvent(db: Db | Tx, { accountId, detail, ...event }: NewEvent): Promise<void> {
+  const row = { ...event, account_id: accountId, detail: JSON.stringify(detail) };
   await db.insertInto("account_events").values(row).execute();
 }
 
 /** Whether an account has signed in before, but not from this network, or not with this family of browsers. */
-async function isFromSomewhereNew(
-  db: Db,
-  { accountId, network, detail }: Omit<StoredEvent, "id">,
-): Promise<boolean> {
+async function isFromSomewhereNew(db: Db, { accountId, network, detail }: NewEvent): Promise<boolean> {
   const signIns = await db
     .selectFrom("account_events")
     .select(["network", "detail"])
@@ -259,7 +254,7 @@ export function agentOf({ agent }: EventDetail): string | null {
 
 /** A mail about an event, without secrets and links. */
 function noticeOf(
-  { at, event, network, detail }: Omit<StoredEvent, "id">,
+  { at, event, network, detail }: NewEvent,
   { to, service, sent }: { to: string; service: string; sent: number },
 ): Mail {
   const what = event === "signed_in" ? "Signed in from somewhere new" : eventWords(event);

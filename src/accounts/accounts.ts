@@ -43,7 +43,7 @@ export { readSecret, SECRET_MARK, secretFileOf } from "./secret.js";
 export { isRecentSignIn, RECENT_MINUTES, requireRecentSignIn, type Session } from "./sessions.js";
 export { Revocations } from "./ttl-cache.js";
 export { type KeyedRequest, Usage } from "./usage.js";
-export type { UsageEvent } from "./usage-rows.js";
+export { pruneUsage, type UsageEvent } from "./usage-rows.js";
 export { OTHER_AGENT, USAGE_WINDOWS, type UsageView, type UsageWindow } from "./usage-view.js";
 
 /** Sites with which somebody can sign in, where configured. */
@@ -95,33 +95,31 @@ export class Accounts {
   readonly mail: MailSignIn;
   readonly passkeys: Passkeys;
   readonly sessions: Sessions;
-  readonly #context: AccountsContext;
-  readonly #events: AccountEvents;
   /** By the hash of the session cookie. */
   readonly #found: TtlCache<Account>;
   #library: Promise<Library> | undefined;
 
-  constructor(context: AccountsContext, events: AccountEvents) {
+  constructor(
+    private readonly context: AccountsContext,
+    private readonly events: AccountEvents,
+  ) {
     this.mail = new MailSignIn(context);
     this.passkeys = new Passkeys(context, () => this.#opened());
     this.sessions = new Sessions(context);
-    this.#context = context;
-    this.#events = events;
     this.#found = new TtlCache(context.clock, context.revocations);
   }
 
-  /** Available ways to sign in. Without a mail server, links are written to the log, and only on a loopback address. */
-  get methods(): { mail: boolean; sites: Site[] } {
-    const { config } = this.#context;
-    return { mail: this.mail.isOn, sites: SITES.filter((site) => config[site] !== undefined) };
+  /** The sites that are configured. */
+  get sites(): Site[] {
+    return SITES.filter((site) => this.context.config[site] !== undefined);
   }
 
   /** Reads the secret, so that a wrong one is reported at startup, and warns of what sign-in lacks. */
   async open(): Promise<void> {
-    const { config, log } = this.#context;
-    await readSecret(this.#context);
-    const { mail, sites } = this.methods;
-    if (!mail) log.warn({ sites }, "sign-in by mail is off: no mail server is configured");
+    const { config, log } = this.context;
+    await readSecret(this.context);
+    if (!this.mail.isOn)
+      log.warn({ sites: this.sites }, "sign-in by mail is off: no mail server is configured");
     const { protocol, hostname } = new URL(config.baseUrl);
     if (protocol === "http:" && !isPrivateHost(hostname))
       log.warn(
@@ -133,7 +131,7 @@ export class Accounts {
   /** Loads what sign-in needs, so that the first request of an account need not wait for it. Never throws. */
   async load(): Promise<void> {
     await this.#opened().catch((error: unknown) => {
-      this.#context.log.warn({ err: error }, "sign-in is not ready; the next use tries again");
+      this.context.log.warn({ err: error }, "sign-in is not ready; the next use tries again");
     });
   }
 
@@ -179,9 +177,9 @@ export class Accounts {
 
   /** Starts signing in with a site, and continues to `next`, a safe path. Throws NOT_FOUND where the site is not configured. */
   async startOAuth(site: Site, next: string): Promise<SiteRedirect> {
-    if (!this.methods.sites.includes(site))
+    if (!this.sites.includes(site))
       throw new AppError("NOT_FOUND", "Sign-in with this site is not configured here.");
-    const { baseUrl } = this.#context.config;
+    const { baseUrl } = this.context.config;
     const library = await this.#opened();
     const { headers, response } = await library.api.signInSocial({
       body: { provider: site, callbackURL: `${baseUrl}${next}`, errorCallbackURL: this.#failedUrl },
@@ -200,7 +198,7 @@ export class Accounts {
   ): Promise<SiteRedirect> {
     const signIn: SignIn = { method: site, beganAt: libraryNow().getTime(), client };
     let cookies: string[] = [];
-    if (this.methods.sites.includes(site)) {
+    if (this.sites.includes(site)) {
       const library = await this.#opened();
       const { headers } = await library.api.callbackOAuth({
         method: "GET",
@@ -243,7 +241,7 @@ export class Accounts {
   async sitesOf(accountId: string): Promise<string[]> {
     const { rows } = await sql<{ provider: string }>`
       select provider from identities where account_id = ${accountId} order by provider`.execute(
-      this.#context.database.read,
+      this.context.database.read,
     );
     return rows.map((row) => row.provider);
   }
@@ -259,7 +257,7 @@ export class Accounts {
    * the cookies to set.
    */
   async remove({ id, email }: Account): Promise<string[]> {
-    const { database, revocations, writes } = this.#context;
+    const { database, revocations, writes } = this.context;
     // One that this process is still sending would add a request after those of the account are gone.
     await this.mail.settled();
     await database.durable.transaction().execute(async (tx) => {
@@ -279,7 +277,7 @@ export class Accounts {
    * using them. Returns the number of sessions.
    */
   async removeExpired(): Promise<number> {
-    const { database, clock } = this.#context;
+    const { database, clock } = this.context;
     const { dialect, durable, write } = database;
     const now = clock.now();
     await sql`delete from verifications where expires_at < ${libraryNow().toISOString()}`.execute(durable);
@@ -296,11 +294,11 @@ export class Accounts {
 
   /** Waits for pending mail and writes. */
   async close(): Promise<void> {
-    await Promise.all([this.mail.close(), this.#context.writes.flush()]);
+    await Promise.all([this.mail.close(), this.context.writes.flush()]);
   }
 
   get #failedUrl(): string {
-    return `${this.#context.config.baseUrl}/sign-in/failed`;
+    return `${this.context.config.baseUrl}/sign-in/failed`;
   }
 
   async #read(cookie: string): Promise<Account | undefined> {
@@ -313,8 +311,7 @@ export class Accounts {
       });
     if (found === null) return undefined;
     const { user, session } = found;
-    if (this.sessions.isIdle(session.seenAt)) return undefined;
-    this.sessions.recordUse(session);
+    if (!this.sessions.recordUse(session)) return undefined;
     return {
       id: user.id,
       email: user.email,
@@ -329,7 +326,7 @@ export class Accounts {
   #opened(): Promise<Library> {
     // Imported on first use, as most commands need no accounts.
     this.#library ??= import("./library.js")
-      .then(({ openLibrary }) => openLibrary(this.#context))
+      .then(({ openLibrary }) => openLibrary(this.context))
       .catch((error: unknown) => {
         this.#library = undefined;
         throw error;
@@ -343,14 +340,14 @@ export class Accounts {
     const account = await this.find(cookieHeader(cookies));
     if (account === undefined) return undefined;
     const actor = { account, source: client.source };
-    if (account.createdAt >= beganAt) this.#events.record("account_created", actor, { method });
-    this.#events.record(endedOf === account.id ? "reauthenticated" : "signed_in", actor, { method });
+    if (account.createdAt >= beganAt) this.events.record("account_created", actor, { method });
+    this.events.record(endedOf === account.id ? "reauthenticated" : "signed_in", actor, { method });
     return { account, cookies };
   }
 
   #refuse({ method, client }: SignIn): undefined {
     const { network } = client.source();
-    this.#events.logRefused({ event: "sign_in_refused", network, detail: { method } });
+    this.events.logRefused({ event: "sign_in_refused", network, detail: { method } });
   }
 }
 

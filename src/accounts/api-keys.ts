@@ -40,19 +40,17 @@ export interface KeyHolder {
  * its message, and within five seconds in others.
  */
 export class ApiKeys {
-  readonly #context: AccountsContext;
   readonly #cache: TtlCache<KeyHolder>;
 
-  constructor(context: AccountsContext) {
-    this.#context = context;
+  constructor(private readonly context: AccountsContext) {
     this.#cache = new TtlCache(context.clock, context.revocations);
   }
 
   /** Creates a key; `secret` cannot be read again later. Throws LIMIT_REACHED when the account has five active keys. */
   async create(accountId: string, name: string): Promise<{ key: ApiKey; secret: string }> {
     const secret = createToken("sid");
-    const { dialect, durable } = this.#context.database;
-    const [hint, createdAt] = [secret.slice(-4), this.#context.clock.now()];
+    const { dialect, durable } = this.context.database;
+    const [hint, createdAt] = [secret.slice(-4), this.context.clock.now()];
     const values = { account_id: accountId, name, hash: hashToken(secret), hint, created_at: createdAt };
     const { id } = await durable.transaction().execute(async (tx) => {
       // Lock the account, so that concurrent calls do not each count without the others' keys.
@@ -73,7 +71,7 @@ export class ApiKeys {
 
   /** The active keys of an account, oldest first. */
   list(accountId: string): Promise<ApiKey[]> {
-    return keysOf(this.#context.database.read, accountId)
+    return keysOf(this.context.database.read, accountId)
       .where("revoked_at", "is", null)
       .orderBy("id")
       .execute();
@@ -81,29 +79,29 @@ export class ApiKeys {
 
   /** The latest keys of an account, oldest first: revoked ones as long as their usage. */
   async listAll(accountId: string): Promise<ApiKey[]> {
-    const latest = keysOf(this.#context.database.read, accountId).orderBy("id", "desc").limit(MAX_LISTED);
+    const latest = keysOf(this.context.database.read, accountId).orderBy("id", "desc").limit(MAX_LISTED);
     return (await latest.execute()).toReversed();
   }
 
   /** Deletes keys that were revoked so long before `now` that their usage is gone too. Returns their number. */
   removeRevoked(now: number): Promise<number> {
     const before = now - REVOKED_KEPT_MS;
-    return deleteOld(this.#context.database.durable, { table: "api_keys", column: "revoked_at", before });
+    return deleteOld(this.context.database.durable, { table: "api_keys", column: "revoked_at", before });
   }
 
   /** Revokes a key. Returns false if it was revoked before. Throws NOT_FOUND for a key of another account, or of none. */
   async revoke(accountId: string, keyId: number): Promise<boolean> {
-    const { durable } = this.#context.database;
+    const { durable } = this.context.database;
     const { numUpdatedRows } = await durable
       .updateTable("api_keys")
       // Without its hash it is treated like a key that never existed, and refused in the same time.
-      .set({ revoked_at: this.#context.clock.now(), hash: sql<string>`'revoked ' || cast(id as text)` })
+      .set({ revoked_at: this.context.clock.now(), hash: sql<string>`'revoked ' || cast(id as text)` })
       .where("id", "=", keyId)
       .where("account_id", "=", accountId)
       .where("revoked_at", "is", null)
       .executeTakeFirstOrThrow();
     // Only if it was active, as this discards all cached keys and sessions.
-    if (numUpdatedRows > 0n) await this.#context.revocations.announce();
+    if (numUpdatedRows > 0n) await this.context.revocations.announce();
     else if ((await keysOf(durable, accountId).where("id", "=", keyId).executeTakeFirst()) === undefined)
       throw new AppError("NOT_FOUND", "There is no such key.");
     return numUpdatedRows > 0n;
@@ -127,7 +125,7 @@ export class ApiKeys {
   }
 
   #read(hash: string): Promise<KeyHolder | undefined> {
-    return this.#context.database.read
+    return this.context.database.read
       .selectFrom("api_keys")
       .select(["id as keyId", "account_id as accountId", "last_used_at as lastUsedAt"])
       .where("hash", "=", hash)
@@ -137,13 +135,13 @@ export class ApiKeys {
 
   /** Requests do not wait for the write, which is lost if it fails. */
   #recordUse(holder: KeyHolder | undefined): KeyHolder | undefined {
-    const now = this.#context.clock.now();
+    const now = this.context.clock.now();
     if (holder === undefined || now - (holder.lastUsedAt ?? 0) < WRITE_INTERVAL_MS) return holder;
     const { keyId } = holder;
     holder.lastUsedAt = now;
-    this.#context.writes.add(
+    this.context.writes.add(
       () =>
-        this.#context.database.write
+        this.context.database.write
           .updateTable("api_keys")
           .set({ last_used_at: now })
           .where("id", "=", keyId)

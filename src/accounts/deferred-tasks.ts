@@ -8,25 +8,23 @@ const MAX_PENDING = 200;
  * task that fails is logged.
  */
 export class DeferredTasks {
-  readonly #log: Logger;
-  /** The outcome of the tasks, for the log. */
-  readonly #failure: string;
   readonly #pending = new Set<Promise<void>>();
 
-  constructor(log: Logger, failure: string) {
-    this.#log = log;
-    this.#failure = failure;
-  }
+  /** `failure`: the outcome of a task that fails, for the log. */
+  constructor(
+    private readonly log: Logger,
+    private readonly failure: string,
+  ) {}
 
   /** Starts a task when the current turn of the event loop is over. `reasonOf`: what the log may say about a failure. */
   add(task: () => Promise<void>, reasonOf: (error: unknown) => object = (err) => ({ err })): void {
     if (this.#pending.size >= MAX_PENDING) {
-      this.#log.error({ reason: "too many are pending" }, this.#failure);
+      this.log.error({ reason: "too many are pending" }, this.failure);
       return;
     }
     const running: Promise<void> = new Promise<void>((resolve) => setImmediate(resolve))
       .then(task)
-      .catch((error: unknown) => this.#log.error(reasonOf(error), this.#failure))
+      .catch((error: unknown) => this.log.error(reasonOf(error), this.failure))
       .finally(() => this.#pending.delete(running));
     this.#pending.add(running);
   }

@@ -11,13 +11,11 @@ import { isLoopback } from "./origin.js";
  */
 export class MailSignIn {
   readonly codes: OneTimeCodes;
-  readonly #context: AccountsContext;
   readonly #mailer: Mailer;
   readonly #tasks: DeferredTasks;
 
-  constructor(context: AccountsContext) {
+  constructor(private readonly context: AccountsContext) {
     this.codes = new OneTimeCodes(context, "sign-in");
-    this.#context = context;
     this.#mailer = new Mailer(context, "sign-in");
     this.#tasks = new DeferredTasks(context.log, "a mail to sign in with could not be made");
   }
@@ -28,7 +26,7 @@ export class MailSignIn {
 
   /** Whether links and codes are written to the log instead of being mailed: without a mail server, and only on a loopback address. */
   get isLogged(): boolean {
-    return !this.#mailer.isOn && isLoopback(this.#context.config.baseUrl);
+    return !this.#mailer.isOn && isLoopback(this.context.config.baseUrl);
   }
 
   /** Mails a link and a code that sign in this browser and continue to `next`, a safe path. Throws FORBIDDEN where sign-in by mail is off. */
@@ -60,10 +58,10 @@ export class MailSignIn {
   async #send(browser: string, request: CodeRequest): Promise<void> {
     if ((await this.#mailer.count(request.email)) === undefined) return;
     const { token, code } = await this.codes.create(browser, request);
-    const link = new URL(`${this.#context.config.baseUrl}/sign-in/link`);
+    const link = new URL(`${this.context.config.baseUrl}/sign-in/link`);
     link.searchParams.set("token", token);
     if (this.isLogged)
-      this.#context.log.warn({ link: link.href, code }, "no mail server is configured; this link signs in");
+      this.context.log.warn({ link: link.href, code }, "no mail server is configured; this link signs in");
     else this.#mailer.send(signInMail(request.email, { link, code }));
   }
 

@@ -23,20 +23,19 @@ type MailLimit = (typeof MAIL_LIMITS)[number];
  * server. Responses do not wait for it, so their timing reveals nothing about an address. Each kind has its own, so that none delays another.
  */
 export class Mailer {
-  readonly #context: AccountsContext;
-  readonly #kind: "sign-in" | "notice";
   #transport: Promise<Transporter> | undefined;
   readonly #tasks: DeferredTasks;
 
-  constructor(context: AccountsContext, kind: "sign-in" | "notice") {
-    this.#context = context;
-    this.#kind = kind;
+  constructor(
+    private readonly context: AccountsContext,
+    private readonly kind: "sign-in" | "notice",
+  ) {
     this.#tasks = new DeferredTasks(context.log, "a mail could not be sent");
   }
 
   /** Whether a mail server is configured. */
   get isOn(): boolean {
-    return this.#context.config.mail !== undefined;
+    return this.context.config.mail !== undefined;
   }
 
   /**
@@ -44,19 +43,19 @@ export class Mailer {
    * not be sent. Mails to sign in with, which strangers cause, cannot use up the notices.
    */
   async count(email: string): Promise<number | undefined> {
-    const { database, clock, config } = this.#context;
+    const { database, clock, config } = this.context;
     const endsAt = endOf(HOUR_MS, clock.now());
-    const holder = hidden(await readSecret(this.#context), endsAt, personOf(email));
-    const own = await addUse(database.write, { quota: `mail ${this.#kind}`, endsAt, holder }, 1);
+    const holder = hidden(await readSecret(this.context), endsAt, personOf(email));
+    const own = await addUse(database.write, { quota: `mail ${this.kind}`, endsAt, holder }, 1);
     if (own > MAX_MAILS_PER_PERSON) return this.#refuse("person", endsAt);
     const all = await addUse(database.write, { quota: "mail", endsAt, holder: "all" }, 1);
     const { mailPerHour = Infinity } = config;
-    return all > mailPerHour && this.#kind === "sign-in" ? this.#refuse("overall", endsAt) : own;
+    return all > mailPerHour && this.kind === "sign-in" ? this.#refuse("overall", endsAt) : own;
   }
 
   /** Sends a mail, if a mail server is configured. */
   send({ to, subject, text }: Mail): void {
-    const { mail } = this.#context.config;
+    const { mail } = this.context.config;
     if (mail === undefined) return;
     this.#transport ??= openTransport(mail.smtpUrl);
     const sending = this.#transport;
@@ -78,7 +77,7 @@ export class Mailer {
 
   /** The first refusal of an hour is logged. */
   async #refuse(limit: MailLimit, endsAt: number): Promise<undefined> {
-    const { database, log } = this.#context;
+    const { database, log } = this.context;
     const times = await addUse(database.write, { quota: "mail", endsAt, holder: limit }, 1);
     if (times === 1)
       log.warn({ limit }, "a limit of mails is reached; until the hour ends, some requests send none");

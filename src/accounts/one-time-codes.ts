@@ -44,20 +44,17 @@ export function spacedCode(code: string): string {
  * could sign in, nor with which a code could be found by trying all of them.
  */
 export class OneTimeCodes {
-  readonly #context: AccountsContext;
-  readonly #purpose: string;
-
   /** Codes of one purpose are worth nothing for another. */
-  constructor(context: AccountsContext, purpose: "sign-in" | "operator") {
-    this.#context = context;
-    this.#purpose = purpose;
-  }
+  constructor(
+    private readonly context: AccountsContext,
+    private readonly purpose: "sign-in" | "operator",
+  ) {}
 
   /** Adds a request of a browser. The token and the code must reach only the person who may use them. */
   async create(browser: string, { email, next }: CodeRequest): Promise<{ token: string; code: string }> {
     const token = createToken("sidl");
     const code = String(randomInt(10 ** CODE_LENGTH)).padStart(CODE_LENGTH, "0");
-    await this.#context.database.durable
+    await this.context.database.durable
       .insertInto("sign_in_requests")
       .values({
         token_hash: hashToken(token),
@@ -66,7 +63,7 @@ export class OneTimeCodes {
         email,
         next,
         tries: 0,
-        requested_at: this.#context.clock.now(),
+        requested_at: this.context.clock.now(),
       })
       .execute();
     return { token, code };
@@ -75,11 +72,9 @@ export class OneTimeCodes {
   /** Whether this browser requested a link. Undefined for one that is malformed, unknown, used or expired. Changes nothing. */
   async isOf(token: string, browser: string | undefined): Promise<boolean | undefined> {
     if (tokenPrefix(token) !== "sidl") return undefined;
-    const found = await this.#context.database.read
-      .selectFrom("sign_in_requests")
+    const found = await this.#valid()
       .select("browser_hash")
       .where("token_hash", "=", hashToken(token))
-      .where("requested_at", ">", this.#validFrom)
       .executeTakeFirst();
     if (found === undefined) return undefined;
     return browser !== undefined && found.browser_hash === this.#hash(browser);
@@ -87,11 +82,9 @@ export class OneTimeCodes {
 
   /** The latest request of a browser that is not used and not expired. */
   latestOf(browser: string): Promise<CodeRequest | undefined> {
-    return this.#context.database.read
-      .selectFrom("sign_in_requests")
+    return this.#valid()
       .select(["email", "next"])
       .where("browser_hash", "=", this.#hash(browser))
-      .where("requested_at", ">", this.#validFrom)
       .orderBy("requested_at", "desc")
       .limit(1)
       .executeTakeFirst();
@@ -112,14 +105,14 @@ export class OneTimeCodes {
       delete from sign_in_requests where browser_hash = ${hash} and exists (
         select 1 from sign_in_requests as wanted where wanted.token_hash = ${token}
           and wanted.browser_hash = ${hash} and wanted.requested_at > ${this.#validFrom})
-      returning token_hash, email, next`.execute(this.#context.database.durable);
+      returning token_hash, email, next`.execute(this.context.database.durable);
     // Of several at the same time, one deletes the rows and sees them.
     return rows.find((row) => row.token_hash === token);
   }
 
   /** Deletes expired requests, of all purposes. */
   async removeExpired(): Promise<void> {
-    await this.#context.database.durable
+    await this.context.database.durable
       .deleteFrom("sign_in_requests")
       .where("requested_at", "<=", this.#validFrom)
       .execute();
@@ -130,7 +123,7 @@ export class OneTimeCodes {
     const digits = typedCode(code);
     if (digits === undefined) return undefined;
     const hashed = Buffer.from(await this.#hashCode(browser, digits));
-    const rows = await this.#context.database.durable
+    const rows = await this.context.database.durable
       .updateTable("sign_in_requests")
       .set((eb) => ({ tries: eb("tries", "+", 1) }))
       .where("browser_hash", "=", this.#hash(browser))
@@ -143,16 +136,22 @@ export class OneTimeCodes {
 
   /** Requests made until then have expired. */
   get #validFrom(): number {
-    return this.#context.clock.now() - CODE_MS;
+    return this.context.clock.now() - CODE_MS;
+  }
+
+  #valid() {
+    return this.context.database.read
+      .selectFrom("sign_in_requests")
+      .where("requested_at", ">", this.#validFrom);
   }
 
   #hash(browser: string): string {
-    return hashToken(`${this.#purpose} ${browser}`);
+    return hashToken(`${this.purpose} ${browser}`);
   }
 
   /** Not a plain hash: all codes can be tried in a second. */
   async #hashCode(browser: string, code: string): Promise<string> {
-    return createHmac("sha256", await readSecret(this.#context))
+    return createHmac("sha256", await readSecret(this.context))
       .update(`code ${this.#hash(browser)} ${code}`)
       .digest("hex");
   }

@@ -34,32 +34,30 @@ export const OPERATOR_MS = 60 * 60_000;
  * only for its own machine, whoever types a code from its log in a browser there, for an hour.
  */
 export class Operators {
-  readonly #context: AccountsContext;
   readonly #codes: OneTimeCodes;
 
-  constructor(context: AccountsContext) {
-    this.#context = context;
+  constructor(private readonly context: AccountsContext) {
     this.#codes = new OneTimeCodes(context, "operator");
   }
 
   /** Whether codes in the log are offered at all: only where nothing is in front of the service and its address is this machine. */
   get hasCodes(): boolean {
-    const { baseUrl, trustedProxies } = this.#context.config;
+    const { baseUrl, trustedProxies } = this.context.config;
     return isLoopback(baseUrl) && trustedProxies.length === 0;
   }
 
   /** Whether this visitor may become an operator by a code. */
-  mayUseCode({ isOnThisMachine }: Pick<Visitor, "isOnThisMachine">): boolean {
+  mayUseCode(isOnThisMachine: boolean): boolean {
     return this.hasCodes && isOnThisMachine;
   }
 
   /** Reads the database only for a visitor at the machine with a session there: its token is worth nothing from elsewhere. */
   async find({ account, token, isOnThisMachine }: Visitor): Promise<Operator | undefined> {
-    if (account !== undefined && this.#context.config.operators.includes(account.email.toLowerCase()))
+    if (account !== undefined && this.context.config.operators.includes(account.email.toLowerCase()))
       return { accountId: account.id, isRecent: isRecentSignIn(account) };
-    if (token === undefined || tokenPrefix(token) !== "sido" || !this.mayUseCode({ isOnThisMachine }))
+    if (token === undefined || tokenPrefix(token) !== "sido" || !this.mayUseCode(isOnThisMachine))
       return undefined;
-    const { database, clock } = this.#context;
+    const { database, clock } = this.context;
     const found = await database.read
       .selectFrom("operator_sessions")
       .select("began_at")
@@ -72,7 +70,7 @@ export class Operators {
   /** Writes a new code for a browser into the log. */
   async logCode(browser: string): Promise<void> {
     const { code } = await this.#codes.create(browser, { email: "", next: "" });
-    this.#context.log.warn(
+    this.context.log.warn(
       { code: spacedCode(code), minutes: CODE_MS / 60_000 },
       "this code opens the operator's page in the browser that requested it",
     );
@@ -81,7 +79,7 @@ export class Operators {
   /** Uses up a code. Returns the token of a session; undefined whatever is wrong with the code. */
   async enter(browser: string, code: string): Promise<string | undefined> {
     if ((await this.#codes.take({ browser, code })) === undefined) return undefined;
-    const { database, clock } = this.#context;
+    const { database, clock } = this.context;
     const token = createToken("sido");
     await database.durable
       .insertInto("operator_sessions")
@@ -92,7 +90,7 @@ export class Operators {
 
   /** Ends a session at the machine. */
   async leave(token: string): Promise<void> {
-    await this.#context.database.durable
+    await this.context.database.durable
       .deleteFrom("operator_sessions")
       .where("token_hash", "=", hashToken(token))
       .execute();

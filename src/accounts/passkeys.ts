@@ -32,17 +32,14 @@ export type Assertion = Credential<{ clientDataJSON: string; authenticatorData: 
  * that requested it: a signed cookie names it. The user must be verified by PIN or biometrics.
  */
 export class Passkeys {
-  readonly #context: AccountsContext;
-  readonly #openLibrary: () => Promise<Library>;
-
-  constructor(context: AccountsContext, openLibrary: () => Promise<Library>) {
-    this.#context = context;
-    this.#openLibrary = openLibrary;
-  }
+  constructor(
+    private readonly context: AccountsContext,
+    private readonly openLibrary: () => Promise<Library>,
+  ) {}
 
   /** Whether browsers allow passkeys at the base URL: with https or on localhost, and under a name, not an address. */
   get isOffered(): boolean {
-    const { protocol, hostname } = new URL(this.#context.config.baseUrl);
+    const { protocol, hostname } = new URL(this.context.config.baseUrl);
     const isName = isIP(hostname.replaceAll(/[[\]]/g, "")) === 0;
     return isName && (protocol === "https:" || isLoopbackHost(hostname));
   }
@@ -115,7 +112,7 @@ export class Passkeys {
       synced: unknown;
     }>`
       select id, name, created_at as "createdAt", backed_up as synced from passkeys
-      where account_id = ${accountId} order by created_at, id`.execute(this.#context.database.read);
+      where account_id = ${accountId} order by created_at, id`.execute(this.context.database.read);
     return rows.map(({ id, name, createdAt, synced }) => ({
       id,
       name: name ?? "",
@@ -128,7 +125,7 @@ export class Passkeys {
   async remove(accountId: string, id: string): Promise<void> {
     const { numAffectedRows = 0n } = await sql`
       delete from passkeys where id = ${id} and account_id = ${accountId}`.execute(
-      this.#context.database.durable,
+      this.context.database.durable,
     );
     if (numAffectedRows === 0n) throw new AppError("NOT_FOUND", "There is no such passkey.");
   }
@@ -144,7 +141,7 @@ export class Passkeys {
   #opened(): Promise<Library> {
     if (!this.isOffered)
       throw new AppError("NOT_FOUND", "Passkeys are off here: the address of this service is not https.");
-    return this.#openLibrary();
+    return this.openLibrary();
   }
 }
 

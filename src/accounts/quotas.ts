@@ -38,17 +38,13 @@ export type CountDaily<Kind extends CountedDaily> = (tx: Tx, addition: Addition<
 
 /** Counts what callers add in a day. */
 export class DailyQuotas {
-  readonly #place: SecretPlace;
-
   /** `place`: where the secret is that hides the names of callers; read when a quota is first counted. */
-  constructor(place: SecretPlace) {
-    this.#place = place;
-  }
+  constructor(private readonly place: SecretPlace) {}
 
   /** Counts for one caller; undefined: does not count. Reads the secret, so call it before the transaction. */
   async counterOf<Kind extends CountedDaily>(adding: Adding<Kind> | undefined): Promise<CountDaily<Kind>> {
     if (adding === undefined) return async () => {};
-    const secret = await readSecret(this.#place);
+    const secret = await readSecret(this.place);
     return async (tx, { kind, amount, now }) => {
       if (amount === 0) return;
       const [quota, words] = COUNTED[kind];

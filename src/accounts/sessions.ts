@@ -62,11 +62,7 @@ const VALUE = /^[0-9A-Za-z]{32}\.(?:[0-9A-Za-z]|%2B|%2F){42}[AEIMQUYcgkosw048]%3
  * they receive the message.
  */
 export class Sessions {
-  readonly #context: AccountsContext;
-
-  constructor(context: AccountsContext) {
-    this.#context = context;
-  }
+  constructor(private readonly context: AccountsContext) {}
 
   /**
    * The only session cookie in a Cookie header, as `name=value`. Undefined where there are several, or where it is not spelled as
@@ -84,7 +80,7 @@ export class Sessions {
 
   /** A cookie that removes the session from a browser. */
   get clearingCookie(): string {
-    const { path, secure } = cookieScope(this.#context.config.baseUrl);
+    const { path, secure } = cookieScope(this.context.config.baseUrl);
     return `${this.#cookieName}=; Max-Age=0; Path=${path}; HttpOnly; SameSite=Lax${secure ? "; Secure" : ""}`;
   }
 
@@ -92,14 +88,11 @@ export class Sessions {
    * Completes the session that `cookies` set: notes where it begins, and ends the one that the client had before. Returns whose
    * that was; undefined if it had none.
    */
-  async begin(
-    cookies: readonly string[],
-    { headers, source: sourceOf }: Client,
-  ): Promise<string | undefined> {
-    const { database, revocations } = this.#context;
-    const [begun, earlier] = [this.#hashIn(cookieHeader(cookies)), this.#hashIn(headers.cookie)];
+  async begin(cookies: readonly string[], client: Client): Promise<string | undefined> {
+    const { database, revocations } = this.context;
+    const [begun, earlier] = [this.#hashIn(cookieHeader(cookies)), this.#hashIn(client.headers.cookie)];
     if (begun === undefined) return undefined;
-    const source = sourceOf();
+    const source = client.source();
     const endedOf = await database.durable.transaction().execute(async (tx) => {
       await sql`update sessions set ip_address = ${source.network}, user_agent = ${source.agent}
         where token_hash = ${begun}`.execute(tx);
@@ -124,7 +117,7 @@ export class Sessions {
     }>`
       select id, ip_address, user_agent, created_at, expires_at, seen_at from sessions
       where account_id = ${accountId} and ${isAlive()} order by seen_at desc, id`.execute(
-      this.#context.database.read,
+      this.context.database.read,
     );
     return rows.map((row) => {
       const { id, ip_address: network, user_agent: agent } = row;
@@ -151,31 +144,28 @@ export class Sessions {
     return this.#end(sql`account_id = ${accountId}`);
   }
 
-  /** Whether a session that was last used at this time has ended. */
-  isIdle(seenAt: number): boolean {
-    return libraryNow().getTime() - seenAt >= IDLE_MS;
-  }
-
-  /** Records that a session is used. Requests do not wait for the write: if it fails, the next use tries again. */
-  recordUse({ id, seenAt }: { id: string; seenAt: number }): void {
+  /** Records that a session is used. Requests do not wait for the write: if it fails, the next use tries again. False: it has ended. */
+  recordUse({ id, seenAt }: { id: string; seenAt: number }): boolean {
     const now = libraryNow().getTime();
-    if (now - seenAt < WRITE_INTERVAL_MS) return;
+    if (now - seenAt >= IDLE_MS) return false;
+    if (now - seenAt < WRITE_INTERVAL_MS) return true;
     const write = () =>
       sql`update sessions set seen_at = ${now} where id = ${id} and seen_at <= ${now - WRITE_INTERVAL_MS}`.execute(
-        this.#context.database.write,
+        this.context.database.write,
       );
-    this.#context.writes.add(write, "the last use of a session could not be recorded");
+    this.context.writes.add(write, "the last use of a session could not be recorded");
+    return true;
   }
 
   /** Deletes sessions that have ended. Returns their number. */
   removeExpired(): Promise<number> {
-    return endSessions(this.#context.database.durable, sql`not (${isAlive()})`);
+    return endSessions(this.context.database.durable, sql`not (${isAlive()})`);
   }
 
   async #end(which: Condition): Promise<number> {
-    const ended = await endSessions(this.#context.database.durable, which);
+    const ended = await endSessions(this.context.database.durable, which);
     // Only if something ended, as this discards all cached sessions and keys.
-    if (ended > 0) await this.#context.revocations.announce();
+    if (ended > 0) await this.context.revocations.announce();
     return ended;
   }
 
@@ -186,7 +176,7 @@ export class Sessions {
   }
 
   get #cookieName(): string {
-    return `${cookieScope(this.#context.config.baseUrl).prefix}sidereal.session_token`;
+    return `${cookieScope(this.context.config.baseUrl).prefix}sidereal.session_token`;
   }
 }
 

@@ -24,16 +24,14 @@ interface Entry<T> {
  * most five seconds old, one of nobody a minute, and none outlives a revocation.
  */
 export class TtlCache<T> {
-  readonly #clock: Clock;
-  readonly #revocations: Revocations;
   readonly #entries = new LRUCache<string, Entry<T>>({ max: MAX_ENTRIES });
   /** When a secret was last found valid. Grants nothing but a read, so a revocation leaves it; the read that finds it ends it. */
   readonly #familiar = new LRUCache<string, number>({ max: MAX_ENTRIES });
 
-  constructor(clock: Clock, revocations: Revocations) {
-    this.#clock = clock;
-    this.#revocations = revocations;
-  }
+  constructor(
+    private readonly clock: Clock,
+    private readonly revocations: Revocations,
+  ) {}
 
   /** The cached value of a hash, which may be undefined; undefined if `find` must read or wait for it. */
   peek(hash: string): { readonly value: T | undefined } | undefined {
@@ -43,9 +41,7 @@ export class TtlCache<T> {
   /** Whether `find` reads nothing, or the secret was valid in the last ten minutes. */
   isFamiliar(hash: string): boolean {
     const at = this.#familiar.get(hash);
-    return (
-      this.#fresh(hash) !== undefined || (at !== undefined && this.#clock.monotonic() - at < FAMILIAR_MS)
-    );
+    return this.#fresh(hash) !== undefined || (at !== undefined && this.clock.monotonic() - at < FAMILIAR_MS);
   }
 
   /** The cached value, else what `read` returns. Concurrent calls share one read, unless something was revoked since it began. */
@@ -55,10 +51,10 @@ export class TtlCache<T> {
 
   /** What `read` returns, which is cached for `find`. */
   refresh(hash: string, read: () => Promise<T | undefined>): Promise<T | undefined> {
-    const readAt = this.#clock.monotonic();
+    const readAt = this.clock.monotonic();
     const entry: Entry<T> = {
       readAt,
-      revocations: this.#revocations.count,
+      revocations: this.revocations.count,
       found: undefined,
       reading: read().then(
         (value) => {
@@ -79,9 +75,9 @@ export class TtlCache<T> {
 
   #fresh(hash: string): Entry<T> | undefined {
     const entry = this.#entries.get(hash);
-    if (entry === undefined || entry.revocations !== this.#revocations.count) return undefined;
+    if (entry === undefined || entry.revocations !== this.revocations.count) return undefined;
     const isMiss = entry.found !== undefined && entry.found.value === undefined;
-    return this.#clock.monotonic() - entry.readAt < (isMiss ? MISS_TTL_MS : TTL_MS) ? entry : undefined;
+    return this.clock.monotonic() - entry.readAt < (isMiss ? MISS_TTL_MS : TTL_MS) ? entry : undefined;
   }
 }
 

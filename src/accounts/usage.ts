@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { HOUR_MS } from "../lib/clock.js";
 import type { Source } from "./account-events.js";
 import type { AccountsContext } from "./context.js";
-import { pruneUsage, writeUsage } from "./usage-rows.js";
+import { writeUsage } from "./usage-rows.js";
 import { UsageTally } from "./usage-tally.js";
 import { OTHER, OTHER_AGENT, readUsage, type UsageView, type UsageWindow } from "./usage-view.js";
 
@@ -44,7 +44,6 @@ export interface KeyedRequest {
  * processes add to. Failed writes are kept and retried.
  */
 export class Usage {
-  readonly #context: AccountsContext;
   readonly #stopping = new AbortController();
   #tally = new UsageTally();
   /** The hour of `#names`. */
@@ -59,9 +58,7 @@ export class Usage {
   #isFailing = false;
   #isFlushRequested = false;
 
-  constructor(context: AccountsContext) {
-    this.#context = context;
-  }
+  constructor(private readonly context: AccountsContext) {}
 
   /** Counts a request. Takes a few microseconds. */
   record(request: KeyedRequest): void {
@@ -71,7 +68,7 @@ export class Usage {
       this.#lost++;
       return;
     }
-    const at = this.#context.clock.now();
+    const at = this.context.clock.now();
     const from_at = at - (at % HOUR_MS);
     const method = request.method ?? "";
     const micros = Math.round(request.durationMs * 1_000);
@@ -148,19 +145,14 @@ export class Usage {
    */
   async view(accountId: string, keyId: number, window: UsageWindow): Promise<UsageView> {
     const patience = new AbortController();
-    await Promise.race([this.flush(), this.#context.clock.sleep(VIEW_WAIT_MS, patience.signal)]);
+    await Promise.race([this.flush(), this.context.clock.sleep(VIEW_WAIT_MS, patience.signal)]);
     patience.abort();
-    return readUsage(this.#context.database.read, {
+    return readUsage(this.context.database.read, {
       accountId,
       keyId,
       window,
-      now: this.#context.clock.now(),
+      now: this.context.clock.now(),
     });
-  }
-
-  /** Deletes rows past their retention at the time `now`. Returns their number. */
-  prune(now: number, signal: AbortSignal): Promise<number> {
-    return pruneUsage(this.#context.database, now, signal);
   }
 
   async #flushOnce(): Promise<boolean> {
@@ -172,20 +164,20 @@ export class Usage {
       const part = tally.take(ROWS_PER_WRITE);
       if (Object.values(part).every((rows) => rows.length === 0)) break;
       try {
-        await writeUsage(this.#context.database, part);
+        await writeUsage(this.context.database, part);
       } catch (error) {
         for (const rows of [part, tally.take(Infinity)]) this.#tally.putBack(rows);
         if (!this.#isFailing)
-          this.#context.log.error({ err: error }, "usage cannot be written; it is kept and retried");
+          this.context.log.error({ err: error }, "usage cannot be written; it is kept and retried");
         this.#isFailing = true;
         return false;
       }
       await setImmediate();
     }
-    if (this.#isFailing) this.#context.log.info("usage is written again");
+    if (this.#isFailing) this.context.log.info("usage is written again");
     this.#isFailing = false;
     if (this.#lost > 0)
-      this.#context.log.error({ requests: this.#lost }, "too many requests to keep were not counted");
+      this.context.log.error({ requests: this.#lost }, "too many requests to keep were not counted");
     this.#lost = 0;
     return true;
   }
@@ -193,7 +185,7 @@ export class Usage {
   async #run(): Promise<void> {
     const { signal } = this.#stopping;
     while (!signal.aborted) {
-      await this.#context.clock.sleep(FLUSH_MS, signal);
+      await this.context.clock.sleep(FLUSH_MS, signal);
       if (!signal.aborted) await this.flush();
     }
   }

@@ -1,5 +1,13 @@
 /** Assembles the service. The modules are built in modules.ts, and tracking is assembled in tracker.ts. */
-import { AccountEvents, Accounts, ApiKeys, Operators, Revocations, Usage } from "../accounts/accounts.js";
+import {
+  AccountEvents,
+  Accounts,
+  ApiKeys,
+  Operators,
+  pruneUsage,
+  Revocations,
+  Usage,
+} from "../accounts/accounts.js";
 import { apiRoutes, errorPicture, hintFor, openApiDocument } from "../api/api.js";
 import { PngRenderer } from "../charts/charts.js";
 import { followIndex } from "../discovery/discovery.js";
@@ -208,8 +216,8 @@ const EXPIRY_EVERY_MS = HOUR_MS;
 async function removeExpired(
   { clock, log }: AppContext,
   {
-    modules: { deletionClock, watchlists },
-    members: { accounts, keys, events, usage },
+    modules: { database, deletionClock, watchlists },
+    members: { accounts, keys, events },
   }: { modules: Modules; members: Members },
   signal: AbortSignal,
 ): Promise<void> {
@@ -235,7 +243,7 @@ async function removeExpired(
       failed: "old events of accounts could not be deleted",
     },
     {
-      remove: (now: number) => usage.prune(now, signal),
+      remove: (now: number) => pruneUsage(database, now, signal),
       done: "deleted old usage of API keys",
       failed: "old usage could not be deleted",
     },

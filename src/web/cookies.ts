@@ -97,10 +97,15 @@ function readSeen(value: string): Seen[] {
 const REQUESTER: PageCookie = { name: "sidereal.asked", path: "/", seconds: 600 };
 const SECRET = /^[\w-]{43}$/;
 
-/** The secret of the browser; undefined if it has not requested a mail. */
-export function browserOf({ cookie, baseUrl }: PageRequest): string | undefined {
-  const secret = readCookie(REQUESTER, cookie, baseUrl);
+/** The secret of a browser that such a cookie holds; undefined for none. */
+export function secretIn(of: PageCookie, { cookie, baseUrl }: PageRequest): string | undefined {
+  const secret = readCookie(of, cookie, baseUrl);
   return secret !== undefined && SECRET.test(secret) ? secret : undefined;
+}
+
+/** The secret of the browser; undefined if it has not requested a mail. */
+export function browserOf(request: PageRequest): string | undefined {
+  return secretIn(REQUESTER, request);
 }
 
 /** The secret of this browser to request a mail with, and its cookie. A browser keeps its secret for later requests. */

@@ -21,8 +21,8 @@ export function mayRequest(request: Pick<FrameRequest, "tracking" | "account" | 
   const { access, forges } = request.tracking;
   if (access === "off" || forges.length === 0) return false;
   if (!needsSignIn(request)) return true;
-  const { mail, sites } = request.members.accounts.methods;
-  return mail || sites.length > 0;
+  const { mail, sites } = request.members.accounts;
+  return mail.isOn || sites.length > 0;
 }
 
 /** Whether this visitor has to sign in to request repositories. */

@@ -133,7 +133,7 @@ onSqliteAndLong("Signing in by GitHub", (engine) => {
 
   test("a site that is not configured is not there", async () => {
     const { accounts } = await start();
-    assert.deepEqual(accounts.methods.sites, ["github"]);
+    assert.deepEqual(accounts.sites, ["github"]);
     await assert.rejects(
       accounts.startOAuth("google", "/"),
       (error) => error instanceof AppError && error.code === "NOT_FOUND",

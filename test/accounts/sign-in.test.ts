@@ -227,12 +227,12 @@ onBothEngines("Signing in by mail", (engine) => {
 
   test("without a mail server, mail is off unless the service is of this machine alone", async () => {
     const { accounts } = await start({});
-    assert.equal(accounts.methods.mail, false);
+    assert.equal(accounts.mail.isOn, false);
     assert.throws(
       () => accounts.mail.request("ann@example.org", "/", "b"),
       (error) => error instanceof AppError && error.code === "FORBIDDEN",
     );
     for (const base of ["http://127.0.0.1:3000", "http://localhost:3000", "http://[::1]:3000"])
-      assert.equal((await start({ SIDEREAL_BASE_URL: base })).accounts.methods.mail, true, base);
+      assert.equal((await start({ SIDEREAL_BASE_URL: base })).accounts.mail.isOn, true, base);
   });
 });

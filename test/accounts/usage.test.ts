@@ -5,6 +5,7 @@ import { sql } from "kysely";
 import { pino } from "pino";
 import { ApiKeys } from "../../src/accounts/api-keys.js";
 import { type KeyedRequest, Usage } from "../../src/accounts/usage.js";
+import { pruneUsage } from "../../src/accounts/usage-rows.js";
 import { USAGE_WINDOWS } from "../../src/accounts/usage-view.js";
 import { type Database, openDatabase } from "../../src/database/database.js";
 import { DAY_MS } from "../../src/lib/clock.js";
@@ -77,8 +78,9 @@ onSqliteAndLong("Usage", (engine) => {
   };
 
   /** Each run deletes the oldest part. */
-  const prune = async (usage: Usage) => {
-    for (let removed = 1; removed > 0; ) removed = await usage.prune(NOW, new AbortController().signal);
+  const prune = async (database: Database) => {
+    for (let removed = 1; removed > 0; )
+      removed = await pruneUsage(database, NOW, new AbortController().signal);
   };
 
   test("of a hundred days shows in each period exactly what falls into it", async () => {
@@ -130,7 +132,7 @@ onSqliteAndLong("Usage", (engine) => {
       for (const id of ids) usage.record(request(id, { status: 404, code: "NOT_FOUND" }));
       await usage.flush();
     }
-    await prune(usage);
+    await prune(database);
     const kept = async (table: "usage_routes" | "usage_allowances" | "usage_callers", kind?: string) => {
       const { rows } = await sql<{ from_at: number }>`select distinct from_at from ${sql.table(table)}
         where ${kind === undefined ? sql`1 = 1` : sql`kind = ${kind}`} order by from_at desc`.execute(

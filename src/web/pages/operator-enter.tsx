@@ -2,7 +2,7 @@ import type { FunctionComponent as FC } from "preact";
 import { CODE_MS, createBrowserSecret, OPERATOR_MS } from "../../accounts/accounts.js";
 import { AppError } from "../../lib/errors.js";
 import { Field } from "../components/elements.js";
-import { OPERATOR, type PageCookie, readCookie, writeCookie } from "../cookies.js";
+import { OPERATOR, type PageCookie, readCookie, secretIn, writeCookie } from "../cookies.js";
 import type { OperatorRequest, Page, PageRequest, Redirect, Result, Site } from "../page-request.js";
 
 /** Becoming an operator at the machine, and the check that all pages of operators make. */
@@ -26,7 +26,7 @@ export function showEnter(request: PageRequest): Page | Redirect {
 export async function requestCode(request: PageRequest): Promise<Redirect> {
   checkHere(request);
   const { members, baseUrl } = request;
-  const browser = browserOf(request) ?? createBrowserSecret();
+  const browser = secretIn(BROWSER, request) ?? createBrowserSecret();
   await members.operators.logCode(browser);
   members.events.record("operator_code_logged", request);
   const cookies = [writeCookie(BROWSER, browser, baseUrl)];
@@ -36,7 +36,7 @@ export async function requestCode(request: PageRequest): Promise<Redirect> {
 export async function submitCode(request: PageRequest, form: URLSearchParams): Promise<Page | Redirect> {
   checkHere(request);
   const { members, baseUrl } = request;
-  const browser = browserOf(request);
+  const browser = secretIn(BROWSER, request);
   const typed = form.get("code") ?? "";
   const isPossible = browser !== undefined && typed.length <= MAX_TYPED;
   const token = isPossible ? await members.operators.enter(browser, typed) : undefined;
@@ -70,22 +70,17 @@ export function operatorsOnly<Form extends URLSearchParams[]>(
 }
 
 function elsewhere({ members, isOnThisMachine }: PageRequest): Redirect {
-  if (members.operators.mayUseCode({ isOnThisMachine })) return { location: ENTER_PAGE, status: 303 };
+  if (members.operators.mayUseCode(isOnThisMachine)) return { location: ENTER_PAGE, status: 303 };
   throw notFound();
 }
 
 function checkHere({ members, isOnThisMachine }: PageRequest): void {
-  if (!members.operators.mayUseCode({ isOnThisMachine })) throw notFound();
+  if (!members.operators.mayUseCode(isOnThisMachine)) throw notFound();
 }
 
 /** The same error as for an address without a page. */
 function notFound(): AppError {
   return new AppError("NOT_FOUND", "This address does not exist.");
-}
-
-function browserOf({ cookie, baseUrl }: PageRequest): string | undefined {
-  const secret = readCookie(BROWSER, cookie, baseUrl);
-  return secret !== undefined && /^[\w-]{43}$/.test(secret) ? secret : undefined;
 }
 
 /** One message for everything that can be wrong with a code. */

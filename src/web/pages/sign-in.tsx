@@ -95,8 +95,8 @@ async function signInPage(
   { members: { accounts }, modules, baseUrl }: PageRequest,
   props: SignInProps,
 ): Promise<Page> {
-  const { mail, sites } = accounts.methods;
-  const { isOffered } = accounts.passkeys;
+  const { mail, sites, passkeys } = accounts;
+  const { isOffered } = passkeys;
   const wanted = await offeredBy(new URL(props.next, baseUrl), modules);
   return {
     title: wanted === undefined ? "Sign in" : `Sign in to save ${wanted.fullName}`,
@@ -108,8 +108,8 @@ async function signInPage(
       <SignIn
         {...props}
         wanted={wanted?.fullName}
-        hasMail={mail}
-        isLogged={accounts.mail.isLogged}
+        hasMail={mail.isOn}
+        isLogged={mail.isLogged}
         sites={sites}
         passkeyOrigin={isOffered ? new URL(baseUrl).origin : undefined}
       />
