@@ -261,16 +261,3 @@ test("a request ends when it is aborted, before and while it runs, and when the 
   setImmediate(() => transport.close());
   await failsAs("unreachable", left);
 });
-
-test("after a failure the next response is accepted normally", async () => {
-  let requests = 0;
-  const origin = await serve((_request, response) => {
-    if (requests++ % 2 === 0) response.destroy();
-    else response.end("{}");
-  });
-  const { fetch } = transportTo(origin);
-  for (let i = 0; i < 3; i++) {
-    await failsAs("unreachable", fetch(origin, { signal }));
-    assert.equal((await fetch(origin, { signal })).text, "{}");
-  }
-});

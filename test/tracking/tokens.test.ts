@@ -4,7 +4,7 @@ import { sql } from "kysely";
 import { UpstreamFailure } from "../../src/forges/failures.js";
 import { openProvider } from "../../src/forges/open-provider.js";
 import { checkToken } from "../../src/forges/tokens/check-token.js";
-import { DAY_MS, HOUR_MS } from "../../src/lib/clock.js";
+import { HOUR_MS } from "../../src/lib/clock.js";
 import { serveMetrics } from "../../src/tracking/metrics.js";
 import { Reporter } from "../../src/tracking/report.js";
 import { readStatus } from "../../src/tracking/status.js";
@@ -182,29 +182,6 @@ onSqliteAndLong("Tokens of a worker", ({ open }) => {
       world.worker.wake();
       await world.pass(5_000);
       assert.equal(noticesOf(world).at(-1)?.msg, "the token works again");
-    });
-
-    test("a wait of years is cut to a day, and shown with its end and the forge's words", async (t) => {
-      const world = await createTrackingWorld(await open(), [{ ...FORGE, tokens: TOKENS.slice(0, 1) }]);
-      t.after(() => world.close());
-      await world.pass(HOUR_MS);
-      world.forge("GITHUB").switches.fault = () => ({
-        name: "429-retry-after",
-        retryAfterSeconds: 999_999_999,
-      });
-      await makeAllDue(world);
-      await world.pass(HOUR_MS);
-      const { quota } = await reportOf(world);
-      const blocked = quota.filter(({ blockReason }) => blockReason === "slow_down");
-      assert.ok(blocked.length > 0);
-      for (const { blockedUntil, blockMessage } of blocked) {
-        assert.ok(blockedUntil !== null && blockedUntil <= world.clock.now() + DAY_MS);
-        assert.equal(blockMessage, "Too Many Requests");
-      }
-      world.forge("GITHUB").switches.fault = null;
-      const before = world.forge("GITHUB").counters.requests;
-      await world.pass(1.2 * DAY_MS);
-      assert.ok(world.forge("GITHUB").counters.requests > before, "it goes on after a day");
     });
 
     test("refusals are no refreshes, and the forge's own reason is in the status and the log", async (t) => {
