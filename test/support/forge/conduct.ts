@@ -1,4 +1,3 @@
-import type { Counters } from "./counters.js";
 import type { SecondaryLimit, Violation } from "./limits.js";
 import type { ForgeRequest } from "./responses.js";
 
@@ -9,14 +8,12 @@ const TURNS_TO_READ = 3;
 export class Conduct {
   readonly violations: Violation[] = [];
   readonly #now: () => number;
-  readonly #counters: Counters;
   readonly #notices = new Map<string, { until: number; kind: Violation["kind"] }>();
   readonly #active = new Map<string, number>();
   readonly #minutes = new Map<string, { minute: number; count: number }>();
 
-  constructor(now: () => number, counters: Counters) {
+  constructor(now: () => number) {
     this.#now = now;
-    this.#counters = counters;
   }
 
   /** Call when a request arrives. Returns whether it exceeds the secondary limit. */
@@ -31,12 +28,10 @@ export class Conduct {
     }
     const active = (this.#active.get(who) ?? 0) + 1;
     this.#active.set(who, active);
-    this.#counters.peakConcurrent = Math.max(this.#counters.peakConcurrent, active);
     const minute = Math.floor(this.#now() / 60_000);
     const last = this.#minutes.get(who);
     const count = last?.minute === minute ? last.count + 1 : 1;
     this.#minutes.set(who, { minute, count });
-    this.#counters.peakPerMinute = Math.max(this.#counters.peakPerMinute, count);
     if (secondary === null) return "ok";
     if (active > secondary.concurrent) this.report("concurrent", request, resource);
     else if (count > secondary.pointsPerMinute) this.report("points", request, resource);

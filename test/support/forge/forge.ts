@@ -56,20 +56,12 @@ export interface ForgeOptions {
 export interface Switches {
   /** Accepted tokens; null: any. */
   tokens: ReadonlySet<string> | null;
-  /** Limits per resource; see also `Forge.spend`. */
+  /** Limits per resource. */
   allowances: Allowances;
   /** GitHub's limit on bursts; null: none. */
   secondary: SecondaryLimit | null;
-  /** Status when the quota is used up; 403 on GitHub, 429 elsewhere. */
-  spentStatus: 403 | 429;
   /** GitHub: whether star histories are offered. */
   hasHistory: boolean;
-  /** GitHub: whether searches report incomplete results; a function decides for each. */
-  isSearchIncomplete: boolean | (() => boolean);
-  /** GitHub: how far the rows of searches are behind, in ms of the clock. */
-  rowLagMs: number;
-  /** Whether long responses are compressed if the client accepts that. */
-  isCompressed: boolean;
   /** GitLab: what its GraphQL API offers. */
   gitlabGraphql: GitlabGraphql;
   /** Forgejo: how lists are sorted by stars: `unstable` orders equal counts differently on each page, `none` is an older version. */
@@ -115,16 +107,12 @@ export class Forge {
     const allowances = structuredClone(ALLOWANCES[kind]);
     const now = () => clock.now();
     this.#limiter = new Limiter(now, allowances);
-    this.#conduct = new Conduct(now, this.counters);
+    this.#conduct = new Conduct(now);
     this.switches = {
       tokens: null,
       allowances,
       secondary: kind === "github" ? { ...SECONDARY_LIMIT } : null,
-      spentStatus: kind === "github" ? 403 : 429,
       hasHistory: true,
-      isSearchIncomplete: false,
-      rowLagMs: 0,
-      isCompressed: true,
       starOrder: "unstable",
       gitlabGraphql: { offered: "all", lacks: [] },
       listingAgeMs: 3_600_000,
@@ -150,7 +138,7 @@ export class Forge {
   /** Uses up requests (or points) of a token; null: of anonymous requests. */
   spend(token: string | null, resource: string, count: number): void {
     this.#limiter.allowances = this.switches.allowances;
-    this.#limiter.spend(token, resource, count);
+    for (let i = 0; i < count; i++) this.#limiter.take(token, resource);
   }
 
   /** Remaining quota of a token; null if the resource is not limited. */
@@ -211,10 +199,8 @@ export class Forge {
         : spoil(fault, { request, response, site: this.#site() }, this.#interface);
     this.counters.count(request, spoilt.response, fault?.name);
     send(outgoing, request, spoilt.response, {
-      isCompressed: this.switches.isCompressed,
       deliver: spoilt.deliver,
       signal: this.#left.signal,
-      onBytes: (count) => this.counters.addBytes(count),
     });
     return spoilt.response;
   }
@@ -228,7 +214,7 @@ export class Forge {
     if (!isFree && !this.#limiter.take(request.token, resource)) {
       return this.#interface.spent(
         request,
-        this.switches.spentStatus,
+        this.kind === "github" ? 403 : 429,
         this.#limiter.quota(request.token, resource),
         site,
       );
@@ -266,11 +252,6 @@ export class Forge {
       listing: () => this.#freshListing(),
       hasHistory: this.switches.hasHistory,
       starOrder: this.switches.starOrder,
-      isSearchIncomplete: () => {
-        const { isSearchIncomplete } = this.switches;
-        return typeof isSearchIncomplete === "boolean" ? isSearchIncomplete : isSearchIncomplete();
-      },
-      rowLagMs: this.switches.rowLagMs,
       gitlabGraphql: this.switches.gitlabGraphql,
     };
   }

@@ -152,11 +152,9 @@ function handleSearch(site: Site, request: ForgeRequest): ForgeResponse {
   }
   if (request.query.get("order") === "asc" && request.query.has("sort")) places.reverse();
   const now = site.clock.now();
-  const isIncomplete = site.isSearchIncomplete();
   const rows = places.slice((page - 1) * perPage, page * perPage);
-  const shown = isIncomplete ? rows.slice(0, Math.ceil((2 * rows.length) / 3)) : rows;
-  const items = shown.flatMap((place) => {
-    const repository = site.catalogue.atPlace(place, now - site.rowLagMs);
+  const items = rows.flatMap((place) => {
+    const repository = site.catalogue.atPlace(place, now);
     // Repositories that disappeared after the listing was created are missing from the page, but still counted.
     return isShownTo(request, repository) ? [{ ...listRecord(site.url, repository), score: 1 }] : [];
   });
@@ -168,7 +166,7 @@ function handleSearch(site: Site, request: ForgeRequest): ForgeResponse {
     last: page < last ? to(last) : null,
     first: page > 1 ? to(1) : null,
   });
-  const body = { total_count: places.length, incomplete_results: isIncomplete, items };
+  const body = { total_count: places.length, incomplete_results: false, items };
   return json(200, body, { "cache-control": "no-cache", ...(link !== "" && { link }) });
 }
 

@@ -106,9 +106,4 @@ export class Limiter {
     window.remaining++;
     window.used--;
   }
-
-  /** Uses up quota; for tests that start near a limit. */
-  spend(token: string | null, resource: string, count: number): void {
-    for (let i = 0; i < count; i++) this.take(token, resource);
-  }
 }

@@ -39,10 +39,6 @@ export interface Site {
   listing(): Listing;
   /** GitHub: whether star histories are offered; otherwise 404. */
   hasHistory: boolean;
-  /** GitHub: whether searches report incomplete results. */
-  isSearchIncomplete(): boolean;
-  /** GitHub: how far the rows of searches are behind, in ms of the clock. */
-  rowLagMs: number;
   /** GitLab: what its GraphQL API offers. */
   gitlabGraphql: GitlabGraphql;
   /** Forgejo: how lists are sorted by stars. */

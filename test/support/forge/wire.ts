@@ -43,14 +43,9 @@ export function send(
   outgoing: ServerResponse,
   request: ForgeRequest,
   response: ForgeResponse,
-  options: {
-    isCompressed: boolean;
-    deliver?: Deliver | undefined;
-    signal: AbortSignal;
-    onBytes: (count: number) => void;
-  },
+  options: { deliver?: Deliver | undefined; signal: AbortSignal },
 ): void {
-  const accepted = options.isCompressed && /\bgzip\b/.test(request.headers["accept-encoding"] ?? "");
+  const accepted = /\bgzip\b/.test(request.headers["accept-encoding"] ?? "");
   let body = response.bytes ?? Buffer.from(response.body);
   const headers = { ...response.headers };
   if (accepted && options.deliver === undefined && body.length > 1_000) {
@@ -58,9 +53,6 @@ export function send(
     headers["content-encoding"] = "gzip";
   }
   outgoing.sendDate = false;
-  const { socket } = outgoing;
-  const before = socket?.bytesWritten ?? 0;
-  outgoing.once("close", () => options.onBytes((socket?.bytesWritten ?? 0) - before));
   outgoing.on("error", () => outgoing.destroy());
   outgoing.writeHead(response.status, headers);
   if (options.deliver !== undefined) {
