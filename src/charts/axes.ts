@@ -76,8 +76,9 @@ export function linearAxis(min: number, max: number, count: number): Axis {
   return axisOf({ kind: "linear", from, to }, named(multiples(from, to, step)));
 }
 
-/** A linear axis of gains per day from `low`, at most 0, to `high`, at least 0. */
-export function gainAxis(low: number, high: number, count: number): Axis {
+/** A linear axis of gains per day, which contains 0. */
+export function gainAxis(values: readonly number[], count: number): Axis {
+  const [low, high] = [Math.min(0, ...values), Math.max(0, ...values)];
   // Few repositories gain whole stars every day, so its steps may be tenths.
   const step = roundStep((10 * Math.max(high - low, 0.5)) / Math.max(1, count)) / 10;
   const from = Math.floor(low / step + 1e-9) * step;

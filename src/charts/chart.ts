@@ -9,7 +9,7 @@ import {
   linearAxis,
   logAxis,
 } from "./axes.js";
-import { drawMilestones, drawSpans, isDoubtful, milestonesOf } from "./events.js";
+import { drawMilestones, drawSpans, milestonesOf } from "./events.js";
 import { BAR_LOOKS, drawBars, gainsOf, perDayLines } from "./gains.js";
 import {
   drawArea,
@@ -26,7 +26,7 @@ import {
 } from "./lines.js";
 import { background, element, type Markup, picture } from "./markup.js";
 import { ageUnitOf, shortNumber, signedShort } from "./numbers.js";
-import { type ChartInput, type ChartSeries, type ChartSpan, RETAINED_WORDS } from "./series.js";
+import { type ChartInput, type ChartSeries, RETAINED_WORDS, withoutDoubtful } from "./series.js";
 import { estimateWidth, fit, fitFullName, wrap } from "./text.js";
 import { MAX_SERIES, styleOf, type Theme } from "./themes.js";
 import { descriptionOf, footerOf, type Heading, headingOf, titleOf } from "./words.js";
@@ -51,10 +51,14 @@ export function drawChart(input: ChartInput): string {
 /** A chart, and what a page needs to find its points again. */
 export function drawPlot(input: ChartInput): { svg: string; geometry: Geometry } {
   const { width, height, theme, align, scale, view = "total", idPrefix = "chart", isBare = false } = input;
-  const series = input.series.slice(0, MAX_SERIES).map(cleanSeries);
+  const given = input.series.slice(0, MAX_SERIES).map(cleanSeries);
+  const hasPoints = given.some(({ points }) => points.length > 0);
+  const spans = align === "date" && hasPoints ? (input.spans ?? []) : [];
+  // A failed reading of thousands would flatten the gains of all other days.
+  const series =
+    view === "per-day" ? given.map((one) => ({ ...one, points: withoutDoubtful(one.points, spans) })) : given;
   const [only] = series.length === 1 ? series : [];
   const points = series.flatMap((one) => one.points);
-  const spans = align === "date" && points.length > 0 ? (input.spans ?? []) : [];
   const milestones = milestonesOf({ ...input, series });
   const lines = view === "per-day" ? perDayLines(series) : series;
   const bars = view === "per-day" && only !== undefined ? gainsOf(only.points) : undefined;
@@ -69,7 +73,8 @@ export function drawPlot(input: ChartInput): { svg: string; geometry: Geometry }
   const top = isBare ? (spans.length > 0 ? tick + 6 : 10) : pad + look.heading + look.sub + 26;
   const bottom = height - (isBare ? 4 : tick + 17) - (origins.length > 0 ? tick + 5 : 0) - tick - 5;
   const yCount = Math.min(7, Math.max(2, Math.floor((bottom - top) / (tick * 3.8))));
-  const yAxis = view === "per-day" ? rateAxis(lines, spans, yCount) : countAxis(lines, scale, yCount);
+  const values = lines.flatMap((line) => line.points.map(({ value }) => value));
+  const yAxis = view === "per-day" ? gainAxis(values, yCount) : countAxis(values, scale, yCount);
   const left = pad + Math.max(...yAxis.ticks.map(({ label }) => estimateWidth(label, tick))) + 8;
   const labelsWidth = labelWidth(labels, look.label, width * (width < 420 ? 0.32 : 0.28));
   const right = width - pad - (labelsWidth > 0 ? labelsWidth + 12 : 6);
@@ -86,9 +91,7 @@ export function drawPlot(input: ChartInput): { svg: string; geometry: Geometry }
 
   // A bar begins where the point before it was.
   const shaded = bars === undefined ? spans : spans.map((one) => ({ ...one, from: one.since ?? one.from }));
-  // A line that leaves the axis is cut at the edge.
-  const y = (value: number) => Math.min(bottom, Math.max(top, frame.y(value)));
-  const drawn = lines.map((line) => toLine(line, { x: frame.x, y }));
+  const drawn = lines.map((line) => toLine(line, frame));
   const isFilled = only !== undefined && yAxis.domain.kind === "linear" && yAxis.domain.from === 0;
   const svg = picture(
     {
@@ -148,21 +151,9 @@ function lookOf({ width, isBare = false }: ChartInput): Look {
   return { pad, tick: 13.5, label: 15, heading: 21, sub: 15 };
 }
 
-/** The axis of totals. */
-function countAxis(lines: readonly ChartSeries[], scale: ChartInput["scale"], count: number): Axis {
-  const values = lines.flatMap(({ points }) => points.map(({ value }) => value));
+function countAxis(values: readonly number[], scale: ChartInput["scale"], count: number): Axis {
   const [low, high] = values.length === 0 ? [0, 1] : [Math.min(...values), Math.max(...values)];
   return (scale === "log" ? logAxis : linearAxis)(low, high, count);
-}
-
-/** The axis of gains per day, without those into or out of doubtful counts: they would flatten all other days. */
-function rateAxis(lines: readonly ChartSeries[], spans: readonly ChartSpan[], count: number): Axis {
-  const usual = lines.flatMap(({ points }) =>
-    points.filter(({ at }, i) => !isDoubtful(spans, at) && !isDoubtful(spans, points[i - 1]?.at ?? at)),
-  );
-  const shown = usual.length > 0 ? usual : lines.flatMap(({ points }) => points);
-  const values = [0, ...shown.map(({ value }) => value)];
-  return gainAxis(Math.min(...values), Math.max(...values), count);
 }
 
 /** The names of lines, without their owners where there is little room, and their last values. */

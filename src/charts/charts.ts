@@ -53,6 +53,7 @@ export {
   SCALES,
   VIEWS,
   type View,
+  withoutDoubtful,
 } from "./series.js";
 export { CHART_PAGE_STYLES, chartColours, MAX_SERIES, THEMES, type Theme } from "./themes.js";
 export { milestoneWords, noteOfSpan } from "./words.js";

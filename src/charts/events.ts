@@ -11,6 +11,7 @@ import {
   isBroken,
   type Metric,
   type Milestone,
+  withoutDoubtful,
 } from "./series.js";
 import { estimateWidth } from "./text.js";
 import { anomalyWords } from "./words.js";
@@ -55,10 +56,6 @@ export function spansWithin(spans: readonly ChartSpan[], from: number, to: numbe
     .map((span) => ({ ...span, from: Math.max(from, span.from), to: Math.min(to, span.to) }));
 }
 
-/** Whether a count at this time is wrong, or soon taken back. */
-export const isDoubtful = (spans: readonly ChartSpan[], at: number): boolean =>
-  spans.some((one) => one.isDoubtful && at >= one.from && at <= one.to);
-
 /** 1,000, 5,000, 10,000, 50,000, … */
 const THRESHOLDS = Array.from({ length: 7 }, (_, i) => [10 ** (i + 3), 5 * 10 ** (i + 3)]).flat();
 /** More would clutter a chart. The highest are shown. */
@@ -81,9 +78,7 @@ export function milestonesOf({
   if (metric === "openIssues" || align === "age" || view === "per-day" || isSum) return [];
   if (only === undefined || others.length > 0) return [];
   const found: Milestone[] = [];
-  const totals = only.points.filter(
-    ({ at, source }) => basisOf(source) === "TOTAL" && !isDoubtful(spans, at),
-  );
+  const totals = withoutDoubtful(only.points, spans).filter(({ source }) => basisOf(source) === "TOTAL");
   let [before] = totals;
   let highest = before?.value ?? 0;
   for (const point of totals) {

@@ -113,27 +113,21 @@ export const BAR_LOOKS = {
 } as const satisfies Record<SnapshotSource, object>;
 
 /**
- * Draws gains per day as bars: each is as wide as its time, so that its area is the gain. One that does not fit is cut with a
- * slanted gap. Nothing is drawn where the gain is unknown; a gain of 0 is a thin bar.
+ * Draws gains per day as bars: each is as wide as its time, so that its area is the gain. Nothing is drawn where the gain is
+ * unknown; a gain of 0 is a thin bar.
  */
-export function drawBars(gains: readonly Gain[], { x, y, top, bottom }: Frame): Markup[] {
-  const zero = coordinate(y(0));
+export function drawBars(gains: readonly Gain[], { x, y }: Frame): Markup[] {
+  const zero = y(0);
   const paths = new Map<SnapshotSource, string>();
-  let cuts = "";
   for (const { perDay, since, at, point } of gains) {
     if (perDay === null) continue;
     // Neighbouring bars have a gap between them, as far as there is room.
     const gap = Math.min(1.5, (x(at) - x(since)) / 4) / 2;
-    const [left, right] = [coordinate(x(since) + gap), coordinate(x(at) - gap)];
-    const wanted = y(perDay);
-    const end = Math.min(bottom, Math.max(top, wanted));
-    const tip = Math.abs(end - y(0)) < 1 ? y(0) + (perDay < 0 ? 1 : -1) : end;
-    const bar = `M${left} ${zero}V${coordinate(tip)}H${right}V${zero}Z`;
+    const end = y(perDay);
+    const tip = Math.abs(end - zero) < 1 ? zero + (perDay < 0 ? 1 : -1) : end;
+    const [left, right, from, to] = [x(since) + gap, x(at) - gap, zero, tip].map(coordinate);
+    const bar = `M${left} ${from}V${to}H${right}V${from}Z`;
     paths.set(point.source, (paths.get(point.source) ?? "") + bar);
-    if (Math.abs(end - wanted) <= 1) continue;
-    const cut = end + (end === top ? 9 : -9);
-    cuts += `M${left} ${coordinate(cut + 2)}L${right} ${coordinate(cut - 2)}`;
   }
-  const bars = [...paths].map(([source, d]) => element("path", { d, ...BAR_LOOKS[source] }));
-  return cuts === "" ? bars : [...bars, element("path", { class: "chart-mark", d: cuts, "stroke-width": 3 })];
+  return [...paths].map(([source, d]) => element("path", { d, ...BAR_LOOKS[source] }));
 }

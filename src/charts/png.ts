@@ -40,66 +40,60 @@ export interface CardText {
   isName?: boolean;
 }
 
-interface Waiting {
-  resolve(png: Buffer): void;
-  reject(error: Error): void;
-}
-
 /** Pictures that may wait: each takes tens of milliseconds, and a place among the responses that are computed. */
 const MAX_WAITING = 8;
 
-/**
- * Renders PNG on a separate thread, one picture at a time. The thread starts on first use,
- * restarts after an error, and never keeps the process alive.
- */
+/** Renders PNG on a separate thread, which starts on first use and after an error, and never keeps the process alive. */
 export class PngRenderer {
-  readonly #waiting = new Map<number, Waiting>();
   readonly #script: URL;
   #thread: Worker | undefined;
-  #id = 0;
+  /** The picture that the thread renders. */
+  #current = Promise.withResolvers<Buffer>();
+  /** Settled when all pictures so far are. */
+  #last: Promise<unknown> = Promise.resolve();
+  #waiting = 0;
 
   /** `script`: the rendering thread. */
   constructor(script = new URL("./png-thread.js", import.meta.url)) {
     this.#script = script;
   }
 
-  /** Renders a picture. A drawing must be ours: external references are not loaded. Throws UNAVAILABLE if too many wait. */
+  /** Renders a picture, one at a time. A drawing must be ours: external references are not loaded. Throws UNAVAILABLE if too many wait. */
   async render(picture: Picture): Promise<Buffer> {
-    if (this.#waiting.size >= MAX_WAITING)
+    if (this.#waiting === MAX_WAITING)
       throw new AppError("UNAVAILABLE", "Too many pictures are being drawn; try again.");
-    const thread = this.#started();
-    const id = ++this.#id;
-    return new Promise((resolve, reject) => {
-      this.#waiting.set(id, { resolve, reject });
-      thread.ref();
-      thread.postMessage({ id, picture });
-    });
+    this.#waiting++;
+    const png = this.#last.then(() => this.#draw(picture));
+    this.#last = png.catch(() => {});
+    return png.finally(() => this.#waiting--);
   }
 
-  #started(): Worker {
-    if (this.#thread !== undefined) return this.#thread;
+  async #draw(picture: Picture): Promise<Buffer> {
+    this.#thread ??= this.#start();
+    const thread = this.#thread;
+    this.#current = Promise.withResolvers();
+    thread.ref();
+    thread.postMessage(picture);
+    return this.#current.promise.finally(() => thread.unref());
+  }
+
+  #start(): Worker {
     // For the thread, which frees the pixels of a picture by it.
     setFlagsFromString("--expose-gc");
     const thread = new Worker(this.#script, { resourceLimits: { maxOldGenerationSizeMb: 64 } });
-    thread.unref();
-    thread.on("message", ({ id, png, fault }: { id: number; png?: Uint8Array; fault?: string }) => {
-      const waiting = this.#waiting.get(id);
-      this.#waiting.delete(id);
-      if (this.#waiting.size === 0) thread.unref();
-      if (png === undefined) waiting?.reject(new Error(`the picture could not be rendered: ${fault ?? ""}`));
-      else waiting?.resolve(Buffer.from(png.buffer, png.byteOffset, png.byteLength));
+    thread.on("message", ({ png, fault }: { png?: Uint8Array; fault?: string }) => {
+      if (png === undefined)
+        this.#current.reject(new Error(`the picture could not be rendered: ${fault ?? ""}`));
+      else this.#current.resolve(Buffer.from(png.buffer, png.byteOffset, png.byteLength));
     });
     // The thread exits after an error.
-    thread.on("error", (error) => this.#fail(thread, error));
-    thread.on("exit", () => this.#fail(thread, new Error("the rendering thread has exited")));
-    this.#thread = thread;
+    const fail = (error: Error) => {
+      if (this.#thread !== thread) return;
+      this.#thread = undefined;
+      this.#current.reject(error);
+    };
+    thread.on("error", fail);
+    thread.on("exit", () => fail(new Error("the rendering thread has exited")));
     return thread;
-  }
-
-  #fail(thread: Worker, error: Error): void {
-    if (this.#thread !== thread) return;
-    this.#thread = undefined;
-    for (const { reject } of this.#waiting.values()) reject(error);
-    this.#waiting.clear();
   }
 }

@@ -81,9 +81,13 @@ export interface ChartSpan {
   kind: "unusual" | "unseen";
   /** The note, without the date. */
   words: string;
-  /** Whether its counts are wrong, or soon taken back: they reach no milestone, and their bars may be cut. */
+  /** Whether its counts are wrong, or soon taken back: they reach no milestone, and have no gain per day. */
   isDoubtful: boolean;
 }
+
+/** The points without those whose counts are wrong, or soon taken back. */
+export const withoutDoubtful = (points: readonly ChartPoint[], spans: readonly ChartSpan[]): ChartPoint[] =>
+  points.filter(({ at }) => !spans.some((one) => one.isDoubtful && at >= one.from && at <= one.to));
 
 /** When a total first reached a round number. */
 export interface Milestone {

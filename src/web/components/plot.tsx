@@ -15,6 +15,7 @@ import {
   spanOf,
   stepOf,
   type View,
+  withoutDoubtful,
 } from "../../charts/charts.js";
 import { SNAPSHOT_SOURCES } from "../../repositories/repositories.js";
 import { formatCount, formatDelta, SOURCE_WORDS, Time } from "./numbers.js";
@@ -95,10 +96,10 @@ export const Plot: FC<PlotProps> = (props) => {
 };
 
 /** The newest point of a single line in words. */
-const Reading: FC<PlotProps> = ({ metric, series, align, view = "total", isSum = false }) => {
+const Reading: FC<PlotProps> = ({ metric, series, align, view = "total", spans = [], isSum = false }) => {
   const [only] = series;
   const { unit } = METRIC_WORDS[metric];
-  const gain = view === "per-day" ? gainsOf(only?.points ?? []).at(-1) : undefined;
+  const gain = view === "per-day" ? gainsOf(withoutDoubtful(only?.points ?? [], spans)).at(-1) : undefined;
   const [before, last] = only?.points.slice(-2) ?? [];
   if (series.length !== 1 || align === "age" || before === undefined || last === undefined) return null;
   if (view === "per-day")
@@ -165,7 +166,7 @@ const PlotData: FC<PlotProps> = (props) => {
     align,
     view,
     isSum,
-    lines: view === "total" ? totalLines(series) : gainLines(series),
+    lines: view === "total" ? totalLines(series) : gainLines(series, spans),
     events: [
       ...milestonesOf(props).map((one) => ({
         from: seconds(one.point.at),
@@ -204,9 +205,10 @@ function totalLines(series: readonly ChartSeries[]) {
   });
 }
 
-function gainLines(series: readonly ChartSeries[]) {
-  const span = spanOf(series.map(({ points }) => points));
-  return series.map(({ points }) => {
+function gainLines(series: readonly ChartSeries[], spans: readonly ChartSpan[]) {
+  const lines = series.map(({ points }) => withoutDoubtful(points, spans));
+  const span = spanOf(lines);
+  return lines.map((points) => {
     const gains = gainsOf(points, stepOf(points, span));
     return {
       at: gains.map(({ at }) => seconds(at)),
