@@ -2,8 +2,8 @@
  * The types of the API, generated from its OpenAPI document by openapi-typescript. Run `npm run client` after a change of the API.
  * Failures and response headers are left out: the client throws the former, and returns the latter as they are.
  *
- * Document: bd6dc48e4bd16fb9
- * Types: 097957549abcc7b3
+ * Document: 12def2b0def3df49
+ * Types: 87ad87eb3d75015e
  */
 export interface paths {
     "/api": {
@@ -1902,17 +1902,22 @@ export interface components {
             account: components["schemas"]["Account"];
             sessions: {
                 id: string;
+                /** @description Where it began, shortened as for keys; null: not recorded. */
+                network: string | null;
+                /** @description The browser or program that began it. */
+                agent: string | null;
                 /** Format: date-time */
                 createdAt: string;
                 /**
                  * Format: date-time
-                 * @description To the hour.
+                 * @description To the hour. Two weeks later it ends.
                  */
                 lastSeenAt: string;
-                /** Format: date-time */
+                /**
+                 * Format: date-time
+                 * @description When it ends at the latest.
+                 */
                 expiresAt: string;
-                network: string | null;
-                agent: string | null;
             }[];
             passkeys: components["schemas"]["Passkey"][];
             keys: (components["schemas"]["ApiKey"] & {
@@ -2060,8 +2065,6 @@ export interface components {
         };
         Session: {
             id: string;
-            /** @description Whether it is the one of this request. */
-            isCurrent: boolean;
             /** @description Where it began, shortened as for keys; null: not recorded. */
             network: string | null;
             /** @description The browser or program that began it. */
@@ -2078,6 +2081,8 @@ export interface components {
              * @description When it ends at the latest.
              */
             expiresAt: string;
+            /** @description Whether it is the one of this request. */
+            isCurrent: boolean;
         };
         PersonalWatchlist: {
             ids: string[];
