@@ -2,8 +2,8 @@
  * The types of the API, generated from its OpenAPI document by openapi-typescript. Run `npm run client` after a change of the API.
  * Failures and response headers are left out: the client throws the former, and returns the latter as they are.
  *
- * Document: 12def2b0def3df49
- * Types: 87ad87eb3d75015e
+ * Document: f4f1b7b3c4ae9c3b
+ * Types: 8c88e14aa65d3d11
  */
 export interface paths {
     "/api": {
@@ -13,7 +13,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Where the documentation and the main resources are */
+        /** Addresses of the documentation and the main resources */
         get: operations["getIndex"];
         put?: never;
         post?: never;
@@ -51,8 +51,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Stream a whole list as one JSON object a line
-         * @description The first 10,000 rows of the list of /api/repos, without pages, read while they are sent. Needs an API key. A body that is cut short has no end: its last chunk is missing.
+         * Stream a whole list as one JSON object per line
+         * @description The first 10,000 rows of the list of /api/repos, without pages, read while they are sent. Needs an API key. The last chunk of a body that is cut short is missing.
          */
         get: operations["streamRepositories"];
         put?: never;
@@ -72,7 +72,7 @@ export interface paths {
         };
         /**
          * Stream a whole list as CSV
-         * @description The first 10,000 rows of the list of /api/repos, without pages, read while they are sent. Needs an API key. A body that is cut short has no end: its last chunk is missing.
+         * @description The first 10,000 rows of the list of /api/repos, without pages, read while they are sent. Needs an API key. The last chunk of a body that is cut short is missing.
          */
         get: operations["streamRepositoriesCsv"];
         put?: never;
@@ -151,7 +151,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Fast growth in forks relative to size, where stars confirm it
+         * Fast growth in forks relative to size, confirmed by stars
          * @description The same list as /api/repos?sort=fork-growth. See the documentation of the scores; explain=true in the detail of a repository explains its own scores.
          */
         get: operations["listForkGrowth"];
@@ -192,7 +192,7 @@ export interface paths {
         };
         /**
          * The data of the home page, prepared in advance
-         * @description Ten repositories of each ranking over 24 hours, or over 7 days (isFallback) while the data is too young.
+         * @description Ten repositories of each ranking over 24 hours, or over 7 days (isFallback) while there is too little data.
          */
         get: operations["getHome"];
         put?: never;
@@ -440,7 +440,7 @@ export interface paths {
         };
         /**
          * The data of a chart, with snippets that embed it
-         * @description The same parameters as the picture. Each repository costs as much as a request for its metrics.
+         * @description Takes the parameters of the picture. Each repository costs as much as a request for its metrics.
          */
         get: operations["getChartData"];
         put?: never;
@@ -500,7 +500,7 @@ export interface paths {
         };
         /**
          * Dated files with all public data, newest first
-         * @description Where the operator offers them: the repositories, except those that their forge hides or blocks, and their snapshots as Parquet files, without anything of people.
+         * @description If the operator offers them: the repositories, except those that their forge hides or blocks, and their snapshots as Parquet files, without personal data.
          */
         get: operations["listDumps"];
         put?: never;
@@ -539,7 +539,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Your rate limits and their remaining requests
+         * Your rate limits and the remaining requests
          * @description Costs nothing and works even when no requests remain. A request with an API key or a session counts against the limit of the key or of the sessions, and the ceiling of its account.
          */
         get: operations["getLimits"];
@@ -613,7 +613,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What has become of a request to track a repository
+         * The state of a request to track a repository
          * @description Requests are kept for a week after they have finished.
          */
         get: operations["getTrackRequest"];
@@ -712,7 +712,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What the repositories of a watchlist gained, as an Atom feed
+         * The gains of a watchlist's repositories, as an Atom feed
          * @description Also renames, and repositories that are not available.
          */
         get: operations["getWatchlistFeed"];
@@ -810,7 +810,7 @@ export interface paths {
         put?: never;
         /**
          * Options to sign in with a passkey
-         * @description Pass them to `navigator.credentials.get()` in the browser that received this response: its cookie belongs to the challenge. 404 where the base URL is neither https nor localhost.
+         * @description Pass them to `navigator.credentials.get()` in the browser that received this response: its cookie belongs to the challenge. 404 if the base URL is neither https nor localhost.
          */
         post: operations["startPasskeySignIn"];
         delete?: never;
@@ -830,7 +830,7 @@ export interface paths {
         put?: never;
         /**
          * Sign in with a passkey
-         * @description Ends the session that the browser had before.
+         * @description Ends the previous session of the browser.
          */
         post: operations["verifyPasskey"];
         delete?: never;
@@ -936,7 +936,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What happened to your account, latest first
+         * The events of your account, latest first
          * @description Sign-ins, sessions, keys and the like of the last 180 days: at most the last 1,000 sign-ins and 1,000 others.
          */
         get: operations["listEvents"];
@@ -975,7 +975,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Your sessions, the one used last first */
+        /** Your sessions, last used first */
         get: operations["listSessions"];
         put?: never;
         post?: never;
@@ -1117,7 +1117,7 @@ export interface paths {
         };
         /**
          * The usage of one of your API keys
-         * @description Also for revoked keys. With several processes, the counts of the others may be five seconds behind.
+         * @description Also for revoked keys. Counts of other processes may be five seconds behind.
          */
         get: operations["getKeyUsage"];
         put?: never;
@@ -1181,7 +1181,7 @@ export interface paths {
         post?: never;
         /**
          * Remove a passkey
-         * @description It cannot sign in any more; sessions go on. Needs a sign-in within the last 15 minutes.
+         * @description It can no longer sign in; sessions stay. Needs a sign-in within the last 15 minutes.
          */
         delete: operations["removePasskey"];
         options?: never;
@@ -1252,10 +1252,10 @@ export interface components {
             nextRefreshAt: string | null;
             /**
              * Format: date-time
-             * @description When its counts were last seen; null: they never were.
+             * @description When its counts were last seen; null: never.
              */
             lastSeenAt: string | null;
-            /** @description Whether that is too long ago for its growth to count: more than two of its own refresh intervals, or the newest undamaged file of the archive it is from no longer has it. */
+            /** @description Whether that is too long ago for its growth to count: more than two of its refresh intervals, or its archive's newest undamaged file no longer has it. */
             stale: boolean;
             trend: components["schemas"]["Trend"] | null;
         };
@@ -1279,7 +1279,7 @@ export interface components {
              */
             fromSource: "OBSERVED" | "IMPORTED" | "BACKFILLED";
             /**
-             * @description What the stars at `from` and at `to` count. TOTAL: all that the repository had then. RETAINED: those given until then and still held when the forge reported them later; used while there are no two totals to compare. Both ends always have the same basis.
+             * @description What the stars at `from` and at `to` count. TOTAL: all stars at that time. RETAINED: stars given until then and still held when the forge reported them later; used until there are two totals to compare. Both ends always have the same basis.
              * @enum {string}
              */
             basis: "TOTAL" | "RETAINED";
@@ -1291,7 +1291,7 @@ export interface components {
             /** @description The same for forksDelta. */
             forksCounted: number | null;
             /**
-             * @description Where the youth in newHot counts from. FIRST_SEEN: the first snapshot, as the date of creation is not known. null without that score.
+             * @description Start of the age in newHot. FIRST_SEEN: the first snapshot, as the date of creation is not known. null without that score.
              * @enum {string|null}
              */
             newSince: "CREATED" | "FIRST_SEEN" | null;
@@ -1320,7 +1320,7 @@ export interface components {
             kind: "FAILED_READING" | "UNCONFIRMED" | "RETURN" | "LEVEL_SHIFT" | "BURST" | "PURGE";
             /**
              * Format: date-time
-             * @description Capture time of the snapshot that shows it.
+             * @description Capture time of the first snapshot that shows it.
              */
             at: string;
             reason: string;
@@ -1339,7 +1339,7 @@ export interface components {
             after: number;
             /** @description BURST only: the part of the gain that counts. */
             counted?: number;
-            /** @description Why it no longer throws doubt on the growth, and since when; absent: it does. */
+            /** @description Why it no longer makes the growth doubtful, and since when; absent: it still does. */
             cleared?: {
                 /** Format: date-time */
                 at: string;
@@ -1368,19 +1368,19 @@ export interface components {
             sort: "relevance" | "trending" | "rising" | "new-hot" | "fork-growth" | "activity" | "stars-gained" | "forks-gained" | "stars-delta" | "forks-delta" | "stars" | "forks" | "pushed" | "created" | "added" | "requested";
             /**
              * Format: date-time
-             * @description End of the windows: the time of the newest snapshot. null without any.
+             * @description End of the windows: the time of the newest snapshot. null: there are no snapshots.
              */
             asOf: string | null;
             /** @description Days in UTC from asOf to the response. */
             ageDays: number | null;
-            /** @description The text whose matches these are, if little matched `q` as it is and it seems to hold a typing error. verbatim=true prevents that. */
+            /** @description The corrected text, if `q` had few matches and seems to have a typing error. verbatim=true prevents correction. */
             corrected: string | null;
-            /** @description Of an empty list: the values of filters that no repository has. Absent without any. */
+            /** @description Of an empty list: filter values that no repository has. Absent if there are none. */
             unmatched?: {
                 /** @enum {string} */
                 parameter: "provider" | "language" | "topic" | "license";
                 value: string;
-                /** @description The name that was probably meant. */
+                /** @description The nearest known name. */
                 nearest: string | null;
                 message: string;
             }[];
@@ -1393,9 +1393,9 @@ export interface components {
                     fullName: string;
                 };
             };
-            /** @description With id or fullName: how many of them were given. */
+            /** @description With id or fullName: the number of values given. */
             requested?: number;
-            /** @description With id or fullName: those that lead to no repository, as given. */
+            /** @description With id or fullName: the values that lead to no repository, as given. */
             missing?: {
                 ids: string[];
                 fullNames: string[];
@@ -1415,7 +1415,7 @@ export interface components {
         HomeList: {
             /** @enum {string} */
             window: "24h" | "7d";
-            /** @description true: there is less than a day of data, so the window is 7 days. */
+            /** @description true: there is too little data for 24 hours, so the window is 7 days. */
             isFallback: boolean;
             repositories: components["schemas"]["Repository"][];
         };
@@ -1451,7 +1451,7 @@ export interface components {
                 staleRepositories: number;
                 /**
                  * Format: date-time
-                 * @description End of the windows: the time of the newest snapshot. null without any.
+                 * @description End of the windows: the time of the newest snapshot. null: there are no snapshots.
                  */
                 asOf: string | null;
                 /** @description Days in UTC from asOf to the response. */
@@ -1467,7 +1467,7 @@ export interface components {
             }[];
             /**
              * Format: date-time
-             * @description End of the windows: the time of the newest snapshot. null without any.
+             * @description End of the windows: the time of the newest snapshot. null: there are no snapshots.
              */
             asOf: string | null;
             /** @description Days in UTC from asOf to the response. */
@@ -1489,7 +1489,7 @@ export interface components {
         RepositoryDetail: components["schemas"]["Repository"] & {
             /**
              * Format: date-time
-             * @description End of the windows: the time of the newest snapshot. null without any.
+             * @description End of the windows: the time of the newest snapshot. null: there are no snapshots.
              */
             asOf: string | null;
             /** @description Days in UTC from asOf to the response. */
@@ -1599,7 +1599,7 @@ export interface components {
             availability: "AVAILABLE" | "GONE" | "PRIVATE" | "BLOCKED" | "RENAMED";
             /**
              * Format: date-time
-             * @description End of the windows: the time of the newest snapshot. null without any.
+             * @description End of the windows: the time of the newest snapshot. null: there are no snapshots.
              */
             asOf: string | null;
             /** Format: date-time */
@@ -1616,7 +1616,7 @@ export interface components {
                 to: string;
                 missing: number;
             }[];
-            /** @description Neighbouring points of which one counts all stars and the other those still held (source BACKFILLED). The step between them is neither a gain nor a loss. */
+            /** @description Neighbouring points, one with all stars and one with stars still held (source BACKFILLED). The step between them is neither a gain nor a loss. */
             seams: {
                 /** Format: date-time */
                 from: string;
@@ -1667,7 +1667,7 @@ export interface components {
                 points: {
                     /** Format: date-time */
                     at: string;
-                    /** @description null unless aligned by age, or if its creation is unknown. */
+                    /** @description null unless aligned by age. */
                     ageDays: number | null;
                     value: number;
                     /** @enum {string} */
@@ -1680,7 +1680,7 @@ export interface components {
                     to: string;
                     missing: number;
                 }[];
-                /** @description Neighbouring points of which one counts all stars and the other those still held (source BACKFILLED). The step between them is neither a gain nor a loss. */
+                /** @description Neighbouring points, one with all stars and one with stars still held (source BACKFILLED). The step between them is neither a gain nor a loss. */
                 seams: {
                     /** Format: date-time */
                     from: string;
@@ -1695,7 +1695,7 @@ export interface components {
                 lastSeenAt: string | null;
                 /** @description See Repository. */
                 stale: boolean;
-                /** @description From the first to the last point of `gainedBasis`, the one that covers more of the time; null with fewer than two points. */
+                /** @description From the first to the last point of `gainedBasis`, the basis that covers more of the time; null with fewer than two points. */
                 gained: number | null;
                 /**
                  * @description See Trend.basis.
@@ -1711,7 +1711,7 @@ export interface components {
             };
             /**
              * Format: date-time
-             * @description End of the windows: the time of the newest snapshot. null without any.
+             * @description End of the windows: the time of the newest snapshot. null: there are no snapshots.
              */
             asOf: string | null;
             /** @description Days in UTC from asOf to the response. */
@@ -1722,10 +1722,10 @@ export interface components {
             id: string;
             /**
              * Format: date-time
-             * @description Everything recorded before is in it.
+             * @description It contains everything recorded before this time.
              */
             asOf: string;
-            /** @description Of the format. It grows when a program written for an earlier version may fail. */
+            /** @description Version of the format. It grows when programs written for an earlier version may fail. */
             version: number;
             /**
              * @description Origin of the data.
@@ -1789,7 +1789,7 @@ export interface components {
             }[] | null;
         };
         TrackRequest: {
-            /** @description Names the request. Whoever has it can read the request. null: the repository was known. */
+            /** @description Anybody with this id can read the request. null: the repository was known. */
             id: string | null;
             /**
              * @description WAITING for its turn; FOUND: recorded; HISTORY: its star history is being read; FINISHED; FAILED.
@@ -1799,7 +1799,7 @@ export interface components {
             provider: string;
             /** @description As requested; the repository may have another name. */
             fullName: string;
-            /** @description Position among those that wait for the forge; null: not waiting. */
+            /** @description Position among the requests that wait for the forge; null: not waiting. */
             position: number | null;
             /** @description Estimated time until its turn; null: not waiting, or no worker is running. */
             estimatedSeconds: number | null;
@@ -1812,7 +1812,7 @@ export interface components {
                 href: string;
                 page: string;
             } | null;
-            /** @description Why it failed, finally. */
+            /** @description Why it failed. */
             failure: {
                 /** @enum {string} */
                 reason: "NOT_FOUND" | "BLOCKED" | "MOVED" | "UNREACHABLE" | "REFUSED" | "UNUSABLE";
@@ -1857,9 +1857,9 @@ export interface components {
             forks: number | null;
             openIssues: number | null;
             watchers: number | null;
-            /** @description Number of repositories of the list with a snapshot at or before this time. */
+            /** @description Number of repositories on the list with a snapshot at or before this time. */
             repositoryCount: number;
-            /** @description How many of them add stars still held, as reported later, instead of a total. A difference to a point where this is another number is no growth. */
+            /** @description How many of them add stars still held, as reported later, instead of a total. If this number differs between two points, their difference is no growth. */
             retained: number;
         };
         Account: {
@@ -1902,7 +1902,7 @@ export interface components {
             account: components["schemas"]["Account"];
             sessions: {
                 id: string;
-                /** @description Where it began, shortened as for keys; null: not recorded. */
+                /** @description The network where it began, shortened as for keys; null: not recorded. */
                 network: string | null;
                 /** @description The browser or program that began it. */
                 agent: string | null;
@@ -1910,12 +1910,12 @@ export interface components {
                 createdAt: string;
                 /**
                  * Format: date-time
-                 * @description To the hour. Two weeks later it ends.
+                 * @description To the hour. The session ends two weeks later.
                  */
                 lastSeenAt: string;
                 /**
                  * Format: date-time
-                 * @description When it ends at the latest.
+                 * @description The latest time at which it ends.
                  */
                 expiresAt: string;
             }[];
@@ -1979,7 +1979,7 @@ export interface components {
                 bytes: number;
                 /** @description Networks, of 24 bits (IPv4) or 48 (IPv6). */
                 addresses: number;
-                /** @description false: there were more networks than are counted separately. */
+                /** @description false: there were more networks than can be counted separately. */
                 addressesIsExact: boolean;
             };
             /** @description One entry per step, oldest first. */
@@ -2065,7 +2065,7 @@ export interface components {
         };
         Session: {
             id: string;
-            /** @description Where it began, shortened as for keys; null: not recorded. */
+            /** @description The network where it began, shortened as for keys; null: not recorded. */
             network: string | null;
             /** @description The browser or program that began it. */
             agent: string | null;
@@ -2073,12 +2073,12 @@ export interface components {
             createdAt: string;
             /**
              * Format: date-time
-             * @description To the hour. Two weeks later it ends.
+             * @description To the hour. The session ends two weeks later.
              */
             lastSeenAt: string;
             /**
              * Format: date-time
-             * @description When it ends at the latest.
+             * @description The latest time at which it ends.
              */
             expiresAt: string;
             /** @description Whether it is the one of this request. */
@@ -3388,10 +3388,10 @@ export interface operations {
                                 stars: number | null;
                                 /**
                                  * Format: date-time
-                                 * @description When its counts were last seen; null: they never were.
+                                 * @description When its counts were last seen; null: never.
                                  */
                                 lastSeenAt: string | null;
-                                /** @description Whether that is too long ago for its growth to count: more than two of its own refresh intervals, or the newest undamaged file of the archive it is from no longer has it. */
+                                /** @description Whether that is too long ago for its growth to count: more than two of its refresh intervals, or its archive's newest undamaged file no longer has it. */
                                 stale: boolean;
                                 starsDelta7d: number | null;
                             }[];
@@ -3581,14 +3581,14 @@ export interface operations {
                             points: number;
                             /**
                              * Format: date-time
-                             * @description End of the windows: the time of the newest snapshot. null without any.
+                             * @description End of the windows: the time of the newest snapshot. null: there are no snapshots.
                              */
                             asOf: string | null;
                             /** @description Days in UTC from asOf to the response. */
                             ageDays: number | null;
-                            /** @description How many values `repo` has. */
+                            /** @description The number of values of `repo`. */
                             requested: number;
-                            /** @description Those that lead to no repository, as given. */
+                            /** @description The values that lead to no repository, as given. */
                             missing: string[];
                         };
                     };
@@ -3658,7 +3658,7 @@ export interface operations {
                             from: string | null;
                             /**
                              * Format: date-time
-                             * @description End of the windows: the time of the newest snapshot. null without any.
+                             * @description End of the windows: the time of the newest snapshot. null: there are no snapshots.
                              */
                             asOf: string | null;
                             /** @description Days in UTC from asOf to the response. */
@@ -3683,7 +3683,7 @@ export interface operations {
                                 to: string;
                                 missing: number;
                             }[];
-                            /** @description Neighbouring points of which one counts all stars and the other those still held (source BACKFILLED). The step between them is neither a gain nor a loss. */
+                            /** @description Neighbouring points, one with all stars and one with stars still held (source BACKFILLED). The step between them is neither a gain nor a loss. */
                             seams: {
                                 /** Format: date-time */
                                 from: string;
@@ -3749,7 +3749,7 @@ export interface operations {
                             ranks: number;
                             /**
                              * Format: date-time
-                             * @description End of the windows: the time of the newest snapshot. null without any.
+                             * @description End of the windows: the time of the newest snapshot. null: there are no snapshots.
                              */
                             asOf: string | null;
                             /** @description Days in UTC from asOf to the response. */
@@ -3964,7 +3964,7 @@ export interface operations {
                             nextCursor: string | null;
                             /**
                              * Format: date-time
-                             * @description End of the windows: the time of the newest snapshot. null without any.
+                             * @description End of the windows: the time of the newest snapshot. null: there are no snapshots.
                              */
                             asOf: string | null;
                             /** @description Days in UTC from asOf to the response. */
@@ -4041,7 +4041,7 @@ export interface operations {
                             nextCursor: string | null;
                             /**
                              * Format: date-time
-                             * @description End of the windows: the time of the newest snapshot. null without any.
+                             * @description End of the windows: the time of the newest snapshot. null: there are no snapshots.
                              */
                             asOf: string | null;
                             /** @description Days in UTC from asOf to the response. */
@@ -4084,7 +4084,7 @@ export interface operations {
                  */
                 to?: string;
                 /**
-                 * @description per-day: what was gained per day, on a linear scale.
+                 * @description per-day: gains per day, on a linear scale.
                  * @example total
                  */
                 view?: "total" | "per-day";
@@ -4168,7 +4168,7 @@ export interface operations {
                  */
                 to?: string;
                 /**
-                 * @description per-day: what was gained per day, on a linear scale.
+                 * @description per-day: gains per day, on a linear scale.
                  * @example total
                  */
                 view?: "total" | "per-day";
@@ -4950,7 +4950,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done, also if there was nothing to remove. */
+            /** @description Done, even if there was nothing to remove. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -4985,7 +4985,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done, also if there was nothing to remove. */
+            /** @description Done, even if there was nothing to remove. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -5007,7 +5007,7 @@ export interface operations {
                     /** Format: email */
                     email: string;
                     /**
-                     * @description Where to continue after signing in: a path of this service, such as /account.
+                     * @description Path of this service to continue to after signing in, such as /account.
                      * @default /
                      */
                     next?: string;
@@ -5024,7 +5024,7 @@ export interface operations {
                     "application/json": {
                         data: {
                             expiresInSeconds: number;
-                            /** @description A secret, to use the link or code with. */
+                            /** @description A secret that is needed to use the link or code. */
                             requestToken: string;
                         };
                     };
@@ -5138,7 +5138,7 @@ export interface operations {
             content: {
                 "application/json": {
                     /**
-                     * @description Where to continue after signing in: a path of this service, such as /account.
+                     * @description Path of this service to continue to after signing in, such as /account.
                      * @default /
                      */
                     next?: string;
@@ -5207,7 +5207,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done, also if nobody was signed in. */
+            /** @description Done, even if nobody was signed in. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -5388,7 +5388,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done, also if there was no other. */
+            /** @description Done, even if there was no other session. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -5599,7 +5599,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done, also if it was not on the list. */
+            /** @description Done, even if it was not on the list. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -5679,7 +5679,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done, also if it was revoked before. */
+            /** @description Done, even if it was revoked before. */
             204: {
                 headers: {
                     [name: string]: unknown;

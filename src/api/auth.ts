@@ -11,7 +11,7 @@ const next = z
   .string()
   .max(2_000)
   .default("/")
-  .openapi({ description: "Where to continue after signing in: a path of this service, such as /account." });
+  .openapi({ description: "Path of this service to continue to after signing in, such as /account." });
 
 /** The validated path to continue at after signing in. Throws VALIDATION_FAILED for anything but a path of this service. */
 function checkedNext({ config }: ApiServices, path: string): string {
@@ -32,7 +32,7 @@ export const requestMagicLink = operation({
       "The mail is on its way.",
       z.object({
         expiresInSeconds: z.int(),
-        requestToken: z.string().openapi({ description: "A secret, to use the link or code with." }),
+        requestToken: z.string().openapi({ description: "A secret that is needed to use the link or code." }),
       }),
     ),
   },
@@ -111,7 +111,7 @@ export const signOut = operation({
   id: "signOut",
   tags,
   summary: "End this session",
-  responses: { 204: { description: "Done, also if nobody was signed in." } },
+  responses: { 204: { description: "Done, even if nobody was signed in." } },
   handle: async ({ http, services }) => {
     const { accounts, events } = services.members;
     const account = await accounts.find(http.headers.cookie);

@@ -12,9 +12,9 @@ const whole = z.int().nonnegative();
 const dumpSchema = z
   .object({
     id: z.string().openapi({ description: "Its time, such as 20260430T120000Z." }),
-    asOf: time.openapi({ description: "Everything recorded before is in it." }),
+    asOf: time.openapi({ description: "It contains everything recorded before this time." }),
     version: z.int().openapi({
-      description: "Of the format. It grows when a program written for an earlier version may fail.",
+      description: "Version of the format. It grows when programs written for an earlier version may fail.",
     }),
     catalogue: z.enum(CATALOGUE_KINDS).openapi({ description: "Origin of the data." }),
     repositoryCount: whole,
@@ -64,7 +64,7 @@ export const listDumps = operation({
   tags: ["Dumps"],
   summary: "Dated files with all public data, newest first",
   description:
-    "Where the operator offers them: the repositories, except those that their forge hides or blocks, and their snapshots as Parquet files, without anything of people.",
+    "If the operator offers them: the repositories, except those that their forge hides or blocks, and their snapshots as Parquet files, without personal data.",
   responses: { 200: dataResponse("The dumps.", z.array(dumpSchema)) },
   errors: ["NOT_FOUND"],
   handle: async ({ services }) => {

@@ -60,10 +60,7 @@ export const chartQuery = z.object({
     .openapi({ description: "The time before the newest snapshot of the provider." }),
   from: dayParameter.optional().openapi({ description: "First day (UTC), instead of window." }),
   to: dayParameter.optional().openapi({ description: "Last day, after from." }),
-  view: z
-    .enum(VIEWS)
-    .default("total")
-    .openapi({ description: "per-day: what was gained per day, on a linear scale." }),
+  view: z.enum(VIEWS).default("total").openapi({ description: "per-day: gains per day, on a linear scale." }),
   theme: themeParameter,
   width: count(320, 1_200).default(600),
   height: count(220, 800).default(380),

@@ -89,10 +89,7 @@ const chartSchema = z
           .array(
             z.object({
               at: time,
-              ageDays: z
-                .number()
-                .nullable()
-                .openapi({ description: "null unless aligned by age, or if its creation is unknown." }),
+              ageDays: z.number().nullable().openapi({ description: "null unless aligned by age." }),
               value: z.int(),
               source: z.enum(SNAPSHOT_SOURCES),
             }),
@@ -108,7 +105,7 @@ const chartSchema = z
         stale: z.boolean().openapi({ description: "See Repository." }),
         gained: z.int().nullable().openapi({
           description:
-            "From the first to the last point of `gainedBasis`, the one that covers more of the time; null with fewer than two points.",
+            "From the first to the last point of `gainedBasis`, the basis that covers more of the time; null with fewer than two points.",
         }),
         gainedBasis: z.enum(BASES).nullable().openapi({ description: "See Trend.basis." }),
       }),
@@ -183,7 +180,7 @@ export const getChartData = operation({
   tags: ["Embeds"],
   summary: "The data of a chart, with snippets that embed it",
   description:
-    "The same parameters as the picture. Each repository costs as much as a request for its metrics.",
+    "Takes the parameters of the picture. Each repository costs as much as a request for its metrics.",
   query: chartQuery.extend({ format: formatParameter }),
   responses: { 200: orCsv(dataResponse("The chart.", chartSchema)) },
   errors: ["NOT_FOUND"],

@@ -38,7 +38,7 @@ export const eventsCursor = z
 export const listEvents = operation({
   id: "listEvents",
   tags: ["Account"],
-  summary: "What happened to your account, latest first",
+  summary: "The events of your account, latest first",
   description:
     "Sign-ins, sessions, keys and the like of the last 180 days: at most the last 1,000 sign-ins and 1,000 others.",
   query: z.object({ limit: limitParameter, cursor: eventsCursor }),

@@ -6,7 +6,9 @@ export const freshnessFields = {
   asOf: z.iso
     .datetime({ precision: 3 })
     .nullable()
-    .openapi({ description: "End of the windows: the time of the newest snapshot. null without any." }),
+    .openapi({
+      description: "End of the windows: the time of the newest snapshot. null: there are no snapshots.",
+    }),
   ageDays: z.int().nullable().openapi({ description: "Days in UTC from asOf to the response." }),
 };
 

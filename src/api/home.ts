@@ -17,7 +17,7 @@ const listSchema = z
     window: z.enum(["24h", "7d"]),
     isFallback: z
       .boolean()
-      .openapi({ description: "true: there is less than a day of data, so the window is 7 days." }),
+      .openapi({ description: "true: there is too little data for 24 hours, so the window is 7 days." }),
     repositories: z.array(repositorySchema),
   })
   .openapi("HomeList");
@@ -48,7 +48,7 @@ export const getHome = operation({
   tags: ["Rankings"],
   summary: "The data of the home page, prepared in advance",
   description:
-    "Ten repositories of each ranking over 24 hours, or over 7 days (isFallback) while the data is too young.",
+    "Ten repositories of each ranking over 24 hours, or over 7 days (isFallback) while there is too little data.",
   responses: { 200: dataResponse("The home page.", homeSchema) },
   handle: async ({ services: { modules, config } }) => {
     const { lists, rankings } = modules;

@@ -17,7 +17,7 @@ const RESOURCES = {
 export const getIndex = operation({
   id: "getIndex",
   tags: ["Operation"],
-  summary: "Where the documentation and the main resources are",
+  summary: "Addresses of the documentation and the main resources",
   responses: {
     200: dataResponse(
       "The addresses.",

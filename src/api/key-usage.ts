@@ -45,7 +45,7 @@ export const keyUsageSchema = z
       addresses: count.openapi({ description: "Networks, of 24 bits (IPv4) or 48 (IPv6)." }),
       addressesIsExact: z
         .boolean()
-        .openapi({ description: "false: there were more networks than are counted separately." }),
+        .openapi({ description: "false: there were more networks than can be counted separately." }),
     }),
     series: z
       .array(z.object({ at: time, ...sums }))
@@ -100,8 +100,7 @@ export const getKeyUsage = operation({
   id: "getKeyUsage",
   tags: ["Account"],
   summary: "The usage of one of your API keys",
-  description:
-    "Also for revoked keys. With several processes, the counts of the others may be five seconds behind.",
+  description: "Also for revoked keys. Counts of other processes may be five seconds behind.",
   params: z.object({ keyId: idParameter }),
   query: z.object({ window: z.enum(USAGE_WINDOWS).default("24h") }),
   responses: { 200: dataResponse("Totals and recent errors.", keyUsageSchema) },

@@ -37,7 +37,7 @@ function bucketView({ policy, remaining, moreInSeconds, resetSeconds }: Level): 
 export const getLimits = operation({
   id: "getLimits",
   tags: ["Operation"],
-  summary: "Your rate limits and their remaining requests",
+  summary: "Your rate limits and the remaining requests",
   description:
     "Costs nothing and works even when no requests remain. A request with an API key or a session counts against the limit of the key or of the sessions, and the ceiling of its account.",
   responses: { 200: dataResponse("Every bucket that you have.", limitsSchema) },

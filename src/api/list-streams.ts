@@ -73,7 +73,7 @@ function streaming({ id, format, summary, body }: Streaming) {
     tags: ["Repositories"],
     summary,
     description:
-      "The first 10,000 rows of the list of /api/repos, without pages, read while they are sent. Needs an API key. A body that is cut short has no end: its last chunk is missing.",
+      "The first 10,000 rows of the list of /api/repos, without pages, read while they are sent. Needs an API key. The last chunk of a body that is cut short is missing.",
     query: listQuery.omit({ limit: true, page: true, cursor: true }).extend({ fields: repositoryFields }),
     responses: { 200: ok },
     async handle({ services: { modules }, query: { fields, ...query } }) {
@@ -94,7 +94,7 @@ function streaming({ id, format, summary, body }: Streaming) {
 export const streamRepositories = streaming({
   id: "streamRepositories",
   format: "ndjson",
-  summary: "Stream a whole list as one JSON object a line",
+  summary: "Stream a whole list as one JSON object per line",
   body: "One repository a line, as in a list.",
 });
 

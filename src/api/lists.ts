@@ -91,6 +91,6 @@ export const listNewHot = ranking({
 export const listForkGrowth = ranking({
   id: "listForkGrowth",
   sort: "fork-growth",
-  summary: "Fast growth in forks relative to size, where stars confirm it",
+  summary: "Fast growth in forks relative to size, confirmed by stars",
   file: "sidereal-fork-growth",
 });

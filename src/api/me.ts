@@ -155,7 +155,7 @@ export const removeFromMyWatchlist = operation({
   tags,
   summary: "Remove a repository from your watchlist",
   params: z.object({ repositoryId: idParameter }),
-  responses: { 204: { description: "Done, also if it was not on the list." } },
+  responses: { 204: { description: "Done, even if it was not on the list." } },
   errors: ["VALIDATION_FAILED"],
   handle: async ({ account, params, services: { modules } }) => {
     await modules.watchlists.removeItems({ accountId: account.id }, params.repositoryId);
@@ -214,7 +214,7 @@ export const revokeKey = operation({
   tags,
   summary: "Revoke an API key, permanently and immediately",
   params: z.object({ keyId: idParameter }),
-  responses: { 204: { description: "Done, also if it was revoked before." } },
+  responses: { 204: { description: "Done, even if it was revoked before." } },
   errors: ["VALIDATION_FAILED", "NOT_FOUND"],
   handle: async ({ account, params: { keyId }, http, services: { members } }) => {
     if (await members.keys.revoke(account.id, keyId))

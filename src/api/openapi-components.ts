@@ -60,7 +60,7 @@ export function shareComponents(
   const refer = (names: readonly string[]) =>
     Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
   components.responses.NotModified = {
-    description: "The caller has the response already: nothing has changed. Free of charge if it was cached.",
+    description: "Nothing has changed since the caller's response. Free if the response was cached.",
     headers: refer([...CACHED, ...always]),
   };
   components.parameters.IfNoneMatch = {

@@ -80,7 +80,7 @@ export const startPasskeySignIn = operation({
   tags: SIGN_IN,
   summary: "Options to sign in with a passkey",
   description:
-    "Pass them to `navigator.credentials.get()` in the browser that received this response: its cookie belongs to the challenge. 404 where the base URL is neither https nor localhost.",
+    "Pass them to `navigator.credentials.get()` in the browser that received this response: its cookie belongs to the challenge. 404 if the base URL is neither https nor localhost.",
   responses: {
     200: cookieResponse("The options, as PublicKeyCredentialRequestOptionsJSON.", requestOptionsSchema),
   },
@@ -97,7 +97,7 @@ export const verifyPasskey = operation({
   id: "verifyPasskey",
   tags: SIGN_IN,
   summary: "Sign in with a passkey",
-  description: "Ends the session that the browser had before.",
+  description: "Ends the previous session of the browser.",
   body: z.strictObject({ credential: assertion }),
   responses: { 200: signedInResponse },
   errors: ["NOT_FOUND"],
@@ -161,7 +161,7 @@ export const removePasskey = operation({
   id: "removePasskey",
   tags: ACCOUNT,
   summary: "Remove a passkey",
-  description: "It cannot sign in any more; sessions go on. Needs a sign-in within the last 15 minutes.",
+  description: "It can no longer sign in; sessions stay. Needs a sign-in within the last 15 minutes.",
   params: z.object({ passkeyId: z.string().max(100) }),
   responses: { 204: { description: "Done." } },
   errors: ["VALIDATION_FAILED", "REAUTHENTICATION_REQUIRED", "NOT_FOUND"],

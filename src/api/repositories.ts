@@ -116,7 +116,7 @@ interface ByName extends DetailRequest, Redirected {
 /** The detail of the repository with a name; for a previous name a redirect that keeps the form of the request. */
 async function detailByName({ provider, fullName, addressOf, ...request }: ByName): Promise<Reply> {
   const found = await request.services.modules.catalog.describe(provider, fullName);
-  if (found === undefined) throw new AppError("NOT_FOUND", "There is no repository with this name.");
+  if (found === undefined) throw new AppError("NOT_FOUND", "No repository has this name.");
   return found.isPreviousName ? moved(addressOf(found.repository), request) : detail(found, request);
 }
 
@@ -133,7 +133,7 @@ export const getRepositoryById = operation({
   handle: async ({ params: { id }, query, services, http }) => {
     const { catalog } = services.modules;
     const found = await catalog.describeById(id);
-    if (found === undefined) throw new AppError("NOT_FOUND", "There is no repository with this id.");
+    if (found === undefined) throw new AppError("NOT_FOUND", "No repository has this id.");
     const isRenamed = found.repository.availability === "RENAMED";
     const renamedTo = isRenamed ? (await catalog.renamedTo([id])).get(id) : undefined;
     return renamedTo === undefined

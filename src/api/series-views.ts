@@ -17,7 +17,7 @@ const number = z.int().nullable();
 /** Where neighbouring points cannot be compared. */
 export const seamsSchema = z.array(z.object({ from: time, to: time })).openapi({
   description:
-    "Neighbouring points of which one counts all stars and the other those still held (source BACKFILLED). The step between them is neither a gain nor a loss.",
+    "Neighbouring points, one with all stars and one with stars still held (source BACKFILLED). The step between them is neither a gain nor a loss.",
 });
 
 /** Seams with their times as text. */
@@ -105,10 +105,10 @@ export const sumPointSchema = z
     ...counts,
     repositoryCount: z
       .int()
-      .openapi({ description: "Number of repositories of the list with a snapshot at or before this time." }),
+      .openapi({ description: "Number of repositories on the list with a snapshot at or before this time." }),
     retained: z.int().openapi({
       description:
-        "How many of them add stars still held, as reported later, instead of a total. A difference to a point where this is another number is no growth.",
+        "How many of them add stars still held, as reported later, instead of a total. If this number differs between two points, their difference is no growth.",
     }),
   })
   .openapi("SumPoint");

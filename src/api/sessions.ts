@@ -12,11 +12,11 @@ export const sessionSchema = z.object({
   network: z
     .string()
     .nullable()
-    .openapi({ description: "Where it began, shortened as for keys; null: not recorded." }),
+    .openapi({ description: "The network where it began, shortened as for keys; null: not recorded." }),
   agent: z.string().nullable().openapi({ description: "The browser or program that began it." }),
   createdAt: time,
-  lastSeenAt: time.openapi({ description: "To the hour. Two weeks later it ends." }),
-  expiresAt: time.openapi({ description: "When it ends at the latest." }),
+  lastSeenAt: time.openapi({ description: "To the hour. The session ends two weeks later." }),
+  expiresAt: time.openapi({ description: "The latest time at which it ends." }),
 });
 
 const listedSessionSchema = sessionSchema
@@ -38,7 +38,7 @@ export function sessionView(session: Session): z.output<typeof sessionSchema> {
 export const listSessions = operation({
   id: "listSessions",
   tags,
-  summary: "Your sessions, the one used last first",
+  summary: "Your sessions, last used first",
   responses: { 200: dataResponse("The sessions that have not ended.", z.array(listedSessionSchema)) },
   handle: async ({ account, services: { members } }) => {
     const sessions = await members.accounts.sessions.list(account.id);
@@ -68,7 +68,7 @@ export const endOtherSessions = operation({
   tags,
   summary: "End all your sessions but this one",
   description: "Needs a sign-in within the last 15 minutes.",
-  responses: { 204: { description: "Done, also if there was no other." } },
+  responses: { 204: { description: "Done, even if there was no other session." } },
   errors: ["REAUTHENTICATION_REQUIRED"],
   handle: async ({ account, http, services: { members } }) => {
     requireRecentSignIn(account);

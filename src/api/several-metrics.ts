@@ -56,8 +56,8 @@ const metaSchema = z.object({
   ...thinningFields,
   points: z.int().openapi({ description: "Points of all series together." }),
   ...freshnessFields,
-  requested: z.int().openapi({ description: "How many values `repo` has." }),
-  missing: z.array(z.string()).openapi({ description: "Those that lead to no repository, as given." }),
+  requested: z.int().openapi({ description: "The number of values of `repo`." }),
+  missing: z.array(z.string()).openapi({ description: "The values that lead to no repository, as given." }),
 });
 
 export const listSeveralMetrics = operation({

@@ -14,7 +14,7 @@ const id = z.string().regex(/^[1-9][0-9]{0,18}$/);
 const trackRequestSchema = z
   .object({
     id: z.string().nullable().openapi({
-      description: "Names the request. Whoever has it can read the request. null: the repository was known.",
+      description: "Anybody with this id can read the request. null: the repository was known.",
     }),
     state: z.enum(TRACK_STATES).openapi({
       description:
@@ -25,7 +25,7 @@ const trackRequestSchema = z
     position: z
       .int()
       .nullable()
-      .openapi({ description: "Position among those that wait for the forge; null: not waiting." }),
+      .openapi({ description: "Position among the requests that wait for the forge; null: not waiting." }),
     estimatedSeconds: z.int().nullable().openapi({
       description: "Estimated time until its turn; null: not waiting, or no worker is running.",
     }),
@@ -39,7 +39,7 @@ const trackRequestSchema = z
     failure: z
       .object({ reason: z.enum(TRACK_FAILURES), message: z.string() })
       .nullable()
-      .openapi({ description: "Why it failed, finally." }),
+      .openapi({ description: "Why it failed." }),
     requestedAt: time.nullable(),
     finishedAt: time.nullable(),
   })
@@ -131,14 +131,14 @@ export const requestTracking = operation({
 export const getTrackRequest = operation({
   id: "getTrackRequest",
   tags,
-  summary: "What has become of a request to track a repository",
+  summary: "The state of a request to track a repository",
   description: "Requests are kept for a week after they have finished.",
   params: z.object({ requestId: z.string().openapi({ description: "The id of the request." }) }),
   responses: { 200: dataResponse("The request.", trackRequestSchema) },
   errors: ["NOT_FOUND"],
   handle: async ({ params, services }) => {
     const request = await services.modules.trackRequests.find(params.requestId);
-    if (request === undefined) throw new AppError("NOT_FOUND", "There is no request with this id.");
+    if (request === undefined) throw new AppError("NOT_FOUND", "No request has this id.");
     return json({ data: await requestView(request, services) });
   },
 });

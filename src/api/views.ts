@@ -28,7 +28,7 @@ const scoreSchema = z.number().min(0).max(100).nullable();
 const anomalySchema = z
   .object({
     kind: z.enum(ANOMALY_KINDS),
-    at: time.openapi({ description: "Capture time of the snapshot that shows it." }),
+    at: time.openapi({ description: "Capture time of the first snapshot that shows it." }),
     reason: z.string(),
     measure: z.enum(MEASURED_COUNTS).openapi({ description: "The count that moved." }),
     until: time.openapi({ description: "Capture time of the last snapshot that it concerns." }),
@@ -39,7 +39,7 @@ const anomalySchema = z
       .object({ at: time, by: z.enum(["BREADTH", "TIME"]) })
       .optional()
       .openapi({
-        description: "Why it no longer throws doubt on the growth, and since when; absent: it does.",
+        description: "Why it no longer makes the growth doubtful, and since when; absent: it still does.",
       }),
     sameDay: z.object({ fell: z.int(), jumped: z.int(), compared: z.int() }).optional().openapi({
       description:
@@ -61,7 +61,7 @@ export const trendSchema = z
       .openapi({ description: "Source of the snapshot at `from`; see Snapshot." }),
     basis: z.enum(BASES).openapi({
       description:
-        "What the stars at `from` and at `to` count. TOTAL: all that the repository had then. RETAINED: those given until then and still held when the forge reported them later; used while there are no two totals to compare. Both ends always have the same basis.",
+        "What the stars at `from` and at `to` count. TOTAL: all stars at that time. RETAINED: stars given until then and still held when the forge reported them later; used until there are two totals to compare. Both ends always have the same basis.",
     }),
     starsDelta: z.int(),
     forksDelta: number,
@@ -73,7 +73,7 @@ export const trendSchema = z
     forksCounted: number.openapi({ description: "The same for forksDelta." }),
     newSince: z.enum(["CREATED", "FIRST_SEEN"]).nullable().openapi({
       description:
-        "Where the youth in newHot counts from. FIRST_SEEN: the first snapshot, as the date of creation is not known. null without that score.",
+        "Start of the age in newHot. FIRST_SEEN: the first snapshot, as the date of creation is not known. null without that score.",
     }),
     starsGrowth: z
       .number()
@@ -161,12 +161,10 @@ export const repositorySchema = z
     discoveredAt: time,
     refreshedAt: time.nullable(),
     nextRefreshAt: time.nullable(),
-    lastSeenAt: time
-      .nullable()
-      .openapi({ description: "When its counts were last seen; null: they never were." }),
+    lastSeenAt: time.nullable().openapi({ description: "When its counts were last seen; null: never." }),
     stale: z.boolean().openapi({
       description:
-        "Whether that is too long ago for its growth to count: more than two of its own refresh intervals, or the newest undamaged file of the archive it is from no longer has it.",
+        "Whether that is too long ago for its growth to count: more than two of its refresh intervals, or its archive's newest undamaged file no longer has it.",
     }),
     trend: orNull(trendSchema),
   })
@@ -233,20 +231,20 @@ export const repositoryPageMetaSchema = pageMetaSchema
     ...freshnessFields,
     corrected: z.string().nullable().openapi({
       description:
-        "The text whose matches these are, if little matched `q` as it is and it seems to hold a typing error. verbatim=true prevents that.",
+        "The corrected text, if `q` had few matches and seems to have a typing error. verbatim=true prevents correction.",
     }),
     unmatched: z
       .array(
         z.object({
           parameter: z.enum(["provider", "language", "topic", "license"]),
           value: z.string(),
-          nearest: z.string().nullable().openapi({ description: "The name that was probably meant." }),
+          nearest: z.string().nullable().openapi({ description: "The nearest known name." }),
           message: z.string(),
         }),
       )
       .optional()
       .openapi({
-        description: "Of an empty list: the values of filters that no repository has. Absent without any.",
+        description: "Of an empty list: filter values that no repository has. Absent if there are none.",
       }),
     renamed: z
       .object({
@@ -260,11 +258,11 @@ export const repositoryPageMetaSchema = pageMetaSchema
     requested: z
       .int()
       .optional()
-      .openapi({ description: "With id or fullName: how many of them were given." }),
+      .openapi({ description: "With id or fullName: the number of values given." }),
     missing: z
       .object({ ids: z.array(z.string()), fullNames: z.array(z.string()) })
       .optional()
-      .openapi({ description: "With id or fullName: those that lead to no repository, as given." }),
+      .openapi({ description: "With id or fullName: the values that lead to no repository, as given." }),
   })
   .openapi("RepositoryPageMeta");
 

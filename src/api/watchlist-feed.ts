@@ -21,7 +21,7 @@ const MAX_ENTRIES = 50;
 export const getWatchlistFeed = operation({
   id: "getWatchlistFeed",
   tags: ["Watchlists"],
-  summary: "What the repositories of a watchlist gained, as an Atom feed",
+  summary: "The gains of a watchlist's repositories, as an Atom feed",
   description: "Also renames, and repositories that are not available.",
   params: z.object({ token: z.string().openapi({ description: "A share token or feed token." }) }),
   query: feedQuery.pick({ window: true }),

@@ -117,8 +117,8 @@ export const updateWatchlist = operation({
 const removed = { 204: { description: "Done." } };
 const itemsRemoved = {
   204: {
-    description: "Done, also if there was nothing to remove.",
-    headers: z.object({ ETag: z.string().openapi({ description: "Of the list as it is now." }) }),
+    description: "Done, even if there was nothing to remove.",
+    headers: z.object({ ETag: z.string().openapi({ description: "The current version of the list." }) }),
   },
 };
 

@@ -126,7 +126,7 @@ async function writeDump({ config: { dumps }, clock, log }: AppContext, signal: 
   const code = await runCommand("dump", signal, ["ignore", "ignore", "inherit", "ipc"]);
   if (signal.aborted) return;
   if (code === 0) log.info({ ms: Math.round(clock.monotonic() - began) }, "wrote a dump");
-  else log.error({ code }, "no dump was written; the worker tries again in an hour");
+  else log.error({ code }, "no dump was written; retrying in an hour");
 }
 
 /** Time for a worker to finish its current work, and the time after which a child process is killed. */
@@ -188,7 +188,7 @@ async function workOnceTracked(context: AppContext, due: Due, signal: AbortSigna
       try {
         own ??= await openModules(context);
       } catch (error) {
-        context.log.warn({ err: error }, "the database cannot be opened to look for tokens; trying again");
+        context.log.warn({ err: error }, "the database cannot be opened to read entered tokens; retrying");
         continue;
       }
       if ((await own.forges.current()).length > 0) break;
@@ -196,7 +196,7 @@ async function workOnceTracked(context: AppContext, due: Due, signal: AbortSigna
   } finally {
     await own?.database.close();
   }
-  context.log.info("a token was entered: the worker starts");
+  context.log.info("a token was entered: starting the worker");
   await keepWorking(context.log, signal);
 }
 
@@ -233,7 +233,7 @@ async function keepWorking(log: AppContext["log"], signal: AbortSignal): Promise
   while (!signal.aborted) {
     const code = await runCommand("work", signal, "inherit");
     if (signal.aborted) return;
-    log.error({ code }, "the worker exited unexpectedly and is restarted");
+    log.error({ code }, "the worker exited unexpectedly; restarting it");
     await systemClock.sleep(WORKER_RESTART_MS, signal);
   }
 }
@@ -322,7 +322,7 @@ async function serveModules(context: AppContext, modules: Modules): Promise<void
     isStopping = true;
   });
   const service = await Promise.race([opening, overdue]);
-  if (service === undefined) return log.warn("stopping before the service has opened");
+  if (service === undefined) return log.warn("stopping before the service has started");
   if (!isStopping) process.stdout.write(`Sidereal listens at ${service.url}\n`);
   log.info({ reason: await stopSignal() }, "stopping");
   await service.stop();

@@ -229,12 +229,12 @@ async function removeExpired(
     },
     {
       remove: () => accounts.removeExpired(),
-      done: "deleted sessions that had ended",
+      done: "deleted ended sessions",
       failed: "ended sessions could not be deleted",
     },
     {
       remove: (now: number) => keys.removeRevoked(now),
-      done: "deleted API keys that were revoked long ago",
+      done: "deleted old revoked API keys",
       failed: "revoked API keys could not be deleted",
     },
     {
@@ -275,7 +275,7 @@ async function settledSoon(
   const late = clock.sleep(ms, patience.signal).then(() => undefined);
   const outcomes = await Promise.race([Promise.allSettled(ending), late]);
   patience.abort();
-  if (outcomes === undefined) log.warn({ step }, "stopping does not wait any longer");
+  if (outcomes === undefined) log.warn({ step }, "shutdown deadline reached; exiting");
   for (const outcome of outcomes ?? [])
-    if (outcome.status === "rejected") log.error({ err: outcome.reason, step }, "a step of stopping failed");
+    if (outcome.status === "rejected") log.error({ err: outcome.reason, step }, "a shutdown step failed");
 }

@@ -148,7 +148,7 @@ export async function startWorker(
   };
   const runOnce = async () => {
     if (await lease.take()) await lease.hold(stopping.signal, work);
-    else log.info("another process is the active worker, and does what is due");
+    else log.info("another process is the active worker");
   };
   const done = isOnce ? runOnce() : lease.whileHeld(stopping.signal, work);
   const { metricsPort: port, metricsHost: host } = config;
@@ -195,9 +195,9 @@ async function followTokens(
       known = textOf(entered);
       // A lane may wait for an hour for the quota of what there was before.
       worker.wake();
-      log.info("the tokens that were entered have changed");
+      log.info("entered tokens have changed");
     } catch (error) {
-      log.warn({ err: error }, "tokens that were entered could not be read; the worker tries again");
+      log.warn({ err: error }, "entered tokens could not be read; retrying");
     }
   }
 }

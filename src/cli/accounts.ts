@@ -16,9 +16,9 @@ interface EventsOptions {
 export function addEvents(program: Command, host: Host, finish: (code: number) => void): void {
   program
     .command("events")
-    .description("list what happened to accounts, latest first: sign-ins, sessions, keys")
-    .option("--account <email>", "only those of this account; also by the id of an account that is deleted")
-    .option("--since <time>", "only those from this time on, such as 2026-04-30 or 2026-04-30T12:00:00Z")
+    .description("list account events, latest first: sign-ins, sessions, keys")
+    .option("--account <email>", "only those of this account; the id of a deleted account works too")
+    .option("--since <time>", "only those since this time, such as 2026-04-30 or 2026-04-30T12:00:00Z")
     .option("--json", "print one JSON object per event")
     .action(async (options: EventsOptions) => finish(await listEvents(host, options)));
 }

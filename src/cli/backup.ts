@@ -20,7 +20,7 @@ export function addBackup(program: Command, host: Host): void {
     .description(
       "write all data to one file, while the service runs; restore reads it, into SQLite or PostgreSQL",
     )
-    .argument("<file>", "output file; an earlier backup there is replaced")
+    .argument("<file>", "output file; replaces an earlier backup")
     .option("--json", "print the report as JSON")
     .action((file: string, { json = false }: { json?: boolean }) => runBackup(host, file, json));
 }
@@ -54,14 +54,12 @@ interface RestoreFlags {
 export function addRestore(program: Command, host: Host): void {
   program
     .command("restore")
-    .description(
-      "restore a backup into the configured database, after checking all of it; the service must not run",
-    )
-    .argument("<file>", "what backup has written, on either engine")
+    .description("check a backup, then restore it into the configured database; stop the service first")
+    .argument("<file>", "a backup of either engine")
     .option("--check", "only check the backup")
     .option(
       "--replace",
-      "replace the database that is there: a SQLite file is kept under another name, in PostgreSQL its tables are dropped",
+      "replace the existing database: a SQLite file is kept under another name, PostgreSQL tables are dropped",
     )
     .option("--json", "print the report as JSON")
     .action((file: string, flags: RestoreFlags) => runRestore(host, file, flags));

@@ -8,8 +8,8 @@ import { deriveWithProgress } from "./import.js";
 export function addCheck(program: Command, host: Host, finish: (code: number) => void): void {
   program
     .command("check")
-    .description("check the store and name all damage with what to do; changes nothing without --repair")
-    .option("--repair", "remove rows that belong to none, and build again all that is derived")
+    .description("check the store and list all damage with its remedy; changes nothing without --repair")
+    .option("--repair", "remove orphaned rows, and rebuild all derived data")
     .option("--json", "print the report as JSON")
     .action(async ({ repair = false, json = false }: { repair?: boolean; json?: boolean }) =>
       finish(await runCheck(host, { repairs: repair, json })),

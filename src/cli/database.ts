@@ -9,10 +9,10 @@ const MAX_SHARDS = 1_024;
 export function addDatabase(program: Command, host: Host, finish: (code: number) => void): void {
   program
     .command("database")
-    .description("work on the database itself")
+    .description("maintain the database")
     .command("distribute")
     .description(
-      "distribute the history of repositories over the nodes of a Citus cluster; continues where it was interrupted, while others read",
+      "distribute the history of repositories over the nodes of a Citus cluster, while the service runs; continues after an interruption",
     )
     .option("--shards <count>", "shards of each table; default: citus.shard_count of the server")
     .action(async ({ shards }: { shards?: string }) => finish(await runDistribute(host, shards)));

@@ -48,9 +48,7 @@ export function addExport(program: Command, host: Host, finish: (code: number) =
 export function addDump(program: Command, host: Host, finish: (code: number) => void): void {
   program
     .command("dump")
-    .description(
-      "write a dump of the public catalogue to SIDEREAL_DUMPS_DIR, which the service offers to everybody",
-    )
+    .description("write a dump of the public catalogue to SIDEREAL_DUMPS_DIR, for everybody to download")
     .option("--if-due", "only if the newest one is a week old")
     .option("--json", "print the report as JSON")
     .action(async ({ ifDue = false, json = false }: { ifDue?: boolean; json?: boolean }) => {

@@ -44,7 +44,7 @@ export function addImport(program: Command, host: Host, finish: (code: number) =
       "--manifest <file>",
       "CSV with the columns file and source_commit_time: the capture time of each file",
     )
-    .option("--keep-sample", "keep the sample that the first start brought along, as ordinary history")
+    .option("--keep-sample", "keep the bundled sample as ordinary history")
     .option("--strict", "refuse damaged files as a whole, instead of importing them with a warning")
     .option(
       "--json",

@@ -69,7 +69,7 @@ export function addInit(program: Command, host: Host, finish: (code: number) => 
     .option("--base-url <url>", "address at which people reach the service")
     .option("--github-token-file <file>", "file with a GitHub token")
     .option("--database-url-file <file>", "file with the address of a PostgreSQL database")
-    .option("--yes", "ask nothing: use the defaults for everything that no option gives")
+    .option("--yes", "ask nothing: use the defaults for everything without an option")
     .option("--force", `replace ${FILE} if it is there; it is kept as ${OLD_FILE}`)
     .action(async (options: Options) => finish(await init(host, options)));
 }
@@ -118,7 +118,7 @@ async function answer(questions: Questions, question: Question, options: Options
   if (given !== undefined || options.yes === true) return checked(question, given ?? "");
   for (;;) {
     const text = await questions.ask(question.text, { hidden: question.hidden });
-    if (text === undefined) throw new ConfigError(["No answer; nothing is written."]);
+    if (text === undefined) throw new ConfigError(["No answer; nothing was written."]);
     try {
       return checked(question, text);
     } catch (error) {

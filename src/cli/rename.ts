@@ -19,7 +19,7 @@ export function addRename(program: Command, host: Host, finish: (code: number) =
     .description("join the repository with an old name to the one with its new name, in archives without ids")
     .argument("<old>", "such as github:owner/name")
     .argument("[new]", "of the same forge")
-    .option("--undo", "take that back; needs only the old name")
+    .option("--undo", "undo a rename; needs only the old name")
     .option("--json", "print a JSON object")
     .action(async (old: string, present: string | undefined, options: Options) =>
       finish(await rename(host, [old, present], options)),

@@ -87,7 +87,7 @@ const whole = (min: number, max: number) => (text: string) => {
 export function addDemo(program: Command, host: Host): void {
   program
     .command("demo")
-    .description("serve a made-up catalogue from memory; the stored one is not touched")
+    .description("serve a synthetic catalogue from memory; the stored one is not touched")
     .option("--repositories <n>", "number of repositories", whole(1, 1_000_000), 2_000)
     .option("--days <n>", "days of history", whole(2, 1_000), 60)
     .option("--seed <n>", "the same seed gives the same catalogue", whole(0, 999_999_999), 1)

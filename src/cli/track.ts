@@ -22,11 +22,11 @@ Exit codes:
 export function addTrack(program: Command, host: Host, finish: (code: number) => void): void {
   program
     .command("track")
-    .description("track repositories immediately; from then on the worker refreshes them")
+    .description("track repositories immediately; the worker then refreshes them")
     .argument("[repository...]", ADDRESSES)
     .option(
       "--from <file>",
-      "instead: queue every repository that a text links to, for the worker, and make a public list of them; - for standard input",
+      "queue every repository that a text links to, and make a public list of them; - for standard input",
     )
     .option("--list <name>", "with --from: name of the list; default: that of the file")
     .option("--no-list", "with --from: make no list")

@@ -17,10 +17,7 @@ interface WorkOptions {
 }
 
 /** The option of the commands that delete old data. */
-export const FORCE = [
-  "--force",
-  "delete old data although nothing confirms this machine's clock, until that jumps",
-] as const;
+export const FORCE = ["--force", "delete old data although nothing confirms this machine's clock"] as const;
 
 export async function forceClock(host: Host): Promise<void> {
   const { database, deletionClock } = await host.openModules();
@@ -40,8 +37,8 @@ export function addWork(program: Command, host: Host, finish: (code: number) => 
     .description(
       "track the configured providers: discover, refresh, backfill and thin, then update growth, rankings and search",
     )
-    .option("--once", "do what is due now and what the quota allows, then end")
-    .option("--explain", "request and change nothing; list what would be requested now, and why")
+    .option("--once", "do everything that is due and the quota allows, then exit")
+    .option("--explain", "only list what would be requested now, and why")
     .option("--limit <number>", "with --explain: repositories listed per lane", parseLimit, LISTED)
     .option("--json", "with --explain: print one JSON object per provider")
     .option(...FORCE)
@@ -107,9 +104,7 @@ function describeWork(lane: string, { due, first, nextAt }: PlannedWork, how = "
 export function addDerive(program: Command, host: Host): void {
   program
     .command("derive")
-    .description(
-      "update growth, rankings and search for everything that has changed; the worker does this by itself",
-    )
+    .description("update growth, rankings and search after changes; the worker does this by itself")
     .action(async () => {
       const modules = await host.openModules();
       try {

@@ -103,7 +103,7 @@ export interface Config {
   proxy: ProxySettings | undefined;
   /** Why the proxy settings cannot be used; then no forge is contacted. Only without providers: otherwise nothing starts. */
   proxyProblem: string | undefined;
-  /** Who may request repositories to be tracked, and how many in a day; undefined: any number. */
+  /** Who may request that repositories are tracked, and how many in a day; undefined: any number. */
   onDemand: { access: TrackAccess; perDay: number | undefined };
   /** Where dumps are, how often the worker writes one, and how many are kept; undefined: there are no dumps. */
   dumps: { folder: string; everyDays: number; kept: number } | undefined;

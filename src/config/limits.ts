@@ -32,7 +32,7 @@ export const LIMITS = {
   lookup: [60, "Unknown API keys and sessions of an address that are looked up, a minute"],
   free: [
     3_000,
-    "What costs nothing elsewhere, for an address, a minute: 304 responses, files, health checks",
+    "Requests that cost nothing elsewhere, for an address, a minute: 304 responses, files, health checks",
   ],
   watchlists: [100, "Watchlists without an owner that an address or account creates, a day (UTC)"],
   "watchlist-items": [10_000, "Repositories that it adds to such lists, a day"],

@@ -15,7 +15,7 @@ import {
   whole,
 } from "./rules.js";
 
-/** Who may request repositories to be tracked: nobody, accounts, or everybody. */
+/** Who may request that repositories are tracked: nobody, accounts, or everybody. */
 export const TRACK_ACCESS = ["off", "accounts", "everyone"] as const;
 export type TrackAccess = (typeof TRACK_ACCESS)[number];
 
@@ -108,7 +108,7 @@ export const SETTINGS = {
   SIDEREAL_LIMITS: limitList.prefault("").meta({
     rule: "`false`, or limits as `name=number`, separated by commas",
     meaning:
-      "Limits that differ from [their defaults](#limits), such as `default=300,search=60`. `false`: nothing is limited; only if everybody who can reach the port is trusted",
+      "Limits that differ from [their defaults](#limits), such as `default=300,search=60`. `false`: no limits; only if everybody who can reach the port is trusted",
   }),
   SIDEREAL_REDIS_URL: z
     .url({ protocol: /^rediss?$/, error: "must be redis://host:port/database; rediss for TLS" })
@@ -134,13 +134,13 @@ export const SETTINGS = {
   }),
   SIDEREAL_TRACK: z.enum(TRACK_ACCESS).optional().meta({
     rule: "`off`, `accounts` or `everyone`",
-    meaning: "Who may request repositories to be tracked",
+    meaning: "Who may request that repositories are tracked",
     standard: "`accounts` if people can sign in, else `off`",
   }),
   SIDEREAL_DUMPS_DIR: z.string().min(1).optional().meta({
     rule: "not empty",
     meaning:
-      "Folder of [dumps](OPERATIONS.md#dumps), which everybody may download: the worker writes one a week, and keeps four. Without it there are none",
+      "Folder of [dumps](OPERATIONS.md#dumps) for everybody to download: the worker writes one a week, and keeps four. Without it there are none",
   }),
   SIDEREAL_METRICS_HOST: ownHost.default("127.0.0.1").meta({
     rule: "an IP address or the name of a host",
@@ -170,7 +170,7 @@ export const SETTINGS = {
   SIDEREAL_TOKEN_KEY: longSecret.optional().meta({
     rule: "at least 32 characters",
     meaning:
-      "Key with which tokens that are entered on a page are encrypted. The service and the worker need the same one. Secret",
+      "Key that encrypts tokens entered on a page. The service and the worker need the same one. Secret",
     standard: "see [operators](#operators)",
     section: "operators",
   }),

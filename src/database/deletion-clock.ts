@@ -62,7 +62,7 @@ export class DeletionClock {
     const now = clock.now();
     const { reason, level = "warn" } = await this.#judge(now);
     if (reason !== this.#reason) {
-      if (reason === undefined) log?.info("the clock is confirmed: old data is deleted again");
+      if (reason === undefined) log?.info("the clock is confirmed: deleting old data again");
       else
         log?.[level]({ reason }, "no old data is deleted, as the clock may be wrong; work --force overrides");
     }

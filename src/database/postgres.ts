@@ -329,7 +329,7 @@ export const postgresDialect: Dialect = {
     const { rows } = await sql<{ ms: number }>`
       select (extract(epoch from clock_timestamp()) * 1000)::double precision as ms`.execute(db);
     const [row] = rows;
-    if (row === undefined) throw new Error("the database server did not say its time");
+    if (row === undefined) throw new Error("the database server did not return its time");
     return row.ms;
   },
   async remoteTime(db) {

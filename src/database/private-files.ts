@@ -26,7 +26,7 @@ export function openPrivateFolder(path: string): void {
   mkdirSync(path, { recursive: true, mode: 0o700 });
   if ((statSync(path).mode & WRITABLE_BY_ALL) !== 0 && process.platform !== "win32")
     throw new StoreRefused(
-      `Everybody on this machine may write to the data folder ${path}. Take that away, such as with "chmod o-w", and start again.`,
+      `Everybody on this machine may write to the data folder ${path}. Remove that permission, such as with "chmod o-w", and start again.`,
     );
 }
 

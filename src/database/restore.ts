@@ -208,7 +208,7 @@ function postgresPlace(url: string, { log, replaces }: RestoreOptions): Place {
             `The database has tables with names of ours that may belong to another program: ${own.join(", ")}. Drop them if not, or restore into another schema.`,
           );
         if (!replaces)
-          throw new StoreRefused("The database has a store already. Use --replace to replace it.");
+          throw new StoreRefused("The database already has a store. Use --replace to replace it.");
         if ((await currentVersion(tx)) > LATEST_VERSION)
           throw new StoreRefused("The database was made by a newer Sidereal. Update the program.");
         await refuseIfUsed(tx);

@@ -48,7 +48,7 @@ export class WriteQueue {
       patience.abort();
       if (isLate) {
         void before.then(end);
-        throw new DatabaseFault("busy", new Error("others have been writing for too long"));
+        throw new DatabaseFault("busy", new Error("other processes have held the write lock for too long"));
       }
       // A transaction on SQLite ends without yielding to the event loop: without this, all waiting ones would share a turn of it.
       await new Promise<void>(inQuietTurn);

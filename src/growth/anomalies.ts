@@ -30,7 +30,7 @@ export interface Anomaly {
   kind: AnomalyKind;
   /** The count that moved. */
   measure: MeasuredCount;
-  /** Capture time of the snapshot that shows it. */
+  /** Capture time of the first snapshot that shows it. */
   at: number;
   /** Capture time of the last snapshot that it concerns; the same as `at` for a single one. */
   until: number;
@@ -41,7 +41,7 @@ export interface Anomaly {
   after: number;
   /** Of a BURST, the part of the gain that counts. */
   counted?: number;
-  /** Why it no longer throws doubt on the growth, and since when; absent: it does. */
+  /** Why it no longer makes the growth doubtful, and since when; absent: it still does. */
   cleared?: { at: number; by: "BREADTH" | "TIME" };
   /** For a PURGE or a BURST: movements of the whole provider on that day; absent until they have been counted. */
   sameDay?: MovesOfDay;

@@ -57,7 +57,7 @@ function contentType(request: IncomingMessage): string {
 /** The body as text. One that is too long is refused before any of it is parsed. */
 async function readText(request: IncomingMessage, maxBytes: number): Promise<string> {
   if ((request.headers["content-encoding"] ?? "identity") !== "identity") {
-    throw new AppError("UNSUPPORTED_MEDIA_TYPE", "The body must be sent without a Content-Encoding.", {
+    throw new AppError("UNSUPPORTED_MEDIA_TYPE", "The body must not have a Content-Encoding.", {
       headers: { "Accept-Encoding": "identity" },
     });
   }

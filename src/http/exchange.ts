@@ -62,7 +62,7 @@ export function describe(exchange: Exchange): HttpRequest {
     id,
     json: undefined,
     formFields: NO_FIELDS,
-    chargedAs: () => Promise.reject(new Error("a shared response cannot depend on who asks")),
+    chargedAs: () => Promise.reject(new Error("a shared response cannot depend on the caller")),
   };
 }
 

@@ -76,7 +76,7 @@ export class Front {
     const { log, cacheBytes, routes, baseUrl, renderers, identities } = options;
     this.#options = options;
     this.#unavailable = new CountedLog(options.clock, (failed, last) =>
-      log.error({ failed, ...last }, "requests failed, as the database is not available"),
+      log.error({ failed, ...last }, "requests failed: the database is unavailable"),
     );
     this.#address = publicAddressOf(baseUrl, identities.isOpen);
     this.#targets = new Targets(routes, { ...this.#address, hintFor: options.hintFor });

@@ -285,7 +285,7 @@ export function tighter(a: Level, b: Level): Level {
 /** The decision of all limits of a caller, of which the first is its own. */
 export function decisionOf(levels: readonly Level[]): Decision {
   const [first] = levels;
-  if (first === undefined) throw new Error("a caller has at least one limit");
+  if (first === undefined) throw new Error("a caller must have at least one limit");
   return {
     ...levels.reduce(tighter),
     own: { limit: first.policy.limit, remaining: first.remaining },

@@ -38,7 +38,7 @@ export const OVERLOADED = new AppError(
 );
 
 /** What a task fails with when nobody waits for it any longer: no overload, and no response to record. */
-export const ABANDONED = new AppError("UNAVAILABLE", "Nobody waits for the response anymore.");
+export const ABANDONED = new AppError("UNAVAILABLE", "Client disconnected.");
 
 /** The share of the queue, and of the running tasks, that one caller may have. */
 const CALLER_SHARE = 1 / 4;

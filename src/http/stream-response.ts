@@ -18,7 +18,7 @@ const ENCODERS = {
   gzip: () => createGzip({ level: 5 }),
 } as const;
 
-const READ_SLOWLY = new AppError("INVALID_REQUEST", "The client read too slowly.");
+const READ_SLOWLY = new AppError("INVALID_REQUEST", "The client reads too slowly.");
 
 interface StreamOptions {
   response: ServerResponse;

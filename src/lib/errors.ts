@@ -31,7 +31,7 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorCode, string>> = {
     "The request itself is wrong: a body that is not JSON, a wrong cursor, a malformed address, not exactly one Host, two different API keys",
   UNAUTHENTICATED: "The route needs a session, or an API key",
   INVALID_API_KEY: "The API key is malformed, unknown or revoked",
-  FORBIDDEN: "A change with a share token, or from the page of another site; sign-in by mail when it is off",
+  FORBIDDEN: "A change with a share token, or from the page of another site; sign-in by mail if it is off",
   REAUTHENTICATION_REQUIRED: "The route needs a sign-in within the last 15 minutes",
   NOT_FOUND: "No such repository, watchlist, key or path, or it belongs to another account",
   METHOD_NOT_ALLOWED: "The path has other methods; Allow lists them",

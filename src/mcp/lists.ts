@@ -35,7 +35,7 @@ export const rowSchema = z.object({
   starsChange: nullableNumber.describe("The plain difference of stars over the window."),
   growthPercent: nullableNumber.describe("starsChange in percent of the stars at the start of the window."),
   forksGained: nullableNumber.describe("Forks gained in the window that count."),
-  confidence: nullableNumber.describe("How well the growth is measured, from 0 to 1."),
+  confidence: nullableNumber.describe("How far the growth can be trusted, from 0 to 1."),
   doubts: z
     .array(z.string())
     .describe(
@@ -59,7 +59,7 @@ const COLUMNS: Columns<Row> = {
 
 export const freshnessOutput = {
   asOf: z.string().nullable().describe("When the newest snapshot was taken. Windows end here, not now."),
-  ageDays: nullableNumber.describe("Whole days from asOf to now."),
+  ageDays: nullableNumber.describe("Whole days since asOf."),
 };
 
 export const listOutput = z.object({
@@ -73,7 +73,10 @@ export const listOutput = z.object({
     .string()
     .nullable()
     .describe("For the next rows: the same call with this cursor. null: no more."),
-  corrected: z.string().nullable().describe("The text that was searched for instead, if q seemed misspelt."),
+  corrected: z
+    .string()
+    .nullable()
+    .describe("The corrected text that was searched for, if q seemed misspelt."),
   unmatched: z.array(z.string()).describe("Filter values that no repository has."),
   page: z.string().describe("The same list as a page for people."),
 });

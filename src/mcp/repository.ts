@@ -37,7 +37,7 @@ const growthSchema = z.object({
   countsRetainedStars: z
     .boolean()
     .describe("true: compares stars still held, as the forge reported them later, instead of totals."),
-  confidence: z.number().describe("How well the growth is measured, from 0 to 1."),
+  confidence: z.number().describe("How far the growth can be trusted, from 0 to 1."),
   confidenceReasons: z.array(z.string()),
   reliable: z.boolean(),
   doubts: z.array(z.object({ kind: z.string(), measure: z.string(), at: z.string(), reason: z.string() })),
@@ -54,8 +54,8 @@ const output = z.object({
   createdAt: nullableText,
   pushedAt: nullableText,
   countedAt: nullableText.describe("When the counts were true."),
-  growth: z.array(growthSchema).describe("One for each window with two comparable snapshots."),
-  ranks: z.array(z.string()).describe("Its best positions, in words."),
+  growth: z.array(growthSchema).describe("One per window with two comparable snapshots."),
+  ranks: z.array(z.string()).describe("Its best ranks, in words."),
   previousNames: z.array(z.string()),
   snapshots: z.object({ stored: z.number(), firstAt: nullableText, lastAt: nullableText }),
 });
@@ -66,7 +66,7 @@ export const repositoryTool: Tool = tool({
   name: "get_repository",
   title: "One repository",
   description:
-    "Counts, growth over 24h, 7d and 30d with its confidence and what throws doubt on it, ranks, names and facts of one repository. Use it before you call growth real.",
+    "Counts, growth over 24h, 7d and 30d with its confidence and doubts, ranks, names and facts of one repository. Use it before you call growth real.",
   args: z.object({ repository: reference }),
   output,
   operation: getRepositoryByFullName,
@@ -80,7 +80,7 @@ export const repositoryTool: Tool = tool({
   },
 });
 
-const NOT_FOUND = new AppError("NOT_FOUND", "There is no repository with this name.");
+const NOT_FOUND = new AppError("NOT_FOUND", "No repository has this name.");
 
 /** The repository with a name, or that had it. Throws NOT_FOUND. */
 export async function findNamed({ catalog }: Modules, { provider, fullName }: RepositoryName) {

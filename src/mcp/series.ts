@@ -46,9 +46,9 @@ const seriesOutput = z.object({
   points: z
     .array(pointSchema)
     .describe("Oldest first. BACKFILLED points count stars still held, the others all stars."),
-  pointsAvailable: z.number().describe("How many points these were chosen from, evenly."),
+  pointsAvailable: z.number().describe("The number of points from which these were evenly chosen."),
   resolution: z.string().describe("The step between those points; all: every snapshot."),
-  gaps: z.array(gapSchema).describe("Where refreshes are missing."),
+  gaps: z.array(gapSchema).describe("Ranges with missing refreshes."),
   seams: z
     .array(seamSchema)
     .describe("Neighbouring points that count different stars: the step between them is no growth."),
@@ -125,7 +125,7 @@ const comparedSchema = z.object({
   ),
   changePerDay: nullableNumber,
   doubts: z.array(z.string()).describe("STALE, SEAM or an availability; empty: none is known."),
-  points: z.array(z.object({ at: z.string(), value: z.number() })).describe("A few, evenly chosen."),
+  points: z.array(z.object({ at: z.string(), value: z.number() })).describe("A few points, evenly chosen."),
 });
 type Compared = z.output<typeof comparedSchema>;
 
@@ -173,7 +173,7 @@ const comparisonTool = tool({
       .min(2, FORM)
       .max(MAX_COMPARED, FORM)
       .openapi({ description: "The repositories, as provider:owner/name." }),
-    metric: chartQuery.shape.metric.openapi({ description: "Which count." }),
+    metric: chartQuery.shape.metric.openapi({ description: "The count to show." }),
     window: chartQuery.shape.window.unwrap().default("90d"),
   }),
   output: comparisonOutput,

@@ -16,7 +16,7 @@ import { type Tool, type ToolContext, tool } from "./tool.js";
 
 const token = z.string().max(200).openapi({
   description:
-    "The secret token of the watchlist, from its address. Whoever has it can read the list, so repeat it to nobody.",
+    "The secret token of the watchlist, from its address. Anybody who has it can read the list, so share it with nobody.",
 });
 
 const changedOutput = z.object({
@@ -91,7 +91,7 @@ export const watchlistTools: readonly Tool[] = [
   tool({
     name: "add_to_watchlist",
     title: "Add to a watchlist",
-    description: "Adds a repository to a watchlist. Does nothing if it is there already. Ask the user first.",
+    description: "Adds a repository to a watchlist. Does nothing if it is already there. Ask the user first.",
     args: z.object({
       token,
       id: idParameter.openapi({ description: "Id of the repository, as other tools return it." }),

@@ -201,7 +201,7 @@ export class Catalog {
   /** The repository with this id. Throws NOT_FOUND. */
   async get(id: number): Promise<Repository> {
     const repository = await this.find(id);
-    if (repository === undefined) throw new AppError("NOT_FOUND", "There is no repository with this id.");
+    if (repository === undefined) throw new AppError("NOT_FOUND", "No repository has this id.");
     return repository;
   }
 

@@ -129,7 +129,7 @@ async function* linesOf(
   const version = await currentVersion(db);
   if (version === 0) throw new StoreRefused("The database has no tables of Sidereal.");
   if (version > LATEST_VERSION)
-    throw new StoreRefused("The database was made by a newer Sidereal. Take the backup with that one.");
+    throw new StoreRefused("The database was made by a newer Sidereal. Take the backup with that version.");
   if (version < SCHEMA_VERSION)
     throw new StoreRefused(
       `The database is at version ${version}. Take the backup with the Sidereal that made it, or start this one with it first.`,

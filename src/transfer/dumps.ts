@@ -136,7 +136,7 @@ async function refuseFullDisk(folder: string): Promise<void> {
   const bytes = 1.5 * (last?.files.reduce((sum, file) => sum + file.bytes, 0) ?? 0);
   if (bavail * bsize < bytes + LEAST_FREE_BYTES)
     throw new Refusal(
-      `the disk of ${folder} has too little room: a dump may need ${Math.round(bytes)} bytes`,
+      `the disk of ${folder} has too little space: a dump may need ${Math.round(bytes)} bytes`,
     );
 }
 

@@ -83,7 +83,7 @@ function notPacked(path: string): Refusal {
 
 export function bomb(): Refusal {
   return new Refusal(
-    `decompresses to more than ${MAX_RATIO} times its size, as no history does; not all of it was read. If it is right, decompress it first`,
+    `decompresses to more than ${MAX_RATIO} times its size; not all of it was read. If that is right, decompress it first`,
   );
 }
 

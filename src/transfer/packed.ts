@@ -132,7 +132,7 @@ async function openZip(path: string): Promise<ZipFile> {
     return await openPromise(path, { autoClose: false, decodeStrings: false });
   } catch (error) {
     if (error instanceof Error && "code" in error) throw error;
-    throw new Refusal("not a zip file, or damaged at the end, where its table of contents is");
+    throw new Refusal("not a zip file, or damaged at the end, where its directory is");
   }
 }
 
@@ -151,7 +151,7 @@ async function entriesOf(zip: ZipFile): Promise<{ name: string; entry: Entry }[]
       if (found.length > MAX_MEMBERS) break;
     }
   } catch {
-    throw new Refusal("the table of contents of the zip file is damaged; nothing was read");
+    throw new Refusal("the directory of the zip file is damaged; nothing was read");
   }
   return found.sort((a, b) => (a.name < b.name ? -1 : 1));
 }

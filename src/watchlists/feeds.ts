@@ -80,7 +80,10 @@ export class Feeds {
     const row = await getRow(read, { token }, this.#now());
     // Readers of feeds store addresses in the open, and many send them to a service.
     if (prefix !== "sidr")
-      throw new AppError("FORBIDDEN", "This token changes the watchlist; its feed needs the share token.");
+      throw new AppError(
+        "FORBIDDEN",
+        "This token can change the watchlist. Use its share token for the feed.",
+      );
     this.#openings.note(row);
     return { id: row.id, name: row.name };
   }

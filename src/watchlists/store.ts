@@ -99,7 +99,7 @@ export async function getRow(db: Db, access: WatchlistAccess, now: number): Prom
 
 /** For a token that is malformed, unknown or deleted. */
 export function noList(): AppError {
-  return new AppError("NOT_FOUND", "There is no watchlist with this token.");
+  return new AppError("NOT_FOUND", "No watchlist has this token.");
 }
 
 function isExpired({ opened_at: openedAt }: WatchlistRow, now: number): boolean {
@@ -121,7 +121,7 @@ export async function lockRow(
     const account = await sql`select id from accounts where id = ${account_id} ${dialect.lockRow}`.execute(
       tx,
     );
-    if (account.rows.length === 0) throw new AppError("UNAUTHENTICATED", "The account is gone.");
+    if (account.rows.length === 0) throw new AppError("UNAUTHENTICATED", "This account no longer exists.");
     const row = await getRow(tx, access, now);
     return row === UNSAVED ? insertRow(tx, { account_id }, { name: DEFAULT_NAME, now }) : row;
   }
@@ -129,7 +129,7 @@ export async function lockRow(
   if (!canEdit(access)) {
     throw new AppError(
       "FORBIDDEN",
-      "This token only reads the watchlist; changing it needs the token it was created with.",
+      "This token can only read the watchlist. Use the token it was created with to change it.",
     );
   }
   await sql`select id from watchlists where id = ${id} ${dialect.lockRow}`.execute(tx);

@@ -57,7 +57,7 @@ export function indexRoutes({ modules, baseUrl, clock }: IndexOptions): Route[] 
       const text = isPart
         ? await parts.get(`repositories ${number}`, () => repositoriesPart(modules, baseUrl, number))
         : "";
-      if (text === "") throw new AppError("NOT_FOUND", "This part of the site map does not exist.");
+      if (text === "") throw new AppError("NOT_FOUND", "This part of the sitemap does not exist.");
       return xml(text);
     }),
   ];

@@ -218,7 +218,7 @@ onBothEngines("GET /api/repos/:provider/:owner/:name", (engine) => {
     for (const id of ["999", "9223372036854775808", "9999999999999999999"])
       assert.deepEqual(
         errorOf(await world.get(`/api/repos/${id}`)),
-        { status: 404, code: "NOT_FOUND", message: "There is no repository with this id." },
+        { status: 404, code: "NOT_FOUND", message: "No repository has this id." },
         id,
       );
     const message =
@@ -337,7 +337,7 @@ onBothEngines("GET /api/repos/:provider/:owner/:name", (engine) => {
     ]) {
       assert.deepEqual(
         errorOf(await world.get(path)),
-        { status: 404, code: "NOT_FOUND", message: "There is no repository with this name." },
+        { status: 404, code: "NOT_FOUND", message: "No repository has this name." },
         path,
       );
     }

@@ -228,7 +228,7 @@ onSqliteAndLong("GET /api/repos/:id/metrics", (engine) => {
       assert.deepEqual(errorOf(await world.get(`/api/repos/${id}/metrics`)), {
         status: 404,
         code: "NOT_FOUND",
-        message: "There is no repository with this id.",
+        message: "No repository has this id.",
       });
     }
   });

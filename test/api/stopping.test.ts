@@ -100,7 +100,7 @@ onSqliteAndLong("Stopping", (engine) => {
     clock.advance(5_000);
     await stopping;
     const steps = lines.filter(({ step }) => step !== undefined).map(({ msg, step }) => [msg, step]);
-    assert.deepEqual(steps, [["stopping does not wait any longer", "mail and notes"]]);
+    assert.deepEqual(steps, [["shutdown deadline reached; exiting", "mail and notes"]]);
     await assert.rejects(database.read.selectFrom("accounts").select("id").execute(), "it is closed");
   });
 
@@ -138,7 +138,7 @@ onSqliteAndLong("Stopping", (engine) => {
     });
     await stopping;
     const said = lines.map(({ msg, step }) => [msg, step]);
-    assert.ok(said.some(([msg, step]) => msg === "a step of stopping failed" && step === "mail and notes"));
+    assert.ok(said.some(([msg, step]) => msg === "a shutdown step failed" && step === "mail and notes"));
     assert.equal(clock.sleeping, 0);
     await assert.rejects(database.read.selectFrom("accounts").select("id").execute(), "it is closed");
   });

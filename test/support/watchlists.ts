@@ -17,14 +17,14 @@ export const idsFrom = (from: number, to: number): string[] =>
 export const NO_LIST = {
   status: 404,
   code: "NOT_FOUND",
-  message: "There is no watchlist with this token.",
+  message: "No watchlist has this token.",
 };
 
 /** What a token gets that only reads, when it is used for a change. */
 export const READS_ONLY = {
   status: 403,
   code: "FORBIDDEN",
-  message: "This token only reads the watchlist; changing it needs the token it was created with.",
+  message: "This token can only read the watchlist. Use the token it was created with to change it.",
 };
 
 /** Makes a list and gives both its tokens. */

@@ -242,7 +242,7 @@ onBothEngines("A backup", (engine) => {
     const database = await engine.open();
     const location = engine.location();
     await new Catalog(database, clock).record([observation("o/old", daily(3, 4))]);
-    await assert.rejects(restore(location, file), /already. Use --replace to replace it\./);
+    await assert.rejects(restore(location, file), /Use --replace to replace it\./);
     await assert.rejects(restore(location, file, { replaces: true }), /A process uses the database/);
     assert.match(await exportOf(database), /o\/old|"old"/);
     await database.close();

@@ -12,7 +12,7 @@ const HEADER = '{"type":"header","format":"sidereal","version":1}\n';
 const repository = (name: string, more: object = {}) =>
   `${JSON.stringify({ type: "repository", provider: "GITHUB", fullName: `o/${name}`, ...more })}\n`;
 const BOMB =
-  "decompresses to more than 200 times its size, as no history does; not all of it was read. If it is right, decompress it first";
+  "decompresses to more than 200 times its size; not all of it was read. If that is right, decompress it first";
 const ENDLESS = "the line is longer than 64 MiB; nothing was read from here on";
 
 /** A gzip file of many members: a beginning, then one byte over and over. */

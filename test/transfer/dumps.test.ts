@@ -196,7 +196,7 @@ onSqlite("Dumps", (engine) => {
     const path = join(folder, nameAfter(0), "manifest.json");
     writeFileSync(path, readFileSync(path, "utf8").replace(/"bytes": \d+/, `"bytes": ${2 ** 52}`));
     const written = writeDump(catalog, { folder, kept: 1, clock: new ManualClock(NOW + DAY_MS) });
-    await assert.rejects(written, /has too little room/);
+    await assert.rejects(written, /has too little space/);
     assert.deepEqual(readdirSync(folder), [nameAfter(0)]);
   });
 });

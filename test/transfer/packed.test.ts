@@ -122,13 +122,13 @@ describe("A tar or zip file", () => {
       [
         "none.zip",
         Buffer.alloc(2_000, 1),
-        "not a zip file, or damaged at the end, where its table of contents is",
+        "not a zip file, or damaged at the end, where its directory is",
         [],
       ],
       [
         "cut.zip",
         zipOf(MEMBERS).subarray(0, 600),
-        "not a zip file, or damaged at the end, where its table of contents is",
+        "not a zip file, or damaged at the end, where its directory is",
         [],
       ],
       ["hidden.tar", gzipSync(tar), "a compressed file in a tar file is not read; decompress it first", []],

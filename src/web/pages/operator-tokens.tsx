@@ -22,10 +22,11 @@ export async function addToken(request: OperatorRequest, form: URLSearchParams):
   const forge = form.get("forge") ?? "";
   const token = (form.get("token") ?? "").trim();
   const known = (await readTokenForges(request)).find(({ name }) => name === forge);
-  if (known?.settings === undefined) throw new AppError("NOT_FOUND", "There is no such forge.");
+  if (known?.settings === undefined) throw new AppError("NOT_FOUND", "No such forge.");
   const refuse = (problem: string) => tokensPage(request, { forge, problem });
   if (known.problem !== undefined) return refuse(known.problem);
-  if (!isToken(token)) return refuse("This is not a token: it is empty, too long, or has other characters.");
+  if (!isToken(token))
+    return refuse("This is not a token: it is empty, too long, or has invalid characters.");
   if (modules.forgeTokens.keySource === undefined)
     return refuse(
       modules.forgeTokens.isInMemory

@@ -13,10 +13,7 @@ const REFRESH_SECONDS = 3;
 export async function showTrackList(request: PageRequest): Promise<Page> {
   const list = await request.modules.trackRequests.findList(request.params.listId ?? "");
   if (list === undefined)
-    throw new AppError(
-      "NOT_FOUND",
-      "There is no such list. Lists are removed a week after they are requested.",
-    );
+    throw new AppError("NOT_FOUND", "No such list. Lists are removed a week after they are requested.");
   const isOver = list.failure !== null || (list.isRead && list.waiting === 0);
   return {
     title: titleOf(list),

@@ -47,7 +47,7 @@ export async function requestRepository(
 async function requestList(request: PageRequest, text: string): Promise<Page | Redirect> {
   const { modules, tracking, requester } = request;
   if (!mayRequest(request))
-    throw new AppError("FORBIDDEN", "Repositories cannot be requested here; its operator chooses them.");
+    throw new AppError("FORBIDDEN", "Requests are off: the operator chooses the repositories.");
   if (needsSignIn(request)) return toSignIn(request, "/track");
   const { addresses } = linksIn(text, addressReader(tracking.forges));
   if (addresses.length === 0)
@@ -74,7 +74,7 @@ export async function showTrackRequest(request: PageRequest): Promise<Page | Red
   const { modules, params } = request;
   const found = await modules.trackRequests.find(params.requestId ?? "");
   if (found === undefined)
-    throw new AppError("NOT_FOUND", "There is no such request. Requests are removed a week after they end.");
+    throw new AppError("NOT_FOUND", "No such request. Requests are removed a week after they end.");
   const { repositoryId, state, fullName } = found;
   const repository = repositoryId === null ? undefined : await modules.catalog.find(repositoryId);
   if (state === "FINISHED" && repository !== undefined)
