@@ -1,6 +1,7 @@
 import {
   type BadgeFact,
   drawFactBadge,
+  measuredAt,
   noteOn,
   rankWords,
   readHistory,
@@ -50,9 +51,7 @@ async function getStats({ modules, clock }: ApiServices, name: RepositoryName) {
   ]);
   const isOld = isStale(repository, recency);
   const note = noteOn(repository, isOld);
-  // The counts of a repository that is no longer seen keep their own date.
-  const isSeen = repository.availability === "AVAILABLE" && !isOld;
-  const asOf = isSeen ? newest : (repository.countedAt ?? newest);
+  const asOf = measuredAt(repository, isOld, newest);
   const age = { asOf, ageDays: ageInDays(asOf, clock.now()), ...(note === undefined ? {} : { note }) };
   return { repository, trends, ranks, age };
 }

@@ -28,6 +28,7 @@ export {
   daysProblem,
   drawHistories,
   type History,
+  measuredAt,
   newestOf,
   noteOn,
   readHistory,

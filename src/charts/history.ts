@@ -207,7 +207,7 @@ function unseenSpan({ repository, isStale, until }: History, lastAt: number): Ch
 }
 
 /** The newest time of the histories. */
-export function newestOf(histories: readonly History[]): number | null {
+export function newestOf(histories: readonly Pick<History, "asOf">[]): number | null {
   const times = histories.flatMap(({ asOf }) => asOf ?? []);
   return times.length === 0 ? null : Math.max(...times);
 }
@@ -227,7 +227,9 @@ export function drawHistories(histories: readonly History[], request: ChartReque
   const { theme, now, ...rest } = request;
   const series = seriesOf(histories, request.align);
   if (series.some(({ points }) => points.length >= 2)) {
-    const asOf = lastSeenOf(histories);
+    const asOf = newestOf(
+      histories.map((one) => ({ asOf: measuredAt(one.repository, one.isStale, one.asOf) })),
+    );
     return drawChart({ ...rest, series, asOf, ageDays: ageInDays(asOf, now), theme });
   }
   return drawNotice(titleOf(request, series), missingReason(histories, request), request);
@@ -239,18 +241,10 @@ export const titleOfHistories = (
   request: Pick<ChartRequest, "metric" | "view" | "align">,
 ): string => titleOf(request, seriesOf(histories, request.align));
 
-/**
- * The newest time of the histories. A repository that is no longer seen adds the time of its own last counts, since it is not
- * measured as of today.
- */
-function lastSeenOf(histories: readonly History[]): number | null {
-  return newestOf(
-    histories.map((history) => {
-      const { repository, asOf, isStale: isOld } = history;
-      const isSeen = repository.availability === "AVAILABLE" && !isOld;
-      return isSeen ? history : { ...history, asOf: repository.countedAt ?? asOf };
-    }),
-  );
+/** The time of the counts of a repository: the newest of its provider, or that of its own last ones if it is no longer seen. */
+export function measuredAt(repository: Repository, isStale: boolean, newest: number | null): number | null {
+  const isSeen = repository.availability === "AVAILABLE" && !isStale;
+  return isSeen ? newest : (repository.countedAt ?? newest);
 }
 
 function missingReason(

@@ -65,26 +65,22 @@ function strokesOf([first, ...others]: readonly LinePoint[]): LinePoint[][] {
 }
 
 /** The path through the points, for the attribute `d`. */
-export function pathOf(points: readonly Point[]): string {
-  return points.map(({ x, y }, i) => `${i === 0 ? "M" : "L"}${coordinate(x)} ${coordinate(y)}`).join("");
-}
+const pathOf = (points: readonly Point[]): string =>
+  `M${points.map(({ x, y }) => `${coordinate(x)} ${coordinate(y)}`).join("L")}`;
 
 /** Draws a line with its gaps; `color` counts from 1. */
 export function drawLine(points: readonly LinePoint[], color: number): Markup[] {
   return partsOf(points).flatMap((part) => {
-    const [only, ...others] = part;
-    if (only !== undefined && others.length === 0)
-      return [element("circle", { class: `chart-mark-${color}`, cx: only.x, cy: only.y, r: 1.8 })];
-    return strokesOf(part).map((stroke) =>
-      element("path", {
-        class: `chart-line chart-line-${color}`,
-        d: pathOf(stroke),
-        fill: "none",
-        ...STROKES[stroke.at(-1)?.source ?? "OBSERVED"],
-        "stroke-linecap": "round",
-        "stroke-linejoin": "round",
-      }),
-    );
+    if (part.length === 1)
+      return part.map(({ x, y }) =>
+        element("circle", { class: `chart-mark-${color}`, cx: x, cy: y, r: 1.8 }),
+      );
+    const look = { class: `chart-line chart-line-${color}`, fill: "none" };
+    const ends = { "stroke-linecap": "round", "stroke-linejoin": "round" };
+    return strokesOf(part).map((stroke) => {
+      const strokeLook = STROKES[stroke.at(-1)?.source ?? "OBSERVED"];
+      return element("path", { ...look, d: pathOf(stroke), ...strokeLook, ...ends });
+    });
   });
 }
 
@@ -98,9 +94,8 @@ export function drawArea(points: readonly LinePoint[], bottom: number, color: nu
   });
 }
 
-/** Distance of the marks along a line, in pixels, and their size. */
+/** Distance of the marks along a line, in pixels. */
 const MARK_DISTANCE = 80;
-const MARK_SIZE = 3;
 
 /** Draws marks along a line, to identify it far from its end. */
 export function drawMarksAlong(points: readonly LinePoint[], color: number): Markup[] {
@@ -112,53 +107,32 @@ export function drawMarksAlong(points: readonly LinePoint[], color: number): Mar
     if (point.x < next || point.x > last.x - MARK_DISTANCE / 4) return [];
     next = point.x + MARK_DISTANCE;
     // No edge, which would look like a gap in the line.
-    return [drawMark(point, color, { size: MARK_SIZE, edge: 0 })];
+    return [drawMark(point, color, { size: 3, edge: 0 })];
   });
 }
 
-/** The corners of the marks from the second colour on, relative to their size; the first is a circle. */
-const MARKS: readonly (readonly (readonly [number, number])[])[] = [
-  [
-    [-0.9, -0.9],
-    [0.9, -0.9],
-    [0.9, 0.9],
-    [-0.9, 0.9],
-  ],
-  [
-    [0, -1.15],
-    [1.1, 0.85],
-    [-1.1, 0.85],
-  ],
-  [
-    [0, -1.25],
-    [1.25, 0],
-    [0, 1.25],
-    [-1.25, 0],
-  ],
-  [
-    [0, 1.15],
-    [1.1, -0.85],
-    [-1.1, -0.85],
-  ],
-  [
-    [-0.45, -1.2],
-    [0.45, -1.2],
-    [0.45, 1.2],
-    [-0.45, 1.2],
-  ],
+/** The corners of the marks from the second colour on, x and y in turn, relative to their size. The first is a circle. */
+const MARKS = [
+  [-0.9, -0.9, 0.9, -0.9, 0.9, 0.9, -0.9, 0.9],
+  [0, -1.15, 1.1, 0.85, -1.1, 0.85],
+  [0, -1.25, 1.25, 0, 0, 1.25, -1.25, 0],
+  [0, 1.15, 1.1, -0.85, -1.1, -0.85],
+  [-0.45, -1.2, 0.45, -1.2, 0.45, 1.2, -0.45, 1.2],
 ];
 
 /** Draws a mark. Each colour has its own shape, so lines can be distinguished without colours. */
 export function drawMark(
-  { x, y }: Point,
+  at: Point,
   color: number,
   { size, edge = 1.2 }: { size: number; edge?: number },
-) {
+): Markup {
   const look = { class: `chart-mark chart-mark-${color}`, "stroke-width": edge };
   const corners = MARKS[color - 2];
-  if (corners === undefined) return element("circle", { ...look, cx: x, cy: y, r: size });
-  const d = `${pathOf(corners.map(([dx, dy]) => ({ x: x + dx * size, y: y + dy * size })))}Z`;
-  return element("path", { ...look, d });
+  if (corners === undefined) return element("circle", { ...look, cx: at.x, cy: at.y, r: size });
+  const d = corners.map((offset, i) =>
+    i % 2 === 0 ? `L${coordinate(at.x + offset * size)} ` : coordinate(at.y + offset * size),
+  );
+  return element("path", { ...look, d: `M${d.join("").slice(1)}Z` });
 }
 
 /** Moves positions so that they are at least `distance` apart and within the bounds; less apart if there is no room. */
