@@ -7,8 +7,6 @@ import { AppError } from "../../src/lib/errors.js";
 import { createToken, hashToken, tokenPrefix } from "../../src/lib/tokens.js";
 import { accountsContext, addAccount } from "../support/accounts.js";
 import { onSqliteAndLong } from "../support/engines.js";
-import { withFailingWrites } from "../support/failing-writes.js";
-import { recordedLog } from "../support/logs.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { NOW } from "../support/world.js";
 
@@ -130,27 +128,5 @@ onSqliteAndLong("API keys", (engine) => {
     assert.equal(await lastUse(), NOW);
     clock.advance(1);
     assert.equal(await lastUse(), NOW + 60_000);
-  });
-
-  test("a use that cannot be written is logged with its cause, and the next minute's is written", async () => {
-    const { database, clock, accountId } = await start();
-    const { log, lines } = recordedLog("error");
-    const { failing, repair } = await withFailingWrites(engine, database);
-    const context = accountsContext(failing, clock, { log });
-    const keys = new ApiKeys(context);
-    const { secret } = await keys.create(accountId, "laptop");
-    assert.ok(await keys.find(secret), "the key works all the same");
-    await context.writes.flush();
-    assert.deepEqual(
-      lines.map(({ msg }) => msg),
-      ["the last use of an API key could not be recorded"],
-    );
-    assert.ok(lines[0]?.err.message);
-    repair();
-    clock.advance(60_000);
-    await keys.find(secret);
-    await context.writes.flush();
-    assert.equal((await keys.list(accountId))[0]?.lastUsedAt, NOW + 60_000);
-    assert.equal(lines.length, 1);
   });
 });

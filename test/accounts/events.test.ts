@@ -9,9 +9,7 @@ import { createLog } from "../../src/lib/log.js";
 import { accountsContext, addAccount, SOMEWHERE } from "../support/accounts.js";
 import { CommandWorld } from "../support/command.js";
 import { onBothEngines } from "../support/engines.js";
-import { withFailingWrites } from "../support/failing-writes.js";
 import { limits } from "../support/limits.js";
-import { recordedLog } from "../support/logs.js";
 import { openMailbox, type ReceivedMail } from "../support/mail.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { createKey, ORIGIN, requestMail, signIn } from "../support/members.js";
@@ -171,21 +169,6 @@ onBothEngines("Events of accounts", (engine) => {
     assert.deepEqual(
       page.map(({ event }) => event),
       ["signed_in", "signed_out"],
-    );
-  });
-
-  test("go on after a failed write, which is logged", async () => {
-    const { log, lines } = recordedLog("warn");
-    const { failing, repair } = await withFailingWrites(engine, await engine.open());
-    const events = openEvents(failing, new ManualClock(NOW), log);
-    events.record("signed_in", actor("ann"));
-    await events.flush();
-    repair();
-    events.record("signed_in", actor("ann"));
-    assert.equal((await events.list({ limit: 9 })).length, 1);
-    assert.deepEqual(
-      lines.map(({ msg }) => msg),
-      ["an event of an account could not be recorded"],
     );
   });
 });

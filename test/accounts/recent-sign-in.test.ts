@@ -4,6 +4,7 @@ import { onSqliteAndLong } from "../support/engines.js";
 import { openMailbox } from "../support/mail.js";
 import { ageSessions, signIn } from "../support/members.js";
 import { open, submit } from "../support/page.js";
+import { addPasskey } from "../support/passkeys.js";
 import { createWorld } from "../support/world.js";
 
 onSqliteAndLong("A sign-in more than 15 minutes ago", (engine) => {
@@ -34,21 +35,36 @@ onSqliteAndLong("A sign-in more than 15 minutes ago", (engine) => {
     const back = await open(world, next, member.headers);
     assert.match(back.html, /value="my laptop"/);
     assert.match(back.text, /sign in again first/);
-    for (const response of [
-      await open(world, "/account/delete", member.headers),
-      await submit(world, "/account/delete", { confirmation: "delete" }, member.headers),
-    ])
-      assert.deepEqual(
-        [response.status, response.location],
-        [303, "/sign-in?again=1&next=%2Faccount%2Fdelete"],
-      );
+    const { id } = await addPasskey(world, await signIn(world, mailbox, email));
+    await ageSessions(world, 16);
+    for (const path of ["/account/sessions", '/account/passkeys?name="><b>']) {
+      const { html, text } = await open(world, path, member.headers);
+      assert.match(text, /sign in again/);
+      assert.equal(html.includes('value="&quot;>&lt;b>"'), path.includes("name="));
+    }
+    for (const [path, form, page] of [
+      ["delete", undefined, "delete"],
+      ["delete", { confirmation: "delete" }, "delete"],
+      ["export", undefined, "export"],
+      ["sessions/x/end", {}, "sessions"],
+      ["sessions/end-others", {}, "sessions"],
+      [`passkeys/${id}/remove`, {}, "passkeys"],
+    ] as const) {
+      const { status, location } = await (form === undefined
+        ? open(world, `/account/${path}`, member.headers)
+        : submit(world, `/account/${path}`, form, member.headers));
+      assert.deepEqual([status, location], [303, `/sign-in?again=1&next=%2Faccount%2F${page}`], path);
+    }
+    for (const things of ["sessions", "passkeys"])
+      assert.ok((await world.get(`/api/me/${things}`, member.headers)).body.data.length > 0, things);
     assert.equal((await world.get("/api/me", member.headers)).status, 200);
   });
 
   test("a visitor is asked to sign in as always, and a recent sign-in is not asked again", async () => {
     const { world, member } = await start();
     assert.deepEqual((await open(world, "/sign-in?again=1&next=%2F")).headings, [[1, "Sign in"]]);
-    assert.equal((await open(world, "/account/delete", member.headers)).status, 200);
+    for (const path of ["/account/delete", "/account/export"])
+      assert.equal((await open(world, path, member.headers)).status, 200);
     const created = await submit(world, "/account/keys", { name: "laptop" }, member.headers);
     assert.equal(created.status, 200);
     assert.doesNotMatch((await open(world, "/account/keys", member.headers)).text, /sign in again/);

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { DAY_MS } from "../../src/lib/clock.js";
 import { onSqliteAndLong } from "../support/engines.js";
 import { openMailbox } from "../support/mail.js";
-import { ageSessions, createKey, signIn } from "../support/members.js";
+import { createKey, signIn } from "../support/members.js";
 import { open } from "../support/page.js";
 import { createWorld, daily, NOW, observation } from "../support/world.js";
 
@@ -68,14 +68,6 @@ onSqliteAndLong("GET /api/me/export", (engine) => {
     assert.doesNotMatch(text, /[0-9a-f]{64}/, "no hash either");
     const [last] = (await world.get("/api/me/events", ann.headers)).body.data;
     assert.equal(last.event, "data_exported");
-  });
-
-  test("needs a recent sign-in on its page", async () => {
-    const { world, ann } = await start();
-    assert.match((await open(world, "/account/export", ann.headers)).html, /href="\/api\/me\/export"/);
-    await ageSessions(world, 16);
-    const page = await open(world, "/account/export", ann.headers);
-    assert.deepEqual([page.status, page.location], [303, "/sign-in?again=1&next=%2Faccount%2Fexport"]);
   });
 
   test("has revoked keys for 91 days, and then they are deleted", async () => {

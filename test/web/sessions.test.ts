@@ -49,19 +49,4 @@ onSqlite("The page of sessions", (engine) => {
     assert.equal(rowsOf((await open(world, PATH, first.headers)).html, "keys").length, 1);
     assert.equal((await open(world, "/account", stranger.headers)).status, 200);
   });
-
-  test("asks for a recent sign-in before another session is ended", async (context) => {
-    const email = newAddress();
-    const [first] = [await signIn(world, mailbox, email), await signIn(world, mailbox, email)];
-    const { html } = await open(world, PATH, first.headers);
-    const action = /action="(\/account\/sessions\/\w+\/end)"/.exec(html)?.[1] ?? "";
-    context.mock.timers.enable({ apis: ["Date"], now: Date.now() + 16 * 60_000 });
-    for (const path of [action, `${PATH}/end-others`]) {
-      const asked = await submit(world, path, {}, first.headers);
-      assert.equal(asked.location, "/sign-in?again=1&next=%2Faccount%2Fsessions");
-    }
-    const page = await open(world, PATH, first.headers);
-    assert.equal(rowsOf(page.html, "keys").length, 2);
-    assert.match(page.text, /asked to sign in again/);
-  });
 });

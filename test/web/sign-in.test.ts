@@ -126,6 +126,8 @@ onSqlite("The pages of signing in", (engine) => {
       "/sign-in/link",
       "/sign-in/code",
       "/sign-in/resend",
+      "/operator/code",
+      "/operator/enter",
       "/sign-out",
       "/account/delete",
       "/account/keys",
