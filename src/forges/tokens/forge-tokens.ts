@@ -77,23 +77,15 @@ export class ForgeTokens {
 
   /** The stored tokens, oldest first. */
   async list(): Promise<StoredToken[]> {
-    const rows = await this.#options.database.read
-      .selectFrom("forge_tokens")
-      .selectAll()
-      .orderBy("id")
-      .execute();
-    return rows.map((row) => {
-      const opened = this.#openRow(row);
-      return {
-        id: row.id,
-        provider: row.provider,
-        site: row.site,
-        addedAt: Number(row.added_at),
-        checkedAt: Number(row.checked_at),
-        allows: JSON.parse(row.allows),
-        fault: "fault" in opened ? opened.fault : undefined,
-      };
-    });
+    return (await this.#read()).map(({ row, opened }) => ({
+      id: row.id,
+      provider: row.provider,
+      site: row.site,
+      addedAt: Number(row.added_at),
+      checkedAt: Number(row.checked_at),
+      allows: JSON.parse(row.allows),
+      fault: "fault" in opened ? opened.fault : undefined,
+    }));
   }
 
   /**
@@ -173,23 +165,23 @@ export class ForgeTokens {
 
   /** Only for sending them to their forge. */
   async open(): Promise<EnteredTokens> {
-    const rows = await this.#options.database.read
-      .selectFrom("forge_tokens")
-      .selectAll()
-      .orderBy("id")
-      .execute();
     const tokens = new Map<string, EnteredToken[]>();
     const faults = new Map<TokenFault, number>();
-    for (const row of rows) {
-      const opened = this.#openRow(row);
-      if ("fault" in opened) {
-        faults.set(opened.fault, (faults.get(opened.fault) ?? 0) + 1);
-        continue;
+    for (const { row, opened } of await this.#read()) {
+      if ("fault" in opened) faults.set(opened.fault, (faults.get(opened.fault) ?? 0) + 1);
+      else {
+        const entered = { token: opened.token, label: labelOf(row.id) };
+        tokens.set(row.provider, [...(tokens.get(row.provider) ?? []), entered]);
       }
-      const entered = { token: opened.token, label: labelOf(row.id) };
-      tokens.set(row.provider, [...(tokens.get(row.provider) ?? []), entered]);
     }
     return { tokens, faults };
+  }
+
+  /** The rows, oldest first, each with its token or why that is not used. */
+  async #read() {
+    const { read } = this.#options.database;
+    const rows = await read.selectFrom("forge_tokens").selectAll().orderBy("id").execute();
+    return rows.map((row) => ({ row, opened: this.#openRow(row) }));
   }
 
   /** Decrypts a token, but never one that is for another address than that of the settings. */
