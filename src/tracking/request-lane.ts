@@ -196,7 +196,7 @@ export class RequestLane {
       const text = await provider.readme(list.fullName, signal);
       reporter.succeeded(clock.now());
       const read = addressReader(this.#options.providers.map(({ settings }) => settings));
-      await trackRequests.recordReadme(list.id, linksIn(text, read).addresses, (work) => lease.write(work));
+      await trackRequests.fillList(list.id, linksIn(text, read).addresses, (work) => lease.write(work));
     } catch (error) {
       if (!(error instanceof UpstreamFailure) || signal.aborted) throw error;
       await this.#listFailed(list, error);

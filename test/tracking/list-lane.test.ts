@@ -71,7 +71,7 @@ onSqliteAndLong("Reading the links of a README", ({ open }) => {
     const list = await trackRequests.nextReadme("GITHUB", world.clock.now());
     assert.ok(list);
     const addresses = Array.from({ length: 6_000 }, (_, i) => ({ provider: "GITHUB", fullName: `o/r${i}` }));
-    await trackRequests.recordReadme(list.id, addresses, (work) => world.lease.write(work));
+    await trackRequests.fillList(list.id, addresses, (work) => world.lease.write(work));
     const read = await trackRequests.findList(id);
     assert.deepEqual([read?.found, read?.waiting, read?.leftOut], [6_000, 5_000, 1_000]);
     for (let i = 0; i < 20; i++) await request(`o/list${i}`);

@@ -211,8 +211,8 @@ export class TrackRequests {
       await count(tx, { kind: "tracked", amount: unknown.length, now: clock.now() });
       return this.#insertList(tx, null);
     });
-    await this.#fillList(list.id, { addresses, unknown, transact });
-    return list.publicId;
+    await this.fillList(list.id, addresses, transact);
+    return list.public_id;
   }
 
   /** Requests the repositories that a README links to, once the worker has read it. Returns the id. Throws UNAVAILABLE while many wait. */
@@ -225,7 +225,7 @@ export class TrackRequests {
         .executeTakeFirstOrThrow();
       if (Number(unread) >= MAX_UNREAD)
         throw unavailable("Too many lists wait to be read. Try again later.", UNREAD_SECONDS);
-      return (await this.#insertList(tx, source)).publicId;
+      return (await this.#insertList(tx, source)).public_id;
     });
   }
 
@@ -243,11 +243,23 @@ export class TrackRequests {
     return row && { id: row.id, fullName: row.full_name ?? "", attempts: row.attempts };
   }
 
-  /** Requests the repositories that a README links to. `transact` runs each of several short transactions. */
-  async recordReadme(id: number, addresses: readonly RepositoryAddress[], transact: Transact): Promise<void> {
-    const some = addresses.slice(0, MAX_LINKED);
-    const leftOut = addresses.length - some.length;
-    await this.#fillList(id, { addresses: some, unknown: await this.#unknownOf(some), leftOut, transact });
+  /**
+   * Requests the repositories of a list, at most MAX_LINKED, then notes the counts. `transact` runs each of several short transactions. A
+   * kill in between repeats it: what is open already is not added again.
+   */
+  async fillList(listId: number, all: readonly RepositoryAddress[], transact: Transact): Promise<void> {
+    const { database, clock } = this.#options;
+    const addresses = all.slice(0, MAX_LINKED);
+    const unknown = await this.#unknownOf(addresses);
+    let leftOut = all.length - addresses.length;
+    for (let from = 0; from < unknown.length; from += TOGETHER) {
+      const batch = { addresses: unknown.slice(from, from + TOGETHER), now: clock.now(), listId };
+      const results = await transact((tx) => queueBatch(tx, database.dialect, batch));
+      leftOut += results.filter((result) => result === undefined).length;
+    }
+    const known = addresses.length - unknown.length;
+    const counts = { found: all.length, known, left_out: leftOut, read_at: clock.now() };
+    await transact((tx) => tx.updateTable("track_lists").set(counts).where("id", "=", listId).execute());
   }
 
   /** The list with this id. Undefined for any other text, and after it has been removed. */
@@ -300,13 +312,12 @@ export class TrackRequests {
     return addresses.filter(({ provider, fullName }) => !known.has(keyOf(provider, fullName)));
   }
 
-  async #insertList(tx: Tx, source: RepositoryAddress | null): Promise<{ id: number; publicId: string }> {
+  #insertList(tx: Tx, source: RepositoryAddress | null): Promise<{ id: number; public_id: string }> {
     const now = this.#options.clock.now();
-    const publicId = createToken("sidt");
-    const { id } = await tx
+    return tx
       .insertInto("track_lists")
       .values({
-        public_id: publicId,
+        public_id: createToken("sidt"),
         provider: source?.provider ?? null,
         full_name: source?.fullName ?? null,
         requested_at: now,
@@ -319,40 +330,8 @@ export class TrackRequests {
         // Pasted links are added next; a crash in between leaves a list without requests.
         read_at: source === null ? now : null,
       })
-      .returning("id")
+      .returning(["id", "public_id"])
       .executeTakeFirstOrThrow();
-    return { id, publicId };
-  }
-
-  /** Adds the requests, then the counts. A kill in between repeats it: what is open already is not added again. */
-  async #fillList(
-    listId: number,
-    {
-      addresses,
-      unknown,
-      leftOut = 0,
-      transact,
-    }: {
-      addresses: readonly RepositoryAddress[];
-      unknown: readonly RepositoryAddress[];
-      leftOut?: number;
-      transact: Transact;
-    },
-  ): Promise<void> {
-    const { database, clock } = this.#options;
-    let full = 0;
-    for (let from = 0; from < unknown.length; from += TOGETHER) {
-      const batch = { addresses: unknown.slice(from, from + TOGETHER), now: clock.now(), listId };
-      const results = await transact((tx) => queueBatch(tx, database.dialect, batch));
-      full += results.filter((result) => result === undefined).length;
-    }
-    const counts = {
-      found: addresses.length + leftOut,
-      known: addresses.length - unknown.length,
-      left_out: leftOut + full,
-      read_at: clock.now(),
-    };
-    await transact((tx) => tx.updateTable("track_lists").set(counts).where("id", "=", listId).execute());
   }
 }
 
