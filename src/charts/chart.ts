@@ -32,13 +32,9 @@ import { MAX_SERIES, styleOf, type Theme } from "./themes.js";
 import { descriptionOf, footerOf, type Heading, headingOf, titleOf } from "./words.js";
 
 /** Where a drawing has its lines, in pixels, and which values are at the edges. */
-export interface Geometry {
+export interface Geometry extends Pick<Frame, "left" | "right" | "top" | "bottom"> {
   width: number;
   height: number;
-  left: number;
-  right: number;
-  top: number;
-  bottom: number;
   x: Domain;
   y: Domain;
 }

@@ -38,7 +38,7 @@ export {
 } from "./history.js";
 export { drawMark } from "./lines.js";
 export { snippetsOf } from "./markup.js";
-export { dateText, distanceText, signedRate } from "./numbers.js";
+export { ageText, dateText, distanceText, signedRate } from "./numbers.js";
 export { type Picture, PngRenderer } from "./png.js";
 export {
   ALIGNMENTS,
@@ -48,6 +48,7 @@ export {
   type ChartSpan,
   isBroken,
   longestPart,
+  METRIC_NAMES,
   METRICS,
   type Metric,
   RETAINED_WORDS,

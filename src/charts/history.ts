@@ -28,11 +28,7 @@ import { titleOf } from "./words.js";
 export const CHART_WINDOWS = ["30d", "90d", "1y", "all"] as const;
 export type ChartWindow = (typeof CHART_WINDOWS)[number];
 
-const WINDOW_DAYS: Readonly<Record<Exclude<ChartWindow, "all">, number>> = {
-  "30d": 30,
-  "90d": 90,
-  "1y": 365,
-};
+const WINDOW_DAYS = { "30d": 30, "90d": 90, "1y": 365 } as const;
 
 /** Maximum number of snapshots read per repository; more cannot be distinguished in a picture. */
 const MAX_SNAPSHOTS = 600;
@@ -120,17 +116,9 @@ function bornAt(createdAt: number | null, firstSnapshotAt: number | null): numbe
   return Math.min(createdAt, firstSnapshotAt);
 }
 
-/** Notes on repositories that are no longer reachable. */
-const UNREACHABLE = {
-  GONE: "gone",
-  PRIVATE: "private",
-  BLOCKED: "blocked",
-  RENAMED: "renamed",
-} as const;
-
 /** A short note for readers: that a repository is no longer reachable, or since when its counts were not seen. */
 export function noteOn({ availability, countedAt }: Repository, isStale: boolean): string | undefined {
-  if (availability !== "AVAILABLE") return UNREACHABLE[availability];
+  if (availability !== "AVAILABLE") return availability.toLowerCase();
   return isStale && countedAt !== null ? `not seen since ${dateText(countedAt)}` : undefined;
 }
 
@@ -163,11 +151,10 @@ function namesOf(histories: readonly History[]): string[] {
 }
 
 function noteOnLine({ repository, points, isStale }: History): string | undefined {
-  const { availability } = repository;
+  const note = noteOn(repository, isStale);
   const last = points.at(-1);
-  if (availability !== "AVAILABLE")
-    return `${UNREACHABLE[availability]}${last === undefined ? "" : `, last seen ${dateText(last.at)}`}`;
-  return points.length === 0 ? "no counts in this time" : noteOn(repository, isStale);
+  if (repository.availability === "AVAILABLE") return last === undefined ? "no counts in this time" : note;
+  return last === undefined ? note : `${note ?? ""}, last seen ${dateText(last.at)}`;
 }
 
 /** Growth of one repository, as far as charts depend on it. */
@@ -200,9 +187,9 @@ export function spansOf(
 /** From when a repository was last seen to the end of the chart, if it is missed by then. */
 function unseenSpan({ repository, isStale, until }: History, lastAt: number): ChartSpan[] {
   const from = Math.max(lastAt, repository.countedAt ?? 0);
-  const isMissed = isStale || repository.availability !== "AVAILABLE";
-  if (!isMissed || until === null || until - from < DAY_MS) return [];
-  const words = repository.availability === "AVAILABLE" ? "not seen" : UNREACHABLE[repository.availability];
+  const isReachable = repository.availability === "AVAILABLE";
+  if ((isReachable && !isStale) || until === null || until - from < DAY_MS) return [];
+  const words = isReachable ? "not seen" : repository.availability.toLowerCase();
   return [{ from, to: until, kind: "unseen", words, isDoubtful: false }];
 }
 

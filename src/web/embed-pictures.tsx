@@ -1,6 +1,6 @@
 import type { FunctionComponent as FC } from "preact";
 import { z } from "zod";
-import { ALIGNMENTS, snippetsOf, THEMES } from "../charts/charts.js";
+import { ALIGNMENTS, METRIC_NAMES, snippetsOf, THEMES } from "../charts/charts.js";
 import { rankingParameter } from "../discovery/discovery.js";
 import { RANKING_DEFINITIONS, WINDOW_LABELS, WINDOWS } from "../growth/growth.js";
 import { isoTime } from "../lib/clock.js";
@@ -91,7 +91,6 @@ const DEFAULTS: Readonly<Record<string, string>> = {
   ...{ metric: "stars", window: "1y", view: "total", align: "date", scale: "linear", theme: "auto" },
   ...{ width: String(SIZES.medium.width), height: String(SIZES.medium.height) },
 };
-const METRIC_NAMES = { stars: "Stars", forks: "Forks", openIssues: "Open issues" } as const;
 
 function chartOf(query: EmbedQuery, repositories: readonly RepositoryName[]): EmbedPicture {
   const { metric, range, view, align, scale, theme, size } = query;

@@ -1,5 +1,6 @@
 import type { FunctionComponent as FC } from "preact";
 import {
+  ageText,
   type ChartInput,
   type ChartPoint,
   type ChartSeries,
@@ -169,10 +170,7 @@ function rowStepOf({ align, series }: Pick<ComparedNumbersProps, "align" | "seri
 
 /** The label of a row: a day, or an age. */
 function nameOf(at: number, align: ChartInput["align"], word: string): string {
-  if (align === "date") return formatDay(at);
-  const unit = word === "month" ? "month" : "day";
-  const count = Math.round(at / AGE_STEPS_MS[unit]);
-  return `${count} ${unit}${count === 1 ? "" : "s"}`;
+  return align === "date" ? formatDay(at) : ageText(at, word === "month" ? "month" : "day");
 }
 
 /** The time that a row covers. */

@@ -21,7 +21,6 @@ export interface Compared {
   ranks: readonly Rank[];
   /** Whether its counts are no longer recent. */
   isStale: boolean;
-  /** Under which name it seems to continue. */
 }
 
 /** The numbers of the repositories, one row each. */
