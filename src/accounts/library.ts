@@ -53,10 +53,7 @@ const TABLES = {
       userId: "account_id",
     },
   },
-  verification: {
-    modelName: "verifications",
-    fields: columnsOf("expiresAt", "createdAt", "updatedAt"),
-  },
+  verification: { modelName: "verifications", fields: columnsOf("expiresAt", "createdAt", "updatedAt") },
 } satisfies Pick<BetterAuthOptions, "user" | "session" | "account" | "verification">;
 
 const PASSKEY_TABLE = {

@@ -147,12 +147,7 @@ export class Usage {
     const patience = new AbortController();
     await Promise.race([this.flush(), this.context.clock.sleep(VIEW_WAIT_MS, patience.signal)]);
     patience.abort();
-    return readUsage(this.context.database.read, {
-      accountId,
-      keyId,
-      window,
-      now: this.context.clock.now(),
-    });
+    return readUsage(this.context.database.read, { accountId, keyId, window, now: this.context.clock.now() });
   }
 
   async #flushOnce(): Promise<boolean> {

@@ -265,14 +265,7 @@ onSqliteAndLong("Usage", (engine) => {
       clock.advance(1);
       const source = { network: `network ${i}`, agent: i % 3 === 0 ? "Other" : `tool-${i}` };
       usage.record(
-        request(keyId, {
-          method: null,
-          route: "other",
-          status: 404,
-          code: "NOT_FOUND",
-          source,
-          bytes: i,
-        }),
+        request(keyId, { method: null, route: "other", status: 404, code: "NOT_FOUND", source, bytes: i }),
       );
       if (i === requests / 2) await usage.flush();
     }

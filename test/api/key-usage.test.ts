@@ -36,22 +36,11 @@ const METRICS = { route: "/api/repos/{id}/metrics", path: "/api/repos/1/metrics"
 /** Half of it is sent before the hour ends, half after. */
 const SCRIPT: readonly Step[] = [
   { route: "/api/repos", path: "/api/repos" },
-  {
-    route: "/api/repos",
-    path: "/api/repos?sort=stars",
-    headers: GZIP,
-    agent: "curl/8.5.0",
-    family: "curl",
-  },
+  { route: "/api/repos", path: "/api/repos?sort=stars", headers: GZIP, agent: "curl/8.5.0", family: "curl" },
   { route: "/api/repos", path: "/api/repos?sort=stars", headers: { "Accept-Encoding": "br" } },
   { route: "/api/repos", path: "/api/repos?q=one", agent: CHROME, family: "Chrome" },
   { route: "/api/repos", path: "/api/repos?sort=stars", method: "HEAD", peer: "192.0.2.77" },
-  {
-    route: "/api/repos",
-    path: "/api/repos?sort=none",
-    peer: "2001:db8:1:2::3",
-    network: "2001:db8:1::/48",
-  },
+  { route: "/api/repos", path: "/api/repos?sort=none", peer: "2001:db8:1:2::3", network: "2001:db8:1::/48" },
   { route: "/api/repos", path: "/api/repos?sort=none", headers: { Accept: "application/problem+json" } },
   METRICS,
   { ...METRICS, peer: "::ffff:198.51.100.9", network: "198.51.100.0/24" },

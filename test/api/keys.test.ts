@@ -93,11 +93,7 @@ onSqliteAndLong("API keys over HTTP", (engine) => {
       { Authorization: `Bearer ${other}`, "X-API-Key": key },
       { "X-API-Key": `${key}, ${other}` },
     ]) {
-      const expected = {
-        status: 400,
-        code: "INVALID_REQUEST",
-        message: "Two different API keys were sent.",
-      };
+      const expected = { status: 400, code: "INVALID_REQUEST", message: "Two different API keys were sent." };
       assert.deepEqual(errorOf(await world.get("/api/repos", headers)), expected);
     }
   });
@@ -146,11 +142,7 @@ onSqliteAndLong("API keys over HTTP", (engine) => {
     }
     assert.deepEqual((await world.get("/api/me/keys", owner.headers)).body.data, []);
     const missing = await world.send("DELETE", "/api/me/keys/999999", undefined, owner.headers);
-    assert.deepEqual(errorOf(missing), {
-      status: 404,
-      code: "NOT_FOUND",
-      message: "There is no such key.",
-    });
+    assert.deepEqual(errorOf(missing), { status: 404, code: "NOT_FOUND", message: "There is no such key." });
     const odd = await world.send("DELETE", "/api/me/keys/x", undefined, owner.headers);
     assert.equal(errorOf(odd).code, "VALIDATION_FAILED");
   });
