@@ -141,6 +141,14 @@ test("a rejected token is tried by one request after 1, 5 and 15 minutes, the ot
   assert.equal(takeOrUntil(quota), clock.now() + 60_000, "it worked in between");
 });
 
+test("a rejected token is tried immediately once operators have entered tokens", () => {
+  const { quota, answer } = build(["a"]);
+  answer({ isRejected: true });
+  assert.equal(takeOrUntil(quota), START + 60_000);
+  quota.retryRejected();
+  assert.equal(takeOrUntil(quota), null);
+});
+
 test("free responses use no quota, missing ones do", () => {
   const { quota, answer } = build(["a"]);
   const report = { limit: 5, remaining: 3, resetAt: START + HOUR_MS };

@@ -2,17 +2,14 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { sql } from "kysely";
 import { UpstreamFailure } from "../../src/forges/failures.js";
-import { openProvider } from "../../src/forges/open-provider.js";
-import { checkToken } from "../../src/forges/tokens/check-token.js";
 import { HOUR_MS } from "../../src/lib/clock.js";
 import { serveMetrics } from "../../src/tracking/metrics.js";
 import { Reporter } from "../../src/tracking/report.js";
 import { readStatus } from "../../src/tracking/status.js";
-import { refreshNow, track } from "../../src/tracking/tracking.js";
 import { onSqliteAndLong } from "../support/engines.js";
 import type { ForgeRequest } from "../support/forge/forge.js";
 import { createTrackingWorld, type TrackedForge, type TrackingWorld } from "../support/tracking.js";
-import { makeAllDue, makeRefreshesDue } from "./truth.js";
+import { makeAllDue } from "./truth.js";
 
 const MINUTE_MS = 60_000;
 const TOKENS = ["token-of-the-first-account", "token-of-the-second-account"];
@@ -126,62 +123,6 @@ onSqliteAndLong("Tokens of a worker", ({ open }) => {
           sent.some((one) => one.kind === kind && one.at < first + 10_000),
           kind,
         );
-    });
-
-    test("one that was rejected once is tried again by a restart, the commands and the check on the page", async (t) => {
-      const [token = ""] = TOKENS;
-      const tracked = { ...FORGE, tokens: [token] };
-      const world = await createTrackingWorld(await open(), [tracked], { idleMs: 1_000 });
-      const { modules, clock } = world;
-      const forge = world.forge("GITHUB");
-      await world.pass(HOUR_MS);
-      const { settings } = world.opened[0]?.provider ?? assert.fail();
-      const command = openProvider(settings, { clock, userAgent: "test", proxy: undefined });
-      t.after(async () => {
-        await command.close();
-        await world.close();
-      });
-      /** The forge answers the worker with 401 once. */
-      const reject = async () => {
-        forge.switches.tokens = new Set();
-        await makeRefreshesDue(world);
-        await world.pass(5_000);
-        forge.switches.tokens = null;
-        assert.equal(noticesOf(world).at(-1)?.msg, "the token is rejected: Bad credentials");
-        const sent = forge.counters.requests;
-        await world.pass(30_000);
-        assert.equal(forge.counters.requests, sent, "the worker waits");
-        return noticesOf(world).length;
-      };
-
-      const before = await reject();
-      const began = clock.now();
-      await world.restart();
-      await makeRefreshesDue(world);
-      await world.pass(5_000);
-      assert.ok(([...world.worker.reporters.values()][0]?.report.lastSuccessAt ?? 0) >= began);
-      assert.equal(noticesOf(world).length, before, "nothing is rejected without a request");
-
-      await reject();
-      const { fullName } = forge.catalogue.get(forge.catalogue.ids()[0] ?? 0, clock.now()) ?? assert.fail();
-      const context = {
-        modules,
-        lease: world.lease,
-        provider: command.provider,
-        clock,
-        signal: new AbortController().signal,
-      };
-      const { repositoryId } = await track(context, fullName);
-      assert.equal(await refreshNow(context, repositoryId), "found");
-
-      const config = { contact: undefined, proxy: undefined, proxyProblem: undefined };
-      assert.equal((await checkToken({ clock, config }, settings, token)).limit, 5_000);
-      const worker = world.opened.at(-1)?.provider ?? assert.fail();
-      worker.useEntered([{ token, label: "page #1" }]);
-      await makeRefreshesDue(world);
-      world.worker.wake();
-      await world.pass(5_000);
-      assert.equal(noticesOf(world).at(-1)?.msg, "the token works again");
     });
 
     test("refusals are no refreshes, and the forge's own reason is in the status and the log", async (t) => {
