@@ -1,7 +1,7 @@
 import { DAY_MS, HOUR_MS } from "../lib/clock.js";
 import { AGE_UNITS, type AgeUnit, axisNumbers, dateText, exactNumber, signedShort } from "./numbers.js";
 
-export interface Tick {
+interface Tick {
   value: number;
   label: string;
 }

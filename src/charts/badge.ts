@@ -5,10 +5,10 @@ import { estimateWidth, fit, isMeasured } from "./text.js";
 import { type Theme, themed } from "./themes.js";
 
 /** The meaning of the colour of a badge. */
-export type Tone = "plain" | "rise" | "fall" | "quiet" | "caution";
+type Tone = "plain" | "rise" | "fall" | "quiet" | "caution";
 
 /** The content of a badge: a label, a message about it, and both as a sentence. */
-export interface BadgeInput {
+interface BadgeInput {
   label: string;
   message: string;
   tone: Tone;
@@ -85,7 +85,7 @@ function textIn(text: string, look: string, [from, until]: readonly [number, num
 }
 
 /** What a badge is about: a repository, when its data was observed, and how it looks. */
-export interface BadgeSubject {
+interface BadgeSubject {
   fullName: string;
   asOf: number | null;
   /** Days in UTC from `asOf` to the response. */

@@ -39,13 +39,8 @@ export interface Geometry extends Pick<Frame, "left" | "right" | "top" | "bottom
   y: Domain;
 }
 
-/** A chart as SVG, with its data as title and description. */
-export function drawChart(input: ChartInput): string {
-  return drawPlot(input).svg;
-}
-
-/** A chart, and what a page needs to find its points again. */
-export function drawPlot(input: ChartInput): { svg: string; geometry: Geometry } {
+/** A chart as SVG, with its data as title and description, and what a page needs to find its points again. */
+export function drawChart(input: ChartInput): { svg: string; geometry: Geometry } {
   const { width, height, theme, align, scale, view = "total", idPrefix = "chart", isBare = false } = input;
   const given = input.series.slice(0, MAX_SERIES).map(cleanSeries);
   const hasPoints = given.some(({ points }) => points.length > 0);

@@ -19,7 +19,7 @@ export {
   pageCard,
   repositoryCard,
 } from "./card.js";
-export { drawChart, drawNotice, drawPlot, type Geometry, NOTICE_SIZE } from "./chart.js";
+export { drawChart, drawNotice, type Geometry, NOTICE_SIZE } from "./chart.js";
 export { milestonesOf } from "./events.js";
 export { gainsOf, spanOf, stepOf } from "./gains.js";
 export {

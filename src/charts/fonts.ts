@@ -176,20 +176,15 @@ export class Fonts {
     let face = this.#system.find((one) => one.has(code));
     this.#unread ??= listFonts(this.#folders);
     while (face === undefined && this.#unread.length > 0) {
-      const read = readFaceOf(this.#unread.shift() ?? "");
-      if (read !== undefined) this.#system.push(read);
-      if (read?.has(code)) face = read;
+      try {
+        const read = readFace(this.#unread.shift() ?? "");
+        this.#system.push(read);
+        if (read.has(code)) face = read;
+      } catch {
+        // A file that is no font, or has no name.
+      }
     }
     return face;
-  }
-}
-
-/** The face of a file; undefined if it cannot be read. */
-function readFaceOf(file: string): Face | undefined {
-  try {
-    return readFace(file);
-  } catch {
-    return undefined;
   }
 }
 
@@ -211,7 +206,7 @@ function listFonts(folders: readonly string[]): string[] {
 }
 
 /** A drawing whose every text can be drawn, and the font files it needs. */
-export interface PreparedDrawing {
+interface PreparedDrawing {
   svg: string;
   fontFiles: readonly string[];
 }

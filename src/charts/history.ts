@@ -158,7 +158,7 @@ function noteOnLine({ repository, points, isStale }: History): string | undefine
 }
 
 /** Growth of one repository, as far as charts depend on it. */
-export type ChartTrend = Parameters<typeof anomalySpans>[0][number];
+type ChartTrend = Parameters<typeof anomalySpans>[0][number];
 
 /**
  * The times to shade in a chart by date: those that are unusual, and for a single history those without counts. `trends`:
@@ -200,10 +200,7 @@ export function newestOf(histories: readonly Pick<History, "asOf">[]): number | 
 }
 
 /** Parameters of a chart of histories. */
-export type ChartRequest = Pick<
-  ChartInput,
-  "metric" | "view" | "scale" | "align" | "width" | "height" | "spans"
-> & {
+type ChartRequest = Pick<ChartInput, "metric" | "view" | "scale" | "align" | "width" | "height" | "spans"> & {
   theme: Theme;
   /** Time of the response. */
   now: number;
@@ -217,7 +214,7 @@ export function drawHistories(histories: readonly History[], request: ChartReque
     const asOf = newestOf(
       histories.map((one) => ({ asOf: measuredAt(one.repository, one.isStale, one.asOf) })),
     );
-    return drawChart({ ...rest, series, asOf, ageDays: ageInDays(asOf, now), theme });
+    return drawChart({ ...rest, series, asOf, ageDays: ageInDays(asOf, now), theme }).svg;
   }
   return drawNotice(titleOf(request, series), missingReason(histories, request), request);
 }

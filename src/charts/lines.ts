@@ -7,7 +7,7 @@ import { estimateWidth, fit } from "./text.js";
 /** The lines of a chart: strokes by source, gaps, marks, and the labels at their ends. */
 
 /** A point in a picture, in pixels. */
-export interface Point {
+interface Point {
   x: number;
   y: number;
 }

@@ -45,7 +45,7 @@ export function titleOf(input: Worded, series: readonly ChartSeries[]): string {
 }
 
 /** The times that a chart shows: its first and last date or age, and the unit of ages. */
-export interface TimeRange {
+interface TimeRange {
   first: number;
   last: number;
   unit: AgeUnit;

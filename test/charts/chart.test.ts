@@ -32,7 +32,7 @@ function draw(all: readonly ChartPoint[] | ChartInput["series"], more: Partial<C
       ...{ width: 600, height: 380 },
       series: series.length > 0 ? series : [{ name: "owner/name", points: line, gaps: [] }],
       ...more,
-    }),
+    }).svg,
   );
   checkTexts(picture);
   return picture;

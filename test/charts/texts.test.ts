@@ -31,7 +31,7 @@ const chart = (names: readonly string[], more: Partial<ChartInput> = {}) =>
     ...{ metric: "stars", scale: "linear", align: "date", theme: "auto", asOf: END, width: 600, height: 380 },
     series: names.map((name) => ({ name, points, gaps: [], note: name })),
     ...more,
-  });
+  }).svg;
 
 /** Checks four names at a time. */
 function withNames(checkAll: (a: string, b: string, c: string, d: string) => void): void {

@@ -4,8 +4,8 @@ import {
   type ChartSeries,
   type ChartSpan,
   distanceText,
+  drawChart,
   drawMark,
-  drawPlot,
   gainsOf,
   isBroken,
   type Metric,
@@ -65,7 +65,7 @@ const SIZES = {
 export const Plot: FC<PlotProps> = (props) => {
   const { series, align, spans = [], shape, canZoom = false, hasLegend = true } = props;
   const draw = (size: keyof typeof SIZES) => {
-    const { svg, geometry } = drawPlot({
+    const { svg, geometry } = drawChart({
       ...props,
       ...SIZES[size],
       theme: "page",
