@@ -3,7 +3,6 @@ import { mock, test } from "node:test";
 import { type CryptoKey, exportJWK, generateKeyPair, type JWTPayload, SignJWT } from "jose";
 import { sql } from "kysely";
 import type { Site } from "../../src/accounts/accounts.js";
-import { AppError } from "../../src/lib/errors.js";
 import { browserWith, cookieOf, openAccounts, SOMEWHERE, signInByMail } from "../support/accounts.js";
 import { type Engine, onSqliteAndLong } from "../support/engines.js";
 import { recordedLog } from "../support/logs.js";
@@ -129,19 +128,6 @@ onSqliteAndLong("Signing in by GitHub", (engine) => {
     assert.equal(await accounts.find(first.session), undefined);
     const [session, ...others] = await accounts.sessions.list(second.account?.id ?? "");
     assert.deepEqual([session?.source, others], [SOMEWHERE, []]);
-  });
-
-  test("a site that is not configured is not there", async () => {
-    const { accounts } = await start();
-    assert.deepEqual(accounts.sites, ["github"]);
-    await assert.rejects(
-      accounts.startOAuth("google", "/"),
-      (error) => error instanceof AppError && error.code === "NOT_FOUND",
-    );
-    assert.equal(
-      (await accounts.finishOAuth("google", { code: "c", state: "s" }, browserWith())).location,
-      FAILED,
-    );
   });
 });
 
