@@ -48,7 +48,7 @@ export {
   type ChartSpan,
   isBroken,
   longestPart,
-  METRIC_NAMES,
+  METRIC_WORDS,
   METRICS,
   type Metric,
   RETAINED_WORDS,

@@ -18,7 +18,7 @@ import {
   type ChartPoint,
   type ChartSeries,
   type ChartSpan,
-  METRIC_NAMES,
+  METRIC_WORDS,
   type Metric,
 } from "./series.js";
 import type { Theme } from "./themes.js";
@@ -237,7 +237,7 @@ function missingReason(
 ): string {
   if (align === "age" && histories.every(({ bornAt }) => bornAt === null))
     return "No creation date is known, so there is no chart by age.";
-  const counts = METRIC_NAMES[metric].toLowerCase();
+  const counts = METRIC_WORDS[metric].unit;
   const [only] = histories;
   if (only === undefined || histories.length > 1)
     return `A chart needs two snapshots of one repository with ${counts} in this time; there are none yet.`;

@@ -7,10 +7,11 @@ import type { Theme } from "./themes.js";
 export const METRICS = ["stars", "forks", "openIssues"] as const;
 export type Metric = (typeof METRICS)[number];
 
-export const METRIC_NAMES: Readonly<Record<Metric, string>> = {
-  stars: "Stars",
-  forks: "Forks",
-  openIssues: "Open issues",
+/** Names of the counts in titles and in sentences. */
+export const METRIC_WORDS: Readonly<Record<Metric, { title: string; unit: string }>> = {
+  stars: { title: "Stars", unit: "stars" },
+  forks: { title: "Forks", unit: "forks" },
+  openIssues: { title: "Open issues", unit: "open issues" },
 };
 
 /** A chart shows totals, or gains per day. */

@@ -18,7 +18,7 @@ import {
   type ChartSpan,
   type LinePart,
   longestPart,
-  METRIC_NAMES,
+  METRIC_WORDS,
   type Milestone,
   partsOf,
   RETAINED_WORDS,
@@ -31,7 +31,7 @@ type Worded = Pick<ChartInput, "metric" | "align" | "view" | "title">;
 
 /** "Stars", "Stars per day by age". */
 function subjectOf({ metric, align, view }: Worded): string {
-  return `${METRIC_NAMES[metric]}${view === "per-day" ? " per day" : ""}${align === "age" ? " by age" : ""}`;
+  return `${METRIC_WORDS[metric].title}${view === "per-day" ? " per day" : ""}${align === "age" ? " by age" : ""}`;
 }
 
 /** A point of time: a date, or an age in this unit. */

@@ -1,6 +1,6 @@
 import type { FunctionComponent as FC } from "preact";
 import { z } from "zod";
-import { ALIGNMENTS, METRIC_NAMES, snippetsOf, THEMES } from "../charts/charts.js";
+import { ALIGNMENTS, METRIC_WORDS, snippetsOf, THEMES } from "../charts/charts.js";
 import { rankingParameter } from "../discovery/discovery.js";
 import { RANKING_DEFINITIONS, WINDOW_LABELS, WINDOWS } from "../growth/growth.js";
 import { isoTime } from "../lib/clock.js";
@@ -113,7 +113,7 @@ function chartOf(query: EmbedQuery, repositories: readonly RepositoryName[]): Em
   const how = view === "per-day" ? "gained per day" : align === "age" ? "by age" : "over time";
   return {
     path: `/api/embed/chart.svg?${queryOf([...repos, ...others])}`,
-    alt: `${METRIC_NAMES[metric]} of ${names}, ${how}`,
+    alt: `${METRIC_WORDS[metric].title} of ${names}, ${how}`,
     ...{ width, height, repositories },
   };
 }

@@ -7,6 +7,7 @@ import {
   type ChartWindow,
   daysProblem,
   type History,
+  METRIC_WORDS,
   METRICS,
   SCALES,
   seriesOf,
@@ -18,7 +19,7 @@ import { type PageQuery, readUsableQuery } from "../page-query.js";
 import { PointTable } from "./chart-tables.js";
 import { Tabs, withQuery } from "./links.js";
 import { formatDate, formatDay, Time } from "./numbers.js";
-import { METRIC_WORDS, Plot } from "./plot.js";
+import { Plot } from "./plot.js";
 
 /** Charts by time: their parameters, the links and fields that set them, and the section of a repository with all of it. */
 

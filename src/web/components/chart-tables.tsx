@@ -5,6 +5,7 @@ import {
   type ChartPoint,
   type ChartSeries,
   type ChartSpan,
+  METRIC_WORDS,
   type Metric,
   milestonesOf,
   signedRate,
@@ -13,7 +14,6 @@ import { DAY_MS, WEEK_MS } from "../../lib/clock.js";
 import { isSeam, startOfStep } from "../../repositories/repositories.js";
 import { Scroll } from "./elements.js";
 import { Delta, formatCompact, formatCount, formatDay, SOURCE_WORDS, Time } from "./numbers.js";
-import { METRIC_WORDS } from "./plot.js";
 
 /** The data of charts as tables, one row for each day, week or month. */
 

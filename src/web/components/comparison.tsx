@@ -1,5 +1,5 @@
 import type { FunctionComponent as FC } from "preact";
-import { type History, longestPart, type Metric, noteOn } from "../../charts/charts.js";
+import { type History, longestPart, METRIC_WORDS, type Metric, noteOn } from "../../charts/charts.js";
 import { forgeName } from "../../config/config.js";
 import type { Rank } from "../../discovery/discovery.js";
 import { type Trend, WINDOW_LABELS, WINDOWS, type Window } from "../../growth/growth.js";
@@ -10,7 +10,7 @@ import { BadgeReasons, Badges, badgesOf } from "./badges.js";
 import { Scroll } from "./elements.js";
 import { Language } from "./language.js";
 import { Delta, formatCount, formatDate, formatDay, formatGrowth, Gain, StillHeldNote } from "./numbers.js";
-import { LineSample, METRIC_WORDS } from "./plot.js";
+import { LineSample } from "./plot.js";
 
 /** The numbers of compared repositories: side by side, and their growth in the chart. */
 

@@ -3,6 +3,7 @@ import {
   ALIGNMENTS,
   CHART_WINDOWS,
   MAX_SERIES,
+  METRIC_WORDS,
   METRICS,
   SCALES,
   THEMES,
@@ -14,7 +15,6 @@ import { isoTime } from "../../lib/clock.js";
 import { type EmbedQuery, KINDS, SCOPES, SIZES } from "../embed-pictures.js";
 import { ALIGN_WORDS, RANGE_WORDS } from "./chart-controls.js";
 import { AddField } from "./chosen-repositories.js";
-import { METRIC_WORDS } from "./plot.js";
 
 const THEME_WORDS: Readonly<Record<Theme, string>> = {
   auto: "As the reader's system",

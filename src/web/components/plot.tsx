@@ -8,6 +8,7 @@ import {
   drawMark,
   gainsOf,
   isBroken,
+  METRIC_WORDS,
   type Metric,
   milestonesOf,
   milestoneWords,
@@ -19,13 +20,6 @@ import {
 } from "../../charts/charts.js";
 import { SNAPSHOT_SOURCES } from "../../repositories/repositories.js";
 import { formatCount, formatDelta, SOURCE_WORDS, Time } from "./numbers.js";
-
-/** Names of the metrics. */
-export const METRIC_WORDS: Readonly<Record<Metric, { title: string; unit: string }>> = {
-  stars: { title: "Stars", unit: "stars" },
-  forks: { title: "Forks", unit: "forks" },
-  openIssues: { title: "Open issues", unit: "open issues" },
-};
 
 /** Browser modules of a page with a chart. */
 export const PLOT_SCRIPTS = ["chart.js"] as const;

@@ -3,6 +3,7 @@ import { z } from "zod";
 import {
   ALIGNMENTS,
   type History,
+  METRIC_WORDS,
   newestOf,
   readHistory,
   seriesOf,
@@ -18,7 +19,7 @@ import { ComparedNumbers } from "../components/chart-tables.js";
 import { AddForm, Chosen, Examples, RefusedNames } from "../components/chosen-repositories.js";
 import { type Compared, ComparisonTable, ShownGains } from "../components/comparison.js";
 import { withQuery } from "../components/links.js";
-import { METRIC_WORDS, PLOT_SCRIPTS, Plot } from "../components/plot.js";
+import { PLOT_SCRIPTS, Plot } from "../components/plot.js";
 import { readComparedNames } from "../naming.js";
 import { Problems } from "../page-query.js";
 import type { Page, PageRequest } from "../page-request.js";
