@@ -59,10 +59,10 @@ export interface Source {
 }
 
 /** Names and ids, never a secret or an address. */
-export type EventDetail = Readonly<Record<string, string | number>>;
+type EventDetail = Readonly<Record<string, string | number>>;
 
 /** The sender of a request. */
-export interface Actor {
+interface Actor {
   /** Undefined: nobody is signed in, such as an operator at the machine. */
   account: { id: string } | undefined;
   source: () => Source;
@@ -89,7 +89,7 @@ export interface RefusedRequest {
   detail?: EventDetail;
 }
 
-export interface EventQuery {
+interface EventQuery {
   /** Only events of this account. */
   accountId?: string | undefined;
   /** Only events from this time on. */

@@ -17,7 +17,7 @@ export interface Operator {
 }
 
 /** The sender of a request, by which operators are recognized. */
-export interface Visitor {
+interface Visitor {
   /** The signed-in account, whose address is proven. */
   account: { id: string; email: string; sessionCreatedAt: number } | undefined;
   /** Of a session at the machine. */

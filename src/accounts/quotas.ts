@@ -1,6 +1,6 @@
 /**
- * What callers may cause in a day, and persons by mail in an hour. Counts are in the database, shared by all processes, under names that
- * nobody without the secret of the service can trace.
+ * What callers may cause in a day. Its counts, and those of mails, are in the database, shared by all processes, under names that nobody
+ * without the secret of the service can trace.
  */
 import { createHmac } from "node:crypto";
 import type { Db, Tx } from "../database/database.js";
@@ -14,7 +14,7 @@ const COUNTED = {
   items: ["watchlist_items", "repositories may be added to watchlists"],
   tracked: ["track_requests", "repositories may be requested"],
 } as const;
-export type CountedDaily = keyof typeof COUNTED;
+type CountedDaily = keyof typeof COUNTED;
 
 /** Who adds something, and how much of each kind that caller may add in a day (UTC). */
 export interface Adding<Kind extends CountedDaily = CountedDaily> {
@@ -23,30 +23,20 @@ export interface Adding<Kind extends CountedDaily = CountedDaily> {
   quota: Readonly<Record<Kind, number>>;
 }
 
-/** What is counted at one time. */
-export interface Addition<Kind extends CountedDaily> {
-  kind: Kind;
-  amount: number;
-  now: number;
-}
-
-/**
- * Counts an addition against the quotas of a caller, in the transaction that adds it: what is rolled back does not count. Throws
- * RATE_LIMITED if it does not fit. Call it after locking a list, so that all callers take locks in one order.
- */
-export type CountDaily<Kind extends CountedDaily> = (tx: Tx, addition: Addition<Kind>) => Promise<void>;
-
 /** Counts what callers add in a day. */
 export class DailyQuotas {
   /** `place`: where the secret is that hides the names of callers; read when a quota is first counted. */
   constructor(private readonly place: SecretPlace) {}
 
-  /** Counts for one caller; undefined: does not count. Reads the secret, so call it before the transaction. */
-  async counterOf<Kind extends CountedDaily>(adding: Adding<Kind> | undefined): Promise<CountDaily<Kind>> {
-    if (adding === undefined) return async () => {};
-    const secret = await readSecret(this.place);
-    return async (tx, { kind, amount, now }) => {
-      if (amount === 0) return;
+  /**
+   * A function that counts an addition of a caller, in the transaction that adds it: what is rolled back does not count. It throws
+   * RATE_LIMITED if the addition does not fit. Call it after locking a list, so that all callers take locks in one order. `adding`:
+   * undefined: without a quota. Reads the secret, so call this before the transaction.
+   */
+  async counterOf<Kind extends CountedDaily>(adding: Adding<Kind> | undefined) {
+    const secret = adding && (await readSecret(this.place));
+    return async (tx: Tx, { kind, amount, now }: { kind: Kind; amount: number; now: number }) => {
+      if (adding === undefined || secret === undefined || amount === 0) return;
       const [quota, words] = COUNTED[kind];
       const endsAt = endOf(DAY_MS, now);
       for (const { name, factor } of adding.holders) {

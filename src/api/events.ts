@@ -29,7 +29,7 @@ const limitParameter = z.coerce
   .default(40)
   .openapi({ type: "integer", description: "Number of events." });
 
-export const eventsCursor = z
+const eventsCursor = z
   .string()
   .regex(/^[1-9][0-9]{0,15}$/, "must be meta.nextCursor of the previous page")
   .optional()
