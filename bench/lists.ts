@@ -2,14 +2,10 @@
  * Part "lists": the time of the serving thread to find and read a page of a list, without the front. 2,000 lists as people
  * request them, and 10,000 of any combination of filters and sorts; first pages and pages by cursor, some of them deep. Each is
  * read in three passes, and its shortest time counts: CPU time is not known precisely enough for one list, and other times
- * include interruptions. The list index is built first, as its thread does, and measured too.
+ * include interruptions. The catalogue is loaded first, which is measured too.
  */
-
-import { openBackgroundReader } from "../src/database/database.js";
-import { buildIndex } from "../src/discovery/lists/index/build.js";
+import { setTimeout } from "node:timers/promises";
 import { type ListQuery, listQuery, listSpec } from "../src/discovery/lists/query.js";
-import { systemClock } from "../src/lib/clock.js";
-import { createLog } from "../src/lib/log.js";
 import type { Modules } from "../src/modules.js";
 import { listMixOf, type MixList, randomListsOf } from "./support/mix.js";
 import { absoluteRow, type BenchPart, type ResultRow, type Target } from "./support/results.js";
@@ -28,7 +24,7 @@ const TURNED = 100;
 export const measureLists: BenchPart = async ({ store, report }) => {
   const modules = await openStore(store);
   try {
-    const rows = await buildRows(store, modules, report);
+    const rows = await loadRows(store, modules, report);
     const options = generatorOptions(store);
     const mix = await resolve(modules, listMixOf(options));
     const random = await resolve(modules, randomListsOf(options, RANDOM_LISTS));
@@ -48,29 +44,21 @@ export const measureLists: BenchPart = async ({ store, report }) => {
   }
 };
 
-/** Builds the index into the modules. */
-async function buildRows(
+/** Loads the catalogue. */
+async function loadRows(
   store: Store,
-  { listIndex }: Modules,
+  { live }: Modules,
   report: (line: string) => void,
 ): Promise<ResultRow[]> {
-  const log = createLog("error");
-  const source = openBackgroundReader({ url: store.url, dataDir: store.dataDir, log });
-  const before = process.cpuUsage();
-  const built = await buildIndex({
-    source,
-    maxBytes: Number.POSITIVE_INFINITY,
-    clock: systemClock,
-    send: (message) => listIndex.accept(message),
-  });
+  const [began, before] = [performance.now(), process.cpuUsage()];
+  while ((await live.ifLoaded()) === undefined) await setTimeout(10);
+  const seconds = (performance.now() - began) / 1_000;
   const { user, system } = process.cpuUsage(before);
-  const seconds = (user + system) / 1e6;
-  await source.close();
-  if (built.problem !== undefined) throw new Error(built.problem);
-  report(`index: ${seconds.toFixed(1)} s of CPU time, ${(built.bytes / 1e6).toFixed(0)} MB`);
+  const { arrayBuffers } = process.memoryUsage();
+  report(`load: ${seconds.toFixed(1)} s, ${((user + system) / 1e6).toFixed(1)} s of CPU time`);
   return [
-    absoluteRow({ measure: "list index: building it, CPU time", unit: "s", store }, [seconds]),
-    absoluteRow({ measure: "list index: memory", unit: "MB", store }, [built.bytes / 1e6]),
+    absoluteRow({ measure: "catalogue in memory: loading it", unit: "s", store }, [seconds]),
+    absoluteRow({ measure: "catalogue in memory: arrays", unit: "MB", store }, [arrayBuffers / 1e6]),
   ];
 }
 
@@ -102,18 +90,16 @@ function fieldsOf(query: string): Record<string, string | string[]> {
 
 interface Timed {
   ms: number;
-  plan: string;
   query: ListQuery;
 }
 
 async function timesOf({ lists }: Modules, queries: readonly ListQuery[], passes = PASSES): Promise<Timed[]> {
-  const timed = queries.map((query): Timed => ({ ms: Number.POSITIVE_INFINITY, plan: "", query }));
+  const timed = queries.map((query): Timed => ({ ms: Number.POSITIVE_INFINITY, query }));
   for (let pass = 0; pass < passes; pass++) {
     for (const one of timed) {
       const began = performance.now();
-      const { plan } = await lists.read(listSpec(one.query));
+      await lists.read(listSpec(one.query));
       one.ms = Math.min(one.ms, performance.now() - began);
-      one.plan = plan.plan;
     }
   }
   return timed;
@@ -124,11 +110,9 @@ function rowsOf(
   timed: readonly Timed[],
 ): ResultRow[] {
   const ms = timed.map((one) => one.ms);
-  const withIndex = timed.filter(({ plan }) => plan === "index").length;
-  const note = `${Math.round((100 * withIndex) / timed.length)} % with the index`;
   const row = (name: string, part: number, most: number | undefined): ResultRow => {
     const target: { target?: Target } = most === undefined ? {} : { target: { atMost: most } };
-    return absoluteRow({ measure: `${measure}, ${name}`, unit: "ms", store, note, ...target }, [
+    return absoluteRow({ measure: `${measure}, ${name}`, unit: "ms", store, ...target }, [
       quantile(ms, part),
     ]);
   };

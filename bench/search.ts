@@ -1,9 +1,10 @@
-/** Search and suggestions without HTTP: CPU time of a fixed mix of names and words, and the first index of a whole store. */
+/** Search and suggestions without HTTP: CPU time of a fixed mix of names and words. */
+import { setTimeout } from "node:timers/promises";
 import { sql } from "kysely";
-import type { Found, Suggestions } from "../src/discovery/search/search.js";
+import type { Suggestions } from "../src/discovery/search/search.js";
 import { absoluteRow, type BenchPart, type ResultRow } from "./support/results.js";
 import { interleave, quantile } from "./support/statistics.js";
-import { copyStore, openStore } from "./support/stores.js";
+import { openStore } from "./support/stores.js";
 
 /** Texts that are no names: common words, prefixes, typing errors, and words that are each common but never occur together. */
 const WORDS = [
@@ -18,14 +19,14 @@ const WORDS = [
   "https://github.com/rust-lang/rust",
 ];
 const NAMES = 60;
-/** What the first page of a list reads and counts, and what filters and other orders choose from. */
-const PAGE = { limit: 26, counted: 10_001 };
-const ALL = { limit: 10_001 };
+/** What the first page of a list reads. */
+const PAGE = 26;
 const SUGGESTED = 8;
 
 export const searchPart: BenchPart = async ({ store, rounds, report }) => {
   const rows: ResultRow[] = [];
-  const { database, search } = await openStore(store);
+  const { database, live, search } = await openStore(store);
+  while ((await live.ifLoaded()) === undefined) await setTimeout(10);
   try {
     const { rows: sample } = await sql<{ owner: string; name: string }>`select owner, name from repositories
       where availability = 'AVAILABLE' order by coalesce(stars, -1) desc, id desc limit ${NAMES}`.execute(
@@ -41,10 +42,9 @@ export const searchPart: BenchPart = async ({ store, rounds, report }) => {
       ]),
     ];
     const kinds: Readonly<
-      Record<"search" | "search to filter" | "suggest", (text: string) => Promise<Found | Suggestions>>
+      Record<"search" | "suggest", (text: string) => Promise<readonly number[] | Suggestions>>
     > = {
       search: (text) => search.find(text, PAGE),
-      "search to filter": (text) => search.find(text, ALL),
       suggest: (text) => search.suggest(text.slice(0, 64), SUGGESTED),
     };
     for (const [kind, run] of Object.entries(kinds)) {
@@ -69,32 +69,5 @@ export const searchPart: BenchPart = async ({ store, rounds, report }) => {
   } finally {
     await database.close();
   }
-  rows.push(await firstIndex({ store, report }));
   return rows;
 };
-
-/** Builds the index of a copy of the store from nothing. */
-async function firstIndex({
-  store,
-  report,
-}: Pick<Parameters<BenchPart>[0], "store" | "report">): Promise<ResultRow> {
-  report("first search index");
-  const copy = await copyStore(store);
-  try {
-    const { database, search } = await openStore(copy);
-    try {
-      await sql`update search_state set first_block = null`.execute(database.write);
-      const before = process.cpuUsage();
-      await search.update();
-      const { user, system } = process.cpuUsage(before);
-      return absoluteRow(
-        { measure: "first search index, CPU of the process", unit: "s", store, target: { atMost: 30 } },
-        [(user + system) / 1e6],
-      );
-    } finally {
-      await database.close();
-    }
-  } finally {
-    await copy.remove();
-  }
-}

@@ -7,12 +7,10 @@
 import { IncomingMessage, type RequestListener, ServerResponse } from "node:http";
 import { Socket } from "node:net";
 import { Writable } from "node:stream";
-import { setImmediate } from "node:timers/promises";
+import { setImmediate, setTimeout } from "node:timers/promises";
 import { buildFront } from "../src/app/service.js";
 import { loadConfig } from "../src/config/config.js";
 import { type Database, openDatabase } from "../src/database/database.js";
-import { buildIndex } from "../src/discovery/lists/index/build.js";
-import type { IndexMessage } from "../src/discovery/lists/index/list-index.js";
 import { systemClock } from "../src/lib/clock.js";
 import { createLog } from "../src/lib/log.js";
 import { buildModules } from "../src/modules.js";
@@ -63,7 +61,7 @@ export const uncachedPart: BenchPart = async ({ store, rounds }) => {
   }
 };
 
-/** The service over this database with its list index, and with limits that no measurement reaches. */
+/** The service over this database with its catalogue in memory, and with limits that no measurement reaches. */
 async function serving(database: Database): Promise<RequestListener> {
   const log = createLog("error");
   const config = loadConfig({
@@ -71,8 +69,7 @@ async function serving(database: Database): Promise<RequestListener> {
     ...limits(),
   });
   const modules = buildModules(database, { clock: systemClock, log });
-  const send = (message: IndexMessage) => modules.listIndex.accept(message);
-  await buildIndex({ source: database, maxBytes: 1e9, clock: systemClock, send });
+  while ((await modules.live.ifLoaded()) === undefined) await setTimeout(10);
   const front = buildFront({ config, clock: systemClock, log }, modules);
   return (request, response) => void front.handle(request, response);
 }

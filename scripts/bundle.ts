@@ -39,9 +39,7 @@ const STAMP = join(ROOT, "dist/bundle.stamp");
 const ENTRIES = [
   "main.ts",
   "tracking/avatar-process.ts",
-  "database/scanner-thread.ts",
   "charts/png-thread.ts",
-  "discovery/lists/index/builder-thread.ts",
   "transfer/reader-thread.ts",
 ];
 /** What Node.js 20 and the browsers of 2024 have. */

@@ -9,7 +9,7 @@ import {
 } from "./accounts/accounts.js";
 import type { Config } from "./config/config.js";
 import { type Database, DeletionClock, openDatabase } from "./database/database.js";
-import { ListIndex, Lists, Rankings, Search, startIndexBuilder } from "./discovery/discovery.js";
+import { Lists, LiveModel, Rankings, Search } from "./discovery/discovery.js";
 import { ForgeTokens, TrackedForges } from "./forges/forges.js";
 import { openRedis, type SharedRedis } from "./http/http.js";
 import type { Clock } from "./lib/clock.js";
@@ -41,8 +41,8 @@ export interface Modules {
   /** Decides whether something is old enough to delete. */
   deletionClock: DeletionClock;
   lists: Lists;
-  /** What `lists` selects from; empty until something fills it. */
-  listIndex: ListIndex;
+  /** The catalogue in memory, which lists, search and rankings are found in. */
+  live: LiveModel;
   /** What this process shares with others; undefined: nothing. Closed with the database. */
   redis: SharedRedis | undefined;
 }
@@ -70,19 +70,18 @@ const WITHOUT_CONFIG = {
 
 export function buildModules(database: Database, context: ModulesContext, redis?: SharedRedis): Modules {
   const { clock, log, config = WITHOUT_CONFIG } = context;
-  const listIndex = new ListIndex(clock);
   const catalog = new Catalog(database, clock);
-  const rankings = new Rankings(database, clock, log);
-  const search = new Search(database, catalog, clock);
+  const live = new LiveModel(database, catalog, { clock, log });
+  const rankings = new Rankings(database, { clock, log, live });
   const quotas = new DailyQuotas({ config, database });
   const forgeTokens = new ForgeTokens({ database, clock, config, onChange: bumpRevision });
   const watchlists = new Watchlists({ database, clock, log, quotas });
   return {
     catalog,
     rankings,
-    search,
-    lists: new Lists({ database, catalog, rankings, search, clock, index: listIndex }),
-    listIndex,
+    search: new Search(live, catalog),
+    lists: new Lists({ database, catalog, rankings, live, clock }),
+    live,
     database,
     redis,
     watchlists,
@@ -109,37 +108,12 @@ export async function openModules({ config, clock, log }: AppContext): Promise<M
   return buildModules({ ...database, close }, context, redis);
 }
 
-/**
- * Starts building the list index; a database in memory has none.
- * Returns the function that stops it.
- */
-export function startListIndex({ config, clock, log }: AppContext, modules: Modules): () => Promise<void> {
-  const { listIndexBytes: maxBytes, logLevel, databaseUrl: url, dataDir } = config;
-  if (maxBytes === 0 || (url === undefined && dataDir === ":memory:")) return async () => {};
-  return startIndexBuilder({
-    location: { url, dataDir },
-    maxBytes,
-    logLevel,
-    clock,
-    log,
-    readRevision: () => modules.catalog.recentRevision(),
-  });
-}
-
-/** Steps of `updateDerived`, reported to `onProgress`. */
-export type UpdateStep = "growth" | "search";
-
-/**
- * Updates derived data incrementally, at a cost proportional to what changed; the worker calls it in a loop. Reordering the
- * search index takes time proportional to the catalog, so it is only done when `isOrderDue`.
- */
-export async function followChanges(modules: Modules, isOrderDue: boolean): Promise<void> {
-  const { database, rankings, search } = modules;
+/** Brings stored growth up to date, at a cost that follows what changed; the worker calls it in a loop. */
+export async function followChanges(modules: Modules): Promise<void> {
+  const { database, rankings } = modules;
   const changed = await rankings.update();
-  const worded = await search.update();
-  if (isOrderDue) await search.reorder();
   await packHistories(modules);
-  if (changed + worded > ANALYZED_FROM) await database.dialect.analyze(database.write);
+  if (changed > ANALYZED_FROM) await database.dialect.analyze(database.write);
 }
 
 /** Number of changes after which the planner's statistics are refreshed. */
@@ -154,17 +128,15 @@ async function packHistories({ catalog, rankings }: Modules): Promise<void> {
 /** Most repositories whose histories are packed in one update: there are many more only after an upgrade. */
 const PACKED_PER_UPDATE = 50_000;
 
-/** Updates all data derived from the catalog: growth, facets and counters, then the search index. */
+/** Updates the growth of all repositories. `onProgress` gets the number of those done. */
 export async function updateDerived(
   modules: Modules,
-  onProgress: (step: UpdateStep, repositories: number) => void = () => {},
+  onProgress: (repositories: number) => void = () => {},
 ): Promise<void> {
-  const { database, rankings, search } = modules;
+  const { database, rankings } = modules;
   // The planner does not know yet what an import has just written.
   await database.dialect.analyze(database.write);
-  await rankings.update({ all: true, onProgress: (done) => onProgress("growth", done) });
-  await search.update((done) => onProgress("search", done));
-  await search.reorder();
+  await rankings.update({ all: true, onProgress });
   await packHistories(modules);
   await database.dialect.analyze(database.write);
 }

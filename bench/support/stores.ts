@@ -30,8 +30,6 @@ export type EngineName = "sqlite" | "postgres";
 /** A filled store. */
 export interface Store {
   engine: EngineName;
-  /** Seconds that the first search index, its order and the statistics took when the store was built; undefined if unknown. */
-  indexSeconds?: number;
   /** Number of repositories. */
   size: number;
   /** Days of history, one snapshot a day. */
@@ -125,31 +123,28 @@ export async function prepareStore(
     }
   }
   const made: Partial<Readiness> = existsSync(ready) ? JSON.parse(readFileSync(ready, "utf8")) : {};
-  const { derivedBy: madeBy, indexSeconds } = made;
-  if (madeBy === derivedBy) return indexSeconds === undefined ? store : { ...store, indexSeconds };
+  const { derivedBy: madeBy } = made;
+  if (madeBy === derivedBy) return store;
   if (madeBy === undefined) {
     rmSync(dataDir, { recursive: true, force: true });
     mkdirSync(dataDir, { recursive: true });
   }
-  const readiness: Partial<Readiness> = { derivedBy };
-  const seconds = await build(store, { isFilled: madeBy !== undefined, report });
-  if (madeBy === undefined) readiness.indexSeconds = seconds;
-  writeFileSync(ready, JSON.stringify(readiness));
-  return { ...store, ...(readiness.indexSeconds === undefined ? {} : { indexSeconds: seconds }) };
+  await build(store, { isFilled: madeBy !== undefined, report });
+  writeFileSync(ready, JSON.stringify({ derivedBy } satisfies Readiness));
+  return store;
 }
 
 /** What is noted of a store when it is ready. */
 interface Readiness {
   /** Hash of the code that made the derived data. */
   derivedBy: string;
-  indexSeconds: number;
 }
 
-/** Fills a store and derives its data; returns the seconds that everything after growth and ranks took. */
+/** Fills a store and derives its data. */
 async function build(
   store: Store,
   { isFilled, report }: { isFilled: boolean; report: (line: string) => void },
-): Promise<number> {
+): Promise<void> {
   const modules = await openStore(store);
   const began = performance.now();
   const secondsSince = (from: number) => (performance.now() - from) / 1_000;
@@ -159,13 +154,8 @@ async function build(
         if (done % 100_000 === 0)
           report(`${store.engine}: ${done} of ${store.size} stored, ${secondsSince(began).toFixed(0)} s`);
       });
-    let grown = performance.now();
-    await updateDerived(modules, (step) => {
-      if (step === "growth") grown = performance.now();
-    });
-    const indexSeconds = secondsSince(grown);
+    await updateDerived(modules);
     report(`${store.engine}: ${store.size} repositories are ready, ${secondsSince(began).toFixed(0)} s`);
-    return indexSeconds;
   } finally {
     await modules.database.close();
   }

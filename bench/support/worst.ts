@@ -55,7 +55,7 @@ export async function prepareWorst(modules: Modules, days = OLD_DAYS): Promise<W
       facts: { stars: 20_000, forks: 4_000, createdAt: STORE_END - days * DAY_MS },
     })),
   );
-  await followChanges(modules, false);
+  await followChanges(modules);
   const { rows } = await lists.read(listOf({ page: { limit: 1_000, offset: 0 } }));
   const old = await Promise.all(
     Array.from({ length: OLD }, async (_, i) => {

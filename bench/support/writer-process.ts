@@ -24,6 +24,6 @@ for (let round = 1; isWanted; round++) {
   await modules.catalog.recordAll(Array.from({ length: count }, (_, i) => changedAt(from + i, at, store)));
   if (!isWanted) break;
   if (round % 3 === 0) await modules.rankings.update({ all: true });
-  else await followChanges(modules, false);
+  else await followChanges(modules);
 }
 await modules.database.close();

@@ -63,7 +63,7 @@ export const getHome = operation({
       languages: home.languages.map(facetView),
       topics: home.topics.map(facetView),
       summary: summaryView(summary, config.baseUrl),
-      generatedAt: isoTime(home.generatedAt),
+      generatedAt: isoTime(summary.generatedAt),
     };
     return json({ data });
   },

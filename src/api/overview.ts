@@ -1,8 +1,8 @@
 import type { FacetKind, SuggestedFacet } from "../discovery/discovery.js";
 import {
   count,
-  EXACT_TOTAL,
   facetSortParameter,
+  LAST_NUMBERED,
   limitParameter,
   newestOf,
   pageOffset,
@@ -74,13 +74,12 @@ function facetOperation(id: string, kind: FacetKind, what: string) {
       ]);
       const asOf = newestOf(summary, provider);
       const hasMore = offset + facets.length < total;
-      const isReachable = hasMore && (page + 1) * limit <= EXACT_TOTAL;
+      const isReachable = hasMore && (page + 1) * limit <= LAST_NUMBERED;
       const links = {
         nextCursor: null,
         page,
         limit,
         total,
-        totalIsExact,
         ...(isReachable ? { nextPage: page + 1 } : {}),
       };
       const meta = {

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import {
-  EXACT_TOTAL,
   isRemembered,
+  LAST_NUMBERED,
   type ListPage,
   type ListQuery,
   type ListRow,
@@ -63,15 +63,16 @@ interface PageOptions {
 }
 
 /** A page with what only some lists have in their meta. */
-type ShownPage = Omit<ListPage, "plan" | "sort"> & Pick<PageMeta, "sort" | "requested" | "missing">;
+type ShownPage = Omit<ListPage, "sort"> & Pick<PageMeta, "sort" | "requested" | "missing">;
 
 /** What the response with a page says about it. */
 export function pageMeta(
-  { rows: _, plan: __, asOf, ageDays, renamed, ...found }: ShownPage & { plan?: ListPage["plan"] },
+  { rows: _, asOf, ageDays, renamed, ...found }: ShownPage,
   { limit, window }: Pick<ListQuery, "limit" | "window">,
 ): PageMeta {
   return {
     ...found,
+    totalIsExact: true,
     limit,
     window,
     asOf: timeOrNull(asOf),
@@ -81,10 +82,7 @@ export function pageMeta(
 }
 
 /** A page of a list in the requested format, with its Link header. CSV has no meta, so only the header leads to the next page. */
-export function repositoryPage(
-  page: ShownPage & { plan?: ListPage["plan"] },
-  { http, baseUrl, query, file, addedAt }: PageOptions,
-): Reply {
+export function repositoryPage(page: ShownPage, { http, baseUrl, query, file, addedAt }: PageOptions): Reply {
   const { rows: all } = page;
   const rows = addedAt === undefined ? all : all.filter(({ repository }) => addedAt.has(repository.id));
   const { limit, format, fields } = query;
@@ -117,13 +115,12 @@ export interface PageLinks {
   nextPage?: number;
   limit: number;
   total: number;
-  totalIsExact: boolean;
 }
 
-/** The number of the last page; undefined if it is unknown, or cannot be reached by number. */
-function lastPage({ limit, total, totalIsExact }: PageLinks): number | undefined {
+/** The number of the last page; undefined if it cannot be reached by number. */
+function lastPage({ limit, total }: PageLinks): number | undefined {
   const last = Math.ceil(total / limit);
-  return totalIsExact && last > 0 && last * limit <= EXACT_TOTAL ? last : undefined;
+  return last > 0 && last * limit <= LAST_NUMBERED ? last : undefined;
 }
 
 /** The Link header (RFC 8288) of a page: the first page, the previous one that has rows, the next, and the last. */

@@ -5,7 +5,6 @@ import { resolve } from "node:path";
 import { type DemoSize, EXIT, failureOf, type Host, runProgram } from "../cli/cli.js";
 import { ConfigError, loadConfig, readEnvironment } from "../config/config.js";
 import { hasStore, openDatabase } from "../database/database.js";
-import type { SearchStatus } from "../discovery/discovery.js";
 import { systemClock } from "../lib/clock.js";
 import { createLog } from "../lib/log.js";
 import { flagsOf } from "../lib/node-flags.js";
@@ -141,13 +140,13 @@ async function start(context: AppContext, withSample: boolean): Promise<void> {
   const { log } = context;
   const opened = await unlessStopped(openToStart(context, withSample));
   if (opened === undefined) return;
-  const { modules, due, isTracking } = opened.value;
+  const { modules, isUpdateDue, isTracking } = opened.value;
   const stopping = new AbortController();
   // Immediately, as a terminal sends the signal to the worker too.
   stopSignal().then(() => stopping.abort());
   const working = isTracking
     ? keepWorking(log, stopping.signal)
-    : workOnceTracked(context, due, stopping.signal);
+    : workOnceTracked(context, isUpdateDue, stopping.signal);
   try {
     await serveModules(context, modules);
   } finally {
@@ -161,22 +160,25 @@ async function start(context: AppContext, withSample: boolean): Promise<void> {
 async function openToStart(
   context: AppContext,
   mayHaveSample: boolean,
-): Promise<{ modules: Modules; due: Due; isTracking: boolean }> {
+): Promise<{ modules: Modules; isUpdateDue: boolean; isTracking: boolean }> {
   const modules = await openWaiting(context);
   const isTracking = (await modules.forges.read()).length > 0;
   if (!isTracking && mayHaveSample && context.config.sample)
     await (await import("./sample.js")).importSample(modules);
   else await modules.catalog.removeSample();
-  const [search, growth] = await Promise.all([modules.search.status(), modules.rankings.isUpdateDue()]);
-  return { modules, due: { search, growth }, isTracking };
+  return { modules, isUpdateDue: await modules.rankings.isUpdateDue(), isTracking };
 }
 
 /** How often a service that tracks nothing looks for the first token that is entered. */
 const FIRST_TOKEN_EVERY_MS = 2_000;
 
 /** Starts the worker as soon as a token is entered on a page. */
-async function workOnceTracked(context: AppContext, due: Due, signal: AbortSignal): Promise<void> {
-  await deriveOnce(context.log, due, signal);
+async function workOnceTracked(
+  context: AppContext,
+  isUpdateDue: boolean,
+  signal: AbortSignal,
+): Promise<void> {
+  if (isUpdateDue) await deriveOnce(context.log, signal);
   // Nobody else could read a database in memory.
   if (signal.aborted || (context.config.databaseUrl === undefined && context.config.dataDir === ":memory:"))
     return;
@@ -200,33 +202,14 @@ async function workOnceTracked(context: AppContext, due: Due, signal: AbortSigna
   await keepWorking(context.log, signal);
 }
 
-/** What is derived from the catalogue and out of date, as after an upgrade. */
-interface Due {
-  search: SearchStatus;
-  growth: boolean;
-}
-
-/** Without a worker nothing else derives what an upgrade or an import that was killed left. A child process does, if it is needed. */
-async function deriveOnce(
-  log: AppContext["log"],
-  { search: { isBuilt, waiting }, growth }: Due,
-  signal: AbortSignal,
-): Promise<void> {
-  if (waiting === 0 && !growth) return;
-  const consequence = isBuilt ? "until then they may miss changes" : "until then searches find nothing";
-  log.info(
-    { repositories: waiting, growth },
-    `another process updates growth, rankings and search; ${consequence}`,
-  );
+/** Without a worker nothing else updates growth after an upgrade, or an import that was killed. A child process does. */
+async function deriveOnce(log: AppContext["log"], signal: AbortSignal): Promise<void> {
+  log.info("another process updates growth; until then rankings may be outdated");
   const began = systemClock.monotonic();
   const code = await runCommand("derive", signal, ["ignore", "ignore", "inherit", "ipc"]);
   if (signal.aborted) return;
-  if (code === 0)
-    log.info(
-      { ms: Math.round(systemClock.monotonic() - began) },
-      "growth, rankings and search are up to date",
-    );
-  else log.error({ code }, "growth, rankings and search were not updated; run derive");
+  if (code === 0) log.info({ ms: Math.round(systemClock.monotonic() - began) }, "growth is up to date");
+  else log.error({ code }, "growth was not updated; run derive");
 }
 
 async function keepWorking(log: AppContext["log"], signal: AbortSignal): Promise<void> {

@@ -10,13 +10,12 @@ import {
 } from "../accounts/accounts.js";
 import { apiRoutes, errorPicture, hintFor, openApiDocument } from "../api/api.js";
 import { PngRenderer } from "../charts/charts.js";
-import { followIndex } from "../discovery/discovery.js";
 import { checkToken } from "../forges/forges.js";
 import { Admission, type CacheState, Callers, createHttpServer, Front, listen } from "../http/http.js";
 import { BackgroundWrites } from "../lib/background-writes.js";
 import { type Clock, HOUR_MS } from "../lib/clock.js";
 import { mcpRoute } from "../mcp/mcp.js";
-import { type AppContext, type Members, type Modules, startListIndex } from "../modules.js";
+import type { AppContext, Members, Modules } from "../modules.js";
 import { createWeb, markStale, type Web } from "../web/web.js";
 
 /** The modules that belong to people. */
@@ -37,10 +36,10 @@ export function buildMembers(
 }
 
 /**
- * Changes whenever a response may: with the data, with the hour, as pages say how long ago something was, and with the list index.
+ * Changes whenever a response may: with the data, with the hour, as pages say how long ago something was, and with what the catalogue in memory has of it.
  */
-async function revisionOf({ catalog, listIndex }: Modules, clock: Clock): Promise<string> {
-  return `${Math.floor(clock.now() / HOUR_MS)} ${await catalog.revision()} ${listIndex.version}`;
+async function revisionOf({ catalog, live }: Modules, clock: Clock): Promise<string> {
+  return `${Math.floor(clock.now() / HOUR_MS)} ${await catalog.revision()} ${live.version}`;
 }
 
 interface FrontParts {
@@ -175,9 +174,8 @@ export async function startService(context: AppContext, modules: Modules): Promi
   const { accounts, events, usage } = members;
   usage.start();
   redis?.onRevocation(() => revocations.note());
-  const leaveIndex = followIndex(modules.listIndex, { url: config.databaseUrl, dataDir: config.dataDir });
-  const stopIndex = startListIndex(context, modules);
   const stopping = new AbortController();
+  const following = modules.live.follow(clock, stopping.signal);
   void clock.sleep(LOAD_MS, stopping.signal).then(async () => {
     if (!stopping.signal.aborted) await accounts.load();
   });
@@ -192,7 +190,6 @@ export async function startService(context: AppContext, modules: Modules): Promi
       const stepsUntil = clock.monotonic() + STEPS_UNTIL_MS;
       const finish = (step: string, ending: readonly (Promise<unknown> | undefined)[]) =>
         settledSoon(context, { step, until: stepsUntil }, ending);
-      const indexStopped = stopIndex();
       const closed = close(STOP_MS);
       // Flush now: requests in flight may use up the time this process has to stop.
       void usage.flush();
@@ -202,9 +199,8 @@ export async function startService(context: AppContext, modules: Modules): Promi
       await finish("usage", [usage.stop()]);
       const notes = [accounts.close(), events.close(), modules.watchlists.flush()];
       await finish("mail and notes", notes);
-      leaveIndex();
       await settled;
-      await finish("databases", [indexStopped, modules.database.close()]);
+      await finish("databases", [following.then(() => modules.database.close())]);
     },
   };
 }

@@ -11,7 +11,6 @@ import {
   openProvider,
   type Provider,
 } from "../forges/forges.js";
-import type { Clock } from "../lib/clock.js";
 import { AppError } from "../lib/errors.js";
 import { readVersion, userAgentOf } from "../lib/version.js";
 import { type AppContext, followChanges, type Modules, openModules } from "../modules.js";
@@ -53,24 +52,6 @@ function warnWithoutContact({ config, log }: AppContext, providers: readonly Pro
     log.warn("public forges are tracked without SIDEREAL_CONTACT, so their operators cannot reach you");
 }
 
-/** Minimum pause between reorderings of the search index, and the share of time they may take. */
-const ORDER_EVERY_MS = 600_000;
-const ORDER_SHARE = 0.01;
-
-/** Returns a function that updates everything derived from changed repositories. */
-function deriver(modules: Modules, clock: Clock): () => Promise<void> {
-  let orderedAt = Number.NEGATIVE_INFINITY;
-  let rest = 0;
-  return async () => {
-    const began = clock.monotonic();
-    const isOrderDue = began - orderedAt >= rest;
-    await followChanges(modules, isOrderDue);
-    if (!isOrderDue) return;
-    orderedAt = clock.monotonic();
-    rest = Math.max(ORDER_EVERY_MS, (orderedAt - began) / ORDER_SHARE);
-  };
-}
-
 /** How often a worker looks for tokens that were entered or removed. Reads a table of a few rows. */
 const TOKENS_EVERY_MS = 2_000;
 
@@ -105,7 +86,7 @@ export async function startWorker(
   const { database } = modules;
   const reporters = new Map<string, Reporter>();
   const stopping = new AbortController();
-  const derive = deriver(modules, clock);
+  const derive = () => followChanges(modules);
   const lease = new WorkerLease(database, { clock, log });
   const work = async (signal: AbortSignal): Promise<void> => {
     await modules.catalog.removeSample();
@@ -246,7 +227,7 @@ export async function openTracker(context: AppContext): Promise<Tracker> {
       return found === undefined ? "unknown" : refreshNow(contextOf(provider), found.repository.id);
     },
     async close() {
-      await followChanges(modules, false);
+      await followChanges(modules);
       stopping.abort();
       await holding;
       await Promise.all([...opened.values()].map((one) => one.close()));

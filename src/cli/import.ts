@@ -153,8 +153,8 @@ const dated = ({ capturedAt, ...warning }: ImportWarning) => ({
 /** Updates all derived data, with a bar. */
 export async function deriveWithProgress(modules: Modules): Promise<void> {
   const { repositories } = await modules.rankings.summary();
-  const progress = showProgress(repositories, "  {file} {bar} {value} repositories");
-  await updateDerived(modules, (step, done) => progress.update(done, { file: step }));
+  const progress = showProgress(repositories, "  growth {bar} {value} repositories");
+  await updateDerived(modules, (done) => progress.update(done));
   progress.stop();
 }
 

@@ -44,7 +44,7 @@ async function rename(
       to === undefined
         ? await modules.catalog.partRenamed(stated)
         : await modules.catalog.joinRenamed({ ...stated, to: to.fullName });
-    await followChanges(modules, false);
+    await followChanges(modules);
     const sentence =
       to === undefined
         ? `${from.fullName} is a repository of its own again; ${snapshots} snapshots removed from its new name`

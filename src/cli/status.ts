@@ -1,6 +1,5 @@
 import type { Command } from "commander";
 import type { MailUse } from "../accounts/accounts.js";
-import type { SearchStatus } from "../discovery/discovery.js";
 import { DAY_MS, isoTime } from "../lib/clock.js";
 import type { Ages, ProviderStatus } from "../tracking/tracking.js";
 import { type Host, reportOf } from "./host.js";
@@ -8,9 +7,7 @@ import { type Host, reportOf } from "./host.js";
 export function addStatus(program: Command, host: Host): void {
   program
     .command("status")
-    .description(
-      "show the state of tracking (due refreshes, freshness, failures, remaining quota) and of the search index",
-    )
+    .description("show the state of tracking: due refreshes, freshness, failures, remaining quota")
     .option("--json", "print one JSON object")
     .action(async ({ json }: { json?: boolean }) => {
       const { readMailUse } = await import("../accounts/accounts.js");
@@ -18,19 +15,14 @@ export function addStatus(program: Command, host: Host): void {
       const modules = await host.openModules();
       try {
         const status = await readStatus(modules.database, host.clock.now());
-        const search = await modules.search.status();
         const mail = await readMailUse(modules.database.read, host.clock.now());
         const tracked =
           status.map((one) => describe(one, host.clock.now())).join("\n\n") || "nothing is tracked yet";
         host.stdout.write(
           reportOf(
             json === true,
-            { providers: status, search, mail },
-            [
-              `${tracked}\n`,
-              `search index    ${describeSearch(search)}`,
-              `mail            ${describeMail(mail)}`,
-            ].join("\n"),
+            { providers: status, mail },
+            [`${tracked}\n`, `mail            ${describeMail(mail)}`].join("\n"),
           ),
         );
       } finally {
@@ -135,14 +127,6 @@ function blocksOf(quota: NonNullable<ProviderStatus["worker"]>["report"]["quota"
     const token = key.slice(0, key.indexOf(" "));
     return `  blocked       ${token} (${resources.join(", ")}) ${why}`;
   });
-}
-
-function describeSearch({ isBuilt, waiting, isUpdating }: SearchStatus): string {
-  if (waiting === 0) return "up to date";
-  const state = isBuilt
-    ? `${waiting} changes to add`
-    : `not built: nothing is found of ${waiting} repositories`;
-  return isUpdating ? `${state}; a process is doing it` : `${state}; derive or the worker does it`;
 }
 
 function describeMail({ sent, refused }: MailUse): string {

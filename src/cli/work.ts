@@ -104,14 +104,14 @@ function describeWork(lane: string, { due, first, nextAt }: PlannedWork, how = "
 export function addDerive(program: Command, host: Host): void {
   program
     .command("derive")
-    .description("update growth, rankings and search after changes; the worker does this by itself")
+    .description("update growth after changes; the worker does this by itself")
     .action(async () => {
       const modules = await host.openModules();
       try {
-        await followChanges(modules, false);
+        await followChanges(modules);
       } finally {
         await modules.database.close();
       }
-      host.stdout.write("growth, rankings and search are up to date\n");
+      host.stdout.write("growth is up to date\n");
     });
 }

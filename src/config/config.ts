@@ -83,8 +83,6 @@ export interface Config {
   sample: boolean;
   /** Bound of the front cache; 0 turns it off. */
   cacheBytes: number;
-  /** Bound of the list index; 0 turns it off. */
-  listIndexBytes: number;
   /** Undefined: no rate limits. */
   limits: Limits | undefined;
   /** What one caller may add to watchlists without an owner in a day; undefined: no limit. */
@@ -204,7 +202,6 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     logLevel: settings.SIDEREAL_LOG_LEVEL,
     sample: settings.SIDEREAL_SAMPLE,
     cacheBytes: settings.SIDEREAL_CACHE_MB * 1024 * 1024,
-    listIndexBytes: settings.SIDEREAL_LIST_INDEX_MB * 1024 * 1024,
     limits: limits && limitsOf(limits),
     watchlistQuota: limits && { lists: limits.watchlists, items: limits["watchlist-items"] },
     mailPerHour: limits?.mails,

@@ -101,10 +101,6 @@ export const SETTINGS = {
     meaning:
       "Maximum memory of the response cache, in MiB. 0 turns it off. Responses larger than a tenth of it are not cached",
   }),
-  SIDEREAL_LIST_INDEX_MB: whole(0, 65_536).default(128).meta({
-    rule: "0 to 65536",
-    meaning: "Maximum memory of the [list index](OPERATIONS.md#list-index), in MiB. 0 turns it off",
-  }),
   SIDEREAL_LIMITS: limitList.prefault("").meta({
     rule: "`false`, or limits as `name=number`, separated by commas",
     meaning:

@@ -15,7 +15,7 @@ export interface CatalogueTables {
     homepage: string | null;
     language: string | null;
     license: string | null;
-    /** JSON array of topics, the same as the rows in `repository_topics`. */
+    /** JSON array of topics. */
     topics: string;
     stars: number | null;
     forks: number | null;
@@ -39,9 +39,11 @@ export interface CatalogueTables {
     /** Bit i: some source has reported fact i of FACT_COLUMNS, even if only its absence. */
     known_facts: number;
   };
-  repository_topics: {
+  /** The last change of each repository; id 0: all have changed. */
+  changes: {
     repository_id: number;
-    topic: string;
+    /** The revision that it led to. */
+    revision: number;
   };
   previous_names: {
     repository_id: number;

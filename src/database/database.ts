@@ -13,7 +13,6 @@ import { connectTo, openPool, postgresDialect } from "./postgres.js";
 import type { Prepare } from "./prepared.js";
 import { makePrivate, openPrivateFile, openPrivateFolder } from "./private-files.js";
 import { ReplicaPool } from "./read-replica.js";
-import { openScanner } from "./scanner.js";
 import { openSqlite, SQLITE_FILE, sqliteDialect } from "./sqlite.js";
 import { WriteQueue } from "./sqlite-writer.js";
 
@@ -57,11 +56,10 @@ export {
   type Scalar,
 } from "./prepared.js";
 export { createSecret, makePrivate, secretInFile } from "./private-files.js";
-export type { FacetPartTable, RollupTable } from "./rankings-schema.js";
+export type { RollupTable } from "./rankings-schema.js";
 export { RestoredStore, type StoreLocation, syncFolder } from "./restore.js";
-export { createRollupTable, INDEXED_ROLLUP_COLUMNS, indexRollupTable } from "./rollup-tables.js";
+export { createRollupTable, indexRollupTable } from "./rollup-tables.js";
 export { readRows } from "./rows.js";
-export type { SearchStateTable } from "./search-schema.js";
 export { PRIMARY_TABLES, readShapes, type TableShape } from "./tables.js";
 export type { TrackRequestTable, WalkTable } from "./tracking-schema.js";
 
@@ -69,11 +67,6 @@ export interface Database {
   readonly dialect: Dialect;
   /** For requests: read-only (SQLite), or with a statement timeout (PostgreSQL). Sees every commit of this process. */
   readonly read: Db;
-  /**
-   * Like `read`, for statements that may read much of the catalogue, without blocking the thread. On SQLite a fifth concurrent one
-   * fails as `busy`.
-   */
-  readonly scan: Db;
   /** Prepares a statement for requests, to run like those of `read`. Modules prepare each of theirs once. */
   readonly prepare: Prepare;
   /** For snapshots, rollups, usage: a commit survives a crash of this process; a power cut may lose the last seconds. */
@@ -176,7 +169,6 @@ function openPostgresDatabase({
   return {
     dialect: postgresDialect,
     read,
-    scan: read,
     slowReads: { read: slow?.db ?? read, prepare: slow?.prepare ?? prepare },
     prepare,
     write,
@@ -203,11 +195,9 @@ function openSqliteDatabase(dataDir: string, writers: WriteQueue): Database {
     ? write
     : openSqlite(path, { synchronous: "FULL", writers, patienceMs: REQUEST_PATIENCE_MS });
   const read = inMemory ? write : openSqlite(path, { synchronous: "NORMAL", cacheKib: READ_CACHE_KIB });
-  const scan = inMemory ? write.db : openScanner(path);
   return {
     dialect: sqliteDialect,
     read: read.db,
-    scan,
     slowReads: { read: read.db, prepare: read.prepare },
     prepare: read.prepare,
     write: write.db,
@@ -215,7 +205,7 @@ function openSqliteDatabase(dataDir: string, writers: WriteQueue): Database {
     maxReaders: SQLITE_READERS,
     writes: () => writers.turns,
     async close() {
-      for (const db of new Set([scan, read.db, write.db, durable.db])) await db.destroy();
+      for (const db of new Set([read.db, write.db, durable.db])) await db.destroy();
     },
   };
 }

@@ -3,11 +3,11 @@ import type { Clock } from "../lib/clock.js";
 import type { Db, Dialect, Tx } from "./dialect.js";
 import { databaseFault, StoreRefused } from "./fault.js";
 import type { Migration } from "./migration.js";
-import { adoption } from "./migrations/0018-0023-adoption.js";
-import { schema } from "./migrations/0023-schema.js";
+import { adoption } from "./migrations/0018-0024-adoption.js";
+import { schema } from "./migrations/0024-schema.js";
 
 /** The version of the schema that a new store gets. */
-export const SCHEMA_VERSION = 23;
+export const SCHEMA_VERSION = 24;
 /** The oldest version of stores that are brought up to date. */
 export const OLDEST_VERSION = 17;
 /** In order: the first brings a store of the oldest version to the one after it. A new store gets those after its schema. */

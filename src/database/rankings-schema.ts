@@ -1,4 +1,4 @@
-/** Tables of growth, ranks, facets and the summary, all derived from the catalogue. */
+/** Tables of growth and the summary, derived from the catalogue, and of past ranks. */
 export interface RankingTables {
   rollups: {
     repository_id: number;
@@ -66,23 +66,6 @@ export interface RankingTables {
     stars: number;
     forks: number;
   };
-  /** The leaderboards of one scope. Each stores more ranks than it shows. */
-  leaderboards: {
-    /** overall, provider, language or topic. */
-    scope: string;
-    /** The provider, language or topic; empty overall. */
-    scope_name: string;
-    /** See rankings' ranks/codec.ts. */
-    data: Uint8Array;
-  };
-  /** The current ranks of a repository in one scope, within RANK_LIMITS. */
-  repository_ranks: {
-    repository_id: number;
-    scope: string;
-    scope_name: string;
-    /** See rankings' ranks/rank.ts. */
-    ranks: string;
-  };
   /** The ranks of a repository on a day of the last weeks, overall and in its language. Earlier days are in `rank_blocks`. */
   rank_history: {
     repository_id: number;
@@ -100,31 +83,6 @@ export interface RankingTables {
     /** See rankings' ranks/codec.ts. */
     data: Uint8Array;
   };
-  facets: {
-    kind: string;
-    /** Empty for all providers together. */
-    provider: string;
-    name: string;
-    /** The folded name, for prefix search. */
-    name_key: string;
-    repositories: number;
-    stars: number;
-    stars_gained_24h: number;
-    stars_gained_7d: number;
-    stars_gained_30d: number;
-  };
-  /** The contribution of a listed repository to the facets, so that it can be subtracted again. */
-  facet_parts: {
-    repository_id: number;
-    provider: string;
-    language: string | null;
-    /** JSON array. */
-    topics: string;
-    stars: number;
-    stars_gained_24h: number;
-    stars_gained_7d: number;
-    stars_gained_30d: number;
-  };
   summaries: {
     id: number;
     /** JSON of rankings' Summary. */
@@ -133,5 +91,3 @@ export interface RankingTables {
 }
 
 export type RollupTable = RankingTables["rollups"];
-export type FacetTable = RankingTables["facets"];
-export type FacetPartTable = RankingTables["facet_parts"];

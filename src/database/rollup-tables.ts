@@ -44,40 +44,8 @@ export function createRollupTable(dialect: Dialect, table: string, generation: n
   ) ${dialect.clustered}`;
 }
 
-/** Columns with an index that holds the rollups above 0 alone: most repositories do not move in a window. */
-const MOVED = [
-  "stars_delta",
-  "forks_delta",
-  "trending",
-  "rising",
-  "new_hot",
-  "fork_momentum",
-  "activity",
-] as const;
-
-/** The columns outside the key that have an index. */
-export const INDEXED_ROLLUP_COLUMNS = [
-  "provider",
-  "stars_counted",
-  "forks_counted",
-  ...MOVED,
-  "reliable",
-  "fresh_until",
-] as const;
-
-/** One statement per index of a table of rollups. */
-export function indexRollupTable(table: string, generation: number): RawBuilder<unknown>[] {
-  const index = (name: string, columns: string, where = "") =>
-    sql`create index ${sql.raw(`rollups_${name}_${generation}`)} on ${sql.table(table)} (${sql.raw(columns)})
-      ${sql.raw(where)}`;
-  const moved = MOVED.map((name) =>
-    index(name, `window_hours, ${name} desc, repository_id desc`, `where ${name} > 0`),
-  );
-  return [
-    index("stars", "window_hours, stars_counted desc, repository_id desc"),
-    index("forks", "window_hours, forks_counted desc, repository_id desc", "where forks_counted is not null"),
-    ...moved,
-    index("reliable", "window_hours, repository_id", "where reliable = 1"),
-    index("age", "provider, window_hours, fresh_until"),
-  ];
+/** The statement that creates the index of a table of rollups. */
+export function indexRollupTable(table: string, generation: number): RawBuilder<unknown> {
+  return sql`create index ${sql.raw(`rollups_age_${generation}`)} on ${sql.table(table)}
+    (provider, window_hours, fresh_until)`;
 }

@@ -2,7 +2,6 @@ import type { AvatarTable } from "./avatar-schema.js";
 import type { CatalogueTables } from "./catalogue-schema.js";
 import type { MemberTables } from "./member-schema.js";
 import type { RankingTables } from "./rankings-schema.js";
-import type { SearchTables } from "./search-schema.js";
 import type {
   ForgeTokenTable,
   LostDayTable,
@@ -21,7 +20,7 @@ import type {
  * Table types. Times are milliseconds since 1970 UTC; booleans are 0 or 1 (null: unknown); texts compare bytewise on both
  * engines. The meaning of columns is documented here, for migrations and queries.
  */
-export interface Schema extends CatalogueTables, RankingTables, SearchTables, MemberTables {
+export interface Schema extends CatalogueTables, RankingTables, MemberTables {
   schema_version: {
     version: number;
     name: string;

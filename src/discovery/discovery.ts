@@ -1,21 +1,5 @@
-export type {
-  Facet,
-  FacetKind,
-  FacetPage,
-  FacetSort,
-  FacetTotals,
-} from "./facets/read.js";
-export type { GainingFacets, Home, RankedList } from "./home/home.js";
-export type { CurrentSummary, Summary } from "./home/summary.js";
-export { followIndex, startIndexBuilder } from "./lists/index/builder.js";
-export type {
-  CountRequest,
-  FacetCounts,
-  Precision,
-  ValueCounts,
-} from "./lists/index/counters.js";
-export { ListIndex } from "./lists/index/list-index.js";
-export type { RenamedName, UnmatchedValue } from "./lists/known.js";
+export type { Facet, FacetKind, FacetPage, FacetSort, FacetTotals } from "./facets.js";
+export type { GainingFacets, Home, RankedList } from "./home.js";
 export { type ListPage, Lists, listPage, newestOf, watchlistPage } from "./lists/lists.js";
 export {
   count,
@@ -46,9 +30,9 @@ export {
 export { isRemembered, type ListRow } from "./lists/rows.js";
 export {
   decodeCursor,
-  EXACT_TOTAL,
   isGrowthSort,
   isSort,
+  LAST_NUMBERED,
   type ListSpec,
   listKey,
   type Scope,
@@ -56,11 +40,12 @@ export {
   type Sort,
   WATCHLIST_SORTS,
 } from "./lists/spec.js";
+export type { RenamedName, UnmatchedValue } from "./lists/unmatched.js";
+export type { CountRequest, FacetCounts, Precision, ValueCounts } from "./memory/counts.js";
+export { LiveModel } from "./memory/live-model.js";
 export { Rankings, type Standing } from "./rankings.js";
-export { RANK_LIMITS, RANK_SCOPES } from "./ranks/leaderboard.js";
-export type { Leaders } from "./ranks/leaders.js";
-export type { Rank } from "./ranks/rank.js";
+export { type Leaders, RANK_LIMITS } from "./ranks/heads.js";
+export { RANK_SCOPES, type Rank } from "./ranks/rank.js";
 export { checkRankHistory, type PastRank } from "./ranks/rank-history.js";
-export type { SuggestedFacet } from "./search/facet-names.js";
-export type { SearchStatus } from "./search/layout.js";
-export { Search, type Suggestions } from "./search/search.js";
+export { Search, type SuggestedFacet, type Suggestions } from "./search/search.js";
+export type { CurrentSummary, Summary } from "./summary.js";

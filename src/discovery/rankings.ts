@@ -1,12 +1,10 @@
 /**
- * Rankings: how repositories have grown, and everything derived from that: scores, ranks, facets, the summary and the first
- * page. `update` brings all of it up to date after snapshots were recorded; everything else reads one prepared row or a few.
- * The result does not depend on the order and batches in which snapshots were recorded.
- * It does not decide which repositories exist, takes no snapshots, and does not build lists.
+ * Rankings: how repositories have grown, and what follows from that: trends, ranks, languages and topics, the summary and the first
+ * page. `update` brings what is stored up to date after snapshots were recorded. The result does not depend on the order and
+ * batches in which they were.
  */
 import { sql } from "kysely";
 import { columnsOf, type Database } from "../database/database.js";
-import type { Window } from "../growth/growth.js";
 import {
   byWindow,
   type Explanation,
@@ -19,102 +17,58 @@ import {
   type TrendValues,
   trendsOfRollups,
   update as updateGrowth,
+  type Window,
 } from "../growth/growth.js";
 import type { Clock } from "../lib/clock.js";
 import type { Logger } from "../lib/log.js";
 import { type DamagedBlock, rangeColumn, rangeOf, type SnapshotRange } from "../repositories/repositories.js";
-import { updateAggregates } from "./aggregates.js";
-import {
-  type FacetKind,
-  type FacetPage,
-  type FacetRequest,
-  type FindFacet,
-  facetFinder,
-  facetReader,
-  spellFacets,
-} from "./facets/facets.js";
-import {
-  type CurrentSummary,
-  type DocumentReader,
-  documentReader,
-  type Home,
-  readHome,
-  readSummary,
-  update as updateHome,
-} from "./home/home.js";
-import {
-  type Leaders,
-  type LeadersRequest,
-  leaderReader,
-  type PastRank,
-  packRankHistory,
-  RANK_COLUMNS,
-  type Rank,
-  type RankValues,
-  rankHistoryReader,
-  rankReader,
-  ranksOf,
-  readAllLeaders,
-} from "./ranks/ranks.js";
+import type { FacetKind, FacetPage, FacetRequest, FacetTotals } from "./facets.js";
+import { type Home, homeOf } from "./home.js";
+import type { LiveModel } from "./memory/live-model.js";
+import type { Leaders, LeadersRequest } from "./ranks/heads.js";
+import type { Rank } from "./ranks/rank.js";
+import { archiveRanks, type PastRank, packRankHistory, rankHistoryReader } from "./ranks/rank-history.js";
+import { type CurrentSummary, SummaryReader, updateSummary } from "./summary.js";
 
-export {
-  FACET_SORTS,
-  type Facet,
-  type FacetKind,
-  type FacetPage,
-  type FacetSort,
-  type FacetTotals,
-} from "./facets/read.js";
-export type { GainingFacets, Home, RankedList } from "./home/home.js";
-export type { CurrentSummary, Summary } from "./home/summary.js";
-export { RANK_LIMITS, RANK_SCOPES } from "./ranks/leaderboard.js";
-export type { Leaders } from "./ranks/leaders.js";
-export type { Rank } from "./ranks/rank.js";
-export type { PastRank } from "./ranks/rank-history.js";
+interface RankingsContext {
+  clock: Clock;
+  log: Logger;
+  live: LiveModel;
+}
 
 export class Rankings {
   readonly #database: Database;
   readonly #clock: Clock;
   readonly #log: Logger;
+  readonly #live: LiveModel;
   /** Repositories whose damage is in the log. */
   readonly #damaged = new Set<number>();
   readonly #trends: TrendReader;
-  readonly #readDocument: DocumentReader;
-  /** The language or topic with this name, ignoring case; undefined if no listed repository has it. */
-  readonly findFacet: FindFacet;
-  readonly facets: (request: FacetRequest) => Promise<FacetPage>;
-  /** The present ranks of a repository, as far down as RANK_LIMITS. */
-  readonly ranks: (id: number) => Promise<Rank[]>;
-  /** The first repositories of each ranking in one scope, by one statement. */
-  readonly leaders: (request: LeadersRequest) => Promise<Leaders>;
-  /** The trends and the present ranks of a repository, by one statement. */
-  readonly standing: (id: number) => Promise<Standing>;
+  readonly #summary: SummaryReader;
+  readonly #readStanding: (id: number) => Promise<Omit<Standing, "ranks">>;
   /** The ranks of a repository by day, overall and in its language, oldest first; at most the latest `limit`. */
   readonly rankHistory: (id: number, since: number, limit: number) => Promise<PastRank[]>;
 
-  constructor(database: Database, clock: Clock, log: Logger) {
+  constructor(database: Database, { clock, log, live }: RankingsContext) {
     this.#database = database;
     this.#clock = clock;
     this.#log = log;
+    this.#live = live;
     this.#trends = new TrendReader(database);
-    this.#readDocument = documentReader(database);
-    this.findFacet = facetFinder(database);
-    this.facets = facetReader(database);
-    this.ranks = rankReader(database);
-    this.leaders = leaderReader(database);
-    this.standing = standingReader(database);
-    this.rankHistory = rankHistoryReader(database);
+    this.#summary = new SummaryReader(database);
+    this.#readStanding = standingReader(database);
+    this.rankHistory = rankHistoryReader(database, (id) => this.ranks(id));
   }
 
   /**
-   * Brings growth, ranks, facets, the summary and the first page up to date: for what has changed, or with `all` for
-   * everything. Returns the number of repositories whose growth was computed. May be killed and run again.
+   * Brings growth and the summary up to date: for what has changed, or with `all` for everything. Returns the number of repositories
+   * whose growth was computed. May be killed and run again.
    */
   async update(options: GrowthOptions = {}): Promise<number> {
     const context = { clock: this.#clock, onDamaged: (block: DamagedBlock) => this.#report(block) };
+    await archiveRanks(this.#database, this.#clock);
     const changed = await updateGrowth(this.#database, context, options);
-    await updateAggregates(this.#database, this.#clock);
-    await updateHome(this.#database, this.#clock.now());
+    await updateSummary(this.#database, this.#clock.now());
     return changed;
   }
 
@@ -148,18 +102,31 @@ export class Rankings {
     return readExplanations(this.#database.read, id);
   }
 
-  /** Languages as the catalogue spells them, ignoring the case of the given names. Unknown names are returned unchanged. */
-  async languageNames(names: readonly string[]): Promise<string[]> {
-    const spelled = await this.facetNames("language", names);
-    return names.flatMap((name, i) => {
-      const known = spelled[i] ?? [];
-      return known.length === 0 ? name : known;
-    });
+  /** The present ranks of a repository, as far down as RANK_LIMITS; none while the catalogue is loaded. */
+  async ranks(id: number): Promise<Rank[]> {
+    const loaded = await this.#live.ifLoaded();
+    return loaded === undefined ? [] : (await loaded.ranks.get()).of(id);
   }
 
-  /** See `spellFacets`. */
-  facetNames(kind: FacetKind, names: readonly string[]): Promise<(readonly string[])[]> {
-    return spellFacets(this.#database.read, kind, names);
+  /** The trends and the present ranks of a repository, and which snapshots are stored. */
+  async standing(id: number): Promise<Standing> {
+    const [stored, ranks] = await Promise.all([this.#readStanding(id), this.ranks(id)]);
+    return { ...stored, ranks };
+  }
+
+  /** The first repositories of each ranking in one scope. */
+  async leaders(request: LeadersRequest): Promise<Leaders> {
+    const { ranks } = await this.#live.current();
+    return (await ranks.get()).leaders(request);
+  }
+
+  async facets(request: FacetRequest): Promise<FacetPage> {
+    return (await this.#live.current()).facets.page(request);
+  }
+
+  /** See `Facets.find`. */
+  async findFacet(kind: FacetKind, name: string): Promise<FacetTotals | undefined> {
+    return (await this.#live.current()).facets.find(kind, name);
   }
 
   /** Packs past ranks of at most `most` repositories, so that they take less room. Changes no response. */
@@ -167,17 +134,17 @@ export class Rankings {
     return packRankHistory(this.#database, this.#clock, most);
   }
 
-  /** See `readAllLeaders`. */
-  allLeaders(most: number): Promise<number[]> {
-    return readAllLeaders(this.#database, most);
+  async home(): Promise<Home> {
+    return homeOf(await this.#live.current());
   }
 
-  home(): Promise<Home> {
-    return readHome(this.#readDocument, this.#clock.now());
-  }
-
-  summary(): Promise<CurrentSummary> {
-    return readSummary(this.#readDocument, this.#clock.now());
+  /** The summary; without languages and topics while the catalogue is loaded. */
+  async summary(): Promise<CurrentSummary> {
+    const facets = (await this.#live.ifLoaded())?.facets;
+    const [languages = 0, topics = 0] = await Promise.all(
+      (["language", "topic"] as const).map(async (kind) => (await facets?.of(kind))?.total),
+    );
+    return { ...(await this.#summary.read(this.#clock.now())), languages, topics };
   }
 }
 
@@ -190,30 +157,23 @@ export interface Standing {
   stored: SnapshotRange;
 }
 
-/** Reads the standing of a repository by one statement. */
-function standingReader(database: Database): (repositoryId: number) => Promise<Standing> {
+/** Reads what is stored of the standing of a repository, by one statement. */
+function standingReader(database: Database): (repositoryId: number) => Promise<Omit<Standing, "ranks">> {
   const { dialect, prepare } = database;
-  type Values = [ranks: string, range: string, ...(TrendValues | [window_hours: null, ...others: null[]])];
+  type Values = [range: string, ...(TrendValues | [window_hours: null, ...others: null[]])];
   const read = prepare<number, Values>((given) => {
     const id = sql`${given((repositoryId) => repositoryId)}`;
-    const rank = dialect.jsonRow(RANK_COLUMNS.map((name) => sql.ref(name)));
-    // A repository without growth still gives a row with the rest.
-    return sql`select (select ${dialect.jsonArray(rank)} from (
-          select ${columnsOf("r", RANK_COLUMNS)} from repository_ranks r where r.repository_id = ${id}) as own),
-        ${rangeColumn(dialect, id)},
-        ${columnsOf("g", TREND_COLUMNS)}
+    // A repository without growth still gives a row with the range.
+    return sql`select ${rangeColumn(dialect, id)}, ${columnsOf("g", TREND_COLUMNS)}
       from (select 1 as one) as o left join rollups g on g.repository_id = ${id}`;
   });
   return async (repositoryId) => {
     const rows = await read(repositoryId);
     const rollups: TrendValues[] = [];
-    for (const row of rows) if (row[2] !== null) rollups.push(row.slice(2) as TrendValues);
-    const [ranksText = "[]", rangeText = "[]"] = rows[0] ?? [];
-    const ranks: RankValues[] = JSON.parse(ranksText);
+    for (const [, ...rollup] of rows) if (rollup[0] !== null) rollups.push(rollup as TrendValues);
     return {
       trends: byWindow(await trendsOfRollups(database, rollups)),
-      ranks: ranksOf(ranks),
-      stored: rangeOf(rangeText),
+      stored: rangeOf(rows[0]?.[0] ?? "[]"),
     };
   };
 }

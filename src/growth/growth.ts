@@ -1,16 +1,15 @@
 /**
  * Growth: the gains of each repository in each window, their scores, reliability and anomalies, as rows of `rollups`. `update` is
- * the only writer. Growth is computed from snapshots alone, so it does not depend on the order in which they were recorded. It
- * leaves ranks and facets to others, and marks the repositories that they must update.
+ * the only writer. Growth is computed from snapshots alone, so it does not depend on the order in which they were recorded.
  */
 import { sql } from "kysely";
 import type { BulkRow, Database, Dialect, Tx } from "../database/database.js";
 import { type Clock, DAY_MS } from "../lib/clock.js";
 import {
-  bumpRevision,
   hasMark,
   markOutdated,
   newestSnapshots,
+  noteChanges,
   readRecency,
   runState,
   setMark,
@@ -20,8 +19,7 @@ import { growthOf } from "./compare.js";
 import { WINDOW_HOURS, WINDOWS } from "./definitions.js";
 import { type GrowthContext, readHistories } from "./history.js";
 import { PARTIAL, rebuildGrowth } from "./rebuild.js";
-import { replaceRollups } from "./replace-rollups.js";
-import { rollupRow } from "./rollups.js";
+import { ROLLUPS, rollupRow } from "./rollups.js";
 import { readScales } from "./scales.js";
 
 export {
@@ -31,12 +29,6 @@ export {
   MEASURED_COUNTS,
   type MeasuredCount,
 } from "./anomalies.js";
-export {
-  ALL_REPOSITORIES,
-  type ChangedRepositories,
-  type Contribution,
-  readContributions,
-} from "./contributions.js";
 export {
   GROWTH_ORDER_COLUMNS,
   GROWTH_ORDERS,
@@ -115,7 +107,7 @@ export async function isUpdateDue(database: Database, clock: Clock): Promise<boo
   const marked = await database.write
     .selectFrom("outdated")
     .select("repository_id")
-    .where("kind", "in", ["rollups", "ranks"])
+    .where("kind", "=", "rollups")
     .limit(1)
     .execute();
   return marked.length > 0 || (await isRebuildDue(database, clock, false));
@@ -168,10 +160,30 @@ async function updateChanged(
   // A rebuild in progress may already have passed these repositories.
   const isRebuilding = (await runState(tx, clock, "growth")) !== "none";
   await markOutdated(tx, dialect, {
-    ranks: ids,
     rollups_damaged: damaged,
     rollups_in_rebuild: isRebuilding ? ids : [],
   });
+}
+
+/** Replaces the rollups of repositories by new ones. */
+async function replaceRollups(
+  tx: Tx,
+  dialect: Dialect,
+  { ids, rows }: { ids: readonly number[]; rows: readonly BulkRow[] },
+): Promise<void> {
+  await dialect.upsert(tx, ROLLUPS, rows);
+  const kept = new Set(rows.map(([id, hours]) => `${id} ${hours}`));
+  const stored = await tx
+    .selectFrom("rollups")
+    .select(["repository_id", "window_hours"])
+    .where(dialect.among(sql.ref("repository_id"), ids))
+    .execute();
+  const gone = stored.filter((row) => !kept.has(`${row.repository_id} ${row.window_hours}`));
+  if (gone.length === 0) return;
+  const keys = gone.map((row): BulkRow => [row.repository_id, row.window_hours]);
+  const key = { repository_id: "bigint", window_hours: "bigint" } as const;
+  await sql`delete from rollups where ${dialect.among(sql.ref("repository_id"), ids)}
+    and (repository_id, window_hours) in (${dialect.rowsOf(key, keys)})`.execute(tx);
 }
 
 /**
@@ -200,8 +212,7 @@ async function dropStale({ dialect, write }: Database): Promise<void> {
             .where(dialect.among(sql.ref("repository_id"), ids))
             .execute();
           await setMark(tx, PARTIAL);
-          await markOutdated(tx, dialect, { ranks: ids });
-          await bumpRevision(tx);
+          await noteChanges(tx, dialect, ids);
           return ids.length;
         });
       }

@@ -10,10 +10,10 @@ import {
 } from "../database/database.js";
 import type { Clock } from "../lib/clock.js";
 import {
-  bumpRevision,
   clearMarks,
   markOutdated,
   NumberRoom,
+  noteChanges,
   type Recency,
   type Run,
   readRecency,
@@ -21,7 +21,6 @@ import {
   runExclusively,
 } from "../repositories/repositories.js";
 import { grow } from "./compare.js";
-import { ALL_REPOSITORIES } from "./contributions.js";
 import { WINDOWS } from "./definitions.js";
 import { type GrowthContext, readHistories } from "./history.js";
 import { MoveCounter } from "./moves.js";
@@ -101,9 +100,7 @@ async function rebuild(
   }
   const scales = meter.measure();
   if (!areSame(scales, used)) await rescore(database, run, { scales, lastIds });
-  for (const index of indexRollupTable("rollups_next", run.generation)) {
-    await run.step((tx) => dialect.createIndex(tx, index));
-  }
+  await run.step((tx) => dialect.createIndex(tx, indexRollupTable("rollups_next", run.generation)));
   await run.step((tx) => dialect.analyze(tx, "rollups_next"));
   await swapWhenFree(run, { scales, recency, moves, damaged }, { dialect, clock });
   return done;
@@ -177,12 +174,8 @@ async function swap(tx: Tx, dialect: Dialect, { scales, recency, moves, damaged 
   await moves.store(tx, dialect);
   await sql`insert into outdated (kind, repository_id) select 'rollups', repository_id from outdated
     where kind = 'rollups_in_rebuild' on conflict do nothing`.execute(tx);
-  await tx
-    .deleteFrom("outdated")
-    .where("kind", "in", ["rollups_in_rebuild", "rollups_damaged", "ranks"])
-    .execute();
+  await tx.deleteFrom("outdated").where("kind", "in", ["rollups_in_rebuild", "rollups_damaged"]).execute();
   await markOutdated(tx, dialect, { rollups_damaged: damaged });
   await tx.deleteFrom("marks").where("name", "=", PARTIAL).execute();
-  await tx.insertInto("outdated").values({ kind: "ranks", repository_id: ALL_REPOSITORIES }).execute();
-  await bumpRevision(tx);
+  await noteChanges(tx, dialect, "all");
 }

@@ -20,9 +20,6 @@ export interface Draft {
   countedAt: Record<Count, number | null>;
   isNew: boolean;
   changed: boolean;
-  topicsChanged: boolean;
-  /** Whether something in the search index changed. */
-  wordsChanged: boolean;
   /** Whether something other than snapshots changed that growth and scores depend on. */
   growthChanged: boolean;
   /** Whether its provider's id has been taken or replaced. */
@@ -87,10 +84,8 @@ export function draftOf(row: RepositoryTable, isNew: boolean): Draft {
     },
     isNew,
     changed: isNew,
-    topicsChanged: false,
     growthChanged: false,
     hasLostId: false,
-    wordsChanged: isNew,
     previousNames: new Map(),
   };
 }
@@ -139,7 +134,6 @@ export function columnValue(value: NonNullable<Facts[keyof Facts]> | null): stri
 }
 
 const SCORED_COLUMNS: readonly string[] = ["created_at", "pushed_at", "availability", "import_source"];
-const SEARCHED_COLUMNS: readonly string[] = ["description", "topics", "language", "availability"];
 
 /** Changes a column, and notes what must be written or derived again. */
 export function setColumn(
@@ -151,8 +145,6 @@ export function setColumn(
   if (row[column] === value) return;
   row[column] = value;
   draft.changed = true;
-  if (column === "topics") draft.topicsChanged = true;
-  if (SEARCHED_COLUMNS.includes(column)) draft.wordsChanged = true;
   if (SCORED_COLUMNS.includes(column)) draft.growthChanged = true;
 }
 

@@ -5,7 +5,7 @@ import type { BatchSize, Database, Db, Tx } from "../database/database.js";
 import type { Clock } from "../lib/clock.js";
 
 /** Rebuilds that span many transactions and that one process at a time may do, with their row in `runs`. */
-const RUNS = { growth: 1, aggregates: 2, words: 3 } as const;
+const RUNS = { growth: 1 } as const;
 export type RunName = keyof typeof RUNS;
 
 /**

@@ -149,7 +149,6 @@ export class Identities {
     this.addPreviousName(draft, `${row.owner}/${row.name}`, until);
     row.availability = "GONE" satisfies Availability;
     draft.changed = true;
-    draft.wordsChanged = true;
     draft.growthChanged = true;
   }
 
@@ -171,7 +170,6 @@ export class Identities {
     row.owner = owner;
     row.name = name;
     draft.changed = true;
-    draft.wordsChanged = true;
   }
 
   /** Whether this was the repository's name at that time, and no longer is. */

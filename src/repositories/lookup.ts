@@ -239,3 +239,16 @@ export async function repositoriesAfter(
     select id from repositories where id > ${after} order by id limit ${limit}) as page`.execute(db);
   return JSON.parse(rows[0]?.ids ?? "[]");
 }
+
+/** See `Catalog.popular`. */
+export async function popular(db: Db, limit: number): Promise<number[]> {
+  const rows = await db
+    .selectFrom("repositories")
+    .select("id")
+    .where("availability", "=", "AVAILABLE")
+    .orderBy(sql`coalesce(stars, -1)`, "desc")
+    .orderBy("id", "desc")
+    .limit(limit)
+    .execute();
+  return rows.map(({ id }) => id);
+}

@@ -4,7 +4,7 @@
  */
 import type { Dialect, Tx } from "../database/database.js";
 import { AppError } from "../lib/errors.js";
-import { bumpRevision, markOutdated } from "./outdated.js";
+import { markOutdated, noteChanges } from "./outdated.js";
 import { nameKey, type RepositoryRow } from "./repository.js";
 import { appendSnapshots, Readings, readReadings, removeEqual } from "./snapshots/snapshots.js";
 
@@ -154,6 +154,6 @@ async function namesOf(tx: Tx, { id, owner, name, counted_at, discovered_at }: R
 }
 
 async function announce(tx: Tx, dialect: Dialect, ids: readonly [from: number, to: number]): Promise<void> {
-  await markOutdated(tx, dialect, { rollups: ids, words: [ids[0]] });
-  await bumpRevision(tx);
+  await markOutdated(tx, dialect, { rollups: ids });
+  await noteChanges(tx, dialect, ids);
 }

@@ -1,4 +1,4 @@
-/** What a change leaves to others: marks on derived data that must be updated, and the revision that readers watch. */
+/** What a change leaves to others: marks on derived data that must be updated, and the log of changes that readers follow. */
 import { sql } from "kysely";
 import {
   BatchSize,
@@ -14,19 +14,10 @@ import type { Clock } from "../lib/clock.js";
 import type { Run } from "./exclusive-run.js";
 
 /**
- * Derived data of a repository: its words in the search index, its growth, or its ranks and share of the facets (id 0: those
- * of all repositories). `rollups_in_rebuild`: growth updated during a rebuild of all growth. `rollups_damaged`: growth that
- * cannot be computed until the history is repaired. `words_in_rebuild`: words that a rebuild in progress updates. `tails`:
- * snapshots to pack into blocks.
+ * Derived data of a repository: its growth (`rollups`). `rollups_in_rebuild`: growth updated during a rebuild of all growth.
+ * `rollups_damaged`: growth that cannot be computed until the history is repaired. `tails`: snapshots to pack into blocks.
  */
-type OutdatedKind =
-  | "words"
-  | "rollups"
-  | "ranks"
-  | "rollups_in_rebuild"
-  | "rollups_damaged"
-  | "words_in_rebuild"
-  | "tails";
+type OutdatedKind = "rollups" | "rollups_in_rebuild" | "rollups_damaged" | "tails";
 
 const OUTDATED: BulkTable = {
   table: "outdated",
@@ -81,7 +72,7 @@ interface WorkOptions {
   size: number;
   /** Maximum number of repositories in all; default: no limit. */
   most?: number;
-  /** Whether readers notice the work, so that it changes the revision; default true. */
+  /** Whether readers notice the work, so that it is a change; default true. */
   isNoticed?: boolean;
   /** Gets the number of repositories updated so far after each transaction. */
   onProgress?: (done: number) => void;
@@ -120,7 +111,7 @@ export async function workOff(
       await work(tx, ids);
       const here = dialect.among(sql.ref("repository_id"), ids);
       await tx.deleteFrom("outdated").where("kind", "=", kind).where(here).execute();
-      if (isNoticed) await bumpRevision(tx);
+      if (isNoticed) await noteChanges(tx, dialect, ids);
       batch.note(ids.length, clock.monotonic() - began);
       return ids.length;
     });
@@ -139,9 +130,41 @@ export async function hasMark(db: Db, name: string): Promise<boolean> {
   return row !== undefined;
 }
 
-/** Announces a change to the readers in every process. */
+/** In the log of changes, the id that means all repositories. No repository has it. */
+export const ALL_CHANGED = 0;
+/** More changes than this at a time are noted as a change of all. */
+const MOST_NOTED = 50_000;
+
+const CHANGES: BulkTable = {
+  table: "changes",
+  columns: { repository_id: "bigint", revision: "bigint" },
+  key: ["repository_id"],
+};
+
+/** Announces a change that concerns no repository alone. */
 export async function bumpRevision(tx: Tx): Promise<void> {
-  await sql`update revision set value = value + 1 where id = 1`.execute(tx);
+  await nextRevision(tx);
+}
+
+async function nextRevision(tx: Tx): Promise<number> {
+  const { rows } = await sql<{ value: number }>`update revision set value = value + 1 where id = 1
+    returning value`.execute(tx);
+  return rows[0]?.value ?? 0;
+}
+
+/**
+ * Announces changed repositories to the readers in every process, in the transaction of the change. The log holds the last change of
+ * each.
+ */
+export async function noteChanges(tx: Tx, dialect: Dialect, ids: Iterable<number> | "all"): Promise<void> {
+  const revision = await nextRevision(tx);
+  const changed = new Set(ids === "all" ? [ALL_CHANGED] : ids);
+  const noted = changed.size > MOST_NOTED ? [ALL_CHANGED] : [...changed];
+  await dialect.upsert(
+    tx,
+    CHANGES,
+    noted.map((id): BulkRow => [id, revision]),
+  );
 }
 
 /** How long the revision is remembered. */
@@ -185,15 +208,11 @@ export class RevisionReader {
   }
 }
 
-/** Marks all growth, ranks and words to be built again by the next update. */
-export async function outdateAll(tx: Tx): Promise<void> {
-  // Without scales the next update rebuilds all growth, and with it ranks and facets.
+/** Marks all growth to be built again by the next update. */
+export async function outdateAll(tx: Tx, dialect: Dialect): Promise<void> {
+  // Without scales the next update rebuilds all growth.
   await sql`delete from score_scales`.execute(tx);
-  await sql`insert into outdated (kind, repository_id) values ('ranks', 0) on conflict do nothing`.execute(
-    tx,
-  );
   // A rebuild in progress stops at its next step.
   await sql`update runs set owner = null`.execute(tx);
-  await sql`update search_state set first_block = null, version = version + 1`.execute(tx);
-  await bumpRevision(tx);
+  await noteChanges(tx, dialect, "all");
 }

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { BulkRow, BulkTable, Database, Dialect, Tx } from "../database/database.js";
+import type { BulkRow, Database, Dialect, Tx } from "../database/database.js";
 import {
   COUNTS,
   type Count,
@@ -12,19 +12,13 @@ import {
 } from "./draft.js";
 import { Identities } from "./identity.js";
 import type { Observation, Recorded, Snapshot } from "./observation.js";
-import { bumpRevision, markOutdated } from "./outdated.js";
+import { markOutdated, noteChanges } from "./outdated.js";
 import { FACT_COLUMNS, type Facts, nameKey } from "./repository.js";
 import { isEmpty, readKind, removeSample, setKind } from "./sample.js";
 import { appendSnapshots, type SnapshotsOf } from "./snapshots/snapshots.js";
 
 const FACTS = Object.keys(FACT_COLUMNS) as (keyof Facts)[];
 const OTHER_FACTS = FACTS.filter((fact) => !(COUNTS as readonly string[]).includes(fact));
-
-const TOPICS: BulkTable = {
-  table: "repository_topics",
-  columns: { repository_id: "bigint", topic: "text" },
-  key: ["repository_id", "topic"],
-};
 
 /** The result of recording a batch, with the repository of each observation. */
 export interface RecordedBatch extends Recorded {
@@ -59,10 +53,10 @@ export async function record(
   const appended = await appendSnapshots(tx, dialect, snapshotsOf(batch, owners));
   const idsOf = (drafts: readonly Draft[]) => drafts.map((draft) => draft.row.id);
   await markOutdated(tx, dialect, {
-    words: idsOf(changed.filter((draft) => draft.wordsChanged)),
     rollups: [...appended.repositoryIds, ...idsOf(changed.filter((draft) => draft.growthChanged))],
   });
-  if (changed.length > 0 || appended.snapshots > 0 || namesWritten > 0) await bumpRevision(tx);
+  if (changed.length > 0 || appended.snapshots > 0 || namesWritten > 0)
+    await noteChanges(tx, dialect, [...appended.repositoryIds, ...idsOf(changed)]);
   const added = changed.filter((draft) => draft.isNew).length;
   return {
     repositoriesAdded: added,
@@ -238,18 +232,6 @@ async function writeRepositories(tx: Tx, dialect: Dialect, drafts: readonly Draf
   await release("provider_id", ({ hasLostId }) => hasLostId);
   const rows = drafts.map(({ row }): BulkRow => RECORDED_COLUMN_NAMES.map((column) => row[column]));
   await dialect.upsert(tx, RECORDED, rows);
-
-  const retopiced = drafts.filter((draft) => draft.topicsChanged);
-  if (retopiced.length === 0) return;
-  const ids = retopiced.map((draft) => draft.row.id);
-  await tx
-    .deleteFrom("repository_topics")
-    .where(dialect.among(sql.ref("repository_id"), ids))
-    .execute();
-  const topics = retopiced.flatMap(({ row }) =>
-    (JSON.parse(row.topics) as string[]).map((topic): BulkRow => [row.id, topic]),
-  );
-  await dialect.insertNew(tx, TOPICS, topics);
 }
 
 /** Writes previous names, except one that the repository has again. Returns how many changed. */

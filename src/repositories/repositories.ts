@@ -17,6 +17,7 @@ import {
   Lookup,
   type NamedRepository,
   type ProviderName,
+  popular,
   type RenamedRepository,
 } from "./lookup.js";
 import { joinRenamed, partRenamed, type StatedRename } from "./manual-renames.js";
@@ -52,10 +53,12 @@ export type {
 export { repositoriesAfter } from "./lookup.js";
 export * from "./observation.js";
 export {
+  ALL_CHANGED,
   bumpRevision,
   clearMarks,
   hasMark,
   markOutdated,
+  noteChanges,
   outdateAll,
   setMark,
   workOff,
@@ -208,6 +211,11 @@ export class Catalog {
   /** The repositories with these ids, in the same order; ids that do not exist are skipped. */
   findMany(ids: readonly number[]): Promise<Repository[]> {
     return this.#lookup.findMany(ids);
+  }
+
+  /** The ids of the available repositories with most stars. Reads all repositories. */
+  popular(limit: number): Promise<number[]> {
+    return popular(this.#database.read, limit);
   }
 
   /** Ignores case. A current name wins over a previous one, and a later previous name over an earlier one. */

@@ -2,7 +2,7 @@
 import { sql } from "kysely";
 import type { Database, Db, Dialect, TableName, Tx } from "../database/database.js";
 import { AppError } from "../lib/errors.js";
-import { bumpRevision, markOutdated } from "./outdated.js";
+import { markOutdated, noteChanges } from "./outdated.js";
 import { recountHours } from "./snapshots/snapshots.js";
 
 /**
@@ -49,22 +49,14 @@ export const DERIVED_TABLES: readonly TableName[] = [
   "rollups",
   "moved_days",
   "score_scales",
-  "leaderboards",
-  "repository_ranks",
   "rank_history",
   "rank_blocks",
-  "facets",
-  "facet_parts",
   "summaries",
-  "search_pages",
-  "search_additions",
-  "search_words",
   "outdated",
 ];
 
 /** Tables with rows for single repositories, in an order that foreign keys allow. */
 export const REPOSITORY_TABLES: readonly TableName[] = [
-  "repository_topics",
   "previous_names",
   "snapshots",
   "snapshot_blocks",
@@ -76,7 +68,7 @@ export const REPOSITORY_TABLES: readonly TableName[] = [
  * their snapshots, as ordinary imported history whose growth, ranks and facets are marked outdated. Afterwards the catalogue
  * equals one that never held the rest, except that their ids are not used again.
  *
- * This also clears tables that belong to rankings, search and tracking: they must change in the same transaction, so that
+ * This also clears tables that belong to growth, discovery and tracking: they must change in the same transaction, so that
  * no reader sees ranks of repositories that are gone.
  */
 export async function removeSample(tx: Tx, dialect: Dialect): Promise<void> {
@@ -100,8 +92,7 @@ export async function removeSample(tx: Tx, dialect: Dialect): Promise<void> {
   await recountHours(tx, dialect, [...kept]);
   // A full rebuild that is running would put the removed repositories back; without an owner it stops at its next step.
   await tx.updateTable("runs").set({ owner: null }).execute();
-  await sql`update search_state set first_block = null, version = version + 1`.execute(tx);
   await markOutdated(tx, dialect, { rollups: kept });
   await setKind(tx, "real");
-  await bumpRevision(tx);
+  await noteChanges(tx, dialect, "all");
 }

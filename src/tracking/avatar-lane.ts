@@ -53,16 +53,16 @@ export async function avatarStep(
 }
 
 /**
- * Notes whose avatars are wanted: owners on leaderboards and watchlists, of tracked providers. Pages show an initial for all others, so
- * requests for pages cause no fetching. Returns how long to wait.
+ * Notes whose avatars are wanted: owners of the repositories with most stars and of those on watchlists, of tracked providers. Pages
+ * show an initial for all others, so requests for pages cause no fetching. Returns how long to wait.
  */
 export async function noteWanted(
-  { avatars, rankings, watchlists, catalog }: TrackingModules,
+  { avatars, watchlists, catalog }: TrackingModules,
   tracked: readonly string[],
 ): Promise<number> {
-  const leaders = await rankings.allLeaders(LEADERS);
+  const popular = await catalog.popular(LEADERS);
   const ids = [
-    ...new Set([...leaders.slice(0, LEADERS / 2), ...(await watchlists.watched(WATCHED)), ...leaders]),
+    ...new Set([...popular.slice(0, LEADERS / 2), ...(await watchlists.watched(WATCHED)), ...popular]),
   ];
   const owners: Owner[] = [];
   for (let from = 0; from < ids.length; from += BATCH) {

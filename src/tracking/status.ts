@@ -1,7 +1,6 @@
 /** Status of tracking: read from the database, or as a worker last prepared it for pages. */
 import { type RawBuilder, sql } from "kysely";
 import type { Database } from "../database/database.js";
-import type { SearchStatus } from "../discovery/discovery.js";
 import { DAY_MS, HOUR_MS } from "../lib/clock.js";
 import { type AvatarStatus, readAvatarStatus } from "./avatars.js";
 import { type NewToday, readLostToday, readNewToday } from "./daily-limits.js";
@@ -168,19 +167,17 @@ const DOCUMENT = "tracking";
 export interface PreparedStatus {
   at: number;
   providers: ProviderStatus[];
-  search: SearchStatus;
   databaseBytes: number;
 }
 
 /** Reads the status and stores it for pages, which must not count rows. Only for workers, as it takes as long as `readStatus`. */
 export async function prepareStatus(
-  { database, search: index }: Pick<TrackingModules, "database" | "search">,
+  { database }: Pick<TrackingModules, "database">,
   now: number,
 ): Promise<void> {
   const providers = await readStatus(database, now);
-  const search = await index.status();
   const databaseBytes = await database.dialect.size(database.read);
-  const body = JSON.stringify({ providers, search, databaseBytes });
+  const body = JSON.stringify({ providers, databaseBytes });
   await database.write
     .insertInto("status_documents")
     .values({ name: DOCUMENT, at: now, body })

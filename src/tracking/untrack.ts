@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Database, Dialect, Tx } from "../database/database.js";
 import { DAY_MS } from "../lib/clock.js";
-import { bumpRevision, markOutdated } from "../repositories/repositories.js";
+import { markOutdated, noteChanges } from "../repositories/repositories.js";
 
 const BATCH = 1_000;
 
@@ -69,6 +69,6 @@ async function untrackBatch(
     .where(dialect.among(sql.ref("id"), ids))
     .execute();
   await markOutdated(tx, dialect, { rollups: ids });
-  await bumpRevision(tx);
+  await noteChanges(tx, dialect, ids);
   return ids;
 }

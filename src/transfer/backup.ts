@@ -338,7 +338,7 @@ export async function restoreBackup(
       );
     }
     await store?.complete(lastId);
-    if (store !== undefined) await outdateAll(store.tx);
+    if (store !== undefined) await outdateAll(store.tx, store.dialect);
     if (secret !== "" && secretFile !== undefined) writeSecret(secretFile, secret, at);
   } catch (error) {
     await store?.abandon();

@@ -165,10 +165,10 @@ async function listCard(request: HttpRequest, { modules, clock }: CardOptions): 
     throw new AppError("VALIDATION_FAILED", "Some parameters are not valid.", {
       details: [...problems, ...result.problems],
     });
-  const { total, totalIsExact, rows, sort, asOf } = list;
+  const { total, rows, sort, asOf } = list;
   return picture({
     title: titleOf(sort, activeFilters(url)),
-    lead: repositoriesText(total, totalIsExact),
+    lead: repositoriesText(total),
     rows: rows.map((row) => rowOf(row, sort, query.window)),
     ...ageOf(asOf, clock),
   });

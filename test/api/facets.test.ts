@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { sql } from "kysely";
 import { onSqliteAndLong } from "../support/engines.js";
 import { NAMED } from "../support/named.js";
 import { createWorld, type World } from "../support/world.js";
@@ -31,22 +30,6 @@ onSqliteAndLong("GET /api/facets and /api/stats/summary", (engine) => {
       },
     });
   });
-
-  if (engine.name === "sqlite") {
-    test("the facets that a list sorts are read from an index alone", async () => {
-      for (const window of ["24h", "7d", "30d"]) {
-        const { rows } = await sql<{ detail: string }>`explain query plan
-          select name, repositories, stars, ${sql.ref(`stars_gained_${window}`)} from facets
-          where kind = 'topic' and provider = '' order by repositories desc, name limit 10000`.execute(
-          world.modules.database.read,
-        );
-        assert.deepEqual(
-          rows.map(({ detail }) => detail),
-          ["SEARCH facets USING COVERING INDEX facets_popular (kind=? AND provider=?)"],
-        );
-      }
-    });
-  }
 
   test("facets sort by stars and by gains, and filter by provider", async () => {
     const facets = async (path: string) =>

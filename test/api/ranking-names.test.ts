@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { FACET_SORTS } from "../../src/discovery/facets/read.js";
+import { FACET_SORTS } from "../../src/discovery/facets.js";
 import { SORTS, WATCHLIST_SORTS } from "../../src/discovery/lists/spec.js";
 import { RANKINGS } from "../../src/growth/definitions.js";
 import { onSqliteAndLong } from "../support/engines.js";

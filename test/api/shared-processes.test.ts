@@ -41,7 +41,6 @@ function threeProcesses(engine: Engine, mailbox: Mailbox, redisUrl: () => string
       SIDEREAL_AUTH_SECRET: "s".repeat(40),
       ...(address !== undefined && { SIDEREAL_REDIS_URL: address }),
       SIDEREAL_TRUSTED_PROXIES: "127.0.0.1",
-      SIDEREAL_LIST_INDEX_MB: "0",
       ...limits(`default=${LIMIT},default.account=${SIGNED_IN}`),
       ...mailbox.settings,
     });

@@ -7,7 +7,6 @@ import { updateDerived } from "../../src/modules.js";
 import { NO_CHROMIUM } from "../support/browser.js";
 import { inTheBrowser } from "../support/browser-world.js";
 import { onSqlite } from "../support/engines.js";
-import { indexOf } from "../support/lists.js";
 import { daily, observation } from "../support/world.js";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -33,7 +32,7 @@ describe("The page /explore in a browser", { skip: NO_CHROMIUM }, () => {
   onSqlite("with many filters", (engine) => {
     const world = inTheBrowser(engine);
     before(async () => {
-      const { modules, clock } = world;
+      const { modules } = world;
       await modules.catalog.record(
         HARD.map((name, i) =>
           observation(`hard/name-${i}`, daily(5_000, 5_001 + i), {
@@ -42,7 +41,6 @@ describe("The page /explore in a browser", { skip: NO_CHROMIUM }, () => {
         ),
       );
       await updateDerived(modules);
-      await indexOf(modules.database, clock, modules.listIndex);
     });
 
     for (const width of [320, 390, 1024, 1440]) {

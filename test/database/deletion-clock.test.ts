@@ -134,7 +134,7 @@ onBothEngines("A clock that is years ahead", (engine) => {
 
     const { log, lines } = recordedLog("info");
     const watched = { ...modules, deletionClock: new DeletionClock({ database, clock, log }) };
-    const settings = { SIDEREAL_PORT: "0", SIDEREAL_DATA_DIR: ":memory:", SIDEREAL_LIST_INDEX_MB: "0" };
+    const settings = { SIDEREAL_PORT: "0", SIDEREAL_DATA_DIR: ":memory:" };
     const service = await startService({ config: loadConfig(settings), clock, log }, watched);
     // One of its loops runs once: it loads what signing in needs.
     const serving = clock.sleeping - 1;

@@ -45,9 +45,9 @@ onBothEngines("The migrated schema", (engine) => {
 
   test("has the same table of rollups as a full rebuild creates", async () => {
     await createRollupTable(database.dialect, "rollups_next", 7).execute(database.durable);
-    for (const index of indexRollupTable("rollups_next", 7)) await index.execute(database.durable);
+    await indexRollupTable("rollups_next", 7).execute(database.durable);
     const migrated = await definitionOf(engine, database, "rollups", 0);
-    assert.ok(migrated.length > 8, "the definition was not read");
+    assert.ok(migrated.length > 2, "the definition was not read");
     assert.deepEqual(await definitionOf(engine, database, "rollups_next", 7), migrated);
   });
 });
@@ -79,6 +79,7 @@ onBothEngines("A store of version 17", (engine) => {
       "outdated",
       "tracking",
       "walks",
+      "runs",
     ];
     changed.push("track_requests", "avatars", "usage_routes", "usage_callers", "usage_allowances");
     for (const [table, rows] of Object.entries(before))
@@ -94,8 +95,6 @@ onBothEngines("A store of version 17", (engine) => {
     assert.deepEqual(await rows("select kind, repository_id from outdated order by 1, 2"), [
       ["rollups", 1],
       ["rollups", 2],
-      ["words", 1],
-      ["words", 2],
     ]);
     assert.deepEqual(await rows("select repository_id, failures from tracking"), [[1, 2]]);
     assert.deepEqual(await rows("select next_at, started_at, found, walks from walks"), [[1, 2, 3, 4]]);

@@ -8,7 +8,7 @@ onBothEngines("Generated requests", (engine) => {
   test("lead to no server error and to nothing outside the contract, and change nothing that others see", async () => {
     const database = await engine.open();
     const { url: databaseUrl, dataDir } = engine.location();
-    const options = { database, databaseUrl, dataDir, repositories: 100, hasListIndex: false };
+    const options = { database, databaseUrl, dataDir, repositories: 100 };
     const service = await FuzzService.start(options);
     const reported: string[] = [];
     try {

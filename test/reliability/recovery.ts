@@ -30,7 +30,7 @@ const SCALE = {
 const PAUSE_MS = HOUR_MS / 4;
 
 /** What follows from what was tracked, and what is kept of it. */
-const TABLES = ["rollups", "leaderboards", "repository_ranks", "rank_history", "rank_blocks", "facets"];
+const TABLES = ["rollups", "rank_history", "rank_blocks"];
 
 /** Follows from the interval at which a repository is refreshed, which may be chosen before or after its growth is derived. */
 const SCHEDULED = "fresh_until";
@@ -114,7 +114,7 @@ async function compare(
       report(`${engine}, day ${day}: ${statements} statements, ${kills} kills, ${differing.size} differ`);
     }
     const content = await contentOf(killed);
-    for (const name of ["export", "rollups", "leaderboards", "repository_ranks"])
+    for (const name of ["export", "rollups"])
       assertHappened(content.get(name)?.length ?? 0, `characters in ${name}`);
     assertHappened(kills, "kills", days);
     const { findings } = await checkStore(killed, { clock, log: createLog("silent") });

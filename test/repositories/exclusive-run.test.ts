@@ -6,7 +6,7 @@ import { type RunName, runExclusively, runState } from "../../src/repositories/e
 import { onBothEngines } from "../support/engines.js";
 import { ManualClock } from "../support/manual-clock.js";
 
-const NAME: RunName = "aggregates";
+const NAME: RunName = "growth";
 
 onBothEngines("A rebuild", (engine) => {
   const clock = new ManualClock(Date.UTC(2026, 0, 10));

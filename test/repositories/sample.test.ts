@@ -16,6 +16,7 @@ const UNAFFECTED = [
   "schema_version",
   "marks",
   "revision",
+  "changes",
   "runs",
   "walks",
   "avatars",

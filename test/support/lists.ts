@@ -1,8 +1,7 @@
 import type { Database } from "../../src/database/database.js";
-import { buildIndex } from "../../src/discovery/lists/index/build.js";
-import { ListIndex } from "../../src/discovery/lists/index/list-index.js";
 import { Lists } from "../../src/discovery/lists/lists.js";
 import type { ListSpec } from "../../src/discovery/lists/spec.js";
+import { LiveModel } from "../../src/discovery/memory/live-model.js";
 import { Rankings } from "../../src/discovery/rankings.js";
 import { Search } from "../../src/discovery/search/search.js";
 import { createLog } from "../../src/lib/log.js";
@@ -23,33 +22,12 @@ export function listOf(more: Partial<ListSpec> = {}): ListSpec {
   };
 }
 
-/** The lists of a database, which remember nothing yet. */
-export function openLists(database: Database, clock = new ManualClock(NOW), index?: ListIndex): Lists {
-  return new Lists({ ...partsOfLists(database, clock), ...(index && { index }) });
-}
-
-/** The modules that lists are read from. */
-export function partsOfLists(database: Database, clock: ManualClock) {
+/** The modules of discovery over a database, with a catalogue in memory of their own. */
+export function discoveryOf(database: Database, clock = new ManualClock(NOW)) {
+  const log = createLog("silent");
   const catalog = new Catalog(database, clock);
-  const rankings = new Rankings(database, clock, createLog("silent"));
-  return { database, catalog, rankings, search: new Search(database, catalog, clock), clock };
-}
-
-/** Topics of fewer repositories are not in the index of tests, as in that of a large catalogue. */
-const LEAST_OF_TOPIC = 64;
-
-/** A list index of a database as it is now. */
-export async function indexOf(
-  database: Database,
-  clock = new ManualClock(NOW),
-  index = new ListIndex(clock),
-): Promise<ListIndex> {
-  await buildIndex({
-    source: database,
-    maxBytes: 1e9,
-    clock,
-    leastOfTopic: LEAST_OF_TOPIC,
-    send: (message) => index.accept(message),
-  });
-  return index;
+  const live = new LiveModel(database, catalog, { clock, log });
+  const rankings = new Rankings(database, { clock, log, live });
+  const lists = new Lists({ database, catalog, rankings, live, clock });
+  return { catalog, live, rankings, lists, search: new Search(live, catalog) };
 }

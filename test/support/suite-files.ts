@@ -71,8 +71,6 @@ export const SECONDS: Readonly<Record<string, number>> = {
   "cli/init": 12,
   "accounts/usage": 12,
   "reliability/power-cuts": 12,
-  "discovery/lists/list-index": 11,
-  "discovery/lists/plans": 11,
   "reliability/postgres-kills": 11,
   "tracking/command": 11,
   "accounts/sign-in": 10,

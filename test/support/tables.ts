@@ -9,7 +9,6 @@ import { NOW } from "./world.js";
 /** The tables that recording writes, with the columns that put their rows in order. */
 const RECORDED = {
   repositories: "id",
-  repository_topics: "repository_id, topic",
   previous_names: "repository_id, name_key",
   snapshot_hours: "provider, hour",
   import_files: "source, captured_at, file",

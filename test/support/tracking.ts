@@ -154,7 +154,7 @@ export async function createTrackingWorld(
         chance = (chance + CHANCE_STEP) % 1;
         return chance;
       },
-      derive: () => followChanges(over.modules, false),
+      derive: () => followChanges(over.modules),
       idleMs: options.idleMs ?? 10 * MINUTE_MS,
       // Each takes a transaction, and tests simulate days.
       deriveEveryMs: options.deriveEveryMs ?? HOUR_MS,

@@ -92,7 +92,7 @@ export async function createWorld(
     logged,
     async record(...observations) {
       await modules.catalog.record(observations);
-      await followChanges(modules, true);
+      await followChanges(modules);
     },
     request,
     get: async (path, headers = {}) => answer(await request(path, { headers })),

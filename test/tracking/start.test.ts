@@ -3,10 +3,8 @@ import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { createServer, type Socket } from "node:net";
 import { join } from "node:path";
-import type { Readable } from "node:stream";
 import { after, test } from "node:test";
 import { sql } from "kysely";
-import { z } from "zod";
 import { loadConfig } from "../../src/config/config.js";
 import { systemClock } from "../../src/lib/clock.js";
 import { createLog } from "../../src/lib/log.js";
@@ -33,54 +31,6 @@ test("start ends with its worker when it is asked to stop", async () => {
   assert.equal(code, 0);
   // Standard error closes with the last process that holds it, so the worker has ended too.
   assert.match(stderr, /the worker is stopping/);
-});
-
-test("start serves a store without a search index, and another process builds it", async () => {
-  const world = new CommandWorld();
-  const dataDir = world.newDataDir();
-  const file = join(world.folder, "one.ndjson");
-  const record = { type: "repository", provider: "GITHUB", fullName: "rust-lang/rust" };
-  writeFileSync(file, `${JSON.stringify(record)}\n`);
-  const imported = await world.runHere(dataDir, ["import", file]);
-  assert.equal(imported.code, 0, imported.stderr);
-  const { database } = await openModules({
-    config: loadConfig({ SIDEREAL_DATA_DIR: dataDir }),
-    clock: systemClock,
-    log: createLog("error"),
-  });
-  await sql`update search_state set first_block = null`.execute(database.write);
-  await database.close();
-  const before = JSON.parse((await world.runHere(dataDir, ["status", "--json"])).stdout);
-  assert.deepEqual(before.search, { isBuilt: false, waiting: 1, isUpdating: false });
-  const { process: child, ended } = world.start(dataDir, ["start"], {
-    SIDEREAL_PORT: "0",
-    SIDEREAL_LOG_LEVEL: "info",
-  });
-  after(() => child.kill("SIGKILL"));
-  const written = (stream: Readable | null, pattern: RegExp) =>
-    new Promise<RegExpExecArray>((resolve) => {
-      let text = "";
-      stream?.on("data", (more: string) => {
-        text += more;
-        const found = pattern.exec(text);
-        if (found !== null) resolve(found);
-      });
-    });
-  const built = written(child.stderr, /growth, rankings and search are up to date/);
-  const [, address] = await written(child.stdout, /listens at (\S+)/);
-  await built;
-  const found = await fetch(`${address}/api/repos?q=rust`);
-  const { data } = z.object({ data: z.array(z.object({ fullName: z.string() })) }).parse(await found.json());
-  assert.deepEqual(data, [{ fullName: "rust-lang/rust" }]);
-  const status = JSON.parse((await world.runHere(dataDir, ["status", "--json"])).stdout);
-  assert.deepEqual(status.search, { isBuilt: true, waiting: 0, isUpdating: false });
-  child.kill("SIGTERM");
-  const { code, stderr } = await ended;
-  assert.equal(code, 0);
-  assert.match(
-    stderr,
-    /another process updates growth, rankings and search; until then searches find nothing/,
-  );
 });
 
 test("start without a worker computes the growth that an upgrade has made due, once, while it serves", async () => {
@@ -136,7 +86,7 @@ test("start without a worker computes the growth that an upgrade has made due, o
     rows.map(({ usual }) => usual),
     [700],
   );
-  assert.doesNotMatch(await run(/the list index is built/), /another process/);
+  assert.doesNotMatch(await run(/listens at/), /another process/);
 });
 
 test("start stops on SIGTERM while the service is opening", async () => {

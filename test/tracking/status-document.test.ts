@@ -24,7 +24,6 @@ onSqliteAndLong("The status for pages", ({ open }) => {
       [now?.provider, now?.repositories, now?.scheduled],
     );
     assert.ok(prepared.databaseBytes > 0);
-    assert.equal(prepared.search.isBuilt, true);
   });
 
   test("names every forge from the start, before it has responded", async (t) => {

@@ -34,11 +34,9 @@ function look(dataDir: string, query: string): number | undefined {
 function derived(dataDir: string): unknown[] {
   const database = new DatabaseSync(join(dataDir, "sidereal.db"), { readOnly: true });
   try {
-    return [
-      "rollups order by repository_id, window_hours",
-      "facets order by kind, provider, name",
-      "outdated",
-    ].map((rows) => database.prepare(`select * from ${rows}`).all());
+    return ["rollups order by repository_id, window_hours", "outdated"].map((rows) =>
+      database.prepare(`select * from ${rows}`).all(),
+    );
   } finally {
     database.close();
   }

@@ -4,12 +4,9 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { after, describe, test } from "node:test";
 import { openDatabase } from "../../src/database/database.js";
-import { Lists } from "../../src/discovery/lists/lists.js";
-import { Rankings } from "../../src/discovery/rankings.js";
-import { Search } from "../../src/discovery/search/search.js";
 import { HOUR_MS, systemClock } from "../../src/lib/clock.js";
 import { createLog } from "../../src/lib/log.js";
-import { Catalog } from "../../src/repositories/repositories.js";
+import { buildModules } from "../../src/modules.js";
 import { type ImportOptions, importFiles } from "../../src/transfer/import.js";
 import { readManifest } from "../../src/transfer/transfer.js";
 import { plainRows, realData, unpack, withoutRealData } from "../support/data.js";
@@ -25,8 +22,8 @@ async function importAll(paths: readonly string[], options: ImportOptions) {
     log: createLog("silent"),
   });
   after(() => database.close());
-  const catalog = new Catalog(database, systemClock);
-  const rankings = new Rankings(database, systemClock, createLog("silent"));
+  const modules = buildModules(database, { clock: systemClock, log: createLog("silent") });
+  const { catalog, rankings, lists } = modules;
   const refused: unknown[] = [];
   const report = await importFiles(catalog, paths, {
     ...options,
@@ -34,13 +31,7 @@ async function importAll(paths: readonly string[], options: ImportOptions) {
   });
   assert.deepEqual(refused, []);
   await rankings.update();
-  const search = new Search(database, catalog, systemClock);
-  return {
-    catalog,
-    rankings,
-    lists: new Lists({ database, catalog, rankings, search, clock: systemClock }),
-    report,
-  };
+  return { catalog, rankings, lists, report };
 }
 
 const manifestOf = (...path: string[]) => readManifest(readFileSync(realData(...path), "utf8"), Date.now());

@@ -149,7 +149,6 @@ onSqliteAndLong("A watchlist without an owner", (engine) => {
     const config = loadConfig({
       SIDEREAL_PORT: "0",
       SIDEREAL_DATA_DIR: ":memory:",
-      SIDEREAL_LIST_INDEX_MB: "0",
     });
     const before = clock.sleeping;
     const service = await startService({ config, clock, log: createLog("silent") }, modules);

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { Observation } from "../../src/repositories/observation.js";
 import { onSqlite, onSqliteAndLong } from "../support/engines.js";
-import { indexOf } from "../support/lists.js";
 import { linkTo, numbersIn, openPage, rowsOf, textOf } from "../support/page.js";
 import { createWorld, daily, NOW, observation, type World } from "../support/world.js";
 
@@ -60,7 +59,6 @@ onSqliteAndLong("The choices of the page /explore", (engine) => {
   before(async () => {
     world = await createWorld(engine);
     await world.record(...VARIED);
-    await indexOf(world.modules.database, world.clock, world.modules.listIndex);
   });
 
   test("lead to as many repositories as they say", async () => {
@@ -158,7 +156,6 @@ onSqlite("The page /explore of a catalogue that knows little", (engine) => {
         observation(`owner/name-${i}`, daily(100, 101 + i), { facts: { language: "Rust" } }),
       ),
     );
-    await indexOf(world.modules.database, world.clock, world.modules.listIndex);
     const { html } = await openPage(world, "/explore");
     assert.deepEqual([...new Set(choicesOf(html).map(({ parameter }) => parameter))], ["language"]);
     for (const field of ["topic", "provider", "license", "createdAfter", "createdBefore", "pushedAfter"])
@@ -169,27 +166,6 @@ onSqlite("The page /explore of a catalogue that knows little", (engine) => {
     for (const field of ["license", "createdAfter"])
       assert.match(given.html, new RegExp(`id="${field}"`), `${field} is in the address`);
     assert.ok(given.current.includes("Newest"));
-  });
-
-  test("offers values without counts until the list index is built, and then with counts", async () => {
-    const world = await createWorld(engine);
-    await world.record(...VARIED);
-    const path = "/explore?language=Rust&sort=stars";
-    const without = choicesOf((await openPage(world, path)).html);
-    assert.ok(without.length > 5);
-    assert.ok(without.every(({ count }) => count === undefined));
-    assert.deepEqual(
-      without.filter(({ isChosen }) => isChosen).map(({ name }) => name),
-      ["Rust"],
-    );
-    await indexOf(world.modules.database, world.clock, world.modules.listIndex);
-    world.clock.advance(1_000);
-    const withCounts = choicesOf((await openPage(world, path)).html);
-    assert.ok(withCounts.length > 5);
-    assert.ok(
-      withCounts.every(({ count }) => count !== undefined),
-      "not those of the cached page",
-    );
   });
 
   test("offers in an empty list only what is chosen", async () => {
@@ -243,7 +219,6 @@ onSqlite("A list without a match", (engine) => {
       SIDEREAL_TRACK: "everyone",
     });
     await world.record(...VARIED);
-    await indexOf(world.modules.database, world.clock, world.modules.listIndex);
   });
 
   test("says so in its heading and its title", async () => {
@@ -258,7 +233,6 @@ onSqlite("A list without a match", (engine) => {
     await bare.record(
       ...VARIED.slice(0, 3).map((one) => ({ ...one, facts: { ...one.facts, license: null } })),
     );
-    await indexOf(bare.modules.database, bare.clock, bare.modules.listIndex);
     for (const path of ["/explore?q=zzyzx", "/explore?minStars=x"]) {
       assert.match((await open(path)).html, /name="license"/, path);
       assert.doesNotMatch((await openPage(bare, path)).html, /name="license"/, path);

@@ -106,7 +106,7 @@ onSqliteAndLong("The home page", (engine) => {
 
   test("leaders are the first rows of the lists, in every ranking, window and scope", async () => {
     const { rankings, lists } = world.modules;
-    const { listQuery, listPage } = await import("../../src/discovery/lists/lists.js");
+    const { listQuery, listPage } = await import("../../src/discovery/discovery.js");
     for (const language of [undefined, "Rust", "Go"]) {
       const scope = language === undefined ? "overall" : "language";
       const leaders = await rankings.leaders({ scope, name: language ?? "", limit: 8 });

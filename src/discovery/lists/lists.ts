@@ -1,68 +1,29 @@
 /**
  * Lists of repositories, for the API, feeds and pages. A query is parsed into a ListSpec, which is plain data; `Lists` reads a
- * page of it with its growth. This module owns the names and rules of list parameters, cursors, and the SQL of lists, for
- * which it knows the tables of the catalogue, the rankings and the watchlists. It knows nothing of HTTP.
+ * page of it with its growth. It knows nothing of HTTP.
  */
-
-import type { Database } from "../../database/database.js";
+import { sql } from "kysely";
+import type { Database, Prepared } from "../../database/database.js";
 import type { Window } from "../../growth/growth.js";
 import { ageInDays, type Clock } from "../../lib/clock.js";
 import type { Catalog } from "../../repositories/repositories.js";
-import type { Summary } from "../home/summary.js";
+import { type CountRequest, countFacets, type FacetCounts } from "../memory/counts.js";
+import type { LiveModel, LoadedModel } from "../memory/live-model.js";
+import { type Selection, selectAmong, selectByColumn, selectByRelevance } from "../memory/select.js";
 import type { Rankings } from "../rankings.js";
-import type { Search } from "../search/search.js";
-import { findRows, type Plan, readFound, searchFor } from "./find-rows.js";
-import type { CountRequest, FacetCounts } from "./index/counters.js";
-import type { ListIndex } from "./index/list-index.js";
-import { countIndexed } from "./indexed.js";
-import {
-  findRenamed,
-  type KnownList,
-  ListMemory,
-  licenseNames,
-  type RenamedName,
-  type UnmatchedValue,
-  unmatchedValues,
-} from "./known.js";
+import { allOf } from "../search/relevance.js";
+import { searchIn } from "../search/search.js";
+import type { Summary } from "../summary.js";
 import { type ListQuery, listSpec, type PageQuery, type WatchlistQuery, watchlistSpec } from "./query.js";
 import { type ListRow, RowReader, type RowRequest } from "./rows.js";
-import { beginOf, EXACT_TOTAL, encodeCursor, type ListSpec, listKey, type Scope } from "./spec.js";
-
-export type { Plan } from "./find-rows.js";
-export { followIndex, startIndexBuilder } from "./index/builder.js";
-export type {
-  BoundCounts,
-  CountRequest,
-  FacetCounts,
-  Precision,
-  ValueCount,
-  ValueCounts,
-} from "./index/counters.js";
-export { ListIndex } from "./index/list-index.js";
-export type { RenamedName, UnmatchedValue } from "./known.js";
-export * from "./parameters.js";
-export {
-  filterParameters,
-  filterWords,
-  type ListFilters,
-  type ListQuery,
-  listQuery,
-  listSpec,
-  pageOffset,
-  type WatchlistQuery,
-  watchlistQuery,
-} from "./query.js";
-export { isRemembered, type ListRow } from "./rows.js";
-export type { Filters, ListSpec, Scope, Sort } from "./spec.js";
-export { decodeCursor, EXACT_TOTAL, isGrowthSort, isSort, listKey, SORTS, WATCHLIST_SORTS } from "./spec.js";
+import { encodeCursor, type ListSpec, listKey, type Scope } from "./spec.js";
+import { findRenamed, type RenamedName, type UnmatchedValue, unmatchedValues } from "./unmatched.js";
 
 /** Some consecutive rows of a list. */
 export interface ListRows {
   rows: ListRow[];
-  /** At most EXACT_TOTAL. */
+  /** Number of all matches. */
   total: number;
-  /** false: there are more than `total`. */
-  totalIsExact: boolean;
   hasMore: boolean;
   /** Cursor of the next page; null at the end. */
   nextCursor: string | null;
@@ -70,15 +31,13 @@ export interface ListRows {
   asOf: number | null;
   /** Days in UTC from `asOf` to now; null without any. */
   ageDays: number | null;
-  /** How the rows were read. */
-  plan: Plan;
   /** The text whose matches these are, if it is not the one searched for but one without its typing errors. */
   corrected: string | null;
   /** A name that was searched for and continues as another; absent without one, and after the first page. */
   renamed?: RenamedName;
   /** Values of filters that nothing in the catalogue has; only of an empty list, and absent without any. */
   unmatched?: UnmatchedValue[];
-  /** The counts that were requested; absent without the list index, and where a search has no match. */
+  /** The counts that were requested; absent where a search has no match. */
   counts?: FacetCounts;
 }
 
@@ -128,97 +87,136 @@ export interface ListParts {
   database: Database;
   catalog: Catalog;
   rankings: Rankings;
-  search: Search;
+  live: LiveModel;
   clock: Pick<Clock, "now">;
-  /** Absent: all lists are found with SQL alone. */
-  index?: ListIndex;
-  /** Size of the catalogue from which lists use `Database.scan`; default 20,000. */
-  scansFrom?: number;
 }
 
-/** Reads lists. It remembers totals as long as the revision of the catalogue stays the same. */
+/** What was found of a list. */
+interface Found extends Selection {
+  corrected: string | null;
+  counts?: FacetCounts;
+}
+
+const NOTHING: Found = { ids: [], total: 0, last: undefined, corrected: null };
+
+type ItemValues = [id: number, position: number];
+
+/** Reads lists: finds their repositories in memory, and reads the rows of a page. */
 export class Lists {
-  readonly #parts: ListParts & { rows: RowReader };
-  readonly #memory = new ListMemory();
+  readonly #parts: ListParts;
+  readonly #rows: RowReader;
+  readonly #readItems: Prepared<number, ItemValues>;
 
   constructor(parts: ListParts) {
-    this.#parts = { ...parts, rows: new RowReader(parts.database, parts.catalog) };
+    this.#parts = parts;
+    this.#rows = new RowReader(parts.database, parts.catalog);
+    this.#readItems = parts.database.prepare(
+      (given) =>
+        sql`select repository_id, sort_order from watchlist_items where watchlist_id = ${given((id) => id)}`,
+    );
   }
 
   /** The repositories with these ids and their growth in the window, in the same order. Unknown ids are skipped. */
   rows(ids: readonly number[], window: Window): Promise<ListRow[]> {
-    return this.#parts.rows.read(ids, window);
+    return this.#rows.read(ids, window);
   }
 
   /** The same for several lists, by one statement per window. */
   rowsOfEach(requests: readonly RowRequest[]): Promise<ListRow[][]> {
-    return this.#parts.rows.readEach(requests);
+    return this.#rows.readEach(requests);
   }
 
-  /**
-   * Reads the rows of a page with their growth. Costs one statement to read them, and without the index one to find them;
-   * then the first page of a list after a change costs up to three more. The revision is read once a second.
-   * Counting takes one more with rare topics, and none otherwise.
-   */
+  /** Reads the rows of a page with their growth, by one statement for those that are not remembered. */
   async read(spec: ListSpec, { counted }: ReadOptions = {}): Promise<ListRows> {
-    const { catalog, rankings, search, clock } = this.#parts;
-    // Read the revision first, so that data cached for it is at least as new.
-    const revision = await catalog.recentRevision();
-    const key = listKey(spec);
-    const known = this.#memory.of(revision, key);
-    const summary = known.catalogue.summary ?? (await rankings.summary());
-    known.catalogue.summary ??= summary;
+    const { catalog, rankings, live, clock } = this.#parts;
+    const loaded = await live.current();
+    const summary = await rankings.summary();
+    const { ids, total, last, corrected, counts } =
+      spec.scope.kind === "watchlist"
+        ? await this.#findItems(loaded, spec, spec.scope.id)
+        : await find(loaded, spec, counted);
+    const rows = await this.#rows.read(ids, spec.window);
     const asOf = newestOf(summary, spec.filters.provider);
-    // Not that of the summary, which is remembered.
-    const ageDays = ageInDays(asOf, clock.now());
-    const found = await searchFor(search, spec, counted !== undefined);
-    const renamed = await this.#renamed(spec, summary);
-    if (found?.ids.length === 0)
-      return { ...EMPTY, asOf, ageDays, ...renamed, ...(await this.#unmatched(spec, known)) };
-    const list: ListSpec = found === undefined ? spec : { ...spec, scope: { kind: "found", ids: found.ids } };
-    const { rows, total, scoped, last, plan } =
-      (found && (await readFound(this.#parts.rows, spec, found))) ??
-      (await findRows(this.#parts, list, { known, revision }));
+    const isFirstOfSearch = spec.scope.kind === "search" && "offset" in spec.page && spec.page.offset === 0;
+    const renamed = isFirstOfSearch
+      ? await findRenamed(
+          catalog,
+          spec,
+          summary.providers.map(({ provider }) => provider),
+        )
+      : undefined;
+    const unmatched = total === 0 ? await unmatchedValues(spec.filters, loaded) : [];
     return {
-      rows,
-      total: Math.min(total, EXACT_TOTAL),
-      totalIsExact: total <= EXACT_TOTAL && scoped <= EXACT_TOTAL,
+      // One that has gone since stays in a watchlist alone.
+      rows:
+        spec.scope.kind === "watchlist"
+          ? rows
+          : rows.filter(({ repository }) => repository.availability === "AVAILABLE"),
+      total,
       hasMore: last !== undefined,
-      nextCursor: last === undefined ? null : encodeCursor(key, last),
+      nextCursor: last === undefined ? null : encodeCursor(listKey(spec), last),
       asOf,
-      ageDays,
-      plan,
-      corrected: found?.corrected ?? null,
-      ...renamed,
-      ...(total === 0 ? await this.#unmatched(spec, known) : {}),
-      ...(counted && (await this.#counts(list, { request: counted, revision }))),
+      ageDays: ageInDays(asOf, clock.now()),
+      corrected,
+      ...(renamed === undefined ? {} : { renamed }),
+      ...(unmatched.length === 0 ? {} : { unmatched }),
+      ...(counts === undefined ? {} : { counts }),
     };
   }
 
-  async #counts(
-    list: ListSpec,
-    { request, revision }: { request: CountRequest; revision: number },
-  ): Promise<Pick<ListRows, "counts">> {
-    const { database, index } = this.#parts;
-    if (index === undefined) return {};
-    const counts = await countIndexed({ database, index }, list, { request, revision });
-    return counts === undefined ? {} : { counts };
+  /** The repositories of a watchlist, also those that are gone. */
+  async #findItems({ model }: LoadedModel, spec: ListSpec, watchlistId: number): Promise<Found> {
+    const items = await this.#readItems(watchlistId);
+    model.begin();
+    const { sort, page, direction } = spec;
+    if (sort === "relevance") throw new Error("a watchlist has no relevance");
+    if (sort !== "added")
+      return { ...selectAmong(model, sort, { ...spec, ids: items.map(([id]) => id) }), corrected: null };
+    const sign = direction === "asc" ? 1 : -1;
+    const sorted = items.toSorted(([a, x], [b, y]) => sign * (x - y || a - b));
+    const begin =
+      "after" in page
+        ? sorted.findIndex(
+            ([id, position]) => sign * (position - page.after.sortKey || id - page.after.id) > 0,
+          )
+        : page.offset;
+    const from = begin < 0 ? sorted.length : begin;
+    const shown = sorted.slice(from, from + page.limit);
+    const end = from + page.limit < sorted.length ? shown.at(-1) : undefined;
+    return {
+      ids: shown.map(([id]) => id),
+      total: sorted.length,
+      last: end && { id: end[0], sortKey: end[1] },
+      corrected: null,
+    };
   }
+}
 
-  async #unmatched({ filters }: ListSpec, known: KnownList): Promise<Pick<ListRows, "unmatched">> {
-    const { database, rankings } = this.#parts;
-    const summary = known.catalogue.summary ?? (await rankings.summary());
-    const licenses = () => licenseNames(database, known);
-    const unmatched = await unmatchedValues(filters, { rankings, summary, licenses });
-    return unmatched.length === 0 ? {} : { unmatched };
-  }
-
-  async #renamed(spec: ListSpec, { providers }: Summary): Promise<Pick<ListRows, "renamed">> {
-    if (spec.scope.kind !== "search" || beginOf(spec.page) > 0) return {};
-    const names = providers.map(({ provider }) => provider);
-    const renamed = await findRenamed(this.#parts.catalog, spec, names);
-    return renamed === undefined ? {} : { renamed };
-  }
+/** Finds a page of a list that is no watchlist, and counts it if that is wanted. */
+async function find(
+  { model, vocabulary }: LoadedModel,
+  spec: ListSpec,
+  counted: CountRequest | undefined,
+): Promise<Found> {
+  const { scope, sort } = spec;
+  const isCorrected = scope.kind === "search" && scope.verbatim !== true;
+  const words = isCorrected ? await vocabulary.get() : undefined;
+  // From here on nothing waits, so the sets of this evaluation are not in use by another one.
+  model.begin();
+  const search =
+    scope.kind === "search" ? searchIn(model, scope.text, { scope: "all", vocabulary: words }) : undefined;
+  if (scope.kind === "search" && (search === undefined || search.matches.total === 0)) return NOTHING;
+  const among =
+    search && (sort !== "relevance" || counted !== undefined) ? allOf(model, search.matches) : undefined;
+  const selection =
+    sort === "relevance" || sort === "added"
+      ? search && selectByRelevance(model, search.matches, spec)
+      : selectByColumn(model, sort, { ...spec, among });
+  return {
+    ...(selection ?? NOTHING),
+    corrected: search?.corrected ?? null,
+    ...(counted === undefined ? {} : { counts: countFacets(model, { ...spec, request: counted, among }) }),
+  };
 }
 
 /** The time of the newest snapshot: of this provider, or of all. null without any. */
@@ -226,13 +224,3 @@ export function newestOf({ asOf, providers }: Summary, provider: string | undefi
   if (provider === undefined) return asOf;
   return providers.find((one) => one.provider === provider)?.asOf ?? null;
 }
-
-const EMPTY: Omit<ListRows, "asOf" | "ageDays"> = {
-  rows: [],
-  total: 0,
-  totalIsExact: true,
-  hasMore: false,
-  nextCursor: null,
-  plan: { plan: "gather", reason: "the search has no match" },
-  corrected: null,
-};

@@ -16,9 +16,9 @@ import {
 } from "./parameters.js";
 import {
   decodeCursor,
-  EXACT_TOTAL,
   type Filters,
   isGrowthSort,
+  LAST_NUMBERED,
   type ListSpec,
   listKey,
   SORTS,
@@ -116,8 +116,8 @@ export function watchlistSpec(scope: ListSpec["scope"], query: WatchlistQuery): 
 
 /** Number of rows before a page. Throws VALIDATION_FAILED for a page too deep to reach by number; `advice` names a way. */
 export function pageOffset({ page = 1, limit }: PageQuery, advice = ""): number {
-  if (page * limit <= EXACT_TOTAL) return (page - 1) * limit;
-  throw invalidParameter("page", `page × limit may be at most ${EXACT_TOTAL}${advice}`);
+  if (page * limit <= LAST_NUMBERED) return (page - 1) * limit;
+  throw invalidParameter("page", `page × limit may be at most ${LAST_NUMBERED}${advice}`);
 }
 
 export interface PageQuery {

@@ -4,8 +4,8 @@ import { z } from "zod";
 import { GROWTH_ORDERS, type GrowthOrder, type Window } from "../../growth/growth.js";
 import { AppError } from "../../lib/errors.js";
 
-/** Totals are exact up to here. A list of at most this many matches can be sorted as a whole; a longer one is walked. */
-export const EXACT_TOTAL = 10_000;
+/** Pages are reached by number up to this row, and by cursor beyond. */
+export const LAST_NUMBERED = 10_000;
 
 /** Sorts by a fact of the repository itself. */
 export const PLAIN_SORTS = ["stars", "forks", "pushed", "created"] as const;
@@ -31,10 +31,8 @@ export function isGrowthSort(sort: string): sort is GrowthOrder {
 /** The repositories that a list chooses from. */
 export type Scope =
   | { kind: "all" }
-  /** The 10,000 best matches of this text. Typing errors are corrected unless `verbatim`. */
+  /** The matches of this text. Typing errors are corrected unless `verbatim`. */
   | { kind: "search"; text: string; verbatim?: true }
-  /** What a search has found, best match first. */
-  | { kind: "found"; ids: readonly number[] }
   | { kind: "watchlist"; id: number };
 
 /** Conditions that every listed repository meets; an absent one is not checked. */
@@ -65,11 +63,6 @@ export interface Filters {
 /** A license without the case of its letters, as filters compare it. */
 export function foldedLicense(license: string): string {
   return license.toLowerCase();
-}
-
-/** Filters with the spellings of the license in the catalogue. */
-export interface SpelledFilters extends Filters {
-  licenses?: readonly string[];
 }
 
 /** Identifies a row within the order of a list; a cursor continues after it. */
@@ -139,12 +132,7 @@ export function decodeCursor(listKey: string, cursor: string): RowKey {
   return { sortKey: parsed.data[1], id: parsed.data[2] };
 }
 
-/** The sort key of the match at an index of a search's order: as in other orders, a greater one comes first. */
+/** The sort key of the match at an index of a search's order, and the reverse: as in other orders, a greater one comes first. */
 export function relevanceAt(index: number): number {
-  return EXACT_TOTAL + 1 - index;
-}
-
-/** The index at which a page begins in the order of a search, before filters. */
-export function beginOf(page: ListSpec["page"]): number {
-  return "after" in page ? Math.max(0, relevanceAt(page.after.sortKey) + 1) : page.offset;
+  return LAST_NUMBERED + 1 - index;
 }

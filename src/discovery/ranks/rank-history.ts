@@ -1,5 +1,5 @@
 /** The ranks of past days: archiving, packing and reading them. */
-import { type RawBuilder, sql } from "kysely";
+import { sql } from "kysely";
 import {
   BatchSize,
   type BulkRow,
@@ -8,18 +8,16 @@ import {
   type Db,
   DELETED_SHARE,
   DeletionClock,
-  type TableName,
+  type Tx,
 } from "../../database/database.js";
-import { WINDOWS, windowOfHours } from "../../growth/growth.js";
+import { GROWTH_ORDER_COLUMNS, MEASURES, WINDOW_HOURS, WINDOWS, windowOfHours } from "../../growth/growth.js";
 import { type Clock, DAY_MS } from "../../lib/clock.js";
 import { AppError } from "../../lib/errors.js";
 import { DamagedPack } from "../../lib/packed-numbers.js";
-import { newestSnapshots, type Run } from "../../repositories/repositories.js";
+import { newestSnapshots } from "../../repositories/repositories.js";
 import { decodeRanks, encodeRanks, MAX_BLOCK_DAYS, type RankDay } from "./codec.js";
-import { codedRanks, RANKING_OF_CODE, type Rank, rankReader, SCOPE_OF_LETTER } from "./rank.js";
-
-/** Scopes with a history. */
-const ARCHIVED_SCOPES = ["overall", "language"] as const;
+import { RANK_LIMITS } from "./heads.js";
+import { codedRanks, RANKING_OF_CODE, type Rank, rankText, SCOPE_OF_LETTER } from "./rank.js";
 
 /** Days of history stored. */
 const ARCHIVED_DAYS = 400;
@@ -34,32 +32,26 @@ export interface PastRank extends Omit<Rank, "name"> {
 }
 
 /** Repositories and old rows in one transaction. */
-const ROWS = { least: 250, most: 4_000 };
+const BATCH = 1_000;
 
 /**
- * Archives the present ranks if the newest snapshot is of a later day than they are. Call it before ranks change, in the run
- * that changes them: once a day it copies all ranks with a history, some repositories at a time; otherwise it costs nothing. So
- * a day is archived with its last ranks, and the present day is not archived at all.
+ * Archives the ranks that stored growth gives, if the newest snapshot is of a later day than that growth. Call it before growth is
+ * updated: once a day it ranks all repositories, otherwise it costs nothing. So a day is archived with its last ranks, and the
+ * present day is not archived at all.
  */
-export async function archiveRanks(database: Database, run: Run, clock: Clock): Promise<void> {
+export async function archiveRanks(database: Database, clock: Clock): Promise<void> {
   const { dialect, write } = database;
   const newest = [...(await newestSnapshots(write)).values()];
   if (newest.length === 0) return;
   const today = Math.floor(Math.max(...newest) / DAY_MS);
   const ranksDay = await readRanksDay(write);
   if (ranksDay === today) return;
+  const inBatch = <T>(work: (tx: Tx) => Promise<T>) => dialect.exclusively(write, "catalogue", work);
   if (ranksDay !== undefined && ranksDay < today) {
-    const archived = archivedScopes();
-    const { rows } = await sql<{ id: number }>`select distinct repository_id as id from repository_ranks
-      where ${archived} order by repository_id`.execute(write);
-    const ids = rows.map(({ id }) => id);
+    const rows = [...(await computeRanks(write))].map(([id, ranks]): BulkRow => [id, ranksDay, ranks.join()]);
     // One row per repository, until `packRankHistory` moves two weeks of them into blocks.
-    await run.stepThrough(ids, new BatchSize(dialect, ROWS), async (tx, part) => {
-      await sql`insert into rank_history (repository_id, day, ranks)
-        select repository_id, ${sql.lit(ranksDay)}, string_agg(ranks, ',') from repository_ranks
-        where ${dialect.among(sql.ref("repository_id"), part)} and ${archived} group by repository_id
-        on conflict (repository_id, day) do update set ranks = excluded.ranks`.execute(tx);
-    });
+    for (let start = 0; start < rows.length; start += BATCH)
+      await inBatch((tx) => dialect.upsert(tx, HISTORY, rows.slice(start, start + BATCH)));
   }
   const present = Math.min(today, Math.floor((await new DeletionClock({ database, clock }).now()) / DAY_MS));
   const { oldest } = await write
@@ -67,36 +59,66 @@ export async function archiveRanks(database: Database, run: Run, clock: Clock): 
     .select(({ fn }) => fn.min("to_day").as("oldest"))
     .executeTakeFirstOrThrow();
   const first = Math.min(present - ARCHIVED_DAYS, Number(oldest) + ARCHIVED_DAYS * DELETED_SHARE);
-  const outside = (column: string) =>
-    sql<boolean>`(${sql.ref(column)} <= ${first} or ${sql.ref(column)} >= ${today})`;
-  await deleteInSteps(run, { table: "rank_history", key: ["repository_id", "day"], where: outside("day") });
-  await deleteInSteps(run, {
-    table: "rank_blocks",
-    key: ["repository_id", "from_day"],
-    where: outside("to_day"),
-  });
-  await run.step(async (tx) => {
-    await sql`insert into marks (name, value) values (${DAY_MARK}, ${String(today)})
-      on conflict (name) do update set value = excluded.value`.execute(tx);
-  });
-}
-
-function archivedScopes(): RawBuilder<boolean> {
-  return sql<boolean>`scope in (${sql.join(ARCHIVED_SCOPES)})`;
-}
-
-async function deleteInSteps(
-  run: Run,
-  { table, key, where }: { table: TableName; key: readonly string[]; where: RawBuilder<boolean> },
-): Promise<void> {
-  const columns = sql.raw(key.join(", "));
-  for (let deleted = ROWS.most; deleted === ROWS.most; ) {
-    const result = await run.step((tx) =>
-      sql`delete from ${sql.table(table)} where (${columns}) in (
-        select ${columns} from ${sql.table(table)} where ${where} limit ${ROWS.most})`.execute(tx),
-    );
-    deleted = Number(result.numAffectedRows ?? 0);
+  for (const [table, key, day] of [
+    ["rank_history", "repository_id, day", "day"],
+    ["rank_blocks", "repository_id, from_day", "to_day"],
+  ] as const) {
+    for (let deleted = BATCH; deleted === BATCH; ) {
+      const result = await inBatch((tx) =>
+        sql`delete from ${sql.table(table)} where (${sql.raw(key)}) in (
+          select ${sql.raw(key)} from ${sql.table(table)}
+          where ${sql.ref(day)} <= ${first} or ${sql.ref(day)} >= ${today} limit ${BATCH})`.execute(tx),
+      );
+      deleted = Number(result.numAffectedRows ?? 0);
+    }
   }
+  await inBatch((tx) =>
+    sql`insert into marks (name, value) values (${DAY_MARK}, ${String(today)})
+      on conflict (name) do update set value = excluded.value`.execute(tx),
+  );
+}
+
+const HISTORY: BulkTable = {
+  table: "rank_history",
+  columns: { repository_id: "bigint", day: "bigint", ranks: "text" },
+  key: ["repository_id", "day"],
+};
+
+/** The ranks of all repositories by stored growth, overall and in their languages, as texts by id. See `rankText`. */
+async function computeRanks(db: Db): Promise<Map<number, string[]>> {
+  const ranks = new Map<number, string[]>();
+  const add = (id: number, text: string) => {
+    const own = ranks.get(id);
+    if (own === undefined) ranks.set(id, [text]);
+    else own.push(text);
+  };
+  for (const [i, { ranking, window }] of MEASURES.entries()) {
+    const isStars = ranking === "stars" || window === null;
+    const id = sql.ref("r.id");
+    // The stars that growth was computed with: those of the repository may be of the day that has begun.
+    const value = isStars
+      ? sql`coalesce(g.stars_from + g.stars_delta, r.stars)`
+      : sql.ref(`g.${GROWTH_ORDER_COLUMNS[ranking].column}`);
+    const competing = isStars
+      ? sql`repositories r left join rollups g on g.repository_id = r.id and g.window_hours = 24
+          where r.stars is not null`
+      : sql`rollups g join repositories r on r.id = g.repository_id
+          where g.window_hours = ${WINDOW_HOURS[window]} and ${value} > 0
+            and coalesce(r.archived, 0) = 0 and coalesce(r.fork, 0) = 0`;
+    const { rows } = await sql<{ id: number; overall: number; own: number | null }>`
+      select id, overall, own from (
+        select ${id} as id, row_number() over (order by ${value} desc, ${id} desc) as overall,
+          case when r.language is not null
+            then row_number() over (partition by r.language order by ${value} desc, ${id} desc) end as own
+        from ${competing} and r.availability = 'AVAILABLE') as ranked
+      where overall <= ${RANK_LIMITS.overall} or own <= ${RANK_LIMITS.language}`.execute(db);
+    for (const row of rows) {
+      const [overall, own] = [Number(row.overall), row.own === null ? undefined : Number(row.own)];
+      if (overall <= RANK_LIMITS.overall) add(row.id, rankText(i, "overall", overall));
+      if (own !== undefined && own <= RANK_LIMITS.language) add(row.id, rankText(i, "language", own));
+    }
+  }
+  return ranks;
 }
 
 async function readRanksDay(db: Db): Promise<number | undefined> {
@@ -116,8 +138,8 @@ function pastRanks({ day, ranks }: RankDay): PastRank[] {
 /** Reads the ranks of a repository since a time, by day, oldest first; at most the latest `limit`. */
 export function rankHistoryReader(
   database: Database,
+  readPresent: (repositoryId: number) => Promise<Rank[]>,
 ): (repositoryId: number, since: number, limit: number) => Promise<PastRank[]> {
-  const readPresent = rankReader(database);
   const readDay = database.prepare<null, [string]>(
     () => sql`select value from marks where name = ${DAY_MARK}`,
   );

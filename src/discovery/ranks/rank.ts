@@ -1,6 +1,4 @@
-/** The present ranks of a repository, and the text that ranks are stored as. */
-import { sql } from "kysely";
-import { columnsOf, type Database } from "../../database/database.js";
+/** The rank of a repository, and the text that past ranks are stored as. */
 import {
   MEASURES,
   type Measure,
@@ -9,9 +7,11 @@ import {
   type Ranking,
   WINDOW_HOURS,
   type Window,
-  windowOfHours,
 } from "../../growth/growth.js";
-import { RANK_SCOPES, type RankScope } from "./leaderboard.js";
+
+/** What a repository is ranked among. */
+export const RANK_SCOPES = ["overall", "provider", "language", "topic"] as const;
+export type RankScope = (typeof RANK_SCOPES)[number];
 
 /** A repository's position in one ranking. */
 export interface Rank {
@@ -23,43 +23,6 @@ export interface Rank {
   name: string | null;
   /** From 1. */
   position: number;
-}
-
-/** The columns of `repository_ranks` that make ranks. */
-export const RANK_COLUMNS = ["scope", "scope_name", "ranks"] as const;
-export type RankValues = [scope: string, name: string, ranks: string];
-
-/** Reads all present ranks of a repository, ordered by ranking, window, scope and name. */
-export function rankReader({ prepare }: Database): (repositoryId: number) => Promise<Rank[]> {
-  const read = prepare<number, RankValues>(
-    (given) => sql`select ${columnsOf("r", RANK_COLUMNS)} from repository_ranks r
-      where r.repository_id = ${given((id) => id)}`,
-  );
-  return async (repositoryId) => ranksOf(await read(repositoryId));
-}
-
-/** The ranks in rows of `repository_ranks`, in order, without those of rankings that no longer exist. */
-export function ranksOf(rows: readonly RankValues[]): Rank[] {
-  const ranks = rows.flatMap(([scope, name, text]) =>
-    codedRanks(text).flatMap(({ code, hours, position }) => {
-      const ranking = RANKING_OF_CODE.get(code);
-      return ranking === undefined ? [] : [{ ranking, hours, scope: scope as RankScope, name, position }];
-    }),
-  );
-  ranks.sort(
-    (a, b) =>
-      order(a.ranking, b.ranking) || a.hours - b.hours || order(a.scope, b.scope) || order(a.name, b.name),
-  );
-  return ranks.map(({ hours, name, ...rank }) => ({
-    ...rank,
-    window: windowOfHours(hours) ?? null,
-    name: name === "" ? null : name,
-  }));
-}
-
-function order(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
 }
 
 /**

@@ -1,6 +1,12 @@
 import { randomInt } from "node:crypto";
 import { MAX_TEXT_WORDS, MAX_WORD_LENGTH, wordsOf, writeWord } from "./words.js";
 
+/** Words in the order of their bytes in UTF-8: those of word `i` are from `starts[i]` to before `starts[i + 1]`. */
+export interface Dictionary {
+  bytes: Buffer;
+  starts: Uint32Array;
+}
+
 /** Kinds of ASCII characters: no part of a word (0), letters and digits, and signs that may end a word. */
 const LETTER = 1;
 const SIGN = 2;
@@ -127,16 +133,26 @@ export class Lexicon {
     }
   }
 
-  word(number: number): string {
-    return this.#bytes.toString("utf8", this.#starts[number], this.#starts[number + 1]);
+  /** The words in an order. */
+  dictionary(order: Uint32Array): Dictionary {
+    const bytes = Buffer.alloc(this.#starts[this.#size] ?? 0);
+    const starts = new Uint32Array(order.length + 1);
+    let end = 0;
+    for (let i = 0; i < order.length; i++) {
+      const word = order[i] ?? 0;
+      end += this.#bytes.copy(bytes, end, this.#starts[word], this.#starts[word + 1]);
+      starts[i + 1] = end;
+    }
+    return { bytes, starts };
   }
 
-  /** The numbers in the order of their words, as `sortWords` has them. */
-  sorted(): Uint32Array {
+  /** The numbers in the order of the bytes of their words, in short steps. */
+  *sorted(): Generator<void, Uint32Array> {
     const keys = new Float64Array(this.#size);
     for (let number = 0; number < keys.length; number++)
       keys[number] = this.#prefixOf(number) * NUMBERS + number;
     keys.sort();
+    yield;
     const sorted = Uint32Array.from(keys, (key) => key % NUMBERS);
     // Those with the same three bytes at the beginning.
     for (let from = 0; from < sorted.length; ) {
@@ -145,6 +161,7 @@ export class Lexicon {
       while (to < sorted.length && Math.floor((keys[to] ?? 0) / NUMBERS) === prefix) to++;
       if (to - from > 1) sorted.subarray(from, to).sort((a, b) => this.#compare(a, b));
       from = to;
+      yield;
     }
     return sorted;
   }

@@ -1,24 +1,12 @@
 /** Words with fewer or more letters are left as they are: nearly every short one is one letter away from another. */
 const SHORTEST = 4;
 const LONGEST = 20;
-/** Size of the vocabulary for corrections, and the fewest popular repositories that a word of it occurs in. */
+/** Size of the vocabulary for corrections, and the fewest repositories that a word of it occurs in. */
 const MOST_WORDS = 30_000;
-const FREQUENT_FROM = 3;
-
-/** The words of a vocabulary, most frequent first, one a line, from words with the number of repositories. */
-export function vocabularyOf(words: Iterable<readonly [string, number]>): string {
-  const frequent = [...words].filter(
-    ([word, count]) => count >= FREQUENT_FROM && word.length >= SHORTEST - 1 && word.length <= LONGEST + 1,
-  );
-  frequent.sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));
-  return frequent
-    .slice(0, MOST_WORDS)
-    .map(([word]) => word)
-    .join("\n");
-}
+export const FREQUENT_FROM = 3;
 
 /**
- * Words that typing errors are corrected to: the most frequent ones of the most popular repositories. Finding the nearest one
+ * Words that typing errors are corrected to: the most frequent ones. Finding the nearest one
  * compares some thousands of words at most, however large the catalogue is.
  */
 export class Vocabulary {
@@ -26,8 +14,12 @@ export class Vocabulary {
   /** By length with the first two letters, and with the last one, most frequent first; with the rank of each by frequency. */
   readonly #byEnds = new Map<string, { word: string; rank: number }[]>();
 
-  constructor(lines: string) {
-    const words = lines.split("\n");
+  constructor(frequent: readonly (readonly [word: string, repositories: number])[]) {
+    const words = frequent
+      .filter(([word]) => word.length >= SHORTEST - 1 && word.length <= LONGEST + 1)
+      .sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1))
+      .slice(0, MOST_WORDS)
+      .map(([word]) => word);
     this.#known = new Set(words);
     for (const [rank, word] of words.entries()) {
       for (const key of keysOf(word, word.length)) {

@@ -148,51 +148,24 @@ export interface Texts {
   language: string | null;
 }
 
-/**
- * The words of a repository in the search index. A word may come several times, and counts where it comes first. Empty words
- * do not count.
- */
+/** The words of a repository. A word may come several times, and counts where it comes first. Empty words do not count. */
 export interface WordDocument {
   /** The name as one word. */
   whole: string;
-  /** Words of name and owner. */
+  /** Further words of name and owner. */
   names: readonly string[];
   /** Words of the description, the topics and the language. */
-  terms: readonly (readonly string[])[];
+  terms: readonly string[];
 }
 
-/**
- * Splits repositories as the writer of blocks does, for checks and tests to compare with. It remembers the words of topics and
- * languages, which repeat.
- */
-export class Splitter {
-  readonly #topics = new Map<string, readonly string[]>();
-  readonly #languages = new Map<string, readonly string[]>();
-
-  documentOf({ owner, name, description, topics, language }: Texts): WordDocument {
-    const [whole = "", ...names] = nameWords(name);
-    names.push(...nameWords(owner));
-    const terms: (readonly string[])[] = [];
-    if (description !== null) terms.push(wordsOf(description));
-    for (const topic of topics) terms.push(remembered(this.#topics, topic, nameWords));
-    if (language !== null) terms.push(remembered(this.#languages, language, wordsOf));
-    return { whole, names, terms };
-  }
-}
-
-const REMEMBERED = 20_000;
-
-function remembered(
-  memory: Map<string, readonly string[]>,
-  text: string,
-  split: (text: string) => string[],
-): readonly string[] {
-  const known = memory.get(text);
-  if (known !== undefined) return known;
-  const words = [...new Set(split(text))];
-  if (memory.size >= REMEMBERED) memory.clear();
-  memory.set(text, words);
-  return words;
+/** Splits a repository as `WordCollector` does. */
+export function documentOf({ owner, name, description, topics, language }: Texts): WordDocument {
+  const [whole = "", ...names] = nameWords(name);
+  return {
+    whole,
+    names: [...names, ...nameWords(owner)],
+    terms: [...wordsOf(description ?? ""), ...topics.flatMap(nameWords), ...wordsOf(language ?? "")],
+  };
 }
 
 /** Writes a word in UTF-8 from an index on. Returns its length. */
@@ -203,36 +176,4 @@ export function writeWord(bytes: Buffer, at: number, word: string): number {
     bytes[at + i] = unit;
   }
   return word.length;
-}
-
-/** Compares words as the database does, by their bytes in UTF-8. */
-export function compareWords(a: string, b: string): number {
-  const length = Math.min(a.length, b.length);
-  for (let i = 0; i < length; i++) {
-    const [unit, other] = [a.charCodeAt(i), b.charCodeAt(i)];
-    if (unit !== other) return inUtf8(unit) - inUtf8(other);
-  }
-  return a.length - b.length;
-}
-
-/** A 16-bit unit so that surrogates, of characters beyond U+FFFF, come after all others. */
-function inUtf8(unit: number): number {
-  return unit >= 0xe000 ? unit - 0x800 : unit >= 0xd800 ? unit + 0x2000 : unit;
-}
-
-const SURROGATE = /[\ud800-\udfff]/;
-const ABOVE_SURROGATES = /[\ue000-\uffff]/;
-
-/** The end of a range: every word or name with the prefix sorts between the prefix and this. */
-export function afterPrefix(prefix: string): string {
-  return `${prefix}\u{10ffff}`;
-}
-
-/** Sorts words by `compareWords`. */
-export function sortWords(words: Iterable<string>): string[] {
-  const sorted = [...words].sort();
-  // JavaScript compares 16-bit units, which puts characters beyond U+FFFF before some of those below.
-  const differs =
-    sorted.some((word) => SURROGATE.test(word)) && sorted.some((word) => ABOVE_SURROGATES.test(word));
-  return differs ? sorted.sort(compareWords) : sorted;
 }

@@ -116,8 +116,7 @@ const Choices: FC<ChoiceGroup> = ({ name, choices, precision, hasDots = false })
 
 /** 1,234, or 1.2K+ of a search with more matches, or ≈1.2K of a sample. */
 function countText(count: number, precision: Precision): string {
-  if (precision === "exact") return formatCount(count);
-  return precision === "sampled" ? `≈${formatCompact(count)}` : `${formatCompact(count)}+`;
+  return precision === "exact" ? formatCount(count) : `≈${formatCompact(count)}`;
 }
 
 function groupsOf({ url, counts, presets, summary, languages, topics }: FilterChoicesProps): ChoiceGroup[] {
@@ -160,7 +159,8 @@ function severalOf(url: URL, name: string, { precision, values }: ValueCounts): 
     const others = given.filter((one) => !isSame(one, value));
     const chosen = isGiven(value);
     return {
-      label: value,
+      // Nothing in the catalogue spells a value that no repository has.
+      label: (count === 0 ? given.find((one) => isSame(one, value)) : undefined) ?? value,
       href: withQuery(url, { [name]: chosen ? others : [...given, value] }),
       isChosen: chosen,
       count,
@@ -208,13 +208,11 @@ function presetsOf(
       label,
       href: withQuery(url, { ...others, [parameter]: isChosen ? undefined : value }),
       isChosen,
-      count: counted?.counts[i] ?? null,
+      count: counted?.[i] ?? null,
     };
   });
   const useful = choices.filter(({ count, isChosen }) => count !== 0 || isChosen);
-  return [
-    { title, name: parameter, precision: counted?.precision ?? "exact", choices: useful, isOrdered: true },
-  ];
+  return [{ title, name: parameter, precision: "exact", choices: useful, isOrdered: true }];
 }
 
 /** Filters by name ignore case. */

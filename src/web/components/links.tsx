@@ -139,7 +139,6 @@ interface PagerProps {
   page: number | null;
   limit: number;
   total: number;
-  totalIsExact: boolean;
   hasMore: boolean;
   /** The cursor of the next page. */
   nextCursor: string | null;
@@ -156,7 +155,7 @@ export const BeyondEnd: FC<{ url: URL }> = ({ url }) => (
 );
 
 /** Links to the previous and next page; nothing for a single page. */
-export const Pager: FC<PagerProps> = ({ url, page, limit, total, totalIsExact, hasMore, nextCursor }) => {
+export const Pager: FC<PagerProps> = ({ url, page, limit, total, hasMore, nextCursor }) => {
   if (page === 1 && !hasMore) return null;
   const pages = Math.ceil(total / limit);
   const isNumbered = page !== null && (page + 1) * limit <= NUMBERED_ROWS;
@@ -177,8 +176,7 @@ export const Pager: FC<PagerProps> = ({ url, page, limit, total, totalIsExact, h
       ) : null}
       {page === null ? null : (
         <span class="soft">
-          Page {formatCount(page)}
-          {totalIsExact ? ` of ${formatCount(pages)}` : ""}
+          Page {formatCount(page)} of {formatCount(pages)}
         </span>
       )}
       {hasMore && next !== undefined ? (

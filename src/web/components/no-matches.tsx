@@ -28,7 +28,6 @@ interface Wider {
   text: string;
   href: string;
   total: number;
-  totalIsExact: boolean;
 }
 
 /** Lists that are tried. */
@@ -51,7 +50,7 @@ export async function helpWith(
   ];
   const wider = candidates.slice(0, MOST_TRIED).map(async (candidate): Promise<Wider[]> => {
     const found = await totalOf(request, candidate.href);
-    return found === undefined || found.total === 0 ? [] : [{ ...candidate, ...found }];
+    return found === undefined || found === 0 ? [] : [{ ...candidate, total: found }];
   });
   const offers = query.q === undefined ? [] : await offerTracking(request, [query.q]);
   return { wider: (await Promise.all(wider)).flat(), offers };
@@ -63,14 +62,11 @@ function wordsOf(text: string): string[] {
   return words.length < 2 ? [] : words;
 }
 
-async function totalOf(
-  { modules }: PageRequest,
-  href: string,
-): Promise<Pick<Wider, "total" | "totalIsExact"> | undefined> {
+async function totalOf({ modules }: PageRequest, href: string): Promise<number | undefined> {
   const { query } = readQuery(listQuery, new URL(href, "http://localhost"));
   if (query === undefined) return undefined;
   const { found } = await resultOrProblems(() => listPage(modules, { ...query, limit: 1, page: 1 }));
-  return found && { total: found.total, totalIsExact: found.totalIsExact };
+  return found?.total;
 }
 
 interface NoMatchesProps {
@@ -106,7 +102,7 @@ export const NoMatches: FC<NoMatchesProps> = ({ url, query, list, help: { wider,
       <ul>
         {wider.map(({ label, text, href, ...found }) => (
           <li>
-            {label} <a href={href}>{text}</a>: {repositoriesText(found.total, found.totalIsExact)}
+            {label} <a href={href}>{text}</a>: {repositoriesText(found.total)}
           </li>
         ))}
       </ul>

@@ -48,8 +48,8 @@ export function formatGrowth(part: number | null): string {
 }
 
 /** "1,234 repositories"; "10,000+ repositories" if there are more. */
-export function repositoriesText(total: number, isExact = true): string {
-  return `${formatCount(total)}${isExact ? "" : "+"} ${total === 1 ? "repository" : "repositories"}`;
+export function repositoriesText(total: number): string {
+  return `${formatCount(total)} ${total === 1 ? "repository" : "repositories"}`;
 }
 
 const UNITS = ["B", "kB", "MB", "GB", "TB"] as const;

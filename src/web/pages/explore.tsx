@@ -59,7 +59,7 @@ export async function showExplore(request: PageRequest): Promise<Page> {
   const stars = await starsOf(request, list.rows, addressOf(url));
   return {
     ...shared,
-    title: `${titleOf(sort, filters)}: ${hasNoMatch ? "no matches" : repositoriesText(list.total, list.totalIsExact)}`,
+    title: `${titleOf(sort, filters)}: ${hasNoMatch ? "no matches" : repositoriesText(list.total)}`,
     showsAge: true,
     canonical: canonicalAddress(url),
     alternates: alternatesOf(url, sort).map(({ type, href, name }) => ({ type, href, title: name })),
@@ -69,7 +69,7 @@ export async function showExplore(request: PageRequest): Promise<Page> {
 
 type Known = FacetCounts["known"] | undefined;
 
-/** The facts that any repository has, for a list without counts; undefined without the list index. */
+/** The facts that any repository has, for a list without counts; undefined without counts. */
 async function readKnown(modules: Modules): Promise<Known> {
   const query = listQuery.parse({ sort: "stars", limit: "1" });
   const { counts } = await listPage(modules, query, {
@@ -172,7 +172,7 @@ const Found: FC<FoundProps> = ({ url, filters, summary, help, query, stars, list
   <>
     <div class="apart">
       <h2 id="found" class="count">
-        {help === undefined ? repositoriesText(list.total, list.totalIsExact) : noMatchesText(filters)}{" "}
+        {help === undefined ? repositoriesText(list.total) : noMatchesText(filters)}{" "}
         {help === undefined && isGrowthSort(list.sort) ? (
           <small>
             with growth in {query.window}

@@ -96,7 +96,7 @@ async function facet(request: PageRequest, kind: FacetKind): Promise<Page> {
 /** Repositories in the chart of a language or topic. */
 const CHARTED = 5;
 
-/** The repositories of a language or topic that gained most in a window; none for a topic without a leaderboard. */
+/** The repositories of a language or topic that gained most in a window; none for a topic that is too rare to be ranked. */
 async function gainingMost(
   { modules: { rankings, lists } }: PageRequest,
   { kind, name, window }: { kind: FacetKind; name: string; window: Window },

@@ -218,7 +218,7 @@ const FacetTable: FC<{ kind: FacetKind; url: URL; page: FacetPage; query: Facets
         </tbody>
       </table>
       <Pager
-        {...{ url, page, total, totalIsExact }}
+        {...{ url, page, total }}
         limit={LIMIT}
         hasMore={offset + rows.length < total}
         nextCursor={null}

@@ -125,23 +125,9 @@ function storageFacts({ status, files, disk }: OperatorState, summary: CurrentSu
   ];
 }
 
-function jobFacts({ status, dumps, backup, mail }: OperatorState, now: number): Fact[] {
-  const search = status?.search;
+function jobFacts({ dumps, backup, mail }: OperatorState, now: number): Fact[] {
   const refused = Object.values(mail.refused).reduce((sum, times) => sum + times, 0);
   return [
-    {
-      name: "Search index",
-      value:
-        search === undefined
-          ? "not known yet"
-          : search.isBuilt
-            ? search.isUpdating
-              ? "updating"
-              : "built"
-            : "not built",
-      ...(search !== undefined && { more: `${formatCount(search.waiting)} repositories to add` }),
-      isText: true,
-    },
     {
       name: "Last backup",
       value: backup === null ? "none noted" : `${durationWords(now - backup.takenAt)} ago`,

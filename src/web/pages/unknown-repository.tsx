@@ -48,7 +48,7 @@ async function readSimilar({ modules }: PageRequest, fullName: string): Promise<
   const name = (splitFullName(fullName)?.name ?? "").slice(0, 64);
   const repositories = await modules.search.suggestRepositories(name, SIMILAR);
   if (repositories.length >= SIMILAR) return repositories;
-  const { ids } = await modules.search.find(name, { limit: SIMILAR });
+  const ids = await modules.search.find(name, SIMILAR);
   const known = new Set(repositories.map(({ id }) => id));
   const found = await modules.catalog.findMany(ids.filter((id) => !known.has(id)));
   return [...repositories, ...found].slice(0, SIMILAR);

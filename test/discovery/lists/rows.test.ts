@@ -1,20 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Rankings } from "../../../src/discovery/rankings.js";
 import { DAY_MS } from "../../../src/lib/clock.js";
-import { createLog } from "../../../src/lib/log.js";
-import { Catalog } from "../../../src/repositories/repositories.js";
 import { onBothEngines } from "../../support/engines.js";
-import { openLists } from "../../support/lists.js";
-import { ManualClock } from "../../support/manual-clock.js";
+import { discoveryOf } from "../../support/lists.js";
 import { NOW } from "../../support/world.js";
 
 onBothEngines("The rows of lists", (engine) => {
   test("are shared until the catalogue changes, and show a change at once", async () => {
-    const database = await engine.open();
-    const clock = new ManualClock(NOW);
-    const catalog = new Catalog(database, clock);
-    const rankings = new Rankings(database, clock, createLog("silent"));
+    const { catalog, rankings, lists } = discoveryOf(await engine.open());
     const record = async (name: string, stars: number, at: number) => {
       const counts = { stars, forks: null, openIssues: null, watchers: null };
       const snapshots = [{ capturedAt: at, ...counts, source: "OBSERVED" as const }];
@@ -23,7 +16,6 @@ onBothEngines("The rows of lists", (engine) => {
     };
     await record("a", 10, NOW - DAY_MS);
     await record("b", 20, NOW);
-    const lists = openLists(database, clock);
     const starsOf = async (ids: number[]) =>
       (await lists.rows(ids, "24h")).map(({ repository, trend }) => [repository.stars, trend?.starsDelta]);
     const [a, b, none] = [1, 2, 999];

@@ -39,9 +39,7 @@ async function damage(database: Database, id: number): Promise<() => Promise<voi
 
 async function marksOf(database: Database): Promise<[string, number][]> {
   const rows = await database.read.selectFrom("outdated").selectAll().orderBy("kind").execute();
-  return rows
-    .filter(({ kind }) => kind !== "words")
-    .map(({ kind, repository_id }): [string, number] => [kind, repository_id]);
+  return rows.map(({ kind, repository_id }): [string, number] => [kind, repository_id]);
 }
 
 /** Stars gained in a week, by name; null without growth. */
@@ -118,7 +116,7 @@ onBothEngines("A damaged block of snapshots", (engine) => {
     assert.equal(added.snapshotsAdded, 3 + 2 + 3, "what its time holds is not known");
     for (let hour = 1; hour <= 8; hour++)
       await catalog.record(NAMES.map((name) => observation(`o/${name}`, [snapshot(-hour / 4, 150 + hour)])));
-    await followChanges(modules, false);
+    await followChanges(modules);
     const now = await blocks();
     assert.deepEqual(
       now.find(({ from_at }) => from_at === damaged?.from_at),

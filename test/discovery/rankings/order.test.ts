@@ -46,13 +46,11 @@ async function derived(engine: Engine, batches: readonly (readonly Observation[]
   const names = await read.selectFrom("repositories").select(["id", "provider", "name_key"]).execute();
   const nameOf = new Map(names.map((row) => [row.id, `${row.provider} ${row.name_key}`]));
   const rollups = await read.selectFrom("rollups").selectAll().execute();
-  const facets = await read
-    .selectFrom("facets")
-    .selectAll()
-    .orderBy("kind")
-    .orderBy("provider")
-    .orderBy("name")
-    .execute();
+  const facets = await Promise.all(
+    (["language", "topic"] as const).map((kind) =>
+      modules.rankings.facets({ kind, window: "30d", sort: "repository-count", limit: 1_000, offset: 0 }),
+    ),
+  );
   const scales = await read
     .selectFrom("score_scales")
     .selectAll()

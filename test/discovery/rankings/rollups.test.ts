@@ -3,15 +3,14 @@ import { describe, test } from "node:test";
 import { sql } from "kysely";
 import type { Database } from "../../../src/database/database.js";
 import type { RollupTable } from "../../../src/database/rankings-schema.js";
-import { Rankings } from "../../../src/discovery/rankings.js";
+import type { Rankings } from "../../../src/discovery/rankings.js";
 import { type Window, windowMs } from "../../../src/growth/definitions.js";
 import { DAY_MS, HOUR_MS } from "../../../src/lib/clock.js";
-import { createLog } from "../../../src/lib/log.js";
 import type { Observation, Snapshot } from "../../../src/repositories/observation.js";
-import { Catalog } from "../../../src/repositories/repositories.js";
+import type { Catalog } from "../../../src/repositories/repositories.js";
 import { chooseFrom } from "../../../src/repositories/series.js";
 import { onBothEngines } from "../../support/engines.js";
-import { ManualClock } from "../../support/manual-clock.js";
+import { discoveryOf } from "../../support/lists.js";
 import { fc } from "../../support/properties.js";
 import { NOW, observation, snapshot } from "../../support/world.js";
 
@@ -136,12 +135,7 @@ function modelOf(
 onBothEngines("Rollups", (engine) => {
   const open = async () => {
     const database = await engine.open();
-    const clock = new ManualClock(NOW);
-    return {
-      database,
-      catalog: new Catalog(database, clock),
-      rankings: new Rankings(database, clock, createLog("silent")),
-    };
+    return { database, ...discoveryOf(database) };
   };
 
   /** The comparison in each trend, by `PROVIDER owner/name`. */

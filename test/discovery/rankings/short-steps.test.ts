@@ -63,7 +63,7 @@ onBothEngines("Derived data", (engine) => {
       return { most: Math.max(...rows), total: rows.reduce((sum, count) => sum + count, 0) };
     };
     const rebuilt = await written(() => rankings.update());
-    assert.ok(rebuilt.total > 5 * MOST, `${rebuilt.total} rows`);
+    assert.ok(rebuilt.total > MOST, `${rebuilt.total} rows`);
     assert.ok(rebuilt.most <= MOST, `a rebuild wrote ${rebuilt.most} rows in a transaction`);
 
     const at = NOW + 60_000;
@@ -76,7 +76,7 @@ onBothEngines("Derived data", (engine) => {
       }),
     );
     const updated = await written(() => rankings.update());
-    assert.ok(updated.total > 5 * MOST, `${updated.total} rows`);
+    assert.ok(updated.total > MOST, `${updated.total} rows`);
     assert.ok(updated.most <= MOST, `an update wrote ${updated.most} rows in a transaction`);
   });
 });

@@ -2,15 +2,13 @@ import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { syntheticRepository } from "../../../bench/synthetic/synthetic.js";
 import type { RollupTable } from "../../../src/database/rankings-schema.js";
-import type { FacetKind } from "../../../src/discovery/facets/read.js";
-import { Rankings } from "../../../src/discovery/rankings.js";
+import type { FacetKind } from "../../../src/discovery/facets.js";
+import type { Rankings } from "../../../src/discovery/rankings.js";
 import { WINDOW_HOURS, WINDOWS, type Window } from "../../../src/growth/definitions.js";
 import { DAY_MS, HOUR_MS } from "../../../src/lib/clock.js";
-import { createLog } from "../../../src/lib/log.js";
-import { Catalog } from "../../../src/repositories/repositories.js";
 import type { Repository } from "../../../src/repositories/repository.js";
 import { onBothEngines } from "../../support/engines.js";
-import { ManualClock } from "../../support/manual-clock.js";
+import { discoveryOf } from "../../support/lists.js";
 import { NOW } from "../../support/world.js";
 
 onBothEngines("Facets and the summary", (engine) => {
@@ -21,9 +19,8 @@ onBothEngines("Facets and the summary", (engine) => {
 
   before(async () => {
     const database = await engine.open();
-    const clock = new ManualClock(NOW);
-    const catalog = new Catalog(database, clock);
-    rankings = new Rankings(database, clock, createLog("silent"));
+    const { catalog, rankings: own } = discoveryOf(database);
+    rankings = own;
     const options = { repositories: 400, days: 40, seed: 8, end: NOW };
     await catalog.record(Array.from({ length: 400 }, (_, i) => syntheticRepository(i, options)));
     await rankings.update({ all: true });

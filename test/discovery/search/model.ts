@@ -1,5 +1,5 @@
-import { tiersOf } from "../../../src/discovery/search/tiers.js";
-import { parseQuery, Splitter, type Texts } from "../../../src/discovery/search/words.js";
+import { weightsOf } from "../../../src/discovery/search/relevance.js";
+import { documentOf, parseQuery, type Texts } from "../../../src/discovery/search/words.js";
 
 export interface Listed extends Texts {
   id: number;
@@ -8,19 +8,19 @@ export interface Listed extends Texts {
 
 /** What a search of these repositories must find, best first, by trying every one of them. */
 export function modelOf(repositories: readonly Listed[]): (text: string) => number[] {
-  const splitter = new Splitter();
   const popular = repositories
     .toSorted((a, b) => b.stars - a.stars || b.id - a.id)
     .map((repository) => {
-      const { whole, names, terms } = splitter.documentOf(repository);
+      const { whole, names, terms } = documentOf(repository);
       const inName = new Set([whole, ...names].filter((word) => word !== ""));
-      const { id, owner, name } = repository;
+      const { id, stars, owner, name } = repository;
       return {
         id,
+        stars,
         fullName: `${owner}/${name}`.toLowerCase(),
         whole,
         inName,
-        anywhere: new Set([...inName, ...terms.flat()].filter((word) => word !== "")),
+        anywhere: new Set([...inName, ...terms].filter((word) => word !== "")),
       };
     });
   return (text) => {
@@ -31,8 +31,8 @@ export function modelOf(repositories: readonly Listed[]): (text: string) => numb
     const all = (words: readonly string[], within: ReadonlySet<string>) =>
       words.every((word) => within.has(word));
     const begins = (within: ReadonlySet<string>) => [...within].some((word) => word.startsWith(last));
-    const tiers = tiersOf(query);
-    const matches = popular.flatMap(({ id, fullName, whole, inName, anywhere }, rank) => {
+    const weights = weightsOf(query);
+    const matches = popular.flatMap(({ id, stars, fullName, whole, inName, anywhere }, position) => {
       const isOwner = all(query.owner, inName);
       const isTier = [
         (query.name !== "" && whole === query.name && isOwner) ||
@@ -45,10 +45,9 @@ export function modelOf(repositories: readonly Listed[]): (text: string) => numb
       ];
       const tier = isTier.indexOf(true);
       if (tier < 0) return [];
-      // Every 16th position is left free.
-      const position = rank + Math.floor(rank / 15);
+      const rank = popular.filter((other) => other.stars > stars).length;
       const isNamed = tier === 0 && fullName === query.fullName;
-      const key = isNamed ? -1 : Math.floor(position / (tiers[tier]?.weight ?? 0));
+      const key = isNamed ? -1 : Math.floor(rank / (weights[tier] ?? 0));
       return [{ id, key, tier, position }];
     });
     return matches

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { queryWords, Splitter, type Texts, wordsOf } from "../../../src/discovery/search/words.js";
+import { documentOf, queryWords, type Texts, wordsOf } from "../../../src/discovery/search/words.js";
 import { examples, fc } from "../../support/properties.js";
 
 describe("The words of a text", () => {
@@ -65,10 +65,9 @@ describe("The words of a query", () => {
 });
 
 describe("A repository", () => {
-  const splitter = new Splitter();
   const document = (owner: string, name: string, more: Partial<Texts> = {}) => {
     const texts = { owner, name, description: null, topics: [], language: null, ...more };
-    const { whole, names, terms } = splitter.documentOf(texts);
+    const { whole, names, terms } = documentOf(texts);
     const seen = new Set(["", whole]);
     const counting = (words: readonly string[]) =>
       words.filter((word) => {
@@ -76,7 +75,7 @@ describe("A repository", () => {
         seen.add(word);
         return isFirst;
       });
-    return { whole, names: counting(names), terms: counting(terms.flat()) };
+    return { whole, names: counting(names), terms: counting(terms) };
   };
   const names = (fullName: string) => {
     const [owner = "", name = ""] = fullName.split("/");

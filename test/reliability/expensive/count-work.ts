@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { buildFront, buildMembers } from "../../../src/app/service.js";
 import { loadConfig } from "../../../src/config/config.js";
 import type { Database } from "../../../src/database/database.js";
-import { buildIndex } from "../../../src/discovery/lists/index/build.js";
 import { createLog } from "../../../src/lib/log.js";
 import { buildModules, updateDerived } from "../../../src/modules.js";
 import { plantDump } from "../../support/dumps.js";
@@ -58,12 +57,7 @@ export async function countWork(empty: Database): Promise<CountedWork> {
   const modules = buildModules(database, { clock, log, config: own });
   await modules.catalog.record(smallCatalogue());
   await updateDerived(modules);
-  await buildIndex({
-    source: database,
-    maxBytes: 1e9,
-    clock,
-    send: (message) => modules.listIndex.accept(message),
-  });
+  await modules.live.current();
   const options = { config, clock, log };
   const members = buildMembers(options, modules);
   const front = buildFront(options, modules, members);

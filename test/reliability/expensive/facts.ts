@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { FacetKind } from "../../../src/discovery/facets/read.js";
+import type { FacetKind } from "../../../src/discovery/facets.js";
 import type { Modules } from "../../../src/modules.js";
 
 /** What anybody can find out about a catalogue by reading it: the largest of everything. */
@@ -16,7 +16,7 @@ const REPOSITORIES = 500;
 const NAMES = 20;
 
 /** Reads the facts of a catalogue. */
-export async function readFacts({ database: { read } }: Modules): Promise<CatalogueFacts> {
+export async function readFacts({ database: { read }, rankings }: Modules): Promise<CatalogueFacts> {
   const repositories = await read
     .selectFrom("repositories")
     .select(["id", "provider", "owner", "name"])
@@ -26,15 +26,14 @@ export async function readFacts({ database: { read } }: Modules): Promise<Catalo
     .limit(REPOSITORIES)
     .execute();
   const named = async (kind: FacetKind) => {
-    const rows = await read
-      .selectFrom("facets")
-      .select("name")
-      .where("kind", "=", kind)
-      .where("provider", "=", "")
-      .orderBy("repositories", "desc")
-      .limit(NAMES)
-      .execute();
-    return rows.map(({ name }) => name);
+    const { facets } = await rankings.facets({
+      kind,
+      window: "24h",
+      sort: "repository-count",
+      limit: NAMES,
+      offset: 0,
+    });
+    return facets.map(({ name }) => name);
   };
   return {
     repositories: repositories.map(({ id, provider, owner, name }) => ({

@@ -63,7 +63,7 @@ type Location = Pick<Parameters<typeof FuzzService.start>[0], "database" | "data
 
 async function runOn({ scale, report }: HarnessContext, engine: FuzzRun["engine"], location: Location) {
   const repositories = scale === "long" ? 2_000 : 200;
-  const service = await FuzzService.start({ ...location, repositories, hasListIndex: scale === "long" });
+  const service = await FuzzService.start({ ...location, repositories });
   try {
     const run = { engine, requests: REQUESTS[scale][engine], seed: SEED, isTimed: scale === "long", report };
     const result = await fuzz(service, run);

@@ -19,7 +19,6 @@ import { plantDump } from "../../support/dumps.js";
 import { limits } from "../../support/limits.js";
 import { ManualClock } from "../../support/manual-clock.js";
 import { documentText } from "../../support/openapi.js";
-import { until } from "../../support/until.js";
 import { daily, GENEROUS, NOW, observation } from "../../support/world.js";
 import { HarnessFailure } from "../support/harness.js";
 import { Connection, type RawResponse } from "./connection.js";
@@ -29,12 +28,11 @@ import { keep, type Link, type Member, type Stock } from "./stock.js";
 
 export interface FuzzOptions {
   database: Database;
-  /** Where the database is, for the thread that builds the list index. */
+  /** Where the database is, for other processes. */
   databaseUrl: string | undefined;
   dataDir: string;
   /** Repositories of the catalogue. */
   repositories: number;
-  hasListIndex: boolean;
 }
 
 /** Repositories with names that break assumptions. */
@@ -143,7 +141,6 @@ export class FuzzService {
         ...limits("tracked=1000000"),
         SIDEREAL_AUTH_GITHUB_ID: "client",
         SIDEREAL_AUTH_GITHUB_SECRET: "secret",
-        SIDEREAL_LIST_INDEX_MB: options.hasListIndex ? "128" : "0",
         SIDEREAL_LOG_LEVEL: "silent",
       }),
       databaseUrl: options.databaseUrl,
@@ -161,12 +158,6 @@ export class FuzzService {
     const context: AppContext = { config, clock, log };
     const service = await startService(context, modules);
     try {
-      // Pages show counts as soon as there is one.
-      if (options.hasListIndex)
-        await until(
-          "the list index is built",
-          async () => modules.listIndex.freshness(await modules.catalog.revision()) === "current",
-        );
       const stock = await stockOf(modules, service.url);
       return new FuzzService({ modules, service, clock, context, newLinks, loggedErrors, stock });
     } catch (error) {

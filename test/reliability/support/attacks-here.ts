@@ -51,7 +51,7 @@ export async function prepareAttacks(
       facts: { stars: 1_000 + snapshots, forks: 100 + (snapshots >> 2) },
     })),
   );
-  await followChanges(modules, false);
+  await followChanges(modules);
   const long = await Promise.all(
     names.map(
       async (name) => (await catalog.findByName("GITHUB", `sidereal-attack/${name}`))?.repository.id ?? 0,

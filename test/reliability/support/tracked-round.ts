@@ -71,7 +71,7 @@ export async function track({ place, forgeUrl, day, passedMs, fatal }: Round): P
     clock,
     log,
     chance: () => 0.5,
-    derive: () => followChanges(modules, false),
+    derive: () => followChanges(modules),
     deriveEveryMs: DERIVE_EVERY_MS,
     idleMs: IDLE_MS,
     reportEveryMs: HOUR_MS,

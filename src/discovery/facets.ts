@@ -1,0 +1,191 @@
+/** Languages and topics: how many listed repositories have each, with their stars and gains. */
+import { perWindow, WINDOWS, type Window } from "../growth/growth.js";
+import { type Columns, type Names, NO_GAIN } from "./memory/columns.js";
+import type { ReadModel } from "./memory/read-model.js";
+import { SlotSet } from "./memory/slot-set.js";
+import type { Derived } from "./memory/steps.js";
+
+export const FACET_KINDS = ["language", "topic"] as const;
+export type FacetKind = (typeof FACET_KINDS)[number];
+export const FACET_SORTS = ["repository-count", "stars", "stars-gained"] as const;
+export type FacetSort = (typeof FACET_SORTS)[number];
+
+/** A language or topic with the totals of its listed repositories. */
+export interface Facet {
+  name: string;
+  repositories: number;
+  stars: number;
+  /** In the requested window, without doubtful gains. */
+  starsGained: number;
+}
+
+/** A language or topic with its gains in every window. */
+export interface FacetTotals extends Omit<Facet, "starsGained"> {
+  gained: Readonly<Record<Window, number>>;
+}
+
+export interface FacetRequest {
+  kind: FacetKind;
+  /** Absent: all providers together. */
+  provider?: string;
+  window: Window;
+  sort: FacetSort;
+  limit: number;
+  offset: number;
+}
+
+export interface FacetPage {
+  facets: Facet[];
+  total: number;
+  /** false: there are more than `total`, and no page reaches the others. */
+  totalIsExact: boolean;
+}
+
+/** Only this many of the most frequent facets are listed, in every order. */
+export const LISTED = 10_000;
+
+/** All languages or topics, of one provider or of all. */
+export interface FacetTable {
+  /** The most frequent ones, by name where equally frequent. */
+  frequent: readonly FacetTotals[];
+  total: number;
+  /** By name in lower case. */
+  byName: ReadonlyMap<string, readonly FacetTotals[]>;
+}
+
+/** The tables of a model, each computed when it is first wanted after a change. */
+export class Facets {
+  readonly #model: ReadModel;
+  readonly #tables = new Map<string, Derived<FacetTable>>();
+
+  constructor(model: ReadModel) {
+    this.#model = model;
+  }
+
+  async of(kind: FacetKind, provider = ""): Promise<FacetTable> {
+    const model = this.#model;
+    // Nobody can make tables of providers that do not exist.
+    if (provider !== "" && model.columns.names.provider.codeOf(provider) === 0) return NOTHING;
+    const key = `${kind} ${provider}`;
+    let table = this.#tables.get(key);
+    if (table === undefined) {
+      table = model.derive(() => tableOf(model, kind, provider));
+      this.#tables.set(key, table);
+    }
+    return table.get();
+  }
+
+  async page({ kind, provider, window, sort, limit, offset }: FacetRequest): Promise<FacetPage> {
+    const { frequent, total } = await this.of(kind, provider);
+    const keyOf = {
+      "repository-count": ({ repositories }: FacetTotals) => repositories,
+      stars: ({ stars }: FacetTotals) => stars,
+      "stars-gained": ({ gained }: FacetTotals) => gained[window],
+    }[sort];
+    const sorted =
+      sort === "repository-count"
+        ? frequent
+        : frequent.toSorted((a, b) => keyOf(b) - keyOf(a) || byName(a, b));
+    return {
+      facets: sorted.slice(offset, offset + limit).map((facet) => inWindow(facet, window)),
+      total: Math.min(LISTED, total),
+      totalIsExact: total <= LISTED,
+    };
+  }
+
+  /**
+   * The language or topic with this name, ignoring case; undefined if no listed repository has it. Of several that differ only by
+   * case, the one spelled as given, else the most frequent.
+   */
+  async find(kind: FacetKind, name: string): Promise<FacetTotals | undefined> {
+    const same = (await this.of(kind)).byName.get(name.toLowerCase());
+    return same?.find((one) => one.name === name) ?? same?.[0];
+  }
+}
+
+const NOTHING: FacetTable = { frequent: [], total: 0, byName: new Map() };
+
+export function inWindow({ gained, ...facet }: FacetTotals, window: Window): Facet {
+  return { ...facet, starsGained: gained[window] };
+}
+
+const byName = (a: FacetTotals, b: FacetTotals) => (a.name < b.name ? -1 : 1);
+
+function* tableOf(model: ReadModel, kind: FacetKind, provider: string): Generator<void, FacetTable> {
+  const { columns, topics } = model;
+  let set = columns.listed;
+  if (provider !== "") {
+    const isWanted = (name: string) => name === provider;
+    set = new SlotSet(columns.capacity).copy(columns.listed);
+    set.keepCodes(columns.named.provider, columns.names.provider.table(isWanted));
+  }
+  const names = kind === "language" ? columns.names.language : topics.names;
+  const sums = yield* sumUp(columns, set, {
+    names,
+    forEach:
+      kind === "topic"
+        ? (slot, add) => topics.forEach(slot, add)
+        : (slot, add) => {
+            const code = columns.named.language[slot] ?? 0;
+            if (code > 0) add(code);
+          },
+  });
+  const all: FacetTotals[] = [];
+  const { length } = SUMMED;
+  for (let code = 1; code < names.names.length; code++) {
+    const [repositories = 0, stars = 0, ...gains] = sums.subarray(code * length, (code + 1) * length);
+    if (repositories === 0) continue;
+    const gained = perWindow((window) => gains[WINDOWS.indexOf(window)] ?? 0);
+    all.push({ name: names.names[code] ?? "", repositories, stars, gained });
+  }
+  yield;
+  all.sort((a, b) => b.repositories - a.repositories || byName(a, b));
+  return {
+    frequent: all.slice(0, LISTED),
+    total: all.length,
+    byName: Map.groupBy(all, ({ name }) => name.toLowerCase()),
+  };
+}
+
+/** What is summed up for each code. */
+const SUMMED = ["repositories", "stars", ...WINDOWS] as const;
+
+interface Grouping {
+  names: Names;
+  /** Calls `add` with each code of a slot. */
+  forEach: (slot: number, add: (code: number) => void) => void;
+}
+
+function* sumUp(
+  { plain, growth }: Columns,
+  set: SlotSet,
+  { names, forEach }: Grouping,
+): Generator<void, Float64Array> {
+  const { length } = SUMMED;
+  const sums = new Float64Array(names.names.length * length);
+  const gains = WINDOWS.map((window) => growth[window]["stars-gained"]);
+  const values = new Float64Array(length);
+  const add = (code: number) => {
+    const at = code * length;
+    for (let i = 0; i < length; i++) sums[at + i] = (sums[at + i] ?? 0) + (values[i] ?? 0);
+  };
+  const slots = new Uint32Array(BLOCK + 32);
+  for (let next = 0; next < set.bits.length; ) {
+    const block = set.members(slots, next);
+    next = block.next;
+    for (let k = 0; k < block.count; k++) {
+      const slot = slots[k] ?? 0;
+      values[0] = 1;
+      values[1] = Math.max(0, (plain.stars[slot] ?? 0) - 1);
+      for (let w = 0; w < gains.length; w++) {
+        const gained = gains[w]?.[slot] ?? NO_GAIN;
+        values[2 + w] = gained === NO_GAIN ? 0 : gained;
+      }
+      forEach(slot, add);
+    }
+    yield;
+  }
+  return sums;
+}
+
+const BLOCK = 4_096;

@@ -1,0 +1,89 @@
+/** What the catalogue says about a list besides its rows: values of filters that it lacks, and where a renamed repository continues. */
+import { nearestName } from "../../lib/nearest-name.js";
+import { type Catalog, type RenamedRepository, splitFullName } from "../../repositories/repositories.js";
+import type { FacetKind } from "../facets.js";
+import type { LoadedModel } from "../memory/live-model.js";
+import { parseQuery } from "../search/search.js";
+import { type Filters, foldedLicense, type ListSpec } from "./spec.js";
+
+/** A value of a filter that nothing in the catalogue has. */
+export interface UnmatchedValue {
+  parameter: "provider" | "language" | "topic" | "license";
+  /** As filters compare it: languages and topics in lower case, providers in capitals. */
+  value: string;
+  /** The name in the catalogue that was probably meant. */
+  nearest: string | null;
+  message: string;
+}
+
+/** The nearest name is looked for among this many languages and topics, the most frequent ones. */
+const COMPARED = 500;
+/** It is looked for only for values of at most this many characters … */
+const MAX_LENGTH = 40;
+/** … and for this many of them, as each is compared with hundreds. */
+const MAX_COMPARED = 3;
+
+/** The values of filters that no available repository has, for a list that is empty. Compares at most three values with names. */
+export async function unmatchedValues(
+  { provider, languages = [], topics = [], license }: Filters,
+  { model, facets }: LoadedModel,
+): Promise<UnmatchedValue[]> {
+  const all: UnmatchedValue[] = [];
+  const add = (parameter: UnmatchedValue["parameter"], value: string, known: readonly string[]) => {
+    const isCompared = all.length < MAX_COMPARED && value.length <= MAX_LENGTH;
+    const nearest = isCompared ? (nearestName(value, known) ?? null) : null;
+    all.push({ parameter, value, nearest, message: messageOf(parameter, value) });
+  };
+  const { provider: providers, license: licenses } = model.columns.names;
+  if (provider !== undefined && providers.codeOf(provider) === 0)
+    add("provider", provider, providers.names.slice(1));
+  const addUnknown = async (kind: FacetKind, values: readonly string[]) => {
+    if (values.length === 0) return;
+    const { byName, frequent } = await facets.of(kind);
+    const names = frequent.slice(0, COMPARED).map(({ name }) => name);
+    for (const value of values) if (!byName.has(value)) add(kind, value, names);
+  };
+  await addUnknown("language", languages);
+  await addUnknown("topic", topics);
+  if (license !== undefined && !licenses.names.some((name) => foldedLicense(name) === foldedLicense(license)))
+    add("license", license, licenses.names.slice(1));
+  return all;
+}
+
+function messageOf(parameter: UnmatchedValue["parameter"], value: string): string {
+  const isRepeatable = parameter === "language" || parameter === "topic";
+  if (isRepeatable && value.includes(","))
+    return `Commas do not separate values. Repeat the parameter: ${parameter}=…&${parameter}=….`;
+  return `No repository here has this ${parameter}.`;
+}
+
+/** A previous name that was searched for, and the repository that had it. */
+export interface RenamedName {
+  fullName: string;
+  to: RenamedRepository;
+}
+
+/** Maximum number of providers in which a name is looked up. */
+const MOST_PROVIDERS = 5;
+
+/**
+ * Where a full name continues that was searched for, as a renamed repository is in no list. Undefined for other texts. Costs one or
+ * two statements per provider.
+ */
+export async function findRenamed(
+  catalog: Catalog,
+  { scope, filters }: Pick<ListSpec, "scope" | "filters">,
+  providers: readonly string[],
+): Promise<RenamedName | undefined> {
+  const fullName = scope.kind === "search" ? parseQuery(scope.text)?.fullName : undefined;
+  if (fullName === undefined || splitFullName(fullName) === undefined) return undefined;
+  const searched = filters.provider === undefined ? providers.slice(0, MOST_PROVIDERS) : [filters.provider];
+  for (const provider of searched) {
+    const found = await catalog.findByName(provider, fullName);
+    if (found === undefined) continue;
+    if (!found.isPreviousName) return undefined;
+    const { id, fullName: present } = found.repository;
+    return { fullName, to: { id, provider, fullName: present } };
+  }
+  return undefined;
+}

@@ -1,0 +1,180 @@
+/** What lists filter and sort by, as columns of numbers: one entry for each slot, which belongs to one repository. */
+import { GROWTH_ORDERS, type GrowthOrder, WINDOWS, type Window } from "../../growth/growth.js";
+import type { CatalogueRow, GrowthRow } from "./read-rows.js";
+import { SlotSet } from "./slot-set.js";
+
+/** Facts that plain sorts are by. Each number is the value plus 1; 0 means unknown. Dates are in seconds since 1970. */
+export const PLAIN_COLUMNS = ["stars", "forks", "pushed", "created"] as const;
+export type PlainColumn = (typeof PLAIN_COLUMNS)[number];
+
+/** Facts that are names, as codes of `Names`. */
+export const NAMED_COLUMNS = ["provider", "language", "license"] as const;
+export type NamedColumn = (typeof NAMED_COLUMNS)[number];
+
+/** Gains, which may be negative; the other growth orders are scores of at most 10,000, where 0 means none. */
+const GAINS: readonly GrowthOrder[] = ["stars-gained", "forks-gained", "stars-delta", "forks-delta"];
+/** An unknown gain. */
+export const NO_GAIN = -(2 ** 31);
+
+export const isGain = (order: GrowthOrder): boolean => GAINS.includes(order);
+
+/** Names with numbers from 1; 0 means none. A name that exceeds the numbers of a column has none. */
+export class Names {
+  readonly #codes = new Map<string, number>();
+  /** By code. */
+  readonly names: string[] = [""];
+
+  codeOf(name: string | null): number {
+    return (name === null ? undefined : this.#codes.get(name)) ?? 0;
+  }
+
+  /** The code of a name, which is added if it is new. */
+  add(name: string | null, most = MAX_NAMES): number {
+    if (name === null || name === "") return 0;
+    const known = this.#codes.get(name);
+    if (known !== undefined) return known;
+    if (this.names.length > most) return 0;
+    const code = this.names.push(name) - 1;
+    this.#codes.set(name, code);
+    return code;
+  }
+
+  /** A table with a 1 at the codes of some names. */
+  table(isWanted: (name: string) => boolean): Uint8Array {
+    return Uint8Array.from(this.names, (name, code) => Number(code > 0 && isWanted(name)));
+  }
+}
+
+/** There are a few hundred languages and licenses. */
+const MAX_NAMES = 65_535;
+
+/** Members that a repository is in by its trend in a window. */
+interface TrustSets {
+  /** Its trend is reliable. */
+  reliable: SlotSet;
+  /** It has no open anomaly. */
+  clean: SlotSet;
+}
+
+export class Columns {
+  /** Slots in use. */
+  size = 0;
+  #capacity = 0;
+  id = new Float64Array(0);
+  readonly plain: Record<PlainColumn, Uint32Array> = {
+    stars: EMPTY,
+    forks: EMPTY,
+    pushed: EMPTY,
+    created: EMPTY,
+  };
+  readonly named: Record<NamedColumn, Uint16Array> = {
+    provider: NO_CODES,
+    language: NO_CODES,
+    license: NO_CODES,
+  };
+  readonly names: Readonly<Record<NamedColumn, Names>> = {
+    provider: new Names(),
+    language: new Names(),
+    license: new Names(),
+  };
+  readonly growth: Readonly<Record<Window, Record<GrowthOrder, Int32Array | Uint16Array>>>;
+  /** Available repositories: only they are in lists. */
+  readonly listed = new SlotSet(0);
+  readonly archived = new SlotSet(0);
+  readonly fork = new SlotSet(0);
+  readonly trust: Readonly<Record<Window, TrustSets>>;
+  /** By slot: hashes of the full name in lower case, and of all texts. */
+  nameHash = EMPTY;
+  textHash = EMPTY;
+
+  constructor() {
+    const growth = () =>
+      Object.fromEntries(
+        GROWTH_ORDERS.map((order) => [order, isGain(order) ? new Int32Array(0) : NO_CODES]),
+      ) as Record<GrowthOrder, Int32Array | Uint16Array>;
+    const trust = () => ({ reliable: new SlotSet(0), clean: new SlotSet(0) });
+    this.growth = { "24h": growth(), "7d": growth(), "30d": growth() };
+    this.trust = { "24h": trust(), "7d": trust(), "30d": trust() };
+  }
+
+  /** Slots that there is room for. */
+  get capacity(): number {
+    return this.#capacity;
+  }
+
+  /** The next slot, for a repository with this id. */
+  append(id: number): number {
+    const slot = this.size++;
+    if (slot === this.#capacity) this.#grow(Math.max(1_024, Math.ceil(this.#capacity * 1.25)));
+    this.id[slot] = id;
+    return slot;
+  }
+
+  #grow(capacity: number): void {
+    this.#capacity = capacity;
+    this.id = larger(this.id, capacity, Float64Array);
+    this.nameHash = larger(this.nameHash, capacity, Uint32Array);
+    this.textHash = larger(this.textHash, capacity, Uint32Array);
+    for (const name of PLAIN_COLUMNS) this.plain[name] = larger(this.plain[name], capacity, Uint32Array);
+    for (const name of NAMED_COLUMNS) this.named[name] = larger(this.named[name], capacity, Uint16Array);
+    for (const set of [this.listed, this.archived, this.fork]) set.grow(capacity);
+    for (const window of WINDOWS) {
+      const [growth, trust] = [this.growth[window], this.trust[window]];
+      trust.reliable.grow(capacity);
+      trust.clean.grow(capacity);
+      for (const order of GROWTH_ORDERS)
+        growth[order] = isGain(order)
+          ? larger(growth[order], capacity, Int32Array)
+          : larger(growth[order], capacity, Uint16Array);
+    }
+  }
+
+  setFacts(slot: number, row: CatalogueRow): void {
+    const { plain, named, names } = this;
+    plain.stars[slot] = plainNumber(row.stars);
+    plain.forks[slot] = plainNumber(row.forks);
+    plain.pushed[slot] = plainNumber(row.pushedAt, 1_000);
+    plain.created[slot] = plainNumber(row.createdAt, 1_000);
+    for (const name of NAMED_COLUMNS) named[name][slot] = names[name].add(row[name]);
+    this.listed.put(slot, row.isListed);
+    this.archived.put(slot, row.isArchived);
+    this.fork.put(slot, row.isFork);
+  }
+
+  /** `rows`: one for each window in which the repository has a trend. */
+  setGrowth(slot: number, rows: readonly GrowthRow[]): void {
+    for (const window of WINDOWS) {
+      const row = rows.find((one) => one.window === window);
+      const { reliable, clean } = this.trust[window];
+      reliable.put(slot, row?.isReliable === true);
+      clean.put(slot, row?.isAnomalous === false);
+      const growth = this.growth[window];
+      for (const [i, order] of GROWTH_ORDERS.entries())
+        growth[order][slot] = isGain(order) ? gainNumber(row?.values[i]) : (row?.values[i] ?? 0);
+    }
+  }
+}
+
+function gainNumber(value: number | null | undefined): number {
+  return value === null || value === undefined
+    ? NO_GAIN
+    : Math.min(Math.max(value, NO_GAIN + 1), 2 ** 31 - 1);
+}
+
+/** A value in units, plus 1, as far as 32 bits hold it. */
+export function plainNumber(value: number | null, unit = 1): number {
+  return value === null ? 0 : Math.min(Math.max(0, Math.floor(value / unit)), 2 ** 32 - 2) + 1;
+}
+
+const EMPTY = new Uint32Array(0);
+const NO_CODES = new Uint16Array(0);
+
+function larger<T extends { set(from: ArrayLike<number>): void }>(
+  numbers: ArrayLike<number>,
+  capacity: number,
+  Numbers: new (length: number) => T,
+): T {
+  const copy = new Numbers(capacity);
+  copy.set(numbers);
+  return copy;
+}

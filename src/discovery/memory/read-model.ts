@@ -1,0 +1,221 @@
+/**
+ * The catalogue in memory: what lists, search, facets and ranks are found with. A repository has a slot, which never moves. It is
+ * loaded once and then follows changes; evaluations are synchronous, so each sees one state.
+ */
+import { GROWTH_ORDER_COLUMNS, type GrowthOrder, type Window } from "../../growth/growth.js";
+import { WordCollector, type WordIndex } from "../search/word-index.js";
+import { Columns, NO_GAIN, type PlainColumn } from "./columns.js";
+import { type Order, sortSlots } from "./order.js";
+import type { CatalogueRow } from "./read-rows.js";
+import { SetPool, SlotSet } from "./slot-set.js";
+import { Derived, type Steps, type Versioned } from "./steps.js";
+import { Topics } from "./topics.js";
+
+/** An order of the model: by a fact, or by growth in a window. */
+export type OrderName = { column: PlainColumn } | { growth: GrowthOrder; window: Window };
+
+/** From this many repositories on, deriving values takes long: orders are kept sorted, and readers do not wait for changes. */
+export const LARGE_FROM = 20_000;
+
+export class ReadModel implements Versioned {
+  readonly columns: Columns;
+  readonly topics: Topics;
+  readonly words: WordIndex;
+  readonly #pool = new SetPool();
+  /** Slots from the load, in the order of their ids; the others are in `#added`. */
+  readonly #loaded: number;
+  readonly #added = new Map<number, number>();
+  readonly #sorted = new Map<string, Derived<Uint32Array>>();
+  readonly #members = new Map<string, { version: number; set: SlotSet }>();
+  readonly #steps: Steps;
+  /** Grows with every change. */
+  version = 0;
+  #starRanks: { version: number; above: Uint32Array; most: readonly number[] } | undefined;
+
+  private constructor(loaded: Loaded, steps: Steps) {
+    this.columns = loaded.columns;
+    this.topics = loaded.topics;
+    this.words = loaded.words;
+    this.#loaded = loaded.columns.size;
+    this.#steps = steps;
+  }
+
+  /** Loads repositories, which come in the order of their ids. */
+  static async load(batches: AsyncIterable<readonly CatalogueRow[]>, steps: Steps): Promise<ReadModel> {
+    const [columns, topics, words] = [new Columns(), new Topics(), new WordCollector()];
+    for await (const rows of batches) {
+      for (const row of rows) {
+        const slot = columns.append(row.id);
+        setRow(columns, slot, row);
+        topics.append(row.topics);
+        words.add(row);
+      }
+      await steps.pause();
+    }
+    await steps.run(topics.finish());
+    const index = await steps.run(words.finish(columns.capacity));
+    return new ReadModel({ columns, topics, words: index }, steps);
+  }
+
+  /** Number of repositories whose texts are in maps, as they changed since the load. */
+  get changedTexts(): number {
+    return this.words.changed;
+  }
+
+  /** The slot of a repository; -1 for an unknown one. */
+  slotOf(id: number): number {
+    const ids = this.columns.id;
+    let [low, high] = [0, this.#loaded];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((ids[middle] ?? 0) < id) low = middle + 1;
+      else high = middle;
+    }
+    return low < this.#loaded && ids[low] === id ? low : (this.#added.get(id) ?? -1);
+  }
+
+  /** Takes over repositories as they are now; `ids` without a row no longer exist. */
+  apply(ids: readonly number[], rows: readonly CatalogueRow[]): void {
+    const { columns } = this;
+    const gone = new Set(ids);
+    for (const row of rows) {
+      gone.delete(row.id);
+      let slot = this.slotOf(row.id);
+      const isNew = slot < 0;
+      if (isNew) {
+        slot = columns.append(row.id);
+        this.#added.set(row.id, slot);
+      }
+      const texts = columns.textHash[slot];
+      setRow(columns, slot, row);
+      if (!isNew && texts === columns.textHash[slot]) continue;
+      this.words.replace(slot, row);
+      this.topics.replace(slot, row.topics);
+    }
+    for (const id of gone) {
+      const slot = this.slotOf(id);
+      if (slot >= 0) columns.listed.put(slot, false);
+    }
+    this.version++;
+  }
+
+  /** Begins an evaluation: sets of the one before are no longer valid. */
+  begin(): void {
+    this.#pool.reset();
+  }
+
+  /** An empty set, until the next evaluation begins. */
+  emptySet(): SlotSet {
+    return this.#pool.take(this.columns.capacity);
+  }
+
+  order(name: OrderName): Order {
+    const { plain, growth, id } = this.columns;
+    if ("column" in name) return { numbers: plain[name.column], id, least: 0, unknown: 0 };
+    const least = GROWTH_ORDER_COLUMNS[name.growth].positiveOnly ? 1 : NO_GAIN + 1;
+    return { numbers: growth[name.window][name.growth], id, least };
+  }
+
+  /** The slots that an order holds. */
+  members(name: OrderName): SlotSet {
+    const key = keyOf(name);
+    let members = this.#members.get(key);
+    if (members?.version !== this.version) {
+      const { numbers, least } = this.order(name);
+      const set = new SlotSet(this.columns.capacity);
+      for (let slot = 0; slot < this.columns.size; slot++) if ((numbers[slot] ?? 0) >= least) set.add(slot);
+      members = { version: this.version, set };
+      this.#members.set(key, members);
+    }
+    return members.set;
+  }
+
+  /** The slots of an order, sorted; undefined if they are few, or not sorted yet: then sorting them begins. */
+  sorted(name: OrderName): Uint32Array | undefined {
+    return this.isLarge ? this.#sortedOf(name).peek() : undefined;
+  }
+
+  /** Sorts the slots of an order, in short steps, unless that has been done. */
+  *sortSteps(name: OrderName): Generator<void, Uint32Array> {
+    return (
+      (this.isLarge ? this.#sortedOf(name).known : undefined) ??
+      (yield* sortSlots(this.order(name), this.columns.size))
+    );
+  }
+
+  #sortedOf(name: OrderName): Derived<Uint32Array> {
+    const key = keyOf(name);
+    let sorted = this.#sorted.get(key);
+    if (sorted === undefined) {
+      sorted = this.derive(() => sortSlots(this.order(name), this.columns.size));
+      this.#sorted.set(key, sorted);
+    }
+    return sorted;
+  }
+
+  /** A value that is computed from the model in short steps, again whenever that has changed. */
+  derive<T>(compute: () => Generator<void, T>): Derived<T> {
+    return new Derived(this, this.#steps, compute);
+  }
+
+  get isLarge(): boolean {
+    return this.columns.size >= LARGE_FROM;
+  }
+
+  /** How many listed repositories have more stars. */
+  starRank(stars: number): number {
+    let ranks = this.#starRanks;
+    if (ranks?.version !== this.version) {
+      ranks = { version: this.version, ...this.#rankStars() };
+      this.#starRanks = ranks;
+    }
+    if (stars < STAR_COUNTS - 1) return ranks.above[stars] ?? 0;
+    const fewer = ranks.most.findIndex((own) => own <= stars);
+    return fewer < 0 ? ranks.most.length : fewer;
+  }
+
+  /** For each number of stars how many have more, and the greatest numbers of stars in order. */
+  #rankStars(): { above: Uint32Array; most: readonly number[] } {
+    const { plain, listed } = this.columns;
+    const counts = new Uint32Array(STAR_COUNTS);
+    const most: number[] = [];
+    listed.forBlocks((slots, length) => {
+      for (let i = 0; i < length; i++) {
+        const stars = plain.stars[slots[i] ?? 0] ?? 0;
+        const at = Math.min(stars, STAR_COUNTS - 1);
+        counts[at] = (counts[at] ?? 0) + 1;
+        if (stars >= STAR_COUNTS - 1) most.push(stars);
+      }
+    });
+    const above = new Uint32Array(STAR_COUNTS);
+    for (let i = STAR_COUNTS - 2; i >= 0; i--) above[i] = (above[i + 1] ?? 0) + (counts[i + 1] ?? 0);
+    return { above, most: most.sort((a, b) => b - a) };
+  }
+}
+
+const keyOf = (name: OrderName): string => ("column" in name ? name.column : `${name.growth} ${name.window}`);
+
+interface Loaded {
+  columns: Columns;
+  topics: Topics;
+  words: WordIndex;
+}
+
+/** Numbers of stars whose ranks are in a table; few repositories have more. */
+const STAR_COUNTS = 65_536;
+
+function setRow(columns: Columns, slot: number, row: CatalogueRow): void {
+  const { owner, name, description, topics, language } = row;
+  columns.setFacts(slot, row);
+  columns.setGrowth(slot, row.growth);
+  const fullName = `${owner}/${name}`;
+  columns.nameHash[slot] = hashOf(fullName.toLowerCase());
+  columns.textHash[slot] = hashOf(`${fullName}\n${description}\n${topics.join()}\n${language}`);
+}
+
+/** FNV-1a of the units of a text, in 32 bits. */
+export function hashOf(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+  return hash >>> 0;
+}

@@ -1,0 +1,113 @@
+import { enlarged } from "../search/lexicon.js";
+import type { PackedLists } from "../search/word-index.js";
+import { Names } from "./columns.js";
+import { SlotSet } from "./slot-set.js";
+
+/** Far more than there are. */
+const MAX_TOPICS = 2 ** 31;
+/** Repositories in a step of building. */
+const STEP = 20_000;
+
+/** The topics of repositories, both ways. As with words, those of a load are packed, and those that changed since are in maps. */
+export class Topics {
+  readonly names = new Names();
+  /** By slot: the codes of its topics. */
+  #of: PackedLists = { starts: new Uint32Array(1_024), numbers: new Uint32Array(1_024) };
+  #size = 0;
+  /** By code: the slots with that topic. */
+  #with: PackedLists = { starts: new Uint32Array(1), numbers: new Uint32Array(0) };
+  readonly #dead = new SlotSet(0);
+  readonly #changed = new Map<number, readonly number[]>();
+  readonly #added = new Map<number, Set<number>>();
+
+  /** Notes the topics of the next slot of a load. */
+  append(topics: readonly string[]): void {
+    const end = this.#of.starts[this.#size] ?? 0;
+    this.#size++;
+    if (this.#size >= this.#of.starts.length) this.#of.starts = enlarged(this.#of.starts, this.#size + 1);
+    if (end + topics.length > this.#of.numbers.length)
+      this.#of.numbers = enlarged(this.#of.numbers, end + topics.length);
+    for (const [i, topic] of topics.entries()) this.#of.numbers[end + i] = this.names.add(topic, MAX_TOPICS);
+    this.#of.starts[this.#size] = end + topics.length;
+  }
+
+  /** Ends a load, in short steps. */
+  *finish(): Generator<void> {
+    const { starts, numbers } = this.#of;
+    const counts = new Uint32Array(this.names.names.length + 1);
+    const end = starts[this.#size] ?? 0;
+    for (let i = 0; i < end; i++) {
+      const next = (numbers[i] ?? 0) + 1;
+      counts[next] = (counts[next] ?? 0) + 1;
+    }
+    for (let i = 1; i < counts.length; i++) counts[i] = (counts[i] ?? 0) + (counts[i - 1] ?? 0);
+    yield;
+    const ends = counts.slice();
+    const slots = new Uint32Array(end);
+    for (let slot = 0; slot < this.#size; slot++) {
+      for (let i = starts[slot] ?? 0, to = starts[slot + 1] ?? 0; i < to; i++) {
+        const code = numbers[i] ?? 0;
+        const at = ends[code] ?? 0;
+        slots[at] = slot;
+        ends[code] = at + 1;
+      }
+      if (slot % STEP === 0) yield;
+    }
+    this.#with = { starts: counts, numbers: slots };
+    this.#of = { starts: starts.slice(0, this.#size + 1), numbers: numbers.slice(0, end) };
+  }
+
+  /** Notes the present topics of a repository. */
+  replace(slot: number, topics: readonly string[]): void {
+    for (const code of this.#changed.get(slot) ?? []) this.#added.get(code)?.delete(slot);
+    const codes = topics.map((topic) => this.names.add(topic, MAX_TOPICS));
+    for (const code of codes) {
+      const slots = this.#added.get(code);
+      if (slots === undefined) this.#added.set(code, new Set([slot]));
+      else slots.add(slot);
+    }
+    if (slot >= this.#dead.bits.length * 32) this.#dead.grow(Math.max(slot + 1, this.#size) + 32 * 1_024);
+    this.#dead.add(slot);
+    this.#changed.set(slot, codes);
+  }
+
+  /** Adds the slots of repositories with a topic to a set. */
+  addTo(set: SlotSet, topic: string): void {
+    const code = this.names.codeOf(topic);
+    if (code === 0) return;
+    const { starts, numbers } = this.#with;
+    for (let i = starts[code] ?? 0, end = starts[code + 1] ?? 0; i < end; i++) {
+      const slot = numbers[i] ?? 0;
+      if (!this.#dead.has(slot)) set.add(slot);
+    }
+    for (const slot of this.#added.get(code) ?? []) set.add(slot);
+  }
+
+  /** Calls `visit` with the code of each topic of a repository. */
+  forEach(slot: number, visit: (code: number) => void): void {
+    const changed = this.#changed.get(slot);
+    if (changed !== undefined) {
+      for (const code of changed) visit(code);
+      return;
+    }
+    const { starts, numbers } = this.#of;
+    for (let i = starts[slot] ?? 0, end = starts[slot + 1] ?? 0; i < end; i++) visit(numbers[i] ?? 0);
+  }
+
+  /** Adds 1 to the count of each topic of some slots. */
+  count(counts: Uint32Array, slots: Uint32Array, length: number): void {
+    const { starts, numbers } = this.#of;
+    const hasChanges = this.#changed.size > 0;
+    for (let i = 0; i < length; i++) {
+      const slot = slots[i] ?? 0;
+      if (hasChanges && this.#dead.has(slot)) {
+        for (const code of this.#changed.get(slot) ?? []) counts[code] = (counts[code] ?? 0) + 1;
+        continue;
+      }
+      for (let k = starts[slot] ?? 0, end = starts[slot + 1] ?? 0; k < end; k++) {
+        const code = numbers[k] ?? 0;
+        counts[code] = (counts[code] ?? 0) + 1;
+      }
+    }
+  }
+}

@@ -1,0 +1,195 @@
+/** Ranks: the first repositories of every ranking, overall and by provider, language and topic. */
+import { MEASURES, type Measure, type Ranking, type Window } from "../../growth/growth.js";
+import type { OrderName, ReadModel } from "../memory/read-model.js";
+import { SlotSet } from "../memory/slot-set.js";
+import type { Rank, RankScope } from "./rank.js";
+
+/** Number of ranks in each scope. A repository further down has no rank in it. */
+export const RANK_LIMITS: Readonly<Record<RankScope, number>> = {
+  overall: 1_000,
+  provider: 1_000,
+  language: 200,
+  topic: 50,
+};
+/** Only the most frequent languages and topics have ranks. */
+const RANKED_NAMES = 1_000;
+
+/** The ids of the first repositories of a ranking in one scope, best first. The window does not matter for stars. */
+export type Leaders = (ranking: Ranking, window: Window) => readonly number[];
+
+/** The scope whose leaders are wanted, and how many of each ranking. */
+export interface LeadersRequest {
+  scope: RankScope;
+  /** Which provider, language or topic as the catalogue spells it; empty overall. */
+  name: string;
+  limit: number;
+}
+
+/** A provider, language or topic that repositories are ranked in, or all of them. */
+interface Board {
+  scope: RankScope;
+  name: string;
+  /** Where its slots begin in those of a measure. */
+  start: number;
+}
+
+interface Head {
+  slots: Uint32Array;
+  lengths: Uint16Array;
+}
+
+/** The boards of a model, with the first slots of each by measure. */
+export class RankHeads {
+  readonly #model: ReadModel;
+  readonly #boards: Boards;
+  /** By measure: the slots of all boards, and how many each has. */
+  readonly #heads: readonly Head[];
+
+  private constructor(model: ReadModel, boards: Boards, heads: readonly Head[]) {
+    this.#model = model;
+    this.#boards = boards;
+    this.#heads = heads;
+  }
+
+  /** Computes the ranks of all repositories, in short steps. */
+  static *compute(model: ReadModel): Generator<void, RankHeads> {
+    const { columns } = model;
+    const boards = new Boards(model);
+    yield;
+    const byGrowth = new SlotSet(columns.capacity).copy(columns.listed);
+    // As in lists, growth rankings leave out archived repositories and forks.
+    byGrowth.andNot(columns.archived).andNot(columns.fork);
+    const heads: Head[] = [];
+    for (const measure of MEASURES) {
+      const order = model.order(orderOf(measure));
+      const competing = measure.window === null ? columns.listed : byGrowth;
+      const sorted = yield* model.sortSteps(orderOf(measure));
+      const slots = new Uint32Array(boards.size);
+      const lengths = new Uint16Array(boards.all.length);
+      for (let i = 0; i < sorted.length; i++) {
+        const slot = sorted[i] ?? 0;
+        // Only gains above 0 are ranked, and known stars.
+        if ((order.numbers[slot] ?? 0) <= 0) break;
+        if (competing.has(slot))
+          boards.forEach(slot, (board) => {
+            const length = lengths[board] ?? 0;
+            const { scope, start } = boards.all[board] as Board;
+            if (length === RANK_LIMITS[scope]) return;
+            slots[start + length] = slot;
+            lengths[board] = length + 1;
+          });
+        if (i % STEP === 0) yield;
+      }
+      heads.push({ slots, lengths });
+      yield;
+    }
+    return new RankHeads(model, boards, heads);
+  }
+
+  /** The ranks of a repository, ordered by ranking, window, scope and name. */
+  of(id: number): Rank[] {
+    const slot = this.#model.slotOf(id);
+    if (slot < 0) return [];
+    const boards: number[] = [];
+    this.#boards.forEach(slot, (board) => boards.push(board));
+    const own = boards.flatMap((board) => this.#boards.all[board] ?? []);
+    const inOrder = own
+      .map(({ scope, name, start }, i) => ({ scope, name, start, board: boards[i] ?? 0 }))
+      .sort((a, b) => (a.scope === b.scope ? (a.name < b.name ? -1 : 1) : a.scope < b.scope ? -1 : 1));
+    return ORDERED.flatMap(({ ranking, window, index }) =>
+      inOrder.flatMap(({ scope, name, start, board }): Rank[] => {
+        const { slots, lengths } = this.#heads[index] ?? NO_HEAD;
+        const at = slots.subarray(start, start + (lengths[board] ?? 0)).indexOf(slot);
+        return at < 0 ? [] : [{ ranking, window, scope, name: name === "" ? null : name, position: at + 1 }];
+      }),
+    );
+  }
+
+  leaders({ scope, name, limit }: LeadersRequest): Leaders {
+    const board = this.#boards.all.findIndex((one) => one.scope === scope && one.name === name);
+    const { start = 0 } = this.#boards.all[board] ?? {};
+    const { id } = this.#model.columns;
+    return (ranking, window) => {
+      const index = MEASURES.findIndex(
+        (measure) => measure.ranking === ranking && (measure.window === null || measure.window === window),
+      );
+      const { slots, lengths } = this.#heads[index] ?? NO_HEAD;
+      const count = Math.min(limit, lengths[board] ?? 0);
+      return Array.from(slots.subarray(start, start + count), (slot) => id[slot] ?? 0);
+    };
+  }
+}
+
+const NO_HEAD: Head = { slots: new Uint32Array(0), lengths: new Uint16Array(0) };
+/** Slots in a step. */
+const STEP = 20_000;
+
+/** The measures in the order of ranks: by the name of the ranking, and the length of the window. */
+const ORDERED = MEASURES.map((measure, index) => ({ ...measure, index })).sort((a, b) =>
+  a.ranking === b.ranking ? a.index - b.index : a.ranking < b.ranking ? -1 : 1,
+);
+
+function orderOf({ ranking, window }: Measure): OrderName {
+  return ranking === "stars" || window === null ? { column: "stars" } : { growth: ranking, window };
+}
+
+/** All boards, and in which of them a repository competes. */
+class Boards {
+  readonly all: Board[] = [];
+  /** Room for the slots of all boards. */
+  size = 0;
+  readonly #model: ReadModel;
+  /** By code: the index of a board; -1: none. */
+  readonly #providers: Int32Array;
+  readonly #languages: Int32Array;
+  readonly #topics: Int32Array;
+
+  constructor(model: ReadModel) {
+    this.#model = model;
+    const { names, named, listed } = model.columns;
+    this.#add("overall", "");
+    this.#providers = Int32Array.from(names.provider.names, (name) => this.#add("provider", name));
+    const languages = new Uint32Array(names.language.names.length);
+    const topics = new Uint32Array(model.topics.names.names.length);
+    listed.forBlocks((slots, length) => {
+      for (let i = 0; i < length; i++) {
+        const code = named.language[slots[i] ?? 0] ?? 0;
+        languages[code] = (languages[code] ?? 0) + 1;
+      }
+      model.topics.count(topics, slots, length);
+    });
+    this.#languages = this.#addFrequent("language", names.language.names, languages);
+    this.#topics = this.#addFrequent("topic", model.topics.names.names, topics);
+  }
+
+  /** The boards of the most frequent names, by name where equally frequent. */
+  #addFrequent(scope: RankScope, names: readonly string[], counts: Uint32Array): Int32Array {
+    counts[0] = 0;
+    const least = Math.max(1, counts.toSorted().at(-RANKED_NAMES) ?? 0);
+    const frequent = Array.from(counts.keys()).filter((code) => (counts[code] ?? 0) >= least);
+    frequent.sort(
+      (a, b) => (counts[b] ?? 0) - (counts[a] ?? 0) || ((names[a] ?? "") < (names[b] ?? "") ? -1 : 1),
+    );
+    const boards = new Int32Array(names.length).fill(-1);
+    for (const code of frequent.slice(0, RANKED_NAMES)) boards[code] = this.#add(scope, names[code] ?? "");
+    return boards;
+  }
+
+  #add(scope: RankScope, name: string): number {
+    this.size += RANK_LIMITS[scope];
+    return this.all.push({ scope, name, start: this.size - RANK_LIMITS[scope] }) - 1;
+  }
+
+  /** Calls `visit` with each board in which a repository competes. */
+  forEach(slot: number, visit: (board: number) => void): void {
+    const { provider, language } = this.#model.columns.named;
+    visit(0);
+    visit(this.#providers[provider[slot] ?? 0] ?? 0);
+    const ofLanguage = this.#languages[language[slot] ?? 0] ?? -1;
+    if (ofLanguage >= 0) visit(ofLanguage);
+    this.#model.topics.forEach(slot, (topic) => {
+      const board = this.#topics[topic] ?? -1;
+      if (board >= 0) visit(board);
+    });
+  }
+}

@@ -1,0 +1,216 @@
+/** The summary: counters of the catalogue, computed after changes and read by requests. */
+import { type RawBuilder, sql } from "kysely";
+import type { Database, Db, Prepared } from "../database/database.js";
+import { ageInDays, DAY_MS, HOUR_MS } from "../lib/clock.js";
+import {
+  bumpRevision,
+  type CatalogueKind,
+  countFreshness,
+  type FreshnessCounts,
+  type NewestFile,
+  type Recency,
+  readKind,
+  readNewestFiles,
+  readRecency,
+} from "../repositories/repositories.js";
+
+/** Counters of one provider, or of all providers together. */
+export interface Counters extends FreshnessCounts {
+  repositories: number;
+  snapshots: number;
+  /** Snapshots taken in the 24 hours up to `asOf`. */
+  snapshots24h: number;
+  /** Repositories refreshed in the 24 hours up to `asOf`. */
+  refreshed24h: number;
+  /** Repositories whose next refresh was overdue when the summary was computed. */
+  overdueRefreshes: number;
+}
+
+export interface ProviderSummary extends Counters {
+  provider: string;
+  /** Time of its newest snapshot; null without any. */
+  asOf: number | null;
+}
+
+export interface Summary extends Counters {
+  languages: number;
+  topics: number;
+  providers: ProviderSummary[];
+  /** The newest undamaged file of each archive that was imported. */
+  newestFiles: NewestFile[];
+  /** Time of the newest snapshot; null if there are no snapshots. */
+  asOf: number | null;
+  /** When the content last changed. */
+  generatedAt: number;
+  catalogue: CatalogueKind;
+}
+
+type StoredSummary = Omit<Summary, "languages" | "topics">;
+
+/** Days in UTC from a time to now; null: there is no such time. */
+interface Aged {
+  ageDays: number | null;
+}
+
+/** The stored summary with the ages of its times. */
+export interface CurrentSummary extends Summary, Aged {
+  providers: (ProviderSummary & Aged)[];
+  newestFiles: (NewestFile & Aged)[];
+}
+
+/** Three separate counts, as each can use an index. */
+async function countRepositories(
+  db: Db,
+  provider: string,
+  { since, now }: { since: number; now: number },
+): Promise<Record<"repositories" | "refreshed" | "overdue", number>> {
+  const count = async (where: RawBuilder<unknown>): Promise<number> => {
+    const { rows } = await sql<{ total: number }>`select count(*) as total from repositories
+      where provider = ${provider} and availability = 'AVAILABLE' and ${where}`.execute(db);
+    return Number(rows[0]?.total ?? 0);
+  };
+  return {
+    repositories: await count(sql`true`),
+    refreshed: await count(sql`refreshed_at > ${since}`),
+    overdue: await count(sql`next_refresh_at is not null and next_refresh_at < ${now}`),
+  };
+}
+
+/** Recomputes the summary. The revision changes only if the content did. It is computed before the transaction that stores it. */
+export async function updateSummary({ dialect, write }: Database, now: number): Promise<void> {
+  const before = await readStored(write);
+  const summary = await computeSummary(write, now, before);
+  const body = JSON.stringify(summary);
+  if (JSON.stringify({ ...before, generatedAt: now }) === body) return;
+  await dialect.exclusively(write, "catalogue", async (tx) => {
+    await sql`insert into summaries (id, body) values (${ID}, ${body})
+      on conflict (id) do update set body = excluded.body`.execute(tx);
+    await bumpRevision(tx);
+  });
+}
+
+/** The row of `summaries`. */
+const ID = 1;
+
+async function readStored(db: Db): Promise<StoredSummary | undefined> {
+  const row = await db.selectFrom("summaries").select("body").where("id", "=", ID).executeTakeFirst();
+  return row === undefined ? undefined : JSON.parse(row.body);
+}
+
+/** Computes the summary, which counts all repositories. `before`: the stored one. */
+async function computeSummary(
+  db: Db,
+  now: number,
+  before: StoredSummary | undefined,
+): Promise<StoredSummary> {
+  const recency = await readRecency(db);
+  const newestFiles = await readNewestFiles(db);
+  const isFileNew = JSON.stringify(newestFiles) !== JSON.stringify(before?.newestFiles);
+  const totals = await sql<{ provider: string; snapshots: number }>`
+    select provider, sum(snapshots) as snapshots from snapshot_hours group by provider`.execute(db);
+  const snapshots = new Map(totals.rows.map((row) => [row.provider, Number(row.snapshots)]));
+  const names = await sql<{
+    provider: string;
+  }>`select distinct provider from repositories order by provider`.execute(db);
+  const providers: Summary["providers"] = [];
+  for (const { provider } of names.rows) {
+    const asOf = recency.asOf.get(provider) ?? null;
+    const since = (asOf ?? now) - DAY_MS;
+    const { repositories, refreshed, overdue } = await countRepositories(db, provider, { since, now });
+    const recent = await sql<{ snapshots: number }>`select coalesce(sum(snapshots), 0) as snapshots
+      from snapshot_hours where provider = ${provider} and hour > ${Math.floor(since / HOUR_MS)}`.execute(db);
+    const counted = before?.providers.find((one) => one.provider === provider);
+    providers.push({
+      provider,
+      repositories,
+      snapshots: snapshots.get(provider) ?? 0,
+      snapshots24h: Number(recent.rows[0]?.snapshots ?? 0),
+      refreshed24h: refreshed,
+      overdueRefreshes: overdue,
+      ...(await freshnessOf(db, { provider, repositories }, { recency, before: counted, isFileNew })),
+      asOf,
+    });
+  }
+  const sum = (counter: keyof Counters) =>
+    providers.reduce((total, provider) => total + provider[counter], 0);
+  const times = providers.flatMap(({ asOf }) => asOf ?? []);
+  return {
+    repositories: sum("repositories"),
+    snapshots: sum("snapshots"),
+    snapshots24h: sum("snapshots24h"),
+    refreshed24h: sum("refreshed24h"),
+    overdueRefreshes: sum("overdueRefreshes"),
+    freshRepositories: sum("freshRepositories"),
+    staleRepositories: sum("staleRepositories"),
+    providers,
+    newestFiles,
+    asOf: times.length === 0 ? null : Math.max(...times),
+    generatedAt: now,
+    catalogue: await readKind(db),
+  };
+}
+
+const NOTHING: Counters = {
+  repositories: 0,
+  snapshots: 0,
+  snapshots24h: 0,
+  refreshed24h: 0,
+  overdueRefreshes: 0,
+  freshRepositories: 0,
+  staleRepositories: 0,
+};
+
+/** Reads the stored summary; an empty one before the first update. */
+export class SummaryReader {
+  readonly #read: Prepared<number, [body: string]>;
+  #parsed: { body: string; value: StoredSummary } | undefined;
+
+  constructor({ prepare }: Database) {
+    this.#read = prepare((given) => sql`select body from summaries where id = ${given((id) => id)}`);
+  }
+
+  async read(now: number): Promise<Omit<CurrentSummary, "languages" | "topics">> {
+    const [row] = await this.#read(ID);
+    if (row !== undefined && this.#parsed?.body !== row[0])
+      this.#parsed = { body: row[0], value: JSON.parse(row[0]) };
+    const stored = row === undefined ? undefined : this.#parsed?.value;
+    const { providers, newestFiles, ...counters } = stored ?? { ...EMPTY, generatedAt: now };
+    return {
+      ...counters,
+      providers: providers.map((one) => ({ ...one, ageDays: ageInDays(one.asOf, now) })),
+      newestFiles: newestFiles.map((one) => ({ ...one, ageDays: ageInDays(one.capturedAt, now) })),
+      ageDays: ageInDays(counters.asOf, now),
+    };
+  }
+}
+
+const EMPTY: Omit<StoredSummary, "generatedAt"> = {
+  ...NOTHING,
+  providers: [],
+  newestFiles: [],
+  asOf: null,
+  catalogue: "real",
+};
+
+/** A provider in the summary before this one. */
+interface Before extends FreshnessCounts {
+  asOf: number | null;
+}
+
+/** Counting this many repositories takes so long that it is done only once an hour. */
+const MANY = 20_000;
+
+/**
+ * Counts the fresh and stale repositories of a provider, which reads all of them. With many, the earlier counts are kept
+ * while the provider's newest snapshot is of the same hour; `isFileNew`: whether an archive has a newer file since.
+ */
+async function freshnessOf(
+  db: Db,
+  { provider, repositories }: { provider: string; repositories: number },
+  { recency, before, isFileNew }: { recency: Recency; before: Before | undefined; isFileNew: boolean },
+): Promise<FreshnessCounts> {
+  const hour = (at: number | null | undefined) => Math.floor((at ?? 0) / HOUR_MS);
+  const isKept = before !== undefined && !isFileNew && hour(before.asOf) === hour(recency.asOf.get(provider));
+  if (repositories < MANY || !isKept) return countFreshness(db, provider, recency);
+  return { freshRepositories: before.freshRepositories, staleRepositories: before.staleRepositories };
+}
