@@ -2,8 +2,8 @@
  * The types of the API, generated from its OpenAPI document by openapi-typescript. Run `npm run client` after a change of the API.
  * Failures and response headers are left out: the client throws the former, and returns the latter as they are.
  *
- * Document: f4f1b7b3c4ae9c3b
- * Types: 8c88e14aa65d3d11
+ * Document: fa5bf6bcc1c8d32e
+ * Types: 8751aa71846ea9fa
  */
 export interface paths {
     "/api": {
@@ -2288,7 +2288,7 @@ export interface operations {
                  */
                 fork?: "true" | "false" | "any";
                 /**
-                 * @description Default: relevance with q, otherwise trending. relevance requires q. stars-gained and forks-gained are by the gain that counts, stars-delta and forks-delta by the plain difference.
+                 * @description Default: relevance with q, otherwise all repositories, by trending and then by stars. relevance requires q. stars-gained and forks-gained are by the gain that counts, stars-delta and forks-delta by the plain difference.
                  * @example relevance
                  */
                 sort?: "relevance" | "trending" | "rising" | "new-hot" | "fork-growth" | "activity" | "stars-gained" | "forks-gained" | "stars-delta" | "forks-delta" | "stars" | "forks" | "pushed" | "created";
@@ -2448,7 +2448,7 @@ export interface operations {
                  */
                 fork?: "true" | "false" | "any";
                 /**
-                 * @description Default: relevance with q, otherwise trending. relevance requires q. stars-gained and forks-gained are by the gain that counts, stars-delta and forks-delta by the plain difference.
+                 * @description Default: relevance with q, otherwise all repositories, by trending and then by stars. relevance requires q. stars-gained and forks-gained are by the gain that counts, stars-delta and forks-delta by the plain difference.
                  * @example relevance
                  */
                 sort?: "relevance" | "trending" | "rising" | "new-hot" | "fork-growth" | "activity" | "stars-gained" | "forks-gained" | "stars-delta" | "forks-delta" | "stars" | "forks" | "pushed" | "created";
@@ -2568,7 +2568,7 @@ export interface operations {
                  */
                 fork?: "true" | "false" | "any";
                 /**
-                 * @description Default: relevance with q, otherwise trending. relevance requires q. stars-gained and forks-gained are by the gain that counts, stars-delta and forks-delta by the plain difference.
+                 * @description Default: relevance with q, otherwise all repositories, by trending and then by stars. relevance requires q. stars-gained and forks-gained are by the gain that counts, stars-delta and forks-delta by the plain difference.
                  * @example relevance
                  */
                 sort?: "relevance" | "trending" | "rising" | "new-hot" | "fork-growth" | "activity" | "stars-gained" | "forks-gained" | "stars-delta" | "forks-delta" | "stars" | "forks" | "pushed" | "created";

@@ -32,6 +32,7 @@ import { readSeveralSeries, readSparks, type SeveralOptions, type SeveralSeries 
 import { packTails, Readings, type SnapshotRange, SnapshotReader } from "./snapshots/snapshots.js";
 
 export { type LinkedAddresses, linksIn } from "./addresses/links.js";
+export { fullNameIn } from "./addresses/paths.js";
 export {
   type AddressedForge,
   addressReader,

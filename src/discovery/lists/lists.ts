@@ -16,7 +16,7 @@ import { searchIn } from "../search/search.js";
 import type { Summary } from "../summary.js";
 import { type ListQuery, listSpec, type PageQuery, type WatchlistQuery, watchlistSpec } from "./query.js";
 import { type ListRow, RowReader, type RowRequest } from "./rows.js";
-import { encodeCursor, type ListSpec, listKey, type Scope } from "./spec.js";
+import { DEFAULT_SORT, encodeCursor, type ListSpec, listKey, type Scope } from "./spec.js";
 import { findRenamed, type RenamedName, type UnmatchedValue, unmatchedValues } from "./unmatched.js";
 
 /** Some consecutive rows of a list. */
@@ -43,7 +43,7 @@ export interface ListRows {
 
 /** The page of a list that a query requests. */
 export interface ListPage extends ListRows {
-  sort: ListSpec["sort"];
+  sort: Exclude<ListSpec["sort"], typeof DEFAULT_SORT>;
   /** Number of the page; null if it was requested by cursor. */
   page: number | null;
 }
@@ -80,7 +80,11 @@ export async function watchlistPage(
 }
 
 function pageOf({ sort }: ListSpec, { page = 1, cursor }: PageQuery, rows: ListRows): ListPage {
-  return { ...rows, sort, page: cursor === undefined ? page : null };
+  return {
+    ...rows,
+    sort: sort === DEFAULT_SORT ? "trending" : sort,
+    page: cursor === undefined ? page : null,
+  };
 }
 
 export interface ListParts {

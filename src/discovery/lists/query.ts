@@ -15,6 +15,7 @@ import {
   windowParameter,
 } from "./parameters.js";
 import {
+  DEFAULT_SORT,
   decodeCursor,
   type Filters,
   isGrowthSort,
@@ -54,7 +55,7 @@ export const listQuery = z.object({
   fork: flag.optional().openapi({ description: "Default: any for plain sorts, false for sorts by growth." }),
   sort: oneOf(SORTS).optional().openapi({
     description:
-      "Default: relevance with q, otherwise trending. relevance requires q. stars-gained and forks-gained are by the gain that counts, stars-delta and forks-delta by the plain difference.",
+      "Default: relevance with q, otherwise all repositories, by trending and then by stars. relevance requires q. stars-gained and forks-gained are by the gain that counts, stars-delta and forks-delta by the plain difference.",
   }),
   reliableOnly: choice.openapi({ description: "Only repositories whose trend in the window is reliable." }),
   excludeAnomalous: choice.openapi({
@@ -134,17 +135,17 @@ function withPage(list: Omit<ListSpec, "page">, query: PageQuery): ListSpec {
   return { ...list, page: { limit, after: decodeCursor(listKey(list), cursor) } };
 }
 
-function sortOf({ q = "", sort }: ListQuery): Sort {
+function sortOf({ q = "", sort }: ListQuery): Sort | typeof DEFAULT_SORT {
   if (sort === "relevance" && q === "") {
     const allowed = SORTS.filter((name) => name !== "relevance");
     throw invalidParameter("sort", `relevance needs q; without it, one of ${allowed.join(", ")}`, {
       allowed,
     });
   }
-  return sort ?? (q === "" ? "trending" : "relevance");
+  return sort ?? (q === "" ? DEFAULT_SORT : "relevance");
 }
 
-function filtersOf(query: ListQuery, sort: Sort): Filters {
+function filtersOf(query: ListQuery, sort: string): Filters {
   const { provider, license, minStars, maxStars, createdAfter, createdBefore, pushedAfter } = query;
   const flagOf = (value: ListQuery["archived"]): boolean | undefined => {
     if (value === undefined) return isGrowthSort(sort) ? false : undefined;

@@ -10,6 +10,9 @@ export const LAST_NUMBERED = 10_000;
 /** Sorts by a fact of the repository itself. */
 export const PLAIN_SORTS = ["stars", "forks", "pushed", "created"] as const;
 
+/** The order of a list that asks for none: by trending score, then all others by stars. */
+export const DEFAULT_SORT = "trending-first";
+
 /** Every sort that a list of repositories offers. */
 export const SORTS = ["relevance", ...GROWTH_ORDERS, ...PLAIN_SORTS] as const;
 export type Sort = (typeof SORTS)[number];
@@ -75,7 +78,7 @@ export interface RowKey {
 export interface ListSpec {
   scope: Scope;
   filters: Filters;
-  sort: Sort | WatchlistSort;
+  sort: Sort | WatchlistSort | typeof DEFAULT_SORT;
   /** Unknown values come last in both directions. */
   direction: "asc" | "desc";
   /** The window of the trends, and of a sort by growth. */
@@ -89,7 +92,8 @@ export interface ListSpec {
  */
 export function listKey({ scope, filters, sort, direction, window }: Omit<ListSpec, "page">): string {
   const { reliableOnly, excludeAnomalous } = filters;
-  const dependsOnWindow = isGrowthSort(sort) || reliableOnly === true || excludeAnomalous === true;
+  const dependsOnWindow =
+    isGrowthSort(sort) || sort === DEFAULT_SORT || reliableOnly === true || excludeAnomalous === true;
   const { license } = filters;
   const folded = license === undefined ? filters : { ...filters, license: foldedLicense(license) };
   const sorted = (value: object) => Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));

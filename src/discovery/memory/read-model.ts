@@ -11,8 +11,12 @@ import { SetPool, SlotSet } from "./slot-set.js";
 import { Derived, type Steps, type Versioned } from "./steps.js";
 import { Topics } from "./topics.js";
 
-/** An order of the model: by a fact, or by growth in a window. */
-export type OrderName = { column: PlainColumn } | { growth: GrowthOrder; window: Window };
+/** An order of the model. */
+export type OrderName =
+  | { column: PlainColumn }
+  | { growth: GrowthOrder; window: Window }
+  /** By trending score, then by stars. */
+  | { trendingFirst: Window };
 
 /** From this many repositories on, deriving values takes long: orders are kept sorted, and readers do not wait for changes. */
 export const LARGE_FROM = 20_000;
@@ -27,6 +31,7 @@ export class ReadModel implements Versioned {
   readonly #added = new Map<number, number>();
   readonly #sorted = new Map<string, Derived<Uint32Array>>();
   readonly #members = new Map<string, { version: number; set: SlotSet }>();
+  readonly #trending = new Map<Window, { version: number; numbers: Uint32Array }>();
   readonly #steps: Steps;
   /** Grows with every change. */
   version = 0;
@@ -112,8 +117,24 @@ export class ReadModel implements Versioned {
   order(name: OrderName): Order {
     const { plain, growth, id } = this.columns;
     if ("column" in name) return { numbers: plain[name.column], id, least: 0, unknown: 0 };
+    if ("trendingFirst" in name) return { numbers: this.#trendingFirst(name.trendingFirst), id, least: 0 };
     const least = GROWTH_ORDER_COLUMNS[name.growth].positiveOnly ? 1 : NO_GAIN + 1;
     return { numbers: growth[name.window][name.growth], id, least };
+  }
+
+  /** Numbers of which those with a trending score in a window are above all others, which are by stars. */
+  #trendingFirst(window: Window): Uint32Array {
+    const known = this.#trending.get(window);
+    if (known?.version === this.version) return known.numbers;
+    const { plain, growth, size, capacity } = this.columns;
+    const [scores, { stars }] = [growth[window].trending, plain];
+    const numbers = new Uint32Array(capacity);
+    for (let slot = 0; slot < size; slot++) {
+      const score = scores[slot] ?? 0;
+      numbers[slot] = score > 0 ? ABOVE_STARS + score : Math.min(stars[slot] ?? 0, ABOVE_STARS);
+    }
+    this.#trending.set(window, { version: this.version, numbers });
+    return numbers;
   }
 
   /** The slots that an order holds. */
@@ -193,7 +214,10 @@ export class ReadModel implements Versioned {
   }
 }
 
-const keyOf = (name: OrderName): string => ("column" in name ? name.column : `${name.growth} ${name.window}`);
+const keyOf = (name: OrderName): string => Object.values(name).join(" ");
+
+/** More stars than any repository has. */
+const ABOVE_STARS = 2 ** 31;
 
 interface Loaded {
   columns: Columns;

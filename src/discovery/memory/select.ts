@@ -1,6 +1,6 @@
 /** Selects a page of a list: the ids of its repositories in order, and how many there are in all. */
 import type { GrowthOrder } from "../../growth/growth.js";
-import { isGrowthSort, type ListSpec, type RowKey, relevanceAt } from "../lists/spec.js";
+import { DEFAULT_SORT, isGrowthSort, type ListSpec, type RowKey, relevanceAt } from "../lists/spec.js";
 import { allOf, bestOf, type Matches } from "../search/relevance.js";
 import { isGain, NO_GAIN, type PlainColumn, plainNumber } from "./columns.js";
 import { matchesOf } from "./matches.js";
@@ -16,7 +16,7 @@ export interface Selection {
   last: RowKey | undefined;
 }
 
-type ColumnSort = PlainColumn | GrowthOrder;
+type ColumnSort = PlainColumn | GrowthOrder | typeof DEFAULT_SORT;
 type Page = Pick<ListSpec, "direction" | "window" | "page">;
 type FilteredPage = Page & Pick<ListSpec, "filters">;
 
@@ -50,6 +50,7 @@ export function selectAmong(
 }
 
 function orderName(sort: ColumnSort, { window }: Pick<ListSpec, "window">): OrderName {
+  if (sort === DEFAULT_SORT) return { trendingFirst: window };
   return isGrowthSort(sort) ? { growth: sort, window } : { column: sort };
 }
 
@@ -122,11 +123,11 @@ const isDate = (sort: ColumnSort): boolean => sort === "pushed" || sort === "cre
 
 /** A number of an order as the sort key of a cursor, which is the value that the API shows; -1 for an unknown fact. */
 function keyOf(sort: ColumnSort, number: number): number {
-  if (isGrowthSort(sort)) return number;
+  if (isGrowthSort(sort) || sort === DEFAULT_SORT) return number;
   return isDate(sort) && number > 0 ? (number - 1) * 1_000 : number - 1;
 }
 
 function placeOf(sort: ColumnSort, { sortKey, id }: RowKey): Place {
-  if (isGrowthSort(sort)) return { number: sortKey, id };
+  if (isGrowthSort(sort) || sort === DEFAULT_SORT) return { number: sortKey, id };
   return { number: plainNumber(sortKey < 0 ? null : sortKey, isDate(sort) ? 1_000 : 1), id };
 }

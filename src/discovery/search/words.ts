@@ -1,7 +1,8 @@
 /**
- * The words of repositories and of search texts. One function splits both, on both engines, so what is indexed can be found. A
- * search text also has a form, such as an owner and a name; and words have an order, that of the database.
+ * The words of repositories and of search texts. One function splits both, so what is indexed can be found. A search text also has a
+ * form, such as an owner and a name.
  */
+import { fullNameIn, splitAddress } from "../../repositories/repositories.js";
 
 /** Maximum number of words of a query, and of an indexed text; further ones are ignored. */
 const MAX_QUERY_WORDS = 8;
@@ -123,20 +124,15 @@ export function parseQuery(text: string): WordsQuery | undefined {
   };
 }
 
-/**
- * The full name in the address of a repository on a forge, such as `https://github.com/rust-lang/rust/issues?q=x` or
- * `git@gitlab.com:group/app.git`; any other text as it is.
- */
+/** The full name in the address of a repository, however it is written; any other text as it is. */
 function withoutAddress(text: string): string {
-  const address =
-    /^(?:(?:https?|ssh|git):\/\/(?:[^/@\s]*@)?([^/:\s]+)(?::\d+)?\/|git@([^/:\s]+):)([^\s?#]+)/i.exec(text);
-  if (address === null) return text;
-  // GitLab separates the parts of a repository's page by `/-/`; elsewhere a full name has two parts.
-  const [path = "", isGroup] = (address[3] ?? "").split("/-/", 2);
-  const parts = path.split("/").filter((part) => part !== "");
-  const host = (address[1] ?? address[2] ?? "").toLowerCase();
-  const isNested = isGroup !== undefined || host.includes("gitlab");
-  return (isNested ? parts : parts.slice(0, 2)).join("/").replace(/\.git$/, "");
+  const parts = splitAddress(text, (host) => /\b(?:github|gitlab|codeberg)\b/.test(host));
+  if ("problem" in parts) return text;
+  const { host, prefix, segments } = parts;
+  if (host === undefined && prefix === undefined)
+    return segments.length > 1 ? text.replace(/\.git$/, "") : text;
+  const isNested = /gitlab/i.test(host ?? prefix ?? "") || segments.includes("-");
+  return fullNameIn(isNested ? "gitlab" : "github", segments) ?? text;
 }
 
 /** What search knows of a repository. */

@@ -30,6 +30,10 @@ import { type Problem, Problems, readQuery, resultOrProblems } from "../page-que
 import type { Page, PageRequest } from "../page-request.js";
 import { type ListStars, starScripts, starsOf } from "../saving.js";
 
+/** The page shows one ranking at a time. */
+const sorted = (query: ListQuery): ListQuery =>
+  query.q || query.sort ? query : { ...query, sort: "trending" };
+
 /** All repositories, with every filter and sort. */
 export async function showExplore(request: PageRequest): Promise<Page> {
   const { modules, summary, now } = request;
@@ -39,7 +43,7 @@ export async function showExplore(request: PageRequest): Promise<Page> {
   const [home, result] = await Promise.all([
     modules.rankings.home(),
     resultOrProblems(
-      async () => query && { query, ...(await readListing(request, query, countedBy(presets))) },
+      async () => query && { query, ...(await readListing(request, sorted(query), countedBy(presets))) },
     ),
   ]);
   const filters = activeFilters(url);
