@@ -122,15 +122,16 @@ export class ReadModel implements Versioned {
     return { numbers: growth[name.window][name.growth], id, least };
   }
 
-  /** Numbers of which those with a trending score in a window are above all others, which are by stars. */
+  /** Numbers by which those of the trending list of a window are above all others, which are by stars. */
   #trendingFirst(window: Window): Uint32Array {
     const known = this.#trending.get(window);
     if (known?.version === this.version) return known.numbers;
-    const { plain, growth, size, capacity } = this.columns;
+    const { plain, growth, archived, fork, size, capacity } = this.columns;
     const [scores, { stars }] = [growth[window].trending, plain];
     const numbers = new Uint32Array(capacity);
     for (let slot = 0; slot < size; slot++) {
-      const score = scores[slot] ?? 0;
+      // As in the list of the ranking.
+      const score = archived.has(slot) || fork.has(slot) ? 0 : (scores[slot] ?? 0);
       numbers[slot] = score > 0 ? ABOVE_STARS + score : Math.min(stars[slot] ?? 0, ABOVE_STARS);
     }
     this.#trending.set(window, { version: this.version, numbers });

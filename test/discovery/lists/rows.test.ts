@@ -44,7 +44,7 @@ onBothEngines("A list that asks for no order", (engine) => {
       observation("o/rising", daily(10, 12, 40)),
       observation("o/still", daily(900, 900, 900)),
       observation("o/once", [snapshot(0, 50)]),
-      observation("o/archived", daily(70, 70, 70), { facts: { archived: true } }),
+      observation("o/archived", daily(30, 50, 70), { facts: { archived: true } }),
       observation("o/fork", daily(3, 3, 3), { facts: { fork: true } }),
       observation("o/uncounted", []),
       observation("o/gone", daily(5, 9, 99), { facts: { availability: "GONE" } }),
