@@ -2,8 +2,8 @@
  * The types of the API, generated from its OpenAPI document by openapi-typescript. Run `npm run client` after a change of the API.
  * Failures and response headers are left out: the client throws the former, and returns the latter as they are.
  *
- * Document: fa5bf6bcc1c8d32e
- * Types: 8751aa71846ea9fa
+ * Document: 48c7bf0ca979c842
+ * Types: 419c092ef7ad51f3
  */
 export interface paths {
     "/api": {
@@ -2288,11 +2288,6 @@ export interface operations {
                  */
                 fork?: "true" | "false" | "any";
                 /**
-                 * @description Default: relevance with q, otherwise all repositories, by trending and then by stars. relevance requires q. stars-gained and forks-gained are by the gain that counts, stars-delta and forks-delta by the plain difference.
-                 * @example relevance
-                 */
-                sort?: "relevance" | "trending" | "rising" | "new-hot" | "fork-growth" | "activity" | "stars-gained" | "forks-gained" | "stars-delta" | "forks-delta" | "stars" | "forks" | "pushed" | "created";
-                /**
                  * @description Only repositories whose trend in the window is reliable.
                  * @example false
                  */
@@ -2302,6 +2297,11 @@ export interface operations {
                  * @example false
                  */
                 excludeAnomalous?: "true" | "false";
+                /**
+                 * @description Default: relevance with q, otherwise all repositories, by trending and then by stars. relevance requires q. stars-gained and forks-gained are by the gain that counts, stars-delta and forks-delta by the plain difference.
+                 * @example relevance
+                 */
+                sort?: "relevance" | "trending" | "rising" | "new-hot" | "fork-growth" | "activity" | "stars-gained" | "forks-gained" | "stars-delta" | "forks-delta" | "stars" | "forks" | "pushed" | "created";
                 /**
                  * @description Ignored for relevance.
                  * @example desc
@@ -2448,11 +2448,6 @@ export interface operations {
                  */
                 fork?: "true" | "false" | "any";
                 /**
-                 * @description Default: relevance with q, otherwise all repositories, by trending and then by stars. relevance requires q. stars-gained and forks-gained are by the gain that counts, stars-delta and forks-delta by the plain difference.
-                 * @example relevance
-                 */
-                sort?: "relevance" | "trending" | "rising" | "new-hot" | "fork-growth" | "activity" | "stars-gained" | "forks-gained" | "stars-delta" | "forks-delta" | "stars" | "forks" | "pushed" | "created";
-                /**
                  * @description Only repositories whose trend in the window is reliable.
                  * @example false
                  */
@@ -2462,6 +2457,11 @@ export interface operations {
                  * @example false
                  */
                 excludeAnomalous?: "true" | "false";
+                /**
+                 * @description Default: relevance with q, otherwise all repositories, by trending and then by stars. relevance requires q. stars-gained and forks-gained are by the gain that counts, stars-delta and forks-delta by the plain difference.
+                 * @example relevance
+                 */
+                sort?: "relevance" | "trending" | "rising" | "new-hot" | "fork-growth" | "activity" | "stars-gained" | "forks-gained" | "stars-delta" | "forks-delta" | "stars" | "forks" | "pushed" | "created";
                 /**
                  * @description Ignored for relevance.
                  * @example desc
@@ -2568,11 +2568,6 @@ export interface operations {
                  */
                 fork?: "true" | "false" | "any";
                 /**
-                 * @description Default: relevance with q, otherwise all repositories, by trending and then by stars. relevance requires q. stars-gained and forks-gained are by the gain that counts, stars-delta and forks-delta by the plain difference.
-                 * @example relevance
-                 */
-                sort?: "relevance" | "trending" | "rising" | "new-hot" | "fork-growth" | "activity" | "stars-gained" | "forks-gained" | "stars-delta" | "forks-delta" | "stars" | "forks" | "pushed" | "created";
-                /**
                  * @description Only repositories whose trend in the window is reliable.
                  * @example false
                  */
@@ -2582,6 +2577,11 @@ export interface operations {
                  * @example false
                  */
                 excludeAnomalous?: "true" | "false";
+                /**
+                 * @description Default: relevance with q, otherwise all repositories, by trending and then by stars. relevance requires q. stars-gained and forks-gained are by the gain that counts, stars-delta and forks-delta by the plain difference.
+                 * @example relevance
+                 */
+                sort?: "relevance" | "trending" | "rising" | "new-hot" | "fork-growth" | "activity" | "stars-gained" | "forks-gained" | "stars-delta" | "forks-delta" | "stars" | "forks" | "pushed" | "created";
                 /**
                  * @description Ignored for relevance.
                  * @example desc

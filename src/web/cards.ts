@@ -179,7 +179,12 @@ const facetCard =
   async ({ params: { name = "" } }, { modules, clock }) => {
     const found = await modules.rankings.findFacet(kind, name);
     if (found === undefined) throw new AppError("NOT_FOUND", `No repository has this ${kind}.`);
-    const query = { ...listQuery.parse({}), window: WINDOW, limit: MAX_CARD_ROWS, [kind]: [found.name] };
+    const query = {
+      ...listQuery.parse({}),
+      window: WINDOW,
+      limit: MAX_CARD_ROWS,
+      [kind]: [found.name.toLowerCase()],
+    };
     const { rows, asOf } = await listPage(modules, query);
     const gained = found.gained[WINDOW];
     return picture({

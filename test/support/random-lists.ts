@@ -1,4 +1,5 @@
-import { type Filters, type ListSpec, SORTS, type Sort } from "../../src/discovery/lists/spec.js";
+import type { Filters } from "../../src/discovery/lists/filters.js";
+import { type ListSpec, SORTS, type Sort } from "../../src/discovery/lists/spec.js";
 import { WINDOWS } from "../../src/growth/definitions.js";
 import { DAY_MS } from "../../src/lib/clock.js";
 import type { Observation } from "../../src/repositories/observation.js";
@@ -71,9 +72,9 @@ const TIME_BOUNDS = [0, NOW - 400 * DAY_MS + 1_000, NOW - DAY_MS, NOW];
 
 const FILTERS: readonly Filters[] = [
   ...["GITHUB", "CODEBERG", "NOWHERE"].map((provider) => ({ provider })),
-  ...[["rust"], ["c++", "rust"], ["no-such-language"]].map((languages) => ({ languages })),
-  ...[["common"], ["frequent", "rare-1"], ["rare-1", "rare-2"], ["no-such-topic"]].map((topics) => ({
-    topics,
+  ...[["rust"], ["c++", "rust"], ["no-such-language"]].map((language) => ({ language })),
+  ...[["common"], ["frequent", "rare-1"], ["rare-1", "rare-2"], ["no-such-topic"]].map((topic) => ({
+    topic,
   })),
   ...["MIT", "mit"].map((license) => ({ license })),
   ...[0, 1, 2, 1e12].flatMap((stars) => [

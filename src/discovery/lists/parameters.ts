@@ -137,18 +137,19 @@ function isRealDay(text: string): boolean {
   return new Date(`${text.slice(0, 10)}T00:00:00Z`).toISOString().startsWith(text.slice(0, 10));
 }
 
-/** A parameter that may be repeated and matches any of its values. */
-export function repeatable(description: string) {
+/** A parameter that may be repeated and matches any of its values: in lower case, each once, sorted. */
+export function repeatable(description: string, example: string) {
   return z
     .union([exactText.transform((one) => [one]), z.array(exactText).max(20)], {
       error: "must be 1 to 100 characters, at most 20 times",
     })
-    .optional()
+    .transform((values) => [...new Set(values.map((value) => value.toLowerCase()))].sort())
     .openapi({
       type: "array",
       maxItems: 20,
       items: { type: "string", minLength: 1, maxLength: 100 },
       description,
+      example: [example],
     });
 }
 

@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { z } from "zod";
 import { GROWTH_ORDERS, type GrowthOrder, type Window } from "../../growth/growth.js";
 import { AppError } from "../../lib/errors.js";
+import { type Filters, foldedLicense, isFiltered } from "./filters.js";
 
 /** Pages are reached by number up to this row, and by cursor beyond. */
 export const LAST_NUMBERED = 10_000;
@@ -38,36 +39,6 @@ export type Scope =
   | { kind: "search"; text: string; verbatim?: true }
   | { kind: "watchlist"; id: number };
 
-/** Conditions that every listed repository meets; an absent one is not checked. */
-export interface Filters {
-  provider?: string;
-  /** Any of these, in lower case and sorted. */
-  languages?: readonly string[];
-  /** Any of these, in lower case and sorted. */
-  topics?: readonly string[];
-  /** SPDX expression, in any case. */
-  license?: string;
-  minStars?: number;
-  maxStars?: number;
-  /** Milliseconds since 1970. A repository whose date is unknown meets no condition on it. */
-  createdAfter?: number;
-  createdBefore?: number;
-  pushedAfter?: number;
-  /** false: not known to be archived. */
-  archived?: boolean;
-  /** false: not known to be a fork. */
-  fork?: boolean;
-  /** Only repositories whose trend in the window is reliable. */
-  reliableOnly?: true;
-  /** Only repositories without an anomaly in the window. */
-  excludeAnomalous?: true;
-}
-
-/** A license without the case of its letters, as filters compare it. */
-export function foldedLicense(license: string): string {
-  return license.toLowerCase();
-}
-
 /** Identifies a row within the order of a list; a cursor continues after it. */
 export interface RowKey {
   sortKey: number;
@@ -91,19 +62,11 @@ export interface ListSpec {
  * the filters depend on it.
  */
 export function listKey({ scope, filters, sort, direction, window }: Omit<ListSpec, "page">): string {
-  const { reliableOnly, excludeAnomalous } = filters;
-  const dependsOnWindow =
-    isGrowthSort(sort) || sort === DEFAULT_SORT || reliableOnly === true || excludeAnomalous === true;
+  const dependsOnWindow = isGrowthSort(sort) || sort === DEFAULT_SORT || isFiltered(filters, "trend");
   const { license } = filters;
   const folded = license === undefined ? filters : { ...filters, license: foldedLicense(license) };
   const sorted = (value: object) => Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  return JSON.stringify([
-    sorted(scope),
-    sorted(folded).filter(([, value]) => value !== undefined),
-    sort,
-    direction,
-    dependsOnWindow ? window : null,
-  ]);
+  return JSON.stringify([sorted(scope), sorted(folded), sort, direction, dependsOnWindow ? window : null]);
 }
 
 const CURSOR = z.tuple([z.string(), z.int(), z.int().min(0)]);

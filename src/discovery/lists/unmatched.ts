@@ -4,7 +4,8 @@ import { type Catalog, type RenamedRepository, splitFullName } from "../../repos
 import type { FacetKind } from "../facets.js";
 import type { LoadedModel } from "../memory/live-model.js";
 import { parseQuery } from "../search/search.js";
-import { type Filters, foldedLicense, type ListSpec } from "./spec.js";
+import { type Filters, foldedLicense } from "./filters.js";
+import type { ListSpec } from "./spec.js";
 
 /** A value of a filter that nothing in the catalogue has. */
 export interface UnmatchedValue {
@@ -25,7 +26,7 @@ const MAX_COMPARED = 3;
 
 /** The values of filters that no available repository has, for a list that is empty. Compares at most three values with names. */
 export async function unmatchedValues(
-  { provider, languages = [], topics = [], license }: Filters,
+  { provider, language = [], topic = [], license }: Filters,
   { model, facets }: LoadedModel,
 ): Promise<UnmatchedValue[]> {
   const all: UnmatchedValue[] = [];
@@ -43,8 +44,8 @@ export async function unmatchedValues(
     const names = frequent.slice(0, COMPARED).map(({ name }) => name);
     for (const value of values) if (!byName.has(value)) add(kind, value, names);
   };
-  await addUnknown("language", languages);
-  await addUnknown("topic", topics);
+  await addUnknown("language", language);
+  await addUnknown("topic", topic);
   if (license !== undefined && !licenses.names.some((name) => foldedLicense(name) === foldedLicense(license)))
     add("license", license, licenses.names.slice(1));
   return all;

@@ -166,6 +166,11 @@ export function plainNumber(value: number | null, unit = 1): number {
   return value === null ? 0 : Math.min(Math.max(0, Math.floor(value / unit)), 2 ** 32 - 2) + 1;
 }
 
+/** The number of a date from the first whole second at or after a time. */
+export function dateNumber(ms: number): number {
+  return plainNumber(Math.ceil(ms / 1_000));
+}
+
 const EMPTY = new Uint32Array(0);
 const NO_CODES = new Uint16Array(0);
 

@@ -1,7 +1,8 @@
 /** Counts beside a list: how many repositories it would have with other values of its filters. */
+import { type Dimension, isFiltered } from "../lists/filters.js";
 import { isGrowthSort, type ListSpec } from "../lists/spec.js";
-import { type NamedColumn, type Names, plainNumber } from "./columns.js";
-import { type Dimension, matchesOf, secondsFrom } from "./matches.js";
+import { dateNumber, type NamedColumn, type Names, plainNumber } from "./columns.js";
+import { matchesOf } from "./matches.js";
 import type { ReadModel } from "./read-model.js";
 import type { SlotSet } from "./slot-set.js";
 
@@ -67,20 +68,11 @@ export function countFacets(
 ): FacetCounts {
   const { columns } = model;
   const all = matchesIn(undefined);
-  const isFiltered: Readonly<Record<Dimension, boolean>> = {
-    language: filters.languages !== undefined,
-    topic: filters.topics !== undefined,
-    provider: filters.provider !== undefined,
-    license: filters.license !== undefined,
-    stars: filters.minStars !== undefined || filters.maxStars !== undefined,
-    created: filters.createdAfter !== undefined || filters.createdBefore !== undefined,
-    pushed: filters.pushedAfter !== undefined,
-  };
   function matchesIn(except: Dimension | undefined): SlotSet {
     const set = matchesOf(model, { filters, window, among, except });
     return isGrowthSort(sort) ? set.and(model.members({ growth: sort, window })) : set;
   }
-  const setOf = (dimension: Dimension) => (isFiltered[dimension] ? matchesIn(dimension) : all);
+  const setOf = (dimension: Dimension) => (isFiltered(filters, dimension) ? matchesIn(dimension) : all);
   const named = (column: NamedColumn, chosen: readonly string[] = []): ValueCounts => ({
     precision: "exact",
     values: topOf(
@@ -94,29 +86,22 @@ export function countFacets(
     ),
   });
   const bounds = (column: "stars" | "created" | "pushed", from: readonly number[]) =>
-    countAbove(
-      setOf(column),
-      columns.plain[column],
-      from.map((bound) => plainNumber(bound)),
-    );
+    countAbove(setOf(column), columns.plain[column], from);
   const known = (numbers: ArrayLike<number>) => {
     for (let slot = 0; slot < columns.size; slot++) if ((numbers[slot] ?? 0) > 0) return true;
     return false;
   };
   return {
-    languages: named("language", filters.languages),
+    languages: named("language", filters.language),
     providers: named("provider", filters.provider === undefined ? [] : [filters.provider.toLowerCase()]),
     licenses: named("license", filters.license === undefined ? [] : [filters.license.toLowerCase()]),
-    topics: countTopics(model, setOf("topic"), { chosen: filters.topics ?? [], most: request.values }),
-    minStars: bounds("stars", request.minStars),
-    createdAfter: bounds(
-      "created",
-      request.createdAfter.map((ms) => secondsFrom(ms)),
+    topics: countTopics(model, setOf("topic"), { chosen: filters.topic ?? [], most: request.values }),
+    minStars: bounds(
+      "stars",
+      request.minStars.map((stars) => plainNumber(stars)),
     ),
-    pushedAfter: bounds(
-      "pushed",
-      request.pushedAfter.map((ms) => secondsFrom(ms)),
-    ),
+    createdAfter: bounds("created", request.createdAfter.map(dateNumber)),
+    pushedAfter: bounds("pushed", request.pushedAfter.map(dateNumber)),
     known: {
       licenses: known(columns.named.license),
       created: known(columns.plain.created),

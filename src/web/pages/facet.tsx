@@ -52,7 +52,7 @@ async function facet(request: PageRequest, kind: FacetKind): Promise<Page> {
   const found = await modules.rankings.findFacet(kind, request.params.name ?? "");
   if (found === undefined) throw new AppError("NOT_FOUND", `No repository has this ${kind}.`);
   const { url, query, problems } = readQuery(facetQuery, request.url);
-  const filter = { [kind]: [found.name] };
+  const filter = { [kind]: [found.name.toLowerCase()] };
   const result = await resultOrProblems(
     async () => query && { query, ...(await readListing(request, { ...UNFILTERED, ...query, ...filter })) },
   );

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Database } from "../../../src/database/database.js";
+import type { Filters } from "../../../src/discovery/lists/filters.js";
 import type { ListRow } from "../../../src/discovery/lists/rows.js";
-import type { Filters, ListSpec } from "../../../src/discovery/lists/spec.js";
+import type { ListSpec } from "../../../src/discovery/lists/spec.js";
 import type { CountRequest, FacetCounts } from "../../../src/discovery/memory/counts.js";
 import {
   GROWTH_ORDER_COLUMNS,
@@ -46,7 +47,7 @@ async function plainRows({ catalog, rankings }: ReturnType<typeof discoveryOf>):
 
 /** Whether a repository passes, as the contract defines it. */
 function passes({ repository, trends }: Plain, { filters, window, scope }: ListSpec): boolean {
-  const { provider, languages, topics, license, minStars, maxStars } = filters;
+  const { provider, language, topic, license, minStars, maxStars } = filters;
   const { createdAfter, createdBefore, pushedAfter, archived, fork, reliableOnly, excludeAnomalous } =
     filters;
   const between = (value: number | null, from = 0, to = Number.POSITIVE_INFINITY) =>
@@ -55,8 +56,8 @@ function passes({ repository, trends }: Plain, { filters, window, scope }: ListS
     repository.availability === "AVAILABLE" &&
     (scope.kind !== "search" || repository.description === scope.text) &&
     (provider === undefined || repository.provider === provider) &&
-    (languages === undefined || languages.includes(repository.language?.toLowerCase() ?? "")) &&
-    (topics === undefined || repository.topics.some((topic) => topics.includes(topic))) &&
+    (language === undefined || language.includes(repository.language?.toLowerCase() ?? "")) &&
+    (topic === undefined || repository.topics.some((own) => topic.includes(own))) &&
     (license === undefined || repository.license?.toLowerCase() === license.toLowerCase()) &&
     ((minStars === undefined && maxStars === undefined) || between(repository.stars, minStars, maxStars)) &&
     (createdAfter === undefined || between(repository.createdAt, createdAfter)) &&
@@ -131,14 +132,14 @@ function expectedCounts(rows: readonly Plain[], spec: ListSpec): FacetCounts {
   return {
     languages: exact(
       byName(
-        all("languages").map(({ language }) => language),
-        { chosen: filters.languages, isFolded: true },
+        all("language").map(({ language }) => language),
+        { chosen: filters.language, isFolded: true },
       ),
     ),
     topics: exact(
       byName(
-        all("topics").flatMap(({ topics }) => topics),
-        { chosen: filters.topics, isFolded: false },
+        all("topic").flatMap(({ topics }) => topics),
+        { chosen: filters.topic, isFolded: false },
       ),
     ),
     providers: exact(
@@ -239,7 +240,7 @@ onBothEngines("What is found in memory", (engine) => {
     const scopes: [string, string | null, Filters][] = [
       ["overall", null, {}],
       ["provider", own.provider, { provider: own.provider }],
-      ...own.topics.map((topic): [string, string, Filters] => ["topic", topic, { topics: [topic] }]),
+      ...own.topics.map((topic): [string, string, Filters] => ["topic", topic, { topic: [topic] }]),
     ];
     const ranks = MEASURES.flatMap(({ ranking, window }) =>
       [...scopes, ...(own.language === null ? [] : [["language", own.language, {}] as const])].flatMap(

@@ -32,7 +32,7 @@ describe("A list as data", () => {
     const spec = specOf({ q: "a b", language: "Go", minStars: "5", archived: "any", page: "3" });
     assert.deepEqual(spec, {
       scope: { kind: "search", text: "a b" },
-      filters: { languages: ["go"], minStars: 5 },
+      filters: { language: ["go"], minStars: 5 },
       sort: "relevance",
       direction: "desc",
       window: "24h",
