@@ -1,5 +1,6 @@
 /** The commands that serve: the service itself, its check, tools for language models, and a made-up catalogue. */
 import { type Command, InvalidArgumentError } from "commander";
+import { z } from "../lib/schema.js";
 import { type DemoSize, EXIT, type Host } from "./host.js";
 import { FORCE, forceClock } from "./work.js";
 
@@ -36,8 +37,7 @@ export function addHealth(program: Command, host: Host, finish: (code: number) =
 }
 
 async function checkHealth({ config, stdout, stderr }: Host): Promise<number> {
-  const { pathname } = new URL(config.baseUrl);
-  const url = `http://${loopbackOf(config.host)}:${config.port}${pathname.replace(/\/$/, "")}/healthz`;
+  const url = `${serviceOf(config)}/healthz`;
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(HEALTH_TIMEOUT_MS), redirect: "manual" });
     await response.body?.cancel();
@@ -53,6 +53,11 @@ async function checkHealth({ config, stdout, stderr }: Host): Promise<number> {
   return EXIT.failed;
 }
 
+/** The address at which this machine reaches the configured service, without a slash at its end. */
+function serviceOf({ baseUrl, host, port }: Host["config"]): string {
+  return `http://${loopbackOf(host)}:${port}${new URL(baseUrl).pathname.replace(/\/$/, "")}`;
+}
+
 /** Where this machine reaches a service that listens on an address. */
 function loopbackOf(host: string): string {
   if (host === "0.0.0.0") return "127.0.0.1";
@@ -64,18 +69,33 @@ export function addMcp(program: Command, host: Host, finish: (code: number) => v
   program
     .command("mcp")
     .description(
-      "serve the tools for language models (Model Context Protocol) on standard input and output, from the local store or a service",
+      "serve the tools for language models (Model Context Protocol) on standard input and output, from a service: that of this machine if it runs, otherwise the local store",
     )
     .option(
       "--url <address>",
       "use the service at this address, with the key in SIDEREAL_API_KEY if there is one",
     )
     .action(async ({ url }: { url?: string }) => {
-      const problem = await host.mcp(url?.replace(/\/+$/, ""));
+      const problem = await host.mcp(url?.replace(/\/+$/, "") ?? (await runningService(host)));
       if (problem === undefined) return;
       host.stderr.write(`${problem}\n`);
       finish(EXIT.usage);
     });
+}
+
+/** The address of the configured service; undefined if it does not run. It has the catalogue in memory already. */
+async function runningService({ config }: Host): Promise<string | undefined> {
+  const url = serviceOf(config);
+  try {
+    const response = await fetch(`${url}/api`, {
+      signal: AbortSignal.timeout(HEALTH_TIMEOUT_MS),
+      redirect: "manual",
+    });
+    const index = z.object({ data: z.object({ name: z.literal("Sidereal") }) });
+    return index.safeParse(await response.json()).success ? url : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 const whole = (min: number, max: number) => (text: string) => {

@@ -73,43 +73,55 @@ onSqliteAndLong("sidereal mcp", (engine) => {
       assert.equal(missing.error?.code, "NOT_FOUND");
     });
 
-  test("uses a service over the network with its key, and writes nothing but messages", async () => {
-    const settings = await filledStore(engine);
-    const serving = await serve(world, world.newDataDir(), settings);
-    try {
-      const input = [
-        { ...PING, method: "tools/call", params: { name: "create_watchlist", arguments: { name: "Mine" } } },
-        {
-          ...PING,
-          id: 2,
-          method: "tools/call",
-          params: { name: "list_ranking", arguments: { window: "9d" } },
-        },
-      ];
-      const running = world.start(world.newDataDir(), ["mcp", "--url", serving.url]);
-      let stdout = "";
-      running.process.stdout?.on("data", (text) => {
-        stdout += text;
-      });
-      for (const message of input) running.process.stdin?.write(`${JSON.stringify(message)}\n`);
-      while (stdout.split("\n").length <= input.length) await once(running.process.stdout ?? process, "data");
-      running.process.stdin?.end();
-      const ended = await running.ended;
-      assert.deepEqual([ended.code, ended.stderr], [0, ""]);
-      const results = stdout
-        .trim()
-        .split("\n")
-        .map((line) => JSON.parse(line));
-      assert.deepEqual(results.map(({ id }) => id).sort(), [1, 2]);
-      const [created, failed] = results.sort((a, b) => a.id - b.id);
-      const { page } = created.result.structuredContent;
-      assert.ok(page.startsWith(`${serving.url}/watchlists/`));
-      assert.equal((await fetch(page)).status, 200);
-      assert.match(failed.result.content[0].text, /^VALIDATION_FAILED: window/);
-    } finally {
-      await serving.stop();
-    }
-  });
+  for (const [name, optionsOf] of [
+    ["a service over the network", (url: string) => ["--url", url]],
+    ["the service of this machine, if it runs,", () => []],
+  ] as const)
+    test(`uses ${name} and writes nothing but messages`, async () => {
+      const settings = await filledStore(engine);
+      const serving = await serve(world, world.newDataDir(), settings);
+      const options = optionsOf(serving.url);
+      try {
+        const input = [
+          {
+            ...PING,
+            method: "tools/call",
+            params: { name: "create_watchlist", arguments: { name: "Mine" } },
+          },
+          {
+            ...PING,
+            id: 2,
+            method: "tools/call",
+            params: { name: "list_ranking", arguments: { window: "9d" } },
+          },
+        ];
+        const running = world.start(world.newDataDir(), ["mcp", ...options], {
+          SIDEREAL_PORT: new URL(serving.url).port,
+        });
+        let stdout = "";
+        running.process.stdout?.on("data", (text) => {
+          stdout += text;
+        });
+        for (const message of input) running.process.stdin?.write(`${JSON.stringify(message)}\n`);
+        while (stdout.split("\n").length <= input.length)
+          await once(running.process.stdout ?? process, "data");
+        running.process.stdin?.end();
+        const ended = await running.ended;
+        assert.deepEqual([ended.code, ended.stderr], [0, ""]);
+        const results = stdout
+          .trim()
+          .split("\n")
+          .map((line) => JSON.parse(line));
+        assert.deepEqual(results.map(({ id }) => id).sort(), [1, 2]);
+        const [created, failed] = results.sort((a, b) => a.id - b.id);
+        const { page } = created.result.structuredContent;
+        assert.ok(page.startsWith(`${serving.url}/watchlists/`));
+        assert.equal((await fetch(page)).status, 200);
+        assert.match(failed.result.content[0].text, /^VALIDATION_FAILED: window/);
+      } finally {
+        await serving.stop();
+      }
+    });
 });
 
 onSqlite("sidereal mcp", () => {
