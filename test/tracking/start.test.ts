@@ -77,7 +77,7 @@ test("start without a worker computes the growth that an upgrade has made due, o
     await ended;
     return text;
   };
-  assert.match(await run(/are up to date/), /another process updates growth/);
+  assert.match(await run(/growth is up to date/), /another process updates growth/);
   const upgraded = await open();
   const { rows } = await sql<{ usual: number | null }>`select stars_usual as usual from rollups
     where window_hours = 24`.execute(upgraded.database.read);
