@@ -1,5 +1,6 @@
 export type { Facet, FacetKind, FacetPage, FacetSort, FacetTotals } from "./facets.js";
 export type { GainingFacets, Home, RankedList } from "./home.js";
+export { FILTER_NAMES, type FilterName } from "./lists/filters.js";
 export { type ListPage, Lists, listPage, newestOf, watchlistPage } from "./lists/lists.js";
 export {
   count,

@@ -1,32 +1,13 @@
 import type { ComponentChildren as Child, FunctionComponent as FC } from "preact";
-import type { Facet } from "../../discovery/discovery.js";
+import type { Facet, FilterName } from "../../discovery/discovery.js";
 import type { Problem } from "../page-query.js";
 
 /** Parameters with a field, whose id is the name of the parameter. */
-export const FILTER_FIELDS = [
-  "q",
-  "language",
-  "topic",
-  "provider",
-  "minStars",
-  "maxStars",
-  "createdAfter",
-  "createdBefore",
-  "pushedAfter",
-  "license",
-  "archived",
-  "fork",
-  "order",
-  "limit",
-] as const;
-type Field = (typeof FILTER_FIELDS)[number];
+type Field = FilterName | "q" | "order" | "limit";
 
-export interface FieldContext {
+interface FieldProps {
   url: URL;
   problems: readonly Problem[];
-}
-
-interface FieldProps extends FieldContext {
   name: Field;
   label: string;
 }
@@ -120,9 +101,15 @@ export const ChoiceField: FC<FieldProps & { choices: readonly (readonly [string,
   );
 };
 
-export const CheckField: FC<FieldContext & { name: string; label: string }> = ({ url, name, label }) => (
+export const CheckField: FC<FieldProps> = ({ url, name, label }) => (
   <label>
-    <input type="checkbox" name={name} value="true" checked={url.searchParams.get(name) === "true"} />
+    <input
+      type="checkbox"
+      id={name}
+      name={name}
+      value="true"
+      checked={url.searchParams.get(name) === "true"}
+    />
     {label}
   </label>
 );

@@ -1,21 +1,14 @@
 import type { FunctionComponent as FC } from "preact";
 import { forgeName } from "../../config/config.js";
-import type { Facet, Summary } from "../../discovery/discovery.js";
+import type { Facet, FilterName, Summary } from "../../discovery/discovery.js";
 import type { Problem } from "../page-query.js";
-import {
-  CheckField,
-  ChoiceField,
-  DayField,
-  type FieldContext,
-  Pair,
-  SeveralField,
-  TextField,
-} from "./filter-fields.js";
+import { CheckField, ChoiceField, DayField, Pair, SeveralField, TextField } from "./filter-fields.js";
+import { formatCount } from "./numbers.js";
 
 /** Whether a filter can be answered. */
 export type Answerable = (parameter: "topic" | "license" | "createdAfter" | "pushedAfter") => boolean;
 
-export interface FilterFormProps {
+interface FilterFormProps {
   /** The address of the list, which fills the fields. */
   url: URL;
   problems: readonly Problem[];
@@ -39,23 +32,146 @@ const LICENSES = [
   "Unlicense",
 ];
 
+const TRUTHS: readonly [string, string][] = [
+  ["", "Default"],
+  ["any", "Include"],
+  ["true", "Only"],
+  ["false", "Exclude"],
+];
+
+/** How the pages show a filter. */
+interface FilterField {
+  /** A value of it as a tag; undefined for one that filters nothing. */
+  tag: (value: string) => string | undefined;
+  /** Its field, or the filter that has it in its row. */
+  Field: FC<FilterFormProps> | FilterName;
+}
+
+/** Every filter, in the order of the form. */
+export const FILTER_FIELDS: Readonly<Record<FilterName | "q", FilterField>> = {
+  q: {
+    tag: (value) => `“${value}”`,
+    Field: (form) => <TextField {...form} name="q" label="Keywords" maxlength={200} />,
+  },
+  language: {
+    tag: (value) => value,
+    Field: (form) => <SeveralField {...form} name="language" label="Language" known={form.languages} />,
+  },
+  topic: {
+    tag: (value) => `topic ${value}`,
+    Field: (form) =>
+      isUseful(form, "topic") && <SeveralField {...form} name="topic" label="Topic" known={form.topics} />,
+  },
+  provider: {
+    tag: (value) => forgeName(value.toUpperCase()),
+    Field: (form) =>
+      form.summary.providers.length > 1 && (
+        <ChoiceField
+          {...form}
+          name="provider"
+          label="Forge"
+          choices={[
+            ["", "All"],
+            ...form.summary.providers.map(({ provider }): [string, string] => [
+              provider.toLowerCase(),
+              forgeName(provider),
+            ]),
+          ]}
+        />
+      ),
+  },
+  minStars: {
+    tag: (value) => `at least ${starsText(value)} stars`,
+    Field: (form) => (
+      <div class="pair">
+        <TextField {...form} name="minStars" label="Min. stars" isNumber maxlength={15} />
+        <TextField {...form} name="maxStars" label="Max. stars" isNumber maxlength={15} />
+      </div>
+    ),
+  },
+  maxStars: { tag: (value) => `at most ${starsText(value)} stars`, Field: "minStars" },
+  createdAfter: {
+    tag: (value) => `created after ${value}`,
+    Field: (form) =>
+      (isUseful(form, "createdAfter") || form.url.searchParams.has("createdBefore")) && (
+        <>
+          <DayField {...form} name="createdAfter" label="Created after" />
+          <DayField {...form} name="createdBefore" label="Created before" />
+        </>
+      ),
+  },
+  createdBefore: { tag: (value) => `created before ${value}`, Field: "createdAfter" },
+  pushedAfter: {
+    tag: (value) => `pushed after ${value}`,
+    Field: (form) =>
+      isUseful(form, "pushedAfter") && <DayField {...form} name="pushedAfter" label="Pushed after" />,
+  },
+  license: {
+    tag: (value) => `license ${value}`,
+    Field: (form) =>
+      isUseful(form, "license") && (
+        <>
+          <TextField
+            {...form}
+            name="license"
+            label="License (SPDX id, e.g. MIT)"
+            maxlength={100}
+            list="licenses"
+          />
+          <datalist id="licenses">
+            {LICENSES.map((name) => (
+              <option value={name} />
+            ))}
+          </datalist>
+        </>
+      ),
+  },
+  reliableOnly: {
+    tag: (value) => (value === "true" ? "reliable growth" : undefined),
+    Field: (form) => (
+      <Pair legend="Growth">
+        <CheckField {...form} name="reliableOnly" label="Only reliable" />
+        <CheckField {...form} name="excludeAnomalous" label="Hide unusual" />
+      </Pair>
+    ),
+  },
+  excludeAnomalous: {
+    tag: (value) => (value === "true" ? "unusual hidden" : undefined),
+    Field: "reliableOnly",
+  },
+  archived: {
+    tag: flagTag({ true: "only archived", false: "not archived", any: "including archived" }),
+    Field: (form) => (
+      <Pair legend="Growth lists hide archived repositories and forks by default.">
+        <ChoiceField {...form} name="archived" label="Archived" choices={TRUTHS} />
+        <ChoiceField {...form} name="fork" label="Forks" choices={TRUTHS} />
+      </Pair>
+    ),
+  },
+  fork: {
+    tag: flagTag({ true: "only forks", false: "no forks", any: "including forks" }),
+    Field: "archived",
+  },
+};
+
+/** Whether a filter can be answered, or has a value already. */
+function isUseful({ isAnswerable, url }: FilterFormProps, name: Parameters<Answerable>[0]): boolean {
+  return isAnswerable(name) || url.searchParams.has(name);
+}
+
+const starsText = (text: string) => (/^\d{1,15}$/.test(text) ? formatCount(Number(text)) : text);
+
+function flagTag(texts: Readonly<Record<"true" | "false" | "any", string>>): FilterField["tag"] {
+  return (value) => new Map(Object.entries(texts)).get(value);
+}
+
 /**
  * All filters of a list, for exact values and those that no link offers. Submitting keeps sort and window, and goes to the first
  * page. With scripts, a change applies when its field is left.
  */
-export const FilterForm: FC<FilterFormProps> = ({
-  url,
-  problems,
-  summary,
-  languages,
-  topics,
-  isAnswerable,
-}) => {
-  const own: FieldContext = { url, problems };
-  const has = (name: string) => url.searchParams.has(name);
-  const hasDates = isAnswerable("createdAfter") || has("createdAfter") || has("createdBefore");
+export const FilterForm: FC<FilterFormProps> = (form) => {
   const kept = ["sort", "window"].flatMap((name) => {
-    const value = url.searchParams.get(name);
+    const value = form.url.searchParams.get(name);
     return value === null ? [] : [{ name, value }];
   });
   const started = new URLSearchParams(kept.map(({ name, value }): [string, string] => [name, value]));
@@ -67,50 +183,12 @@ export const FilterForm: FC<FilterFormProps> = ({
       <p class="soft small" data-scripted="" hidden>
         Changes apply when you leave a field.
       </p>
-      <TextField {...own} name="q" label="Keywords" maxlength={200} />
-      <SeveralField {...own} name="language" label="Language" known={languages} />
-      {isAnswerable("topic") || has("topic") ? (
-        <SeveralField {...own} name="topic" label="Topic" known={topics} />
-      ) : null}
-      {summary.providers.length < 2 ? null : (
-        <ChoiceField
-          {...own}
-          name="provider"
-          label="Forge"
-          choices={[
-            ["", "All"],
-            ...summary.providers.map(({ provider }): [string, string] => [
-              provider.toLowerCase(),
-              forgeName(provider),
-            ]),
-          ]}
-        />
+      {Object.values(FILTER_FIELDS).map(({ Field }) =>
+        typeof Field === "string" ? null : <Field {...form} />,
       )}
       <div class="pair">
-        <TextField {...own} name="minStars" label="Min. stars" isNumber maxlength={15} />
-        <TextField {...own} name="maxStars" label="Max. stars" isNumber maxlength={15} />
-      </div>
-      {hasDates ? (
-        <>
-          <DayField {...own} name="createdAfter" label="Created after" />
-          <DayField {...own} name="createdBefore" label="Created before" />
-        </>
-      ) : null}
-      {isAnswerable("pushedAfter") || has("pushedAfter") ? (
-        <DayField {...own} name="pushedAfter" label="Pushed after" />
-      ) : null}
-      {isAnswerable("license") || has("license") ? <LicenseField {...own} /> : null}
-      <Pair legend="Growth">
-        <CheckField {...own} name="reliableOnly" label="Only reliable" />
-        <CheckField {...own} name="excludeAnomalous" label="Hide unusual" />
-      </Pair>
-      <Pair legend="Growth lists hide archived repositories and forks by default.">
-        <ChoiceField {...own} name="archived" label="Archived" choices={TRUTHS} />
-        <ChoiceField {...own} name="fork" label="Forks" choices={TRUTHS} />
-      </Pair>
-      <div class="pair">
         <ChoiceField
-          {...own}
+          {...form}
           name="order"
           label="Order"
           choices={[
@@ -119,7 +197,7 @@ export const FilterForm: FC<FilterFormProps> = ({
           ]}
         />
         <ChoiceField
-          {...own}
+          {...form}
           name="limit"
           label="Rows"
           choices={[
@@ -138,21 +216,3 @@ export const FilterForm: FC<FilterFormProps> = ({
     </form>
   );
 };
-
-const LicenseField: FC<FieldContext> = (own) => (
-  <>
-    <TextField {...own} name="license" label="License (SPDX id, e.g. MIT)" maxlength={100} list="licenses" />
-    <datalist id="licenses">
-      {LICENSES.map((name) => (
-        <option value={name} />
-      ))}
-    </datalist>
-  </>
-);
-
-const TRUTHS: readonly [string, string][] = [
-  ["", "Default"],
-  ["any", "Include"],
-  ["true", "Only"],
-  ["false", "Exclude"],
-];

@@ -1,8 +1,8 @@
-import { forgeName } from "../../config/config.js";
-import type { CountRequest } from "../../discovery/discovery.js";
+import { type CountRequest, FILTER_NAMES } from "../../discovery/discovery.js";
 import { DAY_MS } from "../../lib/clock.js";
+import { FILTER_FIELDS } from "./filter-form.js";
 import { withQuery } from "./links.js";
-import { formatCompact, formatCount, formatDate, formatDay, isOld } from "./numbers.js";
+import { formatCompact, formatDate, formatDay, isOld } from "./numbers.js";
 
 /** The filters of lists in words, and the values of filters that are offered as links. */
 
@@ -13,48 +13,20 @@ export interface ActiveFilter {
   href: string;
 }
 
-const ARCHIVED = new Map([
-  ["true", "only archived"],
-  ["false", "not archived"],
-  ["any", "including archived"],
-]);
-const FORK = new Map([
-  ["true", "only forks"],
-  ["false", "no forks"],
-  ["any", "including forks"],
-]);
-
-const stars = (text: string) => (/^\d{1,15}$/.test(text) ? formatCount(Number(text)) : text);
-
-/** Describes the value of each parameter; undefined for a value that filters nothing. */
-const TEXTS: Readonly<Record<string, (value: string) => string | undefined>> = {
-  q: (value) => `“${value}”`,
-  provider: (value) => forgeName(value.toUpperCase()),
-  language: (value) => value,
-  topic: (value) => `topic ${value}`,
-  license: (value) => `license ${value}`,
-  minStars: (value) => `at least ${stars(value)} stars`,
-  maxStars: (value) => `at most ${stars(value)} stars`,
-  createdAfter: (value) => `created after ${value}`,
-  createdBefore: (value) => `created before ${value}`,
-  pushedAfter: (value) => `pushed after ${value}`,
-  archived: (value) => ARCHIVED.get(value),
-  fork: (value) => FORK.get(value),
-  reliableOnly: (value) => (value === "true" ? "reliable growth" : undefined),
-  excludeAnomalous: (value) => (value === "true" ? "unusual hidden" : undefined),
-};
+const isFilter = (parameter: string): parameter is keyof typeof FILTER_FIELDS =>
+  Object.hasOwn(FILTER_FIELDS, parameter);
 
 /** A filter with this value in words; undefined for one that filters nothing. */
 export function filterText(parameter: string, value: string): string | undefined {
-  return TEXTS[parameter]?.(value);
+  return isFilter(parameter) ? FILTER_FIELDS[parameter].tag(value) : undefined;
 }
 
-/** The filters of an address, in the order of the form. */
+/** The filters of an address. */
 export function activeFilters(url: URL): ActiveFilter[] {
-  return Object.entries(TEXTS).flatMap(([name, textOf]) => {
+  return (["q", ...FILTER_NAMES] as const).flatMap((name) => {
     const values = url.searchParams.getAll(name);
     return values.flatMap((value): ActiveFilter[] => {
-      const text = textOf(value);
+      const text = FILTER_FIELDS[name].tag(value);
       if (text === undefined) return [];
       // Sorting by relevance needs keywords.
       const sort = name === "q" && url.searchParams.get("sort") === "relevance" ? { sort: undefined } : {};

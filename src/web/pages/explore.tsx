@@ -10,8 +10,7 @@ import {
 } from "../../discovery/discovery.js";
 import type { Modules } from "../../modules.js";
 import { FilterChoices } from "../components/filter-choices.js";
-import { FILTER_FIELDS } from "../components/filter-fields.js";
-import { type Answerable, FilterForm } from "../components/filter-form.js";
+import { type Answerable, FILTER_FIELDS, FilterForm } from "../components/filter-form.js";
 import {
   type ActiveFilter,
   activeFilters,
@@ -119,7 +118,7 @@ const ExplorePage: FC<ExploreProps> = ({
   help,
   stars = {},
 }) => {
-  const fields: readonly string[] = FILTER_FIELDS;
+  const fields = [...Object.keys(FILTER_FIELDS), "order", "limit"];
   const several = summary.providers.length > 1;
   const hasForm = (parameter: string) => parameter !== "provider" || several;
   const { languages, topics } = home;
