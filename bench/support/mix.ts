@@ -3,7 +3,7 @@
  * every store of one size. Popular repositories, languages, topics and words are requested more often, as in real traffic.
  */
 
-import { PLAIN_SORTS } from "../../src/discovery/lists/spec.js";
+import { PLAIN_COLUMNS } from "../../src/discovery/memory/columns.js";
 import { GROWTH_ORDERS } from "../../src/growth/definitions.js";
 import { Random } from "../synthetic/random.js";
 import { indexOfPopularity, type SyntheticOptions, syntheticRepository } from "../synthetic/synthetic.js";
@@ -175,7 +175,7 @@ export function randomListsOf(options: SyntheticOptions, count: number): MixList
   });
 }
 
-const SORTED = [...PLAIN_SORTS, ...GROWTH_ORDERS];
+const SORTED = [...PLAIN_COLUMNS, ...GROWTH_ORDERS];
 
 /** What people search: names and words, the beginnings of both, and mistyped ones. */
 function searchText(random: Random, subjects: Subjects): string {

@@ -29,17 +29,13 @@ export {
   watchlistQuery,
 } from "./lists/query.js";
 export { isRemembered, type ListRow } from "./lists/rows.js";
+export { isGrowthSort, isSort, SORT_DEFINITIONS, SORTS, type Sort, WATCHLIST_SORTS } from "./lists/sorts.js";
 export {
   decodeCursor,
-  isGrowthSort,
-  isSort,
   LAST_NUMBERED,
   type ListSpec,
   listKey,
   type Scope,
-  SORTS,
-  type Sort,
-  WATCHLIST_SORTS,
 } from "./lists/spec.js";
 export type { RenamedName, UnmatchedValue } from "./lists/unmatched.js";
 export type { CountRequest, FacetCounts, Precision, ValueCounts } from "./memory/counts.js";

@@ -72,7 +72,7 @@ export const RANKINGS = [
 export type Ranking = (typeof RANKINGS)[number];
 
 /** How a ranking is named and described wherever people read it. */
-export interface RankingDefinition {
+interface RankingDefinition {
   label: string;
   description: string;
   /** After a rank: "#3 trending", "#3 by stars". */
@@ -83,8 +83,6 @@ export interface RankingDefinition {
   hasFeed: boolean;
   /** Its name in stored rank histories; never changes. */
   code: string;
-  /** The score it sorts by; null for counts. */
-  score: ScoreName | null;
 }
 
 export const RANKING_DEFINITIONS = {
@@ -95,7 +93,6 @@ export const RANKING_DEFINITIONS = {
     title: "trending repositories",
     hasFeed: true,
     code: "t",
-    score: "trending",
   },
   rising: {
     label: "Rising",
@@ -104,7 +101,6 @@ export const RANKING_DEFINITIONS = {
     title: "rising repositories",
     hasFeed: true,
     code: "r",
-    score: "rising",
   },
   "new-hot": {
     label: "New and hot",
@@ -113,7 +109,6 @@ export const RANKING_DEFINITIONS = {
     title: "new and hot repositories",
     hasFeed: true,
     code: "n",
-    score: "newHot",
   },
   "fork-growth": {
     label: "Fork growth",
@@ -122,7 +117,6 @@ export const RANKING_DEFINITIONS = {
     title: "repositories with growing forks",
     hasFeed: true,
     code: "k",
-    score: "forkMomentum",
   },
   "stars-gained": {
     label: "Stars gained",
@@ -131,7 +125,6 @@ export const RANKING_DEFINITIONS = {
     title: "most stars gained",
     hasFeed: false,
     code: "g",
-    score: null,
   },
   "forks-gained": {
     label: "Forks gained",
@@ -140,7 +133,6 @@ export const RANKING_DEFINITIONS = {
     title: "most forks gained",
     hasFeed: false,
     code: "f",
-    score: null,
   },
   stars: {
     label: "Stars",
@@ -149,7 +141,6 @@ export const RANKING_DEFINITIONS = {
     title: "repositories with most stars",
     hasFeed: true,
     code: "s",
-    score: null,
   },
 } as const satisfies Readonly<Record<Ranking, RankingDefinition>>;
 
@@ -164,48 +155,27 @@ export const MEASURES: readonly Measure[] = RANKINGS.flatMap((ranking): Measure[
   ranking === "stars" ? [{ ranking, window: null }] : WINDOWS.map((window) => ({ ranking, window })),
 );
 
-/** Sort orders of lists by growth or by a score. */
-export const GROWTH_ORDERS = [
-  "trending",
-  "rising",
-  "new-hot",
-  "fork-growth",
-  "activity",
-  "stars-gained",
-  "forks-gained",
-  "stars-delta",
-  "forks-delta",
-] as const;
-export type GrowthOrder = (typeof GROWTH_ORDERS)[number];
-
-/** Where a growth order is stored, for the module that turns lists into SQL. */
-export interface GrowthOrderColumn {
+/** Where a sort order of lists by growth or by a score is stored. */
+interface GrowthOrderColumn {
   /** Column of `rollups` that holds the sort key. One row per repository and window (`window_hours`). */
-  column:
-    | "stars_counted"
-    | "forks_counted"
-    | "stars_delta"
-    | "forks_delta"
-    | "trending"
-    | "rising"
-    | "new_hot"
-    | "fork_momentum"
-    | "activity";
-  /**
-   * Whether the list holds rows with a value above 0 only (scores and plain differences; a partial index covers exactly
-   * these rows) or every row with a known value (gains that count, which may be negative).
-   */
+  column: string;
+  /** Whether it is a gain, which may be negative; otherwise a score. */
+  isGain: boolean;
+  /** Whether the list holds only rows with a value above 0, or every row with a known value. */
   positiveOnly: boolean;
 }
 
-export const GROWTH_ORDER_COLUMNS: Readonly<Record<GrowthOrder, GrowthOrderColumn>> = {
-  "stars-gained": { column: "stars_counted", positiveOnly: false },
-  "forks-gained": { column: "forks_counted", positiveOnly: false },
-  trending: { column: "trending", positiveOnly: true },
-  rising: { column: "rising", positiveOnly: true },
-  "new-hot": { column: "new_hot", positiveOnly: true },
-  "fork-growth": { column: "fork_momentum", positiveOnly: true },
-  activity: { column: "activity", positiveOnly: true },
-  "stars-delta": { column: "stars_delta", positiveOnly: true },
-  "forks-delta": { column: "forks_delta", positiveOnly: true },
-};
+/** The sort orders of lists by growth or by a score. */
+export const GROWTH_ORDER_COLUMNS = {
+  trending: { column: "trending", isGain: false, positiveOnly: true },
+  rising: { column: "rising", isGain: false, positiveOnly: true },
+  "new-hot": { column: "new_hot", isGain: false, positiveOnly: true },
+  "fork-growth": { column: "fork_momentum", isGain: false, positiveOnly: true },
+  activity: { column: "activity", isGain: false, positiveOnly: true },
+  "stars-gained": { column: "stars_counted", isGain: true, positiveOnly: false },
+  "forks-gained": { column: "forks_counted", isGain: true, positiveOnly: false },
+  "stars-delta": { column: "stars_delta", isGain: true, positiveOnly: true },
+  "forks-delta": { column: "forks_delta", isGain: true, positiveOnly: true },
+} as const satisfies Readonly<Record<string, GrowthOrderColumn>>;
+export type GrowthOrder = keyof typeof GROWTH_ORDER_COLUMNS;
+export const GROWTH_ORDERS = Object.keys(GROWTH_ORDER_COLUMNS) as GrowthOrder[];

@@ -39,7 +39,6 @@ export {
   RANKING_DEFINITIONS,
   RANKINGS,
   type Ranking,
-  type RankingDefinition,
   SCORE_LABELS,
   SCORE_NAMES,
   SCORE_VERSION,

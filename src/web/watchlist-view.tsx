@@ -5,6 +5,7 @@ import {
   count,
   type ListPage,
   type Scope,
+  SORT_DEFINITIONS,
   WATCHLIST_SORTS,
   type WatchlistQuery,
   watchlistPage,
@@ -19,7 +20,7 @@ import { AsOf, Delta, isolated } from "./components/numbers.js";
 import { PLOT_SCRIPTS } from "./components/plot.js";
 import { type MoreColumn, RepositoryList } from "./components/repository-list.js";
 import { SinceVisit, topGains } from "./components/since-visit.js";
-import { columnsOf, headsOf, SORT_NAMES } from "./components/sorts.js";
+import { columnsOf, headsOf } from "./components/sorts.js";
 import { SumChart, sumParameters } from "./components/sum-chart.js";
 import { type Problem, Problems, readUsableQuery } from "./page-query.js";
 import type { PageRequest } from "./page-request.js";
@@ -117,7 +118,7 @@ export const WatchedBody: FC<{ watched: Watched; name: string; more: readonly Mo
       <Strip
         label="Sort by"
         tabs={WATCHLIST_SORTS.map((sort) => ({
-          name: sort === "added" ? "Added" : SORT_NAMES[sort],
+          name: SORT_DEFINITIONS[sort].label,
           href: withQuery(url, { sort, order: undefined }),
           isCurrent: sort === query.sort,
         }))}

@@ -1,5 +1,6 @@
 import type { Filters } from "../../src/discovery/lists/filters.js";
-import { type ListSpec, SORTS, type Sort } from "../../src/discovery/lists/spec.js";
+import { SORTS, type Sort } from "../../src/discovery/lists/sorts.js";
+import type { ListSpec } from "../../src/discovery/lists/spec.js";
 import { WINDOWS } from "../../src/growth/definitions.js";
 import { DAY_MS } from "../../src/lib/clock.js";
 import type { Observation } from "../../src/repositories/observation.js";

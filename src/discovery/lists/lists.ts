@@ -16,7 +16,8 @@ import { searchIn } from "../search/search.js";
 import type { Summary } from "../summary.js";
 import { type ListQuery, listSpec, type PageQuery, type WatchlistQuery, watchlistSpec } from "./query.js";
 import { type ListRow, RowReader, type RowRequest } from "./rows.js";
-import { DEFAULT_SORT, encodeCursor, type ListSpec, listKey, type Scope } from "./spec.js";
+import { DEFAULT_SORT } from "./sorts.js";
+import { encodeCursor, type ListSpec, listKey, type Scope } from "./spec.js";
 import { findRenamed, type RenamedName, type UnmatchedValue, unmatchedValues } from "./unmatched.js";
 
 /** Some consecutive rows of a list. */

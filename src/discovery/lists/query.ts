@@ -3,17 +3,8 @@ import { invalidParameter } from "../../lib/errors.js";
 import { oneOf, z } from "../../lib/schema.js";
 import { eachFilter, FILTER_PARAMETERS, type FilterName, filtersOf } from "./filters.js";
 import { cursorParameter, limitParameter, pageParameter, searchText, windowParameter } from "./parameters.js";
-import {
-  DEFAULT_SORT,
-  decodeCursor,
-  isGrowthSort,
-  LAST_NUMBERED,
-  type ListSpec,
-  listKey,
-  SORTS,
-  type Sort,
-  WATCHLIST_SORTS,
-} from "./spec.js";
+import { DEFAULT_SORT, isGrowthSort, SORTS, type Sort, WATCHLIST_SORTS } from "./sorts.js";
+import { decodeCursor, LAST_NUMBERED, type ListSpec, listKey } from "./spec.js";
 
 /** Parameters of every list of repositories. */
 export const listQuery = z.object({

@@ -1,36 +1,13 @@
 /** A list as plain data, its canonical text, and the cursors tied to it. */
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import { GROWTH_ORDERS, type GrowthOrder, type Window } from "../../growth/growth.js";
+import type { Window } from "../../growth/growth.js";
 import { AppError } from "../../lib/errors.js";
 import { type Filters, foldedLicense, isFiltered } from "./filters.js";
+import { DEFAULT_SORT, isGrowthSort, type Sort } from "./sorts.js";
 
 /** Pages are reached by number up to this row, and by cursor beyond. */
 export const LAST_NUMBERED = 10_000;
-
-/** Sorts by a fact of the repository itself. */
-export const PLAIN_SORTS = ["stars", "forks", "pushed", "created"] as const;
-
-/** The order of a list that asks for none: by trending score, then all others by stars. */
-export const DEFAULT_SORT = "trending-first";
-
-/** Every sort that a list of repositories offers. */
-export const SORTS = ["relevance", ...GROWTH_ORDERS, ...PLAIN_SORTS] as const;
-export type Sort = (typeof SORTS)[number];
-
-/** Whether a text is the name of a sort. */
-export function isSort(text: string): text is Sort {
-  return SORTS.some((name) => name === text);
-}
-
-/** Every sort that a watchlist offers. */
-export const WATCHLIST_SORTS = ["added", "trending", "stars-gained", ...PLAIN_SORTS] as const;
-type WatchlistSort = (typeof WATCHLIST_SORTS)[number];
-
-/** Whether a sort is by growth, or by a score of it, in a window. */
-export function isGrowthSort(sort: string): sort is GrowthOrder {
-  return GROWTH_ORDERS.some((name) => name === sort);
-}
 
 /** The repositories that a list chooses from. */
 export type Scope =
@@ -49,7 +26,7 @@ export interface RowKey {
 export interface ListSpec {
   scope: Scope;
   filters: Filters;
-  sort: Sort | WatchlistSort | typeof DEFAULT_SORT;
+  sort: Sort | "added" | typeof DEFAULT_SORT;
   /** Unknown values come last in both directions. */
   direction: "asc" | "desc";
   /** The window of the trends, and of a sort by growth. */

@@ -1,22 +1,40 @@
 /** What lists filter and sort by, as columns of numbers: one entry for each slot, which belongs to one repository. */
-import { GROWTH_ORDERS, type GrowthOrder, WINDOWS, type Window } from "../../growth/growth.js";
+import {
+  GROWTH_ORDER_COLUMNS,
+  GROWTH_ORDERS,
+  type GrowthOrder,
+  WINDOWS,
+  type Window,
+} from "../../growth/growth.js";
 import type { CatalogueRow, GrowthRow } from "./read-rows.js";
 import { SlotSet } from "./slot-set.js";
 
-/** Facts that plain sorts are by. Each number is the value plus 1; 0 means unknown. Dates are in seconds since 1970. */
-export const PLAIN_COLUMNS = ["stars", "forks", "pushed", "created"] as const;
-export type PlainColumn = (typeof PLAIN_COLUMNS)[number];
+export type PlainColumn = "stars" | "forks" | "pushed" | "created";
+
+/** Facts that plain sorts are by, in units. Each number is the value plus 1; 0 means unknown. Dates are in seconds since 1970. */
+export const PLAIN_FACTS: Readonly<Record<PlainColumn, PlainFact>> = {
+  stars: { unit: 1, of: ({ stars }) => stars },
+  forks: { unit: 1, of: ({ forks }) => forks },
+  pushed: { unit: 1_000, of: ({ pushedAt }) => pushedAt },
+  created: { unit: 1_000, of: ({ createdAt }) => createdAt },
+};
+
+interface PlainFact {
+  unit: number;
+  of: (row: CatalogueRow) => number | null;
+}
+
+export const PLAIN_COLUMNS = Object.keys(PLAIN_FACTS) as PlainColumn[];
 
 /** Facts that are names, as codes of `Names`. */
 export const NAMED_COLUMNS = ["provider", "language", "license"] as const;
 export type NamedColumn = (typeof NAMED_COLUMNS)[number];
 
-/** Gains, which may be negative; the other growth orders are scores of at most 10,000, where 0 means none. */
-const GAINS: readonly GrowthOrder[] = ["stars-gained", "forks-gained", "stars-delta", "forks-delta"];
 /** An unknown gain. */
 export const NO_GAIN = -(2 ** 31);
 
-export const isGain = (order: GrowthOrder): boolean => GAINS.includes(order);
+/** Gains may be negative; scores are at most 10,000, where 0 means none. */
+export const isGain = (order: GrowthOrder): boolean => GROWTH_ORDER_COLUMNS[order].isGain;
 
 /** Names with numbers from 1; 0 means none. A name that exceeds the numbers of a column has none. */
 export class Names {
@@ -131,10 +149,10 @@ export class Columns {
 
   setFacts(slot: number, row: CatalogueRow): void {
     const { plain, named, names } = this;
-    plain.stars[slot] = plainNumber(row.stars);
-    plain.forks[slot] = plainNumber(row.forks);
-    plain.pushed[slot] = plainNumber(row.pushedAt, 1_000);
-    plain.created[slot] = plainNumber(row.createdAt, 1_000);
+    for (const name of PLAIN_COLUMNS) {
+      const { unit, of } = PLAIN_FACTS[name];
+      plain[name][slot] = plainNumber(of(row), unit);
+    }
     for (const name of NAMED_COLUMNS) named[name][slot] = names[name].add(row[name]);
     this.listed.put(slot, row.isListed);
     this.archived.put(slot, row.isArchived);

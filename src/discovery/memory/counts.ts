@@ -1,6 +1,7 @@
 /** Counts beside a list: how many repositories it would have with other values of its filters. */
 import { type Dimension, isFiltered } from "../lists/filters.js";
-import { isGrowthSort, type ListSpec } from "../lists/spec.js";
+import { isGrowthSort } from "../lists/sorts.js";
+import type { ListSpec } from "../lists/spec.js";
 import { dateNumber, type NamedColumn, type Names, plainNumber } from "./columns.js";
 import { matchesOf } from "./matches.js";
 import type { ReadModel } from "./read-model.js";

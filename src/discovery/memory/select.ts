@@ -1,8 +1,9 @@
 /** Selects a page of a list: the ids of its repositories in order, and how many there are in all. */
 import type { GrowthOrder } from "../../growth/growth.js";
-import { DEFAULT_SORT, isGrowthSort, type ListSpec, type RowKey, relevanceAt } from "../lists/spec.js";
+import { DEFAULT_SORT, isGrowthSort } from "../lists/sorts.js";
+import { type ListSpec, type RowKey, relevanceAt } from "../lists/spec.js";
 import { allOf, bestOf, type Matches } from "../search/relevance.js";
-import { isGain, NO_GAIN, type PlainColumn, plainNumber } from "./columns.js";
+import { isGain, NO_GAIN, PLAIN_FACTS, type PlainColumn, plainNumber } from "./columns.js";
 import { matchesOf } from "./matches.js";
 import { firstOf, type Order, type Place, walkSorted } from "./order.js";
 import type { OrderName, ReadModel } from "./read-model.js";
@@ -119,15 +120,13 @@ export function selectByRelevance(model: ReadModel, found: Matches, list: Filter
   };
 }
 
-const isDate = (sort: ColumnSort): boolean => sort === "pushed" || sort === "created";
-
 /** A number of an order as the sort key of a cursor, which is the value that the API shows; -1 for an unknown fact. */
 function keyOf(sort: ColumnSort, number: number): number {
   if (isGrowthSort(sort) || sort === DEFAULT_SORT) return number;
-  return isDate(sort) && number > 0 ? (number - 1) * 1_000 : number - 1;
+  return number === 0 ? -1 : (number - 1) * PLAIN_FACTS[sort].unit;
 }
 
 function placeOf(sort: ColumnSort, { sortKey, id }: RowKey): Place {
   if (isGrowthSort(sort) || sort === DEFAULT_SORT) return { number: sortKey, id };
-  return { number: plainNumber(sortKey < 0 ? null : sortKey, isDate(sort) ? 1_000 : 1), id };
+  return { number: plainNumber(sortKey < 0 ? null : sortKey, PLAIN_FACTS[sort].unit), id };
 }

@@ -1,111 +1,73 @@
 import type { FunctionComponent as FC } from "preact";
-import { isSort, SORTS, type Sort } from "../../discovery/discovery.js";
-import {
-  RANKING_DEFINITIONS,
-  RANKINGS,
-  type RankingDefinition,
-  type ScoreName,
-} from "../../growth/growth.js";
+import { isSort, type ListRow, SORT_DEFINITIONS, SORTS, type Sort } from "../../discovery/discovery.js";
+import { RANKING_DEFINITIONS, RANKINGS, type ScoreName } from "../../growth/growth.js";
 import type { Answerable } from "./filter-form.js";
 import { type Tab, TabLink, withQuery } from "./links.js";
 import { formatDay } from "./numbers.js";
 import type { ColumnHead, RepositoryListProps, SortableColumn } from "./repository-list.js";
 
-/** The sorts of lists: their names, columns, feeds and links. */
+/** The sorts of lists: their places, columns, feeds and links. */
 
-/** Names of the sorts. */
-export const SORT_NAMES: Readonly<Record<Sort, string>> = {
-  relevance: "Best match",
-  trending: RANKING_DEFINITIONS.trending.label,
-  rising: RANKING_DEFINITIONS.rising.label,
-  "new-hot": RANKING_DEFINITIONS["new-hot"].label,
-  "fork-growth": RANKING_DEFINITIONS["fork-growth"].label,
-  activity: "Active",
-  "stars-gained": RANKING_DEFINITIONS["stars-gained"].label,
-  "forks-gained": RANKING_DEFINITIONS["forks-gained"].label,
-  "stars-delta": "Stars gained, raw",
-  "forks-delta": "Forks gained, raw",
-  stars: RANKING_DEFINITIONS.stars.label,
-  forks: "Forks",
-  pushed: "Last push",
-  created: "Newest",
-};
+type ListColumns = Pick<RepositoryListProps, "metric" | "more" | "marksFirstSeen">;
 
-/** The sorts by plain differences, offered only beside the sort by the gain that counts. */
-const RAW_OF: Readonly<Partial<Record<Sort, Sort>>> = {
-  "stars-delta": "stars-gained",
-  "forks-delta": "forks-gained",
-};
-
-/** The sorts to offer on a page that is sorted by `current`; relevance only with a search text. */
-function offeredSorts(current: string, hasText: boolean): Sort[] {
-  return SORTS.filter((sort) => {
-    const counted = RAW_OF[sort];
-    if (counted !== undefined) return current === sort || current === counted;
-    return sort !== "relevance" || hasText;
-  });
+/** How pages offer a sort, and show what it compares. */
+interface SortView {
+  /** Rankings have tabs; all others are in the menu. */
+  isTab?: true;
+  /** Whether the menu offers it; absent: always. */
+  isOffered?: (page: SortBarProps) => boolean;
+  /** The columns with the values that a list is sorted by. */
+  columns: ListColumns;
 }
 
-const definitionOf = (sort: string): RankingDefinition | undefined => {
-  const ranking = RANKINGS.find((name) => name === sort);
-  return ranking === undefined ? undefined : RANKING_DEFINITIONS[ranking];
+const FORKS: ListColumns = { metric: "forks" };
+
+const SORT_VIEWS: Readonly<Record<Sort, SortView>> = {
+  relevance: { isOffered: ({ url }) => url.searchParams.has("q"), columns: {} },
+  trending: { isTab: true, columns: scoreColumn("trending") },
+  rising: { isTab: true, columns: scoreColumn("rising") },
+  "new-hot": { isTab: true, columns: { ...scoreColumn("newHot"), marksFirstSeen: true } },
+  "fork-growth": { isTab: true, columns: { ...scoreColumn("forkMomentum"), ...FORKS } },
+  activity: { columns: scoreColumn("activity") },
+  "stars-gained": { columns: {} },
+  "forks-gained": { columns: FORKS },
+  // The plain differences are offered beside the gain that counts.
+  "stars-delta": { isOffered: isSortedBy("stars-delta", "stars-gained"), columns: {} },
+  "forks-delta": { isOffered: isSortedBy("forks-delta", "forks-gained"), columns: FORKS },
+  stars: { columns: {} },
+  forks: { columns: FORKS },
+  pushed: {
+    isOffered: (page) => page.sort === "pushed" || page.isAnswerable("pushedAfter"),
+    columns: dayColumn("Pushed", "pushed", ({ repository }) => repository.pushedAt),
+  },
+  created: {
+    isOffered: (page) => page.sort === "created" || page.isAnswerable("createdAfter"),
+    columns: dayColumn("Created", "created", ({ repository }) => repository.createdAt),
+  },
 };
+
+function isSortedBy(...sorts: readonly Sort[]): (page: SortBarProps) => boolean {
+  return ({ sort }) => sorts.some((name) => name === sort);
+}
+
+function scoreColumn(score: ScoreName): ListColumns {
+  const cell = ({ trend }: ListRow) => trend?.scores[score]?.toFixed(1) ?? "–";
+  return { more: [{ title: "Score", onPhone: "nowhere", sorts: "score", cell }] };
+}
+
+function dayColumn(title: string, sorts: SortableColumn, of: (row: ListRow) => number | null): ListColumns {
+  return { more: [{ title, onPhone: "for-gain", sorts, cell: (row) => formatDay(of(row)) }] };
+}
+
+/** The columns with the values that a list is sorted by. */
+export function columnsOf(sort: string): ListColumns {
+  return isSort(sort) ? SORT_VIEWS[sort].columns : {};
+}
 
 /** Path of the feed of a sort; undefined if it has none. */
 export function feedPath(sort: string): string | undefined {
-  return definitionOf(sort)?.hasFeed ? `/api/feeds/${sort}.atom` : undefined;
-}
-
-const scoreOf = (sort: string): ScoreName | null =>
-  sort === "activity" ? "activity" : (definitionOf(sort)?.score ?? null);
-
-/** The sorts whose lists show forks instead of stars. */
-const FORK_SORTS: readonly string[] = [
-  "forks",
-  "forks-gained",
-  "forks-delta",
-  "fork-growth",
-] satisfies Sort[];
-
-/** The columns with the values that a list is sorted by. */
-export function columnsOf(sort: string): Pick<RepositoryListProps, "metric" | "more" | "marksFirstSeen"> {
-  if (sort === "pushed")
-    return {
-      more: [
-        {
-          title: "Pushed",
-          onPhone: "for-gain",
-          sorts: "pushed",
-          cell: ({ repository }) => formatDay(repository.pushedAt),
-        },
-      ],
-    };
-  if (sort === "created")
-    return {
-      more: [
-        {
-          title: "Created",
-          onPhone: "for-gain",
-          sorts: "created",
-          cell: ({ repository }) => formatDay(repository.createdAt),
-        },
-      ],
-    };
-  const metric = FORK_SORTS.includes(sort) ? { metric: "forks" as const } : {};
-  const score = scoreOf(sort);
-  if (score === null) return metric;
-  return {
-    ...metric,
-    marksFirstSeen: sort === "new-hot",
-    more: [
-      {
-        title: "Score",
-        onPhone: "nowhere",
-        sorts: "score",
-        cell: ({ trend }) => trend?.scores[score]?.toFixed(1) ?? "–",
-      },
-    ],
-  };
+  const ranking = RANKINGS.find((name) => name === sort);
+  return ranking && RANKING_DEFINITIONS[ranking].hasFeed ? `/api/feeds/${ranking}.atom` : undefined;
 }
 
 /** The sort of each column that a list can be sorted by at its head. A column of scores has that of the list. */
@@ -168,30 +130,29 @@ interface SortBarProps {
   isAnswerable: Answerable;
 }
 
-/** The sorts that are rankings, which have tabs; all others are in the menu. */
-const RANKING_TABS: readonly Sort[] = ["trending", "rising", "new-hot", "fork-growth"];
-
 /** The rankings as tabs; the other sorts and the direction in a menu, which works without scripts. */
-export const SortBar: FC<SortBarProps> = ({ url, sort, order, isAnswerable }) => {
+export const SortBar: FC<SortBarProps> = (page) => {
+  const { url, sort, order } = page;
   const tabOf = (name: Sort): Tab => ({
-    name: SORT_NAMES[name],
+    name: SORT_DEFINITIONS[name].label,
     href: withQuery(url, { sort: name, order: undefined }),
     isCurrent: name === sort,
   });
-  const others = offeredSorts(sort, url.searchParams.has("q")).filter(
-    (name) => !RANKING_TABS.includes(name) && (name === sort || isUseful(name, isAnswerable)),
-  );
+  const others = SORTS.filter((name) => {
+    const { isTab = false, isOffered } = SORT_VIEWS[name];
+    return !isTab && (isOffered === undefined || isOffered(page));
+  });
   const isOther = isSort(sort) && others.includes(sort);
   return (
     <div class="sort-bar">
       <nav class="strip" aria-label="Rankings">
-        {RANKING_TABS.map((name) => (
+        {SORTS.filter((name) => SORT_VIEWS[name].isTab).map((name) => (
           <TabLink {...tabOf(name)} />
         ))}
       </nav>
       <details class="sort-menu" data-menu="">
         <summary class={isOther ? "current" : undefined}>
-          {isOther ? `Sort: ${SORT_NAMES[sort]}` : "Sort"}
+          {isOther ? `Sort: ${SORT_DEFINITIONS[sort].label}` : "Sort"}
           {order === "asc" && sort !== "relevance" ? ", lowest first" : ""}
         </summary>
         <nav aria-label="Sort by">
@@ -204,12 +165,6 @@ export const SortBar: FC<SortBarProps> = ({ url, sort, order, isAnswerable }) =>
     </div>
   );
 };
-
-/** Whether any repository has the fact that the sort compares. */
-function isUseful(sort: Sort, isAnswerable: Answerable): boolean {
-  if (sort === "created") return isAnswerable("createdAfter");
-  return sort !== "pushed" || isAnswerable("pushedAfter");
-}
 
 const Direction: FC<{ url: URL; order: string }> = ({ url, order }) => (
   <a class="direction" href={withQuery(url, { order: order === "asc" ? undefined : "asc" })}>

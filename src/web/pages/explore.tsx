@@ -7,6 +7,7 @@ import {
   type ListQuery,
   listPage,
   listQuery,
+  SORT_DEFINITIONS,
 } from "../../discovery/discovery.js";
 import type { Modules } from "../../modules.js";
 import { FilterChoices } from "../components/filter-choices.js";
@@ -23,7 +24,7 @@ import { Alternates, alternatesOf, type Listing, ListingView, readListing } from
 import { type Help, helpWith, NoMatches, noMatchesText } from "../components/no-matches.js";
 import { AsOf, formatCount, repositoriesText } from "../components/numbers.js";
 import { RenamedHint } from "../components/repository-notes.js";
-import { SORT_NAMES, SortBar } from "../components/sorts.js";
+import { SortBar } from "../components/sorts.js";
 import { Nothing } from "../first-run.js";
 import { type Problem, Problems, readQuery, resultOrProblems } from "../page-query.js";
 import type { Page, PageRequest } from "../page-request.js";
@@ -85,7 +86,7 @@ const DESCRIPTION = "Repositories by language, topic, size, age and measured gro
 
 /** The title of a list. */
 export function titleOf(sort: string, filters: readonly ActiveFilter[]): string {
-  const name = isSort(sort) ? SORT_NAMES[sort] : "Explore";
+  const name = isSort(sort) ? SORT_DEFINITIONS[sort].label : "Explore";
   return [name, ...filters.slice(0, 4).map(({ text }) => text)].join(", ");
 }
 

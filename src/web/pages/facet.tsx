@@ -9,6 +9,7 @@ import {
   listQuery,
   pageParameter,
   rankingParameter,
+  SORT_DEFINITIONS,
   type Summary,
   windowParameter,
 } from "../../discovery/discovery.js";
@@ -21,7 +22,7 @@ import { addressOf, BeyondEnd, Strip, Tags, WindowTabs, withQuery } from "../com
 import { Alternates, alternatesOf, type Listing, ListingView, readListing } from "../components/listing.js";
 import { AsOf, Delta, formatCount, isolated } from "../components/numbers.js";
 import { FacetGains } from "../components/small-charts.js";
-import { feedPath, SORT_NAMES } from "../components/sorts.js";
+import { feedPath } from "../components/sorts.js";
 import { type Problem, Problems, readQuery, resultOrProblems } from "../page-query.js";
 import type { Page, PageRequest } from "../page-request.js";
 import { type ListStars, starScripts, starsOf } from "../saving.js";
@@ -141,7 +142,7 @@ const FacetBody: FC<FacetBodyProps> = ({ kind, facet, url, summary, problems, fo
     <Strip
       label="Ranking"
       tabs={RANKINGS.map((sort) => ({
-        name: SORT_NAMES[sort],
+        name: SORT_DEFINITIONS[sort].label,
         href: withQuery(url, { sort }),
         isCurrent: sort === found?.query.sort,
       }))}
@@ -169,7 +170,7 @@ const FacetList: FC<FacetListProps> = ({ kind, name, url, query, stars, list, sp
     <>
       <div class="apart">
         <h2 class="count">
-          {SORT_NAMES[query.sort]}
+          {SORT_DEFINITIONS[query.sort].label}
           <small>
             <AsOf at={list.asOf} />
           </small>
@@ -193,7 +194,7 @@ const FacetList: FC<FacetListProps> = ({ kind, name, url, query, stars, list, sp
           query={{ limit: UNFILTERED.limit, order: "desc" }}
           sorts={RANKINGS}
           hasOrder={false}
-          caption={`${isolated(name)}: ${SORT_NAMES[query.sort]}, ${query.window}`}
+          caption={`${isolated(name)}: ${SORT_DEFINITIONS[query.sort].label}, ${query.window}`}
         />
       )}
       <p>
