@@ -34,9 +34,7 @@ export async function forceClock(host: Host): Promise<void> {
 export function addWork(program: Command, host: Host, finish: (code: number) => void): void {
   program
     .command("work")
-    .description(
-      "track the configured providers: discover, refresh, backfill and thin, then update growth, rankings and search",
-    )
+    .description("track the configured providers: discover, refresh, backfill and thin, then update growth")
     .option("--once", "do everything that is due and the quota allows, then exit")
     .option("--explain", "only list what would be requested now, and why")
     .option("--limit <number>", "with --explain: repositories listed per lane", parseLimit, LISTED)

@@ -1,6 +1,6 @@
 /** Languages and topics: how many listed repositories have each, with their stars and gains. */
 import { perWindow, WINDOWS, type Window } from "../growth/growth.js";
-import { type Columns, type Names, NO_GAIN } from "./memory/columns.js";
+import { type Columns, Names, NO_GAIN } from "./memory/columns.js";
 import type { ReadModel } from "./memory/read-model.js";
 import { SlotSet } from "./memory/slot-set.js";
 import type { Derived } from "./memory/steps.js";
@@ -44,13 +44,64 @@ export interface FacetPage {
 /** Only this many of the most frequent facets are listed, in every order. */
 export const LISTED = 10_000;
 
+/** What is summed up for each code. */
+const SUMMED = ["repositories", "stars", ...WINDOWS] as const;
+
+/** Number of those that gained most. */
+const GAINING = 10;
+
 /** All languages or topics, of one provider or of all. */
-export interface FacetTable {
+export class FacetTable {
+  readonly #names: Names;
+  /** By code and what is summed up. */
+  readonly #sums: Float64Array;
+  readonly total: number;
   /** The most frequent ones, by name where equally frequent. */
-  frequent: readonly FacetTotals[];
-  total: number;
-  /** By name in lower case. */
-  byName: ReadonlyMap<string, readonly FacetTotals[]>;
+  readonly frequent: readonly FacetTotals[];
+  /** The names of those in lower case. */
+  readonly keys: readonly string[];
+  /** Those that gained most stars, by window, the greatest gain first. */
+  readonly gaining: Readonly<Record<Window, readonly Facet[]>>;
+
+  constructor(names: Names, sums: Float64Array) {
+    this.#names = names;
+    this.#sums = sums;
+    const counts = Uint32Array.from(names.names, (_, code) => sums[code * SUMMED.length] ?? 0);
+    counts[0] = 0;
+    const sorted = counts.toSorted();
+    this.total = sorted.reduce((total, count) => total + Number(count > 0), 0);
+    // Most topics are rare, and there are very many.
+    const least = Math.max(1, sorted.at(-LISTED) ?? 0);
+    const listed: FacetTotals[] = [];
+    for (let code = 1; code < counts.length; code++)
+      if ((counts[code] ?? 0) >= least) listed.push(this.#totalsOf(code));
+    this.frequent = listed.sort((a, b) => b.repositories - a.repositories || byName(a, b)).slice(0, LISTED);
+    this.keys = this.frequent.map(({ name }) => name.toLowerCase());
+    this.gaining = perWindow((window) =>
+      this.frequent
+        .filter(({ gained }) => gained[window] > 0)
+        .sort((a, b) => b.gained[window] - a.gained[window])
+        .slice(0, GAINING)
+        .map((facet) => inWindow(facet, window)),
+    );
+  }
+
+  #totalsOf(code: number): FacetTotals {
+    const [repositories = 0, stars = 0, ...gains] = this.#sums.subarray(
+      code * SUMMED.length,
+      (code + 1) * SUMMED.length,
+    );
+    const gained = perWindow((window) => gains[WINDOWS.indexOf(window)] ?? 0);
+    return { name: this.#names.names[code] ?? "", repositories, stars, gained };
+  }
+
+  /** All with this name, ignoring case, the most frequent one first. */
+  named(name: string): FacetTotals[] {
+    const found = this.#names.spellingsOf(name).map((code) => this.#totalsOf(code));
+    return found
+      .filter(({ repositories }) => repositories > 0)
+      .sort((a, b) => b.repositories - a.repositories || byName(a, b));
+  }
 }
 
 /** The tables of a model, each computed when it is first wanted after a change. */
@@ -98,12 +149,12 @@ export class Facets {
    * case, the one spelled as given, else the most frequent.
    */
   async find(kind: FacetKind, name: string): Promise<FacetTotals | undefined> {
-    const same = (await this.of(kind)).byName.get(name.toLowerCase());
-    return same?.find((one) => one.name === name) ?? same?.[0];
+    const same = (await this.of(kind)).named(name);
+    return same.find((one) => one.name === name) ?? same[0];
   }
 }
 
-const NOTHING: FacetTable = { frequent: [], total: 0, byName: new Map() };
+const NOTHING = new FacetTable(new Names(), new Float64Array(SUMMED.length));
 
 export function inWindow({ gained, ...facet }: FacetTotals, window: Window): Facet {
   return { ...facet, starsGained: gained[window] };
@@ -130,25 +181,8 @@ function* tableOf(model: ReadModel, kind: FacetKind, provider: string): Generato
             if (code > 0) add(code);
           },
   });
-  const all: FacetTotals[] = [];
-  const { length } = SUMMED;
-  for (let code = 1; code < names.names.length; code++) {
-    const [repositories = 0, stars = 0, ...gains] = sums.subarray(code * length, (code + 1) * length);
-    if (repositories === 0) continue;
-    const gained = perWindow((window) => gains[WINDOWS.indexOf(window)] ?? 0);
-    all.push({ name: names.names[code] ?? "", repositories, stars, gained });
-  }
-  yield;
-  all.sort((a, b) => b.repositories - a.repositories || byName(a, b));
-  return {
-    frequent: all.slice(0, LISTED),
-    total: all.length,
-    byName: Map.groupBy(all, ({ name }) => name.toLowerCase()),
-  };
+  return new FacetTable(names, sums);
 }
-
-/** What is summed up for each code. */
-const SUMMED = ["repositories", "stars", ...WINDOWS] as const;
 
 interface Grouping {
   names: Names;

@@ -1,6 +1,6 @@
 /** The content of the first page. */
 import { perWindow, type Ranking, type Window } from "../growth/growth.js";
-import { type Facet, type FacetTotals, inWindow } from "./facets.js";
+import { type Facet, inWindow } from "./facets.js";
 import type { LoadedModel } from "./memory/live-model.js";
 import type { Leaders } from "./ranks/heads.js";
 
@@ -17,8 +17,8 @@ export interface RankedList {
 
 /** The languages and topics that gained most stars in a window, the greatest gain first. */
 export interface GainingFacets {
-  languages: Facet[];
-  topics: Facet[];
+  languages: readonly Facet[];
+  topics: readonly Facet[];
 }
 
 export interface Home {
@@ -34,20 +34,17 @@ export interface Home {
 
 export async function homeOf({ ranks, facets }: LoadedModel): Promise<Home> {
   const leaders = (await ranks.get()).leaders({ scope: "overall", name: "", limit: ROWS });
-  const [{ frequent: languages }, { frequent: topics }] = [
-    await facets.of("language"),
-    await facets.of("topic"),
-  ];
+  const [languages, topics] = [await facets.of("language"), await facets.of("topic")];
   return {
     trending: rankedList(leaders, "trending"),
     rising: rankedList(leaders, "rising"),
     newHot: rankedList(leaders, "new-hot"),
     forkGrowth: rankedList(leaders, "fork-growth"),
-    languages: languages.slice(0, ROWS).map((facet) => inWindow(facet, "24h")),
-    topics: topics.slice(0, ROWS).map((facet) => inWindow(facet, "24h")),
+    languages: languages.frequent.slice(0, ROWS).map((facet) => inWindow(facet, "24h")),
+    topics: topics.frequent.slice(0, ROWS).map((facet) => inWindow(facet, "24h")),
     gaining: perWindow((window) => ({
-      languages: gainingMost(languages, window),
-      topics: gainingMost(topics, window),
+      languages: languages.gaining[window],
+      topics: topics.gaining[window],
     })),
   };
 }
@@ -59,12 +56,4 @@ function rankedList(leaders: Leaders, ranking: Ranking): RankedList {
   return week.length > day.length
     ? { window: "7d", isFallback: true, ids: week }
     : { window: "24h", isFallback: false, ids: day };
-}
-
-function gainingMost(facets: readonly FacetTotals[], window: Window): Facet[] {
-  return facets
-    .filter(({ gained }) => gained[window] > 0)
-    .sort((a, b) => b.gained[window] - a.gained[window])
-    .slice(0, ROWS)
-    .map((facet) => inWindow(facet, window));
 }

@@ -40,9 +40,9 @@ export async function unmatchedValues(
     add("provider", provider, providers.names.slice(1));
   const addUnknown = async (kind: FacetKind, values: readonly string[]) => {
     if (values.length === 0) return;
-    const { byName, frequent } = await facets.of(kind);
-    const names = frequent.slice(0, COMPARED).map(({ name }) => name);
-    for (const value of values) if (!byName.has(value)) add(kind, value, names);
+    const table = await facets.of(kind);
+    const names = table.frequent.slice(0, COMPARED).map(({ name }) => name);
+    for (const value of values) if (table.named(value).length === 0) add(kind, value, names);
   };
   await addUnknown("language", language);
   await addUnknown("topic", topic);

@@ -39,6 +39,8 @@ export const isGain = (order: GrowthOrder): boolean => GROWTH_ORDER_COLUMNS[orde
 /** Names with numbers from 1; 0 means none. A name that exceeds the numbers of a column has none. */
 export class Names {
   readonly #codes = new Map<string, number>();
+  /** By name in lower case: the codes of those that are written otherwise. */
+  readonly #folded = new Map<string, number[]>();
   /** By code. */
   readonly names: string[] = [""];
 
@@ -54,7 +56,16 @@ export class Names {
     if (this.names.length > most) return 0;
     const code = this.names.push(name) - 1;
     this.#codes.set(name, code);
+    const folded = name.toLowerCase();
+    if (folded !== name) this.#folded.set(folded, [...(this.#folded.get(folded) ?? []), code]);
     return code;
+  }
+
+  /** The codes of all spellings of a name that differ in case only. */
+  spellingsOf(name: string): number[] {
+    const folded = name.toLowerCase();
+    const code = this.codeOf(folded);
+    return [...(code > 0 ? [code] : []), ...(this.#folded.get(folded) ?? [])];
   }
 
   /** A table with a 1 at the codes of some names. */

@@ -20,6 +20,8 @@ const MAX_WORD_BYTES = 3 * MAX_WORD_LENGTH;
 /** FNV-1a, from a random beginning, so that nobody can choose words that collide in the table. */
 const HASH = randomInt(2 ** 32);
 const PRIME = 0x01000193;
+/** Words in a step. */
+const STEP = 20_000;
 /** Part of a sort key that holds the number of a word; the first three bytes of the word are above it. */
 const NUMBERS = 2 ** 29;
 
@@ -133,8 +135,8 @@ export class Lexicon {
     }
   }
 
-  /** The words in an order. */
-  dictionary(order: Uint32Array): Dictionary {
+  /** The words in an order, in short steps. */
+  *dictionary(order: Uint32Array): Generator<void, Dictionary> {
     const bytes = Buffer.alloc(this.#starts[this.#size] ?? 0);
     const starts = new Uint32Array(order.length + 1);
     let end = 0;
@@ -142,6 +144,7 @@ export class Lexicon {
       const word = order[i] ?? 0;
       end += this.#bytes.copy(bytes, end, this.#starts[word], this.#starts[word + 1]);
       starts[i + 1] = end;
+      if (i % STEP === 0) yield;
     }
     return { bytes, starts };
   }

@@ -86,10 +86,11 @@ export class Search {
     const { facets } = await this.#live.current();
     const prefix = text.trim().toLowerCase();
     const suggested = async (kind: FacetKind, begin: string) => {
+      const { frequent, keys } = await facets.of(kind);
       const found: SuggestedFacet[] = [];
-      for (const { name, repositories } of (await facets.of(kind)).frequent) {
-        if (found.length === limit) break;
-        if (name.toLowerCase().startsWith(begin)) found.push({ name, repositories });
+      for (let i = 0; i < keys.length && found.length < limit; i++) {
+        const facet = keys[i]?.startsWith(begin) ? frequent[i] : undefined;
+        if (facet !== undefined) found.push({ name: facet.name, repositories: facet.repositories });
       }
       return found;
     };

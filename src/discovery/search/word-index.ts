@@ -94,8 +94,7 @@ export class WordCollector {
     const ranks = new Uint32Array(order.length);
     for (let rank = 0; rank < order.length; rank++) ranks[order[rank] ?? 0] = rank;
     yield;
-    const dictionary = this.#lexicon.dictionary(order);
-    yield;
+    const dictionary = yield* this.#lexicon.dictionary(order);
     const names = yield* this.#lists(ranks, true);
     const texts = yield* this.#lists(ranks, false);
     return new WordIndex({ dictionary, names, texts, capacity });
