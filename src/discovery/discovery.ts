@@ -38,7 +38,7 @@ export {
   type Scope,
 } from "./lists/spec.js";
 export type { RenamedName, UnmatchedValue } from "./lists/unmatched.js";
-export type { CountRequest, FacetCounts, Precision, ValueCounts } from "./memory/counts.js";
+export type { BoundFilter, CountRequest, FacetCounts, Precision, ValueCounts } from "./memory/counts.js";
 export { LiveModel } from "./memory/live-model.js";
 export { Rankings, type Standing } from "./rankings.js";
 export { type Leaders, RANK_LIMITS } from "./ranks/heads.js";

@@ -7,13 +7,11 @@ import { matchesOf } from "./matches.js";
 import type { ReadModel } from "./read-model.js";
 import type { SlotSet } from "./slot-set.js";
 
-/** What a list is counted by. */
-export interface CountRequest {
-  /** Least stars that are offered. */
-  minStars: readonly number[];
-  /** Times of creation and of the last push that are offered. */
-  createdAfter: readonly number[];
-  pushedAfter: readonly number[];
+/** Filters by the least number or time, for which some bounds are offered. */
+export type BoundFilter = "minStars" | "createdAfter" | "pushedAfter";
+
+/** What a list is counted by: the bounds that are offered, and values. */
+export interface CountRequest extends Readonly<Record<BoundFilter, readonly number[]>> {
   /** Most values of each kind, besides those in the filters. */
   values: number;
 }
@@ -40,17 +38,12 @@ export interface ValueCounts {
  * How many repositories a list would have with one value instead of those of the same kind, and all other filters. Languages and
  * licenses that differ in case are one value.
  */
-export interface FacetCounts {
-  languages: ValueCounts;
-  topics: ValueCounts;
-  providers: ValueCounts;
-  licenses: ValueCounts;
-  /** The counts of the bounds of a request, in their order. */
-  minStars: readonly number[];
-  createdAfter: readonly number[];
-  pushedAfter: readonly number[];
+export interface FacetCounts
+  extends Readonly<Record<NamedColumn | "topic", ValueCounts>>,
+    /** The counts of the bounds of a request, in their order. */
+    Readonly<Record<BoundFilter, readonly number[]>> {
   /** Whether any repository has a license, a date of creation, a date of its last push. */
-  known: { licenses: boolean; created: boolean; pushed: boolean };
+  known: Readonly<Record<"license" | "createdAfter" | "pushedAfter", boolean>>;
 }
 
 /** Topics of more matches than this are counted in a sample, as each repository has several. */
@@ -74,18 +67,15 @@ export function countFacets(
     return isGrowthSort(sort) ? set.and(model.members({ growth: sort, window })) : set;
   }
   const setOf = (dimension: Dimension) => (isFiltered(filters, dimension) ? matchesIn(dimension) : all);
-  const named = (column: NamedColumn, chosen: readonly string[] = []): ValueCounts => ({
-    precision: "exact",
-    values: topOf(
-      columns.names[column],
-      countCodes(setOf(column), columns.named[column], columns.names[column]),
-      {
-        chosen,
-        most: request.values,
-        isFolded: true,
-      },
-    ),
-  });
+  const named = (column: NamedColumn): ValueCounts => {
+    const [names, codes] = [columns.names[column], columns.named[column]];
+    const chosen = [filters[column] ?? []].flat().map((name) => name.toLowerCase());
+    const counts = countCodes(setOf(column), codes, names);
+    return {
+      precision: "exact",
+      values: topOf(names, counts, { chosen, most: request.values, isFolded: true }),
+    };
+  };
   const bounds = (column: "stars" | "created" | "pushed", from: readonly number[]) =>
     countAbove(setOf(column), columns.plain[column], from);
   const known = (numbers: ArrayLike<number>) => {
@@ -93,20 +83,20 @@ export function countFacets(
     return false;
   };
   return {
-    languages: named("language", filters.language),
-    providers: named("provider", filters.provider === undefined ? [] : [filters.provider.toLowerCase()]),
-    licenses: named("license", filters.license === undefined ? [] : [filters.license.toLowerCase()]),
-    topics: countTopics(model, setOf("topic"), { chosen: filters.topic ?? [], most: request.values }),
+    language: named("language"),
+    provider: named("provider"),
+    license: named("license"),
+    topic: countTopics(model, setOf("topic"), { chosen: filters.topic ?? [], most: request.values }),
     minStars: bounds(
       "stars",
-      request.minStars.map((stars) => plainNumber(stars)),
+      request.minStars.map((least) => plainNumber(least)),
     ),
     createdAfter: bounds("created", request.createdAfter.map(dateNumber)),
     pushedAfter: bounds("pushed", request.pushedAfter.map(dateNumber)),
     known: {
-      licenses: known(columns.named.license),
-      created: known(columns.plain.created),
-      pushed: known(columns.plain.pushed),
+      license: known(columns.named.license),
+      createdAfter: known(columns.plain.created),
+      pushedAfter: known(columns.plain.pushed),
     },
   };
 }

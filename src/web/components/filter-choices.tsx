@@ -120,77 +120,64 @@ function countText(count: number, precision: Precision): string {
 }
 
 function groupsOf({ url, counts, presets, summary, languages, topics }: FilterChoicesProps): ChoiceGroup[] {
-  const namesOf = (facets: readonly Facet[]): ValueCounts => {
-    const names = facets.map(({ name }) => name);
+  const namesOf = (names: readonly string[]): ValueCounts => {
     const distinct = names.filter((name, i) => names.findIndex((other) => isSame(other, name)) === i);
     return { precision: "exact", values: distinct.map((name) => ({ name, count: null })) };
   };
+  const known = (facets: readonly Facet[]) => namesOf(facets.map(({ name }) => name));
+  const [stars, ...dates] = presets.map((group) => presetsOf(url, group, counts));
   const groups: ChoiceGroup[] = [
     {
       title: "Language",
       name: "language",
       hasDots: true,
-      ...severalOf(url, "language", counts?.languages ?? namesOf(languages)),
+      ...choicesOf(url, "language", counts?.language ?? known(languages)),
     },
-    ...presets.slice(0, 1).flatMap((group) => presetsOf(url, group, counts)),
-    { title: "Topic", name: "topic", ...severalOf(url, "topic", counts?.topics ?? namesOf(topics)) },
-    ...presets.slice(1).flatMap((group) => presetsOf(url, group, counts)),
+    ...(stars === undefined ? [] : [stars]),
+    { title: "Topic", name: "topic", ...choicesOf(url, "topic", counts?.topic ?? known(topics)) },
+    ...dates,
   ];
-  if (summary.providers.length > 1)
-    groups.push({ title: "Forge", name: "provider", ...forgesOf(url, summary, counts) });
-  if (counts?.known.licenses)
-    groups.push({ title: "License", name: "license", ...oneOf(url, "license", counts.licenses) });
+  if (summary.providers.length > 1) {
+    const forges = counts?.provider ?? namesOf(summary.providers.map(({ provider }) => provider));
+    const values = forges.values.map((value) => ({ ...value, name: value.name.toLowerCase() }));
+    const { precision, choices } = choicesOf(url, "provider", { ...forges, values });
+    const labelled = choices.map((choice) => ({ ...choice, label: forgeName(choice.label.toUpperCase()) }));
+    groups.push({ title: "Forge", name: "provider", precision, choices: labelled });
+  }
+  if (counts?.known.license)
+    groups.push({ title: "License", name: "license", ...choicesOf(url, "license", counts.license) });
   return groups;
 }
 
-type Counted = Pick<ChoiceGroup, "precision" | "choices">;
-
-/** The choices of a parameter that may be repeated. */
-function severalOf(url: URL, name: string, { precision, values }: ValueCounts): Counted {
+/** The choices of a parameter. */
+function choicesOf(
+  url: URL,
+  name: string,
+  { precision, values }: ValueCounts,
+): Pick<ChoiceGroup, "precision" | "choices"> {
+  const isRepeatable = name === "language" || name === "topic";
   const given = url.searchParams.getAll(name);
-  const isGiven = (value: string) => given.some((one) => isSame(one, value));
-  const others = given.filter((one) => !values.some((value) => isSame(value.name, one)));
+  const spelled = (value: string) => given.find((one) => isSame(one, value));
+  const unknown = given.filter((one) => !values.some((value) => isSame(value.name, one)));
   // The address has room for no more.
+  const isFull = given.length >= MOST_VALUES;
   const offered = [
-    ...others.map((one) => ({ name: one, count: null })),
-    ...values.filter((value) => isGiven(value.name) || given.length < MOST_VALUES),
+    ...unknown.map((one) => ({ name: one, count: null })),
+    ...values.filter((value) => !isFull || spelled(value.name) !== undefined),
   ];
   const choices = offered.map(({ name: value, count }): Choice => {
+    const isChosen = spelled(value) !== undefined;
     const others = given.filter((one) => !isSame(one, value));
-    const chosen = isGiven(value);
+    const added = isRepeatable ? [...given, value] : value;
     return {
       // Nothing in the catalogue spells a value that no repository has.
-      label: (count === 0 ? given.find((one) => isSame(one, value)) : undefined) ?? value,
-      href: withQuery(url, { [name]: chosen ? others : [...given, value] }),
-      isChosen: chosen,
+      label: (count === 0 ? spelled(value) : undefined) ?? value,
+      href: withQuery(url, { [name]: isChosen ? others : added }),
+      isChosen,
       count,
     };
   });
   return { precision, choices };
-}
-
-/** The choices of a parameter with one value. */
-function oneOf(url: URL, name: string, { precision, values }: ValueCounts): Counted {
-  const given = url.searchParams.get(name) ?? "";
-  const choices = values.map(({ name: value, count }): Choice => {
-    const isChosen = isSame(given, value);
-    return { label: value, href: withQuery(url, { [name]: isChosen ? undefined : value }), isChosen, count };
-  });
-  return { precision, choices };
-}
-
-function forgesOf(url: URL, { providers }: Summary, counts: FacetCounts | undefined): Counted {
-  const values =
-    counts?.providers.values ?? providers.map(({ provider }) => ({ name: provider, count: null }));
-  const lower = values.map(({ name, count }) => ({ name: name.toLowerCase(), count }));
-  const { precision, choices } = oneOf(url, "provider", {
-    precision: counts?.providers.precision ?? "exact",
-    values: lower,
-  });
-  return {
-    precision,
-    choices: choices.map((choice) => ({ ...choice, label: forgeName(choice.label.toUpperCase()) })),
-  };
 }
 
 /** The choices of presets; without a count of 0, and none about facts that no repository has. */
@@ -198,7 +185,7 @@ function presetsOf(
   url: URL,
   { parameter, title, replaces, presets }: PresetGroup,
   counts: FacetCounts | undefined,
-): ChoiceGroup[] {
+): ChoiceGroup {
   const given = url.searchParams.get(parameter);
   const counted = counts?.[parameter];
   const choices = presets.map(({ label, value }, i): Choice => {
@@ -212,7 +199,7 @@ function presetsOf(
     };
   });
   const useful = choices.filter(({ count, isChosen }) => count !== 0 || isChosen);
-  return [{ title, name: parameter, precision: "exact", choices: useful, isOrdered: true }];
+  return { title, name: parameter, precision: "exact", choices: useful, isOrdered: true };
 }
 
 /** Filters by name ignore case. */

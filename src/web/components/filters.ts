@@ -1,4 +1,4 @@
-import { type CountRequest, FILTER_NAMES } from "../../discovery/discovery.js";
+import { type BoundFilter, type CountRequest, FILTER_NAMES } from "../../discovery/discovery.js";
 import { DAY_MS } from "../../lib/clock.js";
 import { FILTER_FIELDS } from "./filter-form.js";
 import { withQuery } from "./links.js";
@@ -44,7 +44,7 @@ interface Preset {
 
 /** The presets of a parameter. */
 export interface PresetGroup {
-  parameter: "minStars" | "createdAfter" | "pushedAfter";
+  parameter: BoundFilter;
   title: string;
   /** Other parameters that a preset replaces. */
   replaces: readonly string[];
@@ -89,16 +89,14 @@ export function presetGroups({ asOf, now }: Times): PresetGroup[] {
 
 /** The counts that these presets need. */
 export function countedBy(groups: readonly PresetGroup[]): CountRequest {
-  const valuesOf = (parameter: PresetGroup["parameter"]) =>
+  const valuesOf = (parameter: BoundFilter, boundOf: (value: string) => number) =>
     groups
       .filter((group) => group.parameter === parameter)
-      .flatMap(({ presets }) =>
-        presets.map(({ value }) => (parameter === "minStars" ? Number(value) : Date.parse(value))),
-      );
+      .flatMap(({ presets }) => presets.map(({ value }) => boundOf(value)));
   return {
-    minStars: valuesOf("minStars"),
-    createdAfter: valuesOf("createdAfter"),
-    pushedAfter: valuesOf("pushedAfter"),
+    minStars: valuesOf("minStars", Number),
+    createdAfter: valuesOf("createdAfter", Date.parse),
+    pushedAfter: valuesOf("pushedAfter", Date.parse),
     values: VALUES,
   };
 }

@@ -126,7 +126,7 @@ const ExplorePage: FC<ExploreProps> = ({
   const counts = found?.list.counts;
   const order = found?.query.order ?? "desc";
   const isAnswerable: Answerable = (parameter) =>
-    parameter === "topic" ? summary.topics > 0 : known === undefined || known[KNOWN_BY[parameter]];
+    parameter === "topic" ? summary.topics > 0 : (known?.[parameter] ?? true);
   return (
     <>
       <h1>Explore</h1>
@@ -159,9 +159,6 @@ const ExplorePage: FC<ExploreProps> = ({
     </>
   );
 };
-
-/** The fact that each filter is about. */
-const KNOWN_BY = { license: "licenses", createdAfter: "created", pushedAfter: "pushed" } as const;
 
 interface FoundProps extends Listing {
   url: URL;

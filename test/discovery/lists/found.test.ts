@@ -130,19 +130,19 @@ function expectedCounts(rows: readonly Plain[], spec: ListSpec): FacetCounts {
   const { filters } = spec;
   const exact = (values: [string, number][]) => ({ precision: "exact" as const, values });
   return {
-    languages: exact(
+    language: exact(
       byName(
         all("language").map(({ language }) => language),
         { chosen: filters.language, isFolded: true },
       ),
     ),
-    topics: exact(
+    topic: exact(
       byName(
         all("topic").flatMap(({ topics }) => topics),
         { chosen: filters.topic, isFolded: false },
       ),
     ),
-    providers: exact(
+    provider: exact(
       byName(
         all("provider").map(({ provider }) => provider),
         {
@@ -151,7 +151,7 @@ function expectedCounts(rows: readonly Plain[], spec: ListSpec): FacetCounts {
         },
       ),
     ),
-    licenses: exact(
+    license: exact(
       byName(
         all("license").map(({ license }) => license),
         {
@@ -172,24 +172,24 @@ function expectedCounts(rows: readonly Plain[], spec: ListSpec): FacetCounts {
       all("pushedAfter").map(({ pushedAt }) => pushedAt),
       REQUEST.pushedAfter,
     ),
-    known: { licenses: true, created: true, pushed: true },
+    known: { license: true, createdAfter: true, pushedAfter: true },
   } as unknown as FacetCounts;
 }
 
 /** Counts with their names in one case and order, as those of `expectedCounts`. */
 function comparable(counts: FacetCounts | undefined): unknown {
-  const fold = ({ precision, values }: FacetCounts["topics"], isFolded: boolean) => ({
+  const fold = ({ precision, values }: FacetCounts["topic"], isFolded: boolean) => ({
     precision,
     values: values.map(({ name, count }) => [isFolded ? name.toLowerCase() : name, count]).sort(),
   });
   return (
     counts && {
       ...counts,
-      languages: fold(counts.languages, true),
-      topics: fold(counts.topics, false),
-      providers: fold(counts.providers, true),
-      licenses: fold(counts.licenses, true),
-      known: { licenses: true, created: true, pushed: true },
+      language: fold(counts.language, true),
+      topic: fold(counts.topic, false),
+      provider: fold(counts.provider, true),
+      license: fold(counts.license, true),
+      known: { license: true, createdAfter: true, pushedAfter: true },
     }
   );
 }
