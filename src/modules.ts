@@ -57,7 +57,7 @@ export interface Members {
 }
 
 /** What the modules on a database need. `config`: absent: defaults, and the secret of the service is kept in the database. */
-export type ModulesContext = Pick<AppContext, "clock" | "log"> & Partial<Pick<AppContext, "config">>;
+type ModulesContext = Pick<AppContext, "clock" | "log"> & Partial<Pick<AppContext, "config">>;
 
 const WITHOUT_CONFIG = {
   authSecret: undefined,

@@ -57,7 +57,7 @@ export function atomFeed(
 }
 
 /** What a feed says of itself. */
-export interface FeedHead extends Pick<ListPage, "asOf" | "ageDays"> {
+interface FeedHead extends Pick<ListPage, "asOf" | "ageDays"> {
   /** An absolute address that stays the same. */
   id: string;
   /** Its own address; absent where that is a secret, since readers pass it on with what people share. */

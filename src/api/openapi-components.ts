@@ -27,7 +27,7 @@ export interface DocumentObject {
   components: Record<string, Record<string, unknown>>;
 }
 
-export interface ComponentOptions {
+interface ComponentOptions {
   /** Headers that components describe, by name. Operations refer to them. */
   headers: Readonly<Record<string, string>>;
   /** Names of those that every response has. Only those that every operation has list them, which keeps the document small. */

@@ -35,7 +35,7 @@ interface Schemas<P extends Schema, Q extends Schema, B extends Schema, H extend
  * A request whose parts were validated by the schemas of its operation. Not an object literal, as V8 keeps what the getter of one can
  * reach until the next full garbage collection.
  */
-export class ApiRequest<P extends Schema, Q extends Schema, B extends Schema, H extends Schema> {
+class ApiRequest<P extends Schema, Q extends Schema, B extends Schema, H extends Schema> {
   readonly params: Parsed<P>;
   readonly query: Parsed<Q>;
   readonly body: Parsed<B>;
@@ -70,7 +70,7 @@ export interface ResponseContract {
 }
 
 /** The contract and handler of an operation. Its method, path, limits and cache policy are in the route table. */
-export interface OperationContract {
+interface OperationContract {
   /** The name of the handler, and the OpenAPI operation id. */
   id: string;
   tags: readonly string[];

@@ -51,7 +51,7 @@ const ANY: Kind = {
 };
 
 /** A reference as sent, and what it means. */
-export interface SentReference {
+interface SentReference {
   text: string;
   reference: Reference;
 }
@@ -106,7 +106,7 @@ export function readReferences(sent: Sent): SentReference[] {
 }
 
 /** The ids that references lead to. */
-export interface FoundReferences {
+interface FoundReferences {
   /** In the order of the references, each once. Those given as ids need not exist. */
   ids: number[];
   /** The ids of each reference. */

@@ -107,7 +107,7 @@ export function repositoryPage(page: ShownPage, { http, baseUrl, query, file, ad
 }
 
 /** The position of a page in its list. */
-export interface PageLinks {
+interface PageLinks {
   nextCursor: string | null;
   /** Page number; null for a page requested by cursor. */
   page: number | null;

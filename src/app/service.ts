@@ -121,7 +121,7 @@ export interface Service {
   stop(options?: StopOptions): Promise<void>;
 }
 
-export interface StopOptions {
+interface StopOptions {
   /** False: ends without draining, as nobody sends requests to it yet. */
   drains?: boolean;
 }

@@ -28,7 +28,7 @@ import {
 } from "../tracking/tracking.js";
 
 /** A worker and its resources. */
-export interface RunningWorker {
+interface RunningWorker {
   /** Resolves when the worker has stopped. */
   done: Promise<void>;
   /** Aborts requests in flight and closes everything. */

@@ -4,7 +4,7 @@ import { z } from "zod";
 import type { Config } from "../config/config.js";
 import { DatabaseFault, type FaultKind, StoreRefused } from "../database/database.js";
 
-export interface Failure {
+interface Failure {
   sentence: string;
   /** Whether it may pass without the operator: a service then waits before it starts. */
   mayPass: boolean;

@@ -77,7 +77,7 @@ export const EXIT = {
 } as const;
 
 /** Progress of a long command: a bar with rate and time left at a terminal, nothing elsewhere. */
-export interface Progress {
+interface Progress {
   update(done: number, facts?: Record<string, string>): void;
   stop(): void;
 }

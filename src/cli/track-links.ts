@@ -18,7 +18,7 @@ import { DEFAULT_NAME, MAX_ITEMS } from "../watchlists/watchlists.js";
 import { NO_FORGE, trackedForges } from "./addresses.js";
 import { EXIT, type Host, reportOf, showProgress } from "./host.js";
 
-export interface FromOptions {
+interface FromOptions {
   from: string;
   /** Name of the lists; false: no list is made; undefined: that of the file. */
   list: string | false | undefined;
@@ -89,7 +89,7 @@ export async function trackLinks(host: Host, { from, list, json }: FromOptions):
 }
 
 /** The repositories that a text links to, and the reasons why other links are skipped, the most frequent first. */
-export function readLinks(
+function readLinks(
   text: string,
   providers: Config["providers"],
 ): Pick<LinkedAddresses<RepositoryAddress>, "addresses"> & { skipped: Skipped[] } {

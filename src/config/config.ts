@@ -54,7 +54,7 @@ const DUMP_EVERY_DAYS = 7;
 const DUMPS_KEPT = 4;
 
 /** The credentials of this service at a sign-in site. */
-export interface OAuthClient {
+interface OAuthClient {
   clientId: string;
   clientSecret: string;
 }

@@ -4,7 +4,7 @@ export const FORGE_KINDS = ["github", "gitlab", "forgejo", "gogs"] as const;
 export type ForgeKind = (typeof FORGE_KINDS)[number];
 
 /** A public forge. */
-export interface PublicForge {
+interface PublicForge {
   /** Provider name, as stored and as it appears in settings: `SIDEREAL_<NAME>_…`. */
   name: string;
   kind: ForgeKind;

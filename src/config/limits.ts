@@ -39,7 +39,7 @@ export const LIMITS = {
   mails: [1_000, "Mails that are sent, an hour (UTC), see [limits of mail](#limits-of-mail)"],
   tracked: [20, "Repositories that it requests to be tracked, a day"],
 } as const satisfies Readonly<Record<string, readonly [number, string]>>;
-export type LimitName = keyof typeof LIMITS;
+type LimitName = keyof typeof LIMITS;
 export const LIMIT_NAMES = Object.keys(LIMITS) as LimitName[];
 
 /** Requests per minute in each bucket; undefined for callers that do not have it. */

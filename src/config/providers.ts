@@ -71,7 +71,7 @@ const RULE_NAMES = Object.keys(RULES) as RuleName[];
 export const PROVIDER_SETTINGS: readonly string[] = RULE_NAMES.map((rule) => `SIDEREAL_<NAME>_${rule}`);
 
 /** Provider names in capitals: those listed in `SIDEREAL_PROVIDERS`, and `all`, which includes the public forges. */
-export interface ProviderNames {
+interface ProviderNames {
   listed: readonly string[];
   all: readonly string[];
 }

@@ -85,7 +85,7 @@ export interface Database {
   close(): Promise<void>;
 }
 
-export interface DatabaseOptions {
+interface DatabaseOptions {
   /** PostgreSQL address, or undefined for SQLite in `dataDir`. */
   url: string | undefined;
   /** Folder of the SQLite file, created if missing; ":memory:" keeps everything in this process. */

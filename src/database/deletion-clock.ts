@@ -117,7 +117,7 @@ async function writeMark(db: Db, name: string, value: Runs | ForgeTime): Promise
     on conflict (name) do update set value = excluded.value`.execute(db);
 }
 
-export interface OldRows {
+interface OldRows {
   table: TableName;
   /** Has the time in ms; null: the row does not age. */
   column: string;

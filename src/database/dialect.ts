@@ -93,8 +93,6 @@ export interface Dialect {
   jsonRow(values: readonly RawBuilder<unknown>[]): RawBuilder<unknown>;
   /** How long a long transaction should take, in ms, as all other writers wait for it; undefined: writers do not wait. */
   readonly turnMs: number | undefined;
-  /** Hides an expression from indexes, where the planner would choose badly. */
-  unindexed(expression: RawBuilder<unknown>): RawBuilder<unknown>;
   /** Ends a select whose rows no other transaction may change until this one ends. */
   readonly lockRow: RawBuilder<unknown>;
   /** Runs a statement that creates an index on many rows. */

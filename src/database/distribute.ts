@@ -20,7 +20,7 @@ const LOCK_MS = 1_000;
 /** Why a database cannot be distributed, as a message for the operator. */
 export class DistributionRefused extends Error {}
 
-export interface DistributeOptions {
+interface DistributeOptions {
   clock: Clock;
   /** Of each table; default: `citus.shard_count` of the server. */
   shards?: number | undefined;

@@ -9,7 +9,7 @@ import { schema } from "./migrations/0024-schema.js";
 /** The version of the schema that a new store gets. */
 export const SCHEMA_VERSION = 24;
 /** The oldest version of stores that are brought up to date. */
-export const OLDEST_VERSION = 17;
+const OLDEST_VERSION = 17;
 /** In order: the first brings a store of the oldest version to the one after it. A new store gets those after its schema. */
 const MIGRATIONS: readonly Migration[] = [...adoption];
 /** The version of stores that this program reads and writes. */

@@ -33,7 +33,7 @@ const HUNG_WRITE = "5min";
 /** Keys of our advisory locks. */
 const LOCKS = { migrate: 7_301_001, catalogue: 7_301_002 } as const;
 
-export interface PoolOptions {
+interface PoolOptions {
   /** Maximum number of connections. */
   pool: number;
   /** Reads have a statement timeout; imports and rebuilds do not. */
@@ -236,7 +236,6 @@ export const postgresDialect: Dialect = {
   jsonArray: (expression) => sql`coalesce(json_agg(${expression})::text, '[]')`,
   jsonRow: (values) => sql`json_build_array(${sql.join(values)})`,
   turnMs: undefined,
-  unindexed: (expression) => sql`${expression}`,
   lockRow: sql`for update`,
 
   async createIndex(tx, statement) {

@@ -25,7 +25,7 @@ export interface StoreLocation {
   dataDir: string;
 }
 
-export interface RestoreOptions {
+interface RestoreOptions {
   clock: Clock;
   log: Logger;
   /** Version of the store that the backup was taken from. */

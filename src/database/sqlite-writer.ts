@@ -61,7 +61,7 @@ export class WriteQueue {
 }
 
 /** How a connection takes its turns. */
-export interface Turns {
+interface Turns {
   queue: WriteQueue;
   /** Whether it lets other processes write between long turns of its own. Without a pause they would hardly ever find the file free. */
   givesWay: boolean;

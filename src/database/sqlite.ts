@@ -28,7 +28,7 @@ export function unsafeSqlite(version: string): string | undefined {
   return `SQLite ${version} can corrupt its database; ${OLDEST_SAFE} or newer (not ${WITHDRAWN}) is needed. Use the Node.js of "npm ci".`;
 }
 
-export interface SqliteOptions {
+interface SqliteOptions {
   /** FULL: a committed transaction survives a power cut. NORMAL: it survives a crash of this process. */
   synchronous: "FULL" | "NORMAL";
   /** Shared by all connections of this process that write to the file; a connection without it only reads. */
@@ -40,7 +40,7 @@ export interface SqliteOptions {
 }
 
 /** A connection, and what prepares statements for it. */
-export interface SqliteConnection {
+interface SqliteConnection {
   db: Kysely<Schema>;
   prepare: Prepare;
 }
@@ -222,7 +222,6 @@ export const sqliteDialect: Dialect = {
   jsonArray: (expression) => sql`json_group_array(${expression})`,
   jsonRow: (values) => sql`json_array(${sql.join(values)})`,
   turnMs: 40,
-  unindexed: (expression) => sql`+${expression}`,
   lockRow: sql``,
 
   // It sorts in parts as large as the page cache may be. Those that fit the caches of the processor take half the time of large ones.

@@ -13,7 +13,7 @@ export const ANOMALY_KINDS = [
   "BURST",
   "PURGE",
 ] as const;
-export type AnomalyKind = (typeof ANOMALY_KINDS)[number];
+type AnomalyKind = (typeof ANOMALY_KINDS)[number];
 
 /** The counts in which a movement can show. */
 export const MEASURED_COUNTS = ["stars", "forks", "openIssues"] as const;

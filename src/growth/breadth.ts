@@ -20,7 +20,7 @@ const FOLLOWING = ["forks", "watchers"] as const;
 type Following = (typeof FOLLOWING)[number];
 
 /** A run of days with gains beyond the usual. */
-export interface Leap {
+interface Leap {
   /** The reading before it, and the last one that may still show its effects. */
   before: Reading;
   after: Reading;
@@ -34,7 +34,7 @@ export interface Leap {
 }
 
 /** How often a count grew beside stars, per star, and per day. */
-export interface Pace {
+interface Pace {
   ratio: number;
   aDay: number;
 }

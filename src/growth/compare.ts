@@ -36,7 +36,7 @@ export interface Growth {
 }
 
 /** The growth of a history, with its readings as judged. */
-export interface Grown {
+interface Grown {
   /** One for each window in which the repository has a trend. */
   growth: Growth[];
   /** The readings that are totals. */

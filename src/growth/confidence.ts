@@ -24,7 +24,7 @@ interface Known {
   isRetained: boolean;
 }
 
-export interface ConfidenceInput extends Known {
+interface ConfidenceInput extends Known {
   /** Hours by which the repository's newest snapshot is older than its provider's newest. */
   behindHours: number;
   availability: Availability;

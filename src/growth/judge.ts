@@ -20,7 +20,7 @@ import { type Doubt, findDoubt } from "./doubt.js";
 const PURGE_PART = 0.005;
 
 /** The part of a step between two readings that does not count. Losses that do not count are negative. */
-export interface Uncounted {
+interface Uncounted {
   step: Step;
   stars: number;
   forks: number;

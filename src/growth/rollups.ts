@@ -108,7 +108,7 @@ export function rollupRow(
 }
 
 /** Scores, and gains of a usual day, as they are stored. */
-export function hundredths(value: number | null): number | null {
+function hundredths(value: number | null): number | null {
   return value === null ? null : Math.round(value * 100);
 }
 

@@ -33,7 +33,7 @@ export interface Scales {
 }
 
 /** One term of a score: its value and its weight, both from 0 to 1. */
-export interface Term {
+interface Term {
   name: string;
   value: number;
   weight: number;

@@ -10,7 +10,7 @@ import type { Allowances, Caller, Decision, Level, Policy } from "./limiter.js";
 import { Limiter } from "./limiter.js";
 import { RunQueue, type Waiter } from "./run-queue.js";
 
-export interface AdmissionOptions {
+interface AdmissionOptions {
   config: Pick<Config, "limits" | "trustedProxies">;
   clock: Clock;
   log: Logger;

@@ -2,7 +2,7 @@ import Bowser from "bowser";
 import { OTHER_AGENT } from "../accounts/accounts.js";
 
 /** The family of requests without a user agent. */
-export const NO_AGENT = "None";
+const NO_AGENT = "None";
 
 /** Characters of a user agent that are parsed. */
 const MAX_LENGTH = 200;

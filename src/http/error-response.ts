@@ -15,14 +15,14 @@ export interface ErrorRenderers {
   picture: (error: AppError, request: HttpRequest) => Reply;
 }
 
-export interface ErrorContext {
+interface ErrorContext {
   request: HttpRequest;
   form: Form;
   accept: string | undefined;
 }
 
 /** What an error is sent as. */
-export type ErrorShape = "json" | "problem" | "text" | "page" | "picture";
+type ErrorShape = "json" | "problem" | "text" | "page" | "picture";
 
 /** The shape that the caller reads: problem details or JSON if it asks for them, else what the route returns. */
 export function errorShape(form: Form, accept: string | undefined): ErrorShape {

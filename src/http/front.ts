@@ -35,7 +35,7 @@ import type { StaleOptions } from "./stale-response.js";
 import { isRefusal, type StoredResponse, storeResponse } from "./stored-response.js";
 import { type Target, type TargetOptions, Targets } from "./targets.js";
 
-export interface FrontOptions extends Required<Pick<TargetOptions, "hintFor">> {
+interface FrontOptions extends Required<Pick<TargetOptions, "hintFor">> {
   routes: readonly Route[];
   /** Public address of the service, without a trailing slash; it may have a path. */
   baseUrl: string;

@@ -31,7 +31,7 @@ export interface Identities {
 const keyCallers = new WeakMap<KeyHolder, Caller>();
 
 /** The caller that the requests with a key count against; the same object for the same holder. */
-export function callerOfKey(holder: KeyHolder): Caller {
+function callerOfKey(holder: KeyHolder): Caller {
   const known = keyCallers.get(holder);
   if (known !== undefined) return known;
   const caller: Caller = { kind: "key", name: String(holder.keyId), account: holder.accountId };
@@ -44,7 +44,7 @@ function countsByAddress({ limit: { bucket } }: Route): boolean {
   return typeof bucket === "string" && isByAddress(bucket);
 }
 
-export interface IdentifyOptions extends AuthorizeOptions {
+interface IdentifyOptions extends AuthorizeOptions {
   admission: Admission;
   log: Logger;
 }
@@ -158,7 +158,7 @@ export async function authorize(exchange: Exchange, options: AuthorizeOptions): 
   checkAccess(exchange, options);
 }
 
-export interface AuthorizeOptions {
+interface AuthorizeOptions {
   identities: Identities;
   recordSecurity: (event: RefusedRequest) => void;
 }
@@ -188,14 +188,14 @@ function checkAccess(exchange: Exchange, { identities, recordSecurity }: Authori
 const MAX_KEY_LENGTH = 200;
 
 /** A key that is not valid is refused wherever it is sent: if it were ignored, its sender would not notice. */
-export function badKey(): AppError {
+function badKey(): AppError {
   return new AppError("INVALID_API_KEY", "The API key is malformed, unknown or revoked.", {
     headers: { "WWW-Authenticate": 'Bearer realm="sidereal", error="invalid_token"' },
   });
 }
 
 /** For a route that only holders of a key may use. */
-export function keyNeeded(): AppError {
+function keyNeeded(): AppError {
   const how =
     "in the header Authorization: Bearer … or X-API-Key; you create keys on the page of your account";
   return new AppError("UNAUTHENTICATED", `This needs an API key, ${how}.`, {

@@ -13,7 +13,7 @@ export interface Caller {
 }
 
 /** Whom a limit applies to: one caller, or all callers in a network or account. */
-export type Scope = CallerKind | "network" | "account";
+type Scope = CallerKind | "network" | "account";
 
 /** `limit` requests immediately, and as many again in each window. */
 export interface Policy {
@@ -85,7 +85,7 @@ export interface AppliedLimit {
 }
 
 /** Which limits apply to a caller. */
-export class Rates {
+class Rates {
   readonly #rates = new Map<string, Omit<AppliedLimit, "name">>();
 
   constructor(limits: Limits) {
@@ -250,7 +250,7 @@ export function timeOf({ step, capacity }: AppliedLimit, cost: number): number {
 }
 
 /** What is lacking until `time` fits on top of what is owed; 0: it fits. */
-export function lackingOf({ capacity }: AppliedLimit, owed: number, time: number): number {
+function lackingOf({ capacity }: AppliedLimit, owed: number, time: number): number {
   return time <= 0 ? 0 : Math.max(0, owed + time - capacity);
 }
 
@@ -293,7 +293,7 @@ export function decisionOf(levels: readonly Level[]): Decision {
 }
 
 /** A quota, and who it counts for. */
-export interface HeldQuota<Quota> {
+interface HeldQuota<Quota> {
   /** The account of a key or session, else the address, and the IPv6 network of 48 bits around it, which may use `factor` times as much. */
   holders: { name: string; factor: number }[];
   quota: Quota;

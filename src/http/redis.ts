@@ -161,7 +161,7 @@ export async function openRedis(options: SharedRedisOptions): Promise<SharedRedi
   return new SharedRedis(library.Redis, options).open();
 }
 
-export interface SharedRedisOptions {
+interface SharedRedisOptions {
   /** `redis://` or `rediss://`. */
   url: string;
   /** The secret of the service, which all its processes have. */
@@ -209,7 +209,7 @@ type Mode = "take" | "look" | "move";
  * by both. So the requests this process allowed stay counted while the store is unavailable, and nobody starts over when it
  * comes back empty.
  */
-export class SharedLimiter implements Allowances {
+class SharedLimiter implements Allowances {
   readonly isImmediate = false;
   readonly #local: Limiter;
   readonly #redis: SharedRedis;

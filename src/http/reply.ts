@@ -22,7 +22,7 @@ export interface Reply {
   units?: number;
 }
 
-export interface ReplyOptions {
+interface ReplyOptions {
   status?: number;
   headers?: Reply["headers"];
 }

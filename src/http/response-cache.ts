@@ -55,7 +55,7 @@ interface Known {
   at: number;
 }
 
-export interface ResponseCacheOptions {
+interface ResponseCacheOptions {
   /** 0 turns the cache off. */
   maxBytes: number;
   clock: Clock;

@@ -15,7 +15,7 @@ import type { Decision } from "./limiter.js";
 import { type StoredResponse, streamVariant, type Variant, variantOf } from "./stored-response.js";
 import { sendStream } from "./stream-response.js";
 
-export interface ResponseSenderOptions {
+interface ResponseSenderOptions {
   admission: Admission;
   /** Receives every request that was made with a valid key. */
   recordUsage: (request: KeyedRequest) => void;
@@ -131,7 +131,7 @@ export class ResponseSender {
 }
 
 /** The outcome of a request. */
-export interface Sent {
+interface Sent {
   status: number;
   /** Of the body, as sent. */
   bytes: number;

@@ -3,7 +3,7 @@ import { SmartRouter } from "hono/router/smart-router";
 import { TrieRouter } from "hono/router/trie-router";
 import type { Route } from "./route.js";
 
-export interface Match {
+interface Match {
   route: Route;
   /** Decoded. */
   params: Readonly<Record<string, string>>;

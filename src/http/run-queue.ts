@@ -14,7 +14,7 @@ export interface Waiter {
   isGone(): boolean;
 }
 
-export interface RunQueueOptions {
+interface RunQueueOptions {
   /** Tasks that may be running. */
   maxRunning: number;
   /** Tasks that may wait for each priority, and how long; undefined: any number, for ever. */

@@ -3,7 +3,7 @@ import { LRUCache } from "lru-cache";
 /** Share of the cache for entries that have been used again. */
 const PROTECTED = 0.8;
 
-export interface SegmentedCacheOptions<Value> {
+interface SegmentedCacheOptions<Value> {
   /** Bound of the sizes of all entries together; at least 10. */
   maxSize: number;
   /** Bound of the entries in each segment. */

@@ -39,7 +39,7 @@ export interface HttpServer {
   close(patienceMs: number): Promise<void>;
 }
 
-export interface HttpServerOptions extends ConnectionOptions {
+interface HttpServerOptions extends ConnectionOptions {
   /** Public address of the service. */
   baseUrl: string;
   /** Others than usual, for tests. */

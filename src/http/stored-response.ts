@@ -87,7 +87,7 @@ export function storeResponse(reply: Reply, headers: Reply["headers"], taggedBy:
 const RATE_NAMES = Object.keys(RATE_HEADERS);
 
 /** What differs between the heads of two responses with the same content. */
-export interface HeadValues {
+interface HeadValues {
   id: string;
   /** The value of `Date`. */
   date: string;
@@ -135,7 +135,7 @@ export class Variant {
 }
 
 /** What the form of a response depends on. */
-export interface Wanted {
+interface Wanted {
   /** Whether the method is GET or HEAD. */
   isRead: boolean;
   ifNoneMatch: string | undefined;

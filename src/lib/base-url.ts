@@ -6,7 +6,7 @@ export function basePathOf(baseUrl: string): string {
 }
 
 /** How our cookies are named and scoped. */
-export interface CookieScope {
+interface CookieScope {
   /** Prefix of the name; browsers enforce the attributes it requires. */
   prefix: "__Host-" | "__Secure-" | "";
   path: string;

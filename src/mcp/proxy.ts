@@ -6,7 +6,7 @@ import type { Streams } from "./server.js";
 
 const TIMEOUT_MS = 30_000;
 
-export interface RemoteOptions {
+interface RemoteOptions {
   /** Address of the service, without a slash at its end; it may have a path. */
   url: string;
   apiKey: string | undefined;

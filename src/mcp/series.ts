@@ -17,7 +17,7 @@ const MAX_GAPS = 10;
 const nullableNumber = z.number().nullable();
 
 /** Evenly spaced items, with the first and the last. */
-export function spread<T>(items: readonly T[], most: number): T[] {
+function spread<T>(items: readonly T[], most: number): T[] {
   if (items.length <= most) return [...items];
   const indexes = Array.from({ length: most }, (_, i) => Math.round((i * (items.length - 1)) / (most - 1)));
   return indexes.flatMap((index) => items[index] ?? []);

@@ -38,7 +38,7 @@ export interface ServerOptions extends ToolContext {
 }
 
 /** A server for one request, or for one connection over stdio. */
-export function createServer(options: ServerOptions): Server {
+function createServer(options: ServerOptions): Server {
   const server = new Server(
     { name: "sidereal", title: "Sidereal", version, websiteUrl: options.services.config.baseUrl },
     { capabilities: { tools: {} }, instructions: INSTRUCTIONS },

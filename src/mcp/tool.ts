@@ -16,7 +16,7 @@ export interface ToolContext {
 }
 
 /** A result for programs, and the same for models and people to read. */
-export interface ToolResult<T> {
+interface ToolResult<T> {
   data: T;
   text: string;
 }

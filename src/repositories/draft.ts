@@ -28,7 +28,7 @@ export interface Draft {
 }
 
 /** All columns with their bulk types, in the order in which rows are written. */
-export const REPOSITORY_COLUMNS = {
+const REPOSITORY_COLUMNS = {
   id: "bigint",
   provider: "text",
   provider_id: "text",

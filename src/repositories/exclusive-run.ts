@@ -18,7 +18,7 @@ const STALE_MS = 2 * 60_000;
 const INSTANCE = randomUUID();
 
 /** Thrown in a run that another process has taken over. */
-export class Superseded extends Error {}
+class Superseded extends Error {}
 
 /** A rebuild, in steps of one transaction each. */
 export interface Run {

@@ -63,7 +63,7 @@ export const DAMAGE_KINDS = [
 ] as const;
 export type DamageKind = (typeof DAMAGE_KINDS)[number];
 
-export interface NameParts {
+interface NameParts {
   /** May contain slashes: groups nest. */
   owner: string;
   name: string;

@@ -9,7 +9,7 @@ export const STEPS = ["all", "1h", "2h", "6h", "12h", "1d", "1w", "4w"] as const
 export type Step = (typeof STEPS)[number];
 
 /** A step with a length. */
-export type TimeStep = Exclude<Step, "all">;
+type TimeStep = Exclude<Step, "all">;
 
 const LENGTHS_MS: Readonly<Record<TimeStep, number>> = {
   "1h": HOUR_MS,

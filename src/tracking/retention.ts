@@ -11,7 +11,7 @@ import {
 const BATCH = 500;
 
 /** How long snapshots are kept, and how many per day or week. */
-export interface Retention {
+interface Retention {
   /** Days during which all are kept; then the last of each day (UTC). */
   allDays: number;
   /** Days during which the last of each day is kept; then the last of each week (from Thursday, as in 1970). */

@@ -20,7 +20,7 @@ import { backfillStep } from "./star-history.js";
 import { prepareStatus } from "./status.js";
 import { untrackOthers } from "./untrack.js";
 
-export interface WorkerOptions {
+interface WorkerOptions {
   modules: TrackingModules;
   /** Must be held. */
   lease: WorkerLease;

@@ -71,7 +71,7 @@ type Header = z.infer<typeof HEADER>;
 const TABLE = z.object({ table: z.string() });
 const END = z.object({ rows: z.record(z.string(), z.int()), sha256: z.string() });
 
-export interface BackupReport {
+interface BackupReport {
   version: number;
   takenAt: string;
   /** By table, without empty ones. */
@@ -82,7 +82,7 @@ export interface BackupReport {
 }
 
 /** Gets a number that grows to `total`. */
-export type OnProgress = (done: number, total: number) => void;
+type OnProgress = (done: number, total: number) => void;
 
 /** In the data folder: when the last backup was taken, and how large it is, as JSON. */
 export const BACKUP_NOTE = "last-backup.json";

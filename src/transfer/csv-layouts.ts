@@ -18,7 +18,7 @@ export interface FileFacts {
 }
 
 /** A valid row that is not recorded: why, and the time that it is about. */
-export interface SkippedRow {
+interface SkippedRow {
   skipped: string;
   at: number;
 }

@@ -10,7 +10,7 @@ import { Refusal } from "./values.js";
 const REPLACEMENT = "\uFFFD";
 
 /** What is known of a file before it is read. */
-export interface CsvOptions extends FileFacts {
+interface CsvOptions extends FileFacts {
   /** The layout that it must have; by default any. */
   wanted?: FormatName;
   /** Notices what is wrong with the file. */

@@ -93,7 +93,7 @@ export async function isDumpDue(
   return newest === undefined || now - Date.parse(newest.asOf) >= everyDays * DAY_MS - HOUR_MS;
 }
 
-export interface DumpOptions extends ParquetOptions {
+interface DumpOptions extends ParquetOptions {
   folder: string;
   /** Number of dumps that are kept; older ones are removed after a new one is complete. */
   kept: number;

@@ -11,7 +11,7 @@ const BROKEN_ROWS = 5;
 const BROKEN_PART = 0.01;
 
 /** A file of an archive that was read, with the labels of the file that it is, or is in, and of itself. */
-export interface CheckedFile extends ArchiveFile {
+interface CheckedFile extends ArchiveFile {
   readFrom: string;
   label: string;
 }
@@ -129,7 +129,7 @@ export interface TimeOptions {
 }
 
 /** When the snapshots of a CSV file were taken. */
-export interface FileTime {
+interface FileTime {
   /** Undefined if unknown. */
   capturedAt: number | undefined;
   /** How the manifest contradicts the name of the file. */

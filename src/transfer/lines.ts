@@ -19,7 +19,7 @@ const MAX_LINE_LENGTH = 4 * 1024 * 1024;
 /** Nothing is read after a longer line, as it may have no end. */
 export const MAX_SKIPPED_LENGTH = 64 * 1024 * 1024;
 
-export interface TextLine {
+interface TextLine {
   /** From 1. */
   number: number;
   /** Undefined if the line is too long. */

@@ -25,7 +25,7 @@ const UNPACKERS = new Map<string, () => Duplex>([
 ]);
 
 /** An open file. `close` releases it at any time. */
-export interface OpenFile {
+interface OpenFile {
   /** Its bytes, decompressed. Fails with a Refusal where reading on makes no sense. */
   input: Readable;
   close: () => void;

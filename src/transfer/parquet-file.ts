@@ -11,7 +11,7 @@ type Source = Parameters<ParquetWriter["write"]>[0]["columnData"][number];
  * The columns of a file by name. `integer` is INT64, `time` a timestamp in ms UTC, `texts` a list of strings, and `names` a list of names
  * with the time until which each was used; `?`: null where unknown. The value of `full_name` is `fullName` of a row.
  */
-export type Columns = Readonly<Record<string, Kind | `${Scalar}?`>>;
+type Columns = Readonly<Record<string, Kind | `${Scalar}?`>>;
 type Scalar = "integer" | "time" | "text" | "flag";
 type Kind = Scalar | "texts" | "names";
 
@@ -26,7 +26,7 @@ interface Column {
 }
 
 /** A finished file. */
-export interface WrittenFile {
+interface WrittenFile {
   bytes: number;
   rows: number;
   /** In hex. */

@@ -18,7 +18,7 @@ export interface ReadMessage extends Omit<Found, "batch"> {
 }
 
 /** A batch ready to be recorded. */
-export interface ReadBatch extends Omit<Found, "batch"> {
+interface ReadBatch extends Omit<Found, "batch"> {
   batch: Observation[];
 }
 

@@ -7,7 +7,7 @@ import type { Clock } from "../lib/clock.js";
 import { type Readings, readReadings } from "../repositories/repositories.js";
 
 /** The repositories of a list that are archived or unavailable. */
-export interface ListState {
+interface ListState {
   archived: readonly number[];
   /** Gone, private or blocked. */
   unavailable: readonly number[];

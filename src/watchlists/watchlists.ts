@@ -50,7 +50,7 @@ export { type HistoryWindow, type StarTotal, SUM_STEPS, type SumPoint, type SumS
 export type Adding = Counted<"lists" | "items">;
 export type DailyQuota = Adding["quota"];
 
-export interface WatchlistsOptions {
+interface WatchlistsOptions {
   database: Database;
   clock: Clock;
   log: Logger;

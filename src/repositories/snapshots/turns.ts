@@ -12,7 +12,7 @@ const TURN_READINGS = 20_000;
 /** Readings that are decoded beyond those of a span, as blocks are whole. */
 const BLOCK_READINGS = 200;
 
-export interface TurnsOptions {
+interface TurnsOptions {
   ids: readonly number[];
   span: Span;
   /** The ranges of the repositories: with them, turns are bounded by readings too. */

@@ -33,7 +33,7 @@ export interface Requester {
 }
 
 /** The outcome of a request: the repository, if it is known already, or the open request for it. */
-export type Requested = { repository: Repository } | { request: TrackRequest };
+type Requested = { repository: Repository } | { request: TrackRequest };
 
 /** Requests of people that wait per provider; with more, new ones are refused. */
 export const MAX_OPEN = 1_000;
