@@ -95,7 +95,7 @@ export interface CatalogueTables {
   };
   /** The process that rebuilds derived data of all repositories; one row per rebuild. */
   runs: {
-    /** See catalog's exclusive-run.ts. */
+    /** See growth/rebuild-lease.ts. */
     id: number;
     /** Incremented when a run starts. */
     generation: number;

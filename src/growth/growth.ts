@@ -11,7 +11,6 @@ import {
   newestSnapshots,
   noteChanges,
   readRecency,
-  runState,
   setMark,
   workOff,
 } from "../repositories/repositories.js";
@@ -19,6 +18,7 @@ import { growthOf } from "./compare.js";
 import { WINDOW_HOURS, WINDOWS } from "./definitions.js";
 import { type GrowthContext, readHistories } from "./history.js";
 import { PARTIAL, rebuildGrowth } from "./rebuild.js";
+import { rebuildState } from "./rebuild-lease.js";
 import { ROLLUPS, rollupRow } from "./rollups.js";
 import { readScales } from "./scales.js";
 
@@ -114,8 +114,8 @@ export async function isUpdateDue(database: Database, clock: Clock): Promise<boo
 
 async function isRebuildDue(database: Database, clock: Clock, all: boolean): Promise<boolean> {
   const { write } = database;
-  const run = await runState(write, clock, "growth");
-  if (run !== "none") return run === "abandoned";
+  const state = await rebuildState(write, clock);
+  if (state !== "none") return state === "abandoned";
   const newest = await newestSnapshots(write);
   const scaled = await write
     .selectFrom("score_scales")
@@ -157,7 +157,7 @@ async function updateChanged(
   await tx.deleteFrom("outdated").where("kind", "=", "rollups_damaged").where(here).execute();
   await setMark(tx, PARTIAL);
   // A rebuild in progress may already have passed these repositories.
-  const isRebuilding = (await runState(tx, clock, "growth")) !== "none";
+  const isRebuilding = (await rebuildState(tx, clock)) !== "none";
   await markOutdated(tx, dialect, {
     rollups_damaged: damaged,
     rollups_in_rebuild: isRebuilding ? ids : [],

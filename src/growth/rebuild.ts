@@ -10,20 +10,18 @@ import {
 } from "../database/database.js";
 import type { Clock } from "../lib/clock.js";
 import {
-  clearMarks,
   markOutdated,
   NumberRoom,
   noteChanges,
   type Recency,
-  type Run,
   readRecency,
   repositoriesAfter,
-  runExclusively,
 } from "../repositories/repositories.js";
 import { grow } from "./compare.js";
 import { WINDOWS } from "./definitions.js";
 import { type GrowthContext, readHistories } from "./history.js";
 import { MoveCounter } from "./moves.js";
+import { type RebuildLease, rebuildAlone } from "./rebuild-lease.js";
 import { ROLLUPS, rollupRow, SCORE_COLUMNS, type ScoredRow, scoreInput, storedScores } from "./rollups.js";
 import { type AllScales, readScales, ScaleMeter, scalesOf, storeScales } from "./scales.js";
 import { score } from "./scores.js";
@@ -55,22 +53,22 @@ export async function rebuildGrowth(
   context: GrowthContext,
   onProgress: (done: number) => void,
 ): Promise<number> {
-  const { dialect } = database;
-  const prepare = async (tx: Tx, generation: number) => {
-    await sql`drop table if exists rollups_next`.execute(tx);
-    await createRollupTable(dialect, "rollups_next", generation).execute(tx);
-  };
-  const work = (run: Run) => rebuild(database, run, { ...context, onProgress });
-  return (await runExclusively(database, context.clock, { name: "growth", prepare, work })) ?? 0;
+  const work = (lease: RebuildLease) => rebuild(database, lease, { ...context, onProgress });
+  return (await rebuildAlone(database, context.clock, work)) ?? 0;
 }
 
 async function rebuild(
   database: Database,
-  run: Run,
+  lease: RebuildLease,
   { clock, onDamaged, onProgress }: GrowthContext & { onProgress: (done: number) => void },
 ): Promise<number> {
   const { dialect, write } = database;
-  await clearMarks(run, dialect, ["rollups_in_rebuild", "rollups"]);
+  await lease.step(async (tx) => {
+    await sql`drop table if exists rollups_next`.execute(tx);
+    await createRollupTable(dialect, "rollups_next", lease.generation).execute(tx);
+  });
+  for (const kind of ["rollups_in_rebuild", "rollups"])
+    while ((await lease.step((tx) => clearSome(tx, dialect, kind))) === CLEARED);
   const used = await readScales(write);
   const recency = await readRecency(write);
   const meter = new ScaleMeter();
@@ -94,16 +92,28 @@ async function rebuild(
       moves.add(history.provider, totals, jumps);
       return growth.map((one) => rollupRow(history, one, { scales: used, recency }));
     });
-    await run.step((tx) => dialect.insertNew(tx, NEXT_ROLLUPS, rows));
+    await lease.step((tx) => dialect.insertNew(tx, NEXT_ROLLUPS, rows));
     done += ids.length;
     onProgress(done);
   }
   const scales = meter.measure();
-  if (!areSame(scales, used)) await rescore(database, run, { scales, lastIds });
-  await run.step((tx) => dialect.createIndex(tx, indexRollupTable("rollups_next", run.generation)));
-  await run.step((tx) => dialect.analyze(tx, "rollups_next"));
-  await swapWhenFree(run, { scales, recency, moves, damaged }, { dialect, clock });
+  if (!areSame(scales, used)) await rescore(database, lease, { scales, lastIds });
+  await lease.step((tx) => dialect.createIndex(tx, indexRollupTable("rollups_next", lease.generation)));
+  await lease.step((tx) => dialect.analyze(tx, "rollups_next"));
+  await swapWhenFree(lease, { scales, recency, moves, damaged }, { dialect, clock });
   return done;
+}
+
+/** Marks deleted in one transaction. */
+const CLEARED = 5_000;
+
+/** Deletes some marks of one kind. Returns their number. */
+async function clearSome(tx: Tx, dialect: Dialect, kind: string): Promise<number> {
+  const marked = tx.selectFrom("outdated").select("repository_id").where("kind", "=", kind).limit(CLEARED);
+  const ids = (await marked.execute()).map((row) => row.repository_id);
+  const here = dialect.among(sql.ref("repository_id"), ids);
+  await tx.deleteFrom("outdated").where("kind", "=", kind).where(here).execute();
+  return ids.length;
 }
 
 /** Attempts at swapping the tables while a long reader, such as a backup, holds the old one, and the time between them. */
@@ -111,17 +121,17 @@ const SWAP_TRIES = 200;
 const SWAP_RETRY_MS = 5_000;
 
 async function swapWhenFree(
-  run: Run,
+  lease: RebuildLease,
   measured: Measured,
   { dialect, clock }: { dialect: Dialect; clock: Clock },
 ): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {
-      return await run.end((tx) => swap(tx, dialect, measured));
+      return await lease.end((tx) => swap(tx, dialect, measured));
     } catch (error) {
       if (!dialect.isInUse(error) || tries === SWAP_TRIES) throw error;
       await clock.sleep(SWAP_RETRY_MS);
-      await run.step(async () => {});
+      await lease.step(async () => {});
     }
   }
 }
@@ -138,7 +148,7 @@ function areSame(measured: AllScales, used: AllScales): boolean {
 /** Recomputes the scores of repositories that gained something; the scores of others do not depend on the scales. */
 async function rescore(
   { dialect, write }: Database,
-  run: Run,
+  lease: RebuildLease,
   { scales, lastIds }: { scales: AllScales; lastIds: readonly number[] },
 ): Promise<void> {
   let after = 0;
@@ -156,7 +166,7 @@ async function rescore(
         ...storedScores(score(scoreInput(row, scales))),
       ],
     );
-    if (scored.length > 0) await run.step((tx) => dialect.updateRows(tx, NEXT_SCORES, scored));
+    if (scored.length > 0) await lease.step((tx) => dialect.updateRows(tx, NEXT_SCORES, scored));
   }
 }
 

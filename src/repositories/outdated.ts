@@ -11,7 +11,6 @@ import {
   type Tx,
 } from "../database/database.js";
 import type { Clock } from "../lib/clock.js";
-import type { Run } from "./exclusive-run.js";
 
 /**
  * Derived data of a repository: its growth (`rollups`). `rollups_in_rebuild`: growth updated during a rebuild of all growth.
@@ -35,31 +34,6 @@ export async function markOutdated(
     Array.from(new Set(ids), (id): BulkRow => [kind, id]),
   );
   await dialect.insertNew(tx, OUTDATED, rows);
-}
-
-/** Marks deleted in one transaction of `clearMarks`. */
-const CLEARED = 5_000;
-
-/** Deletes all marks of some kinds, in steps of a run that then does all of their work. Later marks are changes it may miss. */
-export async function clearMarks(run: Run, dialect: Dialect, kinds: readonly OutdatedKind[]): Promise<void> {
-  for (const kind of kinds) {
-    for (let cleared = CLEARED; cleared === CLEARED; ) {
-      cleared = await run.step(async (tx) => {
-        const rows = await tx
-          .selectFrom("outdated")
-          .select("repository_id")
-          .where("kind", "=", kind)
-          .limit(CLEARED)
-          .execute();
-        const here = dialect.among(
-          sql.ref("repository_id"),
-          rows.map((row) => row.repository_id),
-        );
-        await tx.deleteFrom("outdated").where("kind", "=", kind).where(here).execute();
-        return rows.length;
-      });
-    }
-  }
 }
 
 /** The smallest batch is this part of the largest one, as some of the time of a batch does not depend on its size. */

@@ -41,7 +41,6 @@ export {
 } from "./addresses/repository-addresses.js";
 export { type AddressProblem, splitAddress } from "./addresses/split.js";
 export type { DumpedRepository } from "./dump.js";
-export { type Run, type RunName, runExclusively, runState } from "./exclusive-run.js";
 export type { ArchiveFile, Damage } from "./file-damage.js";
 export { fileKey, type JudgedFile } from "./import-files.js";
 export type {
@@ -56,7 +55,6 @@ export * from "./observation.js";
 export {
   ALL_CHANGED,
   bumpRevision,
-  clearMarks,
   hasMark,
   markOutdated,
   noteChanges,

@@ -1,12 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Database, openDatabase } from "../../src/database/database.js";
-import { createLog } from "../../src/lib/log.js";
-import { type RunName, runExclusively, runState } from "../../src/repositories/exclusive-run.js";
-import { onBothEngines } from "../support/engines.js";
-import { ManualClock } from "../support/manual-clock.js";
-
-const NAME: RunName = "growth";
+import { type Database, openDatabase } from "../../../src/database/database.js";
+import { rebuildAlone, rebuildState } from "../../../src/growth/rebuild-lease.js";
+import { createLog } from "../../../src/lib/log.js";
+import { onBothEngines } from "../../support/engines.js";
+import { ManualClock } from "../../support/manual-clock.js";
 
 onBothEngines("A rebuild", (engine) => {
   const clock = new ManualClock(Date.UTC(2026, 0, 10));
@@ -23,33 +21,24 @@ onBothEngines("A rebuild", (engine) => {
     const second = await openDatabase({ ...engine.location(), pool: 4, log: createLog("silent") });
     const inTheMiddle = Promise.withResolvers<void>();
     const goOn = Promise.withResolvers<void>();
-    const prepare = async () => {};
-    const done = runExclusively(first, clock, {
-      name: NAME,
-      prepare,
-      async work(run) {
-        await run.step(async (tx) => {
-          await tx.insertInto("marks").values({ name: "run first begun", value: "" }).execute();
-        });
-        inTheMiddle.resolve();
-        await goOn.promise;
-        await run.end(async (tx) => {
-          await tx.insertInto("marks").values({ name: "run first ended", value: "" }).execute();
-        });
-        return "first";
-      },
+    const done = rebuildAlone(first, clock, async (lease) => {
+      await lease.step(async (tx) => {
+        await tx.insertInto("marks").values({ name: "run first begun", value: "" }).execute();
+      });
+      inTheMiddle.resolve();
+      await goOn.promise;
+      await lease.end(async (tx) => {
+        await tx.insertInto("marks").values({ name: "run first ended", value: "" }).execute();
+      });
+      return "first";
     });
     await inTheMiddle.promise;
     const other = () =>
-      runExclusively(second, clock, {
-        name: NAME,
-        prepare,
-        async work(run) {
-          await run.end(async (tx) => {
-            await tx.insertInto("marks").values({ name: "run second ended", value: "" }).execute();
-          });
-          return "second";
-        },
+      rebuildAlone(second, clock, async (lease) => {
+        await lease.end(async (tx) => {
+          await tx.insertInto("marks").values({ name: "run second ended", value: "" }).execute();
+        });
+        return "second";
       });
     return { first, second, done, goOn: () => goOn.resolve(), other };
   }
@@ -58,7 +47,7 @@ onBothEngines("A rebuild", (engine) => {
     const { first, second, done, goOn, other } = await begin();
     assert.equal(await other(), undefined);
     await note(second, "run other work");
-    assert.equal(await runState(second.read, clock, NAME), "running");
+    assert.equal(await rebuildState(second.read, clock), "running");
     goOn();
     assert.equal(await done, "first");
     assert.deepEqual((await noted(first)).toSorted(), [
@@ -75,12 +64,12 @@ onBothEngines("A rebuild", (engine) => {
     clock.advance(119_000);
     assert.equal(await other(), undefined);
     clock.advance(2_000);
-    assert.equal(await runState(second.read, clock, NAME), "abandoned");
+    assert.equal(await rebuildState(second.read, clock), "abandoned");
     assert.equal(await other(), "second");
     goOn();
     assert.equal(await done, undefined, "it has been taken over");
     assert.deepEqual((await noted(first)).toSorted(), ["run first begun", "run second ended"]);
-    assert.equal(await runState(first.read, clock, NAME), "none");
+    assert.equal(await rebuildState(first.read, clock), "none");
     await second.close();
   });
 });
