@@ -11,7 +11,7 @@ import {
 import { apiRoutes, errorPicture, hintFor, openApiDocument } from "../api/api.js";
 import { PngRenderer } from "../charts/charts.js";
 import { checkToken } from "../forges/forges.js";
-import { Admission, type CacheState, Callers, createHttpServer, Front, listen } from "../http/http.js";
+import { Admission, Callers, createHttpServer, Front, listen, ResponseCache } from "../http/http.js";
 import { BackgroundWrites } from "../lib/background-writes.js";
 import { type Clock, HOUR_MS } from "../lib/clock.js";
 import { mcpRoute } from "../mcp/mcp.js";
@@ -46,14 +46,14 @@ interface FrontParts {
   modules: Modules;
   members: Members;
   admission: Admission;
-  /** The cache of responses of the front over these routes. */
-  caches?: () => CacheState | null;
+  /** That of the front over these routes. */
+  cache?: ResponseCache;
 }
 
 /** All routes of the API and of the pages over these modules, and the page of an error. */
 export function buildRoutes(
   { config, clock, log }: AppContext,
-  { modules, members, admission, caches = () => null }: FrontParts,
+  { modules, members, admission, cache }: FrontParts,
 ): Web {
   const { baseUrl } = config;
   const pictures = new PngRenderer();
@@ -64,7 +64,7 @@ export function buildRoutes(
     clock,
     baseUrl,
     tracking: config.onDemand,
-    caches,
+    cache,
     storage: { databaseUrl: config.databaseUrl, dataDir: config.dataDir, dumps: config.dumps },
     checkToken: (settings, token) => checkToken({ clock, config }, settings, token),
     limits: config.limits,
@@ -81,25 +81,23 @@ function joinFront(context: AppContext, parts: FrontParts): Front {
   const { modules, members, admission } = parts;
   const { baseUrl, allowedHosts, cors, cacheBytes } = config;
   const { accounts, keys, usage, events } = members;
-  let front: Front | undefined;
-  const { routes, errorPage } = buildRoutes(context, { ...parts, caches: () => front?.cacheState ?? null });
-  front = new Front({
+  const readRevision = () => revisionOf(modules, clock);
+  const cache = new ResponseCache({ maxBytes: cacheBytes, clock, readRevision, markPage: markStale, log });
+  const { routes, errorPage } = buildRoutes(context, { ...parts, cache });
+  return new Front({
     routes,
     hintFor,
     baseUrl,
     allowedHosts,
     renderers: { page: errorPage, picture: errorPicture },
-    markPage: markStale,
     identities: { baseUrl, isOpen: cors, allowedHosts, keys, accounts },
-    readRevision: () => revisionOf(modules, clock),
-    cacheBytes,
+    cache,
     admission,
     recordUsage: (request) => usage.record(request),
     recordSecurity: (request) => events.logRefused(request),
     clock,
     log,
   });
-  return front;
 }
 
 /** The whole service without a port, for tests. */

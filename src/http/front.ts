@@ -27,11 +27,10 @@ import { AllowedHosts } from "./hosts.js";
 import { authorize, type Identities, identify } from "./identity.js";
 import type { ChargedAs, HttpRequest } from "./request.js";
 import { checkHead, forwardedFor, hasOwnCookie, type Message } from "./request-head.js";
-import { type CacheState, ResponseCache } from "./response-cache.js";
+import type { ResponseCache } from "./response-cache.js";
 import { ResponseSender } from "./response-sender.js";
 import { pathPattern, type Route } from "./route.js";
 import { ABANDONED, OVERLOADED, type QueuedWork, type Waiter } from "./run-queue.js";
-import type { StaleOptions } from "./stale-response.js";
 import { isRefusal, type StoredResponse, storeResponse } from "./stored-response.js";
 import { type Target, type TargetOptions, Targets } from "./targets.js";
 
@@ -42,12 +41,8 @@ interface FrontOptions extends Required<Pick<TargetOptions, "hintFor">> {
   /** The hosts that requests may name, besides this machine; undefined: any. */
   allowedHosts: readonly string[] | undefined;
   renderers: ErrorRenderers;
-  markPage: StaleOptions["markPage"];
   identities: Identities;
-  /** Differs whenever a cached response may have become wrong. */
-  readRevision: () => Promise<string>;
-  /** Bound of the response cache; 0 turns it off. */
-  cacheBytes: number;
+  cache: ResponseCache;
   admission: Admission;
   /** Receives every request that was made with a valid key. */
   recordUsage: (request: KeyedRequest) => void;
@@ -73,21 +68,17 @@ export class Front {
   readonly #unfinished = new Unfinished();
 
   constructor(options: FrontOptions) {
-    const { log, cacheBytes, routes, baseUrl, renderers, identities } = options;
+    const { admission, recordUsage, clock, log, routes, baseUrl, renderers, identities } = options;
     this.#options = options;
-    this.#unavailable = new CountedLog(options.clock, (failed, last) =>
+    this.#unavailable = new CountedLog(clock, (failed, last) =>
       log.error({ failed, ...last }, "requests failed: the database is unavailable"),
     );
     this.#address = publicAddressOf(baseUrl, identities.isOpen);
     this.#targets = new Targets(routes, { ...this.#address, hintFor: options.hintFor });
     this.#hosts = new AllowedHosts(options.allowedHosts, log);
-    this.#cache = new ResponseCache({ ...options, maxBytes: cacheBytes });
+    this.#cache = options.cache;
     this.#errors = new ErrorResponder({ renderers, log, baseUrl });
-    this.#sender = new ResponseSender(options);
-  }
-
-  get cacheState(): CacheState {
-    return this.#cache.state;
+    this.#sender = new ResponseSender({ admission, recordUsage, clock, log });
   }
 
   /** Handles a request to its end. Never throws. */

@@ -1,8 +1,8 @@
+import { LRUCache } from "lru-cache";
 import { databaseFault } from "../database/database.js";
 import type { Clock } from "../lib/clock.js";
 import type { Logger } from "../lib/log.js";
 import { OVERLOADED, type QueuedWork, type Waiter } from "./run-queue.js";
-import { SegmentedCache } from "./segmented-cache.js";
 import { MAX_STALE_MS, type StaleOptions, staleResponse } from "./stale-response.js";
 import type { StoredResponse } from "./stored-response.js";
 
@@ -13,8 +13,8 @@ const FRESH_MS = 2_000;
 /** How long to wait for that check before serving what is cached. */
 const PATIENCE_MS = 200;
 
-/** Responses in each segment of the cache, however small they are. */
-const MAX_ENTRIES = 20_000;
+/** Responses in the cache, however small they are. */
+const MAX_ENTRIES = 40_000;
 
 /** Who computes a response that others get as well: it goes before the first response for an anonymous caller. */
 const REFRESH: Waiter = { priority: "account", caller: "refresh", isGone: () => false };
@@ -69,12 +69,12 @@ interface ResponseCacheOptions {
  * Responses to public requests, ready to be sent, under a normalised key. A response is served for two seconds after the revision
  * of the data was last known to be the one it was computed at. The revision is read about every second, so a response in
  * use is replaced in that time: one request computes the new response while the others get the previous one. Concurrent requests for
- * one key are computed once. Bounded by bytes; responses that were requested once are evicted first.
+ * one key are computed once. Bounded by bytes.
  *
  * While the database does not respond, what is cached is served for up to an hour, marked as stale.
  */
 export class ResponseCache {
-  readonly #entries: SegmentedCache<Entry> | undefined;
+  readonly #entries: LRUCache<string, Entry> | undefined;
   readonly #pending = new Map<string, QueuedWork<StoredResponse>>();
   readonly #options: ResponseCacheOptions;
   #current: Known = { revision: "", at: Number.NEGATIVE_INFINITY };
@@ -89,18 +89,19 @@ export class ResponseCache {
     this.#options = options;
     const { maxBytes } = options;
     if (maxBytes === 0) return;
-    this.#entries = new SegmentedCache({
+    this.#entries = new LRUCache({
+      max: MAX_ENTRIES,
       maxSize: maxBytes,
-      maxEntries: MAX_ENTRIES,
-      sizeOf: ({ response }, key) => sizeOf(key, response),
+      maxEntrySize: Math.floor(maxBytes / 10),
+      sizeCalculation: ({ response }, key) => sizeOf(key, response),
     });
   }
 
   get state(): CacheState {
     const entries = this.#entries;
     return {
-      responses: entries?.count ?? 0,
-      bytes: entries?.size ?? 0,
+      responses: entries?.size ?? 0,
+      bytes: entries?.calculatedSize ?? 0,
       maxBytes: this.#options.maxBytes,
       hits: this.#hits,
       misses: this.#misses,
@@ -213,7 +214,7 @@ export class ResponseCache {
     const kept = result
       .then((response) => {
         if (response.isShared && revision === this.#current.revision)
-          this.#keep(key, { response, revision, computedAt, isRefreshing: false });
+          this.#entries?.set(key, { response, revision, computedAt, isRefreshing: false });
         return response;
       })
       .finally(() => this.#pending.delete(work));
@@ -256,11 +257,6 @@ export class ResponseCache {
       log.warn({ err: error }, "the data revision cannot be read: cached responses may be outdated");
       this.#checkedAt = clock.monotonic();
     }
-  }
-
-  #keep(key: string, entry: Entry): void {
-    if (sizeOf(key, entry.response) > this.#options.maxBytes / 10) return;
-    this.#entries?.set(key, entry);
   }
 }
 

@@ -2,7 +2,7 @@ import { readFile, stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { type MailUse, readMailUse } from "../accounts/accounts.js";
-import type { CacheState } from "../http/http.js";
+import type { ResponseCache } from "../http/http.js";
 import {
   type OpenRequests,
   type PreparedStatus,
@@ -30,7 +30,7 @@ export interface OperatorState {
   /** null: there are no dumps. */
   dumps: { count: number; newest: string | null } | null;
   backup: LastBackup | null;
-  cache: CacheState | null;
+  cache: ResponseCache["state"] | null;
   memory: number;
   uptimeMs: number;
 }
@@ -57,7 +57,7 @@ export async function readOperatorState({ modules, site, now }: OperatorRequest)
     disk,
     dumps: listed && { count: listed.length, newest: listed[0]?.asOf ?? null },
     backup,
-    cache: site.caches(),
+    cache: site.cache?.state ?? null,
     memory: process.memoryUsage.rss(),
     uptimeMs: process.uptime() * 1_000,
   };

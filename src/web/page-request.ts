@@ -3,7 +3,7 @@ import type { Account, Operator, Source } from "../accounts/accounts.js";
 import type { Config, ProviderSettings, TrackAccess } from "../config/config.js";
 import type { CurrentSummary } from "../discovery/discovery.js";
 import type { TokenCheck } from "../forges/forges.js";
-import type { CacheState, HttpRequest } from "../http/http.js";
+import type { HttpRequest, ResponseCache } from "../http/http.js";
 import type { Clock } from "../lib/clock.js";
 import type { AppError } from "../lib/errors.js";
 import type { Members, Modules } from "../modules.js";
@@ -21,8 +21,8 @@ export interface Site {
   tracking: { access: TrackAccess; perDay: number | undefined };
   /** Asks a forge about a token. Throws UpstreamFailure. */
   checkToken(settings: ProviderSettings, token: string): Promise<TokenCheck>;
-  /** The cache of responses of this process or thread; null before it is there. */
-  caches(): CacheState | null;
+  /** The cache of responses of this process; absent in tests without one. */
+  cache?: ResponseCache | undefined;
   /** Where the store and the dumps are. */
   storage: Pick<Config, "databaseUrl" | "dataDir" | "dumps">;
   /** The daily quota of a visitor for watchlists; undefined: no limit. */

@@ -92,7 +92,6 @@ export class FuzzService {
       clock: parts.clock,
       baseUrl: parts.service.url,
       tracking: { access: "off" as const, perDay: undefined },
-      caches: () => null,
       storage: { databaseUrl: undefined, dataDir: ":memory:", dumps: undefined },
       checkToken: () => Promise.reject(new Error("no forge is asked here")),
     };
