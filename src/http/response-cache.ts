@@ -13,8 +13,10 @@ const FRESH_MS = 2_000;
 /** How long to wait for that check before serving what is cached. */
 const PATIENCE_MS = 200;
 
-/** Responses in the cache, however small they are. */
-const MAX_ENTRIES = 40_000;
+/** Responses in each segment of the cache, however small they are. */
+const MAX_ENTRIES = 20_000;
+/** Share of the bytes for responses requested once: a scan of many addresses evicts no others. */
+const ONCE_SHARE = 0.2;
 
 /** Who computes a response that others get as well: it goes before the first response for an anonymous caller. */
 const REFRESH: Waiter = { priority: "account", caller: "refresh", isGone: () => false };
@@ -74,7 +76,9 @@ interface ResponseCacheOptions {
  * While the database does not respond, what is cached is served for up to an hour, marked as stale.
  */
 export class ResponseCache {
-  readonly #entries: LRUCache<string, Entry> | undefined;
+  /** Responses requested once, and those requested again. */
+  readonly #once: LRUCache<string, Entry>;
+  readonly #again: LRUCache<string, Entry>;
   readonly #pending = new Map<string, QueuedWork<StoredResponse>>();
   readonly #options: ResponseCacheOptions;
   #current: Known = { revision: "", at: Number.NEGATIVE_INFINITY };
@@ -88,20 +92,21 @@ export class ResponseCache {
   constructor(options: ResponseCacheOptions) {
     this.#options = options;
     const { maxBytes } = options;
-    if (maxBytes === 0) return;
-    this.#entries = new LRUCache({
-      max: MAX_ENTRIES,
-      maxSize: maxBytes,
-      maxEntrySize: Math.floor(maxBytes / 10),
-      sizeCalculation: ({ response }, key) => sizeOf(key, response),
-    });
+    const segment = (share: number) =>
+      new LRUCache<string, Entry>({
+        max: MAX_ENTRIES,
+        maxSize: Math.ceil(share * maxBytes) || 1,
+        maxEntrySize: Math.floor(maxBytes / 10),
+        sizeCalculation: ({ response }, key) => sizeOf(key, response),
+      });
+    this.#once = segment(ONCE_SHARE);
+    this.#again = segment(1 - ONCE_SHARE);
   }
 
   get state(): CacheState {
-    const entries = this.#entries;
     return {
-      responses: entries?.size ?? 0,
-      bytes: entries?.calculatedSize ?? 0,
+      responses: this.#once.size + this.#again.size,
+      bytes: this.#once.calculatedSize + this.#again.calculatedSize,
       maxBytes: this.#options.maxBytes,
       hits: this.#hits,
       misses: this.#misses,
@@ -113,7 +118,7 @@ export class ResponseCache {
     const age = now - this.#checkedAt;
     if (age >= FRESH_MS) return undefined;
     if (age >= CHECK_MS) void this.#startCheck(now);
-    const entry = this.#entries?.get(key);
+    const entry = this.#find(key);
     if (entry === undefined) return undefined;
     const isCurrent = entry.revision === this.#current.revision;
     const outdated = entry.isRefreshing && this.#isServable(entry, now) ? entry.response : undefined;
@@ -128,9 +133,9 @@ export class ResponseCache {
    * request.
    */
   async get(key: string, { waiter, compute }: CacheRequest): Promise<StoredResponse> {
-    if (this.#entries === undefined) return compute(waiter).result;
+    if (this.#options.maxBytes === 0) return compute(waiter).result;
     const revision = await this.#currentRevision();
-    const entry = this.#entries.get(key);
+    const entry = this.#find(key);
     const now = this.#options.clock.monotonic();
     const served = entry?.revision === revision ? this.#serve(entry, now) : undefined;
     if (served !== undefined) {
@@ -157,6 +162,14 @@ export class ResponseCache {
       },
     );
     return entry.response;
+  }
+
+  #find(key: string): Entry | undefined {
+    const entry = this.#once.get(key);
+    if (entry === undefined) return this.#again.get(key);
+    this.#once.delete(key);
+    this.#again.set(key, entry);
+    return entry;
   }
 
   /** A cached response, marked as stale where it may be outdated; undefined if it has been for too long. */
@@ -214,7 +227,12 @@ export class ResponseCache {
     const kept = result
       .then((response) => {
         if (response.isShared && revision === this.#current.revision)
-          this.#entries?.set(key, { response, revision, computedAt, isRefreshing: false });
+          (this.#again.has(key) ? this.#again : this.#once).set(key, {
+            response,
+            revision,
+            computedAt,
+            isRefreshing: false,
+          });
         return response;
       })
       .finally(() => this.#pending.delete(work));

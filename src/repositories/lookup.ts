@@ -146,7 +146,7 @@ export class Lookup {
     return inOrder(ids, found);
   }
 
-  /** See `Catalog.findByName`. */
+  /** Ignores case. A current name wins over a previous one, and a later previous name over an earlier one. */
   async findByName(provider: string, fullName: string): Promise<FoundByName | undefined> {
     const name = { provider, key: fullName.toLowerCase() };
     const [current] = await this.#byName(name);
@@ -155,7 +155,7 @@ export class Lookup {
     return this.#findByPreviousName(name);
   }
 
-  /** See `Catalog.findByNames`. */
+  /** The result of `findByName` for each of the names, in their order. Costs two statements for any number of names. */
   async findByNames(names: readonly ProviderName[]): Promise<(NamedRepository | undefined)[]> {
     const keys = names.map(({ provider, fullName }): NameRow => [provider, fullName.toLowerCase()]);
     const found = new Map<string, NamedRepository>();
@@ -169,7 +169,7 @@ export class Lookup {
     return keys.map((key) => found.get(textOf(key)));
   }
 
-  /** See `Catalog.renamedTo`. */
+  /** The repositories that RENAMED ones were joined to, by the id of the RENAMED one; one statement. */
   async renamedTo(ids: readonly number[]): Promise<Map<number, RenamedRepository>> {
     const rows = ids.length === 0 ? [] : await this.#renamedTo(ids);
     return new Map(
@@ -180,7 +180,7 @@ export class Lookup {
     );
   }
 
-  /** See `Catalog.describe`. */
+  /** The same as `findByName`, with the details of the repository, by one statement; two for a previous name. */
   async describe(provider: string, fullName: string): Promise<Described | undefined> {
     const name = { provider, key: fullName.toLowerCase() };
     const [current] = await this.#described(name);
@@ -188,19 +188,18 @@ export class Lookup {
     return describedOf(current);
   }
 
-  /** See `Catalog.describeById`. */
+  /** The repository with this id and its details, by one statement. */
   async describeById(id: number): Promise<CurrentlyDescribed | undefined> {
     const [found] = await this.#describedById(id);
     return found && describedOf(found);
   }
 
-  /** See `Catalog.snapshotRange`. */
   async snapshotRange(id: number): Promise<SnapshotRange> {
     const [row] = await this.#range(id);
     return rangeOf(row?.[0] ?? "[]");
   }
 
-  /** See `Catalog.asOf`. */
+  /** Time of a provider's newest snapshot, which is the end of all its windows. Undefined without snapshots. */
   async asOf(provider: string): Promise<number | undefined> {
     const [row] = await this.#newestAt(provider);
     return row?.[0];

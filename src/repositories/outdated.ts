@@ -164,7 +164,7 @@ export class RevisionReader {
     const at = this.#clock.monotonic();
     const value = this.#read(null).then(([row]) => row?.[0] ?? 0);
     this.#last = { value, at, writes };
-    // The next caller must not share a failure.
+    // Don't cache failures.
     value.catch(() => {
       if (this.#last?.value === value) this.#last = undefined;
     });

@@ -32,31 +32,6 @@ export async function readRecency(db: Db): Promise<Recency> {
   return { asOf, since, newestFiles: new Map(rows.map((row) => [row.source, Number(row.newest)])) };
 }
 
-/** Remembers the recency as long as the revision stays the same. */
-export class RecencyMemory {
-  readonly #db: Db;
-  readonly #readRevision: () => Promise<number>;
-  #known: { value: Promise<Recency>; revision: number } | undefined;
-
-  constructor(db: Db, readRevision: () => Promise<number>) {
-    this.#db = db;
-    this.#readRevision = readRevision;
-  }
-
-  /** See `Catalog.recency`. */
-  async read(): Promise<Recency> {
-    const revision = await this.#readRevision();
-    if (this.#known?.revision === revision) return this.#known.value;
-    const value = readRecency(this.#db);
-    this.#known = { value, revision };
-    // The next caller must not share a failure.
-    value.catch(() => {
-      if (this.#known?.value === value) this.#known = undefined;
-    });
-    return value;
-  }
-}
-
 /** A reading, and how its repository is observed. */
 interface LastReading extends Pick<Repository, "importSource" | "refreshInterval"> {
   at: number;

@@ -10,26 +10,17 @@ import { AppError } from "../lib/errors.js";
 import { type DumpedRepository, dumpPage } from "./dump.js";
 import type { ArchiveFile } from "./file-damage.js";
 import { dumpFiles, type ImportedFile, type JudgedFile, judgeFiles, recordFiles } from "./import-files.js";
-import {
-  type CurrentlyDescribed,
-  type Described,
-  type FoundByName,
-  Lookup,
-  type NamedRepository,
-  type ProviderName,
-  popular,
-  type RenamedRepository,
-} from "./lookup.js";
+import { Lookup, popular } from "./lookup.js";
 import { joinRenamed, partRenamed, type StatedRename } from "./manual-renames.js";
 import type { Observation, Recorded } from "./observation.js";
 import { RevisionReader } from "./outdated.js";
-import { type Recency, RecencyMemory } from "./recency.js";
+import { type Recency, readRecency } from "./recency.js";
 import { type RecordedBatch, record, recordSample } from "./record.js";
 import type { Repository } from "./repository.js";
 import { type CatalogueKind, isEmpty, keepSample, markSynthetic, readKind, removeSample } from "./sample.js";
 import { type Series, type SeriesBounds, type StarCount, seriesFrom, seriesStart } from "./series.js";
 import { readSeveralSeries, readSparks, type SeveralOptions, type SeveralSeries } from "./several-series.js";
-import { packTails, Readings, type SnapshotRange, SnapshotReader } from "./snapshots/snapshots.js";
+import { packTails, Readings, SnapshotReader } from "./snapshots/snapshots.js";
 
 export { type LinkedAddresses, linksIn } from "./addresses/links.js";
 export { fullNameIn } from "./addresses/paths.js";
@@ -112,23 +103,21 @@ export { STEPS, type Step, startOfStep } from "./thinning.js";
 /** Observations in one transaction of `recordAll`. */
 const RECORDED = { least: 100, most: 20_000 };
 
-export class Catalog {
+export class Catalog extends Lookup {
   readonly #database: Database;
   readonly #clock: Clock;
-  readonly #lookup: Lookup;
   readonly #snapshots: SnapshotReader;
   readonly #revisions: RevisionReader;
-  readonly #recency: RecencyMemory;
+  #recency: { value: Promise<Recency>; revision: number } | undefined;
   /** Observations per transaction of `recordAll`. */
   #batchSize: BatchSize | undefined;
 
   constructor(database: Database, clock: Clock) {
+    super(database);
     this.#database = database;
     this.#clock = clock;
-    this.#lookup = new Lookup(database);
     this.#snapshots = new SnapshotReader(database.dialect, database.slowReads.prepare);
     this.#revisions = new RevisionReader(database, clock);
-    this.#recency = new RecencyMemory(database.read, () => this.recentRevision());
   }
 
   /** Records observations in one transaction. See `record`. */
@@ -191,11 +180,6 @@ export class Catalog {
     return dialect.exclusively(write, "catalogue", (tx) => partRenamed(tx, dialect, rename));
   }
 
-  /** The repositories that RENAMED ones were joined to, by the id of the RENAMED one; one statement. */
-  renamedTo(ids: readonly number[]): Promise<Map<number, RenamedRepository>> {
-    return this.#lookup.renamedTo(ids);
-  }
-
   async find(id: number): Promise<Repository | undefined> {
     return (await this.findMany([id]))[0];
   }
@@ -207,38 +191,9 @@ export class Catalog {
     return repository;
   }
 
-  /** The repositories with these ids, in the same order; ids that do not exist are skipped. */
-  findMany(ids: readonly number[]): Promise<Repository[]> {
-    return this.#lookup.findMany(ids);
-  }
-
   /** The ids of the available repositories with most stars. Reads all repositories. */
   popular(limit: number): Promise<number[]> {
     return popular(this.#database.read, limit);
-  }
-
-  /** Ignores case. A current name wins over a previous one, and a later previous name over an earlier one. */
-  findByName(provider: string, fullName: string): Promise<FoundByName | undefined> {
-    return this.#lookup.findByName(provider, fullName);
-  }
-
-  /** The result of `findByName` for each of the names, in their order. Costs two statements for any number of names. */
-  findByNames(names: readonly ProviderName[]): Promise<(NamedRepository | undefined)[]> {
-    return this.#lookup.findByNames(names);
-  }
-
-  /** The same as `findByName`, with the details of the repository, by one statement; two for a previous name. */
-  describe(provider: string, fullName: string): Promise<Described | undefined> {
-    return this.#lookup.describe(provider, fullName);
-  }
-
-  /** The repository with this id and its details, by one statement. */
-  describeById(id: number): Promise<CurrentlyDescribed | undefined> {
-    return this.#lookup.describeById(id);
-  }
-
-  snapshotRange(id: number): Promise<SnapshotRange> {
-    return this.#lookup.snapshotRange(id);
   }
 
   /** The snapshots between two times (inclusive), oldest first; none if the history is damaged. Costs the blocks of that time. */
@@ -281,11 +236,6 @@ export class Catalog {
     const { dialect, slowReads } = this.#database;
     const recency = await this.recency();
     return readSeveralSeries({ dialect, read: slowReads.read }, repositories, { ...options, recency });
-  }
-
-  /** Time of a provider's newest snapshot, which is the end of all its windows. Undefined without snapshots. */
-  asOf(provider: string): Promise<number | undefined> {
-    return this.#lookup.asOf(provider);
   }
 
   /** The next repositories by id after `afterId`, each with everything stored about it. */
@@ -347,8 +297,16 @@ export class Catalog {
   }
 
   /** The facts that decide whether counts are recent, as of `recentRevision`: two statements after a change, otherwise none. */
-  recency(): Promise<Recency> {
-    return this.#recency.read();
+  async recency(): Promise<Recency> {
+    const revision = await this.recentRevision();
+    if (this.#recency?.revision === revision) return this.#recency.value;
+    const value = readRecency(this.#database.read);
+    this.#recency = { value, revision };
+    // Don't cache failures.
+    value.catch(() => {
+      if (this.#recency?.value === value) this.#recency = undefined;
+    });
+    return value;
   }
 
   /** A number that grows with every change that a reader could notice, in any process. */
