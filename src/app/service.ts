@@ -116,12 +116,7 @@ export interface Service {
   /** Its public address. */
   url: string;
   /** Drains as configured, lets running requests end, then closes everything; nothing that hangs or fails keeps usage from being written. */
-  stop(options?: StopOptions): Promise<void>;
-}
-
-interface StopOptions {
-  /** False: ends without draining, as nobody sends requests to it yet. */
-  drains?: boolean;
+  stop(): Promise<void>;
 }
 
 /** Time that running requests get when the service stops. */
@@ -181,9 +176,9 @@ export async function startService(context: AppContext, modules: Modules): Promi
   return {
     port,
     url,
-    async stop({ drains = true } = {}) {
+    async stop() {
       admission.isDraining = true;
-      if (drains && config.drainMs > 0) await clock.sleep(config.drainMs);
+      if (config.drainMs > 0) await clock.sleep(config.drainMs);
       stopping.abort();
       const stepsUntil = clock.monotonic() + STEPS_UNTIL_MS;
       const finish = (step: string, ending: readonly (Promise<unknown> | undefined)[]) =>

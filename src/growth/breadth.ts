@@ -19,7 +19,7 @@ const LEAP_PART = 0.75;
 const FOLLOWING = ["forks", "watchers"] as const;
 type Following = (typeof FOLLOWING)[number];
 
-/** A run of days with gains beyond the usual. */
+/** A surge: days with gains beyond the usual. */
 interface Leap {
   /** The reading before it, and the last one that may still show its effects. */
   before: Reading;

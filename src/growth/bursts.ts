@@ -9,82 +9,82 @@ import {
   type Reading,
   type Step,
 } from "./anomalies.js";
-import { describeBurst, Run, UNUSUAL_MORE, unusualFrom } from "./run.js";
+import { describeBurst, Surge, UNUSUAL_MORE, unusualFrom } from "./surge.js";
 import { usualDay } from "./usual.js";
 
 /** Steps from which the usual pace of forks is taken. */
 const TRUSTED_STEPS = 30;
-/** A run that pauses longer has ended. */
+/** A surge that pauses longer has ended. */
 const PAUSE_DAYS = 7;
 /**
- * An unusual run is a burst if a real leap would bring so few forks less often than this. The more it exceeds the usual day, the
+ * An unusual surge is a burst if a real leap would bring so few forks less often than this. The more it exceeds the usual day, the
  * more must follow it: `least` at five times the usual, growing with that multiple, up to `most` on its first step and
  * `mostLater` after more.
  */
 const BURST_CHANCE = { least: 0.006, multiple: 5, power: 1.5, most: 0.2, mostLater: 0.1 };
-/** From this chance on, a run is what it looks like, and becomes part of the usual days. */
+/** From this chance on, a surge is what it looks like, and becomes part of the usual days. */
 const TRUSTED_CHANCE = 0.4;
-/** From this chance on, what followed supports a run. One that is no burst waits for that. */
+/** From this chance on, what followed supports a surge. One that is no burst waits for that. */
 const SUPPORTED_CHANCE = 0.3;
-/** Where no forks are known, a run is a burst from this multiple of the usual day, which real ones reach once in fifty times. */
+/** Where no forks are known, a surge is a burst from this multiple of the usual day, which real ones reach once in fifty times. */
 const UNKNOWN_MULTIPLE = 55;
 /**
  * Attention fades over days: after a real leap, the next day brings less than this part of it once in twenty times (measured).
- * A run that ends so abruptly is a burst below this chance, or from this multiple of the usual day where no forks are known.
+ * A surge that ends so abruptly is a burst below this chance, or from this multiple of the usual day where no forks are known.
  */
 const ABRUPT = { part: 0.1, days: 2, chance: 0.3, multiple: 15 };
 /** Less than half of all real leaps bring so little. */
 const JUMP_CHANCE = 0.5;
 
 interface Bursts extends Movements {
-  /** Times of the last readings of runs that are no anomaly, but not yet supported by forks. */
+  /** Times of the last readings of surges that are no anomaly, but not yet supported by forks. */
   pending: readonly number[];
   /** Times of steps that gained far more than usual with little to match, whether or not they are bursts. */
   jumps: readonly number[];
 }
 
 /**
- * Finds runs of unusual gains that forks and watchers did not follow. The usual day and pace are taken from before the run, and
- * no step of a run is learned from unless its breadth shows that it is real.
+ * Finds surges of unusual gains that forks and watchers did not follow. The usual day and pace are taken from before the surge, and
+ * no step of a surge is learned from unless its breadth shows that it is real.
  */
 export function findBursts(steps: readonly Step[]): Bursts {
-  const runs: Run[] = [];
+  const surges: Surge[] = [];
   const jumps: number[] = [];
   let trusted: Step[] = [];
-  let run: Run | undefined;
-  let leap: Run | undefined;
+  let surge: Surge | undefined;
+  let leap: Surge | undefined;
   for (const [i, step] of steps.entries()) {
-    if (run !== undefined && step.from.at - run.end.at > PAUSE_DAYS * DAY_MS) run = undefined;
+    if (surge !== undefined && step.from.at - surge.end.at > PAUSE_DAYS * DAY_MS) surge = undefined;
     // Most gains are too small to be unusual, whatever the usual day, which takes long to find.
     const isSmall = step.gained / step.days < UNUSUAL_MORE;
-    const usual = run?.usual ?? (isSmall ? 0 : usualDay(step.from.stars, pacesOf(trusted)));
+    const usual = surge?.usual ?? (isSmall ? 0 : usualDay(step.from.stars, pacesOf(trusted)));
     if (isSmall || step.gained / step.days < unusualFrom(usual)) {
       // Days that may belong to a pause of a campaign teach nothing.
-      if (run === undefined && step.gained > -MIN_MOVEMENT) trusted = learn(trusted, [step]);
-      if (run !== undefined && !run.isBurst && endsAbruptly(run, steps, i)) {
-        run.raise(ABRUPT.chance);
-        run.endedAbruptly = true;
+      if (surge === undefined && step.gained > -MIN_MOVEMENT) trusted = learn(trusted, [step]);
+      if (surge !== undefined && !surge.isBurst && endsAbruptly(surge, steps, i)) {
+        surge.raise(ABRUPT.chance);
+        surge.endedAbruptly = true;
       }
       continue;
     }
-    if (run === undefined) {
+    if (surge === undefined) {
       if (leap !== undefined && step.from.at - leap.end.at > PAUSE_DAYS * DAY_MS) leap = undefined;
-      run = new Run(steps, step.from, { usual, trusted, leap });
-      runs.push(run);
+      surge = new Surge(steps, step.from, { usual, trusted, leap });
+      surges.push(surge);
     }
-    run.add(i, step);
-    const { chance } = run.breadthAt(step.to);
+    surge.add(i, step);
+    const { chance } = surge.breadthAt(step.to);
     if (step.gained >= MIN_MOVEMENT && (chance === null || chance < JUMP_CHANCE)) jumps.push(step.to.at);
-    if (isBurst(run, chance)) run.raise(burstChance(run));
-    if (run.isBurst || chance === null || chance < TRUSTED_CHANCE) continue;
-    trusted = learn(trusted, run.steps);
-    leap = run;
-    run = undefined;
+    if (isBurst(surge, chance)) surge.raise(burstChance(surge));
+    if (surge.isBurst || chance === null || chance < TRUSTED_CHANCE) continue;
+    trusted = learn(trusted, surge.steps);
+    leap = surge;
+    surge = undefined;
   }
   const uncounted = new Map<number, number>();
   const anomalies: Anomaly[] = [];
   const pending: number[] = [];
-  for (const found of runs) {
+  for (const found of surges) {
     if (!found.isBurst) {
       if (isPending(found)) pending.push(found.end.at);
       continue;
@@ -107,44 +107,44 @@ function pacesOf(trusted: readonly Step[]): number[] {
   return trusted.map(({ gained, days }) => gained / days);
 }
 
-function isBurst(run: Run, chance: number | null): boolean {
-  if (run.excess < MIN_MOVEMENT) return false;
-  if (chance !== null) return chance < burstChance(run) && !isPartOfLeap(run, run.end);
-  return run.isShift || (run.isKnown && run.multiple >= UNKNOWN_MULTIPLE);
+function isBurst(surge: Surge, chance: number | null): boolean {
+  if (surge.excess < MIN_MOVEMENT) return false;
+  if (chance !== null) return chance < burstChance(surge) && !isPartOfLeap(surge, surge.end);
+  return surge.isShift || (surge.isKnown && surge.multiple >= UNKNOWN_MULTIPLE);
 }
 
-/** The chance below which a run is a burst. */
-function burstChance({ multiple, indexes }: Run): number {
+/** The chance below which a surge is a burst. */
+function burstChance({ multiple, indexes }: Surge): number {
   const { least, power, most, mostLater } = BURST_CHANCE;
   const highest = indexes.length > 1 ? mostLater : most;
   return Math.min(highest, least * (multiple / BURST_CHANCE.multiple) ** power);
 }
 
-/** Whether a run that is no burst is not yet supported by forks. Support that was seen once is enough. */
-function isPending(run: Run): boolean {
+/** Whether a surge that is no burst is not yet supported by forks. Support that was seen once is enough. */
+function isPending(surge: Surge): boolean {
   // The same for all repositories: most that have moved less in all are not judged.
-  if (run.excess < MIN_MOVEMENT) return false;
-  const { seen } = run;
-  if (seen[0] === undefined) return run.isKnown && run.multiple >= ABRUPT.multiple;
-  return seen.every(({ chance }) => chance < SUPPORTED_CHANCE) && !isPartOfLeap(run, seen[0].reading);
+  if (surge.excess < MIN_MOVEMENT) return false;
+  const { seen } = surge;
+  if (seen[0] === undefined) return surge.isKnown && surge.multiple >= ABRUPT.multiple;
+  return seen.every(({ chance }) => chance < SUPPORTED_CHANCE) && !isPartOfLeap(surge, seen[0].reading);
 }
 
-/** Whether the step at `index`, the first after a run of little breadth, brings almost nothing. */
-function endsAbruptly(run: Run, steps: readonly Step[], index: number): boolean {
+/** Whether the step at `index`, the first after a surge of little breadth, brings almost nothing. */
+function endsAbruptly(surge: Surge, steps: readonly Step[], index: number): boolean {
   const [last, next] = [steps[index - 1], steps[index]];
-  if (last === undefined || next === undefined || run.indexes.at(-1) !== index - 1) return false;
+  if (last === undefined || next === undefined || surge.indexes.at(-1) !== index - 1) return false;
   if (Math.max(last.days, next.days) > ABRUPT.days) return false;
-  if (last.gained < MIN_MOVEMENT || run.multiple < BURST_CHANCE.multiple) return false;
-  const beyond = (step: Step) => step.gained / step.days - run.usual;
+  if (last.gained < MIN_MOVEMENT || surge.multiple < BURST_CHANCE.multiple) return false;
+  const beyond = (step: Step) => step.gained / step.days - surge.usual;
   if (beyond(next) >= ABRUPT.part * beyond(last)) return false;
-  const { chance } = run.breadthAt(next.to);
-  if (chance === null) return run.isKnown && run.multiple >= ABRUPT.multiple;
-  return chance < ABRUPT.chance && !isPartOfLeap(run, next.to);
+  const { chance } = surge.breadthAt(next.to);
+  if (chance === null) return surge.isKnown && surge.multiple >= ABRUPT.multiple;
+  return chance < ABRUPT.chance && !isPartOfLeap(surge, next.to);
 }
 
-/** Whether what followed supports the run together with the real one just before it: forks are spread unevenly over the days of a leap. */
-function isPartOfLeap(run: Run, after: Reading): boolean {
-  return (run.chanceAsOneLeap(after) ?? 0) >= SUPPORTED_CHANCE;
+/** Whether what followed supports the surge together with the real one just before it: forks are spread unevenly over the days of a leap. */
+function isPartOfLeap(surge: Surge, after: Reading): boolean {
+  return (surge.chanceAsOneLeap(after) ?? 0) >= SUPPORTED_CHANCE;
 }
 
 /**

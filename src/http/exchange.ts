@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Account, RefusedRequest, Source } from "../accounts/accounts.js";
 import type { AppError } from "../lib/errors.js";
-import { Agents } from "./agents.js";
+import { agentFamily } from "./agents.js";
 import { truncatedAddress } from "./callers.js";
 import type { Charge } from "./charge.js";
 import { isFromThisMachine } from "./hosts.js";
@@ -78,8 +78,6 @@ export function describeShared(exchange: Exchange): HttpRequest {
   };
 }
 
-const agents = new Agents();
-
 /** Where a request comes from, as far as events of accounts and the list of sessions keep it. */
 export function sourceOf({
   address,
@@ -90,7 +88,7 @@ export function sourceOf({
 }): Source {
   return {
     network: truncatedAddress(address.name),
-    agent: agents.familyOf(message.headers["user-agent"] ?? null),
+    agent: agentFamily(message.headers["user-agent"]),
   };
 }
 

@@ -2,39 +2,36 @@ import { hostname } from "node:os";
 import { AppError } from "../lib/errors.js";
 import { canonicalHost, isLoopbackHost } from "../lib/host-names.js";
 import type { Logger } from "../lib/log.js";
+import { remembering } from "../lib/remembering.js";
 import type { Message } from "./request-head.js";
 
-/** Spellings of allowed hosts that are remembered, and the longest of them. */
-const REMEMBERED = 1_000;
-const REMEMBERED_LENGTH = 100;
+/** Characters of a refused host in the log, and of one that is remembered. */
+const MAX_LENGTH = 100;
 
 /**
  * The hosts that requests may name. Where they are checked, no site can make its own name point to this service and read it from
  * the browser of somebody who can reach it (DNS rebinding). This machine is always among them: no other site can have its names.
  */
 export class AllowedHosts {
-  readonly #allowed: ReadonlySet<string> | undefined;
-  readonly #known = new Set<string>();
+  readonly #isAllowed: ((host: string) => boolean) | undefined;
   readonly #log: Logger;
   #mayWarn = true;
 
   /** `allowed`: canonical; undefined: hosts are not checked. */
   constructor(allowed: readonly string[] | undefined, log: Logger) {
     const machine = canonicalHost(hostname()) ?? "localhost";
-    this.#allowed = allowed && new Set([...allowed, machine]);
+    const names = new Set(allowed).add(machine);
+    const isAllowed = (host: string) => {
+      const canonical = canonicalHost(host);
+      return canonical !== undefined && (names.has(canonical) || isLoopbackHost(canonical));
+    };
+    this.#isAllowed = allowed && remembering(isAllowed, { most: 1_000, longest: MAX_LENGTH });
     this.#log = log;
   }
 
   /** Whether requests may name this host, as it is in the header. Without a header, as in HTTP/1.0, there is nothing to check. */
   accepts(host: string | undefined): boolean {
-    if (this.#allowed === undefined || host === undefined || this.#known.has(host)) return true;
-    const canonical = canonicalHost(host);
-    if (canonical === undefined || !(this.#allowed.has(canonical) || isLoopbackHost(canonical))) return false;
-    if (host.length <= REMEMBERED_LENGTH) {
-      if (this.#known.size >= REMEMBERED) this.#known.clear();
-      this.#known.add(host);
-    }
-    return true;
+    return this.#isAllowed === undefined || host === undefined || this.#isAllowed(host);
   }
 
   /** The error for a host that is not accepted. The first one is logged. */
@@ -42,7 +39,7 @@ export class AllowedHosts {
     if (this.#mayWarn) {
       this.#mayWarn = false;
       this.#log.warn(
-        { host: host?.slice(0, REMEMBERED_LENGTH) },
+        { host: host?.slice(0, MAX_LENGTH) },
         "a request named a host that is not allowed; if people use it, set SIDEREAL_BASE_URL to it or add it to SIDEREAL_ALLOWED_HOSTS",
       );
     }

@@ -46,10 +46,6 @@ export class SharedRedis {
     this.#channel = `sidereal:messages:${channel.slice(0, 22)}`;
   }
 
-  get isAvailable(): boolean {
-    return this.#commands !== undefined;
-  }
-
   /** Makes the first attempt to connect. A failure is logged once, and tried again in the background. */
   async open(): Promise<this> {
     await this.#connect("sidereal", (connection) => {

@@ -20,11 +20,6 @@ export function hasKey({ authorization, "x-api-key": key }: IncomingHttpHeaders)
   return authorization !== undefined || key !== undefined;
 }
 
-/** Whether a request carries credentials of any kind. */
-export function hasIdentity(headers: IncomingHttpHeaders): boolean {
-  return headers.cookie !== undefined || hasKey(headers);
-}
-
 /** Cookies of ours; pages look different with them. Cookies that others leave in a browser change nothing. */
 const OWN_COOKIE = /(?:^|; ?)(?:__Host-|__Secure-)?sidereal[.-]/;
 

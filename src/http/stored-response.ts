@@ -3,6 +3,7 @@ import type { Readable } from "node:stream";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip, zstdCompress } from "node:zlib";
 import type { ErrorCode } from "../lib/errors.js";
+import { remembering } from "../lib/remembering.js";
 import { RATE_HEADERS } from "./headers.js";
 import { IGNORED_HEADER } from "./ignored-parameters.js";
 import { bytesOf, type Reply } from "./reply.js";
@@ -213,20 +214,8 @@ export function matchesTag(ifNoneMatch: string | undefined, etag: string): boole
   return ifNoneMatch.split(",").some((tag) => opaque(tag) === opaque(etag));
 }
 
-/** Accept-Encoding headers whose choice is remembered, and the longest of them. */
-const REMEMBERED = 200;
-const REMEMBERED_LENGTH = 100;
-const chosen = new Map<string, Encoding | undefined>();
-
 /** The encoding of ours that the caller prefers; undefined for none (RFC 9110, 12.5.3). */
-function chooseEncoding(accept: string): Encoding | undefined {
-  const known = chosen.get(accept);
-  if (known !== undefined || accept.length > REMEMBERED_LENGTH) return known ?? readEncoding(accept);
-  const encoding = readEncoding(accept);
-  if (chosen.size >= REMEMBERED) chosen.clear();
-  chosen.set(accept, encoding);
-  return encoding;
-}
+const chooseEncoding = remembering(readEncoding, { most: 200, longest: 100 });
 
 function readEncoding(accept: string): Encoding | undefined {
   const weights = new Map<string, number>();

@@ -1,6 +1,6 @@
 /** What the lanes of a worker share: their context, the result of a step, and the quota of lookups. */
 import type { Database, DeletionClock } from "../database/database.js";
-import type { Rankings, Search } from "../discovery/discovery.js";
+import type { Rankings } from "../discovery/discovery.js";
 import type { Provider } from "../forges/forges.js";
 import type { Clock } from "../lib/clock.js";
 import type { Catalog } from "../repositories/repositories.js";
@@ -18,7 +18,6 @@ export interface TrackingModules {
   rankings: Rankings;
   watchlists: Watchlists;
   avatars: Avatars;
-  search: Search;
   trackRequests: TrackRequests;
   deletionClock: DeletionClock;
 }

@@ -178,21 +178,15 @@ async function countRows(db: Db, tables: readonly TableShape[]): Promise<number>
   return total;
 }
 
-/** How zstd and the backups of versions before the first release begin. */
+/** How a file compressed with zstd begins. */
 const ZSTD = Buffer.from([0x28, 0xb5, 0x2f, 0xfd]);
-const UNRELEASED = Buffer.from("sidereal backup");
 
-/** Whether a file is compressed with zstd. Throws StoreRefused for a backup of an unreleased version. */
 function isPacked(path: string): boolean {
-  const head = Buffer.alloc(UNRELEASED.length);
+  const head = Buffer.alloc(ZSTD.length);
   const file = openSync(path, "r");
   readSync(file, head);
   closeSync(file);
-  if (head.equals(UNRELEASED))
-    throw new StoreRefused(
-      `${path} is a backup of a version before the first release, which cannot be read.`,
-    );
-  return head.subarray(0, ZSTD.length).equals(ZSTD);
+  return head.equals(ZSTD);
 }
 
 /** Rows in one part, and the characters after which it ends. */

@@ -21,10 +21,7 @@ export interface ReadOptions extends TimeOptions {
   format?: FormatName;
 }
 
-/** What to read and to return. */
 export interface ReadTask extends ReadOptions {
-  /** Whether only damage of files is returned, and no lines. */
-  isJudging?: boolean;
   /** Why rows are refused, by the label of their file, then by their time. */
   refusedTimes?: ReadonlyMap<string, ReadonlyMap<number, string>>;
 }
@@ -77,7 +74,6 @@ export class Gathering {
   }
 
   add(line: Line, label: string): void {
-    if (this.#task.isJudging === true) return;
     if ("refused" in line) this.#refused.push({ file: label, line: line.line, reason: line.refused });
     else if ("importedFile" in line) this.#files.push(line.importedFile);
     else {
@@ -90,7 +86,7 @@ export class Gathering {
 
   /** A file that is not read on purpose. */
   skip(label: string, reason: string): void {
-    if (this.#task.isJudging !== true) this.#skipped.push({ file: label, line: 0, reason });
+    this.#skipped.push({ file: label, line: 0, reason });
   }
 
   /** A file that cannot be read, or not further. Returns the reason; throws errors that are bugs of ours. */
@@ -100,7 +96,7 @@ export class Gathering {
     const line = error instanceof Refusal ? error.line : 0;
     // It was refused for this reason before.
     const isKnown = this.#task.refusedTimes?.has(label) === true;
-    if (this.#task.isJudging !== true && !isKnown) this.#refused.push({ file: label, line, reason });
+    if (!isKnown) this.#refused.push({ file: label, line, reason });
     return reason;
   }
 

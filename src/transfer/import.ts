@@ -81,7 +81,7 @@ async function damagedTimes(
   options: ReadOptions,
 ): Promise<Map<string, Map<number, string>>> {
   const files: ReadFile[] = [];
-  for await (const found of readInThread(paths, { ...options, isJudging: true })) files.push(...found.files);
+  for await (const found of readInThread(paths, options)) files.push(...found.files);
   const judged = new Map((await catalog.judgeFiles(files)).map((file) => [fileKey(file), file]));
   const damaged = new Map<string, Map<number, string>>();
   for (const file of files) {

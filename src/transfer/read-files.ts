@@ -68,12 +68,11 @@ async function* linesOf(
   check: FileCheck,
   { diskName, task, clock }: { diskName: string; task: ReadTask; clock: Clock },
 ): AsyncGenerator<Line[]> {
-  const { format, isJudging } = task;
+  const { format } = task;
   const input = await open();
   const first = await firstCharacter(input);
   if (format === undefined ? first === "{" : format === "ndjson") {
-    // It belongs to no archive.
-    if (isJudging !== true) yield* readNdjson(input, clock);
+    yield* readNdjson(input, clock);
     return;
   }
   const { capturedAt, contradiction } = timeOfFile([diskName, name], task, clock);

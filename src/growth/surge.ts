@@ -1,4 +1,4 @@
-/** A run of unusual gains: how it compares with the days before, what followed it, and the anomaly that a burst is. */
+/** A surge of unusual gains: how it compares with the days before, what followed it, and the anomaly that a burst is. */
 import { DAY_MS } from "../lib/clock.js";
 import { type Anomaly, countText, type Reading, type Step } from "./anomalies.js";
 import { type Breadth, breadthOf, type UsualPaces, usualPaces } from "./breadth.js";
@@ -9,14 +9,14 @@ const UNUSUAL_FACTOR = 4;
 export const UNUSUAL_MORE = 10;
 /** Stars a day added to the usual ones before they are compared with a gain. */
 const USUAL_PRIOR = 3;
-/** Forks may follow this long after a run. */
+/** Forks may follow this long after a surge. */
 const FOLLOW_DAYS = 14;
 /** A level shift is one step to at least this multiple, and by at least this many: perhaps another repository. */
 const SHIFT_FACTOR = 5;
 const MIN_SHIFT = 1_000;
 const SHIFT_LEVEL = 100;
 
-/** The breadth of a run as seen at a reading. */
+/** The breadth of a surge as seen at a reading. */
 interface Seen {
   reading: Reading;
   chance: number;
@@ -29,7 +29,7 @@ export function unusualFrom(usual: number): number {
 }
 
 /** Unusual steps that follow each other, compared with the days before the first of them. */
-export class Run {
+export class Surge {
   readonly before: Reading;
   /** Stars on a usual day. */
   readonly usual: number;
@@ -47,13 +47,13 @@ export class Run {
   /** Whether it became one by its abrupt end. */
   endedAbruptly = false;
   readonly #steps: readonly Step[];
-  /** The run just before it, if its breadth has shown that it is real: both may be one leap. */
-  readonly #leap: Run | undefined;
+  /** The surge just before it, if its breadth has shown that it is real: both may be one leap. */
+  readonly #leap: Surge | undefined;
 
   constructor(
     steps: readonly Step[],
     before: Reading,
-    { usual, trusted, leap }: { usual: number; trusted: readonly Step[]; leap: Run | undefined },
+    { usual, trusted, leap }: { usual: number; trusted: readonly Step[]; leap: Surge | undefined },
   ) {
     this.#steps = steps;
     this.#leap = leap;
@@ -83,17 +83,17 @@ export class Run {
     return this.indexes.flatMap((index) => this.#steps[index] ?? []);
   }
 
-  /** The last reading of the run. */
+  /** The last reading of the surge. */
   get end(): Reading {
     return this.#steps[this.indexes.at(-1) ?? -1]?.to ?? this.before;
   }
 
-  /** The gain of a day of the run beyond the usual, as a multiple of the usual day. */
+  /** The gain of a day of the surge beyond the usual, as a multiple of the usual day. */
   get multiple(): number {
     return this.excess / this.days / (this.usual + USUAL_PRIOR);
   }
 
-  /** Whether the run is a single step to a multiple of the stars. */
+  /** Whether the surge is a single step to a multiple of the stars. */
   get isShift(): boolean {
     const { before, end, gained } = this;
     const isLarge = before.stars >= SHIFT_LEVEL && gained >= MIN_SHIFT;
@@ -108,7 +108,7 @@ export class Run {
     return breadthOf({ before, after, days, daysAfter, excess, steps: this.indexes.length }, this.paces);
   }
 
-  /** The chance as `breadthAt`, of this run and the real one just before it together; null without one. */
+  /** The chance as `breadthAt`, of this surge and the real one just before it together; null without one. */
   chanceAsOneLeap(after: Reading): number | null {
     const { end } = this;
     const leap = this.#leap;
@@ -144,7 +144,7 @@ export class Run {
 
 /**
  * Later readings clear a burst if its chance reaches this multiple of the one below which it was raised, up to a chance that
- * supports a run.
+ * supports a surge.
  */
 const CLEARED = { factor: 3, most: 0.3, abrupt: 0.5, readings: 2 };
 /** A burst that has kept nine tenths of its stars for this long is history, whatever it was. */
@@ -154,23 +154,23 @@ const KEPT_PART = 0.9;
 const PLAUSIBLE_MULTIPLE = 15;
 
 /** A burst as seen after the last reading: the anomaly, and the stars in doubt. */
-export function describeBurst(run: Run): { anomaly: Anomaly; doubted: number } {
-  const cleared = clearedOf(run);
+export function describeBurst(surge: Surge): { anomaly: Anomaly; doubted: number } {
+  const cleared = clearedOf(surge);
   const doubted =
     cleared?.by === "TIME"
       ? 0
-      : run.isShift
-        ? run.excess
-        : run.excess - supportedOf(run, cleared !== undefined);
-  const counted = Math.max(0, Math.round(run.gained - doubted));
+      : surge.isShift
+        ? surge.excess
+        : surge.excess - supportedOf(surge, cleared !== undefined);
+  const counted = Math.max(0, Math.round(surge.gained - doubted));
   const anomaly: Anomaly = {
-    kind: run.isShift ? "LEVEL_SHIFT" : "BURST",
+    kind: surge.isShift ? "LEVEL_SHIFT" : "BURST",
     measure: "stars",
-    at: run.steps[0]?.to.at ?? run.end.at,
-    until: run.end.at,
-    reason: reasonOf(run, counted),
-    before: run.before.stars,
-    after: run.end.stars,
+    at: surge.steps[0]?.to.at ?? surge.end.at,
+    until: surge.end.at,
+    reason: reasonOf(surge, counted),
+    before: surge.before.stars,
+    after: surge.end.stars,
     counted,
     ...(cleared === undefined ? {} : { cleared }),
   };
@@ -181,22 +181,23 @@ export function describeBurst(run: Run): { anomaly: Anomaly; doubted: number } {
  * The stars beyond the usual that seem plausible: what followed explains them, or real gains often are that large. Until they are
  * cleared, at most what these days may gain without being unusual: forks come with campaigns too, though few.
  */
-function supportedOf(run: Run, isCleared: boolean): number {
-  const supported = run.seen.at(-1)?.supported;
-  if (supported === undefined) return Math.min(run.excess, (run.excess * PLAUSIBLE_MULTIPLE) / run.multiple);
-  return isCleared ? supported : Math.min(supported, (unusualFrom(run.usual) - run.usual) * run.days);
+function supportedOf(surge: Surge, isCleared: boolean): number {
+  const supported = surge.seen.at(-1)?.supported;
+  if (supported === undefined)
+    return Math.min(surge.excess, (surge.excess * PLAUSIBLE_MULTIPLE) / surge.multiple);
+  return isCleared ? supported : Math.min(supported, (unusualFrom(surge.usual) - surge.usual) * surge.days);
 }
 
-function clearedOf(run: Run): Anomaly["cleared"] {
-  const enough = run.endedAbruptly
+function clearedOf(surge: Surge): Anomaly["cleared"] {
+  const enough = surge.endedAbruptly
     ? CLEARED.abrupt
-    : Math.min(CLEARED.most, CLEARED.factor * (run.raisedBelow ?? 0));
+    : Math.min(CLEARED.most, CLEARED.factor * (surge.raisedBelow ?? 0));
   // Forks of one moment are quickly made, and another repository has forks of its own.
-  const seen = run.isShift ? [] : run.seen;
+  const seen = surge.isShift ? [] : surge.seen;
   const since = seen.slice(seen.findLastIndex(({ chance }) => chance < enough) + 1);
   if (since[0] !== undefined && since.length >= CLEARED.readings)
     return { at: since[0].reading.at, by: "BREADTH" };
-  const { later, end, before, excess } = run;
+  const { later, end, before, excess } = surge;
   const at = end.at + CLEARED_DAYS * DAY_MS;
   if ((later.at(-1)?.at ?? 0) < at) return undefined;
   const least = Math.min(...later.map(({ stars }) => stars));
@@ -204,7 +205,7 @@ function clearedOf(run: Run): Anomaly["cleared"] {
 }
 
 /** "6,584 stars in 4 days against about 5 a day, with 27 forks where its own history makes about 400 likely; 600 of them count" */
-function reasonOf({ before, end, usual, gained, paces }: Run, counted: number): string {
+function reasonOf({ before, end, usual, gained, paces }: Surge, counted: number): string {
   const days = Math.max(1, Math.round((end.at - before.at) / DAY_MS));
   const time = days === 1 ? "a day" : `${days} days`;
   const what = `${countText(gained)} stars in ${time} against about ${countText(Math.round(usual))} a day`;
