@@ -2,7 +2,7 @@
 import type { Command } from "commander";
 import type { StoredEvent } from "../accounts/accounts.js";
 import { isoTime } from "../lib/clock.js";
-import { EXIT, type Host, reportOf } from "./host.js";
+import { CommandFault, EXIT, type Host, reportOf, withModules } from "./host.js";
 
 /** Events read by one statement. */
 const PAGE = 500;
@@ -13,32 +13,28 @@ interface EventsOptions {
   json?: boolean;
 }
 
-export function addEvents(program: Command, host: Host, finish: (code: number) => void): void {
+export function addEvents(program: Command, host: Host): void {
   program
     .command("events")
     .description("list account events, latest first: sign-ins, sessions, keys")
     .option("--account <email>", "only those of this account; the id of a deleted account works too")
     .option("--since <time>", "only those since this time, such as 2026-04-30 or 2026-04-30T12:00:00Z")
     .option("--json", "print one JSON object per event")
-    .action(async (options: EventsOptions) => finish(await listEvents(host, options)));
+    .action((options: EventsOptions) => listEvents(host, options));
 }
 
-async function listEvents(host: Host, { account, since, json }: EventsOptions): Promise<number> {
+async function listEvents(host: Host, { account, since, json }: EventsOptions): Promise<void> {
   const from = since === undefined ? undefined : Date.parse(since);
-  if (from !== undefined && Number.isNaN(from)) {
-    host.stderr.write("--since: must be a date such as 2026-04-30, or a time such as 2026-04-30T12:00:00Z\n");
-    return EXIT.usage;
-  }
+  if (from !== undefined && Number.isNaN(from))
+    throw new CommandFault(
+      "--since: must be a date such as 2026-04-30, or a time such as 2026-04-30T12:00:00Z",
+    );
   const { addressesOf, agentOf, detailWords, eventWords, findAccountId, readEvents } = await import(
     "../accounts/accounts.js"
   );
-  const { database } = await host.openModules();
-  try {
+  await withModules(host, async ({ database }) => {
     const id = account?.includes("@") === true ? await findAccountId(database.read, account) : account;
-    if (account !== undefined && id === undefined) {
-      host.stderr.write(`--account: there is no account with the address ${account}\n`);
-      return EXIT.failed;
-    }
+    if (account !== undefined && id === undefined) throw unknownAccount(account);
     let isEmpty = true;
     for (let before: number | undefined; ; ) {
       const page = await readEvents(database.read, { accountId: id, since: from, before, limit: PAGE });
@@ -57,10 +53,11 @@ async function listEvents(host: Host, { account, since, json }: EventsOptions): 
       isEmpty = false;
     }
     if (isEmpty && json !== true) host.stdout.write("no events\n");
-    return EXIT.ok;
-  } finally {
-    await database.close();
-  }
+  });
+}
+
+function unknownAccount(email: string | undefined): CommandFault {
+  return new CommandFault(`--account: there is no account with the address ${email}`, EXIT.failed);
 }
 
 function factsOf({ at, ...event }: StoredEvent, email: string | null): object {
@@ -73,7 +70,7 @@ interface SessionsOptions {
   json?: boolean;
 }
 
-export function addSessions(program: Command, host: Host, finish: (code: number) => void): void {
+export function addSessions(program: Command, host: Host): void {
   program
     .command("sessions")
     .description("end sessions of signed-in users")
@@ -84,30 +81,21 @@ export function addSessions(program: Command, host: Host, finish: (code: number)
     .option("--account <email>", "those of the account with this address")
     .option("--all", "those of everybody")
     .option("--json", "print one JSON object")
-    .action(async (options: SessionsOptions) => finish(await endSessions(host, options)));
+    .action((options: SessionsOptions) => endSessions(host, options));
 }
 
 async function endSessions(
   host: Host,
   { account, all = false, json = false }: SessionsOptions,
-): Promise<number> {
-  if ((account === undefined) !== all) {
-    host.stderr.write("give either --account with an e-mail address, or --all\n");
-    return EXIT.usage;
-  }
+): Promise<void> {
+  if ((account === undefined) !== all)
+    throw new CommandFault("give either --account with an e-mail address, or --all");
   const { endSessionsOf } = await import("../accounts/accounts.js");
-  const { database, redis } = await host.openModules();
-  try {
+  await withModules(host, async ({ database, redis }) => {
     const whose = account === undefined ? "everybody" : { email: account };
     const ended = await endSessionsOf(database, whose, host.clock.now());
-    if (ended === undefined) {
-      host.stderr.write(`--account: there is no account with the address ${account}\n`);
-      return EXIT.failed;
-    }
+    if (ended === undefined) throw unknownAccount(account);
     await redis?.announceRevocation();
     host.stdout.write(reportOf(json, { ended }, `${ended} sessions ended`));
-    return EXIT.ok;
-  } finally {
-    await database.close();
-  }
+  });
 }

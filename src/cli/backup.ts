@@ -11,7 +11,7 @@ import {
   restoreBackup,
   takeBackup,
 } from "../transfer/transfer.js";
-import { type Host, reportOf, showProgress } from "./host.js";
+import { type Host, reportOf, showProgress, withModules } from "./host.js";
 import { deriveWithProgress } from "./import.js";
 
 export function addBackup(program: Command, host: Host): void {
@@ -73,12 +73,7 @@ async function runRestore(host: Host, file: string, flags: RestoreFlags): Promis
   if (!check) {
     const { update, stop } = lazyProgress("bytes");
     await restoreBackup(file, placeOf(host), { replaces, onProgress: update }).finally(stop);
-    const modules = await host.openModules();
-    try {
-      await deriveWithProgress(modules);
-    } finally {
-      await modules.database.close();
-    }
+    await withModules(host, deriveWithProgress);
   }
   const seconds = secondsSince(host, began);
   const done = check ? "is whole" : "is restored";

@@ -2,7 +2,7 @@
 import type { Command } from "commander";
 import { createLog } from "../lib/log.js";
 import type { Finding } from "../transfer/transfer.js";
-import { EXIT, type Host, reportOf } from "./host.js";
+import { EXIT, type Host, reportOf, withModules } from "./host.js";
 import { deriveWithProgress } from "./import.js";
 
 export function addCheck(program: Command, host: Host, finish: (code: number) => void): void {
@@ -27,13 +27,10 @@ async function runCheck(host: Host, { repairs, json }: { repairs: boolean; json:
   print(before.findings);
   if (before.findings.length === 0) return EXIT.ok;
   if (!repairs || before.findings.some(({ kind }) => UNTOUCHABLE.includes(kind))) return EXIT.damaged;
-  const modules = await host.openModules();
-  try {
+  await withModules(host, async (modules) => {
     await repairStore(modules.database, before, clock.now());
     await deriveWithProgress(modules);
-  } finally {
-    await modules.database.close();
-  }
+  });
   const { findings } = await check();
   if (!json) stdout.write("\nAfter the repair: ");
   print(findings);

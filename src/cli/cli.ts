@@ -11,7 +11,7 @@ import { addCompletion } from "./completion.js";
 import { addDatabase } from "./database.js";
 import { addExamples } from "./examples.js";
 import { addDump, addExport } from "./export.js";
-import { EXIT, type Host } from "./host.js";
+import { CommandFault, EXIT, type Host } from "./host.js";
 import { addImport } from "./import.js";
 import { addInit } from "./init.js";
 import { addRename } from "./rename.js";
@@ -37,7 +37,9 @@ export async function runProgram(host: Host, argv: readonly string[]): Promise<n
     return code;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
-    throw error;
+    if (!(error instanceof CommandFault)) throw error;
+    host.stderr.write(`${error.message}\n`);
+    return error.code;
   }
 }
 
@@ -58,21 +60,21 @@ export function createProgram(host: Host, finish: (code: number) => void): Comma
   addInit(program, host, finish);
   addServe(program, host);
   addHealth(program, host, finish);
-  addWork(program, host, finish);
+  addWork(program, host);
   addTrack(program, host, finish);
   addStatus(program, host);
-  addMcp(program, host, finish);
-  addEvents(program, host, finish);
+  addMcp(program, host);
+  addEvents(program, host);
   addImport(program, host, finish);
-  addExport(program, host, finish);
-  addDump(program, host, finish);
+  addExport(program, host);
+  addDump(program, host);
   addDerive(program, host);
   addBackup(program, host);
   addRestore(program, host);
   addCheck(program, host, finish);
-  addDatabase(program, host, finish);
-  addRename(program, host, finish);
-  addSessions(program, host, finish);
+  addDatabase(program, host);
+  addRename(program, host);
+  addSessions(program, host);
   addDemo(program, host);
   addCompletion(program, host);
   for (const command of program.commands) command.exitOverride();

@@ -11,7 +11,7 @@ import {
   Refusal,
   writeDump,
 } from "../transfer/transfer.js";
-import { EXIT, type Host, reportOf, showProgress } from "./host.js";
+import { CommandFault, EXIT, type Host, reportOf, showProgress, withModules } from "./host.js";
 
 interface ExportOptions {
   format: "ndjson" | "parquet";
@@ -19,7 +19,7 @@ interface ExportOptions {
   json?: boolean;
 }
 
-export function addExport(program: Command, host: Host, finish: (code: number) => void): void {
+export function addExport(program: Command, host: Host): void {
   program
     .command("export")
     .description("write the whole catalogue as NDJSON, which can be imported, or as Parquet files to analyse")
@@ -31,21 +31,19 @@ export function addExport(program: Command, host: Host, finish: (code: number) =
     .option("--json", "print the report as JSON")
     .action(async (file: string | undefined, { format, out, json = false }: ExportOptions) => {
       const target = out ?? file;
-      if (file !== undefined && out !== undefined) return finish(usageFault(host, "Give the output once."));
-      if (format === "ndjson") return finish(await runExport(host, target, json));
-      if (target === undefined)
-        return finish(usageFault(host, "Parquet files need a folder: --out <folder>."));
+      if (file !== undefined && out !== undefined) throw new CommandFault("Give the output once.");
+      if (format === "ndjson") return runExport(host, target, json);
+      if (target === undefined) throw new CommandFault("Parquet files need a folder: --out <folder>.");
       const failed = `${target} cannot be written`;
-      const code = await withCatalogue(host, failed, async ({ catalog }, onProgress) => {
+      await withCatalogue(host, failed, async ({ catalog }, onProgress) => {
         const manifest = await exportParquet(catalog, target, { clock: host.clock, onProgress });
         const { sizes, text } = sizesOf(manifest);
         return reportOf(json, { ...sizes, folder: target }, `${text} in ${target}`);
       });
-      finish(code);
     });
 }
 
-export function addDump(program: Command, host: Host, finish: (code: number) => void): void {
+export function addDump(program: Command, host: Host): void {
   program
     .command("dump")
     .description("write a dump of the public catalogue to SIDEREAL_DUMPS_DIR, for everybody to download")
@@ -55,24 +53,18 @@ export function addDump(program: Command, host: Host, finish: (code: number) => 
       const { clock, config, stdout } = host;
       const { dumps } = config;
       if (dumps === undefined)
-        return finish(usageFault(host, "SIDEREAL_DUMPS_DIR is not set, so there is no place for dumps."));
+        throw new CommandFault("SIDEREAL_DUMPS_DIR is not set, so there is no place for dumps.");
       const { folder, kept } = dumps;
       if (ifDue && !(await isDumpDue(folder, { ...dumps, now: clock.now() }))) {
         stdout.write(reportOf(json, { dump: null }, "no dump is due"));
         return;
       }
-      const code = await withCatalogue(host, "no dump was written", async ({ catalog }, onProgress) => {
+      await withCatalogue(host, "no dump was written", async ({ catalog }, onProgress) => {
         const { name, manifest } = await writeDump(catalog, { folder, kept, clock, onProgress });
         const { sizes, text } = sizesOf(manifest);
         return reportOf(json, { dump: name, ...sizes }, `dump ${name}: ${text}`);
       });
-      finish(code);
     });
-}
-
-function usageFault(host: Host, message: string): number {
-  host.stderr.write(`${message}\n`);
-  return EXIT.usage;
 }
 
 /** Sizes of Parquet files, for programs and in words. */
@@ -82,7 +74,7 @@ function sizesOf({ repositoryCount: repositories, snapshots, files }: ParquetMan
   return { sizes: { repositories, snapshots, files: files.length, bytes }, text };
 }
 
-async function runExport(host: Host, file: string | undefined, json: boolean): Promise<number> {
+async function runExport(host: Host, file: string | undefined, json: boolean): Promise<void> {
   // Written under another name and renamed at the end, so that the file is always complete.
   const partial = `${file}.partial`;
   const failed = `${file ?? "standard output"} cannot be written`;
@@ -114,25 +106,20 @@ async function withCatalogue(
   host: Host,
   failed: string,
   write: (modules: Modules, onProgress: (repositories: number) => void) => Promise<string>,
-): Promise<number> {
-  const modules = await host.openModules();
-  const { repositories } = await modules.rankings.summary();
-  const form = "  {bar} {percentage} %  {value} of {total} repositories  {eta_formatted} left";
-  const progress = showProgress(repositories, form);
-  try {
-    const report = await write(modules, (done) => progress.update(done));
-    progress.stop();
-    host.stdout.write(report);
-    return EXIT.ok;
-  } catch (error) {
-    const reason = error instanceof Refusal ? error.message : fileFault(error);
-    if (reason === undefined) throw error;
-    host.stderr.write(`${failed}: ${reason}\n`);
-    return EXIT.failed;
-  } finally {
-    progress.stop();
-    await modules.database.close();
-  }
+): Promise<void> {
+  await withModules(host, async (modules) => {
+    const { repositories } = await modules.rankings.summary();
+    const form = "  {bar} {percentage} %  {value} of {total} repositories  {eta_formatted} left";
+    const progress = showProgress(repositories, form);
+    try {
+      host.stdout.write(await write(modules, (done) => progress.update(done)));
+    } catch (error) {
+      const reason = error instanceof Refusal ? error.message : fileFault(error);
+      throw reason === undefined ? error : new CommandFault(`${failed}: ${reason}`, EXIT.failed);
+    } finally {
+      progress.stop();
+    }
+  });
 }
 
 /** The code of an error of the file system. */

@@ -76,6 +76,26 @@ export const EXIT = {
   damaged: 5,
 } as const;
 
+/** Ends a command with a message on standard error. */
+export class CommandFault extends Error {
+  readonly code: number;
+
+  constructor(message: string, code: number = EXIT.usage) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** Opens the modules for some work, and closes them after it. */
+export async function withModules<T>(host: Host, work: (modules: Modules) => Promise<T>): Promise<T> {
+  const modules = await host.openModules();
+  try {
+    return await work(modules);
+  } finally {
+    await modules.database.close();
+  }
+}
+
 /** Progress of a long command: a bar with rate and time left at a terminal, nothing elsewhere. */
 interface Progress {
   update(done: number, facts?: Record<string, string>): void;

@@ -14,7 +14,7 @@ import {
   Refusal,
   readManifest,
 } from "../transfer/transfer.js";
-import { EXIT, type Host, reportOf, showProgress } from "./host.js";
+import { CommandFault, EXIT, type Host, reportOf, showProgress, withModules } from "./host.js";
 
 interface Options {
   format?: FormatName;
@@ -64,18 +64,12 @@ Exit codes:
 async function runImport(host: Host, files: readonly string[], options: Options): Promise<number> {
   const json = options.json === true;
   const reading = readOptions(options, { files, now: host.clock.now() });
-  if (typeof reading === "string") {
-    host.stderr.write(`${reading}\n`);
-    return EXIT.usage;
-  }
-  const modules = await host.openModules();
-  try {
-    if ((await modules.catalog.kind()) === "synthetic") {
-      host.stderr.write(
-        "This database holds made-up data; real repositories are not mixed in. Use another SIDEREAL_DATA_DIR.\n",
+  return withModules(host, async (modules) => {
+    if ((await modules.catalog.kind()) === "synthetic")
+      throw new CommandFault(
+        "This database holds made-up data; real repositories are not mixed in. Use another SIDEREAL_DATA_DIR.",
+        EXIT.failed,
       );
-      return EXIT.failed;
-    }
     if (options.keepSample === true) await modules.catalog.keepSample();
     const began = host.clock.monotonic();
     const progress = showProgress(
@@ -124,9 +118,7 @@ async function runImport(host: Host, files: readonly string[], options: Options)
       ),
     );
     return result.refused === 0 ? EXIT.ok : EXIT.refused;
-  } finally {
-    await modules.database.close();
-  }
+  });
 }
 
 function sentencesOf(report: ImportReport): string[] {
@@ -158,15 +150,15 @@ export async function deriveWithProgress(modules: Modules): Promise<void> {
   progress.stop();
 }
 
-/** The options of the import, or why they are invalid. */
+/** The options of the import. Throws CommandFault. */
 function readOptions(
   { format, date, manifest, strict = false }: Options,
   { files, now }: { files: readonly string[]; now: number },
-): ImportOptions | string {
+): ImportOptions {
   if (strict && files.includes("-"))
-    return "--strict: standard input cannot be read twice; write it to a file first";
+    throw new CommandFault("--strict: standard input cannot be read twice; write it to a file first");
   if (format !== undefined && !FORMATS.includes(format))
-    return `--format: must be one of ${FORMATS.join(", ")}`;
+    throw new CommandFault(`--format: must be one of ${FORMATS.join(", ")}`);
   try {
     return {
       isStrict: strict,
@@ -176,8 +168,10 @@ function readOptions(
     };
   } catch (error) {
     if (error instanceof Refusal)
-      return `${manifest === undefined ? "--date" : "--date or --manifest"}: ${error.message}`;
-    return `--manifest: ${manifest} cannot be read`;
+      throw new CommandFault(
+        `${manifest === undefined ? "--date" : "--date or --manifest"}: ${error.message}`,
+      );
+    throw new CommandFault(`--manifest: ${manifest} cannot be read`);
   }
 }
 

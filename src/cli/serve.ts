@@ -1,7 +1,7 @@
 /** The commands that serve: the service itself, its check, tools for language models, and a made-up catalogue. */
 import { type Command, InvalidArgumentError } from "commander";
 import { z } from "../lib/schema.js";
-import { type DemoSize, EXIT, type Host } from "./host.js";
+import { CommandFault, type DemoSize, EXIT, type Host } from "./host.js";
 import { FORCE, forceClock } from "./work.js";
 
 export function addServe(program: Command, host: Host): void {
@@ -65,7 +65,7 @@ function loopbackOf(host: string): string {
   return host.includes(":") ? `[${host}]` : host;
 }
 
-export function addMcp(program: Command, host: Host, finish: (code: number) => void): void {
+export function addMcp(program: Command, host: Host): void {
   program
     .command("mcp")
     .description(
@@ -77,9 +77,7 @@ export function addMcp(program: Command, host: Host, finish: (code: number) => v
     )
     .action(async ({ url }: { url?: string }) => {
       const problem = await host.mcp(url?.replace(/\/+$/, "") ?? (await runningService(host)));
-      if (problem === undefined) return;
-      host.stderr.write(`${problem}\n`);
-      finish(EXIT.usage);
+      if (problem !== undefined) throw new CommandFault(problem);
     });
 }
 

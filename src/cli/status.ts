@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { MailUse } from "../accounts/accounts.js";
 import { DAY_MS, isoTime } from "../lib/clock.js";
 import type { Ages, ProviderStatus } from "../tracking/tracking.js";
-import { type Host, reportOf } from "./host.js";
+import { type Host, reportOf, withModules } from "./host.js";
 
 export function addStatus(program: Command, host: Host): void {
   program
@@ -12,10 +12,9 @@ export function addStatus(program: Command, host: Host): void {
     .action(async ({ json }: { json?: boolean }) => {
       const { readMailUse } = await import("../accounts/accounts.js");
       const { readStatus } = await import("../tracking/tracking.js");
-      const modules = await host.openModules();
-      try {
-        const status = await readStatus(modules.database, host.clock.now());
-        const mail = await readMailUse(modules.database.read, host.clock.now());
+      await withModules(host, async ({ database }) => {
+        const status = await readStatus(database, host.clock.now());
+        const mail = await readMailUse(database.read, host.clock.now());
         const tracked =
           status.map((one) => describe(one, host.clock.now())).join("\n\n") || "nothing is tracked yet";
         host.stdout.write(
@@ -25,9 +24,7 @@ export function addStatus(program: Command, host: Host): void {
             [`${tracked}\n`, `mail            ${describeMail(mail)}`].join("\n"),
           ),
         );
-      } finally {
-        await modules.database.close();
-      }
+      });
     });
 }
 

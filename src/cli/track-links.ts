@@ -16,7 +16,7 @@ import {
 import { MAX_BATCH_OPEN } from "../tracking/tracking.js";
 import { DEFAULT_NAME, MAX_ITEMS } from "../watchlists/watchlists.js";
 import { NO_FORGE, trackedForges } from "./addresses.js";
-import { EXIT, type Host, reportOf, showProgress } from "./host.js";
+import { CommandFault, EXIT, type Host, reportOf, showProgress, withModules } from "./host.js";
 
 interface FromOptions {
   from: string;
@@ -63,28 +63,23 @@ const NOTHING: Omit<LinksReport, "skipped"> = {
 };
 
 export async function trackLinks(host: Host, { from, list, json }: FromOptions): Promise<number> {
-  const fail = (message: string, code: number) => {
-    host.stderr.write(`${message}\n`);
-    return code;
-  };
   const providers = await trackedForges(host);
-  if (providers.length === 0) return fail(NO_FORGE, EXIT.usage);
+  if (providers.length === 0) throw new CommandFault(NO_FORGE);
   const name = list === false ? undefined : listName(list, from);
-  if (name !== undefined && "problem" in name) return fail(`--list: ${name.problem}`, EXIT.usage);
+  if (name !== undefined && "problem" in name) throw new CommandFault(`--list: ${name.problem}`);
   const file = from === "-" ? "standard input" : from;
   const read = await readText(from);
-  if ("problem" in read) return fail(`${file} ${read.problem}`, EXIT.usage);
+  if ("problem" in read) throw new CommandFault(`${file} ${read.problem}`);
   const { addresses, skipped } = readLinks(read.text, providers);
   if (addresses.length > MAX_BATCH_OPEN)
-    return fail(
+    throw new CommandFault(
       `${file} links to ${addresses.length} repositories; split it into files of at most ${MAX_BATCH_OPEN}`,
-      EXIT.usage,
     );
   const queueing = { addresses, name: name?.text, baseUrl: host.config.baseUrl };
   const report = { ...(addresses.length === 0 ? NOTHING : await queueLinks(host, queueing)), skipped };
   host.stdout.write(reportOf(json, report, sentencesOf(report).join("\n")));
   if (addresses.length === 0)
-    return fail(`${file} links to no repository of a configured forge`, EXIT.failed);
+    throw new CommandFault(`${file} links to no repository of a configured forge`, EXIT.failed);
   return report.leftOut === 0 ? EXIT.ok : EXIT.refused;
 }
 
@@ -124,14 +119,11 @@ interface Queueing {
 }
 
 async function queueLinks(host: Host, queueing: Queueing): Promise<Omit<LinksReport, "skipped">> {
-  const modules = await host.openModules();
-  try {
+  return withModules(host, async (modules) => {
     // The worker removes the sample, so nothing of it belongs in a list.
     await modules.catalog.removeSample();
-    return await queueAll(modules, queueing);
-  } finally {
-    await modules.database.close();
-  }
+    return queueAll(modules, queueing);
+  });
 }
 
 /** Queues unknown repositories, and makes one list for each 500 repositories, the most that a list holds. */

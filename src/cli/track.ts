@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { RepositoryAddress } from "../repositories/repositories.js";
 import { readAddresses } from "./addresses.js";
-import { EXIT, type Host, reportOf, type Tracker } from "./host.js";
+import { CommandFault, EXIT, type Host, reportOf, type Tracker } from "./host.js";
 import { trackLinks } from "./track-links.js";
 
 interface TrackOptions {
@@ -35,10 +35,7 @@ export function addTrack(program: Command, host: Host, finish: (code: number) =>
     .action(async (texts: string[], { json = false, from, list }: TrackOptions) => {
       const named = list === true ? undefined : list;
       const problem = argumentProblem(texts, from, named);
-      if (problem !== undefined) {
-        host.stderr.write(`${problem}\n`);
-        return finish(EXIT.usage);
-      }
+      if (problem !== undefined) throw new CommandFault(problem);
       if (from !== undefined) return finish(await trackLinks(host, { from, list: named, json }));
       finish(
         await forEach(host, { texts, json }, async (tracker, { provider, fullName }) => {
@@ -90,10 +87,7 @@ async function forEach(
   ) => Promise<{ id?: string; result: string; failed?: boolean }>,
 ): Promise<number> {
   const named = await readAddresses(texts, host);
-  if (typeof named === "string") {
-    host.stderr.write(`${named}\n`);
-    return EXIT.usage;
-  }
+  if (typeof named === "string") throw new CommandFault(named);
   const { UpstreamFailure } = await import("../forges/forges.js");
   const tracker = await host.openTracker();
   let code: number = EXIT.ok;

@@ -4,7 +4,7 @@ import { isoTime } from "../lib/clock.js";
 import { followChanges } from "../modules.js";
 import type { Plan, PlannedWork } from "../tracking/tracking.js";
 import { trackedForges } from "./addresses.js";
-import { EXIT, type Host, reportOf } from "./host.js";
+import { CommandFault, type Host, reportOf, withModules } from "./host.js";
 
 const LISTED = 20;
 
@@ -20,18 +20,13 @@ interface WorkOptions {
 export const FORCE = ["--force", "delete old data although nothing confirms this machine's clock"] as const;
 
 export async function forceClock(host: Host): Promise<void> {
-  const { database, deletionClock } = await host.openModules();
-  try {
-    await deletionClock.force();
-  } finally {
-    await database.close();
-  }
+  await withModules(host, ({ deletionClock }) => deletionClock.force());
   host.stderr.write(
     `Old data is deleted by this machine's clock, which shows ${isoTime(host.clock.now())}.\n`,
   );
 }
 
-export function addWork(program: Command, host: Host, finish: (code: number) => void): void {
+export function addWork(program: Command, host: Host): void {
   program
     .command("work")
     .description("track the configured providers: discover, refresh, backfill and thin, then update growth")
@@ -42,12 +37,10 @@ export function addWork(program: Command, host: Host, finish: (code: number) => 
     .option(...FORCE)
     .action(async ({ once, explain, limit, json, force }: WorkOptions) => {
       const waits = once !== true && explain !== true;
-      if (host.config.providers.length === 0 && (await trackedForges(host, waits)).length === 0) {
-        host.stderr.write(
-          "No provider is configured. SIDEREAL_PROVIDERS=github,codeberg tracks these two; so does a token entered at /operator/tokens.\n",
+      if (host.config.providers.length === 0 && (await trackedForges(host, waits)).length === 0)
+        throw new CommandFault(
+          "No provider is configured. SIDEREAL_PROVIDERS=github,codeberg tracks these two; so does a token entered at /operator/tokens.",
         );
-        return finish(EXIT.usage);
-      }
       if (explain === true) {
         for (const plan of await host.explain(limit))
           host.stdout.write(reportOf(json === true, plan, describe(plan)));
@@ -104,12 +97,7 @@ export function addDerive(program: Command, host: Host): void {
     .command("derive")
     .description("update growth after changes; the worker does this by itself")
     .action(async () => {
-      const modules = await host.openModules();
-      try {
-        await followChanges(modules);
-      } finally {
-        await modules.database.close();
-      }
+      await withModules(host, followChanges);
       host.stdout.write("growth is up to date\n");
     });
 }
