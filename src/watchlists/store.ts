@@ -187,16 +187,16 @@ export async function appendItems(
     .orderBy("sort_order")
     .execute();
   const presentIds = new Set(present.map((item) => item.repository_id));
-  const fresh = repositoryIds.filter((repositoryId) => !presentIds.has(repositoryId));
+  const fresh = [...new Set(repositoryIds)].filter((repositoryId) => !presentIds.has(repositoryId));
   if (present.length + fresh.length > MAX_ITEMS)
     throw new AppError("LIMIT_REACHED", `A watchlist holds at most ${MAX_ITEMS} repositories.`);
   const first = (present.at(-1)?.sort_order ?? 0) + 1;
-  const inserted = await dialect.insertReporting(
+  await dialect.insertNew(
     tx,
     ITEMS,
     fresh.map((repositoryId, i) => [id, repositoryId, first + i, at]),
   );
-  return inserted.filter(Boolean).length;
+  return fresh.length;
 }
 
 /** A list with its items. */
