@@ -190,9 +190,12 @@ function gainNumber(value: number | null | undefined): number {
     : Math.min(Math.max(value, NO_GAIN + 1), 2 ** 31 - 1);
 }
 
+/** The greatest number of a plain column. */
+export const MOST_NUMBER = 2 ** 32 - 1;
+
 /** A value in units, plus 1, as far as 32 bits hold it. */
 export function plainNumber(value: number | null, unit = 1): number {
-  return value === null ? 0 : Math.min(Math.max(0, Math.floor(value / unit)), 2 ** 32 - 2) + 1;
+  return value === null ? 0 : Math.min(Math.max(0, Math.floor(value / unit)), MOST_NUMBER - 1) + 1;
 }
 
 /** The number of a date from the first whole second at or after a time. */

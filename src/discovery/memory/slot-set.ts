@@ -93,13 +93,20 @@ export class SlotSet {
     const { bits } = this;
     const span = last - first;
     for (let i = 0; i < bits.length; i++) {
+      const word = bits[i] ?? 0;
+      if (word === 0) continue;
+      const base = i << 5;
       let kept = 0;
-      for (let word = bits[i] ?? 0; word !== 0; word &= word - 1) {
-        const bit = 31 - Math.clz32(word & -word);
-        const above = (numbers[(i << 5) + bit] ?? 0) - first;
-        kept |= Number(above >= 0 && above <= span) << bit;
-      }
-      bits[i] = kept;
+      // In a dense word, looking at all 32 slots takes less than finding those that are members.
+      if (isDense(word))
+        for (let bit = 0; bit < 32; bit++)
+          kept |= Number(((numbers[base + bit] ?? 0) - first) >>> 0 <= span) << bit;
+      else
+        for (let rest = word; rest !== 0; rest &= rest - 1) {
+          const bit = 31 - Math.clz32(rest & -rest);
+          kept |= Number(((numbers[base + bit] ?? 0) - first) >>> 0 <= span) << bit;
+        }
+      bits[i] = kept & word;
     }
     return this;
   }
@@ -108,15 +115,29 @@ export class SlotSet {
   keepCodes(codes: Uint16Array, wanted: Uint8Array): this {
     const { bits } = this;
     for (let i = 0; i < bits.length; i++) {
+      const word = bits[i] ?? 0;
+      if (word === 0) continue;
+      const base = i << 5;
       let kept = 0;
-      for (let word = bits[i] ?? 0; word !== 0; word &= word - 1) {
-        const bit = 31 - Math.clz32(word & -word);
-        kept |= (wanted[codes[(i << 5) + bit] ?? 0] ?? 0) << bit;
-      }
-      bits[i] = kept;
+      if (isDense(word))
+        for (let bit = 0; bit < 32; bit++) kept |= (wanted[codes[base + bit] ?? 0] ?? 0) << bit;
+      else
+        for (let rest = word; rest !== 0; rest &= rest - 1) {
+          const bit = 31 - Math.clz32(rest & -rest);
+          kept |= (wanted[codes[base + bit] ?? 0] ?? 0) << bit;
+        }
+      bits[i] = kept & word;
     }
     return this;
   }
+}
+
+/** Whether more than about four bits are set. */
+function isDense(word: number): boolean {
+  const without = word & (word - 1);
+  const fewer = without & (without - 1);
+  const rest = fewer & (fewer - 1);
+  return (rest & (rest - 1)) !== 0;
 }
 
 /** Used by one evaluation at a time, none of which waits for anything. */

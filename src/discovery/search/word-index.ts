@@ -204,8 +204,7 @@ export class WordIndex {
     const { starts, numbers } = this.#names;
     for (let i = starts[from] ?? 0, end = starts[to] ?? 0; i < end; i++) {
       const number = numbers[i] ?? 0;
-      const isWanted = !isWhole || (number & 1) === 1;
-      if (isWanted && !this.#dead.has(number >>> 1)) this.#add(set, number >>> 1);
+      if ((!isWhole || (number & 1) === 1) && !this.#dead.has(number >>> 1)) this.#add(set, number >>> 1);
     }
   }
 
