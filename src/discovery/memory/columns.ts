@@ -3,8 +3,8 @@ import {
   GROWTH_ORDER_COLUMNS,
   GROWTH_ORDERS,
   type GrowthOrder,
+  perWindow,
   WINDOWS,
-  type Window,
 } from "../../growth/growth.js";
 import type { CatalogueRow, GrowthRow } from "./read-rows.js";
 import { SlotSet } from "./slot-set.js";
@@ -77,54 +77,26 @@ export class Names {
 /** There are a few hundred languages and licenses. */
 const MAX_NAMES = 65_535;
 
-/** Members that a repository is in by its trend in a window. */
-interface TrustSets {
-  /** Its trend is reliable. */
-  reliable: SlotSet;
-  /** It has no open anomaly. */
-  clean: SlotSet;
-}
-
 export class Columns {
   /** Slots in use. */
   size = 0;
   #capacity = 0;
   id = new Float64Array(0);
-  readonly plain: Record<PlainColumn, Uint32Array> = {
-    stars: EMPTY,
-    forks: EMPTY,
-    pushed: EMPTY,
-    created: EMPTY,
-  };
-  readonly named: Record<NamedColumn, Uint16Array> = {
-    provider: NO_CODES,
-    language: NO_CODES,
-    license: NO_CODES,
-  };
-  readonly names: Readonly<Record<NamedColumn, Names>> = {
-    provider: new Names(),
-    language: new Names(),
-    license: new Names(),
-  };
-  readonly growth: Readonly<Record<Window, Record<GrowthOrder, Int32Array | Uint16Array>>>;
+  readonly plain = recordOf(PLAIN_COLUMNS, () => EMPTY);
+  readonly named = recordOf(NAMED_COLUMNS, () => NO_CODES);
+  readonly names = recordOf(NAMED_COLUMNS, () => new Names());
+  readonly growth = perWindow(() =>
+    recordOf(GROWTH_ORDERS, (order): Int32Array | Uint16Array => (isGain(order) ? NO_GAINS : NO_CODES)),
+  );
   /** Available repositories: only they are in lists. */
   readonly listed = new SlotSet(0);
   readonly archived = new SlotSet(0);
   readonly fork = new SlotSet(0);
-  readonly trust: Readonly<Record<Window, TrustSets>>;
+  /** Members by their trend: it is reliable, or has no open anomaly. */
+  readonly trust = perWindow(() => ({ reliable: new SlotSet(0), clean: new SlotSet(0) }));
   /** By slot: hashes of the full name in lower case, and of all texts. */
   nameHash = EMPTY;
   textHash = EMPTY;
-
-  constructor() {
-    const growth = () =>
-      Object.fromEntries(
-        GROWTH_ORDERS.map((order) => [order, isGain(order) ? new Int32Array(0) : NO_CODES]),
-      ) as Record<GrowthOrder, Int32Array | Uint16Array>;
-    const trust = () => ({ reliable: new SlotSet(0), clean: new SlotSet(0) });
-    this.growth = { "24h": growth(), "7d": growth(), "30d": growth() };
-    this.trust = { "24h": trust(), "7d": trust(), "30d": trust() };
-  }
 
   /** Slots that there is room for. */
   get capacity(): number {
@@ -205,6 +177,11 @@ export function dateNumber(ms: number): number {
 
 const EMPTY = new Uint32Array(0);
 const NO_CODES = new Uint16Array(0);
+const NO_GAINS = new Int32Array(0);
+
+function recordOf<Name extends string, Value>(names: readonly Name[], initial: (name: Name) => Value) {
+  return Object.fromEntries(names.map((name) => [name, initial(name)])) as Record<Name, Value>;
+}
 
 function larger<T extends { set(from: ArrayLike<number>): void }>(
   numbers: ArrayLike<number>,
