@@ -6,7 +6,7 @@ import type { Logger } from "../lib/log.js";
 import { after } from "./after.js";
 import { Callers, networkOf } from "./callers.js";
 import { Charge, type Charged, isOfThisMachine, payerOf, policyName } from "./charge.js";
-import type { Allowances, Caller, Decision, Level, Policy } from "./limiter.js";
+import type { Allowances, Caller, Decision, Level } from "./limiter.js";
 import { Limiter } from "./limiter.js";
 import { RunQueue, type Waiter } from "./run-queue.js";
 
@@ -20,9 +20,6 @@ interface AdmissionOptions {
   readers: number;
 }
 
-/** Connections and forwarded addresses whose callers are remembered, and the longest of them. */
-const REMEMBERED_PEERS = 10_000;
-const REMEMBERED_LENGTH = 200;
 /** Responses that may be computed at the same time, at least: some wait for another thread, for mail or for another site. */
 const MIN_RUNNING = 16;
 /** Responses that may wait to be computed for callers with an account, and as many for strangers. Half a second later they come too late. */
@@ -36,8 +33,6 @@ export class Admission {
   isDraining = false;
   readonly #allowances: Allowances | undefined;
   readonly #callers: Callers;
-  readonly #peers = new Map<string, Caller>();
-  readonly #policyTexts = new WeakMap<Policy, { name: string; policy: string; limit: string }>();
   readonly #clock: Clock;
   readonly #log: Logger;
   #mayWarn: boolean;
@@ -59,27 +54,16 @@ export class Admission {
 
   /**
    * The caller by the address of its connection and what trusted proxies say: `forwardedFor` has all lines of the header, joined by
-   * commas. The same object for the same connection, as long as it is remembered.
+   * commas.
    */
   callerOf(peer: string | undefined, forwardedFor: string | undefined): Caller {
-    const path = forwardedFor === undefined ? (peer ?? "") : `${peer} ${forwardedFor}`;
-    const known = this.#peers.get(path);
-    if (known !== undefined) return known;
-    const caller = this.#readCaller(peer, forwardedFor ?? null);
-    if (path.length > REMEMBERED_LENGTH) return caller;
-    if (this.#peers.size >= REMEMBERED_PEERS) this.#peers.clear();
-    this.#peers.set(path, caller);
-    return caller;
-  }
-
-  #readCaller(peer: string | undefined, forwardedFor: string | null): Caller {
-    if (this.#mayWarn && forwardedFor !== null && peer !== undefined && isLoopbackHost(peer)) {
+    if (this.#mayWarn && forwardedFor !== undefined && peer !== undefined && isLoopbackHost(peer)) {
       this.#mayWarn = false;
       this.#log.warn(
         "a proxy on this machine sends X-Forwarded-For, but SIDEREAL_TRUSTED_PROXIES does not name it: all clients behind it share one rate limit",
       );
     }
-    const name = this.#callers.nameOf(peer, forwardedFor);
+    const name = this.#callers.nameOf(peer, forwardedFor ?? null);
     const network = networkOf(name);
     return network === undefined ? { kind: "anonymous", name } : { kind: "anonymous", name, network };
   }
@@ -129,20 +113,14 @@ export class Admission {
 
   /** The values of RATE_HEADERS, in their order. */
   ratesOf({ policy, remaining, moreInSeconds, retryAfterSeconds }: Decision): string[] {
-    let texts = this.#policyTexts.get(policy);
-    if (texts === undefined) {
-      const name = policyName(policy);
-      const { limit, windowSeconds } = policy;
-      texts = { name, policy: `"${name}";q=${limit};w=${windowSeconds}`, limit: String(limit) };
-      this.#policyTexts.set(policy, texts);
-    }
-    const { name } = texts;
+    const name = policyName(policy);
+    const { limit, windowSeconds } = policy;
     const left = String(remaining);
     const now = Math.ceil(this.#clock.now() / 1_000);
     return [
-      texts.policy,
+      `"${name}";q=${limit};w=${windowSeconds}`,
       `"${name}";r=${left};t=${moreInSeconds}`,
-      texts.limit,
+      String(limit),
       left,
       String(now + Math.max(moreInSeconds, retryAfterSeconds)),
       name,

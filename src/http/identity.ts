@@ -13,7 +13,6 @@ import type { Admission } from "./admission.js";
 import { BAD_KEY_COST, type Cost, costOf, DEFAULT_LIMIT } from "./cost.js";
 import { toAppError } from "./error-response.js";
 import { type Exchange, isSafe, refusedEvent } from "./exchange.js";
-import type { Caller } from "./limiter.js";
 import { countLines, hasKey, hasOwnCookie, type Message } from "./request-head.js";
 import { isApi, type Route } from "./route.js";
 
@@ -26,17 +25,6 @@ export interface Identities {
   readonly allowedHosts: Config["allowedHosts"];
   readonly keys: ApiKeys;
   readonly accounts: Accounts;
-}
-
-const keyCallers = new WeakMap<KeyHolder, Caller>();
-
-/** The caller that the requests with a key count against; the same object for the same holder. */
-function callerOfKey(holder: KeyHolder): Caller {
-  const known = keyCallers.get(holder);
-  if (known !== undefined) return known;
-  const caller: Caller = { kind: "key", name: String(holder.keyId), account: holder.accountId };
-  keyCallers.set(holder, caller);
-  return caller;
 }
 
 /** Whether the requests of a route count by address, whoever sends them. */
@@ -70,7 +58,7 @@ export function identify(exchange: Exchange, options: IdentifyOptions): void | P
 
 function identifyKey(exchange: Exchange, key: string, options: IdentifyOptions): void | Promise<void> {
   const { keys } = options.identities;
-  const holder = keys.peek(hashOf(exchange.message.socket, key));
+  const holder = keys.peek(hashToken(key));
   if (holder !== undefined) return useHolder(exchange, holder);
   const isFamiliar = keys.isFamiliar(key);
   return lookUp(exchange, options, { isFamiliar, find: () => keys.find(key) }).then(
@@ -84,7 +72,7 @@ function identifyKey(exchange: Exchange, key: string, options: IdentifyOptions):
 
 function useHolder(exchange: Exchange, holder: KeyHolder): void {
   exchange.keyId = holder.keyId;
-  exchange.caller = callerOfKey(holder);
+  exchange.caller = { kind: "key", name: String(holder.keyId), account: holder.accountId };
 }
 
 function refuseKey(exchange: Exchange, error: unknown, { recordSecurity }: IdentifyOptions): void {
@@ -106,18 +94,6 @@ async function identifySession(exchange: Exchange, cookie: string, options: Iden
     // The request counts against its address; a route that needs the account fails by itself.
     log.error({ err: error }, "a session could not be looked up");
   }
-}
-
-/** Most connections send one key, so its hash is kept as long as they are open. */
-const hashes = new WeakMap<object, { key: string; hash: string }>();
-
-function hashOf(socket: object, key: string): string {
-  let known = hashes.get(socket);
-  if (known?.key !== key) {
-    known = { key, hash: hashToken(key) };
-    hashes.set(socket, known);
-  }
-  return known.hash;
 }
 
 const LOOKUP: Cost = { bucket: "lookup", units: 1, unknownUnits: 1 };
