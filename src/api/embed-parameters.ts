@@ -1,11 +1,11 @@
 import { ALIGNMENTS, CHART_WINDOWS, MAX_SERIES, METRICS, SCALES, THEMES, VIEWS } from "../charts/charts.js";
 import { count, dayParameter } from "../discovery/discovery.js";
-import { isoTime } from "../lib/clock.js";
+import { isoDay } from "../lib/clock.js";
 import { AppError } from "../lib/errors.js";
 import { queryOf, type RepositoryName, repositoryKey } from "../lib/page-addresses.js";
 import { z } from "../lib/schema.js";
 import type { Modules } from "../modules.js";
-import { providerName, type Repository, splitFullName } from "../repositories/repositories.js";
+import { type Repository, readRepositoryName } from "../repositories/repositories.js";
 
 const REFERENCE = {
   type: "string",
@@ -19,10 +19,8 @@ export const repositoryReference = z
   .string()
   .max(440)
   .transform((text, context): RepositoryName => {
-    const colon = text.indexOf(":");
-    const provider = providerName(text.slice(0, Math.max(0, colon)));
-    const fullName = text.slice(colon + 1);
-    if (provider !== undefined && splitFullName(fullName) !== undefined) return { provider, fullName };
+    const name = readRepositoryName(text);
+    if (name !== undefined) return name;
     context.addIssue({ code: "custom", message: "must be of the form provider:owner/name" });
     return z.NEVER;
   })
@@ -95,7 +93,7 @@ export async function getNamed(
 export function chartAddress(baseUrl: string, names: readonly RepositoryName[], query: ChartQuery): string {
   const defaults = chartQuery.omit({ repo: true }).parse({});
   const { repo: _, from, to, ...given } = query;
-  const day = (at: number | undefined) => (at === undefined ? undefined : isoTime(at).slice(0, 10));
+  const day = (at: number | undefined) => (at === undefined ? undefined : isoDay(at));
   const others = Object.entries({ ...given, from: day(from), to: day(to) }).filter(
     ([name, value]) => value !== undefined && defaults[name as keyof typeof defaults] !== value,
   );

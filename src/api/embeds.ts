@@ -16,7 +16,7 @@ import {
 } from "../charts/charts.js";
 import { WINDOWS } from "../growth/growth.js";
 import { json } from "../http/http.js";
-import { DAY_MS, isoTime } from "../lib/clock.js";
+import { DAY_MS, isoTime, timeOrNull } from "../lib/clock.js";
 import { AppError } from "../lib/errors.js";
 import { chartPage } from "../lib/page-addresses.js";
 import { time, z } from "../lib/schema.js";
@@ -138,9 +138,9 @@ function seriesView(
     })),
     gaps: gaps.map(({ from, to, missing }) => ({ from: isoTime(from), to: isoTime(to), missing })),
     seams: seamsView(seams),
-    from: first === undefined ? null : isoTime(first.at),
-    to: last === undefined ? null : isoTime(last.at),
-    lastSeenAt: repository.countedAt === null ? null : isoTime(repository.countedAt),
+    from: timeOrNull(first?.at),
+    to: timeOrNull(last?.at),
+    lastSeenAt: timeOrNull(repository.countedAt),
     stale: isStale,
     gained: part === undefined ? null : part.last.value - part.first.value,
     gainedBasis: part?.basis ?? null,

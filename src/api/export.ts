@@ -1,6 +1,6 @@
 import { requireRecentSignIn } from "../accounts/accounts.js";
 import { json } from "../http/http.js";
-import { isoTime } from "../lib/clock.js";
+import { isoDay, isoTime, timeOrNull } from "../lib/clock.js";
 import { time, z } from "../lib/schema.js";
 import { accountEventSchema, accountEventView } from "./events.js";
 import { keyUsageSchema, keyUsageView } from "./key-usage.js";
@@ -40,7 +40,7 @@ async function watchlistOf(
   const found = await catalog.findMany(items.map(({ repositoryId }) => repositoryId));
   const names = new Map(found.map(({ id, provider, fullName }) => [id, { provider, fullName }]));
   return {
-    lastVisitAt: lastVisitAt === undefined ? null : isoTime(lastVisitAt),
+    lastVisitAt: timeOrNull(lastVisitAt),
     items: items.map(({ repositoryId, addedAt }) => ({
       repositoryId: String(repositoryId),
       provider: names.get(repositoryId)?.provider ?? "",
@@ -79,14 +79,14 @@ export const exportMe = operation({
       passkeys: (await accounts.passkeys.list(accountId)).map(passkeyView),
       keys: (await keys.listAll(accountId)).map((key) => ({
         ...apiKeyView(key),
-        revokedAt: key.revokedAt === null ? null : isoTime(key.revokedAt),
+        revokedAt: timeOrNull(key.revokedAt),
       })),
       usage: views.map(keyUsageView),
       watchlist: await watchlistOf(services, accountId),
       events: happened.map(accountEventView),
     };
     events.record("data_exported", http);
-    const day = isoTime(clock.now()).slice(0, 10);
+    const day = isoDay(clock.now());
     return json(
       { data },
       { headers: { "Content-Disposition": `attachment; filename="sidereal-account-${day}.json"` } },

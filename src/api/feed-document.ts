@@ -1,4 +1,10 @@
-import { filterParameters, filterWords, type ListFilters, type ListPage } from "../discovery/discovery.js";
+import {
+  filterParameters,
+  filterWords,
+  type ListFilters,
+  type ListPage,
+  type ListRow,
+} from "../discovery/discovery.js";
 import {
   type CountedMeasure,
   gainWords,
@@ -10,7 +16,7 @@ import {
   type Window,
   whySentence,
 } from "../growth/growth.js";
-import { isoTime } from "../lib/clock.js";
+import { isoDay, isoTime } from "../lib/clock.js";
 import { explorePage, LANGUAGES_PAGE, repositoryPage, TOPICS_PAGE } from "../lib/page-addresses.js";
 import { element, type Xml, xmlDocument } from "../lib/xml.js";
 import { startOfStep } from "../repositories/repositories.js";
@@ -89,8 +95,6 @@ export function feedDocument({ id, self, title, asOf, ageDays, page, entries }: 
   );
 }
 
-type Row = ListPage["rows"][number];
-
 /** Where an entry belongs. */
 export interface EntryContext extends Pick<FeedRequest, "feed" | "window" | "baseUrl"> {
   /** The path that its id begins with. */
@@ -98,12 +102,12 @@ export interface EntryContext extends Pick<FeedRequest, "feed" | "window" | "bas
 }
 
 /** The entry of a repository for the period that contains a time. */
-export function growthEntry(context: EntryContext, row: Row, asOf: number): Xml {
+export function growthEntry(context: EntryContext, row: ListRow, asOf: number): Xml {
   const { feed, window } = context;
   const { repository } = row;
   const isPeriodic = feed !== "stars";
   const begin = isPeriodic ? periodStart(window, asOf) : repository.discoveredAt;
-  const period = isPeriodic ? `-${window}-${dayOf(begin)}` : "";
+  const period = isPeriodic ? `-${window}-${isoDay(begin)}` : "";
   return repositoryEntry(context, repository, {
     // Our own id: a renamed repository must not get a new entry.
     key: `${repository.id}${period}`,
@@ -124,7 +128,7 @@ interface EntryText {
 /** An entry about a repository. */
 export function repositoryEntry(
   { baseUrl, path }: Pick<EntryContext, "baseUrl" | "path">,
-  repository: Row["repository"],
+  repository: ListRow["repository"],
   { key, title, at, summary }: EntryText,
 ): Xml {
   const categories = [
@@ -146,7 +150,7 @@ export function repositoryEntry(
 }
 
 /** The part of an entry's title after the name. */
-function gainOf({ feed, window }: EntryContext, { repository, trend }: Row): string {
+function gainOf({ feed, window }: EntryContext, { repository, trend }: ListRow): string {
   if (feed === "stars") return repository.stars === null ? "" : `: ${format.format(repository.stars)} stars`;
   const [delta, what] =
     feed === "fork-growth" ? ([trend?.forksDelta, "fork"] as const) : ([trend?.starsDelta, "star"] as const);
@@ -162,7 +166,7 @@ function countedPart(trend: Trend, measure: CountedMeasure): string {
 }
 
 /** The description, and below it the counts with their growth. */
-function summaryOf({ repository, trend, isStale }: Row, feed: Ranking): string {
+function summaryOf({ repository, trend, isStale }: ListRow, feed: Ranking): string {
   const { description, language, license, stars, forks, openIssues } = repository;
   const count = (value: number | null, what: string, growth: string) =>
     value === null ? [] : [`${format.format(value)} ${what}${growth}`];
@@ -172,7 +176,7 @@ function summaryOf({ repository, trend, isStale }: Row, feed: Ranking): string {
     ...count(openIssues, "open issues", changed(trend?.openIssuesDelta, trend)),
     ...(language === null ? [] : [language]),
     ...(license === null ? [] : [license]),
-    ...(isStale && repository.countedAt !== null ? [`not seen since ${dayOf(repository.countedAt)}`] : []),
+    ...(isStale && repository.countedAt !== null ? [`not seen since ${isoDay(repository.countedAt)}`] : []),
   ];
   const measure = feed === "fork-growth" ? "forks" : "stars";
   const why = trend === undefined ? [] : [whySentence(trend, measure)];
@@ -190,16 +194,11 @@ function changed(
   return ` (${signed.format(delta)} in ${WINDOW_LABELS[trend.window]}${counted})`;
 }
 
-/** 2026-04-30 */
-export function dayOf(ms: number): string {
-  return isoTime(ms).slice(0, 10);
-}
-
 /** How recent the feed is: "Growth between actual snapshots, as of 2026-04-30 (90 days ago)." */
 function subtitleOf({ asOf, ageDays }: Pick<ListPage, "asOf" | "ageDays">): string {
   if (asOf === null || ageDays === null) return "Growth between actual snapshots.";
   const age = ageDays === 0 ? "" : ageDays === 1 ? " (1 day ago)" : ` (${format.format(ageDays)} days ago)`;
-  return `Growth between actual snapshots, as of ${dayOf(asOf)}${age}.`;
+  return `Growth between actual snapshots, as of ${isoDay(asOf)}${age}.`;
 }
 
 function titleOf({ feed, filters, window }: FeedRequest): string {

@@ -10,7 +10,7 @@ import { repositorySchema, watchedRepositorySchema } from "./views.js";
 const MAX_NAMES = 60;
 const MAX_LENGTH = 1_000;
 
-type Row = Readonly<Record<string, unknown>>;
+type JsonRecord = Readonly<Record<string, unknown>>;
 
 /** Fields of a record: for each whether all of it is wanted, or which fields of it. */
 interface Tree {
@@ -20,7 +20,7 @@ interface Tree {
 /** The requested fields of a record. */
 export interface Selection {
   /** A copy of a record with nothing else, in the order of the record. */
-  pick(row: object): Row;
+  pick(row: object): JsonRecord;
   /** Columns for them, in the order of the request, those of a nested record one after the other. */
   columns: readonly CsvColumn<object>[];
 }
@@ -122,10 +122,10 @@ function selectionOf(names: readonly string[], leaves: readonly string[]): Selec
       return { name: leaf, isForeign: true, value: (row) => cellOf(valueAt(row, parts)) };
     });
   });
-  return { pick: (row) => pickFrom(row as Row, tree), columns };
+  return { pick: (row) => pickFrom(row as JsonRecord, tree), columns };
 }
 
-function pickFrom(row: Row, tree: Tree): Row {
+function pickFrom(row: JsonRecord, tree: Tree): JsonRecord {
   const picked: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(row)) {
     const below = tree[name];
@@ -137,14 +137,14 @@ function pickFrom(row: Row, tree: Tree): Row {
 
 function pickNested(value: unknown, tree: Tree): unknown {
   if (Array.isArray(value)) return value.map((one) => pickNested(one, tree));
-  return typeof value === "object" && value !== null ? pickFrom(value as Row, tree) : value;
+  return typeof value === "object" && value !== null ? pickFrom(value as JsonRecord, tree) : value;
 }
 
 function valueAt(value: unknown, parts: readonly string[]): unknown {
   const [part, ...rest] = parts;
   if (part === undefined || value === null || value === undefined) return value;
   if (Array.isArray(value)) return value.map((one) => valueAt(one, parts));
-  return valueAt((value as Row)[part], rest);
+  return valueAt((value as JsonRecord)[part], rest);
 }
 
 /** A value as a cell; several are separated by semicolons. */

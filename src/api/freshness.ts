@@ -1,4 +1,4 @@
-import { ageInDays, isoTime } from "../lib/clock.js";
+import { ageInDays, timeOrNull } from "../lib/clock.js";
 import { z } from "../lib/schema.js";
 
 /** How recent the growth in a response is: beside every growth, so that nobody takes old growth for that of today. */
@@ -14,5 +14,5 @@ export function freshnessView(
   asOf: number | null,
   now: number,
 ): { asOf: string | null; ageDays: number | null } {
-  return { asOf: asOf === null ? null : isoTime(asOf), ageDays: ageInDays(asOf, now) };
+  return { asOf: timeOrNull(asOf), ageDays: ageInDays(asOf, now) };
 }

@@ -9,7 +9,7 @@ import {
   listSpec,
 } from "../discovery/discovery.js";
 import { streamed } from "../http/http.js";
-import { isoTime } from "../lib/clock.js";
+import { timeOrNull } from "../lib/clock.js";
 import { ownTurn } from "../lib/loop-turns.js";
 import { z } from "../lib/schema.js";
 import { csvHeader, csvLine, REPOSITORY_COLUMNS } from "./csv.js";
@@ -41,7 +41,7 @@ async function* batchesOf(lists: Lists, list: ListSpec, { format, fields }: Form
   let page: ListSpec["page"] = { limit: BATCH_ROWS, offset: 0 };
   for (let left = MAX_ROWS; left > 0; left -= BATCH_ROWS) {
     const { rows, asOf, ageDays, nextCursor } = await lists.read({ ...list, page });
-    const freshness = { asOf: asOf === null ? null : isoTime(asOf), ageDays };
+    const freshness = { asOf: timeOrNull(asOf), ageDays };
     for (const row of rows)
       text +=
         format === "csv" ? csvLine(columns, { ...repositoryView(row), ...freshness }) : `${jsonOf(row)}\n`;

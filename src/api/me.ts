@@ -7,7 +7,7 @@ import {
 } from "../accounts/accounts.js";
 import { idParameter, idText, nameField } from "../discovery/discovery.js";
 import { json, noContent, type Reply } from "../http/http.js";
-import { isoTime } from "../lib/clock.js";
+import { isoTime, timeOrNull } from "../lib/clock.js";
 import { time, z } from "../lib/schema.js";
 import { cookieResponse, dataResponse, operation } from "./operation.js";
 import { idsField } from "./parameters.js";
@@ -179,7 +179,7 @@ const createdApiKeySchema = apiKeySchema
 
 export function apiKeyView(key: ApiKey): z.output<typeof apiKeySchema> {
   const { id, name, hint, createdAt, lastUsedAt } = key;
-  const lastUse = lastUsedAt === null ? null : isoTime(lastUsedAt);
+  const lastUse = timeOrNull(lastUsedAt);
   return { id: String(id), name, hint, createdAt: isoTime(createdAt), lastUsedAt: lastUse };
 }
 

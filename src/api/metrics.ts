@@ -1,7 +1,7 @@
 import { idParameter } from "../discovery/discovery.js";
 import { WINDOWS } from "../growth/growth.js";
 import { json } from "../http/http.js";
-import { DAY_MS, isoTime } from "../lib/clock.js";
+import { DAY_MS, isoDay, timeOrNull } from "../lib/clock.js";
 import { z } from "../lib/schema.js";
 import { isStale, type Repository, type Snapshot, type Step } from "../repositories/repositories.js";
 import { type CsvColumn, csv, fieldColumns, formatParameter, orCsv, REPOSITORY_NAME_COLUMNS } from "./csv.js";
@@ -15,7 +15,7 @@ import {
   snapshotView,
   stepParameter,
 } from "./series-views.js";
-import { rankingSchema, timeOrNull } from "./views.js";
+import { rankingSchema } from "./views.js";
 
 const SERIES_WINDOWS = ["30d", "90d", "all"] as const;
 
@@ -157,7 +157,7 @@ export const listRanks = operation({
     const since = asOf === undefined ? 0 : (seriesStart(window, asOf) ?? 0);
     const data = (await rankings.rankHistory(id, since, MAX_RANKS)).map(
       ({ day, ranking, window: over, scope, position }) => ({
-        date: isoTime(day).slice(0, 10),
+        date: isoDay(day),
         ranking,
         window: over,
         scope: scope === "language" ? ("language" as const) : ("overall" as const),

@@ -12,6 +12,7 @@ import {
   windowParameter,
 } from "../discovery/discovery.js";
 import { json } from "../http/http.js";
+import { timeOrNull } from "../lib/clock.js";
 import { z } from "../lib/schema.js";
 import { type CsvColumn, csv, fieldColumns, formatParameter, orCsv } from "./csv.js";
 import { freshnessFields, freshnessView } from "./freshness.js";
@@ -24,7 +25,6 @@ import {
   repositorySchema,
   summarySchema,
   summaryView,
-  timeOrNull,
 } from "./views.js";
 
 export const getSummary = operation({

@@ -1,6 +1,6 @@
 import { RANK_SCOPES, type Standing } from "../discovery/discovery.js";
 import { type Explanation, SCORE_VERSION, WINDOWS, type Window, windowMs } from "../growth/growth.js";
-import { isoTime } from "../lib/clock.js";
+import { timeOrNull } from "../lib/clock.js";
 import { orNull, time, z } from "../lib/schema.js";
 import type { CurrentlyDescribed } from "../repositories/repositories.js";
 import { freshnessFields, freshnessView } from "./freshness.js";
@@ -92,8 +92,8 @@ export function detailView({ found, isStale, standing, window, explanation, now 
     previousFullNames: previousNames.map((name) => name.fullName),
     dataQuality: {
       snapshots: stored.snapshots,
-      firstSnapshotAt: stored.firstSnapshotAt === null ? null : isoTime(stored.firstSnapshotAt),
-      lastSnapshotAt: stored.lastSnapshotAt === null ? null : isoTime(stored.lastSnapshotAt),
+      firstSnapshotAt: timeOrNull(stored.firstSnapshotAt),
+      lastSnapshotAt: timeOrNull(stored.lastSnapshotAt),
       coverage: each((one) => {
         const trend = trends[one];
         return trend === null

@@ -7,10 +7,10 @@ import {
   type ListRow,
 } from "../discovery/discovery.js";
 import { addressOf, type BodyPart, bytesOf, type HttpRequest, jsonText, type Reply } from "../http/http.js";
-import { isoTime } from "../lib/clock.js";
+import { isoTime, timeOrNull } from "../lib/clock.js";
 import { type CsvColumn, csv, fieldColumns, REPOSITORY_COLUMNS, type RepositoryRow } from "./csv.js";
 import type { Selection } from "./fields.js";
-import { type repositoryPageMetaSchema, repositoryView, timeOrNull } from "./views.js";
+import { type repositoryPageMetaSchema, repositoryView } from "./views.js";
 
 type PageMeta = z.output<typeof repositoryPageMetaSchema>;
 
@@ -90,7 +90,7 @@ export function repositoryPage(page: ShownPage, { http, baseUrl, query, file, ad
   const { asOf, ageDays } = meta;
   const viewOf = (row: ListRow) => {
     const added = addedAt?.get(row.repository.id);
-    return { ...repositoryView(row), addedAt: added === undefined ? null : isoTime(added) };
+    return { ...repositoryView(row), addedAt: timeOrNull(added) };
   };
   const data = (): BodyPart[] =>
     fields === undefined

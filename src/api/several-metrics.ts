@@ -1,5 +1,5 @@
 import { type BodyPart, jsonText } from "../http/http.js";
-import { isoTime } from "../lib/clock.js";
+import { timeOrNull } from "../lib/clock.js";
 import { ownTurn } from "../lib/loop-turns.js";
 import { time, z } from "../lib/schema.js";
 import {
@@ -100,7 +100,7 @@ export const listSeveralMetrics = operation({
           fullName: repository.fullName,
           availability: repository.availability,
           asOf: freshnessView(asOf(repository), clock.now()).asOf,
-          lastSeenAt: repository.countedAt === null ? null : isoTime(repository.countedAt),
+          lastSeenAt: timeOrNull(repository.countedAt),
           stale: isStale(repository, recency),
           ...seriesPartsView(series),
         };

@@ -1,6 +1,6 @@
 import { isOwnOrigin } from "../accounts/accounts.js";
 import { type HttpRequest, json, quotaOf } from "../http/http.js";
-import { isoTime } from "../lib/clock.js";
+import { isoTime, timeOrNull } from "../lib/clock.js";
 import { AppError } from "../lib/errors.js";
 import { repositoryPage } from "../lib/page-addresses.js";
 import { time, z } from "../lib/schema.js";
@@ -82,7 +82,7 @@ async function requestView(request: TrackRequest, { modules }: ApiServices): Pro
     ...rest,
     repository: repository === undefined ? null : linkView(repository),
     requestedAt: isoTime(requestedAt),
-    finishedAt: finishedAt === null ? null : isoTime(finishedAt),
+    finishedAt: timeOrNull(finishedAt),
   };
 }
 

@@ -1,6 +1,6 @@
 import { type CurrentSummary, type Facet, SORTS } from "../discovery/discovery.js";
 import { ANOMALY_KINDS, MEASURED_COUNTS, RANKINGS, type Trend, WINDOWS } from "../growth/growth.js";
-import { isoTime } from "../lib/clock.js";
+import { isoTime, timeOrNull } from "../lib/clock.js";
 import { START_TRACKING_PAGE } from "../lib/page-addresses.js";
 import { orNull, time, z } from "../lib/schema.js";
 import {
@@ -20,8 +20,6 @@ const number = z.int().nullable();
 
 /** The name of a ranking. */
 export const rankingSchema = z.enum(RANKINGS).openapi("RankingName");
-
-export const timeOrNull = (ms: number | null): string | null => (ms === null ? null : isoTime(ms));
 
 const scoreSchema = z.number().min(0).max(100).nullable();
 

@@ -2,10 +2,10 @@ import { createHash } from "node:crypto";
 import { watchlistPage } from "../discovery/discovery.js";
 import { WINDOW_LABELS } from "../growth/growth.js";
 import { content } from "../http/http.js";
+import { isoDay } from "../lib/clock.js";
 import { z } from "../lib/schema.js";
 import type { Repository } from "../repositories/repositories.js";
 import {
-  dayOf,
   type EntryContext,
   feedDocument,
   growthEntry,
@@ -87,7 +87,7 @@ function renamedEntry(
   { from, since }: { from: string; since: number },
 ) {
   return repositoryEntry(context, repository, {
-    key: `${repository.id}-renamed-${context.window}-${dayOf(since)}`,
+    key: `${repository.id}-renamed-${context.window}-${isoDay(since)}`,
     title: `${repository.fullName} was renamed from ${from}`,
     at: since,
     summary: repository.description ?? `Its name was ${from}.`,
@@ -108,10 +108,10 @@ function absentEntry(context: EntryContext, repository: Repository) {
   if (availability === "AVAILABLE") return [];
   const at = countedAt ?? discoveredAt;
   const entry = {
-    key: `${id}-${availability.toLowerCase()}-${dayOf(at)}`,
+    key: `${id}-${availability.toLowerCase()}-${isoDay(at)}`,
     title: `${fullName} ${ABSENCE[availability]}`,
     at,
-    summary: `Not seen since ${dayOf(at)}.`,
+    summary: `Not seen since ${isoDay(at)}.`,
   };
   return [repositoryEntry(context, repository, entry)];
 }

@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from "node:fs";
 import type { Command } from "commander";
-import { isoTime } from "../lib/clock.js";
+import { timeOrNull } from "../lib/clock.js";
 import { type Modules, updateDerived } from "../modules.js";
 import {
   FORMATS,
@@ -139,7 +139,7 @@ function showWarnings(host: Host, warnings: readonly ImportWarning[], json: bool
 
 const dated = ({ capturedAt, ...warning }: ImportWarning) => ({
   ...warning,
-  capturedAt: capturedAt === null ? null : isoTime(capturedAt),
+  capturedAt: timeOrNull(capturedAt),
 });
 
 /** Updates all derived data, with a bar. */

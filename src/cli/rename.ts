@@ -1,8 +1,7 @@
 import type { Command } from "commander";
 import { AppError } from "../lib/errors.js";
-import type { RepositoryName } from "../lib/page-addresses.js";
 import { followChanges } from "../modules.js";
-import { providerName, splitFullName } from "../repositories/repositories.js";
+import { readRepositoryName } from "../repositories/repositories.js";
 import { CommandFault, EXIT, type Host, reportOf, withModules } from "./host.js";
 
 const USAGE =
@@ -31,8 +30,8 @@ async function rename(
   [old, present]: readonly [string, string | undefined],
   { undo = false, json = false }: Options,
 ): Promise<void> {
-  const from = readName(old);
-  const to = present === undefined ? undefined : readName(present);
+  const from = readRepositoryName(old);
+  const to = present === undefined ? undefined : readRepositoryName(present);
   if (from === undefined || undo !== (present === undefined) || (!undo && to?.provider !== from.provider))
     throw new CommandFault(USAGE);
   await withModules(host, async (modules) => {
@@ -50,10 +49,4 @@ async function rename(
   }).catch((error: unknown) => {
     throw error instanceof AppError ? new CommandFault(error.message, EXIT.failed) : error;
   });
-}
-
-function readName(text: string): RepositoryName | undefined {
-  const [, prefix = "", fullName = ""] = /^([^:]*):(.*)$/s.exec(text) ?? [];
-  const provider = providerName(prefix);
-  return provider === undefined || splitFullName(fullName) === undefined ? undefined : { provider, fullName };
 }

@@ -93,9 +93,9 @@ export class DeletionClock {
       const { time, at }: ForgeTime = JSON.parse(value);
       return { name: `the ${name}`, time, isFresh: Math.abs(now - at) <= AGREES_MS };
     });
-    const server = await dialect.remoteTime(write);
-    if (server !== undefined)
-      witnesses.push({ name: "that of the database server", time: server, isFresh: true });
+    const server = await dialect.serverTime(write);
+    if (server?.isRemote)
+      witnesses.push({ name: "that of the database server", time: server.ms, isFresh: true });
     const agrees = ({ time }: { time: number }) => Math.abs(now - time) <= AGREES_MS;
     const against = witnesses.find((one) => one.isFresh && !agrees(one));
     if (against !== undefined)

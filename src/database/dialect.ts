@@ -130,8 +130,6 @@ export interface Dialect {
   advanceSequences(db: Db): Promise<void>;
   /** Size of the database in bytes. */
   size(db: Db): Promise<number>;
-  /** Reads the clock of the server, in ms since 1970; undefined: there is no server besides this machine. */
-  readonly serverTime: ((db: Db) => Promise<number>) | undefined;
-  /** Reads the clock of the server, in ms since 1970, if it is another machine; undefined: there is no clock besides our own. */
-  remoteTime(db: Db): Promise<number | undefined>;
+  /** Reads the clock of the server, in ms since 1970, and whether it is another machine; undefined: there is no server. */
+  serverTime(db: Db): Promise<{ ms: number; isRemote: boolean } | undefined>;
 }

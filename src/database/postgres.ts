@@ -325,18 +325,11 @@ export const postgresDialect: Dialect = {
   },
 
   async serverTime(db) {
-    const { rows } = await sql<{ ms: number }>`
-      select (extract(epoch from clock_timestamp()) * 1000)::double precision as ms`.execute(db);
-    const [row] = rows;
-    if (row === undefined) throw new Error("the database server did not return its time");
-    return row.ms;
-  },
-  async remoteTime(db) {
     // Both addresses are null on a socket, and the same on one machine.
-    const { rows } = await sql<{ ms: number }>`
-      select (extract(epoch from clock_timestamp()) * 1000)::double precision as ms
-      where inet_client_addr() is distinct from inet_server_addr()`.execute(db);
-    return rows[0]?.ms;
+    const { rows } = await sql<{ ms: number; isRemote: boolean }>`
+      select (extract(epoch from clock_timestamp()) * 1000)::double precision as ms,
+        inet_client_addr() is distinct from inet_server_addr() as "isRemote"`.execute(db);
+    return rows[0];
   },
 
   async size(db) {

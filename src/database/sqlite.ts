@@ -284,8 +284,7 @@ export const sqliteDialect: Dialect = {
   sequencesBehind: async () => [],
   advanceSequences: async () => {},
 
-  serverTime: undefined,
-  remoteTime: async () => undefined,
+  serverTime: async () => undefined,
 
   async size(db) {
     const pages = await sql<{ bytes: number }>`

@@ -53,6 +53,16 @@ export const HOUR_MS = 3_600_000;
 export const DAY_MS = 86_400_000;
 export const WEEK_MS = 7 * DAY_MS;
 
+/** The same as `isoTime`; null without a time. */
+export function timeOrNull(ms: number | null | undefined): string | null {
+  return ms === null || ms === undefined ? null : isoTime(ms);
+}
+
+/** The day of a time in UTC, such as 2026-04-30. */
+export function isoDay(ms: number): string {
+  return isoTime(ms).slice(0, 10);
+}
+
 /** Whole days in UTC from a time to now: 0 on its own day, never negative. null: there is no such time. */
 export function ageInDays(at: number | null, now: number): number | null {
   return at === null ? null : Math.max(0, Math.floor(now / DAY_MS) - Math.floor(at / DAY_MS));

@@ -42,9 +42,9 @@ export const rowSchema = z.object({
       "Why the growth may be no measure of interest: kinds of anomalies such as BURST, UNRELIABLE, STALE, ARCHIVED or an availability. Empty: no doubt is known.",
     ),
 });
-type Row = z.output<typeof rowSchema>;
+type ListedRow = z.output<typeof rowSchema>;
 
-const COLUMNS: Columns<Row> = {
+const COLUMNS: Columns<ListedRow> = {
   id: ({ id }) => id,
   repository: ({ repository }) => repository,
   stars: ({ stars }) => stars,
@@ -193,7 +193,7 @@ export function doubtsOf(trend: RepositoryView["trend"]): string[] {
 }
 
 /** A repository as a row. */
-export function rowOf(repository: RepositoryView, baseUrl: string): Row {
+export function rowOf(repository: RepositoryView, baseUrl: string): ListedRow {
   const { id, url, description, language, stars, forks, trend, stale, archived, availability } = repository;
   return {
     id,

@@ -134,6 +134,14 @@ export function providerName(text: string): string | undefined {
   return /^[A-Z][A-Z0-9_]{0,31}$/.test(name) ? name : undefined;
 }
 
+/** Parses `provider:owner/name`; undefined if malformed. */
+export function readRepositoryName(text: string): { provider: string; fullName: string } | undefined {
+  const [prefix = "", ...rest] = text.split(":");
+  const provider = providerName(prefix);
+  const fullName = rest.join(":");
+  return provider === undefined || splitFullName(fullName) === undefined ? undefined : { provider, fullName };
+}
+
 /** Parses an id as the API writes it; undefined if malformed. An id too large to exist gives 0, which no row has. */
 export function repositoryId(text: string): number | undefined {
   if (!/^[1-9][0-9]{0,18}$/.test(text)) return undefined;

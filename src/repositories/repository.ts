@@ -7,6 +7,7 @@ export {
   type Availability,
   nameKey,
   providerName,
+  readRepositoryName,
   repositoryId,
   splitFullName,
 } from "./record-rules.js";

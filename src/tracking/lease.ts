@@ -40,7 +40,7 @@ export class WorkerLease {
   async take(): Promise<boolean> {
     const { dialect, write } = this.#database;
     return write.transaction().execute(async (tx) => {
-      const now = Math.floor((await dialect.serverTime?.(tx)) ?? this.#clock.now());
+      const now = Math.floor((await dialect.serverTime(tx))?.ms ?? this.#clock.now());
       // An end further away was written before the clock was set back.
       const { rows } = await sql`insert into worker_lease (id, holder, ends_at)
         values (1, ${this.#holder}, ${now + LEASE_MS})

@@ -99,10 +99,10 @@ const SELECTED = sql.join(
   ].map(([field, column]) => sql`${sql.ref(column)} as ${sql.ref(field)}`),
 );
 
-type Row = Omit<Tracked, "isScheduled" | "failures"> & { failures: number | null };
+type TrackedRow = Omit<Tracked, "isScheduled" | "failures"> & { failures: number | null };
 
 async function select(db: Db, rest: RawBuilder<unknown>): Promise<Tracked[]> {
-  const { rows } = await sql<Row>`select ${SELECTED} from repositories r
+  const { rows } = await sql<TrackedRow>`select ${SELECTED} from repositories r
     left join tracking t on t.repository_id = r.id ${rest}`.execute(db);
   return rows.map((row) => ({ ...row, isScheduled: row.failures !== null, failures: Number(row.failures) }));
 }

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { ALIGNMENTS, METRIC_WORDS, snippetsOf, THEMES } from "../charts/charts.js";
 import { rankingParameter } from "../discovery/discovery.js";
 import { RANKING_DEFINITIONS, WINDOW_LABELS, WINDOWS } from "../growth/growth.js";
-import { isoTime } from "../lib/clock.js";
+import { isoDay } from "../lib/clock.js";
 import { queryOf, type RepositoryName, repositoryKey, repositoryPage } from "../lib/page-addresses.js";
 import { chartParameters } from "./components/chart-controls.js";
 import { Snippet } from "./components/elements.js";
@@ -95,7 +95,7 @@ const DEFAULTS: Readonly<Record<string, string>> = {
 function chartOf(query: EmbedQuery, repositories: readonly RepositoryName[]): EmbedPicture {
   const { metric, range, view, align, scale, theme, size } = query;
   const { width, height } = SIZES[size];
-  const day = (at: number | undefined) => (at === undefined ? "" : isoTime(at).slice(0, 10));
+  const day = (at: number | undefined) => (at === undefined ? "" : isoDay(at));
   const [from, to] = [day(query.from), day(query.to)];
   const given: Parameters = [
     ["metric", metric],

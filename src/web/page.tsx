@@ -10,6 +10,7 @@ import {
 } from "../http/http.js";
 import { basePathOf } from "../lib/base-url.js";
 import type { AppError } from "../lib/errors.js";
+import type { TrackPolicy } from "../tracking/tracking.js";
 import { isView, OPERATOR, readCookie } from "./cookies.js";
 import { withFirstRun } from "./first-run.js";
 import { Layout } from "./layout.js";
@@ -78,7 +79,11 @@ export class PageRenderer {
     // A page for a caller over its limit, or on an overloaded service, must not cost a query.
     const mayRead = error.status !== 429 && error.status !== 503;
     const summary = mayRead ? await this.#site.modules.rankings.summary() : undefined;
-    const request = this.#frameRequest(http, "secret", { summary });
+    const request = this.#frameRequest(http, "secret", {
+      summary,
+      operator: undefined,
+      forges: this.#site.modules.forges.known,
+    });
     return this.#reply(request, await errorPage(error, request));
   }
 
@@ -86,25 +91,24 @@ export class PageRenderer {
     const { modules, members, baseUrl } = this.#site;
     const token = readCookie(OPERATOR, http.headers.cookie ?? null, baseUrl);
     const visitor = { account: http.account, token, isOnThisMachine: http.isOnThisMachine() };
-    const [summary, operator] = await Promise.all([
+    const [summary, operator, forges] = await Promise.all([
       modules.rankings.summary(),
       members.operators.find(visitor),
       modules.forges.current(),
     ]);
-    return { ...this.#frameRequest(http, privacyOf(facts), { summary, operator }), modules, summary };
+    return { ...this.#frameRequest(http, privacyOf(facts), { summary, operator, forges }), modules, summary };
   }
 
   #frameRequest(
     http: HttpRequest,
     privacy: Privacy,
-    { summary, operator }: { summary?: FrameRequest["summary"]; operator?: FrameRequest["operator"] },
+    { summary, operator, forges }: Pick<FrameRequest, "summary" | "operator"> & Pick<TrackPolicy, "forges">,
   ): FrameRequest {
     const { modules, members, baseUrl, tracking, watchlistQuota, clock } = this.#site;
     const { account, headers, params, method } = http;
     // Operators decide what is tracked.
     const { access, perDay } =
       operator === undefined ? tracking : ({ access: "everyone", perDay: undefined } as const);
-    const forges = modules.forges.known;
     return {
       modules,
       summary,

@@ -229,7 +229,10 @@ export async function createTrackingWorld(
 
 /** The same database, whose server's clock shows the time of another clock. */
 export function onClock(database: Database, clock: Clock): Database {
-  return { ...database, dialect: { ...database.dialect, serverTime: async () => clock.now() } };
+  return {
+    ...database,
+    dialect: { ...database.dialect, serverTime: async () => ({ ms: clock.now(), isRemote: false }) },
+  };
 }
 
 /** What a lane of the world's worker works with. */

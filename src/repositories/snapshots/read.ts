@@ -23,7 +23,7 @@ export async function readReadings(
   return readingsIn(await readStored(db, dialect, { ids, span }), span, options);
 }
 
-interface Row {
+interface StoredRow {
   repository_id: number;
   from_at: number;
   to_at: number;
@@ -42,7 +42,7 @@ export async function readStored(
   const among = (column: string) =>
     ids.length === 1 ? sql<boolean>`${sql.ref(column)} = ${ids[0]}` : dialect.among(sql.ref(column), ids);
   const { from, until, ...rest } = span;
-  const select = selectStored<Row>(among, {
+  const select = selectStored<StoredRow>(among, {
     ...rest,
     ...(from === undefined ? {} : { from: sql`${from}` }),
     ...(until === undefined ? {} : { until: sql`${until}` }),

@@ -14,7 +14,7 @@ import {
   VIEWS,
 } from "../../charts/charts.js";
 import { dayParameter } from "../../discovery/discovery.js";
-import { isoTime } from "../../lib/clock.js";
+import { isoDay } from "../../lib/clock.js";
 import { type PageQuery, readUsableQuery } from "../page-query.js";
 import { PointTable } from "./chart-tables.js";
 import { Tabs, withQuery } from "./links.js";
@@ -170,7 +170,7 @@ const DayField: FC<{ name: string; label: string; value: number | undefined }> =
       type="date"
       name={name}
       value={value === undefined ? "" : formatDay(value)}
-      max={isoTime(Date.UTC(9999, 11, 31)).slice(0, 10)}
+      max={isoDay(Date.UTC(9999, 11, 31))}
       required
     />
   </label>

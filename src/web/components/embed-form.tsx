@@ -11,7 +11,7 @@ import {
   VIEWS,
 } from "../../charts/charts.js";
 import { RANKING_DEFINITIONS, RANKINGS, WINDOW_LABELS, WINDOWS } from "../../growth/growth.js";
-import { isoTime } from "../../lib/clock.js";
+import { isoDay } from "../../lib/clock.js";
 import { type EmbedQuery, KINDS, SCOPES, SIZES } from "../embed-pictures.js";
 import { ALIGN_WORDS, RANGE_WORDS } from "./chart-controls.js";
 import { AddField } from "./chosen-repositories.js";
@@ -122,7 +122,7 @@ const Options: FC<{ query: EmbedQuery }> = ({ query }) => {
 const Day: FC<{ name: string; label: string; value: number | undefined }> = ({ name, label, value }) => (
   <div class="field">
     <label for={name}>{label}</label>
-    <input id={name} name={name} type="date" value={value === undefined ? "" : isoTime(value).slice(0, 10)} />
+    <input id={name} name={name} type="date" value={value === undefined ? "" : isoDay(value)} />
   </div>
 );
 

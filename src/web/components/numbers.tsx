@@ -1,7 +1,7 @@
 import type { FunctionComponent as FC } from "preact";
 import { dateText, RETAINED_WORDS } from "../../charts/charts.js";
 import { type CountedMeasure, gainWords, type Trend } from "../../growth/growth.js";
-import { DAY_MS, HOUR_MS, isoTime } from "../../lib/clock.js";
+import { DAY_MS, HOUR_MS, isoDay, isoTime } from "../../lib/clock.js";
 import { cleanText } from "../../repositories/repositories.js";
 import type { RenderContext } from "../render-context.js";
 
@@ -70,7 +70,7 @@ export const Delta: FC<{ value: number | null | undefined }> = ({ value = null }
 
 /** 2026-04-30 */
 export function formatDay(ms: number | null): string {
-  return ms === null ? UNKNOWN : isoTime(ms).slice(0, 10);
+  return ms === null ? UNKNOWN : isoDay(ms);
 }
 
 /** 30 Apr 2026: days in sentences. Tables and charts have the form of `formatDay`. */
