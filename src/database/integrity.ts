@@ -7,7 +7,7 @@ import type { Db } from "./dialect.js";
 import { databaseFault, StoreRefused } from "./fault.js";
 import { postgresDialect } from "./postgres.js";
 import { SQLITE_FILE } from "./sqlite.js";
-import { primaryCode } from "./sqlite-connection.js";
+import { isDamaged } from "./sqlite-connection.js";
 import { type Reference, TABLES, type TableShape } from "./tables.js";
 
 export type EngineDamage = "file-damaged" | "index-damaged";
@@ -16,9 +16,6 @@ type OnDamage = (kind: EngineDamage, found: string) => void;
 /** Reports that are read. */
 const MAX_REPORTS = 100;
 const OF_INDEX = /missing from index|wrong # of entries in index|non-unique entry in index/;
-
-/** SQLITE_IOERR, as of a file that is cut off, SQLITE_CORRUPT and SQLITE_NOTADB. */
-const DAMAGED: readonly number[] = [10, 11, 26];
 
 /** Checks the file of a SQLite store, however damaged it is. Takes about as long as reading it twice. Throws without a file. */
 export function checkFile(dataDir: string, onDamage: OnDamage): void {
@@ -31,7 +28,7 @@ export function checkFile(dataDir: string, onDamage: OnDamage): void {
       if (found !== "ok") onDamage(OF_INDEX.test(found) ? "index-damaged" : "file-damaged", found);
     }
   } catch (error) {
-    if (!(error instanceof Error) || !DAMAGED.includes(primaryCode(error))) throw error;
+    if (!isDamaged(error)) throw error;
     onDamage("file-damaged", error.message);
   } finally {
     raw.close();

@@ -14,7 +14,7 @@ import { APPLICATION_NAME } from "./postgres-url.js";
 import { openPrivateFile, openPrivateFolder } from "./private-files.js";
 import type { Schema } from "./schema.js";
 import { openSqlite, SQLITE_FILE, sqliteDialect } from "./sqlite.js";
-import { primaryCode } from "./sqlite-connection.js";
+import { isDamaged, primaryCode } from "./sqlite-connection.js";
 import { WriteQueue } from "./sqlite-writer.js";
 import { TABLES } from "./tables.js";
 
@@ -158,9 +158,8 @@ function sqlitePlace(dataDir: string, { clock, replaces, at }: RestoreOptions): 
   };
 }
 
-/** Primary result codes (sqlite.org/rescode.html) of a file that is in use, and of damaged ones. */
+/** The primary result code (sqlite.org/rescode.html) of a file that is in use. */
 const BUSY = 5;
-const DAMAGED: readonly number[] = [10, 11, 26];
 
 /** Makes sure that no process uses the database, and moves its log into the file. A damaged one is replaced as it is. */
 function closeUnused(path: string): void {
@@ -173,9 +172,8 @@ function closeUnused(path: string): void {
       raw.close();
     }
   } catch (error) {
-    const code = primaryCode(error);
-    if (code === BUSY) throw new StoreRefused(IN_USE);
-    if (!DAMAGED.includes(code)) throw error;
+    if (primaryCode(error) === BUSY) throw new StoreRefused(IN_USE);
+    if (!isDamaged(error)) throw error;
   }
 }
 

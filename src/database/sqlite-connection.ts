@@ -33,6 +33,14 @@ export function primaryCode(error: unknown): number {
   return error instanceof Error && "errcode" in error ? Number(error.errcode) & 0xff : 0;
 }
 
+/** SQLITE_IOERR, as of a file that is cut off, SQLITE_CORRUPT and SQLITE_NOTADB. */
+const DAMAGED: readonly number[] = [10, 11, 26];
+
+/** Whether an error says that the file is damaged. */
+export function isDamaged(error: unknown): error is Error {
+  return DAMAGED.includes(primaryCode(error));
+}
+
 /** Runs an operation of the engine and translates its errors to faults. */
 export function translating<T>(work: () => T): T {
   try {

@@ -22,7 +22,7 @@ import {
   toAppError,
 } from "./error-response.js";
 import { describe, describeShared, type Exchange, NO_FIELDS, refusedEvent } from "./exchange.js";
-import { completeHeaders, type PublicAddress, publicAddressOf, requestIds } from "./headers.js";
+import { completeHeaders, type PublicAddress, publicAddressOf, requestId } from "./headers.js";
 import { AllowedHosts } from "./hosts.js";
 import { authorize, type Identities, identify } from "./identity.js";
 import type { ChargedAs, HttpRequest } from "./request.js";
@@ -64,8 +64,8 @@ export class Front {
   readonly #refusals = new Refusals();
   /** Failures of the database, which concern most requests at a time. */
   readonly #unavailable: CountedLog<{ requestId: string; err: AppError; cause: unknown }>;
-  readonly #ids = requestIds();
-  readonly #unfinished = new Unfinished();
+  /** What is not finished, so that what it needs is closed after it. */
+  readonly #unfinished = new Set<Promise<unknown>>();
 
   constructor(options: FrontOptions) {
     const { admission, recordUsage, clock, log, routes, baseUrl, renderers, identities } = options;
@@ -86,15 +86,22 @@ export class Front {
     try {
       const sending = this.#exchange(message, response);
       if (sending instanceof Promise)
-        void this.#unfinished.run(() => sending).catch((error) => this.#abandon(response, error));
+        void this.#untilSettled(sending).catch((error) => this.#abandon(response, error));
     } catch (error) {
       this.#abandon(response, error);
     }
   }
 
   /** Resolves when nothing is computed or waits for that any longer, also not for callers that have gone. */
-  settled(): Promise<void> {
-    return this.#unfinished.none();
+  async settled(): Promise<void> {
+    while (this.#unfinished.size > 0) await Promise.allSettled(this.#unfinished);
+  }
+
+  #untilSettled<T>(work: Promise<T>): Promise<T> {
+    this.#unfinished.add(work);
+    const forget = () => this.#unfinished.delete(work);
+    work.then(forget, forget);
+    return work;
   }
 
   #abandon(response: ServerResponse, error: unknown): void {
@@ -119,7 +126,7 @@ export class Front {
       keyId: undefined,
       beganAt: clock.monotonic(),
       method: fault === undefined ? (message.method ?? "GET") : "GET",
-      id: this.#ids(),
+      id: requestId(),
       account: undefined,
       charge: undefined,
       isComputed: false,
@@ -239,10 +246,10 @@ export class Front {
     exchange.isComputed = true;
     const compute = () => this.#compute(exchange, request);
     if (bucket === "free" || bucket === "auth")
-      return { result: this.#unfinished.run(compute), join: () => {} };
+      return { result: this.#untilSettled(compute()), join: () => {} };
     const { result, join } = this.#options.admission.computing.add(waiter, compute);
     // Counted from here on, also if nobody waits for it.
-    return { result: this.#unfinished.run(() => result), join };
+    return { result: this.#untilSettled(result), join };
   }
 
   async #compute({ target }: Exchange, request: HttpRequest): Promise<StoredResponse> {
@@ -312,28 +319,4 @@ export class Front {
 
 function chargedOf({ caller, address, target: { cost } }: Exchange): Charged {
   return { caller, address, cost };
-}
-
-/** Counts unfinished work, so that what it needs is closed after it. */
-class Unfinished {
-  #count = 0;
-  #ended = Promise.withResolvers<void>();
-
-  /** Runs work, and counts it until it has settled. */
-  async run<T>(work: () => Promise<T>): Promise<T> {
-    this.#count++;
-    try {
-      return await work();
-    } finally {
-      if (--this.#count === 0) {
-        this.#ended.resolve();
-        this.#ended = Promise.withResolvers();
-      }
-    }
-  }
-
-  /** Resolves when no work is left. */
-  async none(): Promise<void> {
-    while (this.#count > 0) await this.#ended.promise;
-  }
 }

@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
 import { basePathOf, cookieScope } from "../lib/base-url.js";
-import type { Clock } from "../lib/clock.js";
 import { IGNORED_HEADER } from "./ignored-parameters.js";
 import type { Reply } from "./reply.js";
 import { isApi, type Route } from "./route.js";
@@ -123,45 +122,7 @@ function cacheControl(cache: Route["cache"]): string {
   }
 }
 
-/**
- * The value of `Date`, by the clock of the service. Node.js would take that of the machine, which may be wrong: caches compute the
- * age of a response from it.
- */
-export class HttpDate {
-  readonly #clock: Pick<Clock, "now">;
-  #second = Number.NaN;
-  #text = "";
-
-  constructor(clock: Pick<Clock, "now">) {
-    this.#clock = clock;
-  }
-
-  /** The present second (RFC 9110, 5.6.7). */
-  text(): string {
-    const second = Math.floor(this.#clock.now() / 1_000);
-    if (second !== this.#second) {
-      this.#second = second;
-      this.#text = new Date(second * 1_000).toUTCString();
-    }
-    return this.#text;
-  }
-}
-
-const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-/** All texts of two characters. */
-const PAIRS = [...ALPHABET].flatMap((first) => [...ALPHABET].map((second) => first + second));
-/** Bytes of ten characters of base64url, rounded up. */
-const PREFIX_BYTES = 8;
-
-/** Makes ids of requests: ten random characters of base64url, drawn again every 4,096 ids, and two that count. */
-export function requestIds(): () => string {
-  let prefix = "";
-  let used = PAIRS.length;
-  return () => {
-    if (used === PAIRS.length) {
-      prefix = randomBytes(PREFIX_BYTES).toString("base64url").slice(0, 10);
-      used = 0;
-    }
-    return prefix + PAIRS[used++];
-  };
+/** Makes the id of a request: twelve random characters of base64url. */
+export function requestId(): string {
+  return randomBytes(9).toString("base64url");
 }

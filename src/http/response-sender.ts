@@ -10,7 +10,6 @@ import { discardBody, hasShortBody } from "./body.js";
 import { allowanceOf } from "./charge.js";
 import { toAppError } from "./error-response.js";
 import { type Exchange, sourceOf } from "./exchange.js";
-import { HttpDate } from "./headers.js";
 import type { Decision } from "./limiter.js";
 import { type StoredResponse, streamVariant, type Variant, variantOf } from "./stored-response.js";
 import { sendStream } from "./stream-response.js";
@@ -33,11 +32,9 @@ interface Delivery {
 /** Sends responses in the form that the caller accepts, with what is left of its limits, and counts them for its key. */
 export class ResponseSender {
   readonly #options: ResponseSenderOptions;
-  readonly #date: HttpDate;
 
   constructor(options: ResponseSenderOptions) {
     this.#options = options;
-    this.#date = new HttpDate(options.clock);
   }
 
   /** A promise until the response is sent, unless that is done in this turn. */
@@ -98,9 +95,11 @@ export class ResponseSender {
 
   #writeHead({ exchange, message, response }: Delivery, variant: Variant, left: Decision | undefined): void {
     const { id, target } = exchange;
-    const { admission } = this.#options;
+    const { admission, clock } = this.#options;
+    // By the clock of the service, as caches compute the age of a response from it.
+    const date = new Date(clock.now()).toUTCString();
     const rates = left && admission.ratesOf(left);
-    let head = variant.head({ id, date: this.#date.text(), rates, ignored: target.ignored });
+    let head = variant.head({ id, date, rates, ignored: target.ignored });
     // A body that nobody reads must not keep the connection busy; Node drains a short one.
     if (!message.complete && !hasShortBody(message)) {
       discardBody(message);

@@ -5,7 +5,7 @@ import { ConfigError } from "../config/config.js";
 import { AppError } from "../lib/errors.js";
 import { type ConnectionOptions, Connections } from "./connections.js";
 import { jsonError } from "./error-response.js";
-import { completeHeaders, type PublicAddress, publicAddressOf, requestIds } from "./headers.js";
+import { completeHeaders, type PublicAddress, publicAddressOf, requestId } from "./headers.js";
 import { bytesOf } from "./reply.js";
 
 /** Time limits of requests; slow ones are looked for every two seconds. `timeout`: without a byte in either direction. */
@@ -89,15 +89,13 @@ const UNPARSED: Readonly<Record<string, readonly [string, AppError]>> = {
 };
 const MALFORMED = ["400 Bad Request", new AppError("INVALID_REQUEST", "The request is malformed.")] as const;
 
-const nextId = requestIds();
-
 const NO_ROUTE = { access: "public", cache: { kind: "none" }, form: "file" } as const;
 
 /** Responds to a request that expects what we do not know (RFC 9110, 10.1.1), and closes the connection. */
 function refuseExpectation(response: ServerResponse, address: PublicAddress): void {
   const headers = completeHeaders({ status: 417, headers: {}, body: null }, NO_ROUTE, address);
   response
-    .writeHead(417, { ...headers, "X-Request-Id": nextId(), "Content-Length": "0", Connection: "close" })
+    .writeHead(417, { ...headers, "X-Request-Id": requestId(), "Content-Length": "0", Connection: "close" })
     .end();
 }
 
@@ -108,12 +106,12 @@ function refuseUnparsed(error: Error & { code?: string }, socket: Duplex, addres
     return;
   }
   const [status, fault] = UNPARSED[error.code ?? ""] ?? MALFORMED;
-  const requestId = nextId();
-  const reply = jsonError(fault, requestId);
+  const id = requestId();
+  const reply = jsonError(fault, id);
   const body = bytesOf(reply.body);
   const headers = {
     ...completeHeaders(reply, NO_ROUTE, address),
-    "X-Request-Id": requestId,
+    "X-Request-Id": id,
     "Content-Length": String(body.byteLength),
     Connection: "close",
   };
