@@ -1,13 +1,6 @@
 import type { FunctionComponent as FC } from "preact";
 import { z } from "zod";
-import type {
-  CurrentSummary,
-  Facet,
-  FacetKind,
-  GainingFacets,
-  Leaders,
-  ListRow,
-} from "../../discovery/discovery.js";
+import type { CurrentSummary, Facet, Leaders, ListRow } from "../../discovery/discovery.js";
 import { RANKING_DEFINITIONS, WINDOW_LABELS, WINDOWS, type Window } from "../../growth/growth.js";
 import {
   explorePage,
@@ -61,11 +54,12 @@ export async function showHome(request: PageRequest): Promise<Page> {
   });
   const window = query.window ?? usualWindow(leaders);
   const shown = shownLists(leaders, window);
-  const [rows, sparks, gaining] = await Promise.all([
+  const [rows, sparks, home] = await Promise.all([
     lists.rowsOfEach(shown.map(({ ids }) => ({ ids, window }))),
     catalog.sparks([...new Set(shown.flatMap(({ ids }) => ids))], summary.asOf ?? now),
-    readGaining(request, window),
+    rankings.home(),
   ]);
+  const gaining = home.gaining[window];
   const found = shown.map(({ sort, isBeyond }, i) => ({ sort, isBeyond, rows: rows[i] ?? [] }));
   const stars = await starsOf(
     request,
@@ -103,17 +97,6 @@ const UNKNOWN_LANGUAGE: Problem = {
   parameter: "language",
   message: "no repository here has this language",
 };
-
-/** The languages and topics that gained most. They are prepared, except where an older version wrote the summary last. */
-async function readGaining({ modules: { rankings } }: PageRequest, window: Window): Promise<GainingFacets> {
-  const { gaining } = await rankings.home();
-  if (gaining !== undefined) return gaining[window];
-  const read = async (kind: FacetKind) => {
-    const { facets } = await rankings.facets({ kind, window, sort: "stars-gained", limit: ROWS, offset: 0 });
-    return facets.filter(({ starsGained }) => starsGained > 0);
-  };
-  return { languages: await read("language"), topics: await read("topic") };
-}
 
 /** The language as the catalogue spells it; undefined if none is requested or no repository has it. */
 async function languageOf({ modules }: PageRequest, name: string | undefined): Promise<string | undefined> {
