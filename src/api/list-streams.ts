@@ -15,7 +15,6 @@ import { z } from "../lib/schema.js";
 import { csvHeader, csvLine, REPOSITORY_COLUMNS } from "./csv.js";
 import { repositoryFields, type Selection } from "./fields.js";
 import { operation, type ResponseContract } from "./operation.js";
-import { rowAsJson } from "./repository-list.js";
 import { repositoryView } from "./views.js";
 
 type Format = "ndjson" | "csv";
@@ -36,7 +35,7 @@ interface Form {
 async function* batchesOf(lists: Lists, list: ListSpec, { format, fields }: Form) {
   const columns = fields?.columns ?? REPOSITORY_COLUMNS;
   const jsonOf = (row: ListRow) =>
-    fields === undefined ? rowAsJson(row) : JSON.stringify(fields.pick(repositoryView(row)));
+    JSON.stringify(fields === undefined ? repositoryView(row) : fields.pick(repositoryView(row)));
   let text = format === "csv" ? csvHeader(columns) : "";
   let page: ListSpec["page"] = { limit: BATCH_ROWS, offset: 0 };
   for (let left = MAX_ROWS; left > 0; left -= BATCH_ROWS) {

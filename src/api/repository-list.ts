@@ -1,48 +1,12 @@
 import type { z } from "zod";
-import {
-  isRemembered,
-  LAST_NUMBERED,
-  type ListPage,
-  type ListQuery,
-  type ListRow,
-} from "../discovery/discovery.js";
-import { addressOf, type BodyPart, bytesOf, type HttpRequest, jsonText, type Reply } from "../http/http.js";
-import { isoTime, timeOrNull } from "../lib/clock.js";
+import { LAST_NUMBERED, type ListPage, type ListQuery, type ListRow } from "../discovery/discovery.js";
+import { addressOf, type HttpRequest, json, type Reply } from "../http/http.js";
+import { timeOrNull } from "../lib/clock.js";
 import { type CsvColumn, csv, fieldColumns, REPOSITORY_COLUMNS, type RepositoryRow } from "./csv.js";
 import type { Selection } from "./fields.js";
 import { type repositoryPageMetaSchema, repositoryView } from "./views.js";
 
 type PageMeta = z.output<typeof repositoryPageMetaSchema>;
-
-/** The text in JSON of rows that lists share. */
-const texts = new WeakMap<ListRow, Buffer>();
-
-/** A row in JSON. */
-export function rowAsJson(row: ListRow): string {
-  return JSON.stringify(repositoryView(row));
-}
-
-function textOf(row: ListRow): BodyPart {
-  if (!isRemembered(row)) return rowAsJson(row);
-  const known = texts.get(row);
-  if (known !== undefined) return known;
-  const text = bytesOf(rowAsJson(row));
-  texts.set(row, text);
-  return text;
-}
-
-const COMMA = Buffer.from(",");
-
-/** A JSON array of rows, in parts. */
-function rowsAsJson(rows: readonly ListRow[], addedAt: AddedAt | undefined): BodyPart[] {
-  const partsOf = (row: ListRow): BodyPart[] => {
-    const added = addedAt?.get(row.repository.id);
-    return added === undefined
-      ? [textOf(row)]
-      : [textOf(row).slice(0, -1), `,"addedAt":"${isoTime(added)}"}`];
-  };
-  return ["[", ...rows.flatMap((row, i) => (i === 0 ? partsOf(row) : [COMMA, ...partsOf(row)])), "]"];
-}
 
 /** When the repositories of a watchlist were added to it, by id. */
 type AddedAt = ReadonlyMap<number, number>;
@@ -88,21 +52,20 @@ export function repositoryPage(page: ShownPage, { http, baseUrl, query, file, ad
   const { limit, format, fields } = query;
   const meta = pageMeta(page, query);
   const { asOf, ageDays } = meta;
-  const viewOf = (row: ListRow) => {
-    const added = addedAt?.get(row.repository.id);
-    return { ...repositoryView(row), addedAt: timeOrNull(added) };
+  const viewOf = (row: ListRow) => ({
+    ...repositoryView(row),
+    addedAt: timeOrNull(addedAt?.get(row.repository.id)),
+  });
+  const recordOf = (row: ListRow) => {
+    if (fields !== undefined) return fields.pick(viewOf(row));
+    return addedAt === undefined ? repositoryView(row) : viewOf(row);
   };
-  const data = (): BodyPart[] =>
-    fields === undefined
-      ? rowsAsJson(rows, addedAt)
-      : [JSON.stringify(rows.map((row) => fields.pick(viewOf(row))))];
   const table = () => {
     const views = rows.map((row) => ({ ...viewOf(row), asOf, ageDays }));
     if (fields !== undefined) return csv(file, fields.columns, views);
     return csv(file, addedAt === undefined ? REPOSITORY_COLUMNS : WATCHED_COLUMNS, views);
   };
-  const reply =
-    format === "csv" ? table() : jsonText(['{"data":', ...data(), `,"meta":${JSON.stringify(meta)}}`]);
+  const reply = format === "csv" ? table() : json({ data: rows.map(recordOf), meta });
   return { ...reply, headers: { ...reply.headers, Link: linkHeader(http, baseUrl, { ...page, limit }) } };
 }
 

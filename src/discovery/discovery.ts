@@ -28,7 +28,7 @@ export {
   type WatchlistQuery,
   watchlistQuery,
 } from "./lists/query.js";
-export { isRemembered, type ListRow } from "./lists/rows.js";
+export type { ListRow } from "./lists/rows.js";
 export { isGrowthSort, isSort, SORT_DEFINITIONS, SORTS, type Sort, WATCHLIST_SORTS } from "./lists/sorts.js";
 export {
   decodeCursor,

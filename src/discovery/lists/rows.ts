@@ -122,16 +122,8 @@ const MAX_ROWS = 4_096;
 const MAX_BYTES = 16 * 2 ** 20;
 /** Rows whose last reading is noted, 8 bytes each. */
 const NOTED = 16_384;
-/** Rough size of a row with its cached JSON, apart from its strings. */
+/** Rough size of a row, apart from its strings. */
 const ROW_BYTES = 2_000;
-
-/** Rows that some memory has kept. */
-const remembered = new WeakSet<ListRow>();
-
-/** Whether a row is remembered for other lists, so that what is made from it may be kept with it. */
-export function isRemembered(row: ListRow): boolean {
-  return remembered.has(row);
-}
 
 /**
  * Remembers rows while the catalogue's revision stays the same: popular repositories are in most lists, and their rows, with what
@@ -167,10 +159,8 @@ export class RowMemory {
     if (revision !== this.#revision) return;
     for (const row of rows) {
       const key = keyOf(row.repository.id, window);
-      if (this.#noted[key % NOTED] === key) {
-        remembered.add(row);
-        this.#rows.set(key, row);
-      } else this.#noted[key % NOTED] = key;
+      if (this.#noted[key % NOTED] === key) this.#rows.set(key, row);
+      else this.#noted[key % NOTED] = key;
     }
   }
 }
