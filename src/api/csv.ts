@@ -1,5 +1,5 @@
 import { SCORE_NAMES } from "../growth/growth.js";
-import { type BodyPart, content, type Reply } from "../http/http.js";
+import { content, type Reply } from "../http/http.js";
 import { z } from "../lib/schema.js";
 import type { ResponseContract } from "./operation.js";
 import type { RepositoryView } from "./views.js";
@@ -45,12 +45,12 @@ export const REPOSITORY_NAME_COLUMNS: readonly CsvColumn<{
 
 /** The rows as a file of this name. */
 export function csv<Row>(name: string, columns: readonly CsvColumn<Row>[], rows: readonly Row[]): Reply {
-  return csvFile(name, [csvText(columns, rows)]);
+  return csvFile(name, csvText(columns, rows));
 }
 
-/** A file of this name, from its header and its lines. */
-export function csvFile(name: string, parts: readonly BodyPart[]): Reply {
-  return content("text/csv; charset=utf-8", parts, {
+/** A file of this name, from its text. */
+export function csvFile(name: string, text: string): Reply {
+  return content("text/csv; charset=utf-8", text, {
     headers: { "Content-Disposition": `attachment; filename="${name}.csv"` },
   });
 }

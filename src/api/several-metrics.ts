@@ -1,4 +1,4 @@
-import { type BodyPart, jsonText } from "../http/http.js";
+import { jsonText } from "../http/http.js";
 import { timeOrNull } from "../lib/clock.js";
 import { ownTurn } from "../lib/loop-turns.js";
 import { time, z } from "../lib/schema.js";
@@ -86,7 +86,7 @@ export const listSeveralMetrics = operation({
     const recency = await catalog.recency();
     const asOf = (repository: Repository) => recency.asOf.get(repository.provider) ?? null;
 
-    const parts: BodyPart[] = [];
+    const parts: string[] = [];
     let written = 0;
     for (const repository of repositories) {
       const series = several.of(repository.id);
@@ -114,7 +114,7 @@ export const listSeveralMetrics = operation({
 
     const units = 1 + Math.min(MAX_POINT_UNITS, Math.floor(several.points / POINTS_PER_UNIT));
     if (format === "csv")
-      return { ...csvFile(`sidereal-metrics-${window}`, [csvHeader(columns), ...parts]), units };
+      return { ...csvFile(`sidereal-metrics-${window}`, csvHeader(columns) + parts.join("")), units };
     const ends = repositories.flatMap((repository) => asOf(repository) ?? []);
     const missing = missingReferences(references, found, new Set(repositories.map(({ id }) => id)));
     const meta: z.output<typeof metaSchema> = {
@@ -126,6 +126,6 @@ export const listSeveralMetrics = operation({
       requested: references.length,
       missing: textsOf(missing),
     };
-    return { ...jsonText(['{"data":[', ...parts, `],"meta":${JSON.stringify(meta)}}`]), units };
+    return { ...jsonText(`{"data":[${parts.join("")}],"meta":${JSON.stringify(meta)}}`), units };
   },
 });

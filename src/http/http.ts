@@ -22,8 +22,6 @@ export { IGNORED_HEADER } from "./ignored-parameters.js";
 export { type Level, Limiter, quotaOf } from "./limiter.js";
 export { openRedis, type SharedRedis } from "./redis.js";
 export {
-  type BodyPart,
-  bytesOf,
   content,
   json,
   jsonText,

@@ -2,15 +2,12 @@ import { createHash } from "node:crypto";
 import type { Readable } from "node:stream";
 import type { ErrorCode } from "../lib/errors.js";
 
-/** A part of a body. Handlers that send the same text in many responses keep it as bytes. */
-export type BodyPart = string | Uint8Array;
-
 /** A response as a handler returns it: plain data, turned into bytes and sent by the front. */
 export interface Reply {
   status: number;
   /** A Location that begins with a slash is below the base URL. */
   headers: Readonly<Record<string, string | readonly string[]>>;
-  body: string | Uint8Array | readonly BodyPart[] | null;
+  body: string | Uint8Array | null;
   /** Instead of the body, one that is read while it is sent. Such a response is never stored, and has no ETag. */
   stream?: Readable;
   /** The code of an error; absent for all other responses. */
@@ -33,7 +30,7 @@ export function json(body: unknown, options: ReplyOptions = {}): Reply {
 }
 
 /** A JSON response from its text. */
-export function jsonText(body: string | readonly BodyPart[], options: ReplyOptions = {}): Reply {
+export function jsonText(body: string, options: ReplyOptions = {}): Reply {
   return content("application/json; charset=utf-8", body, options);
 }
 
@@ -74,15 +71,8 @@ export function redirect(location: string, status: 301 | 302 | 303, headers: Rep
  * kept would keep such a block.
  */
 export function bytesOf(body: Reply["body"]): Buffer {
-  const parts = typeof body === "string" || body instanceof Uint8Array ? [body] : (body ?? []);
-  const bytes = Buffer.allocUnsafeSlow(parts.reduce((sum, part) => sum + Buffer.byteLength(part), 0));
-  let end = 0;
-  for (const part of parts) {
-    if (typeof part === "string") end += bytes.write(part, end);
-    else {
-      bytes.set(part, end);
-      end += part.length;
-    }
-  }
+  const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(body ?? ""));
+  if (typeof body === "string") bytes.write(body);
+  else if (body !== null) bytes.set(body);
   return bytes;
 }

