@@ -47,7 +47,7 @@ export interface Modules {
   redis: SharedRedis | undefined;
 }
 
-/** The modules that belong to people, over the same database. Built in `app.ts`, as only what serves needs them. */
+/** The modules that belong to people, over the same database. Only what serves builds them. */
 export interface Members {
   accounts: Accounts;
   keys: ApiKeys;

@@ -36,12 +36,12 @@ export async function namedRepositories({ services, http, query, file }: NamedRe
     throw invalidParameter("provider", "cannot be given with ids alone, as an id needs no provider");
   const references = readReferences(query);
   const found = await findReferenced(modules, references, provider);
-  const [rows, summary] = await Promise.all([
+  const [rows, counters] = await Promise.all([
     modules.lists.rows(found.ids, window),
-    modules.rankings.summary(),
+    modules.rankings.counters(),
   ]);
   const missing = missingReferences(references, found, new Set(rows.map(({ repository }) => repository.id)));
-  const asOf = newestOf(summary, provider);
+  const asOf = newestOf(counters, provider);
   const page = {
     rows,
     total: rows.length,

@@ -68,11 +68,11 @@ function facetOperation(id: string, kind: FacetKind, what: string) {
       const offset = pageOffset({ page, limit });
       const { rankings } = services.modules;
       const among = provider === undefined ? {} : { provider };
-      const [{ facets, total, totalIsExact }, summary] = await Promise.all([
+      const [{ facets, total, totalIsExact }, counters] = await Promise.all([
         rankings.facets({ kind, ...among, window, sort, limit, offset }),
-        rankings.summary(),
+        rankings.counters(),
       ]);
-      const asOf = newestOf(summary, provider);
+      const asOf = newestOf(counters, provider);
       const hasMore = offset + facets.length < total;
       const isReachable = hasMore && (page + 1) * limit <= LAST_NUMBERED;
       const links = {

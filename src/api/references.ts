@@ -126,7 +126,7 @@ export async function findReferenced(
     ({ reference }) => "fullName" in reference && reference.provider === undefined && provider === undefined,
   );
   const providers = isOpen
-    ? (await rankings.summary()).providers.map((one) => one.provider)
+    ? (await rankings.counters()).providers.map((one) => one.provider)
     : provider === undefined
       ? []
       : [provider];

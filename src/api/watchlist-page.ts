@@ -71,7 +71,7 @@ export async function watchedSums({
 }: Omit<Requested<z.output<typeof sumsQuery>>, "http">): Promise<Reply> {
   const { watchlists, rankings } = modules;
   const watchlist = await watchlists.get(access);
-  const { asOf } = await rankings.summary();
+  const { asOf } = await rankings.counters();
   const from = asOf === null ? undefined : seriesStart(window, asOf);
   const series = await watchlists.metrics(watchlist, from ?? 0);
   const data = series.points.map(sumPointView);

@@ -35,10 +35,9 @@ export function buildMembers(
   };
 }
 
-/**
- * Changes whenever a response may: with the data, with the hour, as pages say how long ago something was, and with what the catalogue in memory has of it.
- */
+/** Changes whenever a response may: with the data, with what the catalogue in memory has of it, and with the hour, for ages. */
 async function revisionOf({ catalog, live }: Modules, clock: Clock): Promise<string> {
+  await live.ifLoaded();
   return `${Math.floor(clock.now() / HOUR_MS)} ${await catalog.revision()} ${live.version}`;
 }
 

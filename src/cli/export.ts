@@ -108,7 +108,7 @@ async function withCatalogue(
   write: (modules: Modules, onProgress: (repositories: number) => void) => Promise<string>,
 ): Promise<void> {
   await withModules(host, async (modules) => {
-    const { repositories } = await modules.rankings.summary();
+    const { repositories } = await modules.rankings.counters();
     const form = "  {bar} {percentage} %  {value} of {total} repositories  {eta_formatted} left";
     const progress = showProgress(repositories, form);
     try {

@@ -144,7 +144,7 @@ const dated = ({ capturedAt, ...warning }: ImportWarning) => ({
 
 /** Updates all derived data, with a bar. */
 export async function deriveWithProgress(modules: Modules): Promise<void> {
-  const { repositories } = await modules.rankings.summary();
+  const { repositories } = await modules.rankings.counters();
   const progress = showProgress(repositories, "  growth {bar} {value} repositories");
   await updateDerived(modules, (done) => progress.update(done));
   progress.stop();

@@ -28,7 +28,7 @@ import type { LiveModel } from "./memory/live-model.js";
 import type { Leaders, LeadersRequest } from "./ranks/heads.js";
 import type { Rank } from "./ranks/rank.js";
 import { archiveRanks, type PastRank, packRankHistory, rankHistoryReader } from "./ranks/rank-history.js";
-import { type CurrentSummary, SummaryReader, updateSummary } from "./summary.js";
+import { type CurrentCounters, type CurrentSummary, SummaryReader, updateSummary } from "./summary.js";
 
 interface RankingsContext {
   clock: Clock;
@@ -138,13 +138,18 @@ export class Rankings {
     return homeOf(await this.#live.current());
   }
 
+  /** The summary without languages and topics: all that is stored. */
+  counters(): Promise<CurrentCounters> {
+    return this.#summary.read(this.#clock.now());
+  }
+
   /** The summary; without languages and topics while the catalogue is loaded. */
   async summary(): Promise<CurrentSummary> {
     const facets = (await this.#live.ifLoaded())?.facets;
     const [languages = 0, topics = 0] = await Promise.all(
       (["language", "topic"] as const).map(async (kind) => (await facets?.of(kind))?.total),
     );
-    return { ...(await this.#summary.read(this.#clock.now())), languages, topics };
+    return { ...(await this.counters()), languages, topics };
   }
 }
 

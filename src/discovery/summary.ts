@@ -53,10 +53,12 @@ interface Aged {
 }
 
 /** The stored summary with the ages of its times. */
-export interface CurrentSummary extends Summary, Aged {
+export interface CurrentCounters extends StoredSummary, Aged {
   providers: (ProviderSummary & Aged)[];
   newestFiles: (NewestFile & Aged)[];
 }
+
+export type CurrentSummary = CurrentCounters & Pick<Summary, "languages" | "topics">;
 
 /** Three separate counts, as each can use an index. */
 async function countRepositories(
@@ -169,7 +171,7 @@ export class SummaryReader {
     this.#read = prepare((given) => sql`select body from summaries where id = ${given((id) => id)}`);
   }
 
-  async read(now: number): Promise<Omit<CurrentSummary, "languages" | "topics">> {
+  async read(now: number): Promise<CurrentCounters> {
     const [row] = await this.#read(ID);
     if (row !== undefined && this.#parsed?.body !== row[0])
       this.#parsed = { body: row[0], value: JSON.parse(row[0]) };

@@ -120,16 +120,16 @@ async function staticCard({ params: { page = "" } }: HttpRequest, options: CardO
 }
 
 async function homeCard({ modules, clock }: CardOptions): Promise<Picture> {
-  const [summary, { trending }] = await Promise.all([modules.rankings.summary(), modules.rankings.home()]);
+  const [counters, { trending }] = await Promise.all([modules.rankings.counters(), modules.rankings.home()]);
   const [rows = []] = await modules.lists.rowsOfEach([trending]);
-  const age = ageOf(summary.asOf, clock);
+  const age = ageOf(counters.asOf, clock);
   // Nothing is known about now.
   const isOld = (age.ageDays ?? 0) > 1;
   return picture({
     title: isOld
-      ? `What grew in the ${WINDOW_LABELS[trending.window]} to ${formatDate(summary.asOf)}`
+      ? `What grew in the ${WINDOW_LABELS[trending.window]} to ${formatDate(counters.asOf)}`
       : "What is growing",
-    lead: `${repositoriesText(summary.repositories)}, measured from stored snapshots`,
+    lead: `${repositoriesText(counters.repositories)}, measured from stored snapshots`,
     rows: rows.slice(0, MAX_CARD_ROWS).map((row) => rowOf(row, "trending", trending.window)),
     ...age,
   });
@@ -138,7 +138,7 @@ async function homeCard({ modules, clock }: CardOptions): Promise<Picture> {
 async function facetsCard(kind: FacetKind, { modules: { rankings }, clock }: CardOptions): Promise<Picture> {
   const title = kind === "language" ? "Languages" : "Topics";
   const [{ asOf }, { facets }] = await Promise.all([
-    rankings.summary(),
+    rankings.counters(),
     rankings.facets({ kind, window: WINDOW, sort: "stars-gained", limit: MAX_CARD_ROWS, offset: 0 }),
   ]);
   return picture({

@@ -88,7 +88,7 @@ function robots(baseUrl: string): string {
 }
 
 async function siteIndex({ rankings }: Modules, baseUrl: string): Promise<string> {
-  const { repositories } = await rankings.summary();
+  const { repositories } = await rankings.counters();
   const listed = Math.min(repositories, MAX_REPOSITORIES);
   const parts = Array.from(
     { length: Math.ceil(listed / PART_REPOSITORIES) },

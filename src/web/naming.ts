@@ -54,7 +54,7 @@ export async function findMeant(
   { catalog, rankings }: Modules,
   names: readonly (WrittenName | undefined)[],
 ): Promise<(NamedRepository | undefined)[]> {
-  const all = [...(await rankings.summary()).providers]
+  const all = [...(await rankings.counters()).providers]
     .sort((a, b) => b.repositories - a.repositories)
     .map((one) => one.provider);
   const providersOf = ({ provider }: WrittenName) => (provider === undefined ? all : [provider]);

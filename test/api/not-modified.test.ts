@@ -64,13 +64,16 @@ onSqlite("A 304", (engine) => {
     const headers = { "If-None-Match": first.headers.get("etag") ?? "" };
     await world.record(observation("acme/other", daily(1, 2)));
     world.clock.advance(1_000);
-    const remaining: number[] = [];
-    for (let i = 0; i < 3; i++) {
+    const repeated = async () => {
       const answer = await world.request(path, { headers });
       assert.equal(answer.status, 304);
-      remaining.push(Number(answer.headers.get("x-ratelimit-remaining")));
-    }
-    // The first request only starts to read the revision, the second one has the response computed again.
-    assert.deepEqual(remaining, [39, 38, 38]);
+      return Number(answer.headers.get("x-ratelimit-remaining"));
+    };
+    // The first request only starts to read the revision. The first one after it was read has the response computed again.
+    assert.equal(await repeated(), 39);
+    let remaining = 39;
+    for (let i = 0; i < 100 && remaining === 39; i++) remaining = await repeated();
+    assert.equal(remaining, 38);
+    assert.equal(await repeated(), 38);
   });
 });

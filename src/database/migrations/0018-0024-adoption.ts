@@ -278,7 +278,8 @@ async function rollupIndexes(
 ): Promise<string[]> {
   const { rows } = await (engine === "sqlite"
     ? sql<{ name: string }>`select name from sqlite_master where type = 'index' and tbl_name = 'rollups'`
-    : sql<{ name: string }>`select indexname as name from pg_indexes where tablename = 'rollups'`
+    : sql<{ name: string }>`select indexname as name from pg_indexes
+        where schemaname = current_schema() and tablename = 'rollups'`
   ).execute(tx);
   return rows.map(({ name }) => name).filter((name) => /^rollups_(?!key|age)/.test(name));
 }

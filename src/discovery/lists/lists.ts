@@ -135,19 +135,19 @@ export class Lists {
   async read(spec: ListSpec, { counted }: ReadOptions = {}): Promise<ListRows> {
     const { catalog, rankings, live, clock } = this.#parts;
     const loaded = await live.current();
-    const summary = await rankings.summary();
+    const counters = await rankings.counters();
     const { ids, total, last, corrected, counts } =
       spec.scope.kind === "watchlist"
         ? await this.#findItems(loaded, spec, spec.scope.id)
         : await find(loaded, spec, counted);
     const rows = await this.#rows.read(ids, spec.window);
-    const asOf = newestOf(summary, spec.filters.provider);
+    const asOf = newestOf(counters, spec.filters.provider);
     const isFirstOfSearch = spec.scope.kind === "search" && "offset" in spec.page && spec.page.offset === 0;
     const renamed = isFirstOfSearch
       ? await findRenamed(
           catalog,
           spec,
-          summary.providers.map(({ provider }) => provider),
+          counters.providers.map(({ provider }) => provider),
         )
       : undefined;
     const unmatched = total === 0 ? await unmatchedValues(spec.filters, loaded) : [];
@@ -225,7 +225,10 @@ async function find(
 }
 
 /** The time of the newest snapshot: of this provider, or of all. null without any. */
-export function newestOf({ asOf, providers }: Summary, provider: string | undefined): number | null {
+export function newestOf(
+  { asOf, providers }: Pick<Summary, "asOf" | "providers">,
+  provider: string | undefined,
+): number | null {
   if (provider === undefined) return asOf;
   return providers.find((one) => one.provider === provider)?.asOf ?? null;
 }

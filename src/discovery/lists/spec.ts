@@ -76,7 +76,12 @@ export function decodeCursor(listKey: string, cursor: string): RowKey {
   return { sortKey: parsed.data[1], id: parsed.data[2] };
 }
 
-/** The sort key of the match at an index of a search's order, and the reverse: as in other orders, a greater one comes first. */
+/** The sort key of the match at an index of a search's order: as in other orders, a greater one comes first. */
 export function relevanceAt(index: number): number {
   return LAST_NUMBERED + 1 - index;
+}
+
+/** The reverse. */
+export function indexOfRelevance(sortKey: number): number {
+  return LAST_NUMBERED + 1 - sortKey;
 }

@@ -166,7 +166,7 @@ function topOf({ names }: Names, counts: Uint32Array, { chosen, most, isFolded }
   const found = new Map<string, Counted & { greatest: number }>();
   const wanted = new Set(chosen);
   // Most topics are rare: only those that may be among the first are looked at.
-  const bound = isFolded ? 0 : (counts.toSorted().at(-most) ?? 0);
+  const bound = isFolded ? 0 : Math.max(1, counts.toSorted().at(-most) ?? 0);
   for (let code = 1; code < names.length; code++) {
     const count = counts[code] ?? 0;
     const name = names[code] ?? "";

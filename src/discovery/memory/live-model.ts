@@ -7,16 +7,17 @@ import type { Logger } from "../../lib/log.js";
 import { ALL_CHANGED, type Catalog } from "../../repositories/repositories.js";
 import { Facets } from "../facets.js";
 import { RankHeads } from "../ranks/heads.js";
-import { FREQUENT_FROM, Vocabulary } from "../search/typos.js";
+import { FREQUENT_FROM, MOST_WORDS, Vocabulary } from "../search/typos.js";
 import { LARGE_FROM, ReadModel } from "./read-model.js";
 import { type CatalogueRow, RowSource } from "./read-rows.js";
 import { type Derived, Steps } from "./steps.js";
 
-/** Repositories read by one statement: while loading, and after a change. */
-const LOADED = 1_000;
+/** Repositories read by one statement: all in order, and after a change. */
+const LOADED = 250;
 const REREAD = 200;
-/** After more changes than this the catalogue is loaded anew, as it is if this part (one in …) of all texts have changed. */
+/** After more changes than this all repositories are read. */
 const MOST_CHANGES = 50_000;
+/** The catalogue is loaded again if this part (one in …) of all texts have changed, and more than a few. */
 const CHANGED_PART = 8;
 const FEW_CHANGED = 1_000;
 /** When to ask again while a large catalogue is loaded, in seconds. */
@@ -40,8 +41,8 @@ export class LoadedModel {
     this.revision = revision;
     this.facets = new Facets(model);
     this.ranks = model.derive(() => RankHeads.compute(model));
-    this.vocabulary = model.derive(function* () {
-      return new Vocabulary(yield* model.words.frequentWords(FREQUENT_FROM));
+    this.vocabulary = model.deriveOnce(function* () {
+      return new Vocabulary(yield* model.words.frequentWords({ least: FREQUENT_FROM, most: MOST_WORDS }));
     });
   }
 }
@@ -70,9 +71,10 @@ export class LiveModel {
     );
   }
 
-  /** Grows with each change that responses show. */
+  /** Differs after each change that responses show. */
   get version(): string {
-    return `${this.#loaded?.revision} ${this.#loaded?.model.version}`;
+    const { revision, model } = this.#loaded ?? {};
+    return `${revision} ${model?.version} ${model?.replaced}`;
   }
 
   /**
@@ -81,22 +83,26 @@ export class LiveModel {
    */
   async current(): Promise<LoadedModel> {
     const revision = await this.#catalog.recentRevision();
-    if (this.#loaded?.revision !== revision) {
+    // Work that had begun before may lack the last change, so a second time may be needed.
+    for (let times = 0; times < 2 && (this.#loaded?.revision ?? -1) < revision; times++) {
       this.#work ??= this.#follow().finally(() => {
         this.#work = undefined;
       });
-      const isLarge =
-        this.#loaded?.model.isLarge ??
-        (await this.#database.dialect.lastId(this.#database.read)) >= LARGE_FROM;
-      if (!isLarge) await this.#work;
+      const work = this.#work;
       // Whoever follows reports it.
-      else this.#work.catch(() => {});
+      work.catch(() => {});
+      if (this.#loaded?.model.isLarge ?? (await this.#isLarge())) break;
+      await work;
     }
     if (this.#loaded === undefined)
       throw new AppError("UNAVAILABLE", "The catalogue is being loaded. Lists and search will work soon.", {
         headers: { "Retry-After": String(RETRY_S) },
       });
     return this.#loaded;
+  }
+
+  async #isLarge(): Promise<boolean> {
+    return (await this.#database.dialect.lastId(this.#database.read)) >= LARGE_FROM;
   }
 
   /** The same; undefined while it is loaded. */
@@ -124,29 +130,31 @@ export class LiveModel {
   async #follow(): Promise<void> {
     const revision = await this.#catalog.revision();
     const loaded = this.#loaded;
-    const isApplied =
-      loaded !== undefined && revision >= loaded.revision && (await this.#apply(loaded, revision));
-    if (!isApplied) this.#loaded = await this.#load(revision);
+    const { words, columns } = loaded?.model ?? {};
+    const isWorn = words !== undefined && words.changed > FEW_CHANGED + (columns?.size ?? 0) / CHANGED_PART;
+    if (loaded === undefined || isWorn || revision < loaded.revision)
+      this.#loaded = new LoadedModel(await ReadModel.load(this.#rows(), this.#steps), revision);
+    else await this.#steps.inTurn(() => this.#apply(loaded, revision));
   }
 
-  /** Returns false, having applied nothing, if loading anew takes less. */
-  async #apply(loaded: LoadedModel, revision: number): Promise<boolean> {
+  async #apply(loaded: LoadedModel, revision: number): Promise<void> {
     const { model } = loaded;
     const changed = await this.#readChanged(loaded.revision);
-    if (changed.length > MOST_CHANGES || changed.some(([id]) => id === ALL_CHANGED)) return false;
-    if (model.words.changed > FEW_CHANGED + model.columns.size / CHANGED_PART) return false;
-    for (let from = 0; from < changed.length; from += REREAD) {
-      const ids = changed.slice(from, from + REREAD).map(([id]) => id);
-      model.apply(ids, await this.#source.read({ ids }));
-      await this.#steps.pause();
-    }
+    if (changed.length > MOST_CHANGES || changed.some(([id]) => id === ALL_CHANGED)) {
+      const found = new Set<number>();
+      for await (const rows of this.#rows()) {
+        model.apply([], rows);
+        for (const { id } of rows) found.add(id);
+        await this.#steps.pause();
+      }
+      model.keep(found);
+    } else
+      for (let from = 0; from < changed.length; from += REREAD) {
+        const ids = changed.slice(from, from + REREAD).map(([id]) => id);
+        model.apply(ids, await this.#source.read({ ids }));
+        await this.#steps.pause();
+      }
     loaded.revision = Math.max(revision, changed.at(-1)?.[1] ?? 0);
-    return true;
-  }
-
-  async #load(revision: number): Promise<LoadedModel> {
-    const model = await ReadModel.load(this.#rows(), this.#steps);
-    return new LoadedModel(model, revision);
   }
 
   async *#rows(): AsyncGenerator<readonly CatalogueRow[]> {

@@ -83,6 +83,24 @@ function afterPlace(
   return (own, ownId) => own === unknown || own > number || (own === number && ownId > id);
 }
 
+/** Sorts descending slots by id, the greatest first. Those of a load follow the ids; the few added since may not. */
+function byId(slots: Uint32Array<ArrayBuffer>, id: Float64Array): Uint32Array<ArrayBuffer> {
+  const idAt = (i: number) => id[slots[i] ?? 0] ?? 0;
+  let begin = slots.length;
+  while (begin > 1 && idAt(begin - 2) > idAt(begin - 1)) begin--;
+  // From here on they are in order.
+  const added = slots.slice(0, Math.max(0, begin - 1)).sort((a, b) => (id[b] ?? 0) - (id[a] ?? 0));
+  const sorted = new Uint32Array(slots.length);
+  let [next, end] = [0, 0];
+  for (let i = added.length; i < slots.length; i++) {
+    for (; next < added.length && (id[added[next] ?? 0] ?? 0) > idAt(i); next++)
+      sorted[end++] = added[next] ?? 0;
+    sorted[end++] = slots[i] ?? 0;
+  }
+  sorted.set(added.subarray(next), end);
+  return sorted;
+}
+
 /** Sorts the slots of an order: by number, the greatest first, then by id, the greatest first. In short steps. */
 export function* sortSlots({ numbers, id, least }: Order, size: number): Generator<void, Uint32Array> {
   let slots = new Uint32Array(size);
@@ -90,11 +108,7 @@ export function* sortSlots({ numbers, id, least }: Order, size: number): Generat
   for (let slot = size - 1; slot >= 0; slot--) if ((numbers[slot] ?? 0) >= least) slots[count++] = slot;
   slots = slots.subarray(0, count);
   yield;
-  // Slots follow the ids, except those of repositories that were added with an id that was free.
-  let isInOrder = true;
-  for (let i = 1; i < count && isInOrder; i++)
-    isInOrder = (id[slots[i - 1] ?? 0] ?? 0) > (id[slots[i] ?? 0] ?? 0);
-  if (!isInOrder) slots.sort((a, b) => (id[b] ?? 0) - (id[a] ?? 0));
+  slots = byId(slots, id);
   yield;
   // By 16 bits at a time, each pass keeping the order of equal ones.
   const flip = numbers instanceof Int32Array ? 0x8000_0000 : 0;

@@ -35,6 +35,7 @@ export class ReadModel implements Versioned {
   readonly #steps: Steps;
   /** Grows with every change. */
   version = 0;
+  replaced = 0;
   #starRanks: { version: number; above: Uint32Array; most: readonly number[] } | undefined;
 
   private constructor(loaded: Loaded, steps: Steps) {
@@ -60,11 +61,6 @@ export class ReadModel implements Versioned {
     await steps.run(topics.finish());
     const index = await steps.run(words.finish(columns.capacity));
     return new ReadModel({ columns, topics, words: index }, steps);
-  }
-
-  /** Number of repositories whose texts are in maps, as they changed since the load. */
-  get changedTexts(): number {
-    return this.words.changed;
   }
 
   /** The slot of a repository; -1 for an unknown one. */
@@ -104,6 +100,13 @@ export class ReadModel implements Versioned {
     this.version++;
   }
 
+  /** Leaves out repositories that are not among these. */
+  keep(ids: ReadonlySet<number>): void {
+    const { id, size, listed } = this.columns;
+    for (let slot = 0; slot < size; slot++) if (!ids.has(id[slot] ?? 0)) listed.put(slot, false);
+    this.version++;
+  }
+
   /** Begins an evaluation: sets of the one before are no longer valid. */
   begin(): void {
     this.#pool.reset();
@@ -117,7 +120,8 @@ export class ReadModel implements Versioned {
   order(name: OrderName): Order {
     const { plain, growth, id } = this.columns;
     if ("column" in name) return { numbers: plain[name.column], id, least: 0, unknown: 0 };
-    if ("trendingFirst" in name) return { numbers: this.#trendingFirst(name.trendingFirst), id, least: 0 };
+    if ("trendingFirst" in name)
+      return { numbers: this.#trendingFirst(name.trendingFirst), id, least: 0, unknown: 0 };
     const least = GROWTH_ORDER_COLUMNS[name.growth].positiveOnly ? 1 : NO_GAIN + 1;
     return { numbers: growth[name.window][name.growth], id, least };
   }
@@ -178,6 +182,19 @@ export class ReadModel implements Versioned {
   /** A value that is computed from the model in short steps, again whenever that has changed. */
   derive<T>(compute: () => Generator<void, T>): Derived<T> {
     return new Derived(this, this.#steps, compute);
+  }
+
+  /** The same, but of a large model only once. */
+  deriveOnce<T>(compute: () => Generator<void, T>): Derived<T> {
+    const versionNow = () => (this.isLarge ? 0 : this.version);
+    const source: Versioned = {
+      get version() {
+        return versionNow();
+      },
+      isLarge: false,
+      replaced: 0,
+    };
+    return new Derived(source, this.#steps, compute);
   }
 
   get isLarge(): boolean {

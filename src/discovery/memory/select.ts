@@ -1,7 +1,7 @@
 /** Selects a page of a list: the ids of its repositories in order, and how many there are in all. */
 import type { GrowthOrder } from "../../growth/growth.js";
 import { DEFAULT_SORT, isGrowthSort } from "../lists/sorts.js";
-import { type ListSpec, type RowKey, relevanceAt } from "../lists/spec.js";
+import { indexOfRelevance, LAST_NUMBERED, type ListSpec, type RowKey, relevanceAt } from "../lists/spec.js";
 import { allOf, bestOf, type Matches } from "../search/relevance.js";
 import { isGain, NO_GAIN, PLAIN_FACTS, type PlainColumn, plainNumber } from "./columns.js";
 import { matchesOf } from "./matches.js";
@@ -104,15 +104,17 @@ export function selectByRelevance(model: ReadModel, found: Matches, list: Filter
       total: kept.size,
     };
   }
-  const begin = "after" in page ? relevanceAt(page.after.sortKey) + 1 : page.offset;
-  const end = Math.max(0, begin) + page.limit;
+  const wanted = "after" in page ? indexOfRelevance(page.after.sortKey) + 1 : page.offset;
+  // Nobody reads a search that far, and finding its best takes time for each.
+  const begin = Math.min(Math.max(0, wanted), LAST_NUMBERED);
+  const end = Math.min(begin + page.limit, LAST_NUMBERED);
   const { id } = model.columns;
   const ids = bestOf(model, matches, end + 1)
-    .slice(Math.max(0, begin))
+    .slice(begin)
     .map((slot) => id[slot] ?? 0);
-  const shown = ids.slice(0, page.limit);
+  const shown = ids.slice(0, end - begin);
   const last = shown.at(-1);
-  const hasMore = ids.length > shown.length && last !== undefined;
+  const hasMore = ids.length > shown.length && last !== undefined && end < LAST_NUMBERED;
   return {
     ids: shown,
     total: matches.total,

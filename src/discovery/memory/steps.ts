@@ -8,18 +8,29 @@ const TURN_MS = 5;
 export class Steps {
   readonly #clock: Pick<Clock, "monotonic">;
   #began: number;
+  #last: Promise<unknown> = Promise.resolve();
 
   constructor(clock: Pick<Clock, "monotonic">) {
     this.#clock = clock;
     this.#began = clock.monotonic();
   }
 
-  /** Lets others have a turn if it has been some time. Returns whether they had one. */
-  async pause(): Promise<boolean> {
-    if (this.#clock.monotonic() - this.#began < TURN_MS) return false;
+  get now(): number {
+    return this.#clock.monotonic();
+  }
+
+  /** Lets others have a turn if it has been some time. */
+  async pause(): Promise<void> {
+    if (this.now - this.#began < TURN_MS) return;
     await ownTurn();
-    this.#began = this.#clock.monotonic();
-    return true;
+    this.#began = this.now;
+  }
+
+  /** Does some work when all that was begun before has ended: so what is derived from data sees none of its changes. */
+  inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#last.then(work, work);
+    this.#last = turn.catch(() => {});
+    return turn;
   }
 
   /** Runs a computation. */
@@ -32,11 +43,16 @@ export class Steps {
   }
 }
 
+/** An earlier value is used for this many times as long as computing one took, so that changes do not keep a core busy. */
+const REST = 9;
+
 /** What derived values depend on. */
 export interface Versioned {
   version: number;
   /** Whether deriving a value takes so long that an earlier one is used meanwhile. */
   readonly isLarge: boolean;
+  /** Grows when a value is known of which an earlier one was used. */
+  replaced: number;
 }
 
 /** A value that depends on something with a version, computed again when it is wanted and the version has grown. */
@@ -46,6 +62,8 @@ export class Derived<T> {
   readonly #compute: () => Generator<void, T>;
   #known: { value: T; version: number } | undefined;
   #work: Promise<T> | undefined;
+  #isEarlierUsed = false;
+  #restsUntil = Number.NEGATIVE_INFINITY;
 
   constructor(source: Versioned, steps: Steps, compute: () => Generator<void, T>) {
     this.#source = source;
@@ -67,31 +85,32 @@ export class Derived<T> {
     return this.#work;
   }
 
-  /** The value of the present version if it is known; otherwise it is computed for a later caller. */
+  /** The value of the present version if it is known; otherwise it is computed for a later caller, though not all the time. */
   peek(): T | undefined {
     if (this.known !== undefined) return this.known;
     // Whoever waits for the value gets the error.
-    Promise.resolve(this.exact()).catch(() => {});
+    if (this.#steps.now >= this.#restsUntil) Promise.resolve(this.exact()).catch(() => {});
     return undefined;
   }
 
   /** The value of the present version, or an earlier one while that takes long. */
   get(): T | Promise<T> {
     const known = this.#known;
-    return known === undefined || !this.#source.isLarge ? this.exact() : (this.peek() ?? known.value);
+    if (known === undefined || !this.#source.isLarge) return this.exact();
+    const present = this.peek();
+    if (present === undefined) this.#isEarlierUsed = true;
+    return present ?? known.value;
   }
 
-  async #renew(): Promise<T> {
-    for (;;) {
-      const { version } = this.#source;
-      const steps = this.#compute();
-      for (let step = steps.next(); ; step = steps.next()) {
-        if (step.done === true) {
-          this.#known = { value: step.value, version };
-          return step.value;
-        }
-        if ((await this.#steps.pause()) && version !== this.#source.version) break;
-      }
-    }
+  #renew(): Promise<T> {
+    return this.#steps.inTurn(async () => {
+      const [{ version }, began] = [this.#source, this.#steps.now];
+      const value = await this.#steps.run(this.#compute());
+      this.#known = { value, version };
+      this.#restsUntil = this.#steps.now + REST * (this.#steps.now - began);
+      if (this.#isEarlierUsed) this.#source.replaced++;
+      this.#isEarlierUsed = false;
+      return value;
+    });
   }
 }

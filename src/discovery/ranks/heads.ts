@@ -184,7 +184,8 @@ class Boards {
   forEach(slot: number, visit: (board: number) => void): void {
     const { provider, language } = this.#model.columns.named;
     visit(0);
-    visit(this.#providers[provider[slot] ?? 0] ?? 0);
+    const ofProvider = this.#providers[provider[slot] ?? 0] ?? -1;
+    if (ofProvider >= 0) visit(ofProvider);
     const ofLanguage = this.#languages[language[slot] ?? 0] ?? -1;
     if (ofLanguage >= 0) visit(ofLanguage);
     this.#model.topics.forEach(slot, (topic) => {

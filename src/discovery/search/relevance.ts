@@ -128,15 +128,21 @@ export function bestOf(model: ReadModel, { query, tiers }: Matches, count: numbe
   const { plain, nameHash } = model.columns;
   const order = model.order({ column: "stars" });
   const compare = compareSlots(order, "desc");
+  // Among those with the same words in their full names, one has that very name.
+  const named: number[] = [];
   const wanted = query.fullName === undefined ? undefined : hashOf(query.fullName);
+  if (wanted !== undefined)
+    tiers[0]?.set.forBlocks((slots, length) => {
+      for (const slot of slots.subarray(0, length)) if (nameHash[slot] === wanted) named.push(slot);
+    });
   const ranked = tiers.flatMap(({ set, weight }, tier) =>
     firstOf(set, order, { direction: "desc", count }).map((slot) => ({
       slot,
       tier,
-      // Among those with the same words in their full names, one has that very name.
-      key: nameHash[slot] === wanted ? -1 : Math.floor(model.starRank(plain.stars[slot] ?? 0) / weight),
+      key: Math.floor(model.starRank(plain.stars[slot] ?? 0) / weight),
     })),
   );
   ranked.sort((a, b) => a.key - b.key || a.tier - b.tier || compare(a.slot, b.slot));
-  return ranked.slice(0, count).map(({ slot }) => slot);
+  const others = ranked.flatMap(({ slot }) => (named.includes(slot) ? [] : [slot]));
+  return [...named.sort(compare), ...others].slice(0, count);
 }

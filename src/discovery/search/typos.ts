@@ -2,7 +2,7 @@
 const SHORTEST = 4;
 const LONGEST = 20;
 /** Size of the vocabulary for corrections, and the fewest repositories that a word of it occurs in. */
-const MOST_WORDS = 30_000;
+export const MOST_WORDS = 30_000;
 export const FREQUENT_FROM = 3;
 
 /**

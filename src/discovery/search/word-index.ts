@@ -91,19 +91,19 @@ export class WordCollector {
   /** Makes the index, in short steps. */
   *finish(capacity: number): Generator<void, WordIndex> {
     const order = yield* this.#lexicon.sorted();
-    const ranks = new Uint32Array(order.length);
-    for (let rank = 0; rank < order.length; rank++) ranks[order[rank] ?? 0] = rank;
+    const indexes = new Uint32Array(order.length);
+    for (let i = 0; i < order.length; i++) indexes[order[i] ?? 0] = i;
     yield;
     const dictionary = yield* this.#lexicon.dictionary(order);
-    const names = yield* this.#lists(ranks, true);
-    const texts = yield* this.#lists(ranks, false);
+    const names = yield* this.#lists(indexes, true);
+    const texts = yield* this.#lists(indexes, false);
     return new WordIndex({ dictionary, names, texts, capacity });
   }
 
   /** The lists of all words in order: of names, as 2 * slot, plus 1 for whole names; or of other texts. */
-  *#lists(ranks: Uint32Array, ofNames: boolean): Generator<void, PackedLists> {
+  *#lists(indexes: Uint32Array, ofNames: boolean): Generator<void, PackedLists> {
     const words = this.#words;
-    const starts = new Uint32Array(ranks.length + 1);
+    const starts = new Uint32Array(indexes.length + 1);
     const range = (slot: number): [number, number] => {
       const begin = this.#starts[slot] ?? 0;
       const middle = begin + (this.#names[slot] ?? 0);
@@ -112,7 +112,7 @@ export class WordCollector {
     for (let slot = 0; slot < this.#size; slot++) {
       const [from, to] = range(slot);
       for (let i = from; i < to; i++) {
-        const next = (ranks[words[i] ?? 0] ?? 0) + 1;
+        const next = (indexes[words[i] ?? 0] ?? 0) + 1;
         starts[next] = (starts[next] ?? 0) + 1;
       }
       if (slot % STEP === 0) yield;
@@ -124,10 +124,10 @@ export class WordCollector {
     for (let slot = 0; slot < this.#size; slot++) {
       const [from, to] = range(slot);
       for (let i = from; i < to; i++) {
-        const rank = ranks[words[i] ?? 0] ?? 0;
-        const end = ends[rank] ?? 0;
+        const index = indexes[words[i] ?? 0] ?? 0;
+        const end = ends[index] ?? 0;
         numbers[end] = ofNames ? 2 * slot + Number(i === from) : slot;
-        ends[rank] = end + 1;
+        ends[index] = end + 1;
       }
       if (slot % STEP === 0) yield;
     }
@@ -137,6 +137,8 @@ export class WordCollector {
 
 /** Stands for the name of a repository whose name has no word. No text has it. */
 const NO_WORD = " ";
+/** Numbers of repositories that are distinguished when words are counted. */
+const COUNTED_SIZES = 10_000;
 /** Repositories in a step of building. */
 const STEP = 20_000;
 
@@ -266,17 +268,28 @@ export class WordIndex {
     return words.compare(bytes, 0, bytes.length, from, to);
   }
 
-  /** How many repositories have each word in a name or text, of words with at least `least` of them, in short steps. */
-  *frequentWords(least: number): Generator<void, [word: string, repositories: number][]> {
+  /** About the `most` most frequent words that at least `least` repositories have in a name or text, in short steps. */
+  *frequentWords({ least, most }: { least: number; most: number }): Generator<void, [string, number][]> {
     const { bytes, starts } = this.#dictionary;
-    const found: [string, number][] = [];
-    const sizeOf = (lists: PackedLists, i: number) => (lists.starts[i + 1] ?? 0) - (lists.starts[i] ?? 0);
+    const sizeIn = (lists: PackedLists, i: number) => (lists.starts[i + 1] ?? 0) - (lists.starts[i] ?? 0);
+    const sizeOf = (i: number) => sizeIn(this.#names, i) + sizeIn(this.#texts, i);
+    const bySize = new Uint32Array(COUNTED_SIZES);
     for (let i = 0; i + 1 < starts.length; i++) {
-      const size = sizeOf(this.#names, i) + sizeOf(this.#texts, i);
-      if (size >= least) found.push([bytes.toString("utf8", starts[i], starts[i + 1]), size]);
+      const size = Math.min(sizeOf(i), COUNTED_SIZES - 1);
+      bySize[size] = (bySize[size] ?? 0) + 1;
       if (i % STEP === 0) yield;
     }
-    return found;
+    let from = COUNTED_SIZES;
+    for (let words = 0; from > least && words < most; ) words += bySize[--from] ?? 0;
+    const found = new Map<string, number>();
+    for (let i = 0; i + 1 < starts.length; i++) {
+      if (sizeOf(i) >= from) found.set(bytes.toString("utf8", starts[i], starts[i + 1]), sizeOf(i));
+      if (i % STEP === 0) yield;
+    }
+    for (const words of this.#added.values())
+      for (const [word, { size }] of words)
+        if (found.has(word) || size >= least) found.set(word, (found.get(word) ?? 0) + size);
+    return [...found];
   }
 }
 
