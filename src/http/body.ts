@@ -31,15 +31,19 @@ export async function readForm(request: IncomingMessage): Promise<URLSearchParam
   return new URLSearchParams(await readText(request, MAX_FORM_BYTES));
 }
 
-/** Whether the body has a known length that is worth reading only to keep the connection. */
-export function hasShortBody({ headers }: IncomingMessage): boolean {
-  return Number(headers["content-length"] ?? Number.POSITIVE_INFINITY) <= MAX_JSON_BYTES;
+/** Whether the rest of a body is too long, or of unknown length, to be read only to keep the connection. */
+export function hasLongBody({ complete, headers }: IncomingMessage): boolean {
+  if (complete) return false;
+  // Before its end is parsed, a request without a body is not complete either.
+  return (
+    headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > MAX_JSON_BYTES
+  );
 }
 
 /**
  * Discards the rest of a body before a response that ends the connection. A connection that is closed while its client still
  * sends is reset, and with it the response is lost: proxies report 502 then (RFC 9112, 9.6). So only our side ends, until the
- * body does, or until `Connections` destroys what has ended.
+ * body does, or the time for a request is over.
  */
 export function discardBody(request: IncomingMessage): void {
   const { socket } = request;

@@ -6,7 +6,7 @@ import type { ErrorCode } from "../lib/errors.js";
 import type { Logger } from "../lib/log.js";
 import type { Admission } from "./admission.js";
 import { after } from "./after.js";
-import { discardBody, hasShortBody } from "./body.js";
+import { discardBody, hasLongBody } from "./body.js";
 import { allowanceOf } from "./charge.js";
 import { toAppError } from "./error-response.js";
 import { type Exchange, sourceOf } from "./exchange.js";
@@ -101,7 +101,7 @@ export class ResponseSender {
     const rates = left && admission.ratesOf(left);
     let head = variant.head({ id, date, rates, ignored: target.ignored });
     // A body that nobody reads must not keep the connection busy; Node drains a short one.
-    if (!message.complete && !hasShortBody(message)) {
+    if (hasLongBody(message)) {
       discardBody(message);
       if (!head.includes("Connection")) head = [...head, "Connection", "close"];
     }

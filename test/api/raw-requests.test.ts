@@ -336,6 +336,14 @@ onSqlite("Requests as they come over the wire", (engine) => {
     );
   });
 
+  test("a response that is cached keeps its connection", async () => {
+    await send(get("/robots.txt"));
+    const [cached] = await send(
+      `GET /robots.txt HTTP/1.1\r\nHost: sidereal.example\r\n\r\n${get("/healthz")}`,
+    );
+    assert.equal(cached?.headers.connection, "keep-alive");
+  });
+
   test("HEAD and 304 carry no body", async () => {
     const [full] = await send(get("/api/repos"));
     const [head] = await send(get("/api/repos", "HEAD"));
