@@ -66,6 +66,8 @@ export function createHttpServer(listener: RequestListener, options: HttpServerO
   return { server, close: (patienceMs) => connections.close(server, patienceMs) };
 }
 
+const LATE = "ERR_HTTP_REQUEST_TIMEOUT";
+
 /** Requests that Node's parser refuses, by its error code: the status line, and the error. Everything else is malformed. */
 const UNPARSED: Readonly<Record<string, readonly [string, AppError]>> = {
   HPE_HEADER_OVERFLOW: [
@@ -82,10 +84,7 @@ const UNPARSED: Readonly<Record<string, readonly [string, AppError]>> = {
       "The address has a character that must be percent-encoded, such as %E6%97%A5 for 日.",
     ),
   ],
-  ERR_HTTP_REQUEST_TIMEOUT: [
-    "408 Request Timeout",
-    new AppError("INVALID_REQUEST", "The request took too long to arrive."),
-  ],
+  [LATE]: ["408 Request Timeout", new AppError("INVALID_REQUEST", "The request took too long to arrive.")],
 };
 const MALFORMED = ["400 Bad Request", new AppError("INVALID_REQUEST", "The request is malformed.")] as const;
 
@@ -116,7 +115,10 @@ function refuseUnparsed(error: Error & { code?: string }, socket: Duplex, addres
     Connection: "close",
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${String(value)}\r\n`);
-  socket.end(Buffer.concat([Buffer.from(`HTTP/1.1 ${status}\r\n${lines.join("")}\r\n`), body]));
+  socket.end(Buffer.concat([Buffer.from(`HTTP/1.1 ${status}\r\n${lines.join("")}\r\n`), body]), () => {
+    // Node looks for a late request once, so that one that is still arriving would keep the connection.
+    if (error.code === LATE) socket.destroy();
+  });
 }
 
 /** Opens the port. With `reusePort` other processes may open the same one, and the system gives each connection to one of them. */
