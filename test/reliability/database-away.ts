@@ -147,7 +147,7 @@ async function attack(
       SIDEREAL_LOG_LEVEL: "fatal",
       ...GENEROUS_LIMITS,
       ...limits("watchlists=1000000"),
-      // What waits is bounded as usual, but for the burst.
+      SIDEREAL_TRUSTED_PROXIES: "127.0.0.1",
       ...(store.url === undefined ? {} : { SIDEREAL_DATABASE_URL: throughPort(store.url, port) }),
     },
   });
