@@ -75,11 +75,9 @@ export async function countAttacks(): Promise<ResultRow[]> {
   const dataDir = mkdtempSync(join(tmpdir(), "sidereal-attacks-"));
   const log = createLog("silent");
   const clock = new ManualClock(NOW);
-  const names = BUCKETS.filter((bucket) => bucket !== "free").map(
-    (bucket) => `SIDEREAL_LIMIT_${bucket}_ANONYMOUS`,
-  );
+  const names = BUCKETS.filter((bucket) => bucket !== "free");
   const config = loadConfig({
-    ...Object.fromEntries(names.map((name) => [name.toUpperCase(), String(LIMIT)])),
+    SIDEREAL_LIMITS: names.map((name) => `${name}=${LIMIT}`).join(),
     SIDEREAL_DATA_DIR: dataDir,
   });
   const database = await openDatabase({ url: undefined, dataDir, pool: 1, log });
