@@ -136,8 +136,8 @@ onBothEngines("A clock that is years ahead", (engine) => {
     const watched = { ...modules, deletionClock: new DeletionClock({ database, clock, log }) };
     const settings = { SIDEREAL_PORT: "0", SIDEREAL_DATA_DIR: ":memory:" };
     const service = await startService({ config: loadConfig(settings), clock, log }, watched);
-    // One of its loops runs once: it loads what signing in needs.
-    const serving = clock.sleeping - 1;
+    // Its loops: usage, changes of the catalogue, and what has expired. One more sleep ends: then it loads what signing in needs.
+    const serving = 3;
     const stopping = new AbortController();
     const lease = await heldLease(database, clock);
     const { signal } = stopping;
