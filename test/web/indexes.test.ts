@@ -149,7 +149,7 @@ onSqlite("Files for search engines", (engine) => {
   });
 
   test("a failed part is retried", async (t) => {
-    t.mock.method(world.modules.rankings, "summary", () => Promise.reject(new Error("down")), {
+    t.mock.method(world.modules.rankings, "counters", () => Promise.reject(new Error("down")), {
       times: 1,
     });
     world.clock.advance(HOUR_MS);
