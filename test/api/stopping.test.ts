@@ -134,6 +134,8 @@ onSqliteAndLong("Stopping", (engine) => {
     // The mail fails, so that nothing is waited for.
     await until(() => {
       for (const socket of sockets) socket.destroy();
+      // The mail client may wait before it takes the end of a connection for a failure.
+      t.mock.timers.tick(1_000);
       return hasStopped;
     });
     await stopping;
