@@ -65,7 +65,7 @@ export class Sessions {
   constructor(private readonly context: AccountsContext) {}
 
   /**
-   * The only session cookie in a Cookie header, as `name=value`. Undefined where there are several, or where it is not spelled as
+   * The only session cookie in a Cookie header, as `name=value`. Undefined if there are several, or if it is not spelled as
    * issued: the library would accept many spellings of one session, and each would be looked up as if it were another one.
    */
   cookieIn(header: string | undefined): string | undefined {

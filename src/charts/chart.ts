@@ -147,7 +147,7 @@ function countAxis(values: readonly number[], scale: ChartInput["scale"], count:
   return (scale === "log" ? logAxis : linearAxis)(low, high, count);
 }
 
-/** The names of lines, without their owners where there is little room, and their last values. */
+/** The names of lines, without their owners if there is little room, and their last values. */
 function labelsOf(lines: readonly ChartSeries[], { width, view }: ChartInput): EndLabel[] {
   const names = lines.map(({ name }) => name);
   const shown = width < 900 ? shortNames(names) : names;

@@ -146,7 +146,7 @@ function rateSentence({ points }: ChartSeries, when: (at: number) => string): st
   return `Per day${step.name === "day" ? "" : `, by ${step.name}`}: at most ${rate(highest)}, at least ${rate(others.at(-1) ?? highest)}${missing === 0 ? "" : left}.`;
 }
 
-/** "reached 50,000 on 3 Aug 2026"; "between 3 and 9 Aug" where no snapshot was taken in between. */
+/** "reached 50,000 on 3 Aug 2026"; "between 3 and 9 Aug" if no snapshot was taken in between. */
 export function milestoneWords({ value, point, before }: Milestone): string {
   const isKnown = point.at - before.at < 1.75 * DAY_MS;
   const dates = datesText(before.at, point.at).replace(" – ", " and ");

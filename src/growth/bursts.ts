@@ -30,7 +30,7 @@ const SUPPORTED_CHANCE = 0.3;
 const UNKNOWN_MULTIPLE = 55;
 /**
  * Attention fades over days: after a real leap, the next day brings less than this part of it once in twenty times (measured).
- * A surge that ends so abruptly is a burst below this chance, or from this multiple of the usual day where no forks are known.
+ * A surge that ends so abruptly is a burst below this chance, or from this multiple of the usual day if no forks are known.
  */
 const ABRUPT = { part: 0.1, days: 2, chance: 0.3, multiple: 15 };
 /** Less than half of all real leaps bring so little. */

@@ -1,4 +1,4 @@
-/** The right to rebuild all growth, which takes many transactions: one process at a time has it, as long as it goes on. */
+/** The right to rebuild all growth, which takes many transactions: one process at a time holds it, until the rebuild ends. */
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { sql } from "kysely";
@@ -85,7 +85,7 @@ export async function rebuildState(db: Db, clock: Clock): Promise<"none" | "runn
   return isGone(owner) || Math.abs(clock.now() - seen_at) > STALE_MS ? "abandoned" : "running";
 }
 
-/** Whether the owner was a process of this machine that has ended; false where that cannot be known. */
+/** Whether the owner was a process of this machine that has ended; false if that cannot be known. */
 function isGone(owner: string): boolean {
   const [host, pid, instance] = owner.split(" ");
   if (host !== hostname() || instance === INSTANCE) return false;

@@ -122,7 +122,7 @@ function cacheControl(cache: Route["cache"]): string {
   }
 }
 
-/** Makes the id of a request: twelve random hexadecimal digits, as only UUIDs draw theirs for many at once. */
+/** Makes the id of a request: twelve hexadecimal digits of a UUID, as Node.js draws the randomness of many UUIDs together. */
 export function requestId(): string {
   return randomUUID().slice(-12);
 }

@@ -69,7 +69,7 @@ export interface FrameRequest {
   tracked: readonly string[];
   /** Who adds to watchlists without an owner, for the daily quota; undefined where none is set. */
   adding: Adding | undefined;
-  /** Who may request that repositories are tracked, and of which forges. */
+  /** Who may request the tracking of repositories, and on which forges. */
   tracking: TrackPolicy;
   /** The caller, as somebody who may request repositories. */
   requester: Requester;

@@ -68,7 +68,7 @@ test("a drawing is rendered with as many pixels as requested", async () => {
   assert.deepEqual(sizeOf(await renderer.render(svgPicture(svg, 2))), [600, 200]);
 });
 
-/** The texts of a card, none of which is wider than the card between its margins. */
+/** The texts of a card. None is wider than the card between its margins. */
 function textsOf(svg: string): string[] {
   const { elements } = readPicture(svg);
   for (const { attributes, text } of elements) {

@@ -38,7 +38,7 @@ export interface ListRows {
   renamed?: RenamedName;
   /** Values of filters that nothing in the catalogue has; only of an empty list, and absent without any. */
   unmatched?: UnmatchedValue[];
-  /** The counts that were requested; absent where a search has no match. */
+  /** The counts that were requested; absent if a search has no match. */
   counts?: FacetCounts;
 }
 

@@ -101,7 +101,8 @@ export function countFacets(
   };
 }
 
-function countCodes(set: SlotSet, codes: Uint16Array, { names }: Names): Uint32Array {
+/** By code, how many members have it. */
+export function countCodes(set: SlotSet, codes: Uint16Array, { names }: Names): Uint32Array {
   const counts = new Uint32Array(names.length);
   set.forBlocks((slots, length) => {
     for (let i = 0; i < length; i++) {

@@ -89,7 +89,7 @@ export class LiveModel {
         this.#work = undefined;
       });
       const work = this.#work;
-      // Whoever follows reports it.
+      // `follow` logs it.
       work.catch(() => {});
       if (this.#loaded?.model.isLarge ?? (await this.#isLarge())) break;
       await work;

@@ -34,7 +34,7 @@ export function selectByColumn(
   return selectFrom(matches, { sort, order: model.order(name), sorted: () => model.sorted(name) }, list);
 }
 
-/** Selects a page of repositories that are chosen already, among them those of which nothing is known in the order. */
+/** Selects a page of given repositories, including those whose number in the order is unknown. */
 export function selectAmong(
   model: ReadModel,
   sort: ColumnSort,

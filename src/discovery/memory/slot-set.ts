@@ -140,7 +140,7 @@ function isDense(word: number): boolean {
   return (rest & (rest - 1)) !== 0;
 }
 
-/** Used by one evaluation at a time, none of which waits for anything. */
+/** Used by one evaluation at a time, as evaluations are synchronous. */
 const BLOCK = new Uint32Array(4_096 + 32);
 
 /** Sets for the steps of an evaluation, used again by the next one, as a set of a million slots takes 125 kB. */

@@ -51,7 +51,7 @@ export interface Versioned {
   version: number;
   /** Whether deriving a value takes so long that an earlier one is used meanwhile. */
   readonly isLarge: boolean;
-  /** Grows when a value is known of which an earlier one was used. */
+  /** How many values have replaced an earlier one that was used while they were computed. */
   replaced: number;
 }
 
@@ -88,7 +88,7 @@ export class Derived<T> {
   /** The value of the present version if it is known; otherwise it is computed for a later caller, though not all the time. */
   peek(): T | undefined {
     if (this.known !== undefined) return this.known;
-    // Whoever waits for the value gets the error.
+    // Callers that wait for the value get the error.
     if (this.#steps.now >= this.#restsUntil) Promise.resolve(this.exact()).catch(() => {});
     return undefined;
   }

@@ -1,5 +1,6 @@
 /** Ranks: the first repositories of every ranking, overall and by provider, language and topic. */
 import { MEASURES, type Measure, type Ranking, type Window } from "../../growth/growth.js";
+import { countCodes } from "../memory/counts.js";
 import type { OrderName, ReadModel } from "../memory/read-model.js";
 import { SlotSet } from "../memory/slot-set.js";
 import type { Rank, RankScope } from "./rank.js";
@@ -54,7 +55,12 @@ export class RankHeads {
   /** Computes the ranks of all repositories, in short steps. */
   static *compute(model: ReadModel): Generator<void, RankHeads> {
     const { columns } = model;
-    const boards = new Boards(model);
+    const languages = countCodes(columns.listed, columns.named.language, columns.names.language);
+    yield;
+    const topics = new Uint32Array(model.topics.names.names.length);
+    columns.listed.forBlocks((slots, length) => model.topics.count(topics, slots, length));
+    yield;
+    const boards = new Boards(model, { languages, topics });
     yield;
     const byGrowth = new SlotSet(columns.capacity).copy(columns.listed);
     // As in lists, growth rankings leave out archived repositories and forks.
@@ -144,20 +150,12 @@ class Boards {
   readonly #languages: Int32Array;
   readonly #topics: Int32Array;
 
-  constructor(model: ReadModel) {
+  /** `languages` and `topics`: how many listed repositories have each, by code. */
+  constructor(model: ReadModel, { languages, topics }: { languages: Uint32Array; topics: Uint32Array }) {
     this.#model = model;
-    const { names, named, listed } = model.columns;
+    const { names } = model.columns;
     this.#add("overall", "");
     this.#providers = Int32Array.from(names.provider.names, (name) => this.#add("provider", name));
-    const languages = new Uint32Array(names.language.names.length);
-    const topics = new Uint32Array(model.topics.names.names.length);
-    listed.forBlocks((slots, length) => {
-      for (let i = 0; i < length; i++) {
-        const code = named.language[slots[i] ?? 0] ?? 0;
-        languages[code] = (languages[code] ?? 0) + 1;
-      }
-      model.topics.count(topics, slots, length);
-    });
     this.#languages = this.#addFrequent("language", names.language.names, languages);
     this.#topics = this.#addFrequent("topic", model.topics.names.names, topics);
   }

@@ -1,9 +1,8 @@
 /** How well repositories match a search text, and in which order that puts them. */
 import { compareSlots, firstOf } from "../memory/order.js";
-import type { ReadModel } from "../memory/read-model.js";
-import { hashOf } from "../memory/read-model.js";
+import { hashOf, type ReadModel } from "../memory/read-model.js";
 import type { SlotSet } from "../memory/slot-set.js";
-import { NAME, type Place, TEXT, WHOLE } from "./word-index.js";
+import { NAME, TEXT, WHOLE, type WordPlace } from "./word-index.js";
 import type { WordsQuery } from "./words.js";
 
 /**
@@ -69,11 +68,11 @@ export interface Matches {
 export function findMatches(model: ReadModel, query: WordsQuery, scope: SearchScope): Matches {
   const { words, owner, name } = query;
   const [rest, last] = [words.slice(0, -1), words.at(-1) ?? ""];
-  const withWord = (word: string, place: Place, isPrefix = false): SlotSet | undefined => {
+  const withWord = (word: string, place: WordPlace, isPrefix = false): SlotSet | undefined => {
     const set = model.emptySet();
     return model.words.addTo(set, word, { place, isPrefix }) ? set : undefined;
   };
-  const withAll = (some: readonly string[], place: Place): SlotSet | "any" | undefined => {
+  const withAll = (some: readonly string[], place: WordPlace): SlotSet | "any" | undefined => {
     let all: SlotSet | "any" | undefined = "any";
     for (const word of some) {
       const set: SlotSet | undefined = all && withWord(word, place);

@@ -10,7 +10,7 @@ import { CAPITAL_INSIDE, documentOf, nameWords, type Texts } from "./words.js";
 export const WHOLE = 0;
 export const NAME = 1;
 export const TEXT = 2;
-export type Place = typeof WHOLE | typeof NAME | typeof TEXT;
+export type WordPlace = typeof WHOLE | typeof NAME | typeof TEXT;
 
 /** Shorter prefixes find words of names only: nearly every description has a word with a given letter at its beginning. */
 const TEXT_PREFIX_FROM = 3;
@@ -149,7 +149,7 @@ export class WordIndex {
   /** Slots whose words are no longer those of the load. */
   readonly #dead: SlotSet;
   /** The words of those and of new ones: by the first two letters, the word, and the slot. */
-  readonly #added = new Map<string, Map<string, Map<number, Place>>>();
+  readonly #added = new Map<string, Map<string, Map<number, WordPlace>>>();
   readonly #documents = new Map<number, readonly string[]>();
   /** Slots added to sets so far. */
   #found = 0;
@@ -177,7 +177,7 @@ export class WordIndex {
     if (slot >= this.#dead.bits.length * 32) this.#dead.grow(slot + 32 * 1_024);
     this.#dead.add(slot);
     const { whole, names, terms } = documentOf(texts);
-    const places = new Map<string, Place>([[whole === "" ? NO_WORD : whole, WHOLE]]);
+    const places = new Map<string, WordPlace>([[whole === "" ? NO_WORD : whole, WHOLE]]);
     for (const word of names) if (word !== "" && !places.has(word)) places.set(word, NAME);
     for (const word of terms) if (word !== "" && !places.has(word)) places.set(word, TEXT);
     for (const [word, place] of places)
@@ -186,7 +186,7 @@ export class WordIndex {
   }
 
   /** Adds to a set the slots of repositories that have a word, or one that begins with it. Returns whether there are any. */
-  addTo(set: SlotSet, word: string, { place, isPrefix }: { place: Place; isPrefix: boolean }): boolean {
+  addTo(set: SlotSet, word: string, { place, isPrefix }: { place: WordPlace; isPrefix: boolean }): boolean {
     const upTo = isPrefix && word.length < TEXT_PREFIX_FROM ? Math.min(place, NAME) : place;
     const [from, to] = isPrefix ? this.#beginningWith(word) : this.#range(word);
     const before = this.#found;
@@ -218,7 +218,7 @@ export class WordIndex {
     }
   }
 
-  *#addedSlots(word: string, isPrefix: boolean): Generator<ReadonlyMap<number, Place>> {
+  *#addedSlots(word: string, isPrefix: boolean): Generator<ReadonlyMap<number, WordPlace>> {
     const key = word.slice(0, 2);
     if (!isPrefix) {
       const slots = this.#added.get(key)?.get(word);

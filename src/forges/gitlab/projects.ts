@@ -80,7 +80,7 @@ const OPTIONAL = {
 } as const;
 type OptionalField = keyof typeof OPTIONAL;
 
-/** An argument of newer versions, some of which leave out archived projects by default. */
+/** An argument of newer versions. Some of them leave out archived projects by default. */
 const ARCHIVED_ARGUMENT = "archived:";
 type OptionalPart = OptionalField | typeof ARCHIVED_ARGUMENT;
 
