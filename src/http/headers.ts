@@ -83,7 +83,7 @@ export function completeHeaders(
     "Referrer-Policy": access === "token" ? "no-referrer" : "strict-origin-when-cross-origin",
     "Content-Security-Policy": "default-src 'none'; base-uri 'none'; frame-ancestors 'none'",
     ...(isProgram ? originHeaders(reply, { isPersonal, isOpen }) : SAME_ORIGIN),
-    ...(access === "token" ? { "X-Robots-Tag": "noindex" } : {}),
+    ...(isProgram || access === "token" ? { "X-Robots-Tag": "noindex" } : {}),
     // Only the cache: "cookies" would reach every other service of the domain, "storage" the preferences of the browser.
     ...(endsSession && reply.status < 400 ? { "Clear-Site-Data": '"cache"' } : {}),
     "Cache-Control": cacheControl(cache),

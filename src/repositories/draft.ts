@@ -8,6 +8,7 @@ import type { BulkColumns, BulkTable, RepositoryTable } from "../database/databa
 import { DAY_MS } from "../lib/clock.js";
 import type { Observation } from "./observation.js";
 import { type FACT_COLUMNS, type Facts, nameKey } from "./repository.js";
+import { lostAvailability } from "./visibility.js";
 
 /** Facts that change by the hour. Each keeps the value of the newest source or snapshot that reports it. */
 export const COUNTS = ["stars", "forks", "openIssues", "watchers"] as const;
@@ -139,9 +140,11 @@ const SCORED_COLUMNS: readonly string[] = ["created_at", "pushed_at", "availabil
 export function setColumn(
   draft: Draft,
   column: (typeof FACT_COLUMNS)[keyof Facts] | "import_source",
-  value: string | number | null,
+  reported: string | number | null,
 ): void {
   const row: Record<string, string | number | null> = draft.row as never;
+  const isLost = column === "availability" && reported === "GONE";
+  const value = isLost ? lostAvailability(draft.row) : reported;
   if (row[column] === value) return;
   row[column] = value;
   draft.changed = true;

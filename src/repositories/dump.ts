@@ -4,12 +4,13 @@ import { REPOSITORY_COLUMN_NAMES } from "./draft.js";
 import type { Snapshot } from "./observation.js";
 import { FACT_COLUMNS, type Facts, fromRow, type Repository } from "./repository.js";
 import { readReadings } from "./snapshots/snapshots.js";
+import { hidesTexts, OWNER_TEXTS } from "./visibility.js";
 
 /** All stored data of one repository. */
 export interface DumpedRepository {
   repository: Repository;
   providerId: string | null;
-  /** Only the facts that some source has reported. */
+  /** Only the facts that some source has reported, and that may be shown. */
   facts: Facts;
   previousNames: { fullName: string; until: number }[];
   /** All snapshots, oldest first. */
@@ -47,8 +48,9 @@ export async function dumpPage(
   const namesById = Map.groupBy(names, (row) => row.repository_id);
   return rows.map((row) => {
     const repository = fromRow(row);
+    const hidden: readonly (keyof Facts)[] = hidesTexts(row) ? OWNER_TEXTS : [];
     const known = (Object.keys(FACT_COLUMNS) as (keyof Facts)[]).filter(
-      (_, i) => (row.known_facts & (1 << i)) !== 0,
+      (fact, i) => (row.known_facts & (1 << i)) !== 0 && !hidden.includes(fact),
     );
     return {
       repository,

@@ -12,9 +12,10 @@ import {
   isReusedName,
   newRow,
   REPOSITORY_COLUMN_NAMES,
+  setColumn,
 } from "./draft.js";
 import type { Observation } from "./observation.js";
-import { type Availability, nameKey } from "./repository.js";
+import { nameKey } from "./repository.js";
 
 const keyOf = (provider: string, key: string): string => `${provider} ${key}`;
 
@@ -147,9 +148,8 @@ export class Identities {
   #markLost(draft: Draft, until = draft.row.refreshed_at ?? draft.row.discovered_at): void {
     const { row } = draft;
     this.addPreviousName(draft, `${row.owner}/${row.name}`, until);
-    row.availability = "GONE" satisfies Availability;
+    setColumn(draft, "availability", "GONE");
     draft.changed = true;
-    draft.growthChanged = true;
   }
 
   /** Renames a repository as of `at`. Its current name becomes a previous name. */

@@ -7,6 +7,7 @@ import { AppError } from "../lib/errors.js";
 import { markOutdated, noteChanges } from "./outdated.js";
 import { nameKey, type RepositoryRow } from "./repository.js";
 import { appendSnapshots, Readings, readReadings, removeEqual } from "./snapshots/snapshots.js";
+import { lostAvailability } from "./visibility.js";
 
 /** The names of a rename. */
 export interface StatedRename {
@@ -102,7 +103,7 @@ export async function partRenamed(
     .set(
       holder === undefined
         ? { name_key: nameKey(old.owner, old.name), availability: old.before }
-        : { availability: "GONE" },
+        : { availability: lostAvailability({ availability: old.before }) },
     )
     .where("id", "=", old.id)
     .execute();

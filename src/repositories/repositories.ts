@@ -99,6 +99,7 @@ export {
 export { type Thinning, thinSnapshots } from "./snapshots/remove.js";
 export { readInTurns } from "./snapshots/turns.js";
 export { STEPS, type Step, startOfStep } from "./thinning.js";
+export { hidesTexts } from "./visibility.js";
 
 /** Observations in one transaction of `recordAll`. */
 const RECORDED = { least: 100, most: 20_000 };

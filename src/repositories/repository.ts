@@ -1,6 +1,7 @@
 import { defaultUrl } from "../config/config.js";
 import type { ColumnValues, RepositoryTable } from "../database/database.js";
 import { type Availability, isHomepage } from "./record-rules.js";
+import { hidesTexts } from "./visibility.js";
 
 export {
   AVAILABILITIES,
@@ -119,9 +120,10 @@ export type RepositoryRow = Pick<RepositoryTable, (typeof REPOSITORY_READ_COLUMN
 /** The same as the array that a prepared statement returns. */
 export type RepositoryValues = ColumnValues<RepositoryTable, typeof REPOSITORY_READ_COLUMNS>;
 
-/** Converts a row to a Repository. */
+/** Converts a row to a Repository, without what may not be shown of it. */
 export function fromRow(row: RepositoryRow): Repository {
   const fullName = `${row.owner}/${row.name}`;
+  const isHidden = hidesTexts(row);
   return {
     id: row.id,
     provider: row.provider,
@@ -130,11 +132,11 @@ export function fromRow(row: RepositoryRow): Repository {
     fullName,
     // Older versions stored `javascript:owner/name` for a provider of that name, and any text as a homepage.
     url: /^https?:\/\//i.test(row.url) ? row.url : defaultUrl(row.provider, fullName),
-    description: row.description,
-    homepage: row.homepage !== null && isHomepage(row.homepage) ? row.homepage : null,
+    description: isHidden ? null : row.description,
+    homepage: !isHidden && row.homepage !== null && isHomepage(row.homepage) ? row.homepage : null,
     language: row.language,
     license: row.license,
-    topics: JSON.parse(row.topics),
+    topics: isHidden ? [] : JSON.parse(row.topics),
     stars: row.stars,
     forks: row.forks,
     openIssues: row.open_issues,

@@ -102,12 +102,8 @@ interface DumpOptions extends ParquetOptions {
 /** Free space without which no dump is started, besides one and a half times the size of the last one. */
 const LEAST_FREE_BYTES = 64 * 2 ** 20;
 
-/** Repositories that are no longer public: their forge hides them, or blocks them for legal reasons. */
-const isHidden: NonNullable<ParquetOptions["omits"]> = ({ availability }) =>
-  availability === "PRIVATE" || availability === "BLOCKED";
-
 /**
- * Writes a dump of the repositories that are not hidden, removes the oldest dumps, and returns the name of the new one, which appears
+ * Writes a dump of the catalogue, removes the oldest dumps, and returns the name of the new one, which appears
  * once all of it is on the disk. Throws Refusal if another process is writing one, or if the disk has too little room.
  */
 export async function writeDump(
@@ -118,7 +114,7 @@ export async function writeDump(
   await refuseFullDisk(folder);
   const work = await openWorkFolder(folder, options.clock);
   try {
-    const manifest = await writeParquet(catalog, work, { ...options, omits: isHidden });
+    const manifest = await writeParquet(catalog, work, options);
     const name = dumpName(manifest.asOf);
     if (existsSync(join(folder, name))) throw new Refusal(`there is a dump of ${manifest.asOf} already`);
     await rename(work, join(folder, name));

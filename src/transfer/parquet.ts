@@ -4,12 +4,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { syncFolder } from "../database/database.js";
 import { type Clock, isoTime } from "../lib/clock.js";
-import {
-  CATALOGUE_KINDS,
-  type Catalog,
-  type DumpedRepository,
-  type Repository,
-} from "../repositories/repositories.js";
+import { CATALOGUE_KINDS, type Catalog, type DumpedRepository } from "../repositories/repositories.js";
 import { ParquetFile } from "./parquet-file.js";
 import { openWorkFolder } from "./work-folder.js";
 
@@ -52,8 +47,6 @@ export interface ParquetOptions {
   clock: Clock;
   /** Gets the number of repositories written so far. */
   onProgress?: (repositories: number) => void;
-  /** Whether a repository is left out, with its snapshots; by default none is. */
-  omits?: (repository: Pick<Repository, "availability">) => boolean;
   signal?: AbortSignal;
   /** Bounds of snapshots in a row group, and of those that wait to be written; tests use smaller ones. */
   bounds?: { group: number; waiting: number };
@@ -132,7 +125,7 @@ export async function exportParquet(
 export async function writeParquet(
   catalog: DumpedCatalog,
   folder: string,
-  { clock, onProgress = () => {}, omits = () => false, signal, bounds }: ParquetOptions,
+  { clock, onProgress = () => {}, signal, bounds }: ParquetOptions,
 ): Promise<ParquetManifest> {
   const { group, waiting: most } = bounds ?? { group: GROUP_SNAPSHOTS, waiting: WAITING_SNAPSHOTS };
   const asOf = isoTime(clock.now());
@@ -157,7 +150,6 @@ export async function writeParquet(
   for await (const page of dumpPages(catalog)) {
     signal?.throwIfAborted();
     for (const dumped of page) {
-      if (omits(dumped.repository)) continue;
       repositories.add(repositoryRow(dumped));
       if (repositories.waiting >= GROUP_REPOSITORIES || repositories.characters >= GROUP_CHARACTERS)
         await repositories.flush();

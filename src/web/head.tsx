@@ -5,9 +5,9 @@ import type { FrameRequest, Page } from "./page-request.js";
 
 /** The head of every page, and the address of the card that previews show of it. */
 
-/** Whether everybody may find the page: it shows data of the catalogue, and no error. */
-export function isPublic({ privacy }: FrameRequest, { status = 200 }: Page): boolean {
-  return privacy === "open" && status === 200;
+/** Whether everybody may find the page: it shows data of the catalogue that is public, and no error. */
+export function isPublic({ privacy }: FrameRequest, { status = 200, isHidden = false }: Page): boolean {
+  return privacy === "open" && status === 200 && !isHidden;
 }
 
 /** The head of every page. */

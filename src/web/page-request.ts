@@ -103,6 +103,8 @@ export interface Page {
   canonical?: string;
   /** Path of a picture for previews; absent: that of its address, see `cardPath`. Everybody with that path sees it. */
   image?: string;
+  /** Whether search engines must not find it, as the forge hides what it is about. */
+  isHidden?: boolean;
   /** Whether it shows how old its data is, so that no note has to. Default: whether it is private, or an error. */
   showsAge?: boolean;
   cookies?: readonly string[];

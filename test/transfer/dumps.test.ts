@@ -69,25 +69,6 @@ onSqlite("Dumps", (engine) => {
     assert.equal(readFileSync(found.location).length, found.bytes);
   });
 
-  test("leave out repositories that their forge hides or blocks, with their snapshots", async () => {
-    const { catalog: mixed } = await openCatalog(engine);
-    const states = ["AVAILABLE", "GONE", "PRIVATE", "BLOCKED"] as const;
-    const at = Date.UTC(2026, 3, 2);
-    await mixed.record(
-      states.map((availability) =>
-        observation(`o/${availability}`, [snapshotAt(at, 1)], { at, facts: { availability } }),
-      ),
-    );
-    const folder = newFolder();
-    const { name, manifest } = await writeDump(mixed, { folder, kept: 1, clock: new ManualClock(NOW) });
-    const rows = await readParquet(join(folder, name, "repositories.parquet"));
-    assert.deepEqual(
-      rows.map((row) => row.availability),
-      ["AVAILABLE", "GONE"],
-    );
-    assert.deepEqual([manifest.repositoryCount, manifest.snapshots], [2, 2]);
-  });
-
   test("have the same file for a month that has not changed since the last one", async () => {
     const { catalog: growing } = await openCatalog(engine);
     await growing.record([recorded]);

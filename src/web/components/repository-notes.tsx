@@ -3,7 +3,7 @@ import type { RenamedName } from "../../discovery/discovery.js";
 import { type Anomaly, type Trend, WINDOW_LABELS, WINDOWS, type Window } from "../../growth/growth.js";
 import { DAY_MS, HOUR_MS } from "../../lib/clock.js";
 import { repositoryPage } from "../../lib/page-addresses.js";
-import type { Recency, Repository } from "../../repositories/repositories.js";
+import { hidesTexts, type Recency, type Repository } from "../../repositories/repositories.js";
 import { ABSENCE_REASONS } from "./badges.js";
 import { Note } from "./elements.js";
 import { formatCount, formatDate, formatDay, Time } from "./numbers.js";
@@ -26,7 +26,7 @@ export const AbsentNote: FC<{ repository: Repository; lastSnapshotAt: number | n
     <Note>
       <strong>{ABSENT[availability].title}:</strong> {ABSENT[availability].reason}. Last snapshot:{" "}
       <Time at={lastSnapshotAt} exact />. Last checked: <Time at={refreshedAt} />. Its history stays here, but
-      it is no longer listed.
+      it is no longer listed{hidesTexts({ availability }) ? ", and its description is not shown" : ""}.
     </Note>
   );
 

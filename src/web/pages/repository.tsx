@@ -8,6 +8,7 @@ import { AppError } from "../../lib/errors.js";
 import { queryOf, repositoryKey, repositoryPage, withoutTrailingSlashes } from "../../lib/page-addresses.js";
 import {
   type Described,
+  hidesTexts,
   isStale,
   providerName,
   type Readings,
@@ -144,6 +145,7 @@ async function known(request: PageRequest, current: Current): Promise<Page> {
   return {
     title: fullName,
     showsAge: true,
+    isHidden: hidesTexts(repository),
     status: problems.length === 0 ? 200 : 400,
     description:
       `${fullName}: ${formatCount(repository.stars)} stars${gained}. ${withEmoji(repository.description ?? "")}`
