@@ -2,8 +2,8 @@
  * The types of the API, generated from its OpenAPI document by openapi-typescript. Run `npm run client` after a change of the API.
  * Failures and response headers are left out: the client throws the former, and returns the latter as they are.
  *
- * Document: 48c7bf0ca979c842
- * Types: 419c092ef7ad51f3
+ * Document: 5f394061030d3eb7
+ * Types: 5e54f2aafe45578f
  */
 export interface paths {
     "/api": {
@@ -1805,6 +1805,18 @@ export interface components {
             estimatedSeconds: number | null;
             /** @description Pages of its star history read so far, up to 30 weeks each. */
             historyPages: number;
+            /** @description Snapshots that there are of it so far. */
+            points: number;
+            /**
+             * Format: date-time
+             * @description Time of the first of them.
+             */
+            pointsFrom: string | null;
+            /**
+             * Format: date-time
+             * @description When the forge permits the next request for it, such as when its quota is renewed; null: now, or it has ended.
+             */
+            waitsUntil: string | null;
             /** @description Once it is recorded: its id, and its paths in the API and the site. */
             repository: {
                 id: string;

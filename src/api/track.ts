@@ -32,6 +32,12 @@ const trackRequestSchema = z
     historyPages: z
       .int()
       .openapi({ description: "Pages of its star history read so far, up to 30 weeks each." }),
+    points: z.int().openapi({ description: "Snapshots that there are of it so far." }),
+    pointsFrom: time.nullable().openapi({ description: "Time of the first of them." }),
+    waitsUntil: time.nullable().openapi({
+      description:
+        "When the forge permits the next request for it, such as when its quota is renewed; null: now, or it has ended.",
+    }),
     repository: z
       .object({ id, fullName: z.string(), href: z.string(), page: z.string() })
       .nullable()
@@ -68,6 +74,9 @@ function knownView(repository: Linked): TrackRequestView {
     position: null,
     estimatedSeconds: null,
     historyPages: 0,
+    points: 0,
+    pointsFrom: null,
+    waitsUntil: null,
     repository: linkView(repository),
     failure: null,
     requestedAt: null,
@@ -76,11 +85,13 @@ function knownView(repository: Linked): TrackRequestView {
 }
 
 async function requestView(request: TrackRequest, { modules }: ApiServices): Promise<TrackRequestView> {
-  const { repositoryId, requestedAt, finishedAt, ...rest } = request;
+  const { repositoryId, requestedAt, finishedAt, pointsFrom, waitsUntil, ...rest } = request;
   const repository = repositoryId === null ? undefined : await modules.catalog.find(repositoryId);
   return {
     ...rest,
     repository: repository === undefined ? null : linkView(repository),
+    pointsFrom: timeOrNull(pointsFrom),
+    waitsUntil: timeOrNull(waitsUntil),
     requestedAt: isoTime(requestedAt),
     finishedAt: timeOrNull(finishedAt),
   };

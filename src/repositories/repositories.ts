@@ -22,6 +22,7 @@ import { type Series, type SeriesBounds, type StarCount, seriesFrom, seriesStart
 import { readSeveralSeries, readSparks, type SeveralOptions, type SeveralSeries } from "./several-series.js";
 import { packTails, Readings, SnapshotReader } from "./snapshots/snapshots.js";
 
+export { type Asked, parseAsked } from "./addresses/asked.js";
 export { type LinkedAddresses, linksIn } from "./addresses/links.js";
 export { fullNameIn } from "./addresses/paths.js";
 export {

@@ -48,11 +48,14 @@ export const waiting = (waitMs: number): Step => ({ waitMs, hasResponse: false }
 /** A step that got a response from the forge. Lanes do not pause between requests: the provider keeps their pace. */
 export const responded = (waitMs: number): Step => ({ waitMs, hasResponse: true });
 
-/** Requests of the quota that reading star histories leaves to other work: half of a small quota. */
+/** Requests of the quota that reading star histories leaves to other work: a share of a small quota, less while somebody waits. */
 const RESERVED = 500;
+const SHARE = 1 / 2;
+const WAITED_SHARE = 1 / 6;
+const UNKNOWN_RESET_MS = 60_000;
 
 /** The quota of lookups, all tokens together; null: not known. */
-export function lookupQuota(provider: Pick<Provider, "quota">): Omit<Pace, "readyAt"> {
+export function lookupQuota(provider: Pick<Provider, "quota">): Omit<Pace, "readyAt" | "historyAt"> {
   const known = provider.quota().filter(({ resource }) => resource === "core");
   const sum = (values: readonly (number | null)[]) =>
     values.length === 0 ? null : values.reduce((a, b) => (a === null || b === null ? null : a + b), 0);
@@ -66,8 +69,17 @@ export function lookupQuota(provider: Pick<Provider, "quota">): Omit<Pace, "read
   };
 }
 
-/** Whether reading star histories leaves enough of the quota to refreshes and lookups. */
-export function hasSpare(provider: Pick<Provider, "quota">): boolean {
-  const { remaining, quota } = lookupQuota(provider);
-  return remaining === null || quota === null || remaining > Math.min(RESERVED, quota / 2);
+/**
+ * When reading star histories leaves enough of the quota to refreshes and lookups, in ms since 1970; in the past if it does now.
+ * `isWaitedFor`: somebody waits for the history, so that only lookups come first.
+ */
+export function spareAt(
+  provider: Pick<Provider, "quota">,
+  now: number,
+  { isWaitedFor = false } = {},
+): number {
+  const { remaining, quota, resetAt } = lookupQuota(provider);
+  if (remaining === null || quota === null) return now;
+  const isSpare = remaining > Math.min(RESERVED, quota * (isWaitedFor ? WAITED_SHARE : SHARE));
+  return isSpare ? now : (resetAt ?? now + UNKNOWN_RESET_MS);
 }

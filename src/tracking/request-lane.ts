@@ -10,7 +10,7 @@ import {
 import { DAY_MS } from "../lib/clock.js";
 import { addressReader, linksIn } from "../repositories/repositories.js";
 import { spread } from "./cadence.js";
-import { hasSpare, type Lane, lookupQuota, responded, type Step, waiting } from "./lane.js";
+import { type Lane, lookupQuota, responded, type Step, spareAt, waiting } from "./lane.js";
 import { Recorder } from "./recorder.js";
 import { dueRequests, type OpenRequest, takeWatchlists, updateRequest } from "./requests/queue.js";
 import type { UnreadList } from "./requests/track-requests.js";
@@ -41,6 +41,8 @@ interface RequestLaneOptions {
   providers: readonly Provider[];
   /** Called when something was recorded that people wait for. */
   onRecorded: () => void;
+  /** Called when the forge permits no requests for a while, which people who wait want to know. */
+  onPaused: () => void;
   idleMs?: number | undefined;
 }
 
@@ -56,6 +58,7 @@ export class RequestLane {
   /** When the forge may be tried again after it has failed. */
   #restUntil = 0;
   #forgeFailures = 0;
+  #isPaused = false;
 
   constructor(lane: Lane, options: RequestLaneOptions) {
     this.#lane = lane;
@@ -70,10 +73,13 @@ export class RequestLane {
     const now = clock.now();
     // Lookups and second readings use the same quota.
     const readyAt = Math.max(provider.readyAt("recheck"), Math.min(this.#restUntil, now + PAUSED_MS));
-    reporter.report.lookups = { readyAt, ...lookupQuota(provider) };
+    const spare = spareAt(provider, now, { isWaitedFor: true });
+    const historyAt = Math.max(readyAt, provider.readyAt("history"), spare);
+    reporter.report.lookups = { readyAt, historyAt, ...lookupQuota(provider) };
+    if (historyAt > now && !this.#isPaused) this.#options.onPaused();
+    this.#isPaused = historyAt > now;
     if (readyAt > now) return waiting(Math.min(PAUSED_MS, readyAt - now));
-    const histories = provider.readyAt("history") <= now && hasSpare(provider);
-    const which = { now, limit: 1, histories };
+    const which = { now, limit: 1, histories: historyAt <= now };
     const [request] = await dueRequests(modules.database.read, provider.name, which);
     if (request === undefined) return this.#readList(now);
     try {

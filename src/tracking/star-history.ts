@@ -7,7 +7,7 @@ import { z } from "zod";
 import { asFailed, concernsForge, type PastDays } from "../forges/forges.js";
 import { DAY_MS, HOUR_MS, WEEK_MS } from "../lib/clock.js";
 import { basisOf, readReadings, type Snapshot } from "../repositories/repositories.js";
-import { hasSpare, type Lane, lookupQuota, responded, type Step, waiting } from "./lane.js";
+import { type Lane, responded, type Step, spareAt, waiting } from "./lane.js";
 import { namelessObservation } from "./outcomes.js";
 import { due, readTracked, refOf, saveTracked, type Tracked } from "./schedule.js";
 
@@ -29,10 +29,8 @@ export async function backfillStep(lane: Lane, idleMs = IDLE_MS): Promise<Step> 
   const now = clock.now();
   const readyAt = provider.readyAt("history");
   if (readyAt > now) return waiting(readyAt - now);
-  if (!hasSpare(provider)) {
-    const { resetAt } = lookupQuota(provider);
-    return waiting(Math.max(SPARE_MIN_MS, Math.min((resetAt ?? now) - now, SPARE_MAX_MS)));
-  }
+  const spareMs = spareAt(provider, now) - now;
+  if (spareMs > 0) return waiting(Math.max(SPARE_MIN_MS, Math.min(spareMs, SPARE_MAX_MS)));
   const [row] = await due(modules.database.read, provider.name, { queue: "history", at: now, limit: 1 });
   if (row === undefined) return waiting(idleMs);
   let page: HistoryPage;

@@ -75,8 +75,9 @@ export class Worker {
     const { providers, clock } = options;
     this.reporters = new Map(providers.map(({ name }) => [name, new Reporter(clock.now())]));
     const deriving = this.#add({ name: "derive", step: () => this.#derive() });
-    for (const provider of providers) this.#addLanes(provider, () => deriving.wake());
-    this.#addUpkeep();
+    const reporting = this.#addUpkeep();
+    for (const provider of providers)
+      this.#addLanes(provider, { onRecorded: () => deriving.wake(), onPaused: () => reporting.wake() });
   }
 
   get loops(): number {
@@ -112,8 +113,8 @@ export class Worker {
     return added;
   }
 
-  /** `onRecorded`: called when something was recorded that people wait for. */
-  #addLanes(provider: Provider, onRecorded: () => void): void {
+  /** What wakes other loops: see RequestLane. */
+  #addLanes(provider: Provider, wakes: { onRecorded: () => void; onPaused: () => void }): void {
     const { modules, lease, clock, signal, chance = Math.random } = this.#options;
     const { providers, avatars, idleMs, requestsEveryMs } = this.#options;
     const { name, kind } = provider;
@@ -126,7 +127,7 @@ export class Worker {
         lane: { provider, reporter, readyAt: () => provider.readyAt(call) },
       });
     const refresh = new RefreshLane(lane, idleMs);
-    const requests = new RequestLane(lane, { providers, onRecorded, idleMs: requestsEveryMs });
+    const requests = new RequestLane(lane, { providers, ...wakes, idleMs: requestsEveryMs });
     add("refresh", "refresh", () => refresh.step());
     add("recheck", "recheck", () => recheckStep(lane));
     add("discover", "discover", () => discoveryStep(lane));
@@ -147,13 +148,14 @@ export class Worker {
     return { ...waiting(deriveEveryMs ?? rest), leastMs: Math.max(DERIVE_SOON_MS, took / DERIVE_SOON_SHARE) };
   }
 
-  #addUpkeep(): void {
+  /** Returns the loop that writes reports. */
+  #addUpkeep(): Loop {
     const { modules, clock, avatars, dump, reportEveryMs = REPORT_EVERY_MS } = this.#options;
     /** `work` returns the time until it is repeated. */
     const add = (name: string, work: () => Promise<number>) =>
       this.#add({ name, step: async () => waiting(await work()) });
     add("retention", () => this.#tidy());
-    add("report", () => this.#writeReports().then(() => reportEveryMs));
+    const reporting = add("report", () => this.#writeReports().then(() => reportEveryMs));
     add("status", async () => {
       // A new forge is known by its report.
       await this.#writeReports();
@@ -163,6 +165,7 @@ export class Worker {
     });
     if (avatars !== undefined) add("avatars", () => noteWanted(modules, [...avatars.keys()]));
     if (dump !== undefined) add("dump", () => dump().then(() => DUMP_EVERY_MS));
+    return reporting;
   }
 
   /** Deletes and ends what is old. Returns the time until that is repeated. */

@@ -207,18 +207,26 @@ onSqliteAndLong("The quota of a forge", (engine) => {
     assert.ok(repositories.length > 0);
   });
 
-  test("is left to others by histories once half of a small one is used", async (t) => {
+  test("is used for a history that somebody waits for down to a sixth, and the request says when it continues", async (t) => {
     const { world, request, repositories, stateOf } = await open(engine, t, {
       tokens: [],
       everyMs: 20 * SECOND,
     });
     const [first] = repositories;
     assert.ok(first);
-    world.forge("GITHUB").spend(null, "core", 28);
+    world.forge("GITHUB").spend(null, "core", 47);
     const id = await request(first.fullName);
     await world.pass(60 * SECOND);
-    assert.equal(await stateOf(id), "HISTORY");
-    assert.ok((world.forge("GITHUB").remaining(null, "core") ?? 0) >= 20);
+    const waiting = await world.modules.trackRequests.progress({
+      provider: "GITHUB",
+      fullName: first.fullName,
+    });
+    assert.equal(waiting?.state, "HISTORY");
+    const waitMs = (waiting.waitsUntil ?? 0) - world.clock.now();
+    assert.ok(waitMs > 0 && waitMs <= HOUR_MS, `${waitMs} ms`);
+    assert.ok(waiting.points > 100, `${waiting.points} points`);
+    const left = world.forge("GITHUB").remaining(null, "core") ?? 0;
+    assert.ok(left >= 5 && left <= 10, `${left} left`);
     await world.pass(2 * HOUR_MS);
     assert.equal(await stateOf(id), "FINISHED");
   });

@@ -50,3 +50,27 @@ function endInGitlab(segments: readonly string[]): number {
   );
   return at === -1 ? segments.length : at;
 }
+
+/** First segments before the name of an owner. */
+const BEFORE_OWNERS: Readonly<Partial<Record<ForgeKind, readonly string[]>>> = {
+  github: ["orgs", "users"],
+  gitlab: ["groups", "users"],
+  forgejo: ["org", "user"],
+};
+
+/** The owner whose page a path is, such as `honojs` or `orgs/honojs/repositories`; undefined for all other paths. */
+export function ownerIn(kind: ForgeKind, segments: readonly string[]): string | undefined {
+  const [first = "", second] = segments;
+  const isBefore = BEFORE_OWNERS[kind]?.includes(first.toLowerCase()) === true;
+  const owner = isBefore
+    ? second
+    : segments.length === 1 && !PAGES[kind].has(first.toLowerCase())
+      ? first
+      : undefined;
+  return owner !== undefined && SEGMENT.test(owner) ? owner : undefined;
+}
+
+/** Whether a path is that of a README: `owner/name/blob/main/README.md`, also as its text alone. */
+export function isReadme(segments: readonly string[]): boolean {
+  return segments.length > 3 && /^readme(?:\.[a-z]{1,10})?$/i.test(segments.at(-1) ?? "");
+}

@@ -48,13 +48,17 @@ interface Site {
   base: readonly string[];
 }
 
-/**
- * Returns a function that parses the repository named by a text: the address of any of its pages, a clone URL,
- * `forge:owner/name`, or `owner/name` on the first forge, GitHub before others.
- */
-export function addressReader(
-  forges: readonly AddressedForge[],
-): (text: string) => RepositoryAddress | AddressProblem {
+/** A forge and the path of one of its pages. */
+export interface Place {
+  forge: AddressedForge;
+  /** Below the site, decoded, none of them empty. */
+  segments: readonly string[];
+  /** Whether the text names the forge, by its host or a prefix. */
+  namesForge: boolean;
+}
+
+/** Returns a function that finds the forge of an address; without a host or prefix the first forge, GitHub before others. */
+export function placeReader(forges: readonly AddressedForge[]): (text: string) => Place | AddressProblem {
   const sites = forges.flatMap(sitesOf);
   const hosts = new Set(sites.map(({ host }) => host));
   return (text) => {
@@ -67,7 +71,21 @@ export function addressReader(
       return { problem: "must name a configured forge before the colon", allowed: namesOf(forges) };
     const forge = named ?? forges.find(({ name }) => name === "GITHUB") ?? forges[0];
     if (forge === undefined) return { problem: "must be on a configured forge, and there is no such forge" };
-    return repositoryOf(forge, segments);
+    return { forge, segments, namesForge: named !== undefined };
+  };
+}
+
+/**
+ * Returns a function that parses the repository named by a text: the address of any of its pages, a clone URL,
+ * `forge:owner/name`, or `owner/name` on the first forge, GitHub before others.
+ */
+export function addressReader(
+  forges: readonly AddressedForge[],
+): (text: string) => RepositoryAddress | AddressProblem {
+  const read = placeReader(forges);
+  return (text) => {
+    const place = read(text);
+    return "problem" in place ? place : repositoryAt(place);
   };
 }
 
@@ -82,7 +100,7 @@ export function readRepositoryAddress(
 function onHost(
   { host, port, segments }: { host: string; port: number | undefined; segments: readonly string[] },
   sites: readonly Site[],
-): RepositoryAddress | AddressProblem {
+): Place | AddressProblem {
   const here = sites.filter((site) => site.host === host && (port === undefined || site.port === port));
   const begins = ({ base }: Site) => base.every((segment, i) => segments[i] === segment);
   // The longest path wins, and a site on the usual port, where the address has none.
@@ -93,13 +111,12 @@ function onHost(
     const allowed = [...new Set(sites.map(({ forge }) => hostOf(forge)))];
     return { problem: `must be on the host of a configured forge: ${allowed.join(", ")}`, allowed };
   }
-  return repositoryOf(site.forge, segments.slice(site.base.length));
+  return { forge: site.forge, segments: segments.slice(site.base.length), namesForge: true };
 }
 
-function repositoryOf(
-  { name: provider, kind }: AddressedForge,
-  segments: readonly string[],
-): RepositoryAddress | AddressProblem {
+/** The repository that a page belongs to. */
+export function repositoryAt({ forge, segments }: Place): RepositoryAddress | AddressProblem {
+  const { name: provider, kind } = forge;
   const fullName = fullNameIn(kind, segments);
   if (fullName !== undefined && splitFullName(fullName) !== undefined) return { provider, fullName };
   return { problem: "must name a repository, such as owner/name, and not another page of its forge" };

@@ -95,6 +95,23 @@ export async function findOpen(
   return row;
 }
 
+/** The last request for a repository that ended after `after`. */
+export async function findEnded(
+  db: Db,
+  { provider, fullName }: RepositoryAddress,
+  after: number,
+): Promise<OpenRequest | undefined> {
+  return db
+    .selectFrom("track_requests")
+    .selectAll()
+    .where("finished_at", ">", after)
+    .where("provider", "=", provider)
+    .where("name_key", "=", fullName.toLowerCase())
+    .orderBy("id", "desc")
+    .limit(1)
+    .executeTakeFirst();
+}
+
 /** Adds requests, but for repositories with an open one. Returns the ids of those that were added. */
 export async function insertRequests(
   tx: Tx,

@@ -38,26 +38,39 @@ export interface TrackRequest {
   position: number | null;
   /** Estimated time until it is looked up; null: it does not wait, or no worker has reported. */
   estimatedSeconds: number | null;
+  /** When the forge permits the next request for it; null: now, or it has ended. */
+  waitsUntil: number | null;
   repositoryId: number | null;
   historyPages: number;
+  /** Snapshots that there are of it so far, and the time of the first; 0 and null before it is recorded. */
+  points: number;
+  pointsFrom: number | null;
   failure: TrackFailure | null;
   finishedAt: number | null;
 }
 
 type Row = Selectable<TrackRequestTable>;
 
-/** A stored request. `waiting`: its position in the queue, if it waits. */
-export function requestOf(
-  row: Row,
-  waiting: Pick<TrackRequest, "position" | "estimatedSeconds"> = { position: null, estimatedSeconds: null },
-): TrackRequest {
+/** What is known of a request besides its row. */
+type Progress = Pick<TrackRequest, "position" | "estimatedSeconds" | "waitsUntil" | "points" | "pointsFrom">;
+const NO_PROGRESS: Progress = {
+  position: null,
+  estimatedSeconds: null,
+  waitsUntil: null,
+  points: 0,
+  pointsFrom: null,
+};
+
+/** A stored request. */
+export function requestOf(row: Row, progress: Partial<Progress>): TrackRequest {
   return {
     id: row.public_id,
     provider: row.provider,
     fullName: row.full_name,
     state: stateOf(row),
     requestedAt: row.requested_at,
-    ...waiting,
+    ...NO_PROGRESS,
+    ...progress,
     repositoryId: row.repository_id,
     historyPages: row.pages,
     failure: row.failure === null ? null : failureOf(row.failure),
@@ -125,8 +138,9 @@ export interface TrackList {
 
 /** What the worker reports about its pace of lookups. */
 export interface Pace {
-  /** When it can send the next request. */
+  /** When it can look up the next repository, and read the next page of a history that somebody waits for. */
   readyAt: number;
+  historyAt?: number;
   /** Requests left of a quota, and when all of it is left again; null: not known. */
   remaining: number | null;
   quota: number | null;

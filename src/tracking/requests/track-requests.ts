@@ -18,8 +18,23 @@ import {
   readRepositoryAddress,
 } from "../../repositories/repositories.js";
 import { readReport } from "../report.js";
-import { countWaiting, findOpen, insertRequests, queueBatch, takeFromBatch } from "./queue.js";
-import { estimatedSeconds, failureOf, requestOf, type TrackList, type TrackRequest } from "./request.js";
+import {
+  countWaiting,
+  findEnded,
+  findOpen,
+  insertRequests,
+  type OpenRequest,
+  queueBatch,
+  takeFromBatch,
+} from "./queue.js";
+import {
+  estimatedSeconds,
+  failureOf,
+  type Pace,
+  requestOf,
+  type TrackList,
+  type TrackRequest,
+} from "./request.js";
 
 export interface TrackPolicy {
   access: TrackAccess;
@@ -48,6 +63,8 @@ const UNREAD_SECONDS = 60;
 const TOGETHER = 100;
 /** A worker reports more often. */
 const RECENT_MS = 60_000;
+/** How long a request that has ended is still the progress of its repository. */
+const RECENTLY_MS = 10 * 60_000;
 const SHOWN_FAILURES = 20;
 
 interface TrackRequestsOptions {
@@ -138,33 +155,57 @@ export class TrackRequests {
   /** The request with this id. Undefined for any other text, and after it has been removed. */
   async find(publicId: string): Promise<TrackRequest | undefined> {
     if (tokenPrefix(publicId) !== "sidt") return undefined;
-    const { read } = this.#options.database;
-    const row = await read
+    const row = await this.#options.database.read
       .selectFrom("track_requests")
       .selectAll()
       .where("public_id", "=", publicId)
       .executeTakeFirst();
-    if (row === undefined || row.finished_at !== null || row.repository_id !== null)
-      return row && requestOf(row);
-    const { rows } = await sql<{ ahead: number }>`select count(*) as ahead from track_requests
-      where provider = ${row.provider} and finished_at is null and repository_id is null
-        and (is_batch < ${row.is_batch} or is_batch = ${row.is_batch} and id < ${row.id})`.execute(read);
-    const position = Number(rows[0]?.ahead ?? 0) + 1;
-    return requestOf(row, { position, estimatedSeconds: await this.#estimate(row.provider, position) });
+    return row && this.#withProgress(row);
   }
 
-  /** Seconds until the request at a position is looked up; null while no worker reports. */
-  async #estimate(provider: string, position: number): Promise<number | null> {
-    const { database, clock } = this.#options;
+  /** The request for a repository that is open, or else the last that ended within RECENTLY_MS; undefined: there is none. */
+  async progress(address: RepositoryAddress): Promise<TrackRequest | undefined> {
+    const { read } = this.#options.database;
+    const row =
+      (await findOpen(read, address)) ??
+      (await findEnded(read, address, this.#options.clock.now() - RECENTLY_MS));
+    return row && this.#withProgress(row);
+  }
+
+  async #withProgress(row: OpenRequest): Promise<TrackRequest> {
+    const { database, catalog, clock } = this.#options;
     const now = clock.now();
-    const row = await database.read
+    const isOpen = row.finished_at === null;
+    const pace = isOpen ? await this.#pace(row.provider, now) : undefined;
+    const after = (time: number | undefined) => (time !== undefined && time > now ? time : null);
+    if (row.repository_id !== null) {
+      const points = await catalog.snapshotsBetween(row.repository_id, { from: 0, until: now });
+      const pointsFrom = points.length === 0 ? null : points.at(0);
+      return requestOf(row, { waitsUntil: after(pace?.historyAt), points: points.length, pointsFrom });
+    }
+    if (!isOpen) return requestOf(row, {});
+    const { rows } = await sql<{ ahead: number }>`select count(*) as ahead from track_requests
+      where provider = ${row.provider} and finished_at is null and repository_id is null
+        and (is_batch < ${row.is_batch} or is_batch = ${row.is_batch} and id < ${row.id})`.execute(
+      database.read,
+    );
+    const position = Number(rows[0]?.ahead ?? 0) + 1;
+    return requestOf(row, {
+      position,
+      estimatedSeconds: pace === undefined ? null : estimatedSeconds(position, pace, now),
+      waitsUntil: after(pace?.readyAt),
+    });
+  }
+
+  /** What the worker last reported; undefined while none does. */
+  async #pace(provider: string, now: number): Promise<Pace | undefined> {
+    const row = await this.#options.database.read
       .selectFrom("worker_reports")
       .select("body")
       .where("provider", "=", provider)
       .where("at", ">=", now - RECENT_MS)
       .executeTakeFirst();
-    const pace = row && readReport(row.body).lookups;
-    return pace ? estimatedSeconds(position, pace, now) : null;
+    return (row && readReport(row.body).lookups) ?? undefined;
   }
 
   /**
