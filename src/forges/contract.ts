@@ -166,6 +166,11 @@ export interface Provider {
    * fault of the first. Throws `gone` and so on.
    */
   recheck(repository: RepositoryRef, signal: AbortSignal): Promise<UpstreamRepository>;
+  /**
+   * Reads a document that no repository is part of, such as the forge's version. Throws unless the API returns it: then it works, and what
+   * it says about a repository may be believed.
+   */
+  checkWorks(signal: AbortSignal): Promise<void>;
   /** A page of one repository's star history, newest first; null while the forge does not offer it. */
   history(repository: RepositoryRef, cursor: string | null, signal: AbortSignal): Promise<PastDays | null>;
   /** The text of a repository's README, in Markdown or another format. Throws `gone` without one, and so on. */

@@ -67,6 +67,8 @@ const repeated = (): UpstreamFailure =>
 
 export interface ListRequest {
   path: string;
+  /** Number of the page, from 1. */
+  page: number;
   /** The request to send if the forge rejects this one as one it does not support (422). */
   instead?: () => ListRequest;
   /** Cursor of the page after this one; null at the end of the walk. Throws UpstreamFailure `malformed` if the list repeats itself. */

@@ -39,6 +39,8 @@ export interface RestForge {
   pathOfName: (name: { owner: string; name: string }) => string;
   /** Path of a file at the top of a repository. */
   pathOfFile: (name: { owner: string; name: string }, file: string) => string;
+  /** Path of a document that everybody may read and no repository is part of; see `Provider.checkWorks`. */
+  controlPath: string;
   checkToken: (client: ForgeClient, signal: AbortSignal) => Promise<TokenCheck>;
   record: z.ZodType<ForgeRecord>;
 }
@@ -86,10 +88,13 @@ export function createRestProvider(
     const list = forge.listOf(page.body);
     const records = parseRecords(forge.record, list);
     const rows = Array.isArray(list) ? list.length : 0;
-    const isFull = rows >= forge.pageSize;
-    const hasMore = records.length > 0 && (isFull || hasNextPage(page.headers));
     // Forgejo and Gitea report it.
     const total = numberOf(page.headers, "x-total-count");
+    // A proxy may remove the links; a page that is not full may then be a page of an instance with shorter ones.
+    const isAnnounced = page.headers.has("link")
+      ? hasNextPage(page.headers)
+      : total !== null && request.page * rows < total;
+    const hasMore = records.length > 0 && (rows >= forge.pageSize || isAnnounced);
     return {
       repositories: records
         .filter(({ isPublic, repository }) => isPublic && repository.stars >= settings.minStars)
@@ -188,6 +193,7 @@ export function createRestProvider(
     },
     refreshOne: (fullName, signal) => readByName(fullName, signal),
     recheck,
+    checkWorks: async (signal) => void (await client.get(forge.controlPath, { signal })),
     history: async () => null,
     readme,
     checkToken: (signal) => forge.checkToken(client, signal),

@@ -4,7 +4,9 @@ import { UpstreamFailure } from "../forges/forges.js";
 import { HOUR_MS } from "../lib/clock.js";
 import { LATEST_WALK_MS, MAX_WALK_PAGES, spread, walkInterval } from "./cadence.js";
 import { type Lane, responded, type Step, waiting } from "./lane.js";
+import { REPEATED_MS } from "./outcomes.js";
 import { Recorder } from "./recorder.js";
+import { recheckMissed } from "./schedule.js";
 
 /** Rest after a walk that took longer than the time between two. */
 const REST_MS = HOUR_MS;
@@ -41,6 +43,8 @@ export async function discoveryStep(lane: Lane): Promise<Step> {
     pages,
     ...(page.next === null && { walks: walk.walks + 1, took_ms: Math.max(0, at - walk.started_at) }),
   });
+  if (page.next === null)
+    await recheckMissed(lane.lease, provider, { seenAfter: walk.started_at - REPEATED_MS, now: at });
   if (isEndless)
     throw new UpstreamFailure("malformed", `the repository list has no end after ${pages} pages`);
   return responded(isEnd ? CHECK_MS : 0);

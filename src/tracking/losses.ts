@@ -1,7 +1,7 @@
 /**
  * Losses: when to believe a forge that reports a repository missing. A single response is hearsay: node ids expire, endpoints break,
  * tokens lose rights, whole forges respond 404. A loss is confirmed if a second endpoint reports it too, and that endpoint returns a
- * repository known to exist. Pages, redirects and errors confirm nothing. `daily-limits.ts` decides how many confirmed losses are
+ * repository known to exist; if the forge has only one, its version or a list. Pages, redirects and errors confirm nothing. `daily-limits.ts` decides how many confirmed losses are
  * recorded, but for private repositories: the next reading shows one again that was hidden wrongly, while a publication is final.
  */
 import { sql } from "kysely";
@@ -100,7 +100,10 @@ class Confirmation {
     return !("kind" in named) && named.createdAt === createdAt ? named : second;
   }
 
-  /** Whether the second endpoint returns a repository that was read recently; without one, nothing can be confirmed. */
+  /**
+   * Whether the second endpoint returns a repository that was read recently. For the only repository of a forge, whether the forge returns
+   * a document of its own.
+   */
   async #returnsControl(hasNodeId: boolean): Promise<boolean> {
     if (this.#hasFailed) return false;
     const { modules, provider } = this.#lane;
@@ -120,9 +123,15 @@ class Confirmation {
       .orderBy("refreshed_at", "desc")
       .limit(1)
       .executeTakeFirst();
-    if (control === undefined) return false;
+    if (control === undefined) return lost.length === 1 && (await this.#forgeWorks());
     const found = await this.#read(hasNodeId ? control : { ...control, nodeId: null });
     return !(found instanceof UpstreamFailure);
+  }
+
+  async #forgeWorks(): Promise<boolean> {
+    const { provider, signal } = this.#lane;
+    const result = await provider.checkWorks(signal).catch(asFailed);
+    return result === undefined;
   }
 
   async #read(repository: Parameters<typeof refOf>[0]): Promise<UpstreamRepository | UpstreamFailure> {

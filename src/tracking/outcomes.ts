@@ -149,7 +149,7 @@ function failedUpdate(
  */
 const SETTLED_MS = 15 * 60_000;
 /** Equal counts within this time are one reading: pages overlap, and walks are continued after a restart. */
-const REPEATED_MS = 30 * 60_000;
+export const REPEATED_MS = 30 * 60_000;
 
 /** The update that follows from a row of a list; undefined: it is no news. */
 export function listedUpdateOf(listed: UpstreamRepository, context: OutcomeContext): Update | undefined {

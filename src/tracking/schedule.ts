@@ -266,6 +266,26 @@ export async function enroll(
   });
 }
 
+/** Repositories that a walk makes due at most, so that a list with gaps does not become a refresh of everything. */
+const MAX_MISSED = 10_000;
+
+/**
+ * Makes repositories due within a day that a complete walk should have listed and that nothing has read since `seenAfter`: the forge may
+ * have deleted or hidden them. Evenly over the day, in the order of their ids.
+ */
+export async function recheckMissed(
+  lease: WorkerLease,
+  { name, settings }: Pick<Provider, "name" | "settings">,
+  { seenAfter, now }: { seenAfter: number; now: number },
+): Promise<void> {
+  await lease.write(async (tx) => {
+    await sql`update repositories set next_refresh_at = ${now} + (id % 1440) * 60000
+      where id in (select id from repositories where provider = ${name} and availability = 'AVAILABLE'
+        and stars >= ${settings.minStars} and counted_at < ${seenAfter} and next_refresh_at > ${now + DAY_MS}
+        order by id limit ${MAX_MISSED})`.execute(tx);
+  });
+}
+
 /** Nothing is scheduled further ahead: a later time was written while the clock was wrong. */
 const FURTHEST_MS = LATEST_MS + DAY_MS;
 const FURTHEST_DETAILS_MS = LATEST_DETAILS_MS + WEEK_MS;

@@ -103,9 +103,11 @@ export async function recordHistoryPage(
   const at = cursorOf(asked.historyCursor);
   const page = await provider.history(refOf(asked), at?.next ?? null, signal);
   if (page === null) return { kind: "notOffered" };
+  // Weeks begin before the day of the creation, and some forges list weeks before it.
+  const bornAt = startOfDay(asked.createdAt ?? 0);
   // Gains after the time of the count are not part of it. Pages overlap when a new week begins in between.
   const known = at ?? { day: (asked.countedAt ?? now) + 1, stars: asked.stars ?? 0 };
-  const days = page.days.filter(({ day }) => day < known.day);
+  const days = page.days.filter(({ day }) => day < known.day && day >= bornAt);
   const counted = at === undefined ? untilCount(days, known.day - 1, now) : days;
   const { snapshots, before } = pastSnapshots({ days: counted }, known.stars, now);
   const oldest = Math.min(known.day, ...days.map(({ day }) => day));
@@ -116,7 +118,9 @@ export async function recordHistoryPage(
   // At the time of a total just as many stars are still held, so growth between counts of these reaches up to it.
   if (isAnchored && Math.abs(known.day - 1 - first.capturedAt) <= ANCHORED_MS)
     older.push(retained(first.capturedAt - 1, first.stars));
-  const next: Cursor | null = page.next === null ? null : { next: page.next, day: oldest, stars: before };
+  const isOlder = page.days.some(({ day }) => day < bornAt);
+  const next: Cursor | null =
+    page.next === null || isOlder ? null : { next: page.next, day: oldest, stars: before };
   const { dialect } = modules.database;
   return lease.write(async (tx) => {
     const [row] = await readTracked(tx, dialect, { ids: [repositoryId] });
@@ -130,6 +134,8 @@ export async function recordHistoryPage(
     return { kind: "recorded", snapshots: older.length, hasMore: next !== null };
   });
 }
+
+const startOfDay = (at: number): number => Math.floor(at / DAY_MS) * DAY_MS;
 
 function cursorOf(text: string | null): Cursor | undefined {
   if (text === null || text === "") return undefined;

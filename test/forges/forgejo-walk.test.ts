@@ -179,6 +179,30 @@ test("a last page whose only row is invalid ends a walk", async () => {
   assert.deepEqual(await provider.discover(next, signal), { repositories: [], next: null });
 });
 
+test("a walk without links goes on while the total says so, however short the pages are", async () => {
+  const all = Array.from({ length: 75 }, (_, i) => ({
+    id: i + 1,
+    stars_count: 90 - i,
+    full_name: `o/r${i}`,
+  }));
+  const fetch = scripted((path) => {
+    const page = Number(/page=(\d+)/.exec(path)?.[1]);
+    return {
+      headers: { "x-total-count": "75" },
+      body: { ok: true, data: all.slice((page - 1) * 20, page * 20) },
+    };
+  });
+  const settings = settingsOf("forgejo", { minStars: 1 });
+  const provider = createForgejo(settings, { fetch, clock: new SkippingClock(NOW) });
+  const seen = new Set<string>();
+  for (let cursor: string | null = null, isFirst = true; isFirst || cursor !== null; isFirst = false) {
+    const { repositories, next } = await provider.discover(cursor, signal);
+    for (const { providerId } of repositories) seen.add(providerId);
+    cursor = next;
+  }
+  assert.deepEqual([seen.size, fetch.sent.length], [75, 5]);
+});
+
 test("cursors of older versions and invalid ones start a new walk", () => {
   const context = { minStars: 1, now: NOW };
   for (const cursor of [

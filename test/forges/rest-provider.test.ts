@@ -40,6 +40,7 @@ const OTHER: RestForge = {
     const key = /^v2:([a-z]+)$/.exec(cursor ?? "")?.[1] ?? "first";
     return {
       path: `/list/${key}`,
+      page: key === "first" ? 1 : 2,
       next: ({ records, hasMore }) => (hasMore ? `v2:${records.at(-1)?.repository.name}` : null),
     };
   },
@@ -50,6 +51,7 @@ const OTHER: RestForge = {
   pathOfId: (id) => `/by-id/${id}`,
   pathOfName: ({ owner, name }) => `/by-name/${owner}/${name}`,
   pathOfFile: ({ owner, name }, file) => `/files/${owner}/${name}/${file}`,
+  controlPath: "/version",
   checkToken: async () => ({ owner: null, scopes: null, limit: null, remaining: null, expiresAt: null }),
   record,
 };

@@ -16,6 +16,8 @@ const FORGES = [
   { kind: "gitlab", name: "GITLAB", refresh: "graphql", second: "repository-by-id" },
   { kind: "forgejo", name: "CODEBERG", refresh: "repository-by-id", second: "repository" },
 ] as const;
+/** The requests for a document of the forge itself. */
+const CONTROLS: readonly string[] = ["meta", "list", "version"];
 const [GITHUB] = FORGES;
 /** For simulations of many days: it has no backfill lane. */
 const QUICK = { kind: "forgejo", name: "CODEBERG" } as const;
@@ -120,6 +122,20 @@ onSqliteAndLong("A repository that its forge reports missing", (engine) => {
       assert.deepEqual([lost, held], [1, 0]);
       assert.ok((refreshed ?? 0) >= 12);
       assert.deepEqual(forge.violations, []);
+    });
+
+    test(`and is the only one there is gone once the forge returns a document of its own: ${kind}`, async (t) => {
+      const { world, forge, ids } = await start(t, engine, { kind, name, repositories: 1 });
+      walksAreStopped = true;
+      forge.catalogue.add({ at: world.clock.now(), kind: "deleted", id: ids[0] ?? 0, to: null });
+      forge.switches.fault = ({ kind: asked }) => (CONTROLS.includes(asked) ? "status-502" : undefined);
+      await makeDue(world);
+      await world.pass(20 * MINUTE_MS);
+      assert.deepEqual([await states(world), await missing(world)], [{ AVAILABLE: 1 }, 1]);
+      forge.switches.fault = null;
+      await makeDue(world);
+      await world.pass(20 * MINUTE_MS);
+      assert.deepEqual([await states(world), await missing(world)], [{ GONE: 1 }, 0]);
     });
 
     test(`that a second endpoint returns is recorded as it is there: ${kind}`, async (t) => {
@@ -298,6 +314,29 @@ onSqliteAndLong("A repository that its forge reports missing", (engine) => {
     await makeDue(world);
     await world.pass(2 * HOUR_MS);
     assert.deepEqual(await states(world), { AVAILABLE: 30, GONE: 25 });
+  });
+
+  test("by a walk alone is read within a day, however late it is due", async (t) => {
+    const { world, forge, ids } = await start(t, engine, QUICK);
+    const { clock, modules } = world;
+    const later = clock.now() + 6 * DAY_MS;
+    await modules.database.write.updateTable("repositories").set({ next_refresh_at: later }).execute();
+    const [unlisted = 0] = ids;
+    forge.switches.lie = ({ id }, { kind }) => (id === unlisted && kind === "search" ? DELETED : undefined);
+    await world.pass(10 * HOUR_MS);
+    const rows = await modules.database.read
+      .selectFrom("repositories")
+      .select(["provider_id", "next_refresh_at", "counted_at"])
+      .execute();
+    for (const { provider_id, next_refresh_at, counted_at } of rows) {
+      const isDueSoon = (next_refresh_at ?? 0) <= clock.now() + DAY_MS;
+      const wasRead = (counted_at ?? 0) > clock.now() - 6 * HOUR_MS;
+      if (provider_id === String(unlisted)) assert.ok(isDueSoon || wasRead);
+      else assert.ok(wasRead, "the walk read it");
+    }
+    await world.pass(DAY_MS);
+    assert.ok(((await rowOf(world, unlisted)).counted_at ?? 0) > later - 6 * DAY_MS);
+    assert.deepEqual(await states(world), { AVAILABLE: 12 });
   });
 
   test("counts once, however long lists still show it", async (t) => {

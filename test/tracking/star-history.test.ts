@@ -83,6 +83,31 @@ onSqliteAndLong("The star history of a repository", (engine) => {
     assert.ok(rows.every(({ history_due }) => history_due === until));
   });
 
+  test("begins with the day of the creation, whatever the forge lists before it", async (t) => {
+    const world = await createTrackingWorld(await engine.open(), [FORGE], QUICK);
+    t.after(() => world.close());
+    const { modules, clock, opened } = world;
+    await world.pass(30_000);
+    await world.stop();
+    const createdAt = clock.now() - 20 * DAY_MS;
+    await modules.database.write.updateTable("repositories").set({ created_at: createdAt }).execute();
+    const today = Math.floor(clock.now() / DAY_MS);
+    const days = Array.from({ length: 60 }, (_, i) => ({
+      day: (today - i) * DAY_MS,
+      gained: i < 20 ? 1 : 0,
+    }));
+    const history = async () => ({ days, next: "2" });
+    const provider: Provider = Object.assign(Object.create(opened[0]?.provider ?? null), { history });
+    await modules.database.write.deleteFrom("snapshots").where("repository_id", "=", 1).execute();
+    await modules.database.write.updateTable("tracking").set({ history_cursor: null }).execute();
+    const [row] = await readTracked(modules.database.read, modules.database.dialect, { ids: [1] });
+    assert.ok(row);
+    const page = await recordHistoryPage(laneOf(world, provider), row);
+    assert.deepEqual([page.kind, "hasMore" in page && page.hasMore], ["recorded", false]);
+    const [first] = await snapshotsOf(modules.database, 1);
+    assert.ok((first?.capturedAt ?? 0) > createdAt, "no zeros before it existed");
+  });
+
   test("is added before our first snapshot, page by page, also across a restart", async (t) => {
     const world = await createTrackingWorld(await engine.open(), [FORGE]);
     t.after(() => world.close());

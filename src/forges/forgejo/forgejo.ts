@@ -56,6 +56,7 @@ export const API_OF_FAMILY = {
   listOf: (body) => envelope.safeParse(body).data?.data,
   pathOfName: pathOf,
   pathOfFile: (name, file) => `${pathOf(name)}/contents/${file}`,
+  controlPath: "/version",
   checkToken: checkForgejoToken,
 } as const satisfies Partial<RestForge>;
 
@@ -159,6 +160,7 @@ function byStars(at: ByStars, { minStars, now }: WalkContext): ListRequest {
   const { page, least } = at;
   return {
     path: searchPath("stars", "desc", page),
+    page,
     // Older versions reject the order.
     instead: () => byId(WHOLE),
     next: (list) => {
@@ -178,6 +180,7 @@ function byId(at: ById): ListRequest {
   const { page, lastId, end } = at;
   return {
     path: searchPath("id", "asc", page),
+    page,
     next: ({ records, hasMore }: ListPage) => {
       if (!hasMore || page === end) return null;
       return cursorOf({ page: page + 1, lastId: highestId(lastId, records), end });

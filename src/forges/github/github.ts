@@ -79,6 +79,7 @@ export function createGithub(settings: ProviderSettings, connection: Connection)
       const path = by === "id" ? pathOfId(providerId) : repositoryPath(fullName);
       return readRepository((await client.get(path, { signal })).body, { providerId, by });
     },
+    checkWorks: async (signal) => void (await client.get("/meta", { signal })),
     history: (repository, cursor, signal) => stars.page(repository, cursor, signal),
     async readme(fullName, signal) {
       // A token may be allowed to read what is not public.

@@ -180,6 +180,8 @@ export const GITLAB_REST: RestForge = {
   pathOfId: (projectId) => `/projects/${projectId}?license=true`,
   pathOfName: (name) => `${pathOf(name)}?license=true`,
   pathOfFile: (name, file) => `${pathOf(name)}/repository/files/${encodeURIComponent(file)}?ref=HEAD`,
+  // Its version is for members.
+  controlPath: "/projects?per_page=1&simple=true",
   checkToken: checkGitlabToken,
   record: projectSchema.transform(toRecord),
 };
@@ -209,6 +211,7 @@ function listById(cursor: string | null): ListRequest {
   const [, page, id] = /^([1-9]\d{0,8}):(\d{1,15})$/.exec(cursor ?? FIRST_REST_CURSOR) ?? [];
   const lastId = Number(id ?? 0);
   return {
+    page: Number(page ?? 1),
     path: `/projects?visibility=public&pagination=keyset&order_by=id&sort=asc&per_page=${PAGE_SIZE}&id_after=${lastId}`,
     next: ({ records, hasMore }) => {
       if (!hasMore) return null;

@@ -23,6 +23,8 @@ const searchPath = (keyword: string, page: number): string =>
 const GOGS: RestForge = {
   kind: "gogs",
   ...API_OF_FAMILY,
+  // It has no document of its version.
+  controlPath: "/repos/search?limit=1",
   list: listByPage,
   listsAreComplete: true,
   pageSize: PAGE_SIZE,
@@ -44,6 +46,7 @@ function listByPage(cursor: string | null): ListRequest {
   const page = Number(number ?? 1);
   return {
     path: searchPath(ANY_NAME, page),
+    page,
     next: (list) => {
       const first = list.records[0]?.repository.providerId;
       checkWithin(page, list);

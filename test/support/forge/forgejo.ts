@@ -17,6 +17,7 @@ import {
 /** The route of a path. */
 export function forgejoKind(path: string): string {
   if (path === "/api/v1/repos/search") return "search";
+  if (path === "/api/v1/version") return "version";
   if (/^\/api\/v1\/repos\/[^/]+\/[^/]+$/.test(path)) return "repository";
   return /^\/api\/v1\/repositories\/\d+$/.test(path) ? "repository-by-id" : "other";
 }
@@ -35,6 +36,7 @@ export function forgejoError(
 export function handleForgejo(site: Site, request: ForgeRequest): ForgeResponse {
   const now = site.clock.now();
   if (request.kind === "search") return handleSearch(site, request);
+  if (request.kind === "version") return json(200, { version: "15.0.0" });
   const [, , , , first = "", second = ""] = request.path.split("/").map(decoded);
   if (request.kind === "repository-by-id")
     return handleRepository(site, request, site.catalogue.get(Number(first), now));

@@ -23,6 +23,7 @@ const PATHS: readonly (readonly [string, RegExp])[] = [
   ["graphql", /^\/api\/graphql$/],
   ["search", /^\/api\/v3\/search\/repositories$/],
   ["rate-limit", /^\/api\/v3\/rate_limit$/],
+  ["meta", /^\/api\/v3\/meta$/],
   ["history", /^\/api\/v3\/(repos\/[^/]+\/[^/]+|repositories\/\d+)\/stargazers\/history$/],
   ["repository", /^\/api\/v3\/repos\/[^/]+\/[^/]+$/],
   ["repository-by-id", /^\/api\/v3\/repositories\/\d+$/],
@@ -62,6 +63,8 @@ export function handleGithub(site: Site, request: ForgeRequest, limiter: Limiter
   switch (request.kind) {
     case "search":
       return handleSearch(site, request);
+    case "meta":
+      return json(200, { verifiable_password_authentication: false });
     case "rate-limit":
       return handleRateLimit(request, limiter);
     case "repository":
