@@ -179,7 +179,7 @@ async function parse(data: string, name: ArchiveName): Promise<Stored> {
 
 /** Adds the rows of one file. Of several rows of a repository the first stays, as in an import. */
 async function addFile(tracks: Map<string, Building>, path: string, capturedAt: number): Promise<void> {
-  for await (const lines of readCsv(createReadStream(path), { capturedAt, clock: systemClock })) {
+  for await (const lines of readCsv(createReadStream(path), { name: path, capturedAt, clock: systemClock })) {
     for (const line of lines) {
       if (!("observation" in line)) continue;
       const { owner, name, facts, snapshots } = line.observation;

@@ -1,6 +1,8 @@
 import type { Transporter } from "nodemailer";
 import type { Db } from "../database/database.js";
 import { HOUR_MS } from "../lib/clock.js";
+import { z } from "../lib/schema.js";
+import { tlsProblem } from "../lib/tls-problems.js";
 import type { AccountsContext } from "./context.js";
 import { DeferredTasks } from "./deferred-tasks.js";
 import { addUse, endOf, hidden } from "./quotas.js";
@@ -59,9 +61,12 @@ export class Mailer {
     if (mail === undefined) return;
     this.#transport ??= openTransport(mail.smtpUrl);
     const sending = this.#transport;
-    this.#tasks.add(async () => {
-      await (await sending).sendMail({ from: mail.from, to: { name: "", address: to }, subject, text });
-    }, codesOf);
+    this.#tasks.add(
+      async () => {
+        await (await sending).sendMail({ from: mail.from, to: { name: "", address: to }, subject, text });
+      },
+      (error) => mailFailure(mail.smtpUrl, error),
+    );
   }
 
   /** Resolves when all pending mail is sent or has failed. */
@@ -116,13 +121,37 @@ export function personOf(email: string): string {
   return `${name === "" ? box : name}@${domain === "googlemail.com" ? "gmail.com" : domain}`;
 }
 
-/** Not the server's message, which may quote the mail. */
-function codesOf(error: unknown): object {
-  const known = typeof error === "object" && error !== null ? error : {};
+/** What nodemailer throws. `originalCode`: that of the system or of TLS, which `code` has replaced. */
+const MailError = z.object({
+  message: z.string().catch(""),
+  code: z.string().catch("unknown"),
+  originalCode: z.string().optional().catch(undefined),
+  command: z.string().optional().catch(undefined),
+  response: z.string().optional().catch(undefined),
+  responseCode: z.number().optional().catch(undefined),
+});
+
+/** Where a mail was handed over and why that failed. Not the server's own words, which may quote the mail. */
+function mailFailure(smtpUrl: string, error: unknown): object {
+  const { protocol, hostname, port } = new URL(smtpUrl);
+  const { message, code, originalCode = code, command, response, responseCode } = MailError.parse(error);
+  const isLocal = response === undefined && command === "CONN";
   return {
-    ...("code" in known ? { code: known.code } : {}),
-    ...("responseCode" in known ? { responseCode: known.responseCode } : {}),
+    host: hostname,
+    port: Number(port || (protocol === "smtps:" ? 465 : 587)),
+    code: originalCode,
+    ...(command === undefined ? {} : { command }),
+    ...(responseCode === undefined ? {} : { responseCode }),
+    reason: tlsProblem(originalCode) ?? (isLocal ? message : refusalOf(code, responseCode)),
   };
+}
+
+function refusalOf(code: string, responseCode: number | undefined): string {
+  if (code === "EAUTH") return "the server refuses the user or the password in SIDEREAL_SMTP_URL";
+  if (code === "EDNS") return "the name of the server cannot be resolved";
+  if (responseCode === undefined) return "the mail could not be handed over";
+  const when = responseCode >= 500 ? "and would the next time" : "for now";
+  return `the server refuses the mail ${when}; its own log says why`;
 }
 
 /** Loads the library on the first mail: many instances send none. */

@@ -54,8 +54,8 @@ function sentenceOf(text: string, { problem, allowed = [] }: AddressProblem): st
   return problem.includes(list) ? problem + hint : `${problem}: ${list}${hint}`;
 }
 
-/** Clone URLs may contain a token. */
-function withoutSecrets(text: string): string {
+/** An address without the user and the password that a clone URL may contain. */
+export function withoutSecrets(text: string): string {
   const start = text.indexOf("://") + 3;
   const end = text.lastIndexOf("@");
   return start > 2 && end >= start ? text.slice(0, start) + text.slice(end + 1) : text;

@@ -15,7 +15,7 @@ import {
 } from "../repositories/repositories.js";
 import { MAX_BATCH_OPEN } from "../tracking/tracking.js";
 import { DEFAULT_NAME, MAX_ITEMS } from "../watchlists/watchlists.js";
-import { NO_FORGE, trackedForges } from "./addresses.js";
+import { NO_FORGE, trackedForges, withoutSecrets } from "./addresses.js";
 import { CommandFault, EXIT, type Host, reportOf, showProgress, withModules } from "./host.js";
 
 interface FromOptions {
@@ -29,6 +29,8 @@ interface FromOptions {
 interface Skipped {
   reason: string;
   links: number;
+  /** The first of them. */
+  example: string;
 }
 
 interface MadeList {
@@ -83,6 +85,9 @@ export async function trackLinks(host: Host, { from, list, json }: FromOptions):
   return report.leftOut === 0 ? EXIT.ok : EXIT.refused;
 }
 
+/** Characters of a skipped link in the report. */
+const MAX_EXAMPLE = 200;
+
 /** The repositories that a text links to, and the reasons why other links are skipped, the most frequent first. */
 function readLinks(
   text: string,
@@ -98,7 +103,10 @@ function readLinks(
     }
     return one;
   });
-  const skipped = [...reasons].map(([reason, links]) => ({ reason, links: links.size }));
+  const skipped = [...reasons].map(([reason, links]) => {
+    const [first = ""] = links;
+    return { reason, links: links.size, example: withoutSecrets(first).slice(0, MAX_EXAMPLE) };
+  });
   return { addresses, skipped: skipped.sort((a, b) => b.links - a.links) };
 }
 
@@ -181,8 +189,12 @@ function sentencesOf(report: LinksReport): string[] {
   const lines = [`${repositories} repositories: ${known} known, ${queued} queued`];
   if (leftOut > 0)
     lines.push(`${leftOut} left out, as the queue of their forge is full: run this again when it is shorter`);
-  for (const { reason, links } of skipped)
-    lines.push(`${links} ${links === 1 ? "link" : "links"} skipped: ${reason}`);
+  for (const { reason, links, example } of skipped)
+    lines.push(
+      links === 1
+        ? `1 link skipped, ${example}: ${reason}`
+        : `${links} links skipped, such as ${example}: ${reason}`,
+    );
   if (queued > 0)
     lines.push(
       estimatedSeconds === null

@@ -136,7 +136,7 @@ export class ForgeClient {
       const failure = this.failureOf(url, response);
       if (failure !== null && !expected.includes(status)) throw failure;
       // The body of an expected error may be a page of a proxy.
-      const body = failure === null && status !== 304 ? parseJson(text) : undefined;
+      const body = failure === null && status !== 304 ? this.parse(url, text) : undefined;
       return { status, headers, body, etag: etagOf(headers) };
     }
   }
@@ -248,6 +248,18 @@ export class ForgeClient {
   failureOf(url: string, response: UpstreamResponse): UpstreamFailure | null {
     const what = withoutSecrets(`${this.#name} ${new URL(url).pathname}`, this.#secrets);
     return failureOf(response, { what, secrets: this.#secrets }, this.clock);
+  }
+
+  /** The JSON in a response from an address. Throws UpstreamFailure `malformed`, which names the address without its query. */
+  parse(url: string, text: string): unknown {
+    try {
+      return parseJson(text);
+    } catch (error) {
+      if (!(error instanceof UpstreamFailure)) throw error;
+      const { origin, pathname } = new URL(url);
+      const what = withoutSecrets(origin + pathname, this.#secrets);
+      throw new UpstreamFailure(error.kind, `${what}: ${error.message}`, { cause: error });
+    }
   }
 
   /** A text of the forge in a form that is safe for the log; null when nothing is left of it. */

@@ -188,7 +188,11 @@ const BACKSLASH = 0x5c;
  * depth is checked first, so that no recursive parser sees such a text.
  */
 export function parseJson(text: string, maxDepth: number = MAX_DEPTH): unknown {
-  if (/^\s*</.test(text)) throw new UpstreamFailure("malformed", "the response is a page, not JSON");
+  if (/^\s*</.test(text))
+    throw new UpstreamFailure(
+      "malformed",
+      "the response is a page, not JSON; usually a sign-in page, or not the address of a forge",
+    );
   if (isDeeper(text, maxDepth)) {
     throw new UpstreamFailure("malformed", `the response is nested deeper than ${maxDepth} levels`);
   }

@@ -5,6 +5,7 @@ import { pipeline } from "node:stream/promises";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import { Agent, buildConnector, type Dispatcher, EnvHttpProxyAgent, errors } from "undici";
 import type { ProxySettings } from "../config/config.js";
+import { tlsProblem } from "../lib/tls-problems.js";
 import { AddressRefused, checkLiteral, publicConnector } from "./addresses.js";
 import { type FailureKind, UpstreamFailure } from "./failures.js";
 
@@ -233,7 +234,9 @@ function reasonOf(
   if (hasBegun) return ["malformed", `the response was cut off or is damaged (${code})`];
   const via = proxy === undefined ? "" : ", with a proxy configured";
   const isNotHttp = error instanceof errors.HTTPParserError || error instanceof errors.HeadersOverflowError;
-  return [isNotHttp ? "malformed" : "unreachable", `no response${via} (${code})`];
+  const problem = tlsProblem(code);
+  const why = problem === undefined ? "" : `: ${problem}`;
+  return [isNotHttp ? "malformed" : "unreachable", `no response${via} (${code})${why}`];
 }
 
 function codeOf(error: unknown): string {

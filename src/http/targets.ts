@@ -115,7 +115,7 @@ export class Targets {
   #resolve({ method, path: fullPath, query }: RequestLine, isCsv: boolean): Target {
     if (fullPath === "*") return this.#unmatched(method, "/", "");
     const path = this.#belowBase(fullPath);
-    if (path === undefined) return notFound(fullPath, method);
+    if (path === undefined) return notFound(fullPath, method, this.#hintAboutBase(fullPath));
     const match = this.#router.find(method === "HEAD" ? "GET" : method, path);
     if (match === undefined) return this.#unmatched(method, path, query);
     const { route, params } = match;
@@ -146,6 +146,12 @@ export class Targets {
     if (base === "") return path;
     if (path === base) return "/";
     return path.startsWith(`${base}/`) ? path.slice(base.length) : undefined;
+  }
+
+  /** A path of ours without that of the base URL: a proxy in front has cut it off. */
+  #hintAboutBase(path: string): string | undefined {
+    if (this.#router.findAll(path).length === 0) return undefined;
+    return `The base URL of this service has the path ${this.#basePath}, which a proxy in front must pass on unchanged.`;
   }
 
   #unmatched(method: string, path: string, query: string): Target {

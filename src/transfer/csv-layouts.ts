@@ -1,16 +1,25 @@
 /** The formats of files, and the layouts of CSV archives: their columns, and the observation in a row. */
 
 import { providerOfHost } from "../config/config.js";
-import { type Clock, DAY_MS } from "../lib/clock.js";
+import { type Clock, DAY_MS, isoTime } from "../lib/clock.js";
 import type { Observation, Snapshot } from "../repositories/repositories.js";
 import { splitFullName } from "../repositories/repositories.js";
 import { brief, count, label, optionalCount, Refusal, text, time, truth } from "./values.js";
 
-export const FORMATS = ["ndjson", "github-ranking", "awesome-go", "awesome-selfhosted"] as const;
+export const FORMATS = [
+  "ndjson",
+  "github-ranking",
+  "awesome-go",
+  "awesome-selfhosted",
+  "star-history",
+  "daily-stars-explorer",
+] as const;
 export type FormatName = (typeof FORMATS)[number];
 
 /** What is known of a file besides its content. */
 export interface FileFacts {
+  /** Its name without folders and without the ending of its compression. */
+  name: string;
   /** When its snapshots were taken; undefined if unknown. */
   capturedAt: number | undefined;
   /** Decides which times in it are in the future. */
@@ -30,6 +39,8 @@ export interface CsvLayout {
   columns: readonly string[];
   /** Whether rows have no time of their own, but the time of the file. */
   timeOfFile: boolean;
+  /** Whether its files belong to an archive, whose newest file says which repositories it still has. */
+  isArchive: boolean;
   /**
    * The observation in a row, or why it is skipped. Throws Refusal for an invalid row. `cell` returns a column of the row.
    */
@@ -91,6 +102,7 @@ const githubRanking: CsvLayout = {
   name: "github-ranking",
   columns: ["item", "stars", "forks", "language", "repo_url", "issues", "last_commit", "description"],
   timeOfFile: true,
+  isArchive: true,
   read(cell, facts): Observation {
     const at = timeOf(facts);
     const { provider, owner, name, url } = fromUrl(cell("repo_url"), "repo_url");
@@ -125,6 +137,7 @@ const awesomeGo: CsvLayout = {
   name: "awesome-go",
   columns: ["repo", "stars", "new-stars-last-24H", "language", "archived"],
   timeOfFile: true,
+  isArchive: true,
   read(cell, facts): Observation | SkippedRow {
     const at = timeOf(facts);
     const parts = splitFullName(cell("repo") ?? "");
@@ -157,6 +170,7 @@ const awesomeSelfhosted: CsvLayout = {
   name: "awesome-selfhosted",
   columns: ["date", "slug", "source_code_url", "stargazers_count", "archived"],
   timeOfFile: false,
+  isArchive: true,
   read(cell, { clock }): Observation | SkippedRow {
     const at = time(cell("date"), "date", clock.now());
     const { provider, owner, name, url } = fromUrl(cell("source_code_url"), "source_code_url");
@@ -174,7 +188,81 @@ const awesomeSelfhosted: CsvLayout = {
   },
 };
 
-const CSV_LAYOUTS: readonly CsvLayout[] = [githubRanking, awesomeGo, awesomeSelfhosted];
+/**
+ * A repository on GitHub with the stars that it held at a time. Both sites read who had starred it when, so stars that were withdrawn
+ * before are missing.
+ */
+function heldStars(
+  [column, fullName]: readonly [column: string, fullName: string | undefined],
+  at: number,
+  stars: number,
+): Observation {
+  const parts = splitFullName(fullName ?? "");
+  if (parts === undefined || !isName("GITHUB", parts))
+    throw new Refusal(`${column}: "${brief(fullName)}" is not of the form owner/name`);
+  const url = `https://github.com/${parts.owner}/${parts.name}`;
+  const snapshot = imported(at, stars, { source: "BACKFILLED" });
+  return { provider: "GITHUB", ...parts, at, facts: { url, stars }, snapshots: [snapshot] };
+}
+
+/** A time as browsers write it, such as `Tue Dec 07 2021 20:50:22 GMT+0400 (Gulf Standard Time)`. */
+const BROWSER_TIME = /^[A-Z][a-z]{2} [A-Z][a-z]{2} \d{2} \d{4} \d{2}:\d{2}:\d{2} GMT[+-]\d{4}(?= \(|$)/;
+
+/** The CSV file of star-history.com. */
+const starHistory: CsvLayout = {
+  name: "star-history",
+  columns: ["Repository", "Date", "Stars"],
+  timeOfFile: false,
+  isArchive: false,
+  read(cell, { clock }): Observation {
+    const date = BROWSER_TIME.exec(cell("Date") ?? "")?.[0];
+    const written = date === undefined ? Number.NaN : Date.parse(date);
+    if (Number.isNaN(written))
+      throw new Refusal(`Date: "${brief(cell("Date"))}" is not a time of star-history`);
+    const at = time(isoTime(written), "Date", clock.now());
+    return heldStars(["Repository", cell("Repository")], at, count(cell("Stars"), "Stars"));
+  },
+};
+
+/** The CSV file of daily-stars-explorer: one row a day, and the repository in the name of the file. */
+const dailyStarsExplorer: CsvLayout = {
+  name: "daily-stars-explorer",
+  columns: ["date", "day-stars", "total-stars"],
+  timeOfFile: false,
+  isArchive: false,
+  read(cell, { name, clock }): Observation | SkippedRow {
+    const [, day, month, year] = /^(\d{2})-(\d{2})-(\d{4})$/.exec(cell("date") ?? "") ?? [];
+    if (day === undefined) throw new Refusal(`date: "${brief(cell("date"))}" is not of the form 31-12-2025`);
+    const at = time(`${year}-${month}-${day}`, "date", clock.now()) + DAY_MS;
+    if (at > clock.now()) return { skipped: "the day has not ended", at };
+    // The name of an owner on GitHub has no underscore.
+    const [, owner, repository] = /^([^_]+)_(.+)-stars-history\.csv$/i.exec(name) ?? [];
+    if (owner === undefined)
+      throw new Refusal("the repository is unknown: name the file like owner_name-stars-history.csv");
+    return heldStars(["file name", `${owner}/${repository}`], at, count(cell("total-stars"), "total-stars"));
+  },
+};
+
+const CSV_LAYOUTS: readonly CsvLayout[] = [
+  githubRanking,
+  awesomeGo,
+  awesomeSelfhosted,
+  starHistory,
+  dailyStarsExplorer,
+];
+
+/** What makes a header unreadable, if that is known: what was seen, and what is expected. */
+function headerProblem(header: readonly string[]): string | undefined {
+  const [first = ""] = header;
+  if (/^sep=.?$/i.test(header.join(",")))
+    return "the first line, which Excel writes, is no header; remove it";
+  if (header.some((cell) => cell.includes("\r")))
+    return "lines end in CR alone; they must end in LF or CR LF";
+  if (header.length > 1) return undefined;
+  const [name] =
+    [["semicolons", ";"] as const, ["tabs", "\t"] as const].find(([, sign]) => first.includes(sign)) ?? [];
+  return name && `columns are separated by ${name}; they must be separated by commas`;
+}
 
 /** The layout that a header fits. Throws Refusal without one, or if it is not `wanted` or lacks the time of the file. */
 export function layoutFor(
@@ -184,7 +272,10 @@ export function layoutFor(
 ): CsvLayout {
   const layout = CSV_LAYOUTS.find(({ columns }) => columns.every((column) => header.includes(column)));
   if (layout === undefined)
-    throw new Refusal(`no known layout has the columns ${brief(header.slice(0, 12).join(", "), 200)}`);
+    throw new Refusal(
+      headerProblem(header) ??
+        `no known layout has the columns ${brief(header.slice(0, 12).join(", "), 200)}`,
+    );
   if (wanted !== undefined && layout.name !== wanted)
     throw new Refusal(`the columns belong to ${layout.name}, not to ${wanted}`);
   if (layout.timeOfFile && facts.capturedAt === undefined) {

@@ -36,7 +36,7 @@ export async function* readCsv(
       if (rows === undefined) {
         if ("fault" in record) throw new Refusal(`the header line: ${record.fault}`);
         const layout = layoutFor(record.cells, facts, wanted);
-        check?.begin(layout, facts.capturedAt);
+        if (layout.isArchive) check?.begin(layout, facts.capturedAt);
         rows = new CsvRows(layout, record.cells, facts);
         continue;
       }
@@ -47,6 +47,7 @@ export async function* readCsv(
     return lines;
   };
   for await (const chunk of input) {
+    if (last === undefined && isUtf16(chunk)) throw new Refusal("the text is in UTF-16; it must be in UTF-8");
     const text = decoder.write(chunk);
     isBroken ||= hasReplacement(text);
     yield linesOf(records.read(text));
@@ -60,6 +61,11 @@ export async function* readCsv(
 }
 
 const hasReplacement = (text: string): boolean => text.includes(REPLACEMENT);
+
+/** By the first bytes of a text: its mark of byte order, or the other half of its first letters. */
+function isUtf16(start: Buffer): boolean {
+  return /^(?:fffe|feff|00..00|..00..00)/.test(start.toString("hex", 0, 4));
+}
 
 /** How the last record shows that the file goes on behind it; undefined if it does not. */
 function cutOff(last: CsvRecord | undefined, columns: number, isInsideLine: boolean): string | undefined {

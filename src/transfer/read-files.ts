@@ -78,7 +78,7 @@ async function* linesOf(
   const { capturedAt, contradiction } = timeOfFile([diskName, name], task, clock);
   if (contradiction !== undefined) check.found("OTHER_TIME", contradiction);
   const wanted = format === undefined ? {} : { wanted: format };
-  yield* readCsv(input, { capturedAt, clock, check, ...wanted });
+  yield* readCsv(input, { name, capturedAt, clock, check, ...wanted });
 }
 
 /** Peeks at the first character. */

@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import { createServer, type RequestListener } from "node:http";
+import { createServer as createTlsServer } from "node:https";
 import { type AddressInfo, createServer as createTcpServer, type Socket } from "node:net";
 import { after, test } from "node:test";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { type FailureKind, UpstreamFailure } from "../../src/forges/failures.js";
 import { createTransport, type TransportOptions } from "../../src/forges/transport.js";
+import { SELF_SIGNED } from "../support/certificate.js";
 
 const ends: (() => unknown)[] = [];
 after(async () => {
@@ -260,4 +262,16 @@ test("a request ends when it is aborted, before and while it runs, and when the 
   const left = transport.fetch(origin, { signal });
   setImmediate(() => transport.close());
   await failsAs("unreachable", left);
+});
+
+test("a certificate of an own authority is named as the reason, with the setting that accepts it", async () => {
+  const server = createTlsServer(SELF_SIGNED, (_, response) => response.end("{}"));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  ends.push(() => server.close());
+  const origin = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  await failsAs(
+    "unreachable",
+    transportTo(origin).fetch(`${origin}/api`, { signal }),
+    /^127\.0\.0\.1:\d+: no response \(DEPTH_ZERO_SELF_SIGNED_CERT\): its certificate is not trusted; .* NODE_EXTRA_CA_CERTS, /,
+  );
 });

@@ -45,6 +45,11 @@ onSqlite("A base URL with a path", (engine) => {
       if (path === "" || path === "/") continue;
       assert.equal((await world.request(path, { headers: { Accept: "text/html" } })).status, 404, path);
     }
+    // A proxy that cuts the path off is named, and nothing else.
+    const hint = /base URL of this service has the path \/tracker, which a proxy/;
+    assert.match((await (await world.request("/api/repos")).json()).error.message, hint);
+    assert.match(await (await world.request("/explore", { headers: { Accept: "text/html" } })).text(), hint);
+    assert.doesNotMatch(await (await world.request("/elsewhere")).text(), hint);
     for (const path of ["/trackers", "/track", "/account", "/tracker-2/explore", "/explore/tracker"])
       assert.equal((await world.request(path)).status, 404, path);
     assert.equal((await open("/api/repos")).status, 200);

@@ -17,6 +17,8 @@ export interface LogLine {
   method?: string;
   bucket?: string;
   times?: number;
+  host?: string;
+  port?: number;
 }
 
 /** A log whose lines from a level on are kept. */

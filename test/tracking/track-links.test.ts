@@ -165,7 +165,7 @@ test("a text that cannot be used changes nothing", async () => {
   assert.equal(none.code, 1);
   assert.match(
     none.stdout,
-    /^0 repositories: 0 known, 0 queued\n1 link skipped: must be on the host .*github\.com\n/,
+    /^0 repositories: 0 known, 0 queued\n1 link skipped, https:\/\/example\.org\/a\/b: must be on the host .*github\.com\n/,
   );
   assert.match(none.stderr, /links to no repository/);
   const unset = await commands.runHere(dataDir, ["track", "--from", file(links(1))]);

@@ -77,6 +77,11 @@ describe("Files as a whole", () => {
       "header-2026-04-01.csv": `${RANKING_HEADER}\n`,
       "unknown-2026-04-01.csv": "a,b,c\n1,2,3\n",
       "binary-2026-04-01.csv": Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 0, 0, 0xff, 0xfe]),
+      "utf-16-2026-04-01.csv": Buffer.from(`\ufeff${rankingFile({})}`, "utf16le"),
+      "semicolons-2026-04-01.csv": rankingFile({}).replaceAll(",", ";"),
+      "tabs-2026-04-01.csv": rankingFile({}).replaceAll(",", "\t"),
+      "excel-2026-04-01.csv": `sep=,\n${rankingFile({})}`,
+      "mac-2026-04-01.csv": rankingFile({}).replaceAll("\n", "\r"),
       "quote-2026-04-01.csv": `"rank,item\n${rankingRow()}\n`,
       "short-2026-04-01.csv": rankingFile({}).slice(0, 31),
       "good-2026-04-01.csv": rankingFile({}),
@@ -85,11 +90,16 @@ describe("Files as a whole", () => {
       "empty-2026-04-01.csv: the file is empty",
       "unknown-2026-04-01.csv: no known layout has the columns a, b, c",
       "binary-2026-04-01.csv: no known layout has the columns \ufffdPNG \ufffd\ufffd",
+      "utf-16-2026-04-01.csv: the text is in UTF-16; it must be in UTF-8",
+      "semicolons-2026-04-01.csv: columns are separated by semicolons; they must be separated by commas",
+      "tabs-2026-04-01.csv: columns are separated by tabs; they must be separated by commas",
+      "excel-2026-04-01.csv: the first line, which Excel writes, is no header; remove it",
+      "mac-2026-04-01.csv: lines end in CR alone; they must end in LF or CR LF",
       "quote-2026-04-01.csv: the header line: a quote is opened and never closed",
       "short-2026-04-01.csv: no known layout has the columns rank, item, repo_name, stars, forks",
     ]);
     assert.deepEqual([...repositories.keys()], ["o/r"]);
-    assert.deepEqual([report.files, report.rows, report.refused], [2, 1, 5]);
+    assert.deepEqual([report.files, report.rows, report.refused], [2, 1, 10]);
   });
 
   test("that are not there, or are folders, are refused too", async () => {

@@ -253,3 +253,59 @@ describe("An awesome-selfhosted file", () => {
     assert.equal(report.snapshotsAdded, 4);
   });
 });
+
+describe("A file of a site about one repository's stars", () => {
+  const held = (capturedAt: number, stars: number) => ({
+    ...snapshotAt(capturedAt, stars),
+    source: "BACKFILLED",
+  });
+
+  test("of star-history has browsers' times and the stars still held, of several repositories", async () => {
+    const { repositories, refused, report } = await importOne(
+      [
+        "Repository,Date,Stars",
+        "o/r,Tue Dec 07 2021 20:50:22 GMT+0400 (Gulf Standard Time),1",
+        "o/r,Wed Apr 01 2026 00:00:00 GMT+0000 (Coordinated Universal Time),460",
+        "o/s,Wed Apr 01 2026 02:00:00 GMT+0200 (Central European Summer Time),7",
+        "o/r,2026-04-01,1",
+        "nobody,Wed Apr 01 2026 00:00:00 GMT+0000 (Coordinated Universal Time),1",
+        "o/r,Thu Apr 01 2100 00:00:00 GMT+0000 (Coordinated Universal Time),1",
+      ].join("\n"),
+      "star-history-202641.csv",
+    );
+    assert.deepEqual(repositories.get("o/r")?.snapshots, [
+      held(Date.UTC(2021, 11, 7, 16, 50, 22), 1),
+      held(APRIL_1, 460),
+    ]);
+    assert.deepEqual(repositories.get("o/s")?.snapshots, [held(APRIL_1, 7)]);
+    // Those who have starred it and not withdrawn that are all its stars, at that moment.
+    assert.equal(repositories.get("o/r")?.repository.stars, 460);
+    assert.deepEqual(refused, [
+      'star-history-202641.csv:5: Date: "2026-04-01" is not a time of star-history',
+      'star-history-202641.csv:6: Repository: "nobody" is not of the form owner/name',
+      "star-history-202641.csv:7: Date: 2100-04-01T00:00:00.000Z is before 2000 or in the future",
+    ]);
+    assert.deepEqual([report.rows, report.warnings], [6, []]);
+  });
+
+  test("of daily-stars-explorer has the stars at the end of each day, and the repository in its name", async () => {
+    const tomorrow = new Date(Date.now() + 24 * HOUR_MS)
+      .toISOString()
+      .slice(0, 10)
+      .split("-")
+      .reverse()
+      .join("-");
+    const text = `date,day-stars,total-stars\n30-03-2026,5,95\n31-03-2026,5,100\n2026-03-31,0,1\n${tomorrow},1,101`;
+    const { repositories, refused, skipped } = await importOne(text, "o-x_r_s.t-stars-history.csv");
+    assert.deepEqual(repositories.get("o-x/r_s.t")?.snapshots, [
+      held(APRIL_1 - 24 * HOUR_MS, 95),
+      held(APRIL_1, 100),
+    ]);
+    assert.deepEqual(refused, [
+      'o-x_r_s.t-stars-history.csv:4: date: "2026-03-31" is not of the form 31-12-2025',
+    ]);
+    assert.deepEqual(skipped, ["o-x_r_s.t-stars-history.csv:5: the day has not ended"]);
+    const unnamed = await importOne(text, "stars.csv");
+    assert.match(unnamed.refused[0] ?? "", /name the file like owner_name-stars-history\.csv$/);
+  });
+});

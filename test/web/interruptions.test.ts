@@ -74,7 +74,10 @@ onSqliteAndLong("While a forge is not read", (engine) => {
     await openWorld();
     const { host } = new URL(forge.url);
     const failures = [
-      { fault: "html", words: "the response is a page, not JSON" },
+      {
+        fault: "html",
+        words: "/api/v3/search/repositories: the response is a page, not JSON; usually a sign-in page",
+      },
       { fault: "status-401", words: "/api/v3/search/repositories: status 401 (Bad credentials)" },
       {
         fault: null,

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { ForgeClient } from "../client.js";
 import type { Refreshed, RepositoryRef } from "../contract.js";
 import { asFailed, type FailureKind, notOfRepository, UpstreamFailure } from "../failures.js";
-import { count, graphqlErrors, orNull, parseJson, parseRecord, time, WithheldFields } from "../fields.js";
+import { count, graphqlErrors, orNull, parseRecord, time, WithheldFields } from "../fields.js";
 import type { Lease } from "../quota.js";
 import { SLOW_DOWN_MS } from "../responses.js";
 import {
@@ -179,7 +179,7 @@ export class NodeRefresh {
     if (response.status === 502 || response.status === 504) return null;
     const failure = this.#client.failureOf(this.#url, response);
     if (failure !== null) throw notOfRepository(failure);
-    const body = parseRecord(responseSchema, parseJson(response.text));
+    const body = parseRecord(responseSchema, this.#client.parse(this.#url, response.text));
     this.#learn(lease, body);
     return body;
   }

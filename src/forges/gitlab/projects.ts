@@ -15,7 +15,6 @@ import {
   inner,
   label,
   orNull,
-  parseJson,
   parseRecord,
   record,
   text,
@@ -284,7 +283,7 @@ export class Projects {
     );
     const failure = this.#client.failureOf(this.#url, response);
     if (failure !== null) return this.#notOffered(failure);
-    const { data, errors } = parseRecord(responseSchema, parseJson(response.text));
+    const { data, errors } = parseRecord(responseSchema, this.#client.parse(this.#url, response.text));
     const connection = data?.projects ?? null;
     if (connection !== null) return { ...connection, errors, without };
     const unknown = errors

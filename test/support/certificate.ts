@@ -1,0 +1,21 @@
+/** A key and a certificate for localhost and 127.0.0.1 that no authority has signed. For servers of tests alone. */
+export const SELF_SIGNED = {
+  key: `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgRiadPIXnjJjCZXv9
+2vGgMiaTydWwamgUyI2q0zPn7RihRANCAAROSLiNQ5k2fpzRK/r+C+DIKj24feZv
+gO/emMpvpEuuHaRPE0H44q/rBxrZCf4yWscyxCrkN9pMVnrp1U4ig/iH
+-----END PRIVATE KEY-----
+`,
+  cert: `-----BEGIN CERTIFICATE-----
+MIIBmjCCAUGgAwIBAgIUZppw1CFa9f4Us+re2MnfcOdh5ZIwCgYIKoZIzj0EAwIw
+FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyNjEyMDIzMVoYDzIxMjYxMTAy
+MTIwMjMxWjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjO
+PQMBBwNCAAROSLiNQ5k2fpzRK/r+C+DIKj24feZvgO/emMpvpEuuHaRPE0H44q/r
+BxrZCf4yWscyxCrkN9pMVnrp1U4ig/iHo28wbTAdBgNVHQ4EFgQURhewp7PldUU9
+XcA3OBOEe8EGJKowHwYDVR0jBBgwFoAURhewp7PldUU9XcA3OBOEe8EGJKowDwYD
+VR0TAQH/BAUwAwEB/zAaBgNVHREEEzARgglsb2NhbGhvc3SHBH8AAAEwCgYIKoZI
+zj0EAwIDRwAwRAIgc0YM/Jej+MhRV0V0Ff5WdcmoCbrTiCLJb7FCwgQjlzACIDsg
+sL81hVpqbVk6ED1QWHBxpYVJVd42VGyVJwQwVQP7
+-----END CERTIFICATE-----
+`,
+};
