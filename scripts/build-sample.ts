@@ -1,17 +1,18 @@
 /**
  * Builds the bundled sample from an archive of EvanLi/Github-Ranking:
  *
- *   npm run -s build && node dist/scripts/build-sample.js <folder> [output]
+ *   npm run -s build && node dist/scripts/build-sample.js <folder> <metadata> [output]
  *
  * The folder contains `manifest.csv` (columns file, source_commit_time), `daily/*.tar.xz` with one CSV file a day, and
  * optionally `inferred-renames.csv` (columns first_seen_file_date, old_url, new_url). Unpacking needs `tar` and `xz`.
- * The output contains only facts: names, languages, counts and dates, no descriptions. The same input gives the same file.
+ * The folder of metadata contains records of GitHub's API with topics and creation dates: `records.jsonl.gz` of
+ * 3ziye/github-trending and `repo_info.csv.gz` of michbaum/githubGraph. The same input gives the same file.
  */
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { constants, zstdCompressSync } from "node:zlib";
+import { constants, gunzipSync, zstdCompressSync } from "node:zlib";
 import { parse } from "csv-parse/sync";
 import { DAY_MS, isoTime } from "../src/lib/clock.js";
 import { type SampleFile, type SampleRepository, VERSION } from "../src/transfer/sample-file.js";
@@ -32,7 +33,17 @@ interface Reading {
   openIssues: number;
   language: string;
   pushedAt: string;
+  description: string;
 }
+
+/** Topics and creation date of a repository. */
+interface Metadata {
+  topics: string[];
+  createdAt: string;
+}
+
+/** GitHub shows this many characters of a description. */
+const DESCRIPTION_LENGTH = 350;
 
 /** The readings of one repository by file date. */
 type History = Map<string, Reading>;
@@ -48,8 +59,9 @@ interface Previous {
   until: number;
 }
 
-const read = (path: string): Record<string, string>[] =>
-  parse(readFileSync(path), { columns: true, relax_column_count: true });
+const rowsOf = (csv: Buffer): Record<string, string>[] =>
+  parse(csv, { columns: true, relax_column_count: true });
+const read = (path: string) => rowsOf(readFileSync(path));
 const nameOf = (url: string): string => url.replace(/^https:\/\/github\.com\//, "");
 
 function readArchive(folder: string): { days: string[]; histories: Map<string, History> } {
@@ -86,6 +98,7 @@ function readArchive(folder: string): { days: string[]; histories: Map<string, H
           openIssues: Number(row.issues),
           language: row.language ?? "",
           pushedAt: row.last_commit ?? "",
+          description: row.description ?? "",
         });
       }
     }
@@ -93,6 +106,26 @@ function readArchive(folder: string): { days: string[]; histories: Map<string, H
     rmSync(directory, { recursive: true });
   }
   return { days, histories };
+}
+
+/** The metadata by lower-case name. Newer records, which are in the first file, replace older ones. */
+function readMetadata(folder: string): Map<string, Metadata> {
+  const found = new Map<string, Metadata>();
+  const unpacked = (name: string) => gunzipSync(readFileSync(join(folder, name)));
+  for (const { url = "", topics = "", created_at: createdAt = "" } of rowsOf(unpacked("repo_info.csv.gz")))
+    found.set(url.slice(1).toLowerCase(), {
+      topics: [...topics.matchAll(/'([^']+)'/g)].map(([, topic = ""]) => topic),
+      createdAt: isoTime(Date.parse(createdAt)),
+    });
+  for (const line of unpacked("records.jsonl.gz").toString("utf8").split("\n")) {
+    if (line === "") continue;
+    const { basic_info: basic, tech_info: tech } = JSON.parse(line);
+    found.set(basic.full_name.toLowerCase(), {
+      topics: tech.topics,
+      createdAt: isoTime(Date.parse(basic.created_at)),
+    });
+  }
+  return found;
 }
 
 /**
@@ -168,7 +201,8 @@ function differences(values: readonly (number | undefined)[]): (number | null)[]
   });
 }
 
-function build(folder: string): SampleFile {
+function build(folder: string, metadataFolder: string): SampleFile {
+  const metadata = readMetadata(metadataFolder);
   const { days, histories } = readArchive(folder);
   const previous = joinRenames(folder, histories);
   const names = choose(histories, days);
@@ -186,8 +220,15 @@ function build(folder: string): SampleFile {
     const readings = kept.map((day) => history.get(day));
     const newest = readings.at(-1);
     const names = previous.get(name) ?? [];
+    const known = [name, ...names.map(({ fullName }) => fullName)]
+      .map((one) => metadata.get(one.toLowerCase()))
+      .find((one) => one !== undefined);
+    const description = newest?.description.trim().slice(0, DESCRIPTION_LENGTH) ?? "";
     return {
       fullName: name,
+      description: description === "" ? null : description,
+      topics: known?.topics ?? [],
+      createdAt: known?.createdAt ?? null,
       language: newest?.language === "" ? null : (newest?.language ?? null),
       pushedAt: newest?.pushedAt === "" ? null : (newest?.pushedAt ?? null),
       ...(names.length === 0
@@ -201,12 +242,14 @@ function build(folder: string): SampleFile {
   return { format: "sidereal-sample", version: VERSION, times: times.map(isoTime), repositories };
 }
 
-const [folder, output = "sample/github-ranking.json.zst"] = process.argv.slice(2);
-if (folder === undefined) {
-  process.stderr.write("usage: node dist/scripts/build-sample.js <folder of the archive> [output]\n");
+const [folder, metadata, output = "sample/github-ranking.json.zst"] = process.argv.slice(2);
+if (folder === undefined || metadata === undefined) {
+  process.stderr.write(
+    "usage: node dist/scripts/build-sample.js <folder of the archive> <folder of the metadata> [output]\n",
+  );
   process.exit(2);
 }
-const sample = build(folder);
+const sample = build(folder, metadata);
 const packed = zstdCompressSync(JSON.stringify(sample), {
   params: { [constants.ZSTD_c_compressionLevel]: 19, [constants.ZSTD_c_windowLog]: 24 },
 });

@@ -5,7 +5,7 @@ import { z } from "zod";
 import { type Observation, type Snapshot, splitFullName } from "../repositories/repositories.js";
 
 /** The version that scripts/build-sample.ts writes and this program reads. */
-export const VERSION = 1;
+export const VERSION = 2;
 
 const time = z.iso.datetime();
 /** One number per time: the difference from the last known value, or null without a reading. */
@@ -13,7 +13,10 @@ const differences = z.array(z.int().nullable());
 
 const repositorySchema = z.strictObject({
   fullName: z.string(),
+  description: z.string().nullable(),
+  topics: z.array(z.string()),
   language: z.string().nullable(),
+  createdAt: time.nullable(),
   pushedAt: time.nullable(),
   previousNames: z.array(z.strictObject({ fullName: z.string(), until: time })).optional(),
   stars: differences,
@@ -44,7 +47,7 @@ export async function readSample(path: URL): Promise<Observation[]> {
 }
 
 function observationOf(repository: SampleRepository, times: readonly number[]): Observation {
-  const { fullName, language, pushedAt, previousNames } = repository;
+  const { fullName, description, topics, language, createdAt, pushedAt, previousNames } = repository;
   const parts = splitFullName(fullName);
   if (parts === undefined)
     throw new Error(`the sample names ${fullName}, which is not of the form owner/name`);
@@ -63,7 +66,10 @@ function observationOf(repository: SampleRepository, times: readonly number[]): 
     at: newest?.capturedAt ?? null,
     facts: {
       url: `https://github.com/${fullName}`,
+      description,
+      topics,
       language,
+      createdAt: createdAt === null ? null : Date.parse(createdAt),
       pushedAt: pushedAt === null ? null : Date.parse(pushedAt),
       availability: "AVAILABLE",
       ...(newest && { stars: newest.stars, forks: newest.forks, openIssues: newest.openIssues }),

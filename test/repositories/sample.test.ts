@@ -191,7 +191,7 @@ onBothEngines("The sample", (engine) => {
 });
 
 onSqlite("The bundled sample", (engine) => {
-  test("is small, and holds facts about many repositories, without descriptions", async () => {
+  test("is small, and holds facts about many repositories, with descriptions and topics", async () => {
     const file = new URL("../../../sample/github-ranking.json.zst", import.meta.url);
     assert.ok(statSync(file).size < 1_000_000);
     const sample = await readSample(file);
@@ -203,8 +203,9 @@ onSqlite("The bundled sample", (engine) => {
     ]);
     assert.equal(new Set(names).size, names.length, "a renamed repository is there once");
     const end = Math.max(...sample.map(({ at }) => at ?? 0));
-    for (const { facts, snapshots, owner } of sample) {
-      assert.equal(facts.description, undefined, owner);
+    assert.ok(sample.filter(({ facts }) => (facts.description ?? "") !== "").length > 1_950);
+    assert.ok(sample.filter(({ facts }) => (facts.topics ?? []).length > 0).length > 250);
+    for (const { snapshots, owner } of sample) {
       assert.equal([...snapshots].at(-1)?.capturedAt, end);
       for (const { stars, forks, openIssues } of snapshots)
         for (const count of [stars, forks, openIssues]) assert.ok((count ?? 0) >= 0, owner);
