@@ -2,8 +2,8 @@
  * The types of the API, generated from its OpenAPI document by openapi-typescript. Run `npm run client` after a change of the API.
  * Failures and response headers are left out: the client throws the former, and returns the latter as they are.
  *
- * Document: 5f394061030d3eb7
- * Types: 5e54f2aafe45578f
+ * Document: 9687036e348f25b3
+ * Types: fb63016ec9400842
  */
 export interface paths {
     "/api": {
@@ -1656,7 +1656,7 @@ export interface components {
             /** @enum {string} */
             scale: "linear" | "log";
             /** @enum {string} */
-            align: "date" | "age";
+            align: "date" | "age" | "first-snapshot" | "first-count" | "index";
             series: {
                 repositoryId: string;
                 provider: string;
@@ -4121,10 +4121,17 @@ export interface operations {
                  */
                 scale?: "linear" | "log";
                 /**
-                 * @description age: the snapshots of the window by the age of the repository; those whose creation is unknown are left out.
+                 * @description age: the snapshots of the window by the age of the repository; those whose creation is unknown are left out. first-snapshot, first-count: by the time since the first snapshot, or since the first count in the window that is at least `first`. index: by date, each count divided by that of `base`, times 100; always totals.
                  * @example date
                  */
-                align?: "date" | "age";
+                align?: "date" | "age" | "first-snapshot" | "first-count" | "index";
+                /** @description The count of first-count; default: the highest power of ten that most repositories passed. */
+                first?: number;
+                /**
+                 * @description The day (UTC) of index; default: the first day on which all repositories have a count.
+                 * @example 2026-04-30
+                 */
+                base?: string;
             };
             header?: {
                 /**
@@ -4205,10 +4212,17 @@ export interface operations {
                  */
                 scale?: "linear" | "log";
                 /**
-                 * @description age: the snapshots of the window by the age of the repository; those whose creation is unknown are left out.
+                 * @description age: the snapshots of the window by the age of the repository; those whose creation is unknown are left out. first-snapshot, first-count: by the time since the first snapshot, or since the first count in the window that is at least `first`. index: by date, each count divided by that of `base`, times 100; always totals.
                  * @example date
                  */
-                align?: "date" | "age";
+                align?: "date" | "age" | "first-snapshot" | "first-count" | "index";
+                /** @description The count of first-count; default: the highest power of ten that most repositories passed. */
+                first?: number;
+                /**
+                 * @description The day (UTC) of index; default: the first day on which all repositories have a count.
+                 * @example 2026-04-30
+                 */
+                base?: string;
                 /**
                  * @description csv: the rows as a file (RFC 4180), without meta.
                  * @example json

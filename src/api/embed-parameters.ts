@@ -65,7 +65,13 @@ export const chartQuery = z.object({
   scale: z.enum(SCALES).default("linear"),
   align: z.enum(ALIGNMENTS).default("date").openapi({
     description:
-      "age: the snapshots of the window by the age of the repository; those whose creation is unknown are left out.",
+      "age: the snapshots of the window by the age of the repository; those whose creation is unknown are left out. first-snapshot, first-count: by the time since the first snapshot, or since the first count in the window that is at least `first`. index: by date, each count divided by that of `base`, times 100; always totals.",
+  }),
+  first: count(1, 1_000_000_000).optional().openapi({
+    description: "The count of first-count; default: the highest power of ten that most repositories passed.",
+  }),
+  base: dayParameter.optional().openapi({
+    description: "The day (UTC) of index; default: the first day on which all repositories have a count.",
   }),
 });
 export type ChartQuery = z.output<typeof chartQuery>;
@@ -92,9 +98,9 @@ export async function getNamed(
 /** The address of a chart picture, without parameters that have their default value. */
 export function chartAddress(baseUrl: string, names: readonly RepositoryName[], query: ChartQuery): string {
   const defaults = chartQuery.omit({ repo: true }).parse({});
-  const { repo: _, from, to, ...given } = query;
+  const { repo: _, from, to, base, ...given } = query;
   const day = (at: number | undefined) => (at === undefined ? undefined : isoDay(at));
-  const others = Object.entries({ ...given, from: day(from), to: day(to) }).filter(
+  const others = Object.entries({ ...given, from: day(from), to: day(to), base: day(base) }).filter(
     ([name, value]) => value !== undefined && defaults[name as keyof typeof defaults] !== value,
   );
   const repositories = names.map((one) => ["repo", repositoryKey(one)] as const);

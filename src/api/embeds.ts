@@ -1,9 +1,11 @@
 import {
   ALIGNMENTS,
+  alignedAt,
   CHART_WINDOWS,
   daysProblem,
   drawHistories,
   type History,
+  isByDate,
   longestPart,
   METRICS,
   type Metric,
@@ -13,6 +15,7 @@ import {
   snippetsOf,
   spansOf,
   titleOfHistories,
+  viewOf,
 } from "../charts/charts.js";
 import { WINDOWS } from "../growth/growth.js";
 import { json } from "../http/http.js";
@@ -67,8 +70,9 @@ export const getChart = operation({
   errors: ["NOT_FOUND"],
   handle: async ({ query, services }) => {
     const histories = await readHistories(services, query);
-    const spans = query.align === "date" ? await readSpans(services, histories, query.metric) : [];
-    return svg(drawHistories(histories, { ...query, spans, now: services.clock.now() }));
+    const spans = isByDate(query.align) ? await readSpans(services, histories, query.metric) : [];
+    const request = { ...query, ...alignedAt(histories, query), view: viewOf(query), spans };
+    return svg(drawHistories(histories, { ...request, now: services.clock.now() }));
   },
 });
 
@@ -153,7 +157,11 @@ export async function readChart(services: ChartServices, query: ChartQuery) {
   const { baseUrl } = services.config;
   const { metric, window, scale, align, width, height } = query;
   const repositories = histories.map(({ repository }) => repository);
-  const title = titleOfHistories(histories, query);
+  const title = titleOfHistories(histories, {
+    ...query,
+    ...alignedAt(histories, query),
+    view: viewOf(query),
+  });
   const svgUrl = chartAddress(baseUrl, repositories, query);
   const pageUrl = baseUrl + chartPage(repositories);
   return {

@@ -26,7 +26,7 @@ import {
 } from "./lines.js";
 import { background, element, type Markup, picture } from "./markup.js";
 import { ageUnitOf, shortNumber, signedShort } from "./numbers.js";
-import { type ChartInput, type ChartSeries, RETAINED_WORDS, withoutDoubtful } from "./series.js";
+import { type ChartInput, type ChartSeries, isByDate, RETAINED_WORDS, withoutDoubtful } from "./series.js";
 import { estimateWidth, fit, fitFullName, wrap } from "./text.js";
 import { MAX_SERIES, styleOf, type Theme } from "./themes.js";
 import { descriptionOf, footerOf, type Heading, headingOf, titleOf } from "./words.js";
@@ -44,7 +44,7 @@ export function drawChart(input: ChartInput): { svg: string; geometry: Geometry 
   const { width, height, theme, align, scale, view = "total", idPrefix = "chart", isBare = false } = input;
   const given = input.series.slice(0, MAX_SERIES).map(cleanSeries);
   const hasPoints = given.some(({ points }) => points.length > 0);
-  const spans = align === "date" && hasPoints ? (input.spans ?? []) : [];
+  const spans = isByDate(align) && hasPoints ? (input.spans ?? []) : [];
   // A failed reading of thousands would flatten the gains of all other days.
   const series =
     view === "per-day" ? given.map((one) => ({ ...one, points: withoutDoubtful(one.points, spans) })) : given;
@@ -73,7 +73,7 @@ export function drawChart(input: ChartInput): { svg: string; geometry: Geometry 
   const [first, last] = times.length === 0 ? [0, 0] : [Math.min(...times), Math.max(...times)];
   const unit = ageUnitOf(last - first);
   const xCount = Math.max(2, Math.floor((right - left) / (tick * 6.2)));
-  const xAxis = align === "age" ? ageAxis([first, last], unit, xCount) : dateAxis(first, last, xCount);
+  const xAxis = isByDate(align) ? dateAxis(first, last, xCount) : ageAxis([first, last], unit, xCount);
   const frame: Frame = {
     ...{ left, right, top, bottom, size: tick },
     x: (at) => left + xAxis.scale(at) * (right - left),

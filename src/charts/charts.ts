@@ -23,12 +23,15 @@ export { drawChart, drawNotice, type Geometry, NOTICE_SIZE } from "./chart.js";
 export { milestonesOf } from "./events.js";
 export { gainsOf, spanOf, stepOf } from "./gains.js";
 export {
+  type Aligned,
+  alignedAt,
   CHART_WINDOWS,
   type ChartWindow,
   daysProblem,
   drawHistories,
   type History,
   measuredAt,
+  missingReason,
   newestOf,
   noteOn,
   readHistory,
@@ -42,11 +45,13 @@ export { ageText, dateText, distanceText, signedRate } from "./numbers.js";
 export { type Picture, PngRenderer } from "./png.js";
 export {
   ALIGNMENTS,
+  type Alignment,
   type ChartInput,
   type ChartPoint,
   type ChartSeries,
   type ChartSpan,
   isBroken,
+  isByDate,
   longestPart,
   METRIC_WORDS,
   METRICS,
@@ -55,7 +60,8 @@ export {
   SCALES,
   VIEWS,
   type View,
+  viewOf,
   withoutDoubtful,
 } from "./series.js";
 export { CHART_PAGE_STYLES, chartColours, MAX_SERIES, THEMES, type Theme } from "./themes.js";
-export { milestoneWords, noteOfSpan } from "./words.js";
+export { milestoneWords, noteOfSpan, subjectOf } from "./words.js";

@@ -75,7 +75,7 @@ export function milestonesOf({
 }: Pick<ChartInput, "metric" | "align" | "view" | "isSum" | "spans"> & {
   series: readonly { points: readonly ChartPoint[] }[];
 }): Milestone[] {
-  if (metric === "openIssues" || align === "age" || view === "per-day" || isSum) return [];
+  if (metric === "openIssues" || align !== "date" || view === "per-day" || isSum) return [];
   if (only === undefined || others.length > 0) return [];
   const found: Milestone[] = [];
   const totals = withoutDoubtful(only.points, spans).filter(({ source }) => basisOf(source) === "TOTAL");

@@ -12,8 +12,9 @@ import {
 } from "../repositories/repositories.js";
 import { drawChart, drawNotice } from "./chart.js";
 import { anomalySpans, MAX_SPANS, spansWithin } from "./events.js";
-import { dateText } from "./numbers.js";
+import { dateText, exactNumber } from "./numbers.js";
 import {
+  type Alignment,
   type ChartInput,
   type ChartPoint,
   type ChartSeries,
@@ -122,23 +123,94 @@ export function noteOn({ availability, countedAt }: Repository, isStale: boolean
   return isStale && countedAt !== null ? `not seen since ${dateText(countedAt)}` : undefined;
 }
 
-/** The series of a chart, with distinct names. By age, a repository whose creation is unknown has no points. */
-export function seriesOf(histories: readonly History[], align: "date" | "age"): ChartSeries[] {
+/** How the lines of a chart are aligned: `alignedAt` is the count of `first-count`, or the time at which an index is 100. */
+export type Aligned = Pick<ChartInput, "align" | "alignedAt">;
+
+/** Counts at which lines may be aligned, the highest that all of them passed first. */
+const FIRST_COUNTS = [100_000, 10_000, 1_000, 100, 10];
+
+/** Aligns histories at the given count (`first`) or day (`base`); by default where most lines can be shown. */
+export function alignedAt(
+  histories: readonly History[],
+  { align, first, base }: { align: Alignment; first?: number | undefined; base?: number | undefined },
+): Aligned {
+  const lines = histories.map(({ points }) => points).filter((points) => points.length > 0);
+  if (align === "first-count") {
+    const shown = (count: number) => lines.filter((points) => reachedAt(points, count) !== undefined).length;
+    const most = Math.max(...FIRST_COUNTS.map(shown));
+    return { align, alignedAt: first ?? FIRST_COUNTS.find((count) => shown(count) === most) };
+  }
+  if (align !== "index") return { align };
+  const begins = lines.flatMap((points) => points[0]?.at ?? []);
+  return { align, alignedAt: base ?? (begins.length === 0 ? undefined : Math.max(...begins)) };
+}
+
+/** When a line passed a count; undefined if it never did, or had done so by its first point. */
+function reachedAt(points: readonly ChartPoint[], count: number): number | undefined {
+  const index = points.findIndex(({ value }) => value >= count);
+  return index <= 0 ? undefined : points[index]?.at;
+}
+
+/** The series of a chart, with distinct names. One that cannot be aligned has no points and a note. */
+export function seriesOf(histories: readonly History[], aligned: Aligned): ChartSeries[] {
   const names = namesOf(histories);
-  return histories.map((history, i) => {
-    const { points, gaps, bornAt: born } = history;
-    const name = names[i] ?? history.repository.fullName;
-    if (align === "age" && born === null)
-      return { name, points: [], gaps: [], note: "creation date unknown, so not shown by age" };
-    const begin = align === "age" ? (born ?? 0) : 0;
-    const note = noteOnLine(history);
-    return {
-      name,
-      points: points.map((point) => ({ ...point, at: point.at - begin })),
-      gaps: gaps.map(({ from, to }) => ({ from: from - begin, to: to - begin })),
-      ...(note === undefined ? {} : { note }),
-    };
-  });
+  return histories.map((history, i) => ({
+    name: names[i] ?? history.repository.fullName,
+    ...alignedLine(history, aligned),
+  }));
+}
+
+function alignedLine(history: History, aligned: Aligned): Omit<ChartSeries, "name"> {
+  const { points, gaps } = history;
+  const note = noteOnLine(history);
+  const noted = note === undefined ? {} : { note };
+  if (aligned.align === "index") {
+    const whole = indexBase(points, aligned.alignedAt);
+    if (whole === undefined) return { points: [], gaps: [], note: "no count by the day of the index" };
+    const indexed = points.map((one) => ({ ...one, value: Math.round((1_000 * one.value) / whole) / 10 }));
+    return { points: indexed, gaps, ...noted };
+  }
+  const begin = beginOf(history, aligned);
+  if (typeof begin === "string") return { points: [], gaps: [], note: begin };
+  return {
+    points: points.filter(({ at }) => at >= begin).map((point) => ({ ...point, at: point.at - begin })),
+    gaps: gaps
+      .filter(({ from }) => from >= begin)
+      .map(({ from, to }) => ({ from: from - begin, to: to - begin })),
+    ...noted,
+  };
+}
+
+/** The time of a line that is 0 in the chart, or why there is none. */
+function beginOf(
+  { points, bornAt, firstSnapshotAt }: History,
+  { align, alignedAt }: Aligned,
+): number | string {
+  switch (align) {
+    case "age":
+      return bornAt ?? "creation date unknown, so not shown by age";
+    case "first-snapshot":
+      return firstSnapshotAt ?? "no snapshot";
+    case "first-count": {
+      const count = alignedAt ?? 0;
+      const isEarlier = (points[0]?.value ?? 0) >= count;
+      return (
+        reachedAt(points, count) ??
+        (isEarlier
+          ? `had ${exactNumber(count)} before this time`
+          : `never had ${exactNumber(count)} in this time`)
+      );
+    }
+    default:
+      return 0;
+  }
+}
+
+/** The last count by a day, its end included; undefined if there is none or it is 0. */
+function indexBase(points: readonly ChartPoint[], at: number | undefined): number | undefined {
+  if (at === undefined) return undefined;
+  const value = points.findLast((point) => point.at < Math.floor(at / DAY_MS) * DAY_MS + DAY_MS)?.value;
+  return value === 0 ? undefined : value;
 }
 
 /** The full names, with their providers where two are alike. */
@@ -200,16 +272,21 @@ export function newestOf(histories: readonly Pick<History, "asOf">[]): number | 
 }
 
 /** Parameters of a chart of histories. */
-type ChartRequest = Pick<ChartInput, "metric" | "view" | "scale" | "align" | "width" | "height" | "spans"> & {
+type ChartRequest = Pick<
+  ChartInput,
+  "metric" | "view" | "scale" | "align" | "alignedAt" | "width" | "height" | "spans"
+> & {
   theme: Theme;
   /** Time of the response. */
   now: number;
 };
 
+const isEmpty = ({ points }: ChartSeries) => points.length === 0;
+
 /** Draws a chart of the histories, or a notice if there is nothing to draw. */
 export function drawHistories(histories: readonly History[], request: ChartRequest): string {
   const { theme, now, ...rest } = request;
-  const series = seriesOf(histories, request.align);
+  const series = seriesOf(histories, request);
   if (series.some(({ points }) => points.length >= 2)) {
     const asOf = newestOf(
       histories.map((one) => ({ asOf: measuredAt(one.repository, one.isStale, one.asOf) })),
@@ -222,8 +299,8 @@ export function drawHistories(histories: readonly History[], request: ChartReque
 /** The title of the chart of the histories. */
 export const titleOfHistories = (
   histories: readonly History[],
-  request: Pick<ChartRequest, "metric" | "view" | "align">,
-): string => titleOf(request, seriesOf(histories, request.align));
+  request: Pick<ChartRequest, "metric" | "view" | "align" | "alignedAt">,
+): string => titleOf(request, seriesOf(histories, request));
 
 /** The time of the counts of a repository: the newest of its provider, or that of its own last ones if it is no longer seen. */
 export function measuredAt(repository: Repository, isStale: boolean, newest: number | null): number | null {
@@ -231,13 +308,17 @@ export function measuredAt(repository: Repository, isStale: boolean, newest: num
   return isSeen ? newest : (repository.countedAt ?? newest);
 }
 
-function missingReason(
+/** Why there is no chart of these histories. */
+export function missingReason(
   histories: readonly History[],
-  { metric, align }: Pick<ChartRequest, "metric" | "align">,
+  request: Pick<ChartRequest, "metric" | "align" | "alignedAt">,
 ): string {
+  const { metric, align, alignedAt } = request;
   if (align === "age" && histories.every(({ bornAt }) => bornAt === null))
-    return "No creation date is known, so there is no chart by age.";
+    return "Age unknown: align at the first snapshot instead.";
   const counts = METRIC_WORDS[metric].unit;
+  if (align === "first-count" && alignedAt !== undefined && seriesOf(histories, request).every(isEmpty))
+    return `No repository passed ${exactNumber(alignedAt)} ${counts} in this time.`;
   const [only] = histories;
   if (only === undefined || histories.length > 1)
     return `A chart needs two snapshots of one repository with ${counts} in this time; there are none yet.`;

@@ -19,7 +19,19 @@ export const VIEWS = ["total", "per-day"] as const;
 export type View = (typeof VIEWS)[number];
 
 export const SCALES = ["linear", "log"] as const;
-export const ALIGNMENTS = ["date", "age"] as const;
+/**
+ * What the lines of a chart have in common: dates; ages; the first snapshot; the time of the first N counts; or an index, by
+ * date, in which each count is 100 on one day.
+ */
+export const ALIGNMENTS = ["date", "age", "first-snapshot", "first-count", "index"] as const;
+export type Alignment = (typeof ALIGNMENTS)[number];
+
+/** Whether the points of a chart are at dates, rather than at times since something. */
+export const isByDate = (align: Alignment): boolean => align === "date" || align === "index";
+
+/** An index has no gains per day. */
+export const viewOf = ({ view = "total", align }: { view?: View; align: Alignment }): View =>
+  align === "index" ? "total" : view;
 
 /** The input of a chart. */
 export interface ChartInput {
@@ -30,8 +42,9 @@ export interface ChartInput {
   view?: View;
   /** Of totals; gains per day are always linear. */
   scale: (typeof SCALES)[number];
-  /** Whether the times of the points are dates or ages. */
-  align: (typeof ALIGNMENTS)[number];
+  align: Alignment;
+  /** By `first-count`: that count; as an index: the time that has 100. Absent: none fits the lines. */
+  alignedAt?: number | undefined;
   /** Times to shade, in a chart by date. A bare chart numbers them from 1. */
   spans?: readonly ChartSpan[];
   /** When the newest count was captured; null: not shown. */
@@ -64,7 +77,7 @@ export interface ChartSeries {
   note?: string;
 }
 
-/** A count at a time (ms since 1970), or at an age (ms). */
+/** A count at a time: in ms since 1970, or since what the chart is aligned at. */
 export interface ChartPoint {
   at: number;
   value: number;

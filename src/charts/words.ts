@@ -16,6 +16,7 @@ import {
   type ChartInput,
   type ChartSeries,
   type ChartSpan,
+  isByDate,
   type LinePart,
   longestPart,
   METRIC_WORDS,
@@ -27,16 +28,34 @@ import { fit } from "./text.js";
 
 /** All words of charts: heading, foot, the text for those who do not see them, and notes on what happened. */
 
-type Worded = Pick<ChartInput, "metric" | "align" | "view" | "title">;
+type Worded = Pick<ChartInput, "metric" | "align" | "alignedAt" | "view" | "title">;
 
-/** "Stars", "Stars per day by age". */
-function subjectOf({ metric, align, view }: Worded): string {
-  return `${METRIC_WORDS[metric].title}${view === "per-day" ? " per day" : ""}${align === "age" ? " by age" : ""}`;
+/** "Stars", "Stars per day by age", "Stars, 100 on 3 Jan 2026". */
+export function subjectOf(input: Pick<Worded, "metric" | "align" | "alignedAt" | "view">): string {
+  return `${METRIC_WORDS[input.metric].title}${input.view === "per-day" ? " per day" : ""}${alignedWords(input)}`;
 }
 
-/** A point of time: a date, or an age in this unit. */
+/** How lines are aligned, after their subject; empty by date. */
+function alignedWords({ metric, align, alignedAt }: Worded): string {
+  switch (align) {
+    case "date":
+      return "";
+    case "age":
+      return " by age";
+    case "first-snapshot":
+      return " from the first snapshot";
+    case "first-count":
+      return alignedAt === undefined
+        ? ""
+        : ` from the first ${exactNumber(alignedAt)} ${METRIC_WORDS[metric].unit}`;
+    case "index":
+      return alignedAt === undefined ? ", indexed" : `, 100 on ${dateText(alignedAt)}`;
+  }
+}
+
+/** A point of time: a date, an age in this unit, or the time since what the chart is aligned at. */
 const whenOf = (align: ChartInput["align"], unit: AgeUnit) => (at: number) =>
-  align === "age" ? `the age of ${ageText(at, unit)}` : dateText(at);
+  isByDate(align) ? dateText(at) : `${align === "age" ? "the age of " : ""}${ageText(at, unit)}`;
 
 /** The title for those who do not see the chart. */
 export function titleOf(input: Worded, series: readonly ChartSeries[]): string {
@@ -62,7 +81,9 @@ export function headingOf(input: Worded, series: readonly ChartSeries[], range: 
   const { first, last, unit } = range;
   const { align, title } = input;
   const subject = subjectOf(input);
-  const time = align === "age" ? `up to ${ageText(last, unit)} old` : datesText(first, last);
+  const time = isByDate(align)
+    ? datesText(first, last)
+    : `up to ${ageText(last, unit)}${align === "age" ? " old" : ""}`;
   const [one, ...others] = series;
   if (one === undefined || others.length > 0)
     return {
@@ -104,14 +125,15 @@ export function descriptionOf(
   series: readonly ChartSeries[],
   { unit, milestones }: { unit: AgeUnit; milestones: readonly Milestone[] },
 ): string {
-  const when = (at: number) => `${align === "age" ? "at" : "on"} ${whenOf(align, unit)(at)}`;
+  const when = (at: number) =>
+    `${isByDate(align) ? "on" : align === "age" ? "at" : "after"} ${whenOf(align, unit)(at)}`;
   return [
     ...series.flatMap((one) => [
       lineSentence(one, when),
       ...(view === "per-day" && one.points.length > 0 ? [rateSentence(one, when)] : []),
     ]),
     ...milestones.map((one) => `It ${milestoneWords(one)}.`),
-    ...(align === "age" ? [] : spans.map((one) => `${noteOfSpan(one)}.`)),
+    ...(!isByDate(align) ? [] : spans.map((one) => `${noteOfSpan(one)}.`)),
     ...(asOf === null ? [] : [`As of ${agedDate(asOf, ageDays)}.`]),
   ].join(" ");
 }

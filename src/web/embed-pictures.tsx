@@ -1,11 +1,11 @@
 import type { FunctionComponent as FC } from "preact";
 import { z } from "zod";
-import { ALIGNMENTS, METRIC_WORDS, snippetsOf, THEMES } from "../charts/charts.js";
+import { snippetsOf, subjectOf, THEMES, viewOf } from "../charts/charts.js";
 import { rankingParameter } from "../discovery/discovery.js";
 import { RANKING_DEFINITIONS, WINDOW_LABELS, WINDOWS } from "../growth/growth.js";
 import { isoDay } from "../lib/clock.js";
 import { queryOf, type RepositoryName, repositoryKey, repositoryPage } from "../lib/page-addresses.js";
-import { chartParameters } from "./components/chart-controls.js";
+import { alignedParameters } from "./components/chart-controls.js";
 import { Snippet } from "./components/elements.js";
 
 /** Pictures for other sites as pages offer them: their parameters, their addresses, and the code of two of them. */
@@ -31,9 +31,8 @@ type Size = keyof typeof SIZES;
 export const SCOPES = ["overall", "language"] as const;
 
 /** The parameters of the page for embeds. */
-export const embedQuery = chartParameters.extend({
+export const embedQuery = alignedParameters.extend({
   kind: z.enum(Object.keys(KINDS) as [Kind, ...Kind[]]).default("chart"),
-  align: z.enum(ALIGNMENTS).default("date"),
   size: z.enum(Object.keys(SIZES) as [Size, ...Size[]]).default("medium"),
   theme: z.enum(THEMES).default("auto"),
   ranking: rankingParameter,
@@ -93,16 +92,19 @@ const DEFAULTS: Readonly<Record<string, string>> = {
 };
 
 function chartOf(query: EmbedQuery, repositories: readonly RepositoryName[]): EmbedPicture {
-  const { metric, range, view, align, scale, theme, size } = query;
+  const { metric, range, align, scale, theme, size } = query;
+  const view = viewOf(query);
   const { width, height } = SIZES[size];
   const day = (at: number | undefined) => (at === undefined ? "" : isoDay(at));
-  const [from, to] = [day(query.from), day(query.to)];
+  const [from, to, base] = [day(query.from), day(query.to), day(query.base)];
   const given: Parameters = [
     ["metric", metric],
     // A span of days takes the place of the window.
     ["window", from === "" ? range : ""],
     ...[["from", from] as const, ["to", to] as const],
     ...[["view", view] as const, ["align", align] as const],
+    ["first", align === "first-count" ? String(query.first ?? "") : ""],
+    ["base", align === "index" ? base : ""],
     ["scale", view === "per-day" ? "" : scale],
     ["theme", theme],
     ...[["width", String(width)] as const, ["height", String(height)] as const],
@@ -110,10 +112,11 @@ function chartOf(query: EmbedQuery, repositories: readonly RepositoryName[]): Em
   const others = given.filter(([name, value]) => value !== "" && DEFAULTS[name] !== value);
   const repos = repositories.map((one) => ["repo", repositoryKey(one)] as const);
   const names = repositories.map(({ fullName }) => fullName).join(", ");
-  const how = view === "per-day" ? "gained per day" : align === "age" ? "by age" : "over time";
+  const alignedAt = align === "index" ? query.base : query.first;
+  const subject = subjectOf({ metric, view, align, alignedAt });
   return {
     path: `/api/embed/chart.svg?${queryOf([...repos, ...others])}`,
-    alt: `${METRIC_WORDS[metric].title} of ${names}, ${how}`,
+    alt: `${subject}: ${names}`,
     ...{ width, height, repositories },
   };
 }

@@ -155,7 +155,7 @@ onSqliteAndLong("Charts for other pages", (engine) => {
       "repo=github:up/one&from=2027-01-01": "not two snapshots",
       "repo=github:up/once&repo=github:up/never": "there are none yet",
       // Not told when it was created, so it has no age.
-      "repo=github:up/gapped&align=age": "No creation date is known",
+      "repo=github:up/gapped&align=age": "Age unknown",
     };
     for (const [query, text] of Object.entries(words))
       assert.ok(
@@ -208,7 +208,7 @@ onSqliteAndLong("Charts for other pages", (engine) => {
         theme: ["auto", "light", "dark"],
         view: ["total", "per-day"],
         scale: ["linear", "log"],
-        align: ["date", "age"],
+        align: ["date", "age", "first-snapshot", "first-count", "index"],
       }).map(([name, allowed]): [string, string, string, Record<string, unknown>] => [
         `repo=github:up/one&${name}=<script>`,
         name,

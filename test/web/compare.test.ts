@@ -67,6 +67,50 @@ onSqlite("the comparison page", (engine) => {
     );
   });
 
+  test("aligns at the first snapshot, at a count, and as an index of a day, on the page and in the embed", async () => {
+    const two = "repo=github:acme/kite&repo=github:acme/crane&range=all";
+    const seriesOf = async (query: string) => {
+      const page = await open(world, `/compare?${two}&${query}`);
+      const heading = textOf(
+        /<h2>(.*?)<\/h2>/s.exec(page.html.slice(page.html.indexOf('id="chart"')))?.[1] ?? "",
+      );
+      const { lines } = dataOf(page) as PlotData;
+      const embed = await world.get(`/api/embed/chart.svg?${two.replace("range", "window")}&${query}`);
+      assert.equal(embed.status, 200, query);
+      assert.ok(
+        embed.body.includes(`<title id="chart-title">${heading}: acme/kite, acme/crane`),
+        `${query}: ${heading}`,
+      );
+      return { heading, lines };
+    };
+    const first = await seriesOf("align=first-snapshot");
+    assert.equal(first.heading, "Stars from the first snapshot");
+    assert.deepEqual(
+      first.lines.map(({ at }) => at[0]),
+      [0, 0],
+    );
+    const count = await seriesOf("align=first-count&first=100");
+    assert.equal(count.heading, "Stars from the first 100 stars");
+    assert.deepEqual(
+      count.lines.map(({ at, value }) => [at[0], value]),
+      [
+        [0, [100, 110, 130, 160]],
+        [undefined, []],
+      ],
+    );
+    const index = await seriesOf("align=index&base=2026-04-29&view=per-day");
+    assert.equal(index.heading, "Stars, 100 on 29 Apr 2026");
+    assert.deepEqual(
+      index.lines.map(({ value }) => value.slice(-2)),
+      [
+        [100, 123.1],
+        [100, 100.1],
+      ],
+    );
+    const usual = await open(world, `/compare?${two}&align=index`);
+    assert.equal(fieldOf(usual, "base")?.value, "2026-04-28");
+  });
+
   test("aligns by age on a log scale, on the page and in the embed", async () => {
     const page = await open(
       world,

@@ -73,7 +73,7 @@ onSqliteAndLong("The page for pictures on other sites", (engine) => {
     assert.match(page.html, /<option value="per-day" selected[ >]/);
     const aged = await shown("repo=one/one&align=age&scale=log&range=all");
     assert.match(aged.sources[0] ?? "", /window=all&align=age&scale=log$/);
-    assert.match(page.html, /alt="Forks of one\/one, gained per day"/);
+    assert.match(page.html, /alt="Forks per day: one\/one"/);
   });
 
   test("every choice of a badge reaches its picture, in any script", async () => {

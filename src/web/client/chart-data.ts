@@ -2,7 +2,7 @@
 
 export interface PlotData {
   unit: string;
-  align: "date" | "age";
+  align: "date" | "age" | "first-snapshot" | "first-count" | "index";
   view: "total" | "per-day";
   /** Whether points are sums, shown without source and difference. */
   isSum: boolean;
@@ -51,7 +51,8 @@ function distance(seconds: number): string {
 }
 
 export function timeText(align: PlotData["align"], seconds: number): string {
-  return align === "age" ? `${distance(seconds)} old` : day.format(new Date(seconds * 1_000));
+  if (align === "date" || align === "index") return day.format(new Date(seconds * 1_000));
+  return align === "age" ? `${distance(seconds)} old` : `after ${distance(seconds)}`;
 }
 
 /** The value of a point, and details such as the gain that day. */

@@ -2,6 +2,8 @@ import type { ComponentChildren as Child, FunctionComponent as FC } from "preact
 import { z } from "zod";
 import {
   ALIGNMENTS,
+  type Aligned,
+  type Alignment,
   CHART_WINDOWS,
   type ChartSpan,
   type ChartWindow,
@@ -13,7 +15,7 @@ import {
   seriesOf,
   VIEWS,
 } from "../../charts/charts.js";
-import { dayParameter } from "../../discovery/discovery.js";
+import { count, dayParameter } from "../../discovery/discovery.js";
 import { isoDay } from "../../lib/clock.js";
 import { type PageQuery, readUsableQuery } from "../page-query.js";
 import { PointTable } from "./chart-tables.js";
@@ -33,6 +35,13 @@ export const chartParameters = z.object({
 });
 export type ChartState = z.output<typeof chartParameters>;
 
+/** Those of a chart of several repositories: `first`, a count, and `base`, the day of an index, say where lines are aligned. */
+export const alignedParameters = chartParameters.extend({
+  align: z.enum(ALIGNMENTS).default("date"),
+  first: count(1, 1_000_000_000).optional(),
+  base: dayParameter.optional(),
+});
+
 /** Names of time ranges. */
 export const RANGE_WORDS: Readonly<Record<ChartWindow, string>> = {
   "30d": "30 days",
@@ -44,7 +53,13 @@ export const RANGE_WORDS: Readonly<Record<ChartWindow, string>> = {
 /** Names of the other choices. */
 export const VIEW_WORDS = { total: "Total", "per-day": "Per day" } as const;
 const SCALE_WORDS = { linear: "Linear", log: "Log" } as const;
-export const ALIGN_WORDS = { date: "By date", age: "By age" } as const;
+export const ALIGN_WORDS: Readonly<Record<Alignment, string>> = {
+  date: "By date",
+  age: "By age",
+  "first-snapshot": "From first snapshot",
+  "first-count": "From first N",
+  index: "Index",
+};
 
 /** Like `readUsableQuery`, for parameters that include those of charts: days in the wrong order are reported and dropped. */
 export function readChartQuery<Schema extends typeof chartParameters>(
@@ -65,13 +80,13 @@ export function readChartQuery<Schema extends typeof chartParameters>(
 interface ChartControlsProps {
   url: URL;
   state: ChartState;
-  align?: (typeof ALIGNMENTS)[number];
+  aligned?: Aligned;
   /** Id of the section of the chart, which links return to. */
   section: string;
 }
 
 /** The tabs above a chart. */
-export const ChartControls: FC<ChartControlsProps> = ({ url, state, align, section }) => {
+export const ChartControls: FC<ChartControlsProps> = ({ url, state, aligned, section }) => {
   const { metric, range, view, scale, from, to } = state;
   const isPart = from !== undefined || to !== undefined;
   const link = (changes: Parameters<typeof withQuery>[1]) => `${withQuery(url, changes)}#${section}`;
@@ -85,14 +100,16 @@ export const ChartControls: FC<ChartControlsProps> = ({ url, state, align, secti
           isCurrent: name === metric,
         }))}
       />
-      <Tabs
-        label="View"
-        tabs={VIEWS.map((name) => ({
-          name: VIEW_WORDS[name],
-          href: link({ view: name }),
-          isCurrent: name === view,
-        }))}
-      />
+      {aligned?.align === "index" ? null : (
+        <Tabs
+          label="View"
+          tabs={VIEWS.map((name) => ({
+            name: VIEW_WORDS[name],
+            href: link({ view: name }),
+            isCurrent: name === view,
+          }))}
+        />
+      )}
       <Tabs
         label="Time range"
         tabs={CHART_WINDOWS.map((name) => ({
@@ -101,15 +118,18 @@ export const ChartControls: FC<ChartControlsProps> = ({ url, state, align, secti
           isCurrent: name === range && !isPart,
         }))}
       />
-      {align === undefined ? null : (
+      {aligned === undefined ? null : (
         <Tabs
           label="Alignment"
           tabs={ALIGNMENTS.map((name) => ({
             name: ALIGN_WORDS[name],
-            href: link({ align: name }),
-            isCurrent: name === align,
+            href: link({ align: name, first: undefined, base: undefined }),
+            isCurrent: name === aligned.align,
           }))}
         />
+      )}
+      {aligned === undefined ? null : (
+        <AlignedAt {...{ url, aligned, section, unit: METRIC_WORDS[metric].unit }} />
       )}
       {view === "per-day" ? null : (
         <Tabs
@@ -125,11 +145,48 @@ export const ChartControls: FC<ChartControlsProps> = ({ url, state, align, secti
   );
 };
 
+interface AlignedAtProps {
+  url: URL;
+  aligned: Aligned;
+  section: string;
+  /** What is counted. */
+  unit: string;
+}
+
+/** The field for the count or day at which lines are aligned; nothing for other alignments. */
+const AlignedAt: FC<AlignedAtProps> = ({ url, aligned: { align, alignedAt }, section, unit }) => {
+  if (align !== "first-count" && align !== "index") return null;
+  const name = align === "index" ? "base" : "first";
+  return (
+    <form action={`${url.pathname}#${section}`} class="row small">
+      <Kept url={url} without={[name]} />
+      {align === "index" ? (
+        <DayField name={name} label="100 on" value={alignedAt} />
+      ) : (
+        <label>
+          First{" "}
+          <input type="number" name={name} min={1} max={1_000_000_000} value={alignedAt ?? ""} required />{" "}
+          {unit}
+        </label>
+      )}
+      <button type="submit">Show</button>
+    </form>
+  );
+};
+
+/** The parameters of an address as hidden fields, so that a form keeps them. */
+const Kept: FC<{ url: URL; without: readonly string[] }> = ({ url, without }) => (
+  <>
+    {[...url.searchParams].map(([name, value]) =>
+      without.includes(name) ? null : <input type="hidden" name={name} value={value} />,
+    )}
+  </>
+);
+
 /** Two dates that select a part of the chart; without scripts the only way to do so. */
 export const ChartDates: FC<
   Pick<ChartControlsProps, "url" | "state" | "section"> & { shown: { from: number; to: number } | undefined }
 > = ({ url, state: { from, to }, section, shown }) => {
-  const kept = [...url.searchParams].filter(([name]) => name !== "from" && name !== "to");
   const isPart = from !== undefined || to !== undefined;
   const [first, last] = [from ?? shown?.from, to ?? shown?.to];
   const words: Child =
@@ -151,9 +208,7 @@ export const ChartDates: FC<
       <details>
         <summary>Zoom by dates</summary>
         <form action={`${url.pathname}#${section}`} class="row">
-          {kept.map(([name, value]) => (
-            <input type="hidden" name={name} value={value} />
-          ))}
+          <Kept url={url} without={["from", "to"]} />
           <DayField name="from" label="From" value={first} />
           <DayField name="to" label="To" value={last} />
           <button type="submit">Show</button>
@@ -201,7 +256,7 @@ export const ChartSection: FC<ChartSectionProps> = ({ url, state, history, spans
       ) : (
         <Plot
           {...{ metric, view, scale, spans }}
-          series={seriesOf([history], "date")}
+          series={seriesOf([history], { align: "date" })}
           align="date"
           asOf={history.asOf}
           label={`${title}${view === "per-day" ? " per day" : ""} of ${repository.fullName}`}

@@ -5,6 +5,7 @@ import {
   type ChartPoint,
   type ChartSeries,
   type ChartSpan,
+  isByDate,
   METRIC_WORDS,
   type Metric,
   milestonesOf,
@@ -130,7 +131,7 @@ export const ComparedNumbers: FC<ComparedNumbersProps> = ({ metric, align, serie
           </caption>
           <thead>
             <tr>
-              <th scope="col">{align === "age" ? "Age" : "From"}</th>
+              <th scope="col">{isByDate(align) ? "From" : align === "age" ? "Age" : "After"}</th>
               {series.map(({ name }) => (
                 <th scope="col" class="number">
                   {name}
@@ -162,7 +163,7 @@ function rowStepOf({ align, series }: Pick<ComparedNumbersProps, "align" | "seri
   const starts = series.flatMap(({ points }) => points[0]?.at ?? []);
   const ends = series.flatMap(({ points }) => points.at(-1)?.at ?? []);
   const step = rowStep(Math.max(...ends) - Math.min(...starts));
-  if (align === "date") return step;
+  if (isByDate(align)) return step;
   // Ages start at 0, not on a Monday or the first of a month.
   const lengthMs = AGE_STEPS_MS[step.word];
   return { word: step.word, of: (at) => Math.floor(at / lengthMs) * lengthMs };
@@ -170,7 +171,7 @@ function rowStepOf({ align, series }: Pick<ComparedNumbersProps, "align" | "seri
 
 /** The label of a row: a day, or an age. */
 function nameOf(at: number, align: ChartInput["align"], word: string): string {
-  return align === "date" ? formatDay(at) : ageText(at, word === "month" ? "month" : "day");
+  return isByDate(align) ? formatDay(at) : ageText(at, word === "month" ? "month" : "day");
 }
 
 /** The time that a row covers. */

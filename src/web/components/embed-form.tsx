@@ -81,6 +81,20 @@ const Options: FC<{ query: EmbedQuery }> = ({ query }) => {
           options={ALIGNMENTS}
           word={(one) => ALIGN_WORDS[one]}
         />
+        {query.align === "index" ? <Day name="base" label="100 on" value={query.base} /> : null}
+        {query.align === "first-count" ? (
+          <div class="field">
+            <label for="first">N: the first so many {METRIC_WORDS[query.metric].unit}</label>
+            <input
+              id="first"
+              name="first"
+              type="number"
+              min={1}
+              max={1_000_000_000}
+              value={query.first ?? ""}
+            />
+          </div>
+        ) : null}
         <Choice name="scale" label="Scale" query={query} options={SCALES} word={(one) => SCALE_WORDS[one]} />
         <Choice name="size" label="Size" query={query} options={SIZES} word={(one) => SIZES[one].name} />
         {theme}

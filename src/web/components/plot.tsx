@@ -8,6 +8,7 @@ import {
   drawMark,
   gainsOf,
   isBroken,
+  isByDate,
   METRIC_WORDS,
   type Metric,
   milestonesOf,
@@ -29,6 +30,7 @@ export interface PlotProps {
   series: readonly ChartSeries[];
   scale: ChartInput["scale"];
   align: ChartInput["align"];
+  alignedAt?: number | undefined;
   view?: View;
   /** Times to shade, with a note below the chart each. */
   spans?: readonly ChartSpan[];
@@ -83,7 +85,7 @@ export const Plot: FC<PlotProps> = (props) => {
       </div>
       {series.length > 1 ? <Legend {...{ series, align, hasLegend }} /> : null}
       <Reading {...props} />
-      <SpanNotes spans={align === "date" ? spans : []} />
+      <SpanNotes spans={isByDate(align) ? spans : []} />
       <PlotData {...props} />
     </div>
   );
@@ -95,7 +97,7 @@ const Reading: FC<PlotProps> = ({ metric, series, align, view = "total", spans =
   const { unit } = METRIC_WORDS[metric];
   const gain = view === "per-day" ? gainsOf(withoutDoubtful(only?.points ?? [], spans)).at(-1) : undefined;
   const [before, last] = only?.points.slice(-2) ?? [];
-  if (series.length !== 1 || align === "age" || before === undefined || last === undefined) return null;
+  if (series.length !== 1 || align !== "date" || before === undefined || last === undefined) return null;
   if (view === "per-day")
     return gain === undefined ? null : (
       <p class="plot-reading soft small">
@@ -134,8 +136,11 @@ const Legend: FC<Pick<PlotProps, "series" | "align" | "hasLegend">> = ({ series,
           <LineSample index={i} />
           <span class="plot-name">{name}</span>{" "}
           <span class="plot-value">{formatCount(last?.value ?? null)}</span>
-          {align === "age" && last !== undefined ? (
-            <span class="soft small"> at {distanceText(last.at)}</span>
+          {!isByDate(align) && last !== undefined ? (
+            <span class="soft small">
+              {" "}
+              {align === "age" ? "at" : "after"} {distanceText(last.at)}
+            </span>
           ) : null}
           {note === undefined ? null : <span class="soft small"> {note}</span>}
         </li>
@@ -156,7 +161,7 @@ export const LineSample: FC<{ index: number; class?: string }> = ({ index, class
 const PlotData: FC<PlotProps> = (props) => {
   const { metric, series, align, view = "total", spans = [], label, isSum = false } = props;
   const data = {
-    unit: METRIC_WORDS[metric].unit,
+    unit: align === "index" ? "points" : METRIC_WORDS[metric].unit,
     align,
     view,
     isSum,
@@ -167,7 +172,7 @@ const PlotData: FC<PlotProps> = (props) => {
         to: seconds(one.point.at),
         words: `First ${milestoneWords(one)}`,
       })),
-      ...(align === "date" ? spans : []).map((span) => ({
+      ...(isByDate(align) ? spans : []).map((span) => ({
         from: seconds(span.from),
         to: seconds(span.to),
         words: noteOfSpan(span),

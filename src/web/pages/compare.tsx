@@ -1,20 +1,28 @@
 import type { FunctionComponent as FC } from "preact";
 import { z } from "zod";
 import {
-  ALIGNMENTS,
+  alignedAt,
   type History,
-  METRIC_WORDS,
+  isByDate,
+  missingReason,
   newestOf,
   readHistory,
   seriesOf,
   spansOf,
+  subjectOf,
   THEMES,
+  viewOf,
 } from "../../charts/charts.js";
 import { WINDOWS, type Window } from "../../growth/growth.js";
 import { queryOf, repositoryKey } from "../../lib/page-addresses.js";
 import type { Modules } from "../../modules.js";
 import { isStale, type Repository } from "../../repositories/repositories.js";
-import { ChartControls, ChartDates, chartParameters, readChartQuery } from "../components/chart-controls.js";
+import {
+  alignedParameters,
+  ChartControls,
+  ChartDates,
+  readChartQuery,
+} from "../components/chart-controls.js";
 import { ComparedNumbers } from "../components/chart-tables.js";
 import { AddForm, Chosen, Examples, RefusedNames } from "../components/chosen-repositories.js";
 import { type Compared, ComparisonTable, ShownGains } from "../components/comparison.js";
@@ -26,8 +34,7 @@ import type { Page, PageRequest } from "../page-request.js";
 import { offerTracking, TrackButtons } from "../tracking.js";
 
 /** The parameters of the page besides `repo`. */
-export const compareQuery = chartParameters.extend({
-  align: z.enum(ALIGNMENTS).default("date"),
+export const compareQuery = alignedParameters.extend({
   theme: z.enum(THEMES).default("auto"),
 });
 type State = z.output<typeof compareQuery>;
@@ -57,7 +64,8 @@ export async function showComparison(request: PageRequest): Promise<Page> {
   return {
     title: names.length === 0 ? "Compare repositories" : `Compare ${names.join(", ")}`,
     status: problems.length === 0 && refused.length === 0 && !given.isCut ? 200 : 400,
-    description: "Up to six repositories on one chart, by date or by age, and their numbers side by side.",
+    description:
+      "Up to six repositories on one chart, by date, by age or as an index, and their numbers side by side.",
     canonical:
       keys.length === 0 ? "/compare" : `/compare?${queryOf(keys.map((key) => ["repo", key] as const))}`,
     scripts: [...(names.length === 0 ? [] : [...PLOT_SCRIPTS, "share.js"]), "copy.js", "compare.js"],
@@ -128,10 +136,11 @@ interface ComparisonProps {
 }
 
 const Comparison: FC<ComparisonProps> = ({ here, state, histories, compared, baseUrl }) => {
-  const { metric, view, align, scale } = state;
-  const series = seriesOf(histories, align);
-  const { title, unit } = METRIC_WORDS[metric];
-  const words = `${title}${view === "per-day" ? " per day" : ""}`;
+  const { metric, align, scale } = state;
+  const view = viewOf(state);
+  const aligned = alignedAt(histories, state);
+  const series = seriesOf(histories, aligned);
+  const subject = subjectOf({ metric, view, ...aligned });
   const names = series.map(({ name }) => name).join(", ");
   const times = histories.flatMap(({ points }) => points.map(({ at }) => at));
   const trends = compared.map((one) => Object.values(one.trends));
@@ -139,23 +148,22 @@ const Comparison: FC<ComparisonProps> = ({ here, state, histories, compared, bas
   return (
     <>
       <section class="after" id="chart" data-chart="">
-        <h2>{align === "age" ? `${words} by age` : view === "per-day" ? words : `${words} over time`}</h2>
-        <ChartControls url={here} state={state} align={align} section="chart" />
+        <h2>
+          {subject}
+          {align === "date" && view === "total" ? " over time" : ""}
+        </h2>
+        <ChartControls url={here} state={state} aligned={aligned} section="chart" />
         {hasChart ? (
           <Plot
-            {...{ metric, series, view, scale, align, asOf: newestOf(histories) }}
+            {...{ metric, series, view, scale, ...aligned, asOf: newestOf(histories) }}
             spans={spansOf(histories, trends, metric)}
-            label={`${words} of ${names}`}
+            label={`${subject}: ${names}`}
             shape="whole"
-            hasLegend={align === "age"}
-            canZoom={align === "date"}
+            hasLegend={align !== "date"}
+            canZoom={isByDate(align)}
           />
         ) : (
-          <p class="plot-empty">
-            {align === "age" && histories.every(({ bornAt }) => bornAt === null)
-              ? "No creation date is known, so there is no chart by age."
-              : `No repository has two snapshots with ${unit} in this time range; a chart needs two.`}
-          </p>
+          <p class="plot-empty">{missingReason(histories, { metric, ...aligned })}</p>
         )}
         <ChartDates
           {...{ url: here, state }}

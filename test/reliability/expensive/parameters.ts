@@ -79,7 +79,7 @@ export function queryChoices(facts: CatalogueFacts): Readonly<Record<string, Cho
     width: one("320", "1200"),
     height: one("220", "800"),
     scale: one("linear", "log"),
-    align: one("date", "age"),
+    align: one("date", "age", "first-snapshot", "first-count", "index"),
     view: one("total", "per-day"),
     from: one("1970-01-01", "2026-04-01"),
     to: one("2026-04-10", "9999-12-31"),
