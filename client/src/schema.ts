@@ -2,8 +2,8 @@
  * The types of the API, generated from its OpenAPI document by openapi-typescript. Run `npm run client` after a change of the API.
  * Failures and response headers are left out: the client throws the former, and returns the latter as they are.
  *
- * Document: 9687036e348f25b3
- * Types: fb63016ec9400842
+ * Document: 3346ab045b8a8aa9
+ * Types: 56fadceec075e600
  */
 export interface paths {
     "/api": {
@@ -1258,6 +1258,8 @@ export interface components {
             /** @description Whether that is too long ago for its growth to count: more than two of its refresh intervals, or its archive's newest undamaged file no longer has it. */
             stale: boolean;
             trend: components["schemas"]["Trend"] | null;
+            /** @description The earlier full name by which it was requested or searched for. Absent: it was found under its present name, or by its filters. */
+            renamedFrom?: string;
         };
         /** @description Growth between two actual snapshots of the same basis; null with fewer than two. */
         Trend: {
@@ -1384,7 +1386,7 @@ export interface components {
                 nearest: string | null;
                 message: string;
             }[];
-            /** @description On the first page, if `q` is the previous full name of a repository: that repository. */
+            /** @description If `q` is the previous full name of a repository: that repository, whose present name is searched for instead. */
             renamed?: {
                 fullName: string;
                 to: {
@@ -1595,6 +1597,8 @@ export interface components {
             repositoryId: string;
             provider: string;
             fullName: string;
+            /** @description See Repository. */
+            renamedFrom?: string;
             /** @enum {string} */
             availability: "AVAILABLE" | "GONE" | "PRIVATE" | "BLOCKED" | "RENAMED";
             /**
@@ -1661,6 +1665,8 @@ export interface components {
                 repositoryId: string;
                 provider: string;
                 fullName: string;
+                /** @description See Repository. */
+                renamedFrom?: string;
                 /** @enum {string} */
                 availability: "AVAILABLE" | "GONE" | "PRIVATE" | "BLOCKED" | "RENAMED";
                 /** @description Oldest first; a long series has only the last snapshot of each step of time. */

@@ -20,7 +20,7 @@ export type { ApiServices, Operation } from "./operation.js";
 export { errorPicture } from "./pictures.js";
 export { getRepositoryByFullName, readDetail } from "./repositories.js";
 export { pageMeta } from "./repository-list.js";
-export { type RepositoryView, repositoryView } from "./views.js";
+export { type RepositoryView, renamedView, repositoryView } from "./views.js";
 export { idNumber, namingUnknown } from "./watchlist-page.js";
 export {
   addWatchlistItem,

@@ -6,6 +6,7 @@ import { queryOf, type RepositoryName, repositoryKey } from "../lib/page-address
 import { z } from "../lib/schema.js";
 import type { Modules } from "../modules.js";
 import { type Repository, readRepositoryName } from "../repositories/repositories.js";
+import { renamedView } from "./views.js";
 
 const REFERENCE = {
   type: "string",
@@ -76,11 +77,11 @@ export const chartQuery = z.object({
 });
 export type ChartQuery = z.output<typeof chartQuery>;
 
+/** A repository that was named, by an earlier name if it has `renamedFrom`. */
+type Named = Repository & { renamedFrom?: string };
+
 /** The repositories with these names, without duplicates. Throws NOT_FOUND, listing the unknown ones. */
-export async function getNamed(
-  { catalog }: Modules,
-  names: readonly RepositoryName[],
-): Promise<Repository[]> {
+export async function getNamed({ catalog }: Modules, names: readonly RepositoryName[]): Promise<Named[]> {
   const found = await Promise.all(
     names.map(({ provider, fullName }) => catalog.findByName(provider, fullName)),
   );
@@ -90,7 +91,13 @@ export async function getNamed(
       details: [{ parameter: "repo", message: "is not tracked here", values }],
     });
   const byId = new Map(
-    found.flatMap((one) => (one === undefined ? [] : [[one.repository.id, one.repository]])),
+    found.flatMap((one, i): [number, Named][] => {
+      if (one === undefined) return [];
+      const { repository, isPreviousName } = one;
+      return [
+        [repository.id, { ...repository, ...renamedView(isPreviousName ? names[i]?.fullName : undefined) }],
+      ];
+    }),
   );
   return [...byId.values()];
 }

@@ -30,14 +30,18 @@ import { freshnessFields, freshnessView } from "./freshness.js";
 import { type ApiServices, dataResponse, operation } from "./operation.js";
 import { svg, svgResponse } from "./pictures.js";
 import { seamsSchema, seamsView } from "./series-views.js";
+import { renamedView } from "./views.js";
 
 type ChartServices = Pick<ApiServices, "modules" | "config" | "clock">;
 
 /** The histories that a chart shows. Throws VALIDATION_FAILED for days in the wrong order. */
+/** A history, with the earlier name by which its repository was requested. */
+type NamedHistory = History & { renamedFrom?: string };
+
 async function readHistories(
   { modules }: ChartServices,
   { repo, metric, window, from, to }: ChartQuery,
-): Promise<History[]> {
+): Promise<NamedHistory[]> {
   const problem = daysProblem({ from, to });
   if (problem !== undefined)
     throw new AppError("VALIDATION_FAILED", `to: ${problem}`, {
@@ -45,7 +49,12 @@ async function readHistories(
     });
   const repositories = await getNamed(modules, repo);
   const { catalog } = modules;
-  return Promise.all(repositories.map((one) => readHistory(catalog, one, { metric, window, from, to })));
+  return Promise.all(
+    repositories.map(async ({ renamedFrom, ...one }) => ({
+      ...(await readHistory(catalog, one, { metric, window, from, to })),
+      ...renamedView(renamedFrom),
+    })),
+  );
 }
 
 /** What is unusual about the histories, to be shaded. */
@@ -88,6 +97,7 @@ const chartSchema = z
         repositoryId: z.string().regex(/^[1-9][0-9]{0,18}$/),
         provider: z.string(),
         fullName: z.string(),
+        renamedFrom: z.string().optional().openapi({ description: "See Repository." }),
         availability: z.enum(AVAILABILITIES),
         points: z
           .array(
@@ -122,7 +132,7 @@ const chartSchema = z
   .openapi("Chart");
 
 function seriesView(
-  { repository, points, gaps, seams, bornAt, isStale }: History,
+  { repository, renamedFrom, points, gaps, seams, bornAt, isStale }: NamedHistory,
   align: ChartQuery["align"],
 ) {
   const [first, last] = [points[0], points.at(-1)];
@@ -133,6 +143,7 @@ function seriesView(
     repositoryId: String(repository.id),
     provider: repository.provider,
     fullName: repository.fullName,
+    ...renamedView(renamedFrom),
     availability: repository.availability,
     points: points.map(({ at, value, source }) => ({
       at: isoTime(at),

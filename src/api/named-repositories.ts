@@ -25,7 +25,7 @@ interface NamedRequest {
 
 /**
  * The repositories with the requested ids and full names, as a page of a list: those that exist, in the requested order, whatever
- * their availability. Costs a statement for their rows and up to two for the names.
+ * their availability. Costs a statement for their rows, one for the ids, and up to two for the names.
  */
 export async function namedRepositories({ services, http, query, file }: NamedRequest): Promise<Reply> {
   const { modules, clock, config } = services;
@@ -36,10 +36,11 @@ export async function namedRepositories({ services, http, query, file }: NamedRe
     throw invalidParameter("provider", "cannot be given with ids alone, as an id needs no provider");
   const references = readReferences(query);
   const found = await findReferenced(modules, references, provider);
-  const [rows, counters] = await Promise.all([
+  const [present, counters] = await Promise.all([
     modules.lists.rows(found.ids, window),
     modules.rankings.counters(),
   ]);
+  const rows = present.map((row) => ({ ...row, renamedFrom: found.renamedFrom.get(row.repository.id) }));
   const missing = missingReferences(references, found, new Set(rows.map(({ repository }) => repository.id)));
   const asOf = newestOf(counters, provider);
   const page = {

@@ -111,11 +111,14 @@ interface FoundReferences {
   ids: number[];
   /** The ids of each reference. */
   each: readonly (readonly number[])[];
+  /** The earlier full names by which repositories were requested, by id. */
+  renamedFrom: ReadonlyMap<number, string>;
 }
 
 /**
  * Finds the repositories. A full name without a provider leads to one of each provider that has it, `provider` being the only one
- * where it is given. Throws VALIDATION_FAILED if that makes more than 100. Costs two statements for all names, and one to read which providers there are.
+ * where it is given. A previous name, and the id of a repository that was joined to another one, lead to the present repository. Throws
+ * VALIDATION_FAILED if that makes more than 100. Costs two statements for all names, and one each for ids and to read which providers there are.
  */
 export async function findReferenced(
   { catalog, rankings }: Pick<Modules, "catalog" | "rankings">,
@@ -136,10 +139,14 @@ export async function findReferenced(
     const among = reference.provider === undefined ? providers : [reference.provider];
     return among.map((one) => ({ provider: one, fullName }));
   });
-  const found = await catalog.findByNames(names);
+  const given = references.flatMap(({ reference }) => ("id" in reference ? reference.id : []));
+  const [found, joined] = await Promise.all([catalog.findByNames(names), catalog.renamedTo(given)]);
+  const renamedFrom = new Map([...joined.values()].map(({ id, renamedFrom }) => [id, renamedFrom]));
+  for (const [i, one] of found.entries())
+    if (one?.isPreviousName === true) renamedFrom.set(one.id, names[i]?.fullName ?? "");
   let next = 0;
   const each = references.map(({ reference }) => {
-    if ("id" in reference) return [reference.id];
+    if ("id" in reference) return [joined.get(reference.id)?.id ?? reference.id];
     const among = reference.provider === undefined ? providers.length : 1;
     next += among;
     return found.slice(next - among, next).flatMap((one) => one?.id ?? []);
@@ -150,7 +157,7 @@ export async function findReferenced(
       "VALIDATION_FAILED",
       `These names lead to ${ids.length} repositories, more than ${MAX_REFERENCES}: write provider:owner/name.`,
     );
-  return { ids, each };
+  return { ids, each, renamedFrom };
 }
 
 /** The references that lead to none of these repositories, as sent. */

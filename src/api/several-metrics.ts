@@ -28,6 +28,7 @@ import {
   textsOf,
 } from "./references.js";
 import { seriesPartsSchema, seriesPartsView, stepParameter, thinningFields } from "./series-views.js";
+import { renamedView } from "./views.js";
 
 /** A request costs one unit, and one more for each of these points. */
 const POINTS_PER_UNIT = 2_000;
@@ -43,6 +44,7 @@ const seriesSchema = z
     repositoryId: z.string().regex(/^[1-9][0-9]{0,18}$/),
     provider: z.string(),
     fullName: z.string(),
+    renamedFrom: z.string().optional().openapi({ description: "See Repository." }),
     availability: z.enum(AVAILABILITIES),
     asOf: freshnessFields.asOf,
     lastSeenAt: time.nullable(),
@@ -98,6 +100,7 @@ export const listSeveralMetrics = operation({
           repositoryId: String(repository.id),
           provider: repository.provider,
           fullName: repository.fullName,
+          ...renamedView(found.renamedFrom.get(repository.id)),
           availability: repository.availability,
           asOf: freshnessView(asOf(repository), clock.now()).asOf,
           lastSeenAt: timeOrNull(repository.countedAt),

@@ -165,6 +165,10 @@ export const repositorySchema = z
         "Whether that is too long ago for its growth to count: more than two of its refresh intervals, or its archive's newest undamaged file no longer has it.",
     }),
     trend: orNull(trendSchema),
+    renamedFrom: z.string().optional().openapi({
+      description:
+        "The earlier full name by which it was requested or searched for. Absent: it was found under its present name, or by its filters.",
+    }),
   })
   .openapi("Repository");
 
@@ -180,10 +184,11 @@ interface Shown {
   repository: Repository;
   trend: Trend | undefined;
   isStale: boolean;
+  renamedFrom?: string | undefined;
 }
 
-export function repositoryView({ repository, trend, isStale }: Shown): RepositoryView {
-  return {
+export function repositoryView({ repository, trend, isStale, renamedFrom }: Shown): RepositoryView {
+  const view: RepositoryView = {
     id: String(repository.id),
     provider: repository.provider,
     owner: repository.owner,
@@ -211,7 +216,13 @@ export function repositoryView({ repository, trend, isStale }: Shown): Repositor
     stale: isStale,
     trend: trend === undefined ? null : trendView(trend),
   };
+  if (renamedFrom !== undefined) view.renamedFrom = renamedFrom;
+  return view;
 }
+
+/** The field `renamedFrom` of a record; absent without a name. */
+export const renamedView = (renamedFrom: string | undefined) =>
+  renamedFrom === undefined ? {} : { renamedFrom };
 
 export const pageMetaSchema = z.object({
   page: z.int().nullable().openapi({ description: "null with a cursor." }),
@@ -251,7 +262,8 @@ export const repositoryPageMetaSchema = pageMetaSchema
       })
       .optional()
       .openapi({
-        description: "On the first page, if `q` is the previous full name of a repository: that repository.",
+        description:
+          "If `q` is the previous full name of a repository: that repository, whose present name is searched for instead.",
       }),
     requested: z
       .int()

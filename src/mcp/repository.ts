@@ -1,11 +1,11 @@
 /** The tool for one repository: counts, growth, doubts, ranks and facts. */
-import { getRepositoryByFullName, readDetail } from "../api/api.js";
+import { getRepositoryByFullName, readDetail, renamedView } from "../api/api.js";
 import { WINDOWS, type Window } from "../growth/growth.js";
 import { AppError } from "../lib/errors.js";
 import type { RepositoryName } from "../lib/page-addresses.js";
 import { z } from "../lib/schema.js";
 import type { Modules } from "../modules.js";
-import { doubtsOf, freshnessOutput, rowOf, rowSchema } from "./lists.js";
+import { doubtsOf, freshnessOutput, renamedOf, renamedText, rowOf, rowSchema } from "./lists.js";
 import {
   type Columns,
   DETAIL_TEXT,
@@ -43,9 +43,10 @@ const growthSchema = z.object({
   doubts: z.array(z.object({ kind: z.string(), measure: z.string(), at: z.string(), reason: z.string() })),
 });
 
-const { id, repository, url, page, description, language, stars, forks, doubts } = rowSchema.shape;
+const { id, repository, renamedFrom, url, page, description, language, stars, forks, doubts } =
+  rowSchema.shape;
 const output = z.object({
-  ...{ id, repository, url, page, description, language, stars, forks, doubts },
+  ...{ id, repository, renamedFrom, url, page, description, language, stars, forks, doubts },
   ...freshnessOutput,
   license: nullableText,
   topics: z.array(z.string()),
@@ -71,22 +72,24 @@ export const repositoryTool: Tool = tool({
   output,
   operation: getRepositoryByFullName,
   run: async ({ repository }, { services }) => {
-    const { id } = await findNamed(services.modules, repository);
+    const { repository: named, renamedFrom } = await findNamed(services.modules, repository);
+    const { id } = named;
     const found = await services.modules.catalog.describeById(id);
     if (found === undefined) throw NOT_FOUND;
     const detail = await readDetail(found, { services, query: { explain: "false", window: "7d" } });
-    const data = resultOf(detail, services.config.baseUrl);
+    const data = resultOf({ ...detail, ...renamedView(renamedFrom) }, services.config.baseUrl);
     return { data, text: textOf(data) };
   },
 });
 
 const NOT_FOUND = new AppError("NOT_FOUND", "No repository has this name.");
 
-/** The repository with a name, or that had it. Throws NOT_FOUND. */
+/** The repository with a name, or that had it, and then `renamedFrom`. Throws NOT_FOUND. */
 export async function findNamed({ catalog }: Modules, { provider, fullName }: RepositoryName) {
   const found = await catalog.findByName(provider, fullName);
   if (found === undefined) throw NOT_FOUND;
-  return found.repository;
+  const { repository, isPreviousName } = found;
+  return { repository, renamedFrom: isPreviousName ? fullName : undefined };
 }
 
 function growthOf(trend: Detail["trends"][Window]): z.output<typeof growthSchema>[] {
@@ -129,6 +132,7 @@ function resultOf(detail: Detail, baseUrl: string): Result {
     texts.slice(0, MAX_LISTED).flatMap((text) => foreignText(text, length) ?? []);
   return {
     ...{ id, repository, url, page, language, stars, forks },
+    ...renamedOf(row),
     ...{ asOf, ageDays, openIssues, watchers, createdAt, pushedAt },
     description: foreignText(detail.description, DETAIL_TEXT),
     doubts: [...new Set([...doubts, ...WINDOWS.flatMap((window) => doubtsOf(trends[window]))])],
@@ -174,6 +178,7 @@ function textOf(result: Result): string {
   ]);
   const { createdAt, pushedAt } = result;
   return [
+    ...renamedText(result),
     `${repository}: ${counts.join(", ") || "no counts"}. ${freshness(result)}`,
     ...(description === null ? [] : [`Description (by its owner): ${description}`]),
     [

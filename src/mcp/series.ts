@@ -3,7 +3,7 @@ import { chartQuery, getChartData, listMetrics, readChart, readSeries, seriesQue
 import { count } from "../discovery/discovery.js";
 import { chartPage, repositoryKey, repositoryPage } from "../lib/page-addresses.js";
 import { z } from "../lib/schema.js";
-import { freshnessOutput } from "./lists.js";
+import { freshnessOutput, renamedOf, renamedText, rowSchema } from "./lists.js";
 import { findNamed } from "./repository.js";
 import { type Columns, day, foreignText, freshness, percent, signed, table } from "./text.js";
 import { reference, type Tool, tool } from "./tool.js";
@@ -36,6 +36,7 @@ const gapSchema = seamSchema.extend({ missing: z.number() });
 
 const seriesOutput = z.object({
   repository: z.string(),
+  renamedFrom: rowSchema.shape.renamedFrom,
   url: z.string(),
   page: z.string(),
   ...freshnessOutput,
@@ -69,13 +70,14 @@ const seriesTool = tool({
   output: seriesOutput,
   operation: listMetrics,
   run: async ({ repository: name, window, points: most }, { services }) => {
-    const repository = await findNamed(services.modules, name);
+    const { repository, renamedFrom } = await findNamed(services.modules, name);
     const { data: all, meta } = await readSeries(repository, services, { window, step: "all" });
     const { asOf, ageDays, resolution, gaps, seams } = meta;
     const [first, last] = [all[0], all.at(-1)];
     const isComparable = seams.length === 0 && all.length > 1;
     const data = {
       repository: foreignText(repositoryKey(repository), 400) ?? "",
+      ...renamedOf({ renamedFrom }),
       url: repository.url,
       page: services.config.baseUrl + repositoryPage(repository),
       ...{ asOf, ageDays, window, resolution },
@@ -101,6 +103,7 @@ const POINT_COLUMNS: Columns<z.output<typeof pointSchema>> = {
 function seriesText(result: z.output<typeof seriesOutput>): string {
   const { repository, window, points, pointsAvailable, starsChange, gaps, seams } = result;
   return [
+    ...renamedText(result),
     `${repository} over ${window}: ${points.length} of ${pointsAvailable} points. ${freshness(result)}`,
     `Plain change of stars: ${signed(starsChange)} (not the counted gain).`,
     ...(points.length === 0 ? [] : ["", table(points, POINT_COLUMNS), ""]),
@@ -112,6 +115,7 @@ function seriesText(result: z.output<typeof seriesOutput>): string {
 
 const comparedSchema = z.object({
   repository: z.string(),
+  renamedFrom: rowSchema.shape.renamedFrom,
   page: z.string(),
   from: z.string().nullable(),
   to: z.string().nullable(),
@@ -147,6 +151,7 @@ function comparedOf(series: ChartSeries, baseUrl: string): Compared {
   const isWhole = gained !== null && !hasSeam;
   return {
     repository: foreignText(repositoryKey(series), 400) ?? "",
+    ...renamedOf(series),
     page: baseUrl + repositoryPage(series),
     ...{ from, to, first, last },
     change: gained,
@@ -209,6 +214,7 @@ function comparisonText(result: z.output<typeof comparisonOutput>): string {
     "",
     table(result.repositories, COMPARED_COLUMNS),
     "",
+    ...result.repositories.flatMap(renamedText),
     "Changes are plain differences, not counted gains. Compare `from` before you compare changes.",
     `For people: ${result.page}`,
   ].join("\n");

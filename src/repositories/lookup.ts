@@ -46,10 +46,11 @@ type DescribedValues = [...RepositoryValues, ...DescribedRest];
 type DescribedRest = [names: string, asOf: number | null];
 type PreviousNameValues = [fullName: string, until: number];
 
-/** The repository with a name. */
+/** The repository with a name, or that had it. */
 export interface NamedRepository {
   id: number;
   url: string;
+  isPreviousName: boolean;
 }
 
 /** The repository that continues a RENAMED one. */
@@ -57,9 +58,18 @@ export interface RenamedRepository {
   id: number;
   provider: string;
   fullName: string;
+  /** The full name of the RENAMED one. */
+  renamedFrom: string;
 }
 
-type RenamedValues = [fromId: number, id: number, provider: string, owner: string, name: string];
+type RenamedValues = [
+  fromId: number,
+  renamedFrom: string,
+  id: number,
+  provider: string,
+  owner: string,
+  name: string,
+];
 
 /** A name to look up. */
 export interface ProviderName {
@@ -96,9 +106,9 @@ export class Lookup {
     );
     this.#byPreviousName = prepare(
       (given) => sql`select ${columns} from repositories r where r.id = (
-        select repository_id from previous_names
-        where provider = ${given(({ provider }) => provider)} and name_key = ${given(({ key }) => key)}
-        order by until desc limit 1)`,
+        select p.repository_id from previous_names p join repositories o on o.id = p.repository_id
+        where p.provider = ${given(({ provider }) => provider)} and p.name_key = ${given(({ key }) => key)}
+          and o.availability <> 'RENAMED' order by p.until desc limit 1)`,
     );
     const among = { provider: "text", name_key: "text" } as const;
     this.#byNames = prepare(
@@ -113,12 +123,13 @@ export class Lookup {
         among,
         given((names) => names),
       )}) as n join previous_names p on p.provider = n.provider and p.name_key = n.name_key
-        join repositories r on r.id = p.repository_id order by p.until`,
+        join repositories r on r.id = p.repository_id and r.availability <> 'RENAMED' order by p.until`,
     );
     this.#renamedTo = prepare((given) => {
       const ids = given((list) => list);
-      return sql`select n.from_id, r.id, r.provider, r.owner, r.name from renames n
-        join repositories r on r.id = n.to_id where ${dialect.among(sql`n.from_id`, ids)}`;
+      return sql`select n.from_id, f.owner || '/' || f.name, r.id, r.provider, r.owner, r.name from renames n
+        join repositories f on f.id = n.from_id join repositories r on r.id = n.to_id
+        where ${dialect.among(sql`n.from_id`, ids)}`;
     });
     const namePair = dialect.jsonRow([sql.ref("full_name"), sql.ref("until")]);
     const described = sql`${columns},
@@ -146,7 +157,7 @@ export class Lookup {
     return inOrder(ids, found);
   }
 
-  /** Ignores case. A current name wins over a previous one, and a later previous name over an earlier one. */
+  /** Ignores case. Of repositories that were joined, only the present one is found. A current name wins over a previous one, and a later previous name over an earlier one. */
   async findByName(provider: string, fullName: string): Promise<FoundByName | undefined> {
     const name = { provider, key: fullName.toLowerCase() };
     const [current] = await this.#byName(name);
@@ -159,24 +170,30 @@ export class Lookup {
   async findByNames(names: readonly ProviderName[]): Promise<(NamedRepository | undefined)[]> {
     const keys = names.map(({ provider, fullName }): NameRow => [provider, fullName.toLowerCase()]);
     const found = new Map<string, NamedRepository>();
-    for (const find of [this.#byNames, this.#byPreviousNames]) {
+    for (const isPreviousName of [false, true]) {
+      const find = isPreviousName ? this.#byPreviousNames : this.#byNames;
       const wanted = keys.filter((key) => !found.has(textOf(key)));
       if (wanted.length === 0) break;
       const rows = await find(wanted);
       // Of several repositories with one previous name, the last one is the latest.
-      for (const [provider, key, id, url] of rows) found.set(textOf([provider, key]), { id, url });
+      for (const [provider, key, id, url] of rows)
+        found.set(textOf([provider, key]), { id, url, isPreviousName });
     }
     return keys.map((key) => found.get(textOf(key)));
   }
 
-  /** The repositories that RENAMED ones were joined to, by the id of the RENAMED one; one statement. */
+  /**
+   * The repositories that continue RENAMED ones, by the id of the RENAMED one. One statement, and one more for each further rename of the
+   * same repository.
+   */
   async renamedTo(ids: readonly number[]): Promise<Map<number, RenamedRepository>> {
     const rows = ids.length === 0 ? [] : await this.#renamedTo(ids);
+    const next = rows.length === 0 ? new Map() : await this.renamedTo(rows.map(([, , id]) => id));
     return new Map(
-      rows.map(([fromId, id, provider, owner, name]) => [
-        fromId,
-        { id, provider, fullName: `${owner}/${name}` },
-      ]),
+      rows.map(([fromId, renamedFrom, id, provider, owner, name]) => {
+        const present = { id, provider, fullName: `${owner}/${name}`, ...next.get(id) };
+        return [fromId, { ...present, renamedFrom }];
+      }),
     );
   }
 

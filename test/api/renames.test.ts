@@ -2,14 +2,20 @@ import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { updateDerived } from "../../src/modules.js";
 import { importDay } from "../support/archive.js";
-import { onSqlite } from "../support/engines.js";
+import { onBothEngines } from "../support/engines.js";
+import { call, connectMcp } from "../support/mcp.js";
 import { open, textOf } from "../support/page.js";
 import { createWorld, type World } from "../support/world.js";
+
+interface Renamed {
+  fullName: string;
+  renamedFrom?: string;
+}
 
 const OLD = "/api/repos/github/o/tool";
 const NEW = "/api/repos/GITHUB/n/tool";
 
-onSqlite("A repository whose name changed in an archive without ids", (engine) => {
+onBothEngines("A repository whose name changed in an archive without ids", (engine) => {
   let world: World;
   let oldId: string;
   const rename = { provider: "GITHUB", from: "o/tool" };
@@ -58,6 +64,22 @@ onSqlite("A repository whose name changed in an archive without ids", (engine) =
       const names = await namesIn(path);
       assert.deepEqual([names.includes("n/tool"), names.includes("o/tool")], [true, false], path);
     }
+    const bulk = [`/api/repos?id=${oldId}`, "/api/repos?fullName=O/Tool", "/api/repos?q=O/Tool"];
+    for (const path of [
+      ...bulk,
+      "/api/repos?q=https://github.com/o/tool&sort=stars",
+      `/api/metrics?repo=${oldId}`,
+    ]) {
+      const [first] = (await world.get(path)).body.data;
+      assert.deepEqual([first.fullName, first.renamedFrom.toLowerCase()], ["n/tool", "o/tool"], path);
+    }
+    const chart = await world.get("/api/embed/chart?repo=github:o/tool");
+    assert.deepEqual(
+      chart.body.data.series.map((one: Renamed) => [one.fullName, one.renamedFrom]),
+      [["n/tool", "o/tool"]],
+    );
+    for (const path of ["/api/repos?fullName=n/tool", "/api/repos?sort=stars"])
+      for (const row of (await world.get(path)).body.data) assert.ok(!("renamedFrom" in row), path);
     const search = await world.get("/api/repos?q=O%2FTool");
     const to = { id: before.body.data.id, provider: "GITHUB", fullName: "n/tool" };
     assert.deepEqual(search.body.meta.renamed, { fullName: "o/tool", to });
@@ -68,6 +90,37 @@ onSqlite("A repository whose name changed in an archive without ids", (engine) =
     await updateDerived(modules);
     assert.deepEqual((await world.get(NEW)).body.data, before.body.data);
     assert.equal((await world.get(OLD)).body.data.id, oldId);
+  });
+
+  test("is followed by its id and names through two renames, also by tools", async () => {
+    const { modules } = world;
+    await importDay(modules.catalog, 10, ["last/tool", 1_020], ["o/stays", 5_003]);
+    await modules.catalog.joinRenamed({ ...rename, to: "n/tool" });
+    await modules.catalog.joinRenamed({ provider: "GITHUB", from: "n/tool", to: "last/tool" });
+    await updateDerived(modules);
+    for (const query of [`id=${oldId}`, "fullName=o/tool", "fullName=n/tool"]) {
+      const { body } = await world.get(`/api/repos?${query}`);
+      const found = body.data.map((one: Renamed) => [one.fullName, one.renamedFrom]);
+      assert.deepEqual(found, [["last/tool", query === "fullName=n/tool" ? "n/tool" : "o/tool"]]);
+    }
+    const client = await connectMcp(world);
+    const one = { repository: "github:o/tool" };
+    for (const tool of ["get_repository", "get_series"]) {
+      const { data, text } = await call(client, tool, one);
+      assert.deepEqual([data.repository, data.renamedFrom], ["github:last/tool", "o/tool"], tool);
+      assert.match(text, /^o\/tool is now github:last\/tool\./);
+    }
+    const two = { repositories: ["github:o/tool", "github:o/stays"] };
+    const compared = (await call(client, "compare_repositories", two)).data.repositories;
+    assert.deepEqual(
+      compared.map((row: Renamed) => row.renamedFrom),
+      ["o/tool", undefined],
+    );
+    const [row] = (await call(client, "search_repositories", { q: "o/tool" })).data.repositories;
+    assert.deepEqual([row.repository, row.renamedFrom], ["github:last/tool", "o/tool"]);
+    await modules.catalog.partRenamed({ provider: "GITHUB", from: "n/tool" });
+    await modules.catalog.partRenamed(rename);
+    await updateDerived(modules);
   });
 
   test("leads from watchlists with the old name to the new one", async () => {

@@ -69,10 +69,11 @@ onSqliteAndLong("GET /api/metrics", (engine) => {
         "GITHUB:m/mixed",
       ]);
       for (const series of body.data) {
-        const { repositoryId, provider: _, fullName, availability, ...rest } = series;
+        const { repositoryId, provider: _, fullName, renamedFrom, availability, ...rest } = series;
         const one = await world.get(`/api/repos/${repositoryId}/metrics?window=${window}`);
         const { asOf, lastSeenAt, stale, gaps, seams } = one.body.meta;
         assert.deepEqual(rest, { asOf, lastSeenAt, stale, gaps, seams, points: one.body.data }, fullName);
+        assert.equal(renamedFrom, fullName === "new/name" ? "OLD/first" : undefined);
         assert.equal(availability, fullName === "i/gone" ? "GONE" : "AVAILABLE");
       }
       const points = body.data.reduce((sum: number, one: Series) => sum + one.points.length, 0);

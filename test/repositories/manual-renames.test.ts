@@ -39,7 +39,10 @@ onBothEngines("A rename that an operator states", (engine) => {
     assert.deepEqual(described?.previousNames, [{ fullName: "o/a", until: dayAt(1) }]);
     assert.equal(described?.repository.discoveredAt, dayAt(0));
     assert.equal((await catalog.get(a)).availability, "RENAMED");
-    assert.deepEqual((await catalog.renamedTo([a])).get(a), { id: b, provider: "GITHUB", fullName: "n/b" });
+    assert.deepEqual((await catalog.renamedTo([a])).get(a), {
+      ...{ id: b, provider: "GITHUB", fullName: "n/b" },
+      renamedFrom: "o/a",
+    });
     const dumped = await catalog.dump(0, 10);
     assert.deepEqual(
       dumped.map(({ repository, snapshots }) => `${repository.fullName} ${snapshots.length}`),

@@ -98,7 +98,8 @@ onSqliteAndLong("The star history of a repository", (engine) => {
     }));
     const history = async () => ({ days, next: "2" });
     const provider: Provider = Object.assign(Object.create(opened[0]?.provider ?? null), { history });
-    await modules.database.write.deleteFrom("snapshots").where("repository_id", "=", 1).execute();
+    for (const table of ["snapshots", "snapshot_blocks"] as const)
+      await modules.database.write.deleteFrom(table).where("repository_id", "=", 1).execute();
     await modules.database.write.updateTable("tracking").set({ history_cursor: null }).execute();
     const [row] = await readTracked(modules.database.read, modules.database.dialect, { ids: [1] });
     assert.ok(row);

@@ -136,20 +136,20 @@ export class Lists {
     const { catalog, rankings, live, clock } = this.#parts;
     const loaded = await live.current();
     const counters = await rankings.counters();
+    const providers = counters.providers.map(({ provider }) => provider);
+    const renamed = await findRenamed(catalog, spec, providers);
     const { ids, total, last, corrected, counts } =
       spec.scope.kind === "watchlist"
         ? await this.#findItems(loaded, spec, spec.scope.id)
-        : await find(loaded, spec, counted);
-    const rows = await this.#rows.read(ids, spec.window);
+        : await find(loaded, renamed === undefined ? spec : present(spec, renamed), counted);
+    const read = await this.#rows.read(ids, spec.window);
+    const rows =
+      renamed === undefined
+        ? read
+        : read.map((row) =>
+            row.repository.id === renamed.to.id ? { ...row, renamedFrom: renamed.fullName } : row,
+          );
     const asOf = newestOf(counters, spec.filters.provider);
-    const isFirstOfSearch = spec.scope.kind === "search" && "offset" in spec.page && spec.page.offset === 0;
-    const renamed = isFirstOfSearch
-      ? await findRenamed(
-          catalog,
-          spec,
-          counters.providers.map(({ provider }) => provider),
-        )
-      : undefined;
     const unmatched = total === 0 ? await unmatchedValues(spec.filters, loaded) : [];
     return {
       // One that has gone since stays in a watchlist alone.
@@ -196,6 +196,12 @@ export class Lists {
     };
   }
 }
+
+/** The list for the present name of a repository, if its previous one was searched for. */
+const present = (spec: ListSpec, { to }: RenamedName): ListSpec => ({
+  ...spec,
+  scope: { kind: "search", text: to.fullName },
+});
 
 /** Finds a page of a list that is no watchlist, and counts it if that is wanted. */
 async function find(

@@ -30,6 +30,8 @@ export interface ListRow {
   readonly isStale: boolean;
   /** The repository that a RENAMED one was joined to. */
   readonly movedTo?: RepositoryName | undefined;
+  /** The earlier full name by which it was requested. */
+  readonly renamedFrom?: string | undefined;
 }
 
 /** Repositories to read, in order. */

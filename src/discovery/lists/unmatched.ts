@@ -61,15 +61,15 @@ function messageOf(parameter: UnmatchedValue["parameter"], value: string): strin
 /** A previous name that was searched for, and the repository that had it. */
 export interface RenamedName {
   fullName: string;
-  to: RenamedRepository;
+  to: Omit<RenamedRepository, "renamedFrom">;
 }
 
 /** Maximum number of providers in which a name is looked up. */
 const MOST_PROVIDERS = 5;
 
 /**
- * Where a full name continues that was searched for, as a renamed repository is in no list. Undefined for other texts. Costs one or
- * two statements per provider.
+ * Where a full name continues that was searched for. Undefined for other texts, which cost nothing; a full name costs one or two
+ * statements per provider.
  */
 export async function findRenamed(
   catalog: Catalog,
