@@ -10,6 +10,7 @@
  * `--if-changed` does nothing if no source has changed since the last build. `--tidy`, as before packing, deletes files of earlier
  * builds immediately.
  */
+import { spawnSync } from "node:child_process";
 import {
   chmodSync,
   existsSync,
@@ -115,6 +116,7 @@ const copied = LIBRARY_FILES.map((path) => join("node_modules", path));
 for (const path of copied) files.set(join(COPIES, basename(path)), readFileSync(join(ROOT, path)));
 const places = new Set([...Object.keys(metafile.inputs), ...copied].flatMap((path) => packageOf(path) ?? []));
 const bundled = [...places].sort();
+files.set("build.json", Buffer.from(`${JSON.stringify({ commit: commitOf() })}\n`));
 files.set("LICENSES.txt", Buffer.from(licenceTexts(ROOT, bundled)));
 for (const name of readdirSync(BROWSER_SCRIPTS))
   if (name.endsWith(".js")) files.set(join(CLIENT, name), readFileSync(join(BROWSER_SCRIPTS, name)));
@@ -147,6 +149,14 @@ function isUnchanged(path: string, contents: Buffer): boolean {
   } catch {
     return false;
   }
+}
+
+/** The commit of this checkout, with `-dirty` after it if it has changes; undefined outside of git. */
+function commitOf(): string | undefined {
+  if (!existsSync(join(ROOT, ".git"))) return undefined;
+  const args = ["describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"];
+  const { status, stdout } = spawnSync("git", args, { cwd: ROOT, encoding: "utf8" });
+  return status === 0 ? stdout.trim() : undefined;
 }
 
 /** The names, sizes and times of all sources. */

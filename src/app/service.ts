@@ -14,9 +14,11 @@ import { checkToken } from "../forges/forges.js";
 import { Admission, Callers, createHttpServer, Front, listen, ResponseCache } from "../http/http.js";
 import { BackgroundWrites } from "../lib/background-writes.js";
 import { type Clock, HOUR_MS } from "../lib/clock.js";
+import type { MetricsServer } from "../lib/metrics.js";
 import { mcpRoute } from "../mcp/mcp.js";
 import type { AppContext, Members, Modules } from "../modules.js";
 import { createWeb, markStale, type Web } from "../web/web.js";
+import { addServing, openMetrics } from "./metrics.js";
 
 /** The modules that belong to people. */
 export function buildMembers(
@@ -140,17 +142,23 @@ export async function startService(context: AppContext, modules: Modules): Promi
   const revocations = new Revocations(async () => redis?.announceRevocation());
   let members = buildMembers(context, modules, revocations);
   let front = joinFront(context, { modules, members, admission });
-  const { server, close } = createHttpServer((request, response) => front.handle(request, response), {
+  const http = createHttpServer((request, response) => front.handle(request, response), {
     baseUrl: config.baseUrl,
     isLimited: config.limits !== undefined,
     callers: new Callers(config.trustedProxies),
     clock,
     log,
   });
+  const { server, close } = http;
+  let metrics: MetricsServer | undefined;
   try {
     await members.accounts.open();
+    metrics = await openMetrics(context, modules, (own) =>
+      addServing(own, { front: () => front, admission, server: http }),
+    );
     await listen(server, config);
   } catch (error) {
+    await metrics?.close();
     await modules.database.close();
     throw error;
   }
@@ -192,6 +200,7 @@ export async function startService(context: AppContext, modules: Modules): Promi
       const notes = [accounts.close(), events.close(), modules.watchlists.flush()];
       await finish("mail and notes", notes);
       await settled;
+      await finish("metrics", [metrics?.close()]);
       await finish("databases", [following.then(() => modules.database.close())]);
     },
   };

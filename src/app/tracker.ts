@@ -12,20 +12,21 @@ import {
   type Provider,
 } from "../forges/forges.js";
 import { AppError } from "../lib/errors.js";
+import type { MetricsServer } from "../lib/metrics.js";
 import { readVersion, userAgentOf } from "../lib/version.js";
 import { type AppContext, followChanges, type Modules, openModules } from "../modules.js";
 import {
-  type Metrics,
+  addTracking,
   makeDue,
   type Plan,
   type Reporter,
   readPlan,
   refreshNow,
-  serveMetrics,
   track,
   Worker,
   WorkerLease,
 } from "../tracking/tracking.js";
+import { openMetrics } from "./metrics.js";
 
 /** A worker and its resources. */
 interface RunningWorker {
@@ -82,7 +83,7 @@ export async function startWorker(
   modules: Modules,
   { isOnce, dump }: { isOnce: boolean; dump?: (() => Promise<void>) | undefined },
 ): Promise<RunningWorker> {
-  const { config, clock, log } = context;
+  const { clock, log } = context;
   const { database } = modules;
   const reporters = new Map<string, Reporter>();
   const stopping = new AbortController();
@@ -132,22 +133,18 @@ export async function startWorker(
     else log.info("another process is the active worker");
   };
   const done = isOnce ? runOnce() : lease.whileHeld(stopping.signal, work);
-  const { metricsPort: port, metricsHost: host } = config;
-  let metrics: Metrics | undefined;
+  let metrics: MetricsServer | undefined;
   const stop = async () => {
     stopping.abort();
     await done;
     await metrics?.close();
     await database.close();
   };
-  if (port !== undefined) {
-    try {
-      metrics = await serveMetrics({ database, clock }, reporters, { host, port });
-    } catch (error) {
-      await stop();
-      throw error;
-    }
-    log.info({ host, port: metrics.port }, "metrics are served at /metrics");
+  try {
+    metrics = await openMetrics(context, modules, (own) => addTracking(own, { database, clock }, reporters));
+  } catch (error) {
+    await stop();
+    throw error;
   }
   return { done, stop };
 }

@@ -1,13 +1,11 @@
 /** `backup` and `restore`: all primary data of a store, in one file. */
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import type { Command } from "commander";
 import { secretFileOf } from "../accounts/accounts.js";
 import { createLog } from "../lib/log.js";
 import {
-  BACKUP_NOTE,
   type BackupPlace,
   checkBackup,
+  noteBackup,
   restoreBackup,
   takeBackup,
 } from "../transfer/transfer.js";
@@ -30,19 +28,12 @@ async function runBackup(host: Host, file: string, json: boolean): Promise<void>
   const progress = lazyProgress("rows");
   const report = await takeBackup(file, placeOf(host), progress.update).finally(progress.stop);
   const { fileBytes, secrets, takenAt, rows } = report;
-  noteBackup(host, { takenAt: Date.parse(takenAt), fileBytes });
+  await noteBackup(host.config.dataDir, { takenAt: Date.parse(takenAt), fileBytes });
   const seconds = secondsSince(host, began);
   const holds =
     secrets.length === 0 ? "" : `\nIt has ${secrets.join(", ")}: keep it as safe as the database.`;
   const sentence = `${file} is complete and checked: ${countOf(rows)} rows, ${megabytes(fileBytes)}, in ${seconds} s${holds}`;
   host.stdout.write(reportOf(json, { file, ...report, seconds }, sentence));
-}
-
-/** Notes a backup for the page of operators, in the data folder if there is one. The backup is good even if that fails. */
-function noteBackup({ config: { dataDir } }: Host, note: { takenAt: number; fileBytes: number }): void {
-  try {
-    writeFileSync(join(dataDir, BACKUP_NOTE), `${JSON.stringify(note)}\n`, { mode: 0o600 });
-  } catch {}
 }
 
 interface RestoreFlags {

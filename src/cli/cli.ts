@@ -3,7 +3,7 @@
  * the commands do is up to the modules and the host.
  */
 import { Command, CommanderError } from "commander";
-import { readVersion } from "../lib/version.js";
+import { readBuild } from "../lib/version.js";
 import { addEvents, addSessions } from "./accounts.js";
 import { addBackup, addRestore } from "./backup.js";
 import { addCheck } from "./check.js";
@@ -47,7 +47,7 @@ export async function runProgram(host: Host, argv: readonly string[]): Promise<n
 export function createProgram(host: Host, finish: (code: number) => void): Command {
   const program = new Command("sidereal")
     .description("Tracks repositories across forges: snapshots, growth, search, and an API.")
-    .version(readVersion(), "-V, --version", "print the version");
+    .version(versionWords(), "-V, --version", "print the version, and the commit that it was built from");
   program.configureOutput({
     writeOut: (text) => host.stdout.write(text),
     writeErr: (text) => host.stderr.write(text),
@@ -80,4 +80,9 @@ export function createProgram(host: Host, finish: (code: number) => void): Comma
   for (const command of program.commands) command.exitOverride();
   addExamples(program);
   return program;
+}
+
+function versionWords(): string {
+  const { version, commit } = readBuild();
+  return commit === undefined ? version : `${version} (${commit})`;
 }

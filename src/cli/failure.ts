@@ -1,7 +1,7 @@
 /** Why a command failed, as one sentence for the operator: what failed, in the words of the system, and what to do about it. */
 import { resolve, sep } from "node:path";
 import { z } from "zod";
-import type { Config } from "../config/config.js";
+import { type Config, METRICS_PORTS } from "../config/config.js";
 import { DatabaseFault, type FaultKind, StoreRefused } from "../database/database.js";
 
 interface Failure {
@@ -40,8 +40,10 @@ export function failureOf(error: unknown, config: Config): Failure | undefined {
   return { sentence: `${what} (${error.message}): ${advice}.`, mayPass };
 }
 
-function ofSystem({ code, syscall, port }: Cause, { metricsPort }: Config): Words | undefined {
-  const prefix = port !== 0 && port === metricsPort ? "SIDEREAL_METRICS" : "SIDEREAL";
+function ofSystem({ code, syscall, port }: Cause, config: Config): Words | undefined {
+  const { metricsPort = Number.POSITIVE_INFINITY } = config;
+  const isOfMetrics = port >= metricsPort && port < metricsPort + METRICS_PORTS && port !== config.port;
+  const prefix = isOfMetrics ? "SIDEREAL_METRICS" : "SIDEREAL";
   if (code === "EADDRINUSE")
     return [`Another program uses port ${port}`, `stop it, or set ${prefix}_PORT to another port`];
   if (code === "EACCES" && syscall === "listen")

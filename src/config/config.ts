@@ -53,6 +53,9 @@ export { TRACK_ACCESS, type TrackAccess } from "./settings.js";
 const DUMP_EVERY_DAYS = 7;
 const DUMPS_KEPT = 4;
 
+/** Ports that a process tries for its metrics, from the configured one on: others on the machine may have taken the first ones. */
+export const METRICS_PORTS = 16;
+
 /** The credentials of this service at a sign-in site. */
 interface OAuthClient {
   clientId: string;
@@ -105,7 +108,7 @@ export interface Config {
   onDemand: { access: TrackAccess; perDay: number | undefined };
   /** Where dumps are, how often the worker writes one, and how many are kept; undefined: there are no dumps. */
   dumps: { folder: string; everyDays: number; kept: number } | undefined;
-  /** Address of the worker's metrics; not served without a port. */
+  /** Address of the metrics; not served without a port. */
   metricsHost: string;
   metricsPort: number | undefined;
   /** For requests to another service. */

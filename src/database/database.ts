@@ -75,6 +75,8 @@ export interface Database {
   readonly durable: Db;
   /** How many requests may read at the same time; further ones would only wait for a connection. */
   readonly maxReaders: number;
+  /** The connections to PostgreSQL now; none on SQLite. */
+  pools(): PoolState[];
   /** Grows whenever this process has written something; what other processes write does not show. */
   writes(): number;
   /**
@@ -83,6 +85,14 @@ export interface Database {
    */
   readonly slowReads: { read: Db; prepare: Prepare };
   close(): Promise<void>;
+}
+
+/** The connections of a pool: open ones, those that nothing uses, and the work that waits for one. */
+export interface PoolState {
+  name: "reads" | "writes" | "replica";
+  open: number;
+  idle: number;
+  waiting: number;
 }
 
 interface DatabaseOptions {
@@ -175,6 +185,11 @@ function openPostgresDatabase({
     durable: write,
     maxReaders: pool,
     writes: () => writers.turns,
+    pools: () => [
+      { name: "reads", ...primary.state },
+      { name: "writes", ...writers.state },
+      ...(replica === undefined ? [] : [{ name: "replica", ...replica.state } as const]),
+    ],
     async close() {
       await Promise.all([slow?.db.destroy(), read.destroy(), write.destroy()]);
     },
@@ -204,6 +219,7 @@ function openSqliteDatabase(dataDir: string, writers: WriteQueue): Database {
     durable: durable.db,
     maxReaders: SQLITE_READERS,
     writes: () => writers.turns,
+    pools: () => [],
     async close() {
       for (const db of new Set([read.db, write.db, durable.db])) await db.destroy();
     },

@@ -83,6 +83,12 @@ export class FaultPool implements StatementPool {
     return this.#turns;
   }
 
+  /** Its connections now. */
+  get state(): { open: number; idle: number; waiting: number } {
+    const { totalCount: open, idleCount: idle, waitingCount: waiting } = this.#pool;
+    return { open, idle, waiting };
+  }
+
   async run(statement: Statement): Promise<pg.QueryResult> {
     const client = await this.connect();
     try {

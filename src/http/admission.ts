@@ -1,4 +1,4 @@
-import { BUCKETS, type Config } from "../config/config.js";
+import { BUCKETS, type Bucket, type Config } from "../config/config.js";
 import type { Clock } from "../lib/clock.js";
 import { CountedLog } from "../lib/counted-log.js";
 import { isLoopbackHost } from "../lib/host-names.js";
@@ -31,6 +31,8 @@ export class Admission {
   readonly computing: RunQueue;
   /** Whether the process is about to stop, so that balancers should send it nothing new. It still responds. */
   isDraining = false;
+  /** How many requests were refused since the start: by the bucket whose limit they were over, or `overload`. */
+  readonly refusals = new Map<string, number>();
   readonly #allowances: Allowances | undefined;
   readonly #callers: Callers;
   readonly #clock: Clock;
@@ -68,9 +70,19 @@ export class Admission {
     return network === undefined ? { kind: "anonymous", name } : { kind: "anonymous", name, network };
   }
 
-  /** Logs that a request was refused because of overload, without a line for each. */
+  /** Counts a request that was refused over the limit of a bucket. */
+  noteRefusal(bucket: Bucket): void {
+    this.#countRefusal(bucket);
+  }
+
+  /** Counts and logs that a request was refused because of overload, without a line for each. */
   noteOverload(): void {
+    this.#countRefusal("overload");
     this.#overloads.note();
+  }
+
+  #countRefusal(reason: Bucket | "overload"): void {
+    this.refusals.set(reason, (this.refusals.get(reason) ?? 0) + 1);
   }
 
   /** How a request waits for a response. Callers with an account get most turns, and so does signing in. */

@@ -35,6 +35,8 @@ export class Connections {
   readonly #counts = new Map<string, number>();
   readonly #refused: CountedLog;
   #isClosing = false;
+  /** Connections that were reset since the start, as there were too many. */
+  refused = 0;
 
   constructor(listener: RequestListener, options: ConnectionOptions) {
     this.#listener = listener;
@@ -48,7 +50,7 @@ export class Connections {
   follow(server: Server): void {
     server.maxConnections = MAX_CONNECTIONS;
     server.on("connection", (socket) => this.#accept(socket));
-    server.on("drop", () => this.#refused.note());
+    server.on("drop", () => this.#noteRefused());
   }
 
   receive(message: IncomingMessage, response: ServerResponse): void {
@@ -98,11 +100,21 @@ export class Connections {
     server.close();
   }
 
+  /** Connections that are open. */
+  get open(): number {
+    return this.#open.size;
+  }
+
+  #noteRefused(): void {
+    this.refused++;
+    this.#refused.note();
+  }
+
   #accept(socket: Socket): void {
     noteAccepted();
     const release = this.#take(socket);
     if (release === undefined) {
-      this.#refused.note();
+      this.#noteRefused();
       socket.resetAndDestroy();
       return;
     }

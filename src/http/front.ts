@@ -33,6 +33,7 @@ import { pathPattern, type Route } from "./route.js";
 import { ABANDONED, OVERLOADED, type QueuedWork, type Waiter } from "./run-queue.js";
 import { isRefusal, type StoredResponse, storeResponse } from "./stored-response.js";
 import { type Target, type TargetOptions, Targets } from "./targets.js";
+import { Traffic } from "./traffic.js";
 
 interface FrontOptions extends Required<Pick<TargetOptions, "hintFor">> {
   routes: readonly Route[];
@@ -56,11 +57,13 @@ interface FrontOptions extends Required<Pick<TargetOptions, "hintFor">> {
 export class Front {
   readonly #options: FrontOptions;
   readonly #targets: Targets;
-  readonly #cache: ResponseCache;
+  readonly cache: ResponseCache;
   readonly #errors: ErrorResponder;
   readonly #address: PublicAddress;
   readonly #hosts: AllowedHosts;
   readonly #sender: ResponseSender;
+  /** The responses that were sent. */
+  readonly traffic = new Traffic();
   readonly #refusals = new Refusals();
   /** Failures of the database, which concern most requests at a time. */
   readonly #unavailable: CountedLog<{ requestId: string; err: AppError; cause: unknown }>;
@@ -76,9 +79,9 @@ export class Front {
     this.#address = publicAddressOf(baseUrl, identities.isOpen);
     this.#targets = new Targets(routes, { ...this.#address, hintFor: options.hintFor });
     this.#hosts = new AllowedHosts(options.allowedHosts, log);
-    this.#cache = options.cache;
+    this.cache = options.cache;
     this.#errors = new ErrorResponder({ renderers, log, baseUrl });
-    this.#sender = new ResponseSender({ admission, recordUsage, clock, log });
+    this.#sender = new ResponseSender({ admission, traffic: this.traffic, recordUsage, clock, log });
   }
 
   /** Handles a request to its end. Never throws. */
@@ -207,6 +210,7 @@ export class Front {
     const { charge, fault } = exchange;
     if (charge?.refusal !== undefined) {
       const { bucket } = charge.decision.policy;
+      this.#options.admission.noteRefusal(bucket);
       this.#options.recordSecurity(refusedEvent("rate_limited", exchange, { bucket }));
       return this.#refuse(exchange, charge.refusal);
     }
@@ -215,7 +219,7 @@ export class Front {
     const isShared =
       cacheKey !== undefined &&
       (route.cache.kind === "shared" || !hasOwnCookie(exchange.message.headers.cookie));
-    const ready = isShared ? this.#cache.peek(cacheKey, exchange.beganAt) : undefined;
+    const ready = isShared ? this.cache.peek(cacheKey, exchange.beganAt) : undefined;
     return ready ?? this.#find(exchange, isShared ? cacheKey : undefined);
   }
 
@@ -227,7 +231,7 @@ export class Front {
     try {
       if (cacheKey !== undefined) {
         const compute = (first: Waiter) => this.#queue(exchange, first, describeShared(exchange));
-        return await this.#cache.get(cacheKey, { waiter, compute });
+        return await this.cache.get(cacheKey, { waiter, compute });
       }
       await authorize(exchange, this.#options);
       return await this.#queue(exchange, waiter, await this.#read(exchange)).result;

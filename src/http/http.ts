@@ -36,3 +36,4 @@ export { ResponseCache } from "./response-cache.js";
 export { type Access, type CachePolicy, type Form, type Method, pathPattern, type Route } from "./route.js";
 export { createHttpServer, type HttpServer, listen } from "./server.js";
 export { matchesTag } from "./stored-response.js";
+export { addTraffic } from "./traffic.js";

@@ -58,6 +58,10 @@ export class SharedRedis {
     return new SharedLimiter({ limits, clock: this.#options.clock, redis: this });
   }
 
+  get isConnected(): boolean {
+    return this.#commands !== undefined;
+  }
+
   /** Runs commands. Undefined while Redis is unavailable; a promise of undefined if this fails. */
   run<T>(commands: (redis: Redis) => Promise<T>): Promise<T | undefined> | undefined {
     const connection = this.#commands;

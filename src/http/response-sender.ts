@@ -13,9 +13,11 @@ import { type Exchange, sourceOf } from "./exchange.js";
 import type { Decision } from "./limiter.js";
 import { type StoredResponse, streamVariant, type Variant, variantOf } from "./stored-response.js";
 import { sendStream } from "./stream-response.js";
+import type { Traffic } from "./traffic.js";
 
 interface ResponseSenderOptions {
   admission: Admission;
+  traffic: Traffic;
   /** Receives every request that was made with a valid key. */
   recordUsage: (request: KeyedRequest) => void;
   clock: Clock;
@@ -68,7 +70,7 @@ export class ResponseSender {
     if (body === undefined) response.end();
     else response.end(body, "latin1");
     const bytes = body === undefined ? 0 : variant.bytes;
-    this.record(exchange, { status: variant.status, bytes, code: stored.errorCode, left });
+    this.#finish(exchange, { status: variant.status, bytes, code: stored.errorCode, left });
   }
 
   /** Sends a response whose body is read meanwhile. A HEAD request reads nothing. */
@@ -87,7 +89,7 @@ export class ResponseSender {
       // Usage shows a stream that was cut short as the error that it would have been from the start.
       const { status, code } =
         fault === undefined ? { status: stored.status, code: null } : toAppError(fault);
-      this.record(exchange, { status, bytes, code, left });
+      this.#finish(exchange, { status, bytes, code, left });
     } finally {
       stream.destroy();
     }
@@ -106,6 +108,12 @@ export class ResponseSender {
       if (!head.includes("Connection")) head = [...head, "Connection", "close"];
     }
     response.writeHead(variant.status, head);
+  }
+
+  #finish(exchange: Exchange, sent: Sent): void {
+    const { clock, traffic } = this.#options;
+    traffic.note(exchange.target.name, sent.status, clock.monotonic() - exchange.beganAt);
+    this.record(exchange, sent);
   }
 
   /** Counts a request with a key in its usage, when its response is sent. */

@@ -87,6 +87,11 @@ export class RunQueue {
     return sizeOf(this.#waiting.account) + sizeOf(this.#waiting.anonymous);
   }
 
+  /** Tasks that run. */
+  get running(): number {
+    return this.#runningCount;
+  }
+
   /** Runs a task when its turn comes. */
   add<T>(waiter: Waiter, work: () => Promise<T>): QueuedWork<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();

@@ -37,6 +37,10 @@ export interface HttpServer {
   server: Server;
   /** Closes the port, then each connection after its last response; destroys what is left after `patienceMs`. */
   close(patienceMs: number): Promise<void>;
+  /** Connections that are open. */
+  connections(): number;
+  /** Connections that were reset since the start, as there were too many. */
+  refusedConnections(): number;
 }
 
 interface HttpServerOptions extends ConnectionOptions {
@@ -63,7 +67,12 @@ export function createHttpServer(listener: RequestListener, options: HttpServerO
     if (socket instanceof Socket && connections.isResponding(socket)) socket.destroy();
     else refuseUnparsed(error, socket, address);
   });
-  return { server, close: (patienceMs) => connections.close(server, patienceMs) };
+  return {
+    server,
+    close: (patienceMs) => connections.close(server, patienceMs),
+    connections: () => connections.open,
+    refusedConnections: () => connections.refused,
+  };
 }
 
 const LATE = "ERR_HTTP_REQUEST_TIMEOUT";

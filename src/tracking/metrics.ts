@@ -1,89 +1,44 @@
-import { createServer } from "node:http";
-import { Counter, collectDefaultMetrics, Gauge, Registry } from "prom-client";
 import type { Database } from "../database/database.js";
 import { FAILURE_KINDS } from "../forges/forges.js";
 import type { Clock } from "../lib/clock.js";
+import type { Metrics, MetricValue } from "../lib/metrics.js";
 import { COUNTED, type Counted, type Reporter } from "./report.js";
 import { type Ages, type ProviderStatus, readStatus } from "./status.js";
 
-export interface Metrics {
-  port: number;
-  close(): Promise<void>;
-}
-
-/** Serves `GET /metrics` on its own port. Every request reads the current values. */
-export async function serveMetrics(
+/** Adds what a worker measures: what it has done since it started, and the state of tracking in the database. */
+export function addTracking(
+  metrics: Metrics,
   { database, clock }: { database: Database; clock: Clock },
   reporters: ReadonlyMap<string, Reporter>,
-  { host, port }: { host: string; port: number },
-): Promise<Metrics> {
-  const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
-  registerReports(registry, reporters);
-  const updateStatus = registerStatus(registry, database, clock);
-  const server = createServer((request, response) => {
-    const send = (status: number, text: string, type = "text/plain; charset=utf-8") =>
-      response.writeHead(status, { "Content-Type": type }).end(text);
-    if (request.method !== "GET" || request.url !== "/metrics") {
-      send(404, "see /metrics\n");
-      return;
-    }
-    updateStatus()
-      .then(() => registry.metrics())
-      .then(
-        (text) => send(200, text, registry.contentType),
-        () => send(500, "the metrics cannot be read\n"),
-      );
-  });
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(port, host, resolve);
-  });
-  const address = server.address();
-  return {
-    port: typeof address === "object" && address !== null ? address.port : 0,
-    close: () => new Promise((resolve) => server.close(() => resolve())),
-  };
+): void {
+  addReports(metrics, reporters);
+  addStatus(metrics, database, clock);
 }
 
 /** What a metric says of one provider: a value, several with further labels, or null for none. */
-type ValuesOf<Source> = (source: Source) => number | null | readonly LabelledValue[];
-type LabelledValue = readonly [value: number, labels: Readonly<Record<string, string>>];
+type ValuesOf<Source> = (source: Source) => number | null | readonly MetricValue[];
 
-/** Values without one of these labels are sent without it. */
-const LABELS = ["provider", "availability", "quantile", "kind", "token", "resource", "reason"];
-
-/** Registers a metric whose values are read from `sources` when it is collected: from each provider's present one. */
-function register<Source>(
-  registry: Registry,
+/** Adds a metric whose values are read from `sources`: from each provider's present one. */
+function perProvider<Source>(
+  metrics: Metrics,
   sources: () => Iterable<readonly [provider: string, source: Source]>,
 ): (name: string, help: string, valuesOf: ValuesOf<Source>) => void {
-  return (name, help, valuesOf) => {
-    const Type = name.endsWith("_total") ? Counter : Gauge;
-    const metric: Counter | Gauge = new Type({
-      name: `sidereal_${name}`,
-      help,
-      labelNames: LABELS,
-      registers: [registry],
-      collect() {
-        metric.reset();
-        for (const [provider, source] of sources()) {
-          const values = valuesOf(source);
-          const all: readonly LabelledValue[] = typeof values === "number" ? [[values, {}]] : (values ?? []);
-          for (const [value, labels] of all) metric.inc({ provider, ...labels }, value);
-        }
-      },
-    });
-  };
+  return (name, help, valuesOf) =>
+    metrics.add(name, help, () =>
+      [...sources()].flatMap(([provider, source]) => {
+        const values = valuesOf(source);
+        const all: readonly MetricValue[] = typeof values === "number" ? [[values, {}]] : (values ?? []);
+        return all.map(([value, labels]): MetricValue => [value, { provider, ...labels }]);
+      }),
+    );
 }
 
 /** The status is read at most this often, as that counts rows, and scrapers send requests every few seconds. */
 const STATUS_MS = 60_000;
 
-/** Returns a function that reads the status again unless it is recent. Await it before reading the metrics. */
-function registerStatus(registry: Registry, database: Database, clock: Clock): () => Promise<void> {
+function addStatus(metrics: Metrics, database: Database, clock: Clock): void {
   let status: ProviderStatus[] = [];
-  const gauge = register(registry, () => status.map((one) => [one.provider, one] as const));
+  const gauge = perProvider(metrics, () => status.map((one) => [one.provider, one] as const));
   gauge("repositories_scheduled", "Repositories with a refresh schedule.", ({ scheduled }) => scheduled);
   gauge("repositories", "Repositories by availability.", ({ repositories }) =>
     Object.entries(repositories).map(([availability, total]) => [total, { availability }]),
@@ -97,38 +52,41 @@ function registerStatus(registry: Registry, database: Database, clock: Clock): (
   gauge("backfill_waiting", "Repositories whose star history is not complete.", (one) => one.backfillWaiting);
   const older = "Available repositories whose counts are older than a day.";
   gauge("repositories_older_than_day", older, (one) => one.olderThanADay);
-  const counts = "Time since the counts of repositories were read, by quantile.";
-  gauge("freshness_seconds", counts, (one) => quantilesOf(one.freshness));
+  const counts = "Time since the counts of repositories were read, by percentile.";
+  gauge("freshness_seconds", counts, (one) => percentilesOf(one.freshness));
   const details =
-    "Time since the own records of repositories were read whose lists lack fields, by quantile.";
-  gauge("details_freshness_seconds", details, (one) => quantilesOf(one.detailsFreshness));
+    "Time since the own records of repositories were read whose lists lack fields, by percentile.";
+  gauge("details_freshness_seconds", details, (one) => percentilesOf(one.detailsFreshness));
   gauge("walk_seconds", "Duration of the last complete walk.", ({ walk }) =>
     walk === null || walk.tookMs === null ? null : walk.tookMs / 1_000,
   );
   let last: { at: number; done: Promise<void> } | undefined;
-  return () => {
+  metrics.beforeRead(() => {
     const now = clock.monotonic();
     if (last === undefined || now - last.at >= STATUS_MS) {
-      const done = readStatus(database, clock.now()).then((read) => {
-        status = read;
-      });
+      const done = readStatus(database, clock.now()).then(
+        (read) => {
+          status = read;
+        },
+        () => {
+          status = [];
+          last = undefined;
+        },
+      );
       last = { at: now, done };
-      done.catch(() => {
-        last = undefined;
-      });
     }
     return last.done;
-  };
+  });
 }
 
-function quantilesOf(ages: Ages | null): LabelledValue[] {
+function percentilesOf(ages: Ages | null): MetricValue[] {
   if (ages === null) return [];
-  const quantiles = [["0.5", ages.median] as const, ["0.9", ages.p90] as const, ["0.99", ages.p99] as const];
-  return quantiles.map(([quantile, age]) => [age / 1_000, { quantile }]);
+  const all = [["50", ages.median] as const, ["90", ages.p90] as const, ["99", ages.p99] as const];
+  return all.map(([percentile, age]) => [age / 1_000, { percentile }]);
 }
 
-function registerReports(registry: Registry, reporters: ReadonlyMap<string, Reporter>): void {
-  const metric = register(registry, () =>
+function addReports(metrics: Metrics, reporters: ReadonlyMap<string, Reporter>): void {
+  const metric = perProvider(metrics, () =>
     [...reporters].map(([name, { report }]) => [name, report] as const),
   );
   for (const [what, help] of Object.entries(COUNTED))
@@ -140,13 +98,13 @@ function registerReports(registry: Registry, reporters: ReadonlyMap<string, Repo
   metric("interval_stretch", stretch, (report) => report.stretch);
   const remaining = "Remaining quota of a token, as last reported by the forge.";
   metric("quota_remaining", remaining, ({ quota }) =>
-    quota.flatMap(({ token, resource, remaining }): LabelledValue[] =>
+    quota.flatMap(({ token, resource, remaining }): MetricValue[] =>
       remaining === null ? [] : [[remaining, { token, resource }]],
     ),
   );
   const blocked = "Until when a token is not used, in seconds since 1970; 0: until it works again.";
   metric("token_blocked_until_seconds", blocked, ({ quota }) =>
-    quota.flatMap(({ token, resource, blockReason: reason, blockedUntil }): LabelledValue[] =>
+    quota.flatMap(({ token, resource, blockReason: reason, blockedUntil }): MetricValue[] =>
       reason === null ? [] : [[Math.ceil((blockedUntil ?? 0) / 1_000), { token, resource, reason }]],
     ),
   );

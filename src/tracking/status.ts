@@ -119,7 +119,9 @@ export async function readStatus({ read }: Database, now: number): Promise<Provi
 }
 
 /** The last report of the worker about each provider. The worker deletes those that are a day old. */
-async function readReports(read: Database["read"]): Promise<Map<string, ProviderStatus["worker"]>> {
+export async function readReports(
+  read: Database["read"],
+): Promise<Map<string, NonNullable<ProviderStatus["worker"]>>> {
   const rows = await read.selectFrom("worker_reports").selectAll().execute();
   return new Map(rows.map(({ provider, at, body }) => [provider, { at, report: readReport(body) }]));
 }

@@ -17,7 +17,7 @@ import { readTracked, saveTracked } from "./schedule.js";
 
 export { Avatars } from "./avatars.js";
 export { WorkerLease } from "./lease.js";
-export { type Metrics, serveMetrics } from "./metrics.js";
+export { addTracking } from "./metrics.js";
 export { type Plan, type PlannedWork, readPlan } from "./plan.js";
 export type { Reporter, WorkerReport } from "./report.js";
 export { MAX_BATCH_OPEN, type OpenRequests, readOpenRequests } from "./requests/queue.js";
@@ -29,6 +29,7 @@ export {
   type PreparedStatus,
   type ProviderStatus,
   readPreparedStatus,
+  readReports,
   readStatus,
 } from "./status.js";
 export { Worker } from "./worker.js";

@@ -18,7 +18,8 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
-import { dirname } from "node:path";
+import { readFile, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { isDeepStrictEqual } from "node:util";
 import { createZstdCompress, createZstdDecompress } from "node:zlib";
@@ -85,7 +86,25 @@ interface BackupReport {
 type OnProgress = (done: number, total: number) => void;
 
 /** In the data folder: when the last backup was taken, and how large it is, as JSON. */
-export const BACKUP_NOTE = "last-backup.json";
+const NOTE_FILE = "last-backup.json";
+
+const BackupNote = z.object({ takenAt: z.number(), fileBytes: z.number() });
+/** A backup that was taken on this machine; `takenAt` in ms since 1970. */
+export type BackupNote = z.infer<typeof BackupNote>;
+
+/** Notes a backup in the data folder, if there is one. The backup is good even if that fails. */
+export async function noteBackup(dataDir: string, note: BackupNote): Promise<void> {
+  await writeFile(join(dataDir, NOTE_FILE), `${JSON.stringify(note)}\n`, { mode: 0o600 }).catch(() => {});
+}
+
+/** The last backup that was noted in the data folder; null without one. */
+export async function readBackupNote(dataDir: string): Promise<BackupNote | null> {
+  try {
+    return BackupNote.safeParse(JSON.parse(await readFile(join(dataDir, NOTE_FILE), "utf8"))).data ?? null;
+  } catch {
+    return null;
+  }
+}
 
 /**
  * Writes a backup to `path`, readable by its owner alone, while others read and write. It has this name once it is complete, on the disk

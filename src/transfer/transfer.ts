@@ -9,7 +9,15 @@ import { fileLine, headerLine, repositoryLines } from "./ndjson.js";
 import { dumpPages } from "./parquet.js";
 import { Refusal, time } from "./values.js";
 
-export { BACKUP_NOTE, type BackupPlace, checkBackup, restoreBackup, takeBackup } from "./backup.js";
+export {
+  type BackupNote,
+  type BackupPlace,
+  checkBackup,
+  noteBackup,
+  readBackupNote,
+  restoreBackup,
+  takeBackup,
+} from "./backup.js";
 export { type CheckedStore, checkStore, type Finding, repairStore } from "./check.js";
 export { FORMATS, type FormatName } from "./csv-layouts.js";
 export { type Dump, Dumps, isDumpDue, writeDump } from "./dumps.js";

@@ -1,6 +1,5 @@
-import { readFile, stat, statfs } from "node:fs/promises";
+import { stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
-import { z } from "zod";
 import { type MailUse, readMailUse } from "../accounts/accounts.js";
 import type { ResponseCache } from "../http/http.js";
 import {
@@ -9,14 +8,8 @@ import {
   readOpenRequests,
   readPreparedStatus,
 } from "../tracking/tracking.js";
-import { BACKUP_NOTE, Dumps } from "../transfer/transfer.js";
+import { type BackupNote, Dumps, readBackupNote } from "../transfer/transfer.js";
 import type { OperatorRequest } from "./page-request.js";
-
-/** A backup that was taken on this machine. */
-export interface LastBackup {
-  takenAt: number;
-  fileBytes: number;
-}
 
 /** The data of the page of operators besides the summary. Times in ms since 1970. */
 export interface OperatorState {
@@ -29,7 +22,7 @@ export interface OperatorState {
   disk: { free: number; total: number } | null;
   /** null: there are no dumps. */
   dumps: { count: number; newest: string | null } | null;
-  backup: LastBackup | null;
+  backup: BackupNote | null;
   cache: ResponseCache["state"] | null;
   memory: number;
   uptimeMs: number;
@@ -47,7 +40,7 @@ export async function readOperatorState({ modules, site, now }: OperatorRequest)
     isFile ? sizesOf(dataDir) : null,
     dataDir === ":memory:" ? null : diskOf(dataDir),
     dumps === undefined ? null : new Dumps(dumps.folder).list().catch(() => []),
-    dataDir === ":memory:" ? null : lastBackup(dataDir),
+    dataDir === ":memory:" ? null : readBackupNote(dataDir),
   ]);
   return {
     status,
@@ -77,18 +70,6 @@ async function diskOf(dataDir: string): Promise<OperatorState["disk"]> {
   try {
     const { bavail, blocks, bsize } = await statfs(dataDir);
     return { free: bavail * bsize, total: blocks * bsize };
-  } catch {
-    return null;
-  }
-}
-
-const noteSchema = z.object({ takenAt: z.number(), fileBytes: z.number() });
-
-/** The note that the command `backup` leaves in the data folder. */
-async function lastBackup(dataDir: string): Promise<LastBackup | null> {
-  try {
-    const text = await readFile(join(dataDir, BACKUP_NOTE), "utf8");
-    return noteSchema.safeParse(JSON.parse(text)).data ?? null;
   } catch {
     return null;
   }

@@ -47,14 +47,14 @@ test("every example is accepted, and runs the command whose help shows it", asyn
   }
 });
 
-test("--version prints the version of the package", async () => {
+test("--version prints the version of the package, and the commit that it was built from", async () => {
   const world = new CommandWorld();
   const { version } = JSON.parse(readFileSync("package.json", "utf8"));
-  assert.deepEqual(await world.runHere(world.newDataDir(), ["--version"]), {
-    code: 0,
-    stdout: `${version}\n`,
-    stderr: "",
-  });
+  const { commit } = JSON.parse(readFileSync("dist/bundle/build.json", "utf8"));
+  // Outside of git it is not known.
+  const stdout = commit === undefined ? `${version}\n` : `${version} (${commit})\n`;
+  assert.match(stdout, /^\d+\.\d+\.\d+(?: \([\da-f]{12,}(?:-dirty)?\))?\n$/);
+  assert.deepEqual(await world.runHere(world.newDataDir(), ["--version"]), { code: 0, stdout, stderr: "" });
 });
 
 test("wrong settings stop a command before it opens anything, but not the help, the version and completion", async () => {

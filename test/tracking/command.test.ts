@@ -162,10 +162,14 @@ test("start fills and serves the catalogue and metrics, and its worker ends with
       const body = JSON.parse(await (await fetch(`${url}/api/repos?sort=stars&limit=100`)).text());
       return body.data?.length === 20 ? true : undefined;
     });
-    const port = await until(running, () => /"port":(\d+),"msg":"metrics/.exec(written())?.[1]);
-    const metrics = await fetch(`http://127.0.0.1:${port}/metrics`);
-    assert.match(metrics.headers.get("content-type") ?? "", /^text\/plain; version=0\.0\.4/);
-    const text = await metrics.text();
+    const urls = await until(running, () => {
+      const ports = [...written().matchAll(/"port":(\d+),"msg":"metrics/g)];
+      return ports.length === 2 ? ports.map(([, port]) => `http://127.0.0.1:${port}/metrics`) : undefined;
+    });
+    const metrics = await Promise.all(urls.map((address) => fetch(address)));
+    for (const { headers } of metrics)
+      assert.match(headers.get("content-type") ?? "", /^text\/plain; version=0\.0\.4/);
+    const text = (await Promise.all(metrics.map((response) => response.text()))).join();
     assert.match(text, /^sidereal_repositories\{provider="GITHUB",availability="AVAILABLE"\} 20$/m);
     assert.match(text, /^sidereal_repositories_scheduled\{provider="GITHUB"\} 20$/m);
     assert.match(text, /^sidereal_discovered_total\{provider="GITHUB"\} 20$/m);
@@ -173,7 +177,7 @@ test("start fills and serves the catalogue and metrics, and its worker ends with
     running.process.kill(signal);
     // Standard error closes with the last process that holds it, so the worker has ended too.
     await running.ended;
-    await assert.rejects(fetch(`http://127.0.0.1:${port}/metrics`));
+    for (const address of urls) await assert.rejects(fetch(address));
   }
 });
 

@@ -3,7 +3,8 @@ import { describe, test } from "node:test";
 import { sql } from "kysely";
 import { UpstreamFailure } from "../../src/forges/failures.js";
 import { HOUR_MS } from "../../src/lib/clock.js";
-import { serveMetrics } from "../../src/tracking/metrics.js";
+import { Metrics } from "../../src/lib/metrics.js";
+import { addTracking } from "../../src/tracking/metrics.js";
 import { Reporter } from "../../src/tracking/report.js";
 import { readStatus } from "../../src/tracking/status.js";
 import { onSqliteAndLong } from "../support/engines.js";
@@ -35,13 +36,9 @@ async function reportOf(world: TrackingWorld) {
 
 /** The metrics of the worker. */
 async function metricsOf({ modules: { database }, clock, worker }: TrackingWorld): Promise<string> {
-  const metrics = await serveMetrics({ database, clock }, worker.reporters, { host: "127.0.0.1", port: 0 });
-  const response = await fetch(`http://127.0.0.1:${metrics.port}/metrics`, {
-    headers: { connection: "close" },
-  });
-  const text = await response.text();
-  await metrics.close();
-  return text;
+  const metrics = new Metrics();
+  addTracking(metrics, { database, clock }, worker.reporters);
+  return metrics.text();
 }
 
 /** Everything that is stored in text columns of tracking and the catalogue. */

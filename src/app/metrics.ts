@@ -1,0 +1,114 @@
+/** What every process measures: which program it is, whether its database and Redis respond, backups, and readings of forges. */
+
+import { statfs } from "node:fs/promises";
+import { METRICS_PORTS } from "../config/config.js";
+import type { PoolState } from "../database/database.js";
+import { type Admission, addTraffic, type Front, type HttpServer } from "../http/http.js";
+import type { Metrics, MetricsServer, MetricValue } from "../lib/metrics.js";
+import { readBuild } from "../lib/version.js";
+import type { AppContext, Modules } from "../modules.js";
+import { readReports } from "../tracking/tracking.js";
+import { readBackupNote } from "../transfer/transfer.js";
+
+/** How long the database may take to count as available. */
+const PATIENCE_MS = 2_000;
+
+/** Opens the port of metrics; undefined if none is configured. `addOwn` adds what only this kind of process measures. */
+export async function openMetrics(
+  context: AppContext,
+  modules: Modules,
+  addOwn: (metrics: Metrics) => void,
+): Promise<MetricsServer | undefined> {
+  const { config, log } = context;
+  const { metricsHost: host, metricsPort: port } = config;
+  if (port === undefined) return undefined;
+  // Most instances have no such port.
+  const { Metrics, serveMetrics } = await import("../lib/metrics.js");
+  const metrics = new Metrics();
+  addCommon(metrics, context, modules);
+  addOwn(metrics);
+  return serveMetrics(metrics, { host, port, ports: METRICS_PORTS, log });
+}
+
+function addCommon(metrics: Metrics, { config, clock }: AppContext, modules: Modules): void {
+  const { database, catalog, redis } = modules;
+  const { version, commit } = readBuild();
+  const build: MetricValue[] = [[1, { version, commit: commit ?? "unknown", node: process.version }]];
+  metrics.add("build_info", "The version that runs, as labels. Always 1.", () => build);
+  const state: { isUp: boolean; backupAt: number | null; free: number | null } = {
+    isUp: false,
+    backupAt: null,
+    free: null,
+  };
+  let readings: MetricValue[] = [];
+  let reported: MetricValue[] = [];
+  metrics.beforeRead(async () => {
+    const note = await readBackupNote(config.dataDir);
+    state.backupAt = note === null ? null : note.takenAt / 1_000;
+    state.free = await statfs(config.dataDir).then(
+      ({ bavail, bsize }) => bavail * bsize,
+      () => null,
+    );
+    const patience = new AbortController();
+    const reading = catalog.revision().then(() => readReports(database.read));
+    const reports = await Promise.race([
+      reading.catch(() => undefined),
+      clock.sleep(PATIENCE_MS, patience.signal).then(() => undefined),
+    ]);
+    patience.abort();
+    state.isUp = reports !== undefined;
+    readings = [];
+    reported = [];
+    for (const [provider, { at, report }] of reports ?? []) {
+      reported.push([at / 1_000, { provider }]);
+      if (report.lastSuccessAt !== null) readings.push([report.lastSuccessAt / 1_000, { provider }]);
+    }
+  });
+  metrics.add("database_up", "Whether the database responds: 1 or 0.", () => Number(state.isUp));
+  const pools = (count: (pool: PoolState) => number) =>
+    database.pools().map((pool): MetricValue => [count(pool), { pool: pool.name }]);
+  const open = "Open connections to PostgreSQL, by pool.";
+  metrics.add("database_pool_connections", open, () => pools((pool) => pool.open));
+  const idle = "Open connections to PostgreSQL that nothing uses, by pool.";
+  metrics.add("database_pool_idle", idle, () => pools((pool) => pool.idle));
+  const waiting = "Statements and transactions that wait for a connection to PostgreSQL, by pool.";
+  metrics.add("database_pool_waiting", waiting, () => pools((pool) => pool.waiting));
+  const redisHelp = "Whether Redis is connected: 1 or 0. Absent if none is configured.";
+  metrics.add("redis_up", redisHelp, () => (redis === undefined ? null : Number(redis.isConnected)));
+  const free = "Free space on the disk of the data folder. Absent without that folder.";
+  metrics.add("disk_free_bytes", free, () => state.free);
+  const backup =
+    "When the command backup last took one on this machine, in seconds since 1970. Absent if it has not.";
+  metrics.add("last_backup_timestamp_seconds", backup, () => state.backupAt);
+  const reading =
+    "When a forge last responded as it should, in seconds since 1970, as the active worker reports.";
+  metrics.add("last_reading_timestamp_seconds", reading, () => readings);
+  const report = "When the active worker last reported about a forge, in seconds since 1970.";
+  metrics.add("last_report_timestamp_seconds", report, () => reported);
+}
+
+/** What a process that serves measures. The front is a function, as it is replaced once its port is known. */
+interface Serving {
+  front: () => Front;
+  admission: Admission;
+  server: HttpServer;
+}
+
+/** Adds what only a process that serves measures. */
+export function addServing(metrics: Metrics, { front, admission, server }: Serving): void {
+  addTraffic(metrics, () => front().traffic);
+  const refused =
+    "Requests over a limit by its bucket, requests refused in an overload, and connections that were reset.";
+  metrics.add("http_refusals_total", refused, () => [
+    ...[...admission.refusals].map(([reason, count]): MetricValue => [count, { reason }]),
+    [server.refusedConnections(), { reason: "connections" }],
+  ]);
+  const open = "Open connections of clients.";
+  metrics.add("http_connections", open, () => server.connections());
+  metrics.add("cache_hits_total", "Requests that got a cached response.", () => front().cache.state.hits);
+  const misses = "Requests for a response that may be cached and was not.";
+  metrics.add("cache_misses_total", misses, () => front().cache.state.misses);
+  metrics.add("cache_bytes", "Memory of cached responses.", () => front().cache.state.bytes);
+  metrics.add("queue_waiting", "Responses that wait to be computed.", () => admission.computing.waiting);
+  metrics.add("queue_running", "Responses that are being computed.", () => admission.computing.running);
+}
