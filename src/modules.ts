@@ -75,6 +75,7 @@ export function buildModules(database: Database, context: ModulesContext, redis?
   const rankings = new Rankings(database, { clock, log, live });
   const quotas = new DailyQuotas({ config, database });
   const forgeTokens = new ForgeTokens({ database, clock, config, onChange: bumpRevision });
+  const forges = new TrackedForges({ config, tokens: forgeTokens, clock });
   const watchlists = new Watchlists({ database, clock, log, quotas });
   return {
     catalog,
@@ -87,9 +88,9 @@ export function buildModules(database: Database, context: ModulesContext, redis?
     watchlists,
     avatars: new Avatars(database, clock),
     forgeTokens,
-    forges: new TrackedForges({ configured: config.providers, tokens: forgeTokens, clock }),
+    forges,
     deletionClock: new DeletionClock({ database, clock, log }),
-    trackRequests: new TrackRequests({ database, catalog, clock, watchlists, quotas }),
+    trackRequests: new TrackRequests({ database, catalog, clock, watchlists, quotas, forges }),
   };
 }
 

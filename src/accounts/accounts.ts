@@ -12,7 +12,7 @@ import type { AccountsContext } from "./context.js";
 import type { Library } from "./library.js";
 import { MailSignIn } from "./mail-sign-in.js";
 import type { CodeProof } from "./one-time-codes.js";
-import { OPERATOR_MS } from "./operators.js";
+import { OPERATOR_SESSION_MS } from "./operators.js";
 import { type Assertion, Passkeys } from "./passkeys.js";
 import { removeEndedUse } from "./quotas.js";
 import { readSecret } from "./secret.js";
@@ -35,7 +35,7 @@ export { type ApiKey, ApiKeys, type KeyHolder, MAX_KEYS } from "./api-keys.js";
 export type { AccountsContext } from "./context.js";
 export { type MailUse, readMailUse } from "./mail.js";
 export { CODE_LENGTH, CODE_MS, createBrowserSecret, typedCode } from "./one-time-codes.js";
-export { endSessionsOf, OPERATOR_MS, type Operator, Operators } from "./operators.js";
+export { endSessionsOf, OPERATOR_MS, OPERATOR_SESSION_MS, type Operator, Operators } from "./operators.js";
 export { isOwnOrigin, safeNext } from "./origin.js";
 export { MAX_PASSKEYS, type Passkey } from "./passkeys.js";
 export { type Adding, DailyQuotas } from "./quotas.js";
@@ -283,7 +283,7 @@ export class Accounts {
     await sql`delete from verifications where expires_at < ${libraryNow().toISOString()}`.execute(durable);
     await durable
       .deleteFrom("operator_sessions")
-      .where("began_at", "<=", now - OPERATOR_MS)
+      .where("began_at", "<=", now - OPERATOR_SESSION_MS)
       .execute();
     await this.mail.codes.removeExpired();
     await removeEndedUse(write, now);

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Database } from "../database/database.js";
+import { DAY_MS } from "../lib/clock.js";
 import { createToken, hashToken, tokenPrefix } from "../lib/tokens.js";
 import { insertEvent } from "./account-events.js";
 import { findAccountId } from "./addresses.js";
@@ -26,15 +27,19 @@ interface Visitor {
   isOnThisMachine: boolean;
 }
 
-/** How long an operator's session lasts after entering a code. */
+/** How long an operator at the machine may change secrets after opening the printed address or entering a code. */
 export const OPERATOR_MS = 60 * 60_000;
+/** How long that browser may ask for repositories. */
+export const OPERATOR_SESSION_MS = 30 * DAY_MS;
 
 /**
  * Who may operate the service on its pages. Accounts whose verified address is listed in the settings; and where the service is
- * only for its own machine, whoever types a code from its log in a browser there, for an hour.
+ * only for its own machine, whoever opens the address that its start prints, or types a code from its log, in a browser there.
  */
 export class Operators {
   readonly #codes: OneTimeCodes;
+  /** Hash of the key in the address that the start has printed, until it is used. */
+  #keyHash: string | undefined;
 
   constructor(private readonly context: AccountsContext) {
     this.#codes = new OneTimeCodes(context, "operator");
@@ -62,9 +67,24 @@ export class Operators {
       .selectFrom("operator_sessions")
       .select("began_at")
       .where("token_hash", "=", hashToken(token))
-      .where("began_at", ">", clock.now() - OPERATOR_MS)
+      .where("began_at", ">", clock.now() - OPERATOR_SESSION_MS)
       .executeTakeFirst();
-    return found && { accountId: null, isRecent: true };
+    return found && { accountId: null, isRecent: found.began_at > clock.now() - OPERATOR_MS };
+  }
+
+  /** A key that makes one browser on this machine an operator, and replaces the one before it. Undefined where codes are not offered. */
+  createKey(): string | undefined {
+    if (!this.hasCodes) return undefined;
+    const key = createToken("sidl");
+    this.#keyHash = hashToken(key);
+    return key;
+  }
+
+  /** Uses up the key. Returns the token of a session; undefined for any other text, and the second time. */
+  async enterByKey(key: string): Promise<string | undefined> {
+    if (this.#keyHash === undefined || hashToken(key) !== this.#keyHash) return undefined;
+    this.#keyHash = undefined;
+    return this.#begin();
   }
 
   /** Writes a new code for a browser into the log. */
@@ -78,7 +98,10 @@ export class Operators {
 
   /** Uses up a code. Returns the token of a session; undefined whatever is wrong with the code. */
   async enter(browser: string, code: string): Promise<string | undefined> {
-    if ((await this.#codes.take({ browser, code })) === undefined) return undefined;
+    return (await this.#codes.take({ browser, code })) === undefined ? undefined : this.#begin();
+  }
+
+  async #begin(): Promise<string> {
     const { database, clock } = this.context;
     const token = createToken("sido");
     await database.durable

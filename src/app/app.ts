@@ -140,15 +140,16 @@ async function start(context: AppContext, withSample: boolean): Promise<void> {
   const { log } = context;
   const opened = await unlessStopped(openToStart(context, withSample));
   if (opened === undefined) return;
-  const { modules, isUpdateDue, isTracking } = opened.value;
+  const modules = opened.value;
   const stopping = new AbortController();
   // Immediately, as a terminal sends the signal to the worker too.
   stopSignal().then(() => stopping.abort());
-  const working = isTracking
-    ? keepWorking(log, stopping.signal)
-    : workOnceTracked(context, isUpdateDue, stopping.signal);
+  const { databaseUrl, dataDir } = context.config;
+  // Nobody else could read a database in memory.
+  const isAlone = databaseUrl === undefined && dataDir === ":memory:";
+  const working = isAlone ? undefined : keepWorking(log, stopping.signal);
   try {
-    await serveModules(context, modules);
+    await serveModules(context, modules, { printsOperatorUrl: true });
   } finally {
     // Also if the port is taken: without the service, no worker must run.
     stopping.abort();
@@ -156,60 +157,14 @@ async function start(context: AppContext, withSample: boolean): Promise<void> {
   }
 }
 
-/** Opens the modules and imports the sample, or removes it. */
-async function openToStart(
-  context: AppContext,
-  mayHaveSample: boolean,
-): Promise<{ modules: Modules; isUpdateDue: boolean; isTracking: boolean }> {
+/** Opens the modules, and imports the sample unless a forge is walked: then it is removed. */
+async function openToStart(context: AppContext, mayHaveSample: boolean): Promise<Modules> {
   const modules = await openWaiting(context);
-  const isTracking = (await modules.forges.read()).length > 0;
-  if (!isTracking && mayHaveSample && context.config.sample)
+  const { sample, providers } = context.config;
+  if (providers.length === 0 && mayHaveSample && sample)
     await (await import("./sample.js")).importSample(modules);
   else await modules.catalog.removeSample();
-  return { modules, isUpdateDue: await modules.rankings.isUpdateDue(), isTracking };
-}
-
-/** How often a service that tracks nothing looks for the first token that is entered. */
-const FIRST_TOKEN_EVERY_MS = 2_000;
-
-/** Starts the worker as soon as a token is entered on a page. */
-async function workOnceTracked(
-  context: AppContext,
-  isUpdateDue: boolean,
-  signal: AbortSignal,
-): Promise<void> {
-  if (isUpdateDue) await deriveOnce(context.log, signal);
-  // Nobody else could read a database in memory.
-  if (signal.aborted || (context.config.databaseUrl === undefined && context.config.dataDir === ":memory:"))
-    return;
-  let own: Modules | undefined;
-  try {
-    for (;;) {
-      await systemClock.sleep(FIRST_TOKEN_EVERY_MS, signal);
-      if (signal.aborted) return;
-      try {
-        own ??= await openModules(context);
-      } catch (error) {
-        context.log.warn({ err: error }, "the database cannot be opened to read entered tokens; retrying");
-        continue;
-      }
-      if ((await own.forges.current()).length > 0) break;
-    }
-  } finally {
-    await own?.database.close();
-  }
-  context.log.info("a token was entered: starting the worker");
-  await keepWorking(context.log, signal);
-}
-
-/** Without a worker nothing else updates growth after an upgrade, or an import that was killed. A child process does. */
-async function deriveOnce(log: AppContext["log"], signal: AbortSignal): Promise<void> {
-  log.info("another process updates growth; until then rankings may be outdated");
-  const began = systemClock.monotonic();
-  const code = await runCommand("derive", signal, ["ignore", "ignore", "inherit", "ipc"]);
-  if (signal.aborted) return;
-  if (code === 0) log.info({ ms: Math.round(systemClock.monotonic() - began) }, "growth is up to date");
-  else log.error({ code }, "growth was not updated; run derive");
+  return modules;
 }
 
 async function keepWorking(log: AppContext["log"], signal: AbortSignal): Promise<void> {
@@ -293,7 +248,11 @@ async function serve(context: AppContext): Promise<void> {
 /** Time for a service to finish opening after the signal to stop: its port may be open, and have requests. */
 const OPEN_MS = 4_000;
 
-async function serveModules(context: AppContext, modules: Modules): Promise<void> {
+async function serveModules(
+  context: AppContext,
+  modules: Modules,
+  { printsOperatorUrl = false } = {},
+): Promise<void> {
   const { log } = context;
   const { startService } = await import("./service.js");
   const opening = startService(context, modules);
@@ -307,6 +266,9 @@ async function serveModules(context: AppContext, modules: Modules): Promise<void
   const service = await Promise.race([opening, overdue]);
   if (service === undefined) return log.warn("stopping before the service has started");
   if (!isStopping) process.stdout.write(`Sidereal listens at ${service.url}\n`);
+  const operatorUrl = printsOperatorUrl && !isStopping ? service.operatorUrl() : undefined;
+  if (operatorUrl !== undefined)
+    process.stdout.write(`Open ${operatorUrl} to begin: it works once, on this machine.\n`);
   log.info({ reason: await stopSignal() }, "stopping");
   await service.stop();
 }

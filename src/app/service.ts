@@ -116,6 +116,8 @@ export interface Service {
   port: number;
   /** Its public address. */
   url: string;
+  /** A new address that makes the browser that opens it the operator; undefined where accounts decide that. */
+  operatorUrl(): string | undefined;
   /** Drains as configured, lets running requests end, then closes everything; nothing that hangs or fails keeps usage from being written. */
   stop(): Promise<void>;
 }
@@ -183,6 +185,10 @@ export async function startService(context: AppContext, modules: Modules): Promi
   return {
     port,
     url,
+    operatorUrl() {
+      const key = members.operators.createKey();
+      return key && `${url}/operator/enter?key=${key}`;
+    },
     async stop() {
       admission.isDraining = true;
       if (config.drainMs > 0) await clock.sleep(config.drainMs);

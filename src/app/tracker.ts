@@ -43,11 +43,11 @@ function openingOf({ config, clock }: AppContext, { deletionClock }: Modules): O
   return { clock, userAgent, proxy: proxyOf(config), onDate };
 }
 
-/** The operators of a public forge block what they cannot write to. */
+/** The operators of a public forge block what sends them many requests and cannot be written to. */
 function warnWithoutContact({ config, log }: AppContext, providers: readonly Provider[]): void {
   const isPublic = providers.some(({ settings }) => {
     const forge = findForge(settings.name);
-    return forge !== undefined && siteOf(forge) === settings.url;
+    return forge !== undefined && settings.onDemand !== true && siteOf(forge) === settings.url;
   });
   if (isPublic && config.contact === undefined)
     log.warn("public forges are tracked without SIDEREAL_CONTACT, so their operators cannot reach you");
@@ -90,9 +90,11 @@ export async function startWorker(
   const derive = () => followChanges(modules);
   const lease = new WorkerLease(database, { clock, log });
   const work = async (signal: AbortSignal): Promise<void> => {
-    await modules.catalog.removeSample();
     while (!signal.aborted) {
       const opened = await openForges(context, modules);
+      // What is tracked on demand removes the sample with the first repository.
+      if (opened.some(({ provider }) => provider.settings.onDemand !== true))
+        await modules.catalog.removeSample();
       const providers = opened.map(({ provider }) => provider);
       warnWithoutContact(context, providers);
       log.info({ providers: providers.map(({ name }) => name) }, "tracking");
@@ -202,7 +204,6 @@ export async function openTracker(context: AppContext): Promise<Tracker> {
   const modules = await openModules(context);
   const lease = new WorkerLease(modules.database, { clock, log });
   if (!(await lease.take())) return queueTracker(context, modules);
-  await modules.catalog.removeSample();
   const stopping = new AbortController();
   const holding = lease.hold(
     stopping.signal,

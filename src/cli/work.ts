@@ -61,10 +61,9 @@ function describe(plan: Plan): string {
   const calls = Math.ceil(refresh.due / batchSize);
   const inCalls =
     refresh.due === 0 ? "" : ` in ${calls} ${calls === 1 ? "call" : "calls"} of up to ${batchSize}`;
-  const next = walk.isDue || walk.nextAt === null ? "" : `; next at ${isoTime(walk.nextAt)}`;
   const lines = [
     provider,
-    `  discover  ${walk.isDue ? "a page of the list" : "nothing"}: ${walk.why}${next}`,
+    `  discover  ${describeWalk(walk)}`,
     ...describeWork("requests", requests),
     ...describeWork("refresh", refresh, inCalls),
     ...describeWork("own records", details),
@@ -74,6 +73,12 @@ function describe(plan: Plan): string {
   if (unscheduled > 0)
     lines.push(`  ${unscheduled} repositories are not on the schedule yet; the worker adds them`);
   return lines.join("\n");
+}
+
+function describeWalk(walk: Plan["walk"]): string {
+  if (walk === null) return "nothing: only repositories that somebody asks for are tracked";
+  const next = walk.isDue || walk.nextAt === null ? "" : `; next at ${isoTime(walk.nextAt)}`;
+  return `${walk.isDue ? "a page of the list" : "nothing"}: ${walk.why}${next}`;
 }
 
 function describeWork(lane: string, { due, first, nextAt }: PlannedWork, how = ""): string[] {

@@ -172,4 +172,6 @@ export interface ProviderSettings {
   newPerDay?: number;
   /** Whether the address may belong to a private network. */
   mayBePrivate: boolean;
+  /** true: its lists are not walked, and only repositories that somebody asked for are tracked. Absent: all that are found. */
+  onDemand?: true;
 }

@@ -79,6 +79,18 @@ export interface PastDays {
   next: string | null;
 }
 
+/** What repositories are looked for by: their owner, or a part of their names. */
+export type Sought = { owner: string } | { name: string };
+
+/** Public repositories that were looked for, most stars first: at most SOUGHT_ROWS of an owner, NAMED_ROWS with a name. */
+export interface SoughtList {
+  repositories: UpstreamRepository[];
+  /** All that the forge counts; null: it does not say. */
+  total: number | null;
+}
+export const SOUGHT_ROWS = 100;
+export const NAMED_ROWS = 10;
+
 /** Calls that a forge may count against separate limits. */
 export const CALLS = ["discover", "refresh", "recheck", "history"] as const;
 export type Call = (typeof CALLS)[number];
@@ -173,6 +185,8 @@ export interface Provider {
   checkWorks(signal: AbortSignal): Promise<void>;
   /** A page of one repository's star history, newest first; null while the forge does not offer it. */
   history(repository: RepositoryRef, cursor: string | null, signal: AbortSignal): Promise<PastDays | null>;
+  /** Looks for repositories. Throws `gone` for an owner that does not exist, and so on. */
+  seek(sought: Sought, signal: AbortSignal): Promise<SoughtList>;
   /** The text of a repository's README, in Markdown or another format. Throws `gone` without one, and so on. */
   readme(fullName: string, signal: AbortSignal): Promise<string>;
   /** Sends a request with one of the tokens to find out its permissions. Throws `refused` if it is not accepted. */

@@ -5,10 +5,14 @@ import { type Connection, type ForgeApi, ForgeClient } from "./client.js";
 import {
   type Discovered,
   failureOfAll,
+  NAMED_ROWS,
   oneByOne,
   type Provider,
   type Refreshed,
   type RepositoryRef,
+  SOUGHT_ROWS,
+  type Sought,
+  type SoughtList,
   type TokenCheck,
   type UpstreamRepository,
 } from "./contract.js";
@@ -36,6 +40,10 @@ export interface RestForge {
   pathOfId?: (id: string) => string;
   /** A list that has a repository with this name, for second readings without `pathOfId`. */
   searchPath?: (name: string) => string;
+  /** The list of repositories with a name, most stars first where the forge can sort it. */
+  pathOfNamed: (name: string) => string;
+  /** The same for an owner. `read`: the document at a path; null: there is none. null: there is no such owner. */
+  pathOfOwned: (owner: string, read: (path: string) => Promise<unknown>) => Promise<string | null>;
   pathOfName: (name: { owner: string; name: string }) => string;
   /** Path of a file at the top of a repository. */
   pathOfFile: (name: { owner: string; name: string }, file: string) => string;
@@ -141,6 +149,25 @@ export function createRestProvider(
     throw new UpstreamFailure("gone", `${name}: not a valid repository name`);
   }
 
+  async function seek(sought: Sought, signal: AbortSignal): Promise<SoughtList> {
+    const options = { signal, part: listPart };
+    const read = async (path: string) => {
+      const document = await client.get(path, { ...options, expected: [404] });
+      return document.status === 404 ? null : document.body;
+    };
+    const path =
+      "name" in sought ? forge.pathOfNamed(sought.name) : await forge.pathOfOwned(sought.owner, read);
+    if (path === null) throw new UpstreamFailure("gone", `${name}: no such owner`);
+    const { body, headers } = await client.get(path, options);
+    const list = Array.isArray(body) ? body : parseRecord(z.array(z.unknown()), forge.listOf(body));
+    const repositories = parseRecords(forge.record, list)
+      .filter(({ isPublic }) => isPublic)
+      .map(toRepository)
+      .sort((a, b) => b.stars - a.stars);
+    const total = numberOf(headers, "x-total-count") ?? numberOf(headers, "x-total");
+    return { repositories: repositories.slice(0, "name" in sought ? NAMED_ROWS : SOUGHT_ROWS), total };
+  }
+
   async function readme(fullName: string, signal: AbortSignal): Promise<string> {
     // A token may be allowed to read what is not public.
     const repository = await readByName(fullName, signal);
@@ -195,6 +222,7 @@ export function createRestProvider(
     recheck,
     checkWorks: async (signal) => void (await client.get(forge.controlPath, { signal })),
     history: async () => null,
+    seek,
     readme,
     checkToken: (signal) => forge.checkToken(client, signal),
     useEntered: (tokens) => client.useEntered(tokens),

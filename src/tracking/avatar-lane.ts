@@ -53,7 +53,7 @@ export async function avatarStep(
 }
 
 /**
- * Notes whose avatars are wanted: owners of the repositories with most stars and of those on watchlists, of tracked providers. Pages
+ * Notes whose avatars are wanted: owners of the repositories with most stars and of those on watchlists, and tracked. Pages
  * show an initial for all others, so requests for pages cause no fetching. Returns how long to wait.
  */
 export async function noteWanted(
@@ -67,8 +67,9 @@ export async function noteWanted(
   const owners: Owner[] = [];
   for (let from = 0; from < ids.length; from += BATCH) {
     const found = await catalog.findMany(ids.slice(from, from + BATCH));
-    for (const { provider, owner, availability } of found)
-      if (availability === "AVAILABLE" && tracked.includes(provider)) owners.push({ provider, owner });
+    for (const { provider, owner, availability, nextRefreshAt } of found)
+      if (availability === "AVAILABLE" && nextRefreshAt !== null && tracked.includes(provider))
+        owners.push({ provider, owner });
   }
   await avatars.want(owners);
   return owners.length === 0 ? NOTE_FIRST_MS : NOTE_EVERY_MS;

@@ -26,7 +26,8 @@ export interface PlannedWork {
 export interface Plan {
   provider: string;
   batchSize: number;
-  walk: { isDue: boolean; nextAt: number | null; why: string };
+  /** null: its lists are not walked. */
+  walk: { isDue: boolean; nextAt: number | null; why: string } | null;
   refresh: PlannedWork;
   /** Own records that are due although lists keep the counts fresh. */
   details: PlannedWork;
@@ -40,7 +41,7 @@ export interface Plan {
 
 interface PlanContext {
   modules: TrackingModules;
-  provider: Pick<Provider, "name" | "batchSize">;
+  provider: Pick<Provider, "name" | "batchSize" | "settings">;
   now: number;
   limit: number;
 }
@@ -49,6 +50,7 @@ interface PlanContext {
 export async function readPlan(context: PlanContext): Promise<Plan> {
   const { modules, provider, now } = context;
   const { read } = modules.database;
+  const isOnDemand = provider.settings.onDemand === true;
   const walk = await read
     .selectFrom("walks")
     .selectAll()
@@ -59,7 +61,7 @@ export async function readPlan(context: PlanContext): Promise<Plan> {
   return {
     provider: provider.name,
     batchSize: provider.batchSize,
-    walk: walkOf(walk, now),
+    walk: isOnDemand ? null : walkOf(walk, now),
     refresh: await workOf(context, "refresh", whyRefresh),
     details: await workOf(context, "details", ({ detailedAt }) =>
       detailedAt === null
@@ -71,7 +73,7 @@ export async function readPlan(context: PlanContext): Promise<Plan> {
       historyCursor === null ? "its star history is not read yet" : "the next page of its star history",
     ),
     requests: await requestsOf(context),
-    unscheduled: Number(rows[0]?.total ?? 0),
+    unscheduled: isOnDemand ? 0 : Number(rows[0]?.total ?? 0),
   };
 }
 
@@ -89,7 +91,10 @@ async function requestsOf({ modules, provider, now, limit }: PlanContext): Promi
   };
 }
 
-function walkOf(walk: { cursor: string | null; next_at: number } | undefined, now: number): Plan["walk"] {
+function walkOf(
+  walk: { cursor: string | null; next_at: number } | undefined,
+  now: number,
+): NonNullable<Plan["walk"]> {
   if (walk === undefined)
     return { isDue: true, nextAt: null, why: "no walk has started yet; it begins at the first page" };
   if (walk.cursor !== null)

@@ -45,7 +45,8 @@ export class RefreshLane {
     const readyAt = provider.readyAt("refresh");
     if (readyAt > now) return waiting(readyAt - now);
     const context = { lease, database: modules.database };
-    await enroll(context, provider, { now, spreadMs: ENROLL_SPREAD_MS, limit: ENROLL_LIMIT });
+    if (provider.settings.onDemand !== true)
+      await enroll(context, provider, { now, spreadMs: ENROLL_SPREAD_MS, limit: ENROLL_LIMIT });
     const next = await nextDue(read, provider.name, "refresh");
     const steppedAt = clock.monotonic();
     stretch.note(Math.max(0, now - next), steppedAt - this.#steppedAt);

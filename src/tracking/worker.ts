@@ -130,7 +130,7 @@ export class Worker {
     const requests = new RequestLane(lane, { providers, ...wakes, idleMs: requestsEveryMs });
     add("refresh", "refresh", () => refresh.step());
     add("recheck", "recheck", () => recheckStep(lane));
-    add("discover", "discover", () => discoveryStep(lane));
+    if (provider.settings.onDemand !== true) add("discover", "discover", () => discoveryStep(lane));
     add("requests", "recheck", () => requests.step());
     // Only GitHub offers star histories.
     if (kind === "github") add("backfill", "history", () => backfillStep(lane, idleMs));

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { createBrowserSecret, OPERATOR_MS } from "../accounts/accounts.js";
+import { createBrowserSecret, OPERATOR_SESSION_MS } from "../accounts/accounts.js";
 import { cookieScope } from "../lib/base-url.js";
 import { VISIT_MS } from "../watchlists/watchlists.js";
 import type { PageRequest } from "./page-request.js";
@@ -21,7 +21,7 @@ export interface PageCookie {
 export const OPERATOR: PageCookie = {
   name: "sidereal.operator",
   path: "/",
-  seconds: OPERATOR_MS / 1_000,
+  seconds: OPERATOR_SESSION_MS / 1_000,
   sameSite: "Strict",
 };
 

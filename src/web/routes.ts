@@ -205,7 +205,7 @@ export const PAGE_ROUTES: readonly PageRoute[] = [
   }),
 
   operatorPage("/operator", showOperator),
-  page("/operator/enter", enter.showEnter, { cache: NONE, limit: DEFAULT_LIMIT, query: ["logged"] }),
+  page("/operator/enter", enter.showEnter, { cache: NONE, limit: DEFAULT_LIMIT, query: ["logged", "key"] }),
   form("/operator/code", enter.requestCode, { limit: AUTH }),
   form("/operator/enter", enter.submitCode, { limit: AUTH }),
   operatorForm("/operator/leave", enter.leave),

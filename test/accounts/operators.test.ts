@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { OPERATOR_MS } from "../../src/accounts/accounts.js";
+import { OPERATOR_MS, OPERATOR_SESSION_MS } from "../../src/accounts/accounts.js";
 import { onSqliteAndLong } from "../support/engines.js";
 import { openMailbox } from "../support/mail.js";
 import { signIn } from "../support/members.js";
@@ -79,7 +79,7 @@ onSqliteAndLong("Operators", (engine) => {
     const entered = await enter(world, cookie, code.replace(" ", "-"));
     assert.deepEqual([entered.status, entered.location], [303, "/operator"]);
     const set = entered.headers.getSetCookie().find((line) => line.startsWith("sidereal.operator="));
-    assert.match(set ?? "", /Max-Age=3600; Path=\/; HttpOnly; SameSite=Strict$/);
+    assert.match(set ?? "", /Max-Age=2592000; Path=\/; HttpOnly; SameSite=Strict$/);
     const session = entered.cookies.find((one) => one.startsWith("sidereal.operator=")) ?? "";
     assert.equal((await ask(world, "/operator", { headers: { Cookie: session } })).status, 200);
     const about = await ask(world, "/about", { headers: { Cookie: session } });
@@ -147,7 +147,7 @@ onSqliteAndLong("Operators", (engine) => {
     }
   });
 
-  test("a session ends after an hour, when it is left, and with its row", async () => {
+  test("a session opens the pages for an hour, may ask for repositories for a month, and ends when it is left", async () => {
     const world = await createWorld(engine, LOCAL);
     const begin = async () => {
       const { cookie, code } = await requestCode(world);
@@ -160,11 +160,42 @@ onSqliteAndLong("Operators", (engine) => {
     const second = await begin();
     world.clock.advance(OPERATOR_MS + 1);
     assert.equal((await ask(world, "/operator", { headers: second })).status, 303);
+    assert.equal((await ask(world, "/operator/enter", { headers: second })).status, 200);
+    assert.equal((await ask(world, "/track", { headers: second })).status, 200);
+    world.clock.advance(OPERATOR_SESSION_MS);
+    assert.equal((await ask(world, "/track", { headers: second })).status, 404);
     await world.members.accounts.removeExpired();
     assert.deepEqual(
       await world.modules.database.read.selectFrom("operator_sessions").selectAll().execute(),
       [],
     );
+  });
+
+  test("the address that the start prints makes the first browser that opens it the operator, and no other", async () => {
+    const world = await createWorld(engine, LOCAL);
+    const { operators } = world.members;
+    const path = (key: string | undefined) => `/operator/enter?key=${key}`;
+    const earlier = operators.createKey();
+    const key = operators.createKey();
+    for (const [wrong, headers] of [
+      [path(earlier), {}],
+      [path(`${key}x`), {}],
+      [path(key), { "Sec-Purpose": "prefetch" }],
+    ] as const)
+      assert.deepEqual((await ask(world, wrong, { headers })).cookies, [], wrong);
+    const proxied = await ask(world, path(key), { headers: { "X-Forwarded-For": "192.0.2.7" } });
+    assert.deepEqual([proxied.status, proxied.cookies], [404, []]);
+    assert.equal((await ask(world, path(key), { peer: "192.0.2.7" })).status, 404);
+    const opened = await ask(world, path(key));
+    assert.deepEqual([opened.status, opened.location], [303, "/"]);
+    const session = opened.cookies.find((one) => one.startsWith("sidereal.operator=")) ?? "";
+    assert.equal((await ask(world, "/operator", { headers: { Cookie: session } })).status, 200);
+    const again = await ask(world, path(key));
+    assert.deepEqual([again.status, again.cookies], [400, []]);
+    assert.match(again.text, /opened before/);
+    assert.ok(!JSON.stringify(world.logged).includes(key ?? ""));
+    const remote = await createWorld(engine, { SIDEREAL_BASE_URL: "https://stars.example" });
+    assert.equal(remote.members.operators.createKey(), undefined);
   });
 
   test("listed accounts are operators; for others the pages are like ones that do not exist", async () => {

@@ -116,12 +116,12 @@ onSqliteAndLong("POST /api/repos/track", (engine) => {
     assert.equal(more.status, 400);
   });
 
-  test("answers 403 while it is off, which it is without accounts, and where no forge is configured", async () => {
+  test("answers 403 while it is off, which it is without accounts, and says who may ask and how to change it", async () => {
     const off = await createWorld(engine, { SIDEREAL_PROVIDERS: "github" });
-    const none = await createWorld(engine, { SIDEREAL_TRACK: "everyone" });
-    for (const world of [off, none, await openWorld({ SIDEREAL_TRACK: "off" })]) {
-      const { status, code } = errorOf(await request(world, "o/n"));
+    for (const world of [off, await openWorld({ SIDEREAL_TRACK: "off" })]) {
+      const { status, code, message } = errorOf(await request(world, "o/n"));
       assert.deepEqual([status, code], [403, "FORBIDDEN"]);
+      assert.match(message, /^Only the operator may ask .* SIDEREAL_TRACK/);
     }
   });
 

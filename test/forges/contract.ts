@@ -138,6 +138,25 @@ export function providerContract(kind: ForgeKind, create: Create): void {
       assert.deepEqual(forge.violations, []);
     });
 
+    test("the repositories of an owner and those with a name are found, most stars first, and no others", async () => {
+      const provider = build();
+      const [one] = withVisibility("public").sort((a, b) => b.stars - a.stars);
+      assert.ok(one);
+      const owned = await provider.seek({ owner: one.owner }, signal);
+      const wanted = forge.catalogue.ownedBy(one.owner, clock.now());
+      assert.deepEqual(
+        owned.repositories.map(({ stars }) => stars),
+        wanted.map(({ stars }) => stars).slice(0, 100),
+      );
+      assert.ok(owned.repositories.every(({ owner }) => owner.startsWith(one.owner)));
+      if (kind !== "gogs") assert.equal(owned.total, wanted.length);
+      const named = await provider.seek({ name: one.name }, signal);
+      assert.ok(named.repositories.length > 0 && named.repositories.length <= 10);
+      assert.ok(named.repositories.every(({ name }) => name.toLowerCase().includes(one.name.toLowerCase())));
+      await assert.rejects(provider.seek({ owner: "no-such-owner" }, signal), { kind: "gone" });
+      assert.deepEqual(forge.violations, []);
+    });
+
     test("a refresh returns the right result for each repository, in order", async () => {
       const provider = build();
       const some = [

@@ -49,6 +49,8 @@ const OTHER: RestForge = {
   pageSize: 2,
   listOf: (body) => body,
   pathOfId: (id) => `/by-id/${id}`,
+  pathOfNamed: (name) => `/search?q=${name}`,
+  pathOfOwned: async (owner) => `/users/${owner}`,
   pathOfName: ({ owner, name }) => `/by-name/${owner}/${name}`,
   pathOfFile: ({ owner, name }, file) => `/files/${owner}/${name}/${file}`,
   controlPath: "/version",

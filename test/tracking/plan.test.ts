@@ -76,7 +76,7 @@ onSqliteAndLong("The plan of a worker", (engine) => {
       recheck.first.map(({ fullName }) => fullName.split("/")[1]),
       [quiet.name],
     );
-    assert.deepEqual([walk.isDue, walk.why], [false, "the last walk is recent"]);
+    assert.deepEqual([walk?.isDue, walk?.why], [false, "the last walk is recent"]);
     assert.equal((await planOf(world, 1)).refresh.first.length, 1, "the list is bounded");
   });
 

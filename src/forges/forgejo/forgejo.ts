@@ -105,6 +105,9 @@ function soleLicense([license, ...others]: readonly string[]): string | null {
   return license === undefined || others.length > 0 ? null : licenseOf(license);
 }
 
+const account = z.object({ id: z.int().positive() });
+const LISTED_BY_STARS = `private=false&sort=stars&order=desc&limit=${PAGE_SIZE}`;
+
 const FORGEJO: RestForge = {
   kind: "forgejo",
   ...API_OF_FAMILY,
@@ -112,6 +115,11 @@ const FORGEJO: RestForge = {
   listsAreComplete: true,
   pageSize: PAGE_SIZE,
   pathOfId: (repositoryId) => `/repositories/${repositoryId}`,
+  pathOfNamed: (name) => `/repos/search?q=${encodeURIComponent(name)}&${LISTED_BY_STARS}`,
+  async pathOfOwned(owner, read) {
+    const { data } = account.safeParse(await read(`/users/${encodeURIComponent(owner)}`));
+    return data === undefined ? null : `/repos/search?uid=${data.id}&exclusive=true&${LISTED_BY_STARS}`;
+  },
   record: repositorySchema.transform(toRecord),
 };
 

@@ -39,6 +39,9 @@ const MAX_RESTS = 80;
 /** Earlier than any repository on GitHub, in seconds since 1970. The first range includes anything older. */
 const BEGINNING = Date.UTC(2007, 0, 1) / 1000;
 
+/** Status of a search for repositories of an account that does not exist. */
+const REFUSED = 422;
+
 const searchResponse = z.object({
   total_count: count,
   incomplete_results: z.boolean().catch(false),
@@ -52,20 +55,10 @@ export async function discover(
 ): Promise<Discovered> {
   const walk = parseCursor(cursor, minStars);
   const range = rangeOf(walk, minStars);
-  const query = new URLSearchParams({
-    q: queryOf(range),
-    sort: "stars",
-    order: "desc",
-    per_page: String(ROWS),
-    page: String(range.page),
+  const wanted = { q: queryOf(range), per_page: ROWS, page: range.page };
+  const { page, rows } = await searchRepositories(client, wanted, signal).catch((error) => {
+    throw error instanceof UpstreamFailure ? notOfRepository(error) : error;
   });
-  const document = await client
-    .get(`/search/repositories?${query}`, { resource: "search", signal })
-    .catch((error) => {
-      throw error instanceof UpstreamFailure ? notOfRepository(error) : error;
-    });
-  const page = parseRecord(searchResponse, document.body);
-  const rows = parseRecords(restRepository, page.items);
   const found = {
     total: page.total_count,
     isIncomplete: page.incomplete_results,
@@ -76,6 +69,26 @@ export async function discover(
     repositories: rows.flatMap((row) => fromRest(row) ?? []),
     next: next === null ? null : JSON.stringify(next),
   };
+}
+
+/** A page of a search for repositories, most stars first. Throws `gone` if GitHub refuses the search: it names no account. */
+export async function searchRepositories(
+  client: ForgeClient,
+  wanted: { q: string; per_page: number; page: number },
+  signal: AbortSignal,
+) {
+  const query = new URLSearchParams({
+    q: wanted.q,
+    sort: "stars",
+    order: "desc",
+    per_page: String(wanted.per_page),
+    page: String(wanted.page),
+  });
+  const path = `/search/repositories?${query}`;
+  const document = await client.get(path, { resource: "search", signal, expected: [REFUSED] });
+  if (document.status === REFUSED) throw new UpstreamFailure("gone", "search: status 422");
+  const page = parseRecord(searchResponse, document.body);
+  return { page, rows: parseRecords(restRepository, page.items) };
 }
 
 function parseCursor(cursor: string | null, minStars: number): Walk {

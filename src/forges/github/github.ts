@@ -20,6 +20,7 @@ import { discover } from "./discover.js";
 import { MAX_NODES, NodeRefresh, type Results } from "./graphql.js";
 import { StarHistory } from "./history.js";
 import { pathOfId, readRepository, repositoryPath } from "./repository.js";
+import { seek } from "./seek.js";
 
 const API_VERSION = "2022-11-28";
 
@@ -81,6 +82,7 @@ export function createGithub(settings: ProviderSettings, connection: Connection)
     },
     checkWorks: async (signal) => void (await client.get("/meta", { signal })),
     history: (repository, cursor, signal) => stars.page(repository, cursor, signal),
+    seek: (sought, signal) => seek(client, sought, signal),
     async readme(fullName, signal) {
       // A token may be allowed to read what is not public.
       const { owner, name } = await readByName(fullName, signal);

@@ -167,6 +167,8 @@ const pathOf = ({ owner, name }: { owner: string; name: string }): string =>
 
 const FIRST_REST_CURSOR = "1:0";
 
+const BY_STARS = `order_by=star_count&sort=desc&per_page=${PAGE_SIZE}`;
+
 /** GitLab's REST API. Languages would take a second request for each project. */
 export const GITLAB_REST: RestForge = {
   kind: "gitlab",
@@ -177,6 +179,14 @@ export const GITLAB_REST: RestForge = {
   listsAreComplete: false,
   pageSize: PAGE_SIZE,
   listOf: (body) => body,
+  pathOfNamed: (name) => `/projects?visibility=public&search=${encodeURIComponent(name)}&${BY_STARS}`,
+  async pathOfOwned(owner, read) {
+    const name = encodeURIComponent(owner);
+    const group = await read(`/groups/${name}?with_projects=false`);
+    return group === null
+      ? `/users/${name}/projects?${BY_STARS}`
+      : `/groups/${name}/projects?visibility=public&include_subgroups=true&${BY_STARS}`;
+  },
   pathOfId: (projectId) => `/projects/${projectId}?license=true`,
   pathOfName: (name) => `${pathOf(name)}?license=true`,
   pathOfFile: (name, file) => `${pathOf(name)}/repository/files/${encodeURIComponent(file)}?ref=HEAD`,

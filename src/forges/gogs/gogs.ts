@@ -28,6 +28,9 @@ const GOGS: RestForge = {
   list: listByPage,
   listsAreComplete: true,
   pageSize: PAGE_SIZE,
+  pathOfNamed: (name) => searchPath(name, 1),
+  // The list of an account has all of its repositories.
+  pathOfOwned: async (owner) => `/users/${encodeURIComponent(owner)}/repos`,
   searchPath: (name) => searchPath(name, 1),
   record: gogsSchema.transform(toRecord),
 };

@@ -1,4 +1,4 @@
-import { findForge, type ProviderSettings, siteOf } from "../../config/config.js";
+import { type Config, findForge, type ProviderSettings, PUBLIC_FORGES, siteOf } from "../../config/config.js";
 import type { Clock } from "../../lib/clock.js";
 
 const RECENT_MS = 1_000;
@@ -12,7 +12,8 @@ function publicSettings(name: string): ProviderSettings | undefined {
   const forge = findForge(name);
   if (forge === undefined) return undefined;
   const { kind, minStars } = forge;
-  return { name, kind, url: siteOf(forge), tokens: [], requestsPerHour: null, minStars, mayBePrivate: false };
+  const none = { tokens: [], requestsPerHour: null, mayBePrivate: false } as const;
+  return { name, kind, url: siteOf(forge), minStars, ...none, onDemand: true };
 }
 
 /** The settings of a forge that is tracked, or would be with a token. */
@@ -23,9 +24,13 @@ export function settingsAmong(
   return configured.find((one) => one.name === name) ?? publicSettings(name);
 }
 
-/** The forges to track: those of the settings, and public ones for which somebody has entered a token. */
+/**
+ * The forges to track: those of the settings, and on demand the public ones for which somebody has entered a token; without any in the
+ * settings all public ones.
+ */
 export class TrackedForges {
   readonly #configured: readonly ProviderSettings[];
+  readonly #added: readonly string[];
   readonly #tokens: Entered;
   readonly #clock: Clock;
   #known: readonly ProviderSettings[];
@@ -33,11 +38,19 @@ export class TrackedForges {
   #readAt = Number.NEGATIVE_INFINITY;
   #reading: Promise<void> | undefined;
 
-  constructor(options: { configured: readonly ProviderSettings[]; tokens: Entered; clock: Clock }) {
-    this.#configured = options.configured;
+  constructor(options: {
+    config: Pick<Config, "providers" | "dataDir" | "databaseUrl">;
+    tokens: Entered;
+    clock: Clock;
+  }) {
+    const { providers, dataDir, databaseUrl } = options.config;
+    this.#configured = providers;
+    // A worker is another process, which cannot share a store in memory.
+    const mayWork = databaseUrl !== undefined || dataDir !== ":memory:";
+    this.#added = providers.length === 0 && mayWork ? PUBLIC_FORGES.map(({ name }) => name) : [];
     this.#tokens = options.tokens;
     this.#clock = options.clock;
-    this.#known = options.configured;
+    this.#known = this.#with(this.#added);
   }
 
   /** At most a second old. Reads one small table at most once a second; while that fails, the last list is returned. */
@@ -57,12 +70,18 @@ export class TrackedForges {
   async read(): Promise<readonly ProviderSettings[]> {
     const entered = await this.#tokens.providers();
     this.#readAt = this.#clock.monotonic();
-    const configured = new Set(this.#configured.map(({ name }) => name));
-    const added = entered
-      .filter((name) => !configured.has(name))
-      .flatMap((name) => publicSettings(name) ?? []);
-    this.#known = [...this.#configured, ...added];
+    this.#known = this.#with([...new Set([...this.#added, ...entered])]);
     return this.#known;
+  }
+
+  #with(added: readonly string[]): readonly ProviderSettings[] {
+    const others = added.filter((name) => !this.isConfigured(name));
+    return [...this.#configured, ...others.flatMap((name) => publicSettings(name) ?? [])];
+  }
+
+  /** Whether only repositories that somebody asked for are tracked on this forge. */
+  isOnDemand(name: string): boolean {
+    return this.settingsOf(name)?.onDemand === true;
   }
 
   get known(): readonly ProviderSettings[] {

@@ -76,6 +76,10 @@ interface TrackRequestsOptions {
     appendIn(tx: Tx, item: { id: number; repositoryId: number }): Promise<void>;
   };
   quotas: DailyQuotas;
+  forges: {
+    /** Whether a repository of this provider is tracked only if somebody asks for it, whatever else is known of it. */
+    isOnDemand(provider: string): boolean;
+  };
 }
 
 type Transact = <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
@@ -101,7 +105,10 @@ export class TrackRequests {
   async request(text: string, policy: TrackPolicy, { hasAccount, adding }: Requester): Promise<Requested> {
     const { access, forges } = policy;
     if (access === "off" || forges.length === 0)
-      throw new AppError("FORBIDDEN", "Repositories cannot be requested here; its operator chooses them.");
+      throw new AppError(
+        "FORBIDDEN",
+        "Only the operator may ask for repositories here. Operators open the address that the start of the service prints; with SIDEREAL_TRACK=accounts or everyone, others may ask too.",
+      );
     const address = readRepositoryAddress(text, forges);
     if ("problem" in address)
       throw invalidParameter(
@@ -120,11 +127,16 @@ export class TrackRequests {
     return { request };
   }
 
-  /** The repository with this name, if it is known and available. A previous name does not count: another one may use it now. */
+  /**
+   * The repository with this name, if it is tracked and available. A previous name does not count: another one may use it now. Nor does
+   * one of the sample or of an import on a forge that is tracked on demand.
+   */
   async known({ provider, fullName }: RepositoryAddress): Promise<Repository | undefined> {
     const found = await this.#options.catalog.findByName(provider, fullName);
     if (found === undefined || found.isPreviousName) return undefined;
-    return found.repository.availability === "AVAILABLE" ? found.repository : undefined;
+    const { availability, nextRefreshAt } = found.repository;
+    const isTracked = nextRefreshAt !== null || !this.#options.forges.isOnDemand(provider);
+    return availability === "AVAILABLE" && isTracked ? found.repository : undefined;
   }
 
   /**
@@ -340,13 +352,15 @@ export class TrackRequests {
   }
 
   async #unknownOf(addresses: readonly RepositoryAddress[]): Promise<RepositoryAddress[]> {
-    const { read, dialect } = this.#options.database;
+    const { database, forges } = this.#options;
+    const { read, dialect } = database;
     const keyOf = (provider: string, fullName: string) => `${provider} ${fullName.toLowerCase()}`;
     const known = new Set<string>();
     for (const [provider, own] of Map.groupBy(addresses, (address) => address.provider)) {
       const keys = own.map(({ fullName }) => fullName.toLowerCase());
       const { rows } = await sql<{ name_key: string }>`select name_key from repositories
         where provider = ${provider} and availability = 'AVAILABLE'
+          ${forges.isOnDemand(provider) ? sql`and next_refresh_at is not null` : sql``}
           and ${dialect.among(sql.ref("name_key"), keys)}`.execute(read);
       for (const row of rows) known.add(keyOf(provider, row.name_key));
     }

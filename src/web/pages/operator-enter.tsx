@@ -2,7 +2,7 @@ import type { FunctionComponent as FC } from "preact";
 import { CODE_MS, createBrowserSecret, OPERATOR_MS } from "../../accounts/accounts.js";
 import { AppError } from "../../lib/errors.js";
 import { Field } from "../components/elements.js";
-import { OPERATOR, type PageCookie, readCookie, secretIn, writeCookie } from "../cookies.js";
+import { isView, OPERATOR, type PageCookie, readCookie, secretIn, writeCookie } from "../cookies.js";
 import type { OperatorRequest, Page, PageRequest, Redirect, Result, Site } from "../page-request.js";
 
 /** Becoming an operator at the machine, and the check that all pages of operators make. */
@@ -15,11 +15,20 @@ const BROWSER: PageCookie = { name: "sidereal.machine", path: "/operator", secon
 /** Longer texts are no codes. */
 const MAX_TYPED = 40;
 
-/** Takes the code from the log. For everybody who is not at the machine the page does not exist. */
-export function showEnter(request: PageRequest): Page | Redirect {
+/**
+ * Takes the code from the log, or the key in the address that the start printed: the browser that opens that becomes the operator. For
+ * everybody who is not at the machine the page does not exist.
+ */
+export async function showEnter(request: PageRequest): Promise<Page | Redirect> {
   checkHere(request);
-  if (request.operator !== undefined) return { location: "/operator", status: 303 };
-  return enterPage({ isLogged: request.url.searchParams.has("logged") });
+  const { operator, url } = request;
+  const key = url.searchParams.get("key");
+  if (operator?.isRecent === true) return { location: key === null ? "/operator" : "/", status: 303 };
+  if (key === null || !isView(request)) return enterPage({ isLogged: url.searchParams.has("logged") });
+  const token = await request.members.operators.enterByKey(key);
+  request.members.events.record(token === undefined ? "operator_refused" : "operator_entered", request);
+  if (token === undefined) return enterPage({ isLogged: false, problem: KEY_USED });
+  return { location: "/", status: 303, cookies: [writeCookie(OPERATOR, token, request.baseUrl)] };
 }
 
 /** Writes a code into the log. */
@@ -65,7 +74,10 @@ export function operatorsOnly<Form extends URLSearchParams[]>(
 ): (request: PageRequest, ...form: Form) => Promise<Result> | Result {
   return (request, ...form) => {
     const { operator } = request;
-    return operator === undefined ? elsewhere(request) : handler({ ...request, operator, site }, ...form);
+    const isStale = operator?.accountId === null && !operator.isRecent;
+    return operator === undefined || isStale
+      ? elsewhere(request)
+      : handler({ ...request, operator, site }, ...form);
   };
 }
 
@@ -86,6 +98,9 @@ function notFound(): AppError {
 /** One message for everything that can be wrong with a code. */
 const NOT_VALID =
   "The code is wrong, was used before, or has expired. After five wrong codes, get a new one.";
+
+const KEY_USED =
+  "This address was opened before, or is of an earlier start. Start the service again for another one, or use a code from its log.";
 
 interface EnterProps {
   /** Whether a code may be in the log. */
@@ -108,6 +123,11 @@ const Enter: FC<EnterProps> = ({ isLogged, problem }) => (
       Show that you run it: type a code that only its log has. You need no account, and can do this only on
       the machine that it runs on.
     </p>
+    {problem === undefined || isLogged ? null : (
+      <p class="wrong" role="alert">
+        {problem}
+      </p>
+    )}
     <form method="post" action="/operator/code" class="buttons">
       <button type="submit" class={isLogged ? undefined : "press"}>
         {isLogged ? "Write another code to the log" : "Write a code to the log"}

@@ -119,6 +119,15 @@ export class ForgeCatalogue {
     return entry === undefined || entry.id !== id ? 0 : starsKeptWith(entry, day, at);
   }
 
+  /** The public records of an owner, or of those below it in a nested group, most stars first. In a fake forge every owner has some. */
+  ownedBy(owner: string, at: number): ForgeRepository[] {
+    const wanted = owner.toLowerCase();
+    const isOwned = (one: ForgeRepository) => `${one.owner.toLowerCase()}/`.startsWith(`${wanted}/`);
+    return [...this.truth(at)]
+      .filter((one) => one.visibility === "public" && isOwned(one))
+      .sort((a, b) => b.stars - a.stars);
+  }
+
   /** All records at a moment, including those no longer visible, by ascending id. */
   *truth(at: number): Generator<ForgeRepository> {
     for (let place = 0; place < this.#entries.length; place++) {

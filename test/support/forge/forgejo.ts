@@ -19,6 +19,7 @@ export function forgejoKind(path: string): string {
   if (path === "/api/v1/repos/search") return "search";
   if (path === "/api/v1/version") return "version";
   if (/^\/api\/v1\/repos\/[^/]+\/[^/]+$/.test(path)) return "repository";
+  if (/^\/api\/v1\/users\/[^/]+$/.test(path)) return "owner";
   return /^\/api\/v1\/repositories\/\d+$/.test(path) ? "repository-by-id" : "other";
 }
 
@@ -40,6 +41,12 @@ export function handleForgejo(site: Site, request: ForgeRequest): ForgeResponse 
   const [, , , , first = "", second = ""] = request.path.split("/").map(decoded);
   if (request.kind === "repository-by-id")
     return handleRepository(site, request, site.catalogue.get(Number(first), now));
+  if (request.kind === "owner") {
+    const owner = site.catalogue.ownedBy(first, now)[0]?.owner;
+    return owner === undefined
+      ? forgejoError(site.url, 404, "user redirect does not exist")
+      : json(200, { id: ownerNumber(owner), login: owner, username: owner });
+  }
   if (request.kind !== "repository") return forgejoError(site.url, 404, "The target couldn't be found.");
   const found = site.catalogue.find(`${first}/${second}`, now);
   if (found?.isMoved && isShownTo(request, found.repository)) {
@@ -83,11 +90,16 @@ function handleSearch(site: Site, request: ForgeRequest): ForgeResponse {
   const page = countOf(query, "page", 1, 1e9);
   const wanted = query.get("q")?.trim().toLowerCase() ?? "";
   const hidden = query.get("is_private") === "true";
-  const isMatch = (place: number) =>
-    wanted === "" || site.catalogue.atPlace(place, now)?.name.toLowerCase().includes(wanted) === true;
+  const uid = query.get("uid");
+  const isMatch = (place: number) => {
+    const repository = site.catalogue.atPlace(place, now);
+    if (repository === undefined || (uid !== null && String(ownerNumber(repository.owner)) !== uid))
+      return false;
+    return repository.name.toLowerCase().includes(wanted);
+  };
   const isUnstable = order === "stars" && site.starOrder === "unstable";
   const all = isUnstable ? shuffled(site.listing(), page) : site.listing().inOrder(order);
-  const matches = hidden ? all.subarray(0, 0) : wanted === "" ? all : all.filter(isMatch);
+  const matches = hidden ? all.subarray(0, 0) : wanted === "" && uid === null ? all : all.filter(isMatch);
   const from = (page - 1) * limit;
   const places =
     direction === "asc"

@@ -16,6 +16,8 @@ export interface SearchQuery {
   forks: "none" | "too" | "only";
   isPublic: boolean;
   archived: boolean | null;
+  /** In small letters. */
+  user: string | null;
   others: ((repository: ForgeRepository) => boolean)[];
 }
 
@@ -31,11 +33,12 @@ export function parseSearch(q: string): SearchQuery {
     forks: "none",
     isPublic: true,
     archived: null,
+    user: null,
     others: [],
   };
   for (const [, name, quoted, plain, word] of q.matchAll(/(\w+):(?:"([^"]*)"|(\S+))|(\S+)/g)) {
     const value = quoted ?? plain ?? "";
-    if (word !== undefined) query.others.push(contains(word));
+    if (word !== undefined) query.others.push(contains(word.replaceAll('"', "")));
     else if (name === "stars") query.stars.push(range(value, wholeNumber));
     else if (name === "created") query.created.push(range(value, moment));
     else if (name === "pushed") query.pushed.push(range(value, moment));
@@ -44,9 +47,11 @@ export function parseSearch(q: string): SearchQuery {
     else if (name === "archived") query.archived = value === "true";
     else if (name === "language") query.others.push((r) => r.language?.toLowerCase() === value.toLowerCase());
     else if (name === "topic") query.others.push((r) => r.topics.includes(value));
-    else if (name === "user" || name === "org")
+    else if (name === "in") continue;
+    else if (name === "user" || name === "org") {
+      query.user = value.toLowerCase();
       query.others.push((r) => r.owner.toLowerCase() === value.toLowerCase());
-    else query.others.push(contains(value));
+    } else query.others.push(contains(value));
   }
   return query;
 }
@@ -54,6 +59,10 @@ export function parseSearch(q: string): SearchQuery {
 /** Indices of matching repositories in the catalogue, most stars first. */
 export function search(site: Site, query: SearchQuery): number[] {
   const listing = site.listing();
+  if (query.user !== null && site.catalogue.ownedBy(query.user, listing.at).length === 0)
+    throw new InvalidSearch(
+      "The listed users cannot be searched either because the users do not exist or you do not have permission to view the users.",
+    );
   const ranges = query.stars.length === 0 ? [{ least: 0, most: Number.MAX_SAFE_INTEGER }] : query.stars;
   const needsRecord = query.others.length > 0 || query.archived !== null || query.pushed.length > 0;
   const isIn = (value: number, wanted: Range[]) =>

@@ -17,6 +17,8 @@ import {
 export function gitlabKind(path: string): string {
   if (path === "/api/graphql") return "graphql";
   if (path === "/api/v4/projects") return "list";
+  if (/^\/api\/v4\/(?:groups|users)\/[^/]+\/projects$/.test(path)) return "owned";
+  if (/^\/api\/v4\/groups\/[^/]+$/.test(path)) return "group";
   const [, id] = /^\/api\/v4\/projects\/([^/]+)$/.exec(path) ?? [];
   if (id === undefined) return "other";
   return /^\d+$/.test(id) ? "repository-by-id" : "repository";
@@ -34,6 +36,7 @@ export function gitlabError(
 export function handleGitlab(site: Site, request: ForgeRequest): ForgeResponse {
   if (request.kind === "graphql") return handleGitlabGraphql(site, request);
   if (request.kind === "list") return handleList(site, request);
+  if (request.kind === "owned" || request.kind === "group") return handleOwned(site, request);
   if (request.kind === "other") return json(404, { error: "404 Not Found" });
   return handleProject(site, request);
 }
@@ -41,6 +44,22 @@ export function handleGitlab(site: Site, request: ForgeRequest): ForgeResponse {
 /** Like GitLab: complete records with a token, reduced ones without. */
 function record(site: Site, repository: ForgeRepository, isPlain: boolean) {
   return isPlain ? plainRecord(site.url, repository) : fullRecord(site, repository);
+}
+
+/** Nested owners are groups, the others users. */
+function handleOwned(site: Site, request: ForgeRequest): ForgeResponse {
+  const [, , , collection, id = ""] = request.path.split("/").map(decoded);
+  const owned = site.catalogue.ownedBy(id, site.clock.now());
+  const isGroup = owned.some(({ owner }) => owner.includes("/"));
+  if (owned.length === 0 || isGroup !== (collection === "groups"))
+    return gitlabError(404, isGroup ? "User Not Found" : "Group Not Found");
+  if (request.kind === "group") return json(200, { id: 1, full_path: id });
+  const rows = owned.slice(0, countOf(request.query, "per_page", 20, 100));
+  return json(
+    200,
+    rows.map((repository) => record(site, repository, request.token === null)),
+    { "x-total": String(owned.length) },
+  );
 }
 
 /** Lists support keyset pagination by id only; numbered pages end at 50,000 rows. */
@@ -52,6 +71,7 @@ function handleList(site: Site, request: ForgeRequest): ForgeResponse {
     return json(405, { error: "Keyset pagination is not yet available for this type of request" });
   const perPage = countOf(query, "per_page", 20, 100);
   const isAscending = query.get("sort") === "asc";
+  const wanted = query.get("search")?.toLowerCase();
   const isPlain = token === null || query.get("simple") === "true";
   const { catalogue } = site;
   const now = site.clock.now();
@@ -65,6 +85,16 @@ function handleList(site: Site, request: ForgeRequest): ForgeResponse {
       error:
         "Offset pagination has a maximum allowed offset of 50000 for requests that return objects of type Project. Remaining records can be retrieved using keyset pagination.",
     });
+  }
+  if (wanted !== undefined) {
+    const found = [...catalogue.truth(now)].filter(
+      (one) => one.visibility === "public" && one.name.toLowerCase().includes(wanted),
+    );
+    const sorted = found.sort((a, b) => b.stars - a.stars).slice(0, perPage);
+    return json(
+      200,
+      sorted.map((repository) => record(site, repository, isPlain)),
+    );
   }
   let skip = (page - 1) * perPage;
   for (let at = isAscending ? after : before - 1; at >= after && at < before; at += step) {

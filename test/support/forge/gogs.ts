@@ -13,6 +13,7 @@ import {
 /** The route of a path. Gogs has no lookup by id. */
 export function gogsKind(path: string): string {
   if (path === "/api/v1/repos/search") return "search";
+  if (/^\/api\/v1\/users\/[^/]+\/repos$/.test(path)) return "owned";
   return /^\/api\/v1\/repos\/[^/]+\/[^/]+$/.test(path) ? "repository" : "other";
 }
 
@@ -29,8 +30,13 @@ export function gogsError(status: number, headers: Record<string, string> = {}):
 /** Handles a permitted request. */
 export function handleGogs(site: Site, request: ForgeRequest): ForgeResponse {
   if (request.kind === "search") return handleSearch(site, request);
-  if (request.kind !== "repository") return gogsError(404);
   const [, , , , owner = "", name = ""] = request.path.split("/").map(decoded);
+  if (request.kind === "owned") {
+    const owned = site.catalogue.ownedBy(owner, site.clock.now());
+    const rows = owned.map((repository) => record(site.url, repository));
+    return owned.length === 0 ? gogsError(404) : json(200, rows);
+  }
+  if (request.kind !== "repository") return gogsError(404);
   const found = site.catalogue.find(`${owner}/${name}`, site.clock.now());
   // An old name leads nowhere.
   const repository = found?.isMoved === false ? found.repository : undefined;
