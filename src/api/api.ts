@@ -3,8 +3,9 @@
  * queries belong to the modules. The HTTP front serves the routes.
  */
 
-import { content, DEFAULT_LIMIT, type Route } from "../http/http.js";
+import { content, DEFAULT_LIMIT, type Reply, type Route, redirect } from "../http/http.js";
 import { Dumps } from "../transfer/transfer.js";
+import { llmsText } from "./index-document.js";
 import { openApiDocument } from "./openapi.js";
 import type { ApiServices, Operation } from "./operation.js";
 import { API_ROUTES } from "./routes.js";
@@ -39,7 +40,7 @@ export function apiRoutes(given: Omit<ApiServices, "dumps">): Route[] {
   const routes = API_ROUTES.map(
     ({ route, operation }): Route => ({ ...route, handle: (request) => operation.handle(request, services) }),
   );
-  return [...routes, documentRoute(services.config.baseUrl)];
+  return [...routes, ...documentRoutes(services.config.baseUrl)];
 }
 
 /** The route of an operation: how it is limited, and what usage calls it. */
@@ -49,21 +50,33 @@ export function routeOf(operation: Operation): Pick<Route, "method" | "path" | "
   return found.route;
 }
 
-/** The OpenAPI document, built on the first request. */
-function documentRoute(baseUrl: string): Route {
+/** The OpenAPI document, built on the first request, where programs look for it, and the text for language models. */
+function documentRoutes(baseUrl: string): Route[] {
   let document: string | undefined;
-  return {
+  const open = (
+    path: string,
+    { cost, form }: { cost: number; form: Route["form"] },
+    handle: () => Reply,
+  ): Route => ({
     method: "GET",
-    path: "/api/openapi.json",
+    path,
     access: "public",
-    limit: { ...DEFAULT_LIMIT, cost: 3 },
+    limit: { ...DEFAULT_LIMIT, cost },
     cache: { kind: "shared" },
     query: [],
     body: "none",
-    form: "json",
-    handle: () => {
+    form,
+    handle,
+  });
+  const path = "/api/openapi.json";
+  return [
+    open(path, { cost: 3, form: "json" }, () => {
       document ??= JSON.stringify(openApiDocument(baseUrl));
       return content("application/json; charset=utf-8", document);
-    },
-  };
+    }),
+    open("/openapi.json", { cost: 1, form: "json" }, () => redirect(path, 301)),
+    open("/llms.txt", { cost: 1, form: "file" }, () =>
+      content("text/plain; charset=utf-8", llmsText(baseUrl)),
+    ),
+  ];
 }

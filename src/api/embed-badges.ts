@@ -80,7 +80,7 @@ export const getBadge = operation({
   tags: ["Embeds"],
   summary: "A badge with a repository's rank, stars or gain, or whether it is trending",
   description:
-    "Counts by address in the bucket embed. ranking applies to kind=rank, scope also to trending; the ranking by stars has no window. Old data has its date. Errors are badges too, with their status.",
+    "Counts by address in the bucket embed. ranking applies to kind=rank, scope also to trending; the ranking by stars has no window. Old data has its date. Errors are badges too, with status 200; callers that accept JSON get the status.",
   query: badgeQuery,
   responses: { 200: svgResponse("The badge.") },
   errors: ["NOT_FOUND"],

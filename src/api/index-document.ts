@@ -7,6 +7,8 @@ import { dataResponse, operation } from "./operation.js";
 const RESOURCES = {
   repositories: "/api/repos",
   trending: "/api/trending",
+  home: "/api/home",
+  feed: "/api/feeds/trending.atom",
   languages: "/api/facets/languages",
   topics: "/api/facets/topics",
   suggestions: "/api/search/suggest",
@@ -44,3 +46,24 @@ export const getIndex = operation({
     });
   },
 });
+
+/** What language models read first: what this service is, and where its documentation is. */
+export function llmsText(baseUrl: string): string {
+  const link = (title: string, path: string, note: string) => `- [${title}](${baseUrl}${path}): ${note}`;
+  return `# Sidereal
+
+> Repositories of several forges, their snapshots over time, and rankings by measured growth. Reading needs no key.
+
+## Documentation
+
+${link("API", DOCS_PAGE, "every route with its parameters and responses")}
+${link("OpenAPI 3.1", "/api/openapi.json", "the same for programs")}
+${link("Index", "/api", "the main addresses")}
+
+## For agents
+
+${link("Model Context Protocol", "/mcp", "the same data as tools, over Streamable HTTP; POST only")}
+${link("Search", "/api/repos?q=react", "repositories by words, owner/name or address")}
+${link("Trending", "/api/trending?window=7d", "what grows now; meta.asOf is the day that windows end")}
+`;
+}

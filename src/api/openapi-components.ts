@@ -78,9 +78,7 @@ export function shareComponents(
     for (const [status, response] of Object.entries(responses)) {
       if ("$ref" in response) continue;
       if (status === "default" || Number(status) >= 400) {
-        const isPicture = response.content?.["image/svg+xml"] !== undefined;
-        const plain = status === "default" ? "Failure" : nameOfErrors(response.description);
-        const name = isPicture ? `Picture${plain}` : plain;
+        const name = status === "default" ? "Failure" : nameOfErrors(response.description);
         components.responses[name] ??=
           status === "default" ? { ...response, headers: refer(["Retry-After", ...always]) } : response;
         responses[status] = { $ref: `#/components/responses/${name}` };
@@ -211,6 +209,7 @@ const PARAMETER_NOTES: Readonly<Record<string, { description?: string; example?:
   ranking: { description: "The ranking." },
   repo: { example: ["github:facebook/react"] },
   metric: { description: "The count that is drawn." },
+  first: { example: 100 },
   width: { description: "Width in pixels.", example: 600 },
   height: { description: "Height in pixels.", example: 380 },
   scale: { description: "The scale of the counts." },

@@ -5,7 +5,6 @@ import { DOCS_PAGE } from "../lib/page-addresses.js";
 import { readVersion } from "../lib/version.js";
 import { type DocumentObject, shareComponents } from "./openapi-components.js";
 import { COMMON_ERRORS, errorResponses, type ResponseContract } from "./operation.js";
-import { svgResponse } from "./pictures.js";
 import { API_ROUTES, type ApiRoute } from "./routes.js";
 
 /** The credentials for each kind of access. A key is accepted, and checked, on every route. */
@@ -62,16 +61,11 @@ function errorsOf({
   ];
 }
 
-/** The responses of an operation. The errors of a picture are pictures too, except for callers that accept JSON. */
+/** The responses of an operation. Those of errors are for callers that accept JSON, if others get a picture with status 200. */
 function responsesOf(one: ApiRoute): Record<string, ResponseContract> {
-  const failures = { ...COMMON_ERRORS, ...errorResponses(...new Set(errorsOf(one))) };
-  const isPicture = one.route.form === "picture";
-  const shown = ([status, response]: [string, ResponseContract]) => [
-    status,
-    isPicture ? { ...response, content: { ...response.content, ...svgResponse("").content } } : response,
-  ];
   return {
-    ...Object.fromEntries(Object.entries<ResponseContract>(failures).map(shown)),
+    ...COMMON_ERRORS,
+    ...errorResponses(...new Set(errorsOf(one))),
     ...one.operation.responses,
   };
 }

@@ -11,7 +11,7 @@ import type { StoredResponse } from "./stored-response.js";
 export interface ErrorRenderers {
   /** A page, for people. */
   page: (error: AppError, request: HttpRequest) => Promise<Reply>;
-  /** A drawing, since an image tag would show nothing of any other response. */
+  /** A drawing, since an image tag would show nothing of any other response. It is sent with status 200. */
   picture: (error: AppError, request: HttpRequest) => Reply;
 }
 
@@ -53,7 +53,9 @@ export class ErrorResponder {
   async respond(error: AppError, { request, form, accept }: ErrorContext): Promise<Reply> {
     const shape = errorShape(form, accept);
     try {
-      if (shape === "picture") return errorReply(error, this.#renderers.picture(error, request));
+      // The image proxies of forges pass on nothing but a 200.
+      if (shape === "picture")
+        return { ...errorReply(error, this.#renderers.picture(error, request)), sentAs: 200 };
       if (shape === "page") return errorReply(error, await this.#renderers.page(error, request));
     } catch (cause) {
       // A failure here must not hide the error itself.

@@ -164,8 +164,8 @@ function checkAccess(exchange: Exchange, { identities, recordSecurity }: Authori
 const MAX_KEY_LENGTH = 200;
 
 /** A key that is not valid is refused wherever it is sent: if it were ignored, its sender would not notice. */
-function badKey(): AppError {
-  return new AppError("INVALID_API_KEY", "The API key is malformed, unknown or revoked.", {
+function badKey(message = "The API key is malformed, unknown or revoked."): AppError {
+  return new AppError("INVALID_API_KEY", message, {
     headers: { "WWW-Authenticate": 'Bearer realm="sidereal", error="invalid_token"' },
   });
 }
@@ -196,8 +196,9 @@ export function readApiKey({
     const blank = credentials.indexOf(" ");
     const scheme = (blank === -1 ? credentials : credentials.slice(0, blank)).toLowerCase();
     if (scheme === "basic") continue;
-    // Any other scheme is treated as a key that nobody has.
-    sent.add(scheme === "bearer" && blank !== -1 ? checked(credentials.slice(blank + 1).trim()) : "");
+    if (scheme !== "bearer" || blank === -1)
+      throw badKey("The header must be Authorization: Bearer sid_…; no other scheme is read.");
+    sent.add(checked(credentials.slice(blank + 1).trim()));
   }
   if (sent.size > 1) throw new AppError("INVALID_REQUEST", "Two different API keys were sent.");
   const [key] = sent;

@@ -5,6 +5,8 @@ import type { ErrorCode } from "../lib/errors.js";
 /** A response as a handler returns it: plain data, turned into bytes and sent by the front. */
 export interface Reply {
   status: number;
+  /** The status that is sent instead of the one that is counted: 200 for the picture of an error. */
+  sentAs?: 200;
   /** A Location that begins with a slash is below the base URL. */
   headers: Readonly<Record<string, string | readonly string[]>>;
   body: string | Uint8Array | null;

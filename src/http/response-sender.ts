@@ -107,7 +107,7 @@ export class ResponseSender {
       discardBody(message);
       if (!head.includes("Connection")) head = [...head, "Connection", "close"];
     }
-    response.writeHead(variant.status, head);
+    response.writeHead(variant.sentAs, head);
   }
 
   #finish(exchange: Exchange, sent: Sent): void {

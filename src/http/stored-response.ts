@@ -31,7 +31,10 @@ const COMPRESS: Readonly<Record<Encoding, (body: Buffer) => Promise<Buffer>>> = 
 
 /** A response as bytes, ready to be sent to any number of callers. */
 export interface StoredResponse {
+  /** The outcome, by which a request is charged and counted. */
   status: number;
+  /** The status that is sent, if it is not that of the outcome. */
+  sentAs: number | undefined;
   /** Names and values alternate, as `writeHead` takes them. */
   headers: readonly string[];
   body: Buffer;
@@ -54,7 +57,7 @@ export interface StoredResponse {
  * a caller that has the tag has received this response from that address before.
  */
 export function storeResponse(reply: Reply, headers: Reply["headers"], taggedBy: string): StoredResponse {
-  const { status, body, stream, errorCode = null, units } = reply;
+  const { status, sentAs, body, stream, errorCode = null, units } = reply;
   const bytes = bytesOf(body);
   const own = headers.ETag;
   // Weak, since all encodings share the tag of the body. Nobody gains by a collision, so the fastest hash will do.
@@ -74,6 +77,7 @@ export function storeResponse(reply: Reply, headers: Reply["headers"], taggedBy:
   const isShared = isTagged && isPublic && headers["Set-Cookie"] === undefined;
   return {
     status,
+    sentAs,
     headers: list,
     body: bytes,
     etag,
@@ -101,6 +105,8 @@ interface HeadValues {
 /** One form of a response with its head prepared. Only the values that differ with each request are filled in. */
 export class Variant {
   readonly status: number;
+  /** The status that is sent. */
+  readonly sentAs: number;
   /** Undefined: none is sent. */
   readonly body: Buffer | string | undefined;
   /** Of the body. */
@@ -111,11 +117,12 @@ export class Variant {
   readonly #age: StoredResponse["age"];
 
   constructor(
-    { status, age }: Pick<StoredResponse, "status" | "age">,
+    { status, sentAs, age }: Pick<StoredResponse, "status" | "sentAs" | "age">,
     headers: readonly string[],
     body: Buffer | undefined,
   ) {
     this.status = status;
+    this.sentAs = sentAs ?? status;
     this.#age = age;
     this.bytes = body?.byteLength ?? 0;
     this.body = body !== undefined && this.bytes <= MAX_TEXT_BYTES ? body.toString("latin1") : body;

@@ -29,6 +29,15 @@ const BODIES: Readonly<Record<string, unknown>> = {
 /** Headers that tell the requests apart, and so differ between equal answers. */
 const OWN = ["x-request-id"];
 
+/** What the error of a path below /api says to request instead. */
+const HINTS: Readonly<Record<string, readonly string[]>> = {
+  "/api/": ["/api lists the main addresses."],
+  "/api/nothing": ["/api lists the main addresses."],
+  "/api/repos/": ["The nearest address is /api/repos."],
+  "/api/repositories": ["The nearest address is /api/repos."],
+  "/api/trendin": ["The nearest address is /api/trending."],
+};
+
 onSqlite("Conventions of every route", (engine) => {
   let world: World;
   let streamKey: string;
@@ -220,16 +229,37 @@ onSqlite("Conventions of every route", (engine) => {
   });
 
   test("an address where nothing is answers 404, whatever the method", async () => {
-    for (const path of ["/api/", "/api/nothing", "/api/repos/", "/API/repos", "/x"]) {
+    for (const path of [...Object.keys(HINTS), "/API/repos", "/x"]) {
       for (const method of ["GET", "POST", "DELETE", "OPTIONS"]) {
         const answer = await world.send(method, path);
         assert.deepEqual(
           errorOf(answer),
-          { status: 404, code: "NOT_FOUND", message: "This address does not exist." },
+          {
+            status: 404,
+            code: "NOT_FOUND",
+            message: ["This address does not exist.", ...(HINTS[path] ?? [])].join(" "),
+          },
           `${method} ${path}`,
         );
       }
     }
+  });
+
+  test("programs and models find the contract where they look for it", async () => {
+    const moved = await world.request("/openapi.json");
+    assert.deepEqual([moved.status, moved.headers.get("location")], [301, "/api/openapi.json"]);
+    const response = await world.request("/llms.txt");
+    assert.equal(response.headers.get("content-type"), "text/plain; charset=utf-8");
+    const addresses = [...(await response.text()).matchAll(/\]\((https:[^)]+)\)/g)].map(
+      ([, one]) => one ?? "",
+    );
+    assert.ok(addresses.length >= 5);
+    for (const address of addresses.filter((one) => !one.endsWith("/mcp")))
+      assert.equal(
+        (await world.request(address.replace("https://sidereal.example", ""))).status,
+        200,
+        address,
+      );
   });
 
   test("a tag spares the body: weak comparison, lists, and *", async () => {

@@ -27,7 +27,10 @@ onSqliteAndLong("Badges and cards", (engine) => {
 
   async function badge(query: string, status = 200, of = world) {
     const answer = await of.get(`${BADGE}?${query}`);
-    assert.equal(answer.status, status, answer.body);
+    assert.equal(answer.status, 200, answer.body);
+    const { headers, status: forJson } = await of.get(`${BADGE}?${query}`, { Accept: "application/json" });
+    assert.equal(forJson, status);
+    assert.equal(headers.get("content-type")?.startsWith("application/json"), status >= 400);
     assert.equal(answer.headers.get("content-type"), "image/svg+xml; charset=utf-8");
     const picture = readPicture(answer.body);
     checkTexts(picture);
@@ -136,7 +139,7 @@ onSqliteAndLong("Badges and cards", (engine) => {
     }
   });
 
-  test("what is wrong is said in a badge with its status", async () => {
+  test("what is wrong is said in a badge with status 200, and to JSON with its status", async () => {
     const unknown = await badge("repo=github:no/such", 404);
     assert.deepEqual([unknown.label, unknown.message], ["Sidereal", "Not tracked here: github:no/such"]);
     assert.equal(unknown.headers.get("cache-control"), "no-store");

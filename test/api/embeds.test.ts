@@ -37,7 +37,9 @@ onSqliteAndLong("Charts for other pages", (engine) => {
 
   async function picture(query: string, status = 200): Promise<Picture> {
     const { headers, body, ...answer } = await world.get(`${CHART}?${query}`);
-    assert.equal(answer.status, status, body);
+    assert.equal(answer.status, 200, body);
+    const forJson = await world.get(`${CHART}?${query}`, { Accept: "application/json" });
+    assert.equal(forJson.status, status);
     assert.equal(headers.get("content-type"), "image/svg+xml; charset=utf-8");
     const read = readPicture(body);
     checkTexts(read);
@@ -93,7 +95,7 @@ onSqliteAndLong("Charts for other pages", (engine) => {
     assert.equal((await poor.get("/api/repos")).status, 429);
     for (const path of [CHART, DATA, "/api/embed/badge.svg"])
       assert.equal((await poor.get(`${path}?repo=github:a/b`)).status, 200);
-    assert.equal((await poor.get(`${CHART}?repo=github:a/x`)).status, 404);
+    assert.equal((await poor.get(`${DATA}?repo=github:a/x`)).status, 404);
   });
 
   test("every parameter does what it says", async () => {
@@ -168,11 +170,13 @@ onSqliteAndLong("Charts for other pages", (engine) => {
     assert.ok(seen(await picture("repo=github:up/never&repo=github:up/one")).includes("one"));
   });
 
-  test("what is not tracked is said in a picture with status 404, which of several too", async () => {
+  test("what is not tracked is said in a picture with status 200, which of several too, and to JSON with its status", async () => {
     for (const query of ["repo=github:no/such", "repo=github:up/one&repo=github:no/such&theme=dark"]) {
       const { status, headers, body } = await world.get(`${CHART}?${query}`);
-      assert.equal(status, 404);
-      assert.equal(headers.get("cache-control"), "no-store");
+      assert.equal(status, 200);
+      assert.deepEqual([headers.get("cache-control"), headers.get("etag")], ["no-store", null]);
+      const asJson = await world.get(`${CHART}?${query}`, { Accept: "application/json" });
+      assert.equal(errorOf(asJson).status, 404);
       assert.deepEqual(seen(readPicture(body)), ["Not tracked here", "github:no/such"]);
     }
     const answer = await world.get(`${DATA}?repo=github:up/one&repo=github:no/such&repo=nobody:a/b`);
@@ -186,7 +190,7 @@ onSqliteAndLong("Charts for other pages", (engine) => {
     });
   });
 
-  test("a parameter that is not allowed is said in a picture with status 400, and in JSON where JSON is asked for", async () => {
+  test("a parameter that is not allowed is said in a picture, and in JSON with status 400 where JSON is asked for", async () => {
     const repo = "must be of the form provider:owner/name, 1 to 6 times";
     const wrong: [string, string, string, Record<string, unknown>?][] = [
       ["", "repo", repo],

@@ -40,11 +40,14 @@ test("a key is read from either header, in any spelling of the scheme", () => {
   assert.equal(read({}), undefined);
 });
 
-test("Basic credentials belong to a proxy; every other scheme is a key that nobody has", () => {
+test("Basic credentials belong to a proxy; every other scheme is refused by name", () => {
   assert.equal(read({ authorization: ["Basic dXNlcjpwYXNz"] }), undefined);
   assert.equal(read({ authorization: ["Basic dXNlcjpwYXNz"], "x-api-key": [key] }), key);
   for (const authorization of ["Bearer", "Digest a=b", key, ""])
-    assert.equal(read({ authorization: [authorization] }), "");
+    assert.equal(
+      codeOf(() => read({ authorization: [authorization] })),
+      "INVALID_API_KEY",
+    );
 });
 
 test("two different keys are refused", () => {
