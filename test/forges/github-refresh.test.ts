@@ -74,7 +74,7 @@ test("a hundred repositories take one request, and a failure of one does not aff
   assert.ok(rest.every((outcome, i) => outcome.kind === "found" && outcome.repository.stars === i + 9));
 });
 
-test("a batch that is too large is retried in halves and quarters, then fails", async () => {
+test("a batch that is too large is retried in halves, and fails once the forge does", async () => {
   const tooMuch: Scripted[] = [
     { status: 502, body: "<html>" },
     { body: { data: null, errors: [{ message: "Something went wrong while executing your query." }] } },
@@ -100,7 +100,25 @@ test("a batch that is too large is retried in halves and quarters, then fails", 
       (await failureOf(github(fetch, { tokens }).refreshMany(refs(100), signal))).kind,
       "unreachable",
     );
-    assert.equal(fetch.sent.length, 3);
+    const sizes = fetch.sent.map(({ ids }) => ids.length);
+    assert.deepEqual(sizes.slice(0, 8), [100, 50, 25, 13, 7, 4, 2, 1]);
+    assert.ok(sizes.length <= 24, `${sizes.length} requests`);
+  }
+});
+
+test("one repository that GitHub cannot answer a query for is read over REST, and holds up no other", async () => {
+  for (const [bad, most] of [
+    [["R_3"], 17],
+    [["R_3", "R_77"], 32],
+  ] as const) {
+    const fetch = scriptedFetch(({ ids, url }) => {
+      if (ids.length === 0) return { body: restRow({ id: Number(url.pathname.split("/").at(-1)) }) };
+      if (ids.some((id) => bad.includes(id as never))) return { status: 502, body: "" };
+      return { body: { data: { nodes: ids.map(nodeOf) } } };
+    });
+    const outcomes = await github(fetch, { tokens }).refreshMany(refs(100), signal);
+    assert.ok(outcomes.every(({ kind }) => kind === "found"));
+    assert.ok(fetch.sent.length <= most, `${fetch.sent.length} requests`);
   }
 });
 

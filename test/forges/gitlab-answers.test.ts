@@ -18,10 +18,12 @@ const refOf = (id: number): RepositoryRef => ({
 
 /** A provider whose GraphQL API has this response; other paths are answered by `rest`. */
 function scriptedGitlab(
-  answer: () => Scripted,
+  answer: (ids: readonly string[]) => Scripted,
   rest: (path: string) => Scripted = () => ({ status: 404, body: "{}" }),
 ) {
-  const fetch = scripted((path) => (path === "/api/graphql" ? answer() : rest(path)));
+  const fetch = scripted((path, { body = "{}" }) =>
+    path === "/api/graphql" ? answer(JSON.parse(body).variables.ids ?? []) : rest(path),
+  );
   const clock = new SkippingClock(NOW);
   return {
     fetch,
@@ -107,10 +109,7 @@ test("a project that only the token may see is private, and none that was not re
 });
 
 test("a response that is no answer is a failure, and loses nothing", async () => {
-  const timeout = { body: { data: { projects: null }, errors: [{ message: "Request timed out" }] } };
   const answers: [Scripted, string][] = [
-    [timeout, "unreachable"],
-    [{ status: 500, body: "{}" }, "unreachable"],
     [{ status: 429, headers: { "retry-after": "30" } }, "quota"],
     [{ body: "<html>" }, "malformed"],
     [{ body: {} }, "malformed"],
@@ -127,6 +126,25 @@ test("a response that is no answer is a failure, and loses nothing", async () =>
   }
   const { provider } = scriptedGitlab(() => ({ status: 401, body: "{}" }));
   await assert.rejects(provider.refreshMany([refOf(6)], signal), { kind: "refused" });
+});
+
+test("one project that GitLab cannot answer a query for is read over REST, and holds up no other", async () => {
+  const timeout = { body: { data: { projects: null }, errors: [{ message: "Request timed out" }] } };
+  for (const answer of [timeout, { status: 500, body: "{}" }]) {
+    const { fetch, provider } = scriptedGitlab(
+      (globalIds) => {
+        const ids = globalIds.map((id) => Number(id.split("/").at(-1)));
+        return ids.includes(6) ? answer : connection(ids.map((id) => node(id)));
+      },
+      () => ({ body: { id: 6, path_with_namespace: "group/p6", star_count: 6 } }),
+    );
+    const results = await provider.refreshMany([5, 6, 7, 8].map(refOf), signal);
+    assert.deepEqual(
+      results.map(({ kind }) => kind),
+      ["found", "found", "found", "found"],
+    );
+    assert.deepEqual([fetch.sent.length, provider.withheld()], [6, []]);
+  }
 });
 
 test("a query that GitLab finds too complex is replaced by the REST API", async () => {

@@ -14,10 +14,11 @@ import {
   type UpstreamRepository,
 } from "../contract.js";
 import { textOfFile } from "../fields.js";
+import type { Results } from "../halves.js";
 import { checkGithubToken } from "../token-check.js";
 import { AppTokens } from "./app-tokens.js";
 import { discover } from "./discover.js";
-import { MAX_NODES, NodeRefresh, type Results } from "./graphql.js";
+import { MAX_NODES, NodeRefresh } from "./graphql.js";
 import { StarHistory } from "./history.js";
 import { pathOfId, readRepository, repositoryPath } from "./repository.js";
 import { seek } from "./seek.js";
@@ -55,6 +56,7 @@ export function createGithub(settings: ProviderSettings, connection: Connection)
   const nodes = new NodeRefresh(client, {
     url: root.replace(/\/v3$/, "").concat("/graphql"),
     urlOf: (fullName) => repositoryUrl(url, fullName),
+    readOne: (repository, signal) => refreshById(client, { ...repository, etag: null }, signal),
   });
   const stars = new StarHistory(client);
   const resourceOf = (call: Call): string => {

@@ -4,6 +4,7 @@ import type { ForgeClient } from "../client.js";
 import type { Refreshed, RepositoryRef } from "../contract.js";
 import { asFailed, type FailureKind, notOfRepository, UpstreamFailure } from "../failures.js";
 import { count, graphqlErrors, orNull, parseRecord, time, WithheldFields } from "../fields.js";
+import { queryInHalves, type Results } from "../halves.js";
 import type { Lease } from "../quota.js";
 import { SLOW_DOWN_MS } from "../responses.js";
 import {
@@ -16,7 +17,6 @@ import {
 } from "./repository.js";
 
 export const MAX_NODES = 100;
-const MAX_HALVINGS = 2;
 /** How many times a query is sent again because GitHub withholds further fields; the last time with no optional field. */
 const MAX_REDUCTIONS = 3;
 /** The instance itself withholds a field if this share of the nodes of a query lacks it, and at least this number. */
@@ -38,8 +38,6 @@ const responseSchema = z.object({
 type GraphqlError = z.output<typeof errorSchema>;
 type GraphqlResponse = z.output<typeof responseSchema>;
 
-export type Results = Map<RepositoryRef, Refreshed>;
-
 interface Query {
   repositories: readonly RepositoryRef[];
   /** Number of nodes when it was first sent; only those that lack a field are requested again. */
@@ -52,46 +50,42 @@ interface Query {
 /** `reduced`: to be requested again without these fields. `open`: GitHub gave up before this node. */
 type NodeResult = Refreshed | { kind: "reduced"; fields: readonly OptionalField[] } | { kind: "open" };
 
+/** Reads a repository over REST. */
+type ReadOne = (repository: RepositoryRef, signal: AbortSignal) => Promise<Refreshed>;
+
 export class NodeRefresh {
   readonly #client: ForgeClient;
   readonly #url: string;
   readonly #urlOf: (fullName: string) => string;
+  readonly #readOne: ReadOne;
   readonly withheld: WithheldFields<OptionalField>;
   /** Points that the last batch cost. */
   #cost = 1;
 
-  constructor(client: ForgeClient, { url, urlOf }: { url: string; urlOf: (fullName: string) => string }) {
+  constructor(
+    client: ForgeClient,
+    { url, urlOf, readOne }: { url: string; urlOf: (fullName: string) => string; readOne: ReadOne },
+  ) {
     this.#client = client;
+    this.#readOne = readOne;
     this.#url = url;
     this.#urlOf = urlOf;
     this.withheld = new WithheldFields(client.clock);
   }
 
   /**
-   * A result for each of at most MAX_NODES repositories, which must all have a node id. When GitHub gives up on a query it is
-   * halved, and halved again; if a quarter is still too large, the rest fails with `unreachable`. A field that GitHub
-   * withholds is not requested for a day. Throws UpstreamFailure if nothing is known about any of them.
+   * A result for each of at most MAX_NODES repositories, which must all have a node id. A query that GitHub gives up on is halved down
+   * to one repository, which is then read over REST. A field that GitHub withholds is not requested for a day. Throws UpstreamFailure if
+   * nothing is known about any of them.
    */
-  async refresh(repositories: readonly RepositoryRef[], signal: AbortSignal, halvings = 0): Promise<Results> {
-    const [without, size] = [new Set(this.withheld.list()), repositories.length];
-    const { results, open } = await this.#query({ repositories, size, without, reductions: 0, signal });
-    const middle = Math.ceil(open.length / 2);
-    let failure =
-      halvings < MAX_HALVINGS ? null : new UpstreamFailure("unreachable", "GraphQL: gave up on the query");
-    for (const half of [open.slice(0, middle), open.slice(middle)]) {
-      if (half.length === 0) continue;
-      try {
-        if (failure !== null) throw failure;
-        for (const [repository, result] of await this.refresh(half, signal, halvings + 1))
-          results.set(repository, result);
-      } catch (error) {
-        const failed = asFailed(error);
-        failure = failed.failure;
-        if (results.size === 0) throw failure;
-        for (const repository of half) results.set(repository, failed);
-      }
-    }
-    return results;
+  refresh(repositories: readonly RepositoryRef[], signal: AbortSignal): Promise<Results> {
+    return queryInHalves(repositories, {
+      query: (part) => {
+        const without = new Set(this.withheld.list());
+        return this.#query({ repositories: part, size: part.length, without, reductions: 0, signal });
+      },
+      readOne: (repository) => this.#readOne(repository, signal),
+    });
   }
 
   /** `open`: the repositories that GitHub gave up on. */
@@ -163,7 +157,7 @@ export class NodeRefresh {
     return { kind: "failed", failure: this.#failureOf(ofNode ?? errors[0]) };
   }
 
-  /** The response to the query; null if GitHub gave up on it (502, 504), as it does with too large queries. */
+  /** The response to the query; null if GitHub gave up on it (500, 502, 504), as it does with too large queries. */
   async #send({ repositories, without, signal }: Query): Promise<GraphqlResponse | null> {
     const variables = { ids: repositories.map((one) => one.nodeId) };
     const { response, lease } = await this.#client.send(
@@ -176,7 +170,7 @@ export class NodeRefresh {
       },
       { resource: "graphql", cost: this.#cost },
     );
-    if (response.status === 502 || response.status === 504) return null;
+    if ([500, 502, 504].includes(response.status)) return null;
     const failure = this.#client.failureOf(this.#url, response);
     if (failure !== null) throw notOfRepository(failure);
     const body = parseRecord(responseSchema, this.#client.parse(this.#url, response.text));

@@ -22,6 +22,7 @@ import {
   topics,
   webUrl,
 } from "../fields.js";
+import { queryInHalves } from "../halves.js";
 import {
   type ForgeRecord,
   highestId,
@@ -32,7 +33,7 @@ import {
 } from "../lists.js";
 import { createRestProvider, type RestForge, restClient } from "../rest-provider.js";
 import { checkGitlabToken } from "../token-check.js";
-import { MAX_PROJECTS, Projects } from "./projects.js";
+import { GaveUp, MAX_PROJECTS, Projects } from "./projects.js";
 
 /** A cursor of a walk over GraphQL: version of the form, page, stars of the last row, mark, and GitLab's own cursor. */
 const GRAPHQL_CURSOR = /^graphql2:([1-9]\d{0,8}):(\d{1,15}):([\w-]{1,22}):(.+)$/s;
@@ -104,9 +105,21 @@ async function refreshMany(
 ): Promise<Refreshed[]> {
   // Ids of other forms come from imports, and a single one would spoil the query.
   const queried = refs.filter(({ providerId }) => /^[1-9]\d{0,18}$/.test(providerId));
-  const known = queried.length === 0 ? new Map() : await projects.byId(queried, signal);
-  if (known === null) return rest.refreshMany(refs, signal);
-  const results = new Map<RepositoryRef, Refreshed>(known);
+  if (!projects.isAvailable) return rest.refreshMany(refs, signal);
+  const query = async (part: readonly RepositoryRef[]) => {
+    try {
+      return { results: (await projects.byId(part, signal)) ?? new Map(), open: [] };
+    } catch (error) {
+      if (error instanceof GaveUp) return { results: new Map(), open: part };
+      throw error;
+    }
+  };
+  const readOne = async (ref: RepositoryRef): Promise<Refreshed> => ({
+    kind: "found",
+    repository: await readById(rest, ref, signal),
+    etag: null,
+  });
+  const results = queried.length === 0 ? new Map() : await queryInHalves(queried, { query, readOne });
   const missing = refs.filter((ref) => !results.has(ref));
   if (missing.length > 0) {
     const read = await rest.refreshMany(withoutEtags(missing), signal).catch((error: unknown) => {

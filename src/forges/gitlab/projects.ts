@@ -63,6 +63,13 @@ interface ProjectPage {
 /** Most projects of one query: GitLab's maximum of a page. */
 export const MAX_PROJECTS = 100;
 
+/** GitLab responded to a query that it cannot answer; a smaller one may succeed. */
+export class GaveUp extends UpstreamFailure {
+  constructor({ message, until }: UpstreamFailure) {
+    super("unreachable", message, { until });
+  }
+}
+
 /** Fields that older versions lack, with their selections. The rest of a record is useful without them. */
 const OPTIONAL = {
   webUrl: "webUrl",
@@ -282,6 +289,7 @@ export class Projects {
       { resource: "core" },
     );
     const failure = this.#client.failureOf(this.#url, response);
+    if (failure?.kind === "unreachable") throw new GaveUp(failure);
     if (failure !== null) return this.#notOffered(failure);
     const { data, errors } = parseRecord(responseSchema, this.#client.parse(this.#url, response.text));
     const connection = data?.projects ?? null;
@@ -297,7 +305,7 @@ export class Projects {
     const reason = first === undefined ? null : this.#client.wordsOf(first.message);
     if (first === undefined) throw new UpstreamFailure("malformed", "GraphQL: neither projects nor an error");
     if (/time(d )?-?out/i.test(first.message))
-      throw new UpstreamFailure("unreachable", "GraphQL: the query took too long", { reason });
+      throw new GaveUp(new UpstreamFailure("unreachable", "GraphQL: the query took too long", { reason }));
     // Too complex, a required field is unknown, or not permitted.
     return this.#notOffered(
       new UpstreamFailure("refused", "GraphQL: not the requested projects", { reason }),
