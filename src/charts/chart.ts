@@ -10,7 +10,7 @@ import {
   logAxis,
 } from "./axes.js";
 import { drawMilestones, drawSpans, milestonesOf } from "./events.js";
-import { BAR_LOOKS, drawBars, gainsOf, perDayLines } from "./gains.js";
+import { BAR_LOOKS, drawBars, gainsOf, perDayLines, spanOf, stepOf } from "./gains.js";
 import {
   drawArea,
   drawLabels,
@@ -26,7 +26,15 @@ import {
 } from "./lines.js";
 import { background, element, type Markup, picture } from "./markup.js";
 import { ageUnitOf, shortNumber, signedShort } from "./numbers.js";
-import { type ChartInput, type ChartSeries, isByDate, RETAINED_WORDS, withoutDoubtful } from "./series.js";
+import {
+  type ChartInput,
+  type ChartPoint,
+  type ChartSeries,
+  type ChartSpan,
+  isByDate,
+  RETAINED_WORDS,
+  withoutDoubtful,
+} from "./series.js";
 import { estimateWidth, fit, fitFullName, wrap } from "./text.js";
 import { MAX_SERIES, styleOf, type Theme } from "./themes.js";
 import { descriptionOf, footerOf, type Heading, headingOf, titleOf } from "./words.js";
@@ -35,6 +43,8 @@ import { descriptionOf, footerOf, type Heading, headingOf, titleOf } from "./wor
 export interface Geometry extends Pick<Frame, "left" | "right" | "top" | "bottom"> {
   width: number;
   height: number;
+  /** Below the bars; otherwise as `bottom`. */
+  foot: number;
   x: Domain;
   y: Domain;
 }
@@ -53,16 +63,20 @@ export function drawChart(input: ChartInput): { svg: string; geometry: Geometry 
   const milestones = milestonesOf({ ...input, series });
   const lines = view === "per-day" ? perDayLines(series) : series;
   const bars = view === "per-day" && only !== undefined ? gainsOf(only.points) : undefined;
+  const hasBars = input.hasBars === true && only !== undefined && bars === undefined;
   const labels = only === undefined ? labelsOf(lines, input) : [];
+  const isImported = points.every(({ source }) => source === "IMPORTED");
   const origins = SNAPSHOT_SOURCES.filter(
-    (source) => ORIGINS[source] !== undefined && points.some((point) => point.source === source),
+    (source) =>
+      ORIGINS[source] !== undefined && !isImported && points.some((point) => point.source === source),
   );
 
   // The box of the lines: as large as the texts around it allow.
   const look = lookOf(input);
   const { pad, tick } = look;
   const top = isBare ? (spans.length > 0 ? tick + 6 : 10) : pad + look.heading + look.sub + 26;
-  const bottom = height - (isBare ? 4 : tick + 17) - (origins.length > 0 ? tick + 5 : 0) - tick - 5;
+  const foot = height - (isBare ? 4 : tick + 17) - (origins.length > 0 ? tick + 5 : 0) - tick - 5;
+  const bottom = hasBars ? Math.round(top + (foot - top) * LINE_PART) : foot;
   const yCount = Math.min(7, Math.max(2, Math.floor((bottom - top) / (tick * 3.8))));
   const values = lines.flatMap((line) => line.points.map(({ value }) => value));
   const yAxis = view === "per-day" ? gainAxis(values, yCount) : countAxis(values, scale, yCount);
@@ -74,8 +88,8 @@ export function drawChart(input: ChartInput): { svg: string; geometry: Geometry 
   const unit = ageUnitOf(last - first);
   const xCount = Math.max(2, Math.floor((right - left) / (tick * 6.2)));
   const xAxis = isByDate(align) ? dateAxis(first, last, xCount) : ageAxis([first, last], unit, xCount);
-  const frame: Frame = {
-    ...{ left, right, top, bottom, size: tick },
+  const frame: Frame & { foot: number } = {
+    ...{ left, right, top, bottom, foot, size: tick },
     x: (at) => left + xAxis.scale(at) * (right - left),
     y: (value) => bottom - yAxis.scale(value) * (bottom - top),
   };
@@ -92,10 +106,11 @@ export function drawChart(input: ChartInput): { svg: string; geometry: Geometry 
     },
     theme === "page" ? undefined : background(width, height),
     ...drawRows(yAxis, frame),
-    ...drawColumns(xAxis, frame, [pad, width - pad]),
-    ...drawSpans(shaded, frame, isBare),
+    ...drawColumns(xAxis, { ...frame, bottom: foot }, [pad, width - pad]),
+    ...drawSpans(shaded, { ...frame, bottom: foot }, isBare),
     yAxis.domain.from < 0 ? drawZero(frame) : undefined,
     ...(bars === undefined ? drawLines(drawn, isFilled ? bottom : undefined) : drawBars(bars, frame)),
+    ...(hasBars ? drawGainsBelow(only.points, spans, frame) : []),
     ...drawLabels(
       labels,
       drawn.map((line) => line.at(-1)),
@@ -103,10 +118,53 @@ export function drawChart(input: ChartInput): { svg: string; geometry: Geometry 
     ),
     ...drawMilestones(milestones, frame),
     ...(isBare ? [] : drawHeading(headingOf(input, series, { first, last, unit }), look, width)),
-    ...drawLegend(origins, bars !== undefined, { x: pad, y: bottom + 2 * tick + 8, size: tick }),
+    ...drawLegend(origins, bars !== undefined, { x: pad, y: foot + 2 * tick + 8, size: tick }),
     isBare ? undefined : drawFooter(footerOf(input, series), look, input),
   );
-  return { svg, geometry: { width, height, left, right, top, bottom, x: xAxis.domain, y: yAxis.domain } };
+  const geometry = { width, height, left, right, top, bottom, foot, x: xAxis.domain, y: yAxis.domain };
+  return { svg, geometry };
+}
+
+/** The part of the height that the line has where bars are below it. */
+const LINE_PART = 0.72;
+/** Room between the two, in font sizes. */
+const ABOVE_BARS = 1.8;
+/** Narrower bars cannot be told apart. */
+const MIN_BAR = 2.6;
+
+/** The gains of a line as bars below it, the highest with its number. */
+function drawGainsBelow(
+  points: readonly ChartPoint[],
+  spans: readonly ChartSpan[],
+  { x, left, right, bottom, foot, size }: Frame & { foot: number },
+): (Markup | undefined)[] {
+  const counted = withoutDoubtful(points, spans);
+  const step = stepOf(counted, spanOf([counted]), (right - left) / MIN_BAR);
+  const gains = gainsOf(counted, step);
+  const values = gains.flatMap(({ perDay }) => perDay ?? []);
+  if (values.length === 0) return [];
+  const top = bottom + ABOVE_BARS * size;
+  const [low, high] = [Math.min(0, ...values), Math.max(1, ...values)];
+  const y = (value: number) => foot - ((value - low) * (foot - top)) / (high - low);
+  const highest = gains.find(({ perDay }) => perDay === high);
+  const label = signedShort(high);
+  const half = estimateWidth(label, size) / 2;
+  const unit = step.name === "day" ? "Gained per day" : `Gained per day, by ${step.name}`;
+  const text = { class: "chart-muted", "font-size": size, y: top - 4 };
+  const peak = highest && Math.min(Math.max(x((highest.since + highest.at) / 2), left + half), right - half);
+  const isClear = peak === undefined || peak - half > left + estimateWidth(unit, size) + 8;
+  return [
+    ...drawBars(gains, { x, y }),
+    element("path", {
+      class: "chart-hint",
+      d: `M${left.toFixed(1)} ${y(0).toFixed(1)}H${right}`,
+      "stroke-width": 0.8,
+    }),
+    isClear ? element("text", { ...text, x: left }, unit) : undefined,
+    peak === undefined
+      ? undefined
+      : element("text", { ...text, class: "chart-text", "text-anchor": "middle", x: peak }, label),
+  ];
 }
 
 /** Longest name and note of a series, in average characters. */

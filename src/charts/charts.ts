@@ -21,7 +21,7 @@ export {
 } from "./card.js";
 export { drawChart, drawNotice, type Geometry, NOTICE_SIZE } from "./chart.js";
 export { milestonesOf } from "./events.js";
-export { gainsOf, spanOf, stepOf } from "./gains.js";
+export { DAY_STEP, gainsOf, spanOf, stepOf } from "./gains.js";
 export {
   type Aligned,
   alignedAt,
@@ -56,6 +56,7 @@ export {
   METRIC_WORDS,
   METRICS,
   type Metric,
+  type Milestone,
   RETAINED_WORDS,
   SCALES,
   VIEWS,

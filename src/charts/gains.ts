@@ -26,8 +26,9 @@ export interface Step {
   ms: number;
 }
 
+export const DAY_STEP: Step = { name: "day", ms: DAY_MS };
 const MONTH: Step = { name: "month", ms: AGE_UNITS.month.ms };
-const STEPS: readonly Step[] = [{ name: "day", ms: DAY_MS }, { name: "week", ms: WEEK_MS }, MONTH];
+const STEPS: readonly Step[] = [DAY_STEP, { name: "week", ms: WEEK_MS }, MONTH];
 
 /** Maximum number of bars, so that each stays visible: days are joined into weeks or months. */
 const MAX_BARS = 130;
@@ -38,11 +39,15 @@ const SHORTEST = 0.4;
 
 /**
  * The shortest step that gives few enough bars and is not shorter than the usual distance of the points. `span`: the time that
- * the whole chart covers, so that all its lines have the same step; default: that of the points.
+ * the whole chart covers, so that all its lines have the same step; default: that of the points. `most`: number of bars.
  */
-export function stepOf(points: readonly ChartPoint[], span = spanOf([points])): Step {
+export function stepOf(
+  points: readonly ChartPoint[],
+  span = spanOf([points]),
+  most: number = MAX_BARS,
+): Step {
   const usual = usualDistance(points);
-  return STEPS.find(({ ms }) => span / ms <= MAX_BARS && usual <= ms * 1.5) ?? MONTH;
+  return STEPS.find(({ ms }) => span / ms <= most && usual <= ms * 1.5) ?? MONTH;
 }
 
 /** The time from the first point of all lines to the last. */
@@ -116,7 +121,7 @@ export const BAR_LOOKS = {
  * Draws gains per day as bars: each is as wide as its time, so that its area is the gain. Nothing is drawn where the gain is
  * unknown; a gain of 0 is a thin bar.
  */
-export function drawBars(gains: readonly Gain[], { x, y }: Frame): Markup[] {
+export function drawBars(gains: readonly Gain[], { x, y }: Pick<Frame, "x" | "y">): Markup[] {
   const zero = y(0);
   const paths = new Map<SnapshotSource, string>();
   for (const { perDay, since, at, point } of gains) {

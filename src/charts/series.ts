@@ -61,6 +61,8 @@ export interface ChartInput {
   isSum?: boolean;
   /** Replaces the names of the series. */
   title?: string;
+  /** Whether the gains of a single line stand below it as bars, on the same axis of time. */
+  hasBars?: boolean;
   /** Without heading and footer, when the surrounding page shows the same. */
   isBare?: boolean;
 }

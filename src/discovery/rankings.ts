@@ -10,6 +10,7 @@ import {
   type Explanation,
   type GrowthOptions,
   isUpdateDue,
+  type Ranking,
   readExplanations,
   TREND_COLUMNS,
   type Trend,
@@ -25,9 +26,10 @@ import { type DamagedBlock, rangeColumn, rangeOf, type SnapshotRange } from "../
 import type { FacetKind, FacetPage, FacetRequest, FacetTotals } from "./facets.js";
 import { type Home, homeOf } from "./home.js";
 import type { LiveModel } from "./memory/live-model.js";
-import type { Leaders, LeadersRequest } from "./ranks/heads.js";
+import { type Leaders, type LeadersRequest, RANK_LIMITS } from "./ranks/heads.js";
 import type { Rank } from "./ranks/rank.js";
 import { archiveRanks, type PastRank, packRankHistory, rankHistoryReader } from "./ranks/rank-history.js";
+import { similarTo } from "./similar.js";
 import { type CurrentCounters, type CurrentSummary, SummaryReader, updateSummary } from "./summary.js";
 
 interface RankingsContext {
@@ -118,6 +120,21 @@ export class Rankings {
   async leaders(request: LeadersRequest): Promise<Leaders> {
     const { ranks } = await this.#live.current();
     return (await ranks.get()).leaders(request);
+  }
+
+  /** The ids of the repositories most like one, see `similarTo`; none while the catalogue is loaded. */
+  async similar(id: number, most: number): Promise<number[]> {
+    const loaded = await this.#live.ifLoaded();
+    return loaded === undefined ? [] : similarTo(loaded.model, id, most);
+  }
+
+  /** The ids around a repository in a ranking of all: the one before it, itself, and the one after it; none if it has no rank. */
+  async neighbours(id: number, ranking: Ranking, window: Window): Promise<readonly number[]> {
+    const ranks = await (await this.#live.ifLoaded())?.ranks.get();
+    const ids =
+      ranks?.leaders({ scope: "overall", name: "", limit: RANK_LIMITS.overall })(ranking, window) ?? [];
+    const at = ids.indexOf(id);
+    return at < 0 ? [] : ids.slice(Math.max(0, at - 1), at + 2);
   }
 
   async facets(request: FacetRequest): Promise<FacetPage> {

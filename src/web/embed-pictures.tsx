@@ -157,8 +157,7 @@ export const EmbedPanel: FC<{ repository: RepositoryName; baseUrl: string }> = (
     { id: "embed-chart", label: "Chart (Markdown)", pictures: picturesOf(query, [repository]) },
   ];
   return (
-    <section id="embed">
-      <h2>Embed</h2>
+    <>
       <p>
         <a href={`/embed?${queryOf([["repo", repositoryKey(repository)]])}`}>
           Charts, badges and a card of {repository.fullName} for a README
@@ -179,6 +178,6 @@ export const EmbedPanel: FC<{ repository: RepositoryName; baseUrl: string }> = (
           )),
         )}
       </div>
-    </section>
+    </>
   );
 };

@@ -34,7 +34,7 @@ onSqliteAndLong("Charts of pages", (engine) => {
     const page = await open(world, "/repos/github/acme/steady?view=per-day");
     assert.equal(page.status, 200);
     assert.ok(page.current.includes("Per day"));
-    assert.match(page.html, /<title id="half-title">Stars per day: acme\/steady<\/title>/);
+    assert.match(page.html, /<title id="whole-title">Stars per day: acme\/steady<\/title>/);
     const { view, lines } = dataOf(page) as PlotData;
     assert.equal(view, "per-day");
     assert.deepEqual(new Set(lines[0]?.value), new Set([3]));
@@ -102,10 +102,10 @@ onSqliteAndLong("Charts of pages", (engine) => {
       [...html.matchAll(/<text class="chart-muted"[^>]*text-anchor="end"[^>]*>([\d.K]+)<\/text>/g)].map(
         ([, text]) => text,
       );
-    const page = await open(world, "/repos/github/acme/steady");
+    const page = await open(world, "/compare?repo=github:acme/steady");
     const wide = /class="plot-wide".*?<\/svg>/s.exec(page.html)?.[0] ?? "";
     const { body } = await world.get(
-      "/api/embed/chart.svg?repo=github:acme/steady&width=760&height=405&theme=light",
+      "/api/embed/chart.svg?repo=github:acme/steady&width=1160&height=490&theme=light",
     );
     assert.ok(ticks(wide).length >= 3);
     assert.deepEqual(

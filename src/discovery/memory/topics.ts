@@ -74,13 +74,23 @@ export class Topics {
   /** Adds the slots of repositories with a topic to a set. */
   addTo(set: SlotSet, topic: string): void {
     const code = this.names.codeOf(topic);
-    if (code === 0) return;
+    if (code > 0) this.forEachWith(code, (slot) => set.add(slot));
+  }
+
+  /** Calls `visit` with the slot of each repository that has a topic. */
+  forEachWith(code: number, visit: (slot: number) => void): void {
     const { starts, numbers } = this.#with;
     for (let i = starts[code] ?? 0, end = starts[code + 1] ?? 0; i < end; i++) {
       const slot = numbers[i] ?? 0;
-      if (!this.#dead.has(slot)) set.add(slot);
+      if (!this.#dead.has(slot)) visit(slot);
     }
-    for (const slot of this.#added.get(code) ?? []) set.add(slot);
+    for (const slot of this.#added.get(code) ?? []) visit(slot);
+  }
+
+  /** The number of repositories with a topic; those that had it before a change count too. */
+  sizeOf(code: number): number {
+    const { starts } = this.#with;
+    return (starts[code + 1] ?? 0) - (starts[code] ?? 0) + (this.#added.get(code)?.size ?? 0);
   }
 
   /** Calls `visit` with the code of each topic of a repository. */

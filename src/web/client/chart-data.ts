@@ -117,6 +117,7 @@ interface Edges {
   right: number;
   top: number;
   bottom: number;
+  foot: number;
   x: Domain;
   y: Domain;
 }
@@ -156,6 +157,11 @@ export class Geometry {
 
   get bottom(): number {
     return this.#edges.bottom / this.#edges.height;
+  }
+
+  /** Below the bars that may stand under the lines. */
+  get foot(): number {
+    return this.#edges.foot / this.#edges.height;
   }
 
   /** The position of a time in seconds. */

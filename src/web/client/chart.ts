@@ -138,7 +138,7 @@ class Chart {
       left: from,
       width: to - from,
       top: geometry.top,
-      height: geometry.bottom - geometry.top,
+      height: geometry.foot - geometry.top,
     });
   }
 
@@ -212,7 +212,7 @@ class Chart {
     if (stop === undefined) return;
     const geometry = this.#geometry();
     const x = geometry.x(this.#middle(stop));
-    place(this.#cursor, { left: x, top: geometry.top, height: geometry.bottom - geometry.top });
+    place(this.#cursor, { left: x, top: geometry.top, height: geometry.foot - geometry.top });
     for (const [i, line] of this.#data.lines.entries()) {
       const point = stop.points[i] ?? -1;
       const [at, value] = [line.at[point], line.value[point] ?? null];

@@ -100,16 +100,6 @@ export const ChartControls: FC<ChartControlsProps> = ({ url, state, aligned, sec
           isCurrent: name === metric,
         }))}
       />
-      {aligned?.align === "index" ? null : (
-        <Tabs
-          label="View"
-          tabs={VIEWS.map((name) => ({
-            name: VIEW_WORDS[name],
-            href: link({ view: name }),
-            isCurrent: name === view,
-          }))}
-        />
-      )}
       <Tabs
         label="Time range"
         tabs={CHART_WINDOWS.map((name) => ({
@@ -131,16 +121,31 @@ export const ChartControls: FC<ChartControlsProps> = ({ url, state, aligned, sec
       {aligned === undefined ? null : (
         <AlignedAt {...{ url, aligned, section, unit: METRIC_WORDS[metric].unit }} />
       )}
-      {view === "per-day" ? null : (
-        <Tabs
-          label="Scale"
-          tabs={SCALES.map((name) => ({
-            name: SCALE_WORDS[name],
-            href: link({ scale: name }),
-            isCurrent: name === scale,
-          }))}
-        />
-      )}
+      <details class="menu chart-options">
+        <summary>Options</summary>
+        <div>
+          {aligned?.align === "index" ? null : (
+            <Tabs
+              label="View"
+              tabs={VIEWS.map((name) => ({
+                name: VIEW_WORDS[name],
+                href: link({ view: name }),
+                isCurrent: name === view,
+              }))}
+            />
+          )}
+          {view === "per-day" ? null : (
+            <Tabs
+              label="Scale"
+              tabs={SCALES.map((name) => ({
+                name: SCALE_WORDS[name],
+                href: link({ scale: name }),
+                isCurrent: name === scale,
+              }))}
+            />
+          )}
+        </div>
+      </details>
     </div>
   );
 };
@@ -246,7 +251,7 @@ export const ChartSection: FC<ChartSectionProps> = ({ url, state, history, spans
   const [first, last] = [points[0], points.at(-1)];
   return (
     <section id="course" data-chart="">
-      <h2>{view === "per-day" ? `${title} per day` : `${title} over time`}</h2>
+      <h2 class="hidden">{view === "per-day" ? `${title} per day` : `${title} over time`}</h2>
       <ChartControls url={url} state={state} section="course" />
       {first === undefined || last === undefined || first === last ? (
         <p class="plot-empty read">
@@ -258,23 +263,26 @@ export const ChartSection: FC<ChartSectionProps> = ({ url, state, history, spans
           {...{ metric, view, scale, spans }}
           series={seriesOf([history], { align: "date" })}
           align="date"
+          hasBars
           asOf={history.asOf}
           label={`${title}${view === "per-day" ? " per day" : ""} of ${repository.fullName}`}
-          shape="half"
+          shape="whole"
           canZoom
         />
       )}
-      <ChartDates
-        {...{ url, state }}
-        section="course"
-        shown={first === undefined || last === undefined ? undefined : { from: first.at, to: last.at }}
-      />
-      {points.length < 2 ? null : (
-        <PointTable
-          {...{ metric, points, spans }}
-          csvPath={`/api/repos/${repository.id}/metrics?window=all&format=csv`}
+      <div class="chart-foot">
+        <ChartDates
+          {...{ url, state }}
+          section="course"
+          shown={first === undefined || last === undefined ? undefined : { from: first.at, to: last.at }}
         />
-      )}
+        {points.length < 2 ? null : (
+          <PointTable
+            {...{ metric, points, spans }}
+            csvPath={`/api/repos/${repository.id}/metrics?window=all&format=csv`}
+          />
+        )}
+      </div>
     </section>
   );
 };

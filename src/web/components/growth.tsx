@@ -1,4 +1,6 @@
 import type { ComponentChildren as Child, FunctionComponent as FC } from "preact";
+import { type ChartPoint, DAY_STEP, gainsOf } from "../../charts/charts.js";
+import type { Rank } from "../../discovery/discovery.js";
 import {
   type CountedMeasure,
   gainWords,
@@ -11,63 +13,181 @@ import {
   whyWords,
   windowMs,
 } from "../../growth/growth.js";
-import type { Readings, Repository, SnapshotRange } from "../../repositories/repositories.js";
-import { WindowTabs } from "./links.js";
+import { DAY_MS, HOUR_MS } from "../../lib/clock.js";
+import {
+  basisOf,
+  type Readings,
+  type Repository,
+  type SnapshotRange,
+} from "../../repositories/repositories.js";
+import { Scroll } from "./elements.js";
+import { withQuery } from "./links.js";
 import { AsOf, Delta, formatCount, formatDate, formatDelta, formatGrowth } from "./numbers.js";
+import { rankWords, weightiest } from "./ranks.js";
+import { GainBars, Spark } from "./small-charts.js";
 import { indexAt } from "./snapshot-table.js";
 
-/** The growth of a repository on its page: in the window of the page, in all windows, and why it has none or is doubtful. */
+/** The growth of a repository on its page: in words, as tiles, and as a table with the reasons why it is missing or doubtful. */
 
-interface GainSummaryProps {
+interface HeadlineProps {
+  window: Window;
+  trend: Trend | null;
+  /** The present ranks. */
+  ranks: readonly Rank[];
+  days: readonly DayGain[];
+  facts: NoGrowthFacts;
+}
+
+/** What happened, in a sentence: the gain, how unusual it is, and the two weightiest ranks. */
+export const Headline: FC<HeadlineProps> = ({ window, trend, ranks, days, facts }) => {
+  if (trend === null) return <p class="headline">{noGrowthText([window], facts)}</p>;
+  const usual = usualWords(trend);
+  const counted = gainWords(trend, "stars");
+  const record = window === "24h" && trend.starsDelta > 0 ? recordWords(days, trend.to) : "";
+  const named = weightiest(ranks)
+    .filter(({ position }) => position <= HEADLINE_RANKS)
+    .slice(0, 2)
+    .map((rank) => rankWords(rank));
+  return (
+    <p class="headline">
+      <Delta value={trend.starsDelta} /> stars in {WINDOW_LABELS[window]}
+      {record === "" ? "" : `, ${record}`}
+      {usual.includes("×") && !usual.startsWith("about") ? `: ${usual}` : ""}.
+      {counted === undefined ? null : <small class="soft"> {capital(counted.full)}.</small>}
+      {named.length === 0 ? "" : ` ${named.join(", ")}.`}
+    </p>
+  );
+};
+
+/** Lower ranks are not worth a headline. */
+const HEADLINE_RANKS = 100;
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** Fewer days make no record, nor do fewer stars. */
+const RECORD = { days: 30, stars: 20 };
+
+/** "its best day since 3 Jan 2026" if the last day gained most of all; otherwise empty. */
+function recordWords(days: readonly DayGain[], to: number): string {
+  const [best, last, first] = [bestDay(days), days.at(-1), days[0]];
+  if (best === undefined || first === undefined || best !== last || to - best.at > DAY_MS) return "";
+  return `its best day since ${formatDate(first.at)}`;
+}
+
+/** The day that gained most; undefined with too few days or stars. */
+export function bestDay(days: readonly DayGain[]): DayGain | undefined {
+  const best = days.reduce<DayGain | undefined>(
+    (most, day) => (day.change > (most?.change ?? 0) ? day : most),
+    undefined,
+  );
+  return days.length < RECORD.days || (best?.change ?? 0) < RECORD.stars ? undefined : best;
+}
+
+/** The stars gained in a day that ends at a time. */
+export interface DayGain {
+  at: number;
+  change: number;
+}
+
+/** Tolerance for the two readings of a day. */
+const DAY_READINGS = { from: 18 * HOUR_MS, to: 30 * HOUR_MS };
+
+/** The gains of the days of a series, oldest first; days without two comparable readings a day apart are left out. */
+export function dayGains(points: readonly ChartPoint[]): DayGain[] {
+  return gainsOf(points, DAY_STEP).flatMap(({ since, at, change }) =>
+    change !== null && at - since >= DAY_READINGS.from && at - since <= DAY_READINGS.to
+      ? [{ at, change }]
+      : [],
+  );
+}
+
+/** Bars of a tile, and the days that each stands for. */
+const BARS: Readonly<Record<Window, { count: number; days: number }>> = {
+  "24h": { count: 14, days: 1 },
+  "7d": { count: 12, days: 7 },
+  "30d": { count: 12, days: 30 },
+};
+
+interface TilesProps {
   url: URL;
   repository: Repository;
   window: Window;
+  trends: Readonly<Record<Window, Trend | null>>;
+  /** The stars of a year, oldest first. */
+  points: readonly ChartPoint[];
+}
+
+/** The stars, and the gain in each window with its last ones as bars; a tile selects the window of the page. */
+export const Tiles: FC<TilesProps> = ({ url, repository, window, trends, points }) => (
+  <nav class="tiles" aria-label="Window">
+    <div class="tile">
+      <span>Stars</span>
+      <strong>{formatCount(repository.stars)}</strong>
+      <Spark values={points.slice(-30).map(({ value }) => value)} />
+    </div>
+    {WINDOWS.map((one) => {
+      const trend = trends[one];
+      return (
+        <a
+          class="tile"
+          href={withQuery(url, { window: one })}
+          aria-current={one === window ? "true" : undefined}
+        >
+          <span>{WINDOW_LABELS[one]}</span>
+          <strong>
+            <Delta value={trend?.starsDelta} />
+            {trend === null || trend.starsGrowth === null ? null : (
+              <small class="soft spare"> {formatGrowth(trend.starsGrowth)}</small>
+            )}
+          </strong>
+          <GainBars values={lastGains(points, BARS[one])} />
+        </a>
+      );
+    })}
+  </nav>
+);
+
+/** The gains of the last times of equal length, oldest first; null where no two comparable counts are near their ends. */
+function lastGains(points: readonly ChartPoint[], { count, days }: (typeof BARS)[Window]): (number | null)[] {
+  const last = points.at(-1);
+  if (last === undefined) return [];
+  const spare = Math.max(DAY_MS / 2, (days * DAY_MS) / 8);
+  const at = (time: number) => {
+    const point = points.findLast((one) => one.at <= time + DAY_MS / 4);
+    return point === undefined || time - point.at > spare ? undefined : point;
+  };
+  return Array.from({ length: count }, (_, i) => {
+    const end = last.at - (count - 1 - i) * days * DAY_MS;
+    const [before, after] = [at(end - days * DAY_MS), at(end)];
+    if (before === undefined || after === undefined || basisOf(before.source) !== basisOf(after.source))
+      return null;
+    return after.value - before.value;
+  });
+}
+
+interface ProofProps extends GrowthTableProps {
   trend: Trend | null;
   facts: NoGrowthFacts;
 }
 
-/** The stars of a repository, its gain in the window of the page, and the evidence for it. */
-export const GainSummary: FC<GainSummaryProps> = ({ url, repository, window, trend, facts }) => (
-  <section class="gain-summary" aria-label="Stars and gain">
-    <div class="apart">
-      <p class="tally">
-        <strong>{formatCount(repository.stars)}</strong> stars
-        {trend === null ? null : (
-          <span class="gained">
-            <Delta value={trend.starsDelta} /> in {WINDOW_LABELS[window]}
-            <CountedPart trend={trend} />
-          </span>
-        )}
+/** The evidence for the headline, folded: the two counts compared, how far they can be trusted, and the gains of all windows. */
+export const Proof: FC<ProofProps> = ({ repository, trend, trends, readings, facts }) => (
+  <details class="proof small">
+    <summary class="soft">
+      <AsOf at={facts.asOf} /> · How we know
+    </summary>
+    {trend === null ? null : (
+      <p>
+        <a href="#snapshots">{whyWords(trend, "stars").compared}</a>, confidence {trend.confidence.toFixed(2)}
+        {trend.reliable ? "" : `: ${trend.confidenceReasons.join(", ") || "too low"}`}
       </p>
-      <WindowTabs url={url} current={window} />
-    </div>
-    <p class="soft small">
-      {trend === null ? noGrowthText([window], facts) : <WhyText trend={trend} asOf={facts.asOf} />}
-    </p>
-  </section>
+    )}
+    <Scroll label="Growth by window">
+      <GrowthTable repository={repository} trends={trends} readings={readings} />
+    </Scroll>
+    <GainNotes trends={trends} facts={facts} />
+  </details>
 );
-
-/** The two counts, how unusual the gain is, how far it can be trusted, and how old it is. */
-const WhyText: FC<{ trend: Trend; asOf: number | null }> = ({ trend, asOf }) => {
-  const { compared, confidence } = whyWords(trend, "stars");
-  return (
-    <>
-      <a href="#snapshots">{compared}</a>
-      {` · ${usualWords(trend)} · ${confidence}${doubtText(trend)} · `}
-      <AsOf at={asOf} />
-    </>
-  );
-};
-
-const CountedPart: FC<{ trend: Trend }> = ({ trend }) => {
-  const words = gainWords(trend, "stars");
-  return words === undefined ? null : <small class="soft"> ({words.full})</small>;
-};
-
-/** Why the gain is not reliable; empty for one that is. */
-function doubtText({ reliable, confidenceReasons }: Trend): string {
-  return reliable ? "" : `, not reliable: ${confidenceReasons.join(", ") || "too low"}`;
-}
 
 interface GrowthTableProps {
   repository: Repository;

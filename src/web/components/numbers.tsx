@@ -36,6 +36,11 @@ export function formatDelta(value: number | null): string {
   return value === null ? UNKNOWN : signed.format(value);
 }
 
+/** 12, or 0.4 for rates below 10. */
+export function formatRate(value: number | null): string {
+  return value === null ? UNKNOWN : value >= 10 ? whole.format(Math.round(value)) : value.toFixed(1);
+}
+
 /** Smaller parts would be rounded to 0. */
 const LEAST_GROWTH = 0.000_05;
 

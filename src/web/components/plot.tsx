@@ -32,6 +32,8 @@ export interface PlotProps {
   align: ChartInput["align"];
   alignedAt?: number | undefined;
   view?: View;
+  /** See `ChartInput`. */
+  hasBars?: boolean;
   /** Times to shade, with a note below the chart each. */
   spans?: readonly ChartSpan[];
   /** Time of the newest count. */
@@ -84,7 +86,7 @@ export const Plot: FC<PlotProps> = (props) => {
         {draw("narrow")}
       </div>
       {series.length > 1 ? <Legend {...{ series, align, hasLegend }} /> : null}
-      <Reading {...props} />
+      {props.hasBars === true ? null : <Reading {...props} />}
       <SpanNotes spans={isByDate(align) ? spans : []} />
       <PlotData {...props} />
     </div>

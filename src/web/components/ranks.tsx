@@ -1,25 +1,59 @@
 import type { FunctionComponent as FC } from "preact";
 import { forgeName } from "../../config/config.js";
-import type { PastRank, Rank } from "../../discovery/discovery.js";
-import { RANKING_DEFINITIONS, WINDOW_LABELS } from "../../growth/growth.js";
+import type { ListRow, PastRank, Rank } from "../../discovery/discovery.js";
+import { RANKING_DEFINITIONS, WINDOW_LABELS, type Window } from "../../growth/growth.js";
 import { DAY_MS } from "../../lib/clock.js";
-import { explorePage, languagePage, topicPage } from "../../lib/page-addresses.js";
-import { formatCount, formatDay } from "./numbers.js";
+import { explorePage, languagePage, repositoryPage, topicPage } from "../../lib/page-addresses.js";
+import { Scroll } from "./elements.js";
+import { formatCount, formatDate, formatDay, formatDelta, formatRate } from "./numbers.js";
 import { Spark } from "./small-charts.js";
 
 /** Ranks shown above the fold. */
-const SHOWN = 6;
+const SHOWN = 5;
 
-const SCOPE_ORDER: readonly Rank["scope"][] = ["overall", "provider", "language", "topic"];
+/** How much less a rank in this scope or ranking says; a step of 1 is a position ten times as good. */
+const SCOPE_WEIGHTS: Readonly<Record<Rank["scope"], number>> = {
+  overall: 0,
+  provider: 0.4,
+  language: 1,
+  topic: 2,
+};
+const RANKING_WEIGHTS: Readonly<Partial<Record<Rank["ranking"], number>>> = {
+  trending: 0,
+  "stars-gained": 0.2,
+  stars: 0.2,
+  rising: 0.6,
+  "new-hot": 0.6,
+};
+const OTHER_RANKINGS = 1.5;
 
-/** Best rank first; equal ranks by the width of their scope. */
-function bestFirst(ranks: readonly Rank[]): Rank[] {
-  return [...ranks].sort(
-    (a, b) => a.position - b.position || SCOPE_ORDER.indexOf(a.scope) - SCOPE_ORDER.indexOf(b.scope),
-  );
+const weightOf = ({ position, scope, ranking }: Rank): number =>
+  Math.log10(position) + SCOPE_WEIGHTS[scope] + (RANKING_WEIGHTS[ranking] ?? OTHER_RANKINGS);
+
+/**
+ * The ranks that say most first: by position, the width of their scope, and their ranking. Each ranking and scope has its best
+ * window. A rank on a forge that repeats the one among all is left out.
+ */
+export function weightiest(ranks: readonly Rank[]): Rank[] {
+  const placeOf = ({ ranking, window, position }: Rank) => `${ranking} ${window} ${position}`;
+  const overall = new Set(ranks.filter(({ scope }) => scope === "overall").map(placeOf));
+  const sorted = ranks
+    .filter((rank) => rank.scope !== "provider" || !overall.has(placeOf(rank)))
+    .sort((a, b) => weightOf(a) - weightOf(b));
+  const seen = Map.groupBy(sorted, ({ ranking, scope, name }) => `${ranking} ${scope} ${name}`);
+  return [...seen.values()].flatMap((same) => same[0] ?? []);
 }
 
-/** The current ranks of a repository. */
+/** "#2 in Trending", "#1 in Rust" of the same, "#1 in Rust by stars gained". */
+export function rankWords({ position, ranking, scope, name }: Rank): string {
+  const { label } = RANKING_DEFINITIONS[ranking];
+  const place = `#${formatCount(position)} in`;
+  if (name === null) return ranking === "stars" ? `#${formatCount(position)} by stars` : `${place} ${label}`;
+  const among = scope === "provider" ? forgeName(name) : name;
+  return ranking === "trending" ? `${place} ${among}` : `${place} ${among} by ${label.toLowerCase()}`;
+}
+
+/** The current ranks of a repository, those that say most first. */
 export const Ranks: FC<{ ranks: readonly Rank[] }> = ({ ranks }) => {
   if (ranks.length === 0)
     return (
@@ -28,12 +62,8 @@ export const Ranks: FC<{ ranks: readonly Rank[] }> = ({ ranks }) => {
         top 50 in a topic.
       </p>
     );
-  const sorted = bestFirst(ranks);
-  // Each ranking once, in its best scope: the other scopes add little.
-  const best = [...Map.groupBy(sorted, ({ ranking, window }) => `${ranking} ${window}`).values()]
-    .flatMap((same) => same[0] ?? [])
-    .slice(0, SHOWN);
-  const rest = sorted.filter((rank) => !best.includes(rank));
+  const best = weightiest(ranks).slice(0, SHOWN);
+  const rest = ranks.filter((rank) => !best.includes(rank)).sort((a, b) => weightOf(a) - weightOf(b));
   return (
     <>
       <RankTable ranks={best} caption="Best ranks" />
@@ -95,7 +125,7 @@ function listPath({ ranking, window, scope, name }: Rank): string {
 const DAYS = 30;
 
 /** The rank in Trending overall, day by day; nothing if it had none. */
-export const RankHistory: FC<{ history: readonly PastRank[]; window: string }> = ({ history, window }) => {
+export const RankHistory: FC<{ history: readonly PastRank[]; window: Window }> = ({ history, window }) => {
   const days = history.filter(
     (one) => one.ranking === "trending" && one.scope === "overall" && one.window === window,
   );
@@ -110,14 +140,11 @@ export const RankHistory: FC<{ history: readonly PastRank[]; window: string }> =
   });
   return (
     <>
-      <h3>Days in Trending</h3>
       <p class="row">
         {days.length < 2 ? null : <Spark values={line} />}
         <span>
-          #{formatCount(last.position)} on {formatDay(last.day)}
-          {days.length < 2
-            ? null
-            : ` · best #${formatCount(best.position)} on ${formatDay(best.day)} · ${days.length} days ranked`}
+          Best in Trending ({WINDOW_LABELS[window]}): #{formatCount(best.position)} on {formatDate(best.day)}
+          {days.length < 2 ? null : `; ranked on ${days.length} days`}
         </span>
       </p>
       {days.length < 2 ? null : (
@@ -145,5 +172,55 @@ export const RankHistory: FC<{ history: readonly PastRank[]; window: string }> =
         </details>
       )}
     </>
+  );
+};
+
+interface NeighboursProps {
+  /** The repository and those before and after it in Trending, with their growth in the window. */
+  rows: readonly ListRow[];
+  id: number;
+  position: number;
+  window: Window;
+}
+
+/** The numbers that decide the place of a repository in Trending, next to those of its neighbours. */
+export const Neighbours: FC<NeighboursProps> = ({ rows, id, position, window }) => {
+  const own = rows.findIndex(({ repository }) => repository.id === id);
+  return (
+    <Scroll label="Neighbours in Trending">
+      <table class="ranks">
+        <caption class="hidden">
+          The score of this repository and of its neighbours, {WINDOW_LABELS[window]}
+        </caption>
+        <thead>
+          <tr>
+            <th scope="col">#</th>
+            <th scope="col">Repository</th>
+            <th scope="col" class="number">
+              Gained
+            </th>
+            <th scope="col" class="number">
+              Usual day
+            </th>
+            <th scope="col" class="number">
+              Score
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ repository, trend }, i) => (
+            <tr class={i === own ? "marked" : undefined}>
+              <td>{formatCount(position + i - own)}</td>
+              <th scope="row">
+                {i === own ? repository.name : <a href={repositoryPage(repository)}>{repository.name}</a>}
+              </th>
+              <td class="number">{formatDelta(trend?.starsCounted ?? null)}</td>
+              <td class="number">{formatRate(trend?.usualPerDay ?? null)}</td>
+              <td class="number">{trend?.scores.trending?.toFixed(1) ?? "–"}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Scroll>
   );
 };

@@ -26,16 +26,18 @@ export const RepositoryHead: FC<RepositoryHeadProps> = ({ repository, badges, is
   const { owner, name, provider, description } = repository;
   return (
     <>
-      <div class="repository-head">
-        <OwnerImage owner={owner} provider={provider} size={40} isFirst />
-        <div class="titled">
-          <h1>
-            <bdi class="owner">{owner}</bdi>/<wbr />
-            <bdi>{name}</bdi>
-          </h1>
-          <Badges badges={badges} />
+      <div class="repository-top">
+        <div class="repository-head">
+          <OwnerImage owner={owner} provider={provider} size={40} isFirst />
+          <div class="titled">
+            <h1>
+              <bdi class="owner">{owner}</bdi>/<wbr />
+              <bdi>{name}</bdi>
+            </h1>
+            <Badges badges={badges} />
+          </div>
         </div>
-        <div class="row actions-row">
+        <div class="row repository-actions">
           <SaveButton repositoryId={repository.id} isSaved={isSaved} next={next} />
           <a
             class="button"
@@ -43,7 +45,7 @@ export const RepositoryHead: FC<RepositoryHeadProps> = ({ repository, badges, is
             data-command=""
             data-compare={repository.fullName}
           >
-            Compare with…
+            Compare…
           </a>
           <a class="button" href="#embed">
             Embed

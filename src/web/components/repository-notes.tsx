@@ -1,14 +1,21 @@
-import type { FunctionComponent as FC } from "preact";
+import type { ComponentChildren as Child, FunctionComponent as FC } from "preact";
+import type { Milestone } from "../../charts/charts.js";
 import type { RenamedName } from "../../discovery/discovery.js";
 import { type Anomaly, type Trend, WINDOW_LABELS, WINDOWS, type Window } from "../../growth/growth.js";
-import { DAY_MS, HOUR_MS } from "../../lib/clock.js";
+import { DAY_MS, HOUR_MS, isoTime } from "../../lib/clock.js";
 import { repositoryPage } from "../../lib/page-addresses.js";
-import { hidesTexts, type Recency, type Repository } from "../../repositories/repositories.js";
+import {
+  hidesTexts,
+  type PreviousName,
+  type Recency,
+  type Repository,
+} from "../../repositories/repositories.js";
 import { ABSENCE_REASONS } from "./badges.js";
 import { Note } from "./elements.js";
-import { formatCount, formatDate, formatDay, Time } from "./numbers.js";
+import { bestDay, type DayGain } from "./growth.js";
+import { formatCount, formatDate, formatDay, formatDelta, Time } from "./numbers.js";
 
-/** The notes at the top of the page of a repository: that it is gone or stale, and what was unusual. */
+/** The notes at the top of the page of a repository, that it is gone or stale, and its events. */
 
 const ABSENT = {
   GONE: { title: "This repository no longer exists", reason: ABSENCE_REASONS.GONE },
@@ -87,9 +94,6 @@ const CLEARED = {
   TIME: "It has kept its stars for a month, so all of it counts.",
 } as const;
 
-/** Events of one kind shown before the others are folded. */
-const SHOWN_EVENTS = 1;
-
 /** An anomaly of stars, and those of other counts at the same time. */
 interface Event {
   kind: Anomaly["kind"];
@@ -125,37 +129,64 @@ function eventsOf(trends: Readonly<Record<Window, Trend | null>>): Event[] {
     .sort((a, b) => b.at - a.at);
 }
 
-/** The unusual changes in all windows, each once; nothing without any. */
-export const UnusualChanges: FC<{ trends: Readonly<Record<Window, Trend | null>> }> = ({ trends }) => {
-  const byKind = Map.groupBy(eventsOf(trends), ({ kind }) => kind);
-  if (byKind.size === 0) return null;
+/** Events shown before the others are folded. */
+const SHOWN = 6;
+
+interface EventsProps {
+  repository: Repository;
+  trends: Readonly<Record<Window, Trend | null>>;
+  days: readonly DayGain[];
+  milestones: readonly Milestone[];
+  names: readonly PreviousName[];
+}
+
+/** What is known to have happened to a repository, newest first: unusual changes, records, round numbers, names. */
+export const Events: FC<EventsProps> = ({ repository, trends, days, milestones, names }) => {
+  const unusual = eventsOf(trends);
+  const best = bestDay(days);
+  const events: { at: number; words: Child }[] = [
+    ...unusual.map((event) => ({ at: event.at, words: <EventText event={event} /> })),
+    ...(best === undefined ? [] : [{ at: best.at, words: `Best day: ${formatDelta(best.change)} stars` }]),
+    ...milestones.map((one) => ({ at: one.point.at, words: `Passed ${formatCount(one.value)} stars` })),
+    ...names.map(({ fullName, until }) => ({
+      at: until,
+      words: (
+        <>
+          Renamed from <bdi>{fullName}</bdi>
+        </>
+      ),
+    })),
+    ...(repository.createdAt === null ? [] : [{ at: repository.createdAt, words: "Created" }]),
+    { at: repository.discoveredAt, words: "First seen here" },
+  ];
+  events.sort((a, b) => b.at - a.at);
+  const list = (some: typeof events) => (
+    <ul class="plain events">
+      {some.map(({ at, words }) => (
+        <li>
+          <time datetime={isoTime(at)} class="soft small">
+            {formatDate(at)}
+          </time>{" "}
+          <span>{words}</span>
+        </li>
+      ))}
+    </ul>
+  );
   return (
-    <div class="note" role="note">
-      <p>
-        <strong>Unusual changes.</strong> The numbers do not say who caused them or why.
-      </p>
-      <ul>
-        {[...byKind.values()].map((events) => (
-          <li>
-            {events.slice(0, SHOWN_EVENTS).map((event) => (
-              <EventText event={event} />
-            ))}
-            {events.length <= SHOWN_EVENTS ? null : (
-              <details>
-                <summary>{formatCount(events.length - SHOWN_EVENTS)} more like this</summary>
-                <ul>
-                  {events.slice(SHOWN_EVENTS).map((event) => (
-                    <li>
-                      <EventText event={event} />
-                    </li>
-                  ))}
-                </ul>
-              </details>
-            )}
-          </li>
-        ))}
-      </ul>
-    </div>
+    <>
+      {list(events.slice(0, SHOWN))}
+      {events.length <= SHOWN ? null : (
+        <details>
+          <summary>{formatCount(events.length - SHOWN)} more</summary>
+          {list(events.slice(SHOWN))}
+        </details>
+      )}
+      {unusual.length === 0 ? null : (
+        <p class="soft small">
+          Unusual changes are facts about the numbers; they do not say who caused them or why.
+        </p>
+      )}
+    </>
   );
 };
 
@@ -164,8 +195,8 @@ const EventText: FC<{ event: Event }> = ({ event: { kind, anomalies, at, until, 
   const [from, to] = [formatDate(at), formatDate(until)];
   return (
     <>
-      <strong>{ANOMALY_TEXTS[kind].title}</strong>, {from === to ? from : `${from} to ${to}`}:{" "}
-      {anomalies.map(({ reason }) => reason).join("; ")}.{" "}
+      <strong>{ANOMALY_TEXTS[kind].title}</strong>
+      {from === to ? "" : `, until ${to}`}: {anomalies.map(({ reason }) => reason).join("; ")}.{" "}
       {cleared === undefined ? ANOMALY_TEXTS[kind].effect : CLEARED[cleared.by]}{" "}
       {`Affects growth over ${windows.map((window) => WINDOW_LABELS[window]).join(", ")}.`}
       {sameDay === undefined

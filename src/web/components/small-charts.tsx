@@ -64,6 +64,33 @@ export const Spark: FC<SparkProps> = ({ values, bases = [] }) => {
   );
 };
 
+/** Gains as bars from a line at 0, without numbers; unknown ones are left out. Hidden from screen readers. */
+export const GainBars: FC<{ values: readonly (number | null)[] }> = ({ values }) => {
+  const known = values.filter((value) => value !== null);
+  const [least, most] = [Math.min(0, ...known), Math.max(1, ...known)];
+  const y = (value: number) => ((most - value) * SPARK_HEIGHT) / (most - least);
+  const step = SPARK_WIDTH / Math.max(1, values.length);
+  return (
+    <svg
+      class="gain-bars"
+      viewBox={`0 0 ${SPARK_WIDTH} ${SPARK_HEIGHT}`}
+      preserveAspectRatio="none"
+      aria-hidden="true"
+    >
+      {values.map((value, i) =>
+        value === null ? null : (
+          <rect
+            x={(i * step + step * 0.1).toFixed(1)}
+            y={Math.min(y(0) - 0.6, y(value)).toFixed(1)}
+            width={(step * 0.8).toFixed(1)}
+            height={Math.max(1.2, Math.abs(y(value) - y(0))).toFixed(1)}
+          />
+        ),
+      )}
+    </svg>
+  );
+};
+
 interface FacetBarsProps {
   facets: readonly Facet[];
   /** Their paths. */

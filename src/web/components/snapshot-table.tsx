@@ -54,25 +54,29 @@ export const SnapshotSection: FC<SnapshotSectionProps> = (props) => {
   const { repository, chosen, window, trend, stored } = props;
   const csv = `/api/repos/${repository.id}/metrics?window=all&format=csv`;
   return (
-    <section id="snapshots">
-      <h2>Snapshots</h2>
-      {chosen === undefined ? null : (
-        <p class="soft read">
-          Snapshots of the days in the chart ({MOST_CHOSEN} at most).{" "}
-          <a href={`${repositoryPage(repository)}?window=${window}#snapshots`}>Show the compared ones</a>
+    <details class="part">
+      <summary>
+        <h2>Snapshots</h2>
+      </summary>
+      <div id="snapshots">
+        {chosen === undefined ? null : (
+          <p class="soft read">
+            Snapshots of the days in the chart ({MOST_CHOSEN} at most).{" "}
+            <a href={`${repositoryPage(repository)}?window=${window}#snapshots`}>Show the compared ones</a>
+          </p>
+        )}
+        {trend === null || chosen !== undefined ? null : (
+          <p class="soft read">
+            The growth over {WINDOW_LABELS[window]} is the difference between the two that are marked.
+          </p>
+        )}
+        <SnapshotTable {...props} />
+        <p class="soft small">
+          {stored === 1 ? "1 snapshot is" : `${formatCount(stored)} snapshots are`} stored in all:{" "}
+          <a href={csv}>CSV</a>, <a href={`/api/repos/${repository.id}/metrics?window=all`}>JSON</a>.
         </p>
-      )}
-      {trend === null || chosen !== undefined ? null : (
-        <p class="soft read">
-          The growth over {WINDOW_LABELS[window]} is the difference between the two that are marked.
-        </p>
-      )}
-      <SnapshotTable {...props} />
-      <p class="soft small">
-        {stored === 1 ? "1 snapshot is" : `${formatCount(stored)} snapshots are`} stored in all:{" "}
-        <a href={csv}>CSV</a>, <a href={`/api/repos/${repository.id}/metrics?window=all`}>JSON</a>.
-      </p>
-    </section>
+      </div>
+    </details>
   );
 };
 

@@ -1,8 +1,8 @@
 import type { FunctionComponent as FC } from "preact";
 import { z } from "zod";
-import { readHistory, spansOf } from "../../charts/charts.js";
-import type { Standing } from "../../discovery/discovery.js";
-import { gainWords, MEASURES, WINDOWS } from "../../growth/growth.js";
+import { milestonesOf, readHistory, spansOf } from "../../charts/charts.js";
+import type { ListRow, Standing } from "../../discovery/discovery.js";
+import { gainWords, MEASURES, WINDOW_LABELS, WINDOWS, type Window } from "../../growth/growth.js";
 import { DAY_MS } from "../../lib/clock.js";
 import { AppError } from "../../lib/errors.js";
 import { queryOf, repositoryKey, repositoryPage, withoutTrailingSlashes } from "../../lib/page-addresses.js";
@@ -17,14 +17,13 @@ import {
 } from "../../repositories/repositories.js";
 import { badgesOf } from "../components/badges.js";
 import { ChartSection, chartParameters, readChartQuery } from "../components/chart-controls.js";
-import { Scroll } from "../components/elements.js";
 import { ScoreExplanation } from "../components/explanation.js";
-import { GainNotes, GainSummary, GrowthTable } from "../components/growth.js";
-import { formatCount, formatDelta } from "../components/numbers.js";
+import { dayGains, Headline, Proof, Tiles } from "../components/growth.js";
+import { Delta, formatCompact, formatCount, formatDelta } from "../components/numbers.js";
 import { PLOT_SCRIPTS } from "../components/plot.js";
-import { RankHistory, Ranks } from "../components/ranks.js";
+import { Neighbours, RankHistory, Ranks } from "../components/ranks.js";
 import { DataQuality, RepositoryHead } from "../components/repository-facts.js";
-import { AbsentNote, StaleNote, UnusualChanges } from "../components/repository-notes.js";
+import { AbsentNote, Events, StaleNote } from "../components/repository-notes.js";
 import { SnapshotSection } from "../components/snapshot-table.js";
 import { EmbedPanel } from "../embed-pictures.js";
 import { withEmoji } from "../emoji.js";
@@ -92,27 +91,39 @@ async function readChosen(
   return catalog.snapshotsBetween(id, { from: Math.max(from ?? 0, until - CHOSEN_MS), until });
 }
 
+/** Repositories shown as similar. */
+const SIMILAR = 5;
+
 /** Reads the data of the page: its standing, then the rest concurrently. */
 async function readFacts({ modules, savedAmong }: PageRequest, current: Current, state: State) {
-  const { catalog, rankings } = modules;
+  const { catalog, rankings, lists } = modules;
   const { repository, previousNames, asOf } = current;
   const { id } = repository;
   const standing = await rankings.standing(id);
   const { trends, stored } = standing;
   const { metric, range, from, to } = state;
-  const [history, readings, explanations, rankHistory, saved, recency, chosen] = await Promise.all([
-    readHistory(catalog, repository, { metric, window: range, from, to, known: { asOf, stored } }),
-    readAround(catalog, current, standing),
-    rankings.explain(id),
-    asOf === null ? [] : rankings.rankHistory(id, asOf - RANK_DAYS * DAY_MS, MAX_RANKS),
-    savedAmong([id]),
-    catalog.recency(),
-    readChosen(catalog, { id, last: stored.lastSnapshotAt }, state),
-  ]);
+  const known = { asOf, stored };
+  const year = readHistory(catalog, repository, { metric: "stars", window: "1y", known });
+  const isYear = metric === "stars" && range === "1y" && from === undefined && to === undefined;
   const window =
     state.window ?? (trends["7d"] === null ? WINDOWS.find((one) => trends[one] !== null) : "7d") ?? "7d";
+  const rowsOf = async (ids: readonly number[]) => lists.rows(ids, window);
+  const [history, stars, readings, explanations, rankHistory, saved, recency, chosen, around, similar] =
+    await Promise.all([
+      isYear ? year : readHistory(catalog, repository, { metric, window: range, from, to, known }),
+      year,
+      readAround(catalog, current, standing),
+      rankings.explain(id),
+      asOf === null ? [] : rankings.rankHistory(id, asOf - RANK_DAYS * DAY_MS, MAX_RANKS),
+      savedAmong([id]),
+      catalog.recency(),
+      readChosen(catalog, { id, last: stored.lastSnapshotAt }, state),
+      rankings.neighbours(id, "trending", window).then(rowsOf),
+      rankings.similar(id, SIMILAR).then(rowsOf),
+    ]);
   return {
     history,
+    stars,
     ...standing,
     readings,
     window,
@@ -125,6 +136,8 @@ async function readFacts({ modules, savedAmong }: PageRequest, current: Current,
     isStale: isStale(repository, recency),
     recency,
     chosen,
+    around,
+    similar,
   };
 }
 
@@ -164,7 +177,7 @@ async function known(request: PageRequest, current: Current): Promise<Page> {
       },
     ],
     body: (
-      <>
+      <div class="repository">
         <Problems problems={problems} isLeftOut />
         <RepositoryHead
           repository={repository}
@@ -177,8 +190,13 @@ async function known(request: PageRequest, current: Current): Promise<Page> {
           <StaleNote repository={repository} recency={facts.recency} />
         ) : null}
         <KnownFacts {...{ url, repository, state, facts }} />
-        <EmbedPanel repository={repository} baseUrl={request.baseUrl} />
-      </>
+        <details class="part" id="embed">
+          <summary>
+            <h2>Embed</h2>
+          </summary>
+          <EmbedPanel repository={repository} baseUrl={request.baseUrl} />
+        </details>
+      </div>
     ),
   };
 }
@@ -191,46 +209,99 @@ interface KnownFactsProps {
 }
 
 const KnownFacts: FC<KnownFactsProps> = ({ url, repository, state, facts }) => {
-  const { trends, trend, window, stored, history } = facts;
+  const { trends, trend, window, stored, history, stars, ranks } = facts;
+  const days = dayGains(stars.points);
+  const spans = spansOf([stars], [Object.values(trends)], "stars");
+  const milestones = milestonesOf({ metric: "stars", align: "date", series: [stars], spans });
+  const position = ranks.find(
+    (rank) => rank.ranking === "trending" && rank.scope === "overall" && rank.window === window,
+  )?.position;
   return (
     <>
-      <GainSummary url={url} repository={repository} window={window} trend={trend} facts={facts} />
-      <UnusualChanges trends={trends} />
-      <div class="course">
-        <ChartSection
-          {...{ url, state, history }}
-          spans={spansOf([history], [Object.values(trends)], state.metric)}
-        />
-        <section>
-          <h2>Growth</h2>
-          <Scroll label="Growth by window">
-            <GrowthTable repository={repository} trends={trends} readings={facts.readings} />
-          </Scroll>
-          <GainNotes trends={trends} facts={facts} />
-        </section>
+      <div class="repository-lead">
+        <Headline {...{ window, trend, ranks, days, facts }} />
+        <Tiles {...{ url, repository, window, trends }} points={stars.points} />
+        <Proof {...{ repository, trend, trends, facts }} readings={facts.readings} />
       </div>
-      <div class="grid after">
+      <ChartSection
+        {...{ url, state, history }}
+        spans={spansOf([history], [Object.values(trends)], state.metric)}
+      />
+      <div class="grid thirds">
         <section>
-          <h2>Rankings</h2>
-          <Ranks ranks={facts.ranks} />
+          <h2>Ranks</h2>
+          <Ranks ranks={ranks} />
           <RankHistory history={facts.rankHistory} window={window} />
         </section>
-        <SnapshotSection
-          repository={repository}
-          readings={facts.readings}
-          chosen={facts.chosen}
-          window={window}
-          trend={trend}
-          stored={stored.snapshots}
-        />
+        <section id="trend">
+          <h2>{position === undefined ? "Score" : `Why #${formatCount(position)} in Trending`}</h2>
+          {position === undefined ? null : (
+            <Neighbours rows={facts.around} id={repository.id} {...{ position, window }} />
+          )}
+          <details>
+            <summary>How this score is made up</summary>
+            <ScoreExplanation window={window} explanation={facts.explanation} trend={trend} />
+          </details>
+        </section>
+        <section>
+          <h2>Events</h2>
+          <Events {...{ repository, trends, days, milestones }} names={facts.names} />
+        </section>
       </div>
-      <details class="part" id="trend">
-        <summary>
-          <h2>How this score is made up</h2>
-        </summary>
-        <ScoreExplanation window={window} explanation={facts.explanation} trend={trend} />
-      </details>
+      <Similar repository={repository} rows={facts.similar} window={window} />
+      <SnapshotSection
+        repository={repository}
+        readings={facts.readings}
+        chosen={facts.chosen}
+        window={window}
+        trend={trend}
+        stored={stored.snapshots}
+      />
       <DataQuality {...{ repository, stored, trends }} names={facts.names} gaps={history.gaps.length} />
     </>
   );
 };
+
+/** Repositories like this one, with their growth, and a link that compares them. */
+const Similar: FC<{ repository: Repository; rows: readonly ListRow[]; window: Window }> = ({
+  repository,
+  rows,
+  window,
+}) =>
+  rows.length === 0 ? null : (
+    <section>
+      <div class="apart">
+        <h2>Similar repositories</h2>
+        <a
+          href={`/compare?${queryOf(
+            [repository, ...rows.map((row) => row.repository)].map(
+              (one) => ["repo", repositoryKey(one)] as const,
+            ),
+          )}`}
+        >
+          Compare all
+        </a>
+      </div>
+      <table class="list similar">
+        <caption class="hidden">Similar repositories, with their gain in {WINDOW_LABELS[window]}</caption>
+        <tbody>
+          {rows.map(({ repository: one, trend }) => (
+            <tr>
+              <th scope="row">
+                <a href={repositoryPage(one)}>
+                  <bdi>{one.fullName}</bdi>
+                </a>
+              </th>
+              <td class="soft roomy">
+                <bdi>{withEmoji(one.description ?? "")}</bdi>
+              </td>
+              <td class="number">{formatCompact(one.stars)}</td>
+              <td class="number">
+                <Delta value={trend?.starsDelta} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );

@@ -14,18 +14,14 @@ export const PAGES = `
 .tint-6 { background: var(--chart-6); }
 @media (forced-colors: active) { .owner-image { forced-color-adjust: none; } }
 
-.repository-head { display: flex; flex-wrap: wrap; align-items: center; gap: var(--s2) var(--s3); margin: 0 0 var(--s3); }
+.repository-top { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: var(--s2) var(--s4); margin: 0 0 var(--s3); }
+.repository-head { display: flex; align-items: center; gap: var(--s3); min-width: 0; }
 .titled { display: flex; flex: 1 1 16rem; flex-wrap: wrap; align-items: center; gap: var(--s1) var(--s3); min-width: 0; }
 .repository-head h1 { margin: 0; min-width: 0; overflow-wrap: anywhere; }
 .repository-head .owner { font-weight: 400; color: var(--soft); }
-.repository-head .row { gap: var(--s2); }
-.repository-head + .lead { margin-bottom: var(--s3); }
+.repository-actions { gap: var(--s2); }
+.repository-top + .lead { margin-bottom: var(--s3); }
 .titled .badge { white-space: normal; overflow-wrap: anywhere; }
-.gain-summary { margin: var(--s4) 0; padding: var(--s3) 0; border: solid var(--line); border-width: 1px 0; }
-main > section.gain-summary { margin-top: var(--s4); }
-.gain-summary p { margin: 0; }
-.gain-summary .apart { align-items: center; margin-bottom: var(--s1); }
-.gain-summary p a { display: inline-block; line-height: 1.5rem; }
 .tally > strong { font: 600 var(--display)/1.2 var(--serif); }
 .gained { margin-left: var(--s3); font-size: var(--large); }
 .gained .rise, .gained .fall { font-weight: 600; }
@@ -43,8 +39,6 @@ main > .part + section:not(.scroll) { margin-top: 0; }
 .snapshots .marked > :first-child { padding-left: var(--s2); }
 .snapshots .number { padding-left: var(--s3); }
 .snapshots .number + td:not(.number) { padding-left: var(--s4); }
-.course .growth { max-width: var(--read); }
-@media (min-width: 64rem) and (max-width: 79.99rem) { .course { grid-template-columns: minmax(0, 1fr); } }
 @media (max-width: 34rem) {
   .snapshots { font-size: var(--small); }
   .snapshots .badge { display: block; width: fit-content; margin: var(--s1) 0 0; }

@@ -36,13 +36,32 @@ ${[1, 2, 3, 4, 5, 6].map((n) => `.plot-dot-${n} { background: var(--chart-${n});
 .chart-dates form { margin: var(--s2) 0; }
 .chart-dates input { min-height: 1.75rem; }
 .plot-notes { margin: var(--s2) 0 0; max-width: var(--read); }
-main > section:not(.scroll) { margin-top: var(--s6); }
+main > section:not(.scroll), .repository > section { margin-top: var(--s6); }
+.chart-foot { display: flex; flex-wrap: wrap; align-items: baseline; gap: 0 var(--s5); }
+.chart-foot > :has(> details[open]), .chart-foot > details[open] { flex: 1 0 100%; }
 .facts-line { margin: 0 0 var(--s2); padding: 0; list-style: none; gap: var(--s1) var(--s4); }
-.course { display: grid; gap: var(--s4) var(--s6); margin-top: var(--s5); }
-.course > * { min-width: 0; }
-.course h2 { margin-top: 0; }
-.after { margin-top: var(--s6); }
-.after h2 { margin-top: 0; }
+.repository-lead { margin-top: var(--s4); }
+.headline { font: 600 var(--title)/1.3 var(--serif); margin: 0 0 var(--s4); max-width: 56rem; text-wrap: pretty; }
+.headline small { font: var(--body)/1.5 var(--sans); }
+.tiles { display: grid; grid-template-columns: repeat(4, minmax(0, 1fr)); gap: var(--s3); margin-bottom: var(--s3); }
+.tile { display: grid; grid-template: auto auto / 1fr auto; gap: 0 var(--s3); align-items: end; padding: var(--s2) var(--s3); background: var(--card);
+  border: 1px solid var(--line); border-radius: var(--round); color: inherit; text-decoration: none; }
+a.tile:hover { border-color: var(--link); }
+.tile[aria-current] { border-color: var(--link); background: var(--bar); }
+.tile > span { color: var(--soft); font-size: var(--small); }
+.tile > strong { grid-row: 2; font-size: var(--large); line-height: 1.3; }
+.tile small { font-weight: 400; font-size: var(--small); }
+.tile > svg { grid-area: 1 / 2 / 3 / 3; width: 6rem; height: 2rem; }
+.gain-bars rect { fill: var(--chart-1); opacity: .6; }
+.proof > summary { padding: .15rem 0; }
+main .repository > #course { margin-top: var(--s4); }
+.thirds { grid-template-columns: repeat(auto-fill, minmax(min(100%, 22rem), 1fr)); margin-top: var(--s5); }
+.thirds h2 { margin-top: 0; font-size: var(--large); }
+.events > li { display: grid; grid-template-columns: 6.5rem minmax(0, 1fr); align-items: baseline; }
+.similar th { font-size: inherit; color: inherit; }
+.similar td.soft { max-width: 0; width: 60%; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+.chart-options { margin-left: auto; }
+.chart-options > div { padding: var(--s3); display: grid; gap: var(--s3); }
 .strong { font-weight: 600; }
 .growth td small { display: block; font-size: var(--small); }
 .growth abbr { text-decoration: none; }
@@ -85,11 +104,30 @@ details > summary { padding: .15rem 0; }
 .snippet button { min-height: 1.5rem; padding: 0 var(--s2); }
 .snippet pre { white-space: pre-wrap; overflow-wrap: anywhere; }
 .snippet pre code { overflow-wrap: anywhere; }
-@media (min-width: 64rem) { .course { grid-template-columns: minmax(0, 46rem) minmax(0, 1fr); } }
 @media (max-width: 34rem) {
   .plot .plot-box, .plot.whole .plot-box { aspect-ratio: 358 / 280; }
   .growth :is(th, td) { padding-right: var(--s2); }
   .growth tbody { font-size: .875rem; }
+  /* What happened and the chart come before what can be done. */
+  .repository { display: flex; flex-direction: column; }
+  .repository > * { order: 3; }
+  .similar :is(th, td) { padding-right: var(--s2); overflow-wrap: anywhere; }
+  .repository > .repository-top { display: contents; }
+  .repository > .note, .repository-head, .repository > .lead { order: 0; margin-bottom: var(--s2); }
+  .repository > .lead { font-size: var(--body); }
+  .repository > .repository-lead { display: contents; }
+  .headline, .tiles, .repository > #course { order: 1; }
+  .repository > .repository-lead > .proof { order: 2; margin-top: var(--s2); }
+  main .repository > #course { margin-top: 0; }
+  .repository > :is(.facts-line, .tags), .repository-actions { order: 2; margin-top: var(--s3); }
+  #course { display: flex; flex-direction: column; }
+  #course > .chart-controls { order: 1; margin-bottom: var(--s2); }
+  #course > .chart-foot { order: 2; }
+  .tile { padding: var(--s1) var(--s2); }
+  .tiles { grid-template-columns: repeat(2, minmax(0, 1fr)); gap: var(--s2); }
+  .tile > svg { width: 3.5rem; height: 1.75rem; }
+  .headline { font-size: var(--large); margin-bottom: var(--s3); }
+  .events > li { grid-template-columns: 5.5rem minmax(0, 1fr); }
   .plot-wide { display: none; }
   .plot-narrow { display: block; }
 }

@@ -1,0 +1,45 @@
+/** Repositories like another one. */
+import type { ReadModel } from "./memory/read-model.js";
+
+/** Topics that more repositories have say little about any of them; the bound also limits the cost, to about 5 ms. */
+const MOST_WITH_TOPIC = 5_000;
+const MOST_TOPICS = 20;
+/** What the same language is worth, where a topic of n repositories is worth 1 ÷ log2(2 + n). */
+const SAME_LANGUAGE = 0.1;
+/** What one order of magnitude more or fewer stars costs. */
+const PER_MAGNITUDE = 0.05;
+
+/**
+ * The ids of the repositories most like one: those that share its topics, rare ones counting more, then its language, then its
+ * size. Only those that share a topic, or without any its language. Costs one pass over the catalogue at most.
+ */
+export function similarTo(model: ReadModel, id: number, most: number): number[] {
+  const own = model.slotOf(id);
+  if (own < 0) return [];
+  const { columns, topics } = model;
+  const { listed, plain, named } = columns;
+  const language = named.language[own] ?? 0;
+  const shared = new Map<number, number>();
+  let topicsLeft = MOST_TOPICS;
+  topics.forEach(own, (topic) => {
+    const count = topics.sizeOf(topic);
+    if (count > MOST_WITH_TOPIC || topicsLeft-- <= 0) return;
+    const worth = 1 / Math.log2(2 + count);
+    topics.forEachWith(topic, (slot) => shared.set(slot, (shared.get(slot) ?? 0) + worth));
+  });
+  shared.delete(own);
+  if (shared.size < most && language > 0)
+    for (let slot = 0; slot < columns.size; slot++)
+      if (named.language[slot] === language && slot !== own && !shared.has(slot)) shared.set(slot, 0);
+  const size = (slot: number) => Math.log10(1 + (plain.stars[slot] ?? 0));
+  const scored: [score: number, slot: number][] = [];
+  for (const [slot, worth] of shared) {
+    if (!listed.has(slot) || columns.archived.has(slot) || columns.fork.has(slot)) continue;
+    const sameLanguage = language > 0 && named.language[slot] === language ? SAME_LANGUAGE : 0;
+    scored.push([worth + sameLanguage - PER_MAGNITUDE * Math.abs(size(slot) - size(own)), slot]);
+  }
+  return scored
+    .sort(([a, x], [b, y]) => b - a || x - y)
+    .slice(0, most)
+    .map(([, slot]) => columns.id[slot] ?? 0);
+}
