@@ -159,7 +159,7 @@ describe("Charts in a browser", { skip: NO_CHROMIUM }, () => {
       assert.notEqual(await drawings(page), whole);
       await page.getByText("Snapshots of the days in the chart").waitFor();
       assert.match(
-        (await page.locator(".gain-summary a[href*='window=']").first().getAttribute("href")) ?? "",
+        (await page.locator(".tiles a[href*='window=']").first().getAttribute("href")) ?? "",
         /from=2026-04/,
         "the other links of the page keep the days",
       );

@@ -9,7 +9,7 @@ let shown = addressOf(location);
 let pending: AbortController | undefined;
 
 /** Other parts that depend on the days: the snapshots, and links that keep them. */
-const DEPENDENT = ["#snapshots", ".repository-lead"];
+const DEPENDENT = [".snapshot-part", ".repository-lead"];
 
 function addressOf({ pathname, search }: { pathname: string; search: string }): string {
   return pathname + search;

@@ -54,7 +54,7 @@ export const SnapshotSection: FC<SnapshotSectionProps> = (props) => {
   const { repository, chosen, window, trend, stored } = props;
   const csv = `/api/repos/${repository.id}/metrics?window=all&format=csv`;
   return (
-    <details class="part">
+    <details class="part snapshot-part" open={chosen !== undefined}>
       <summary>
         <h2>Snapshots</h2>
       </summary>

@@ -104,6 +104,8 @@ details > summary { padding: .15rem 0; }
 .snippet button { min-height: 1.5rem; padding: 0 var(--s2); }
 .snippet pre { white-space: pre-wrap; overflow-wrap: anywhere; }
 .snippet pre code { overflow-wrap: anywhere; }
+@media (max-width: 22rem) { .tile > svg { display: none; } }
+@media (max-width: 60rem) { .tiles { grid-template-columns: repeat(2, minmax(0, 1fr)); } }
 @media (max-width: 34rem) {
   .plot .plot-box, .plot.whole .plot-box { aspect-ratio: 358 / 280; }
   .growth :is(th, td) { padding-right: var(--s2); }
@@ -124,7 +126,7 @@ details > summary { padding: .15rem 0; }
   #course > .chart-controls { order: 1; margin-bottom: var(--s2); }
   #course > .chart-foot { order: 2; }
   .tile { padding: var(--s1) var(--s2); }
-  .tiles { grid-template-columns: repeat(2, minmax(0, 1fr)); gap: var(--s2); }
+  .tiles { gap: var(--s2); }
   .tile > svg { width: 3.5rem; height: 1.75rem; }
   .headline { font-size: var(--large); margin-bottom: var(--s3); }
   .events > li { grid-template-columns: 5.5rem minmax(0, 1fr); }
