@@ -21,6 +21,7 @@ interface Options {
   date?: string;
   manifest?: string;
   strict?: boolean;
+  accept?: boolean;
   json?: boolean;
   keepSample?: boolean;
 }
@@ -47,6 +48,10 @@ export function addImport(program: Command, host: Host, finish: (code: number) =
     .option("--keep-sample", "keep the bundled sample as ordinary history")
     .option("--strict", "refuse damaged files as a whole, instead of importing them with a warning")
     .option(
+      "--accept",
+      "record files that would be held back, as they differ from the one before like damaged files",
+    )
+    .option(
       "--json",
       "print the report as JSON, and refused lines and warnings as JSON lines on standard error",
     )
@@ -59,7 +64,7 @@ Exit codes:
   0  everything was imported; there may be warnings
   1  failed: the database cannot be used
   2  wrong arguments or settings
-  3  done, but some lines or files were refused`;
+  3  done, but some lines or files were refused, or files held back`;
 
 async function runImport(host: Host, files: readonly string[], options: Options): Promise<number> {
   const json = options.json === true;
@@ -117,16 +122,23 @@ async function runImport(host: Host, files: readonly string[], options: Options)
         ].join("\n"),
       ),
     );
-    return result.refused === 0 ? EXIT.ok : EXIT.refused;
+    return result.refused + result.heldBack === 0 ? EXIT.ok : EXIT.refused;
   });
 }
 
 function sentencesOf(report: ImportReport): string[] {
-  const { repositoriesAdded, repositoriesChanged, snapshotsAdded, skipped, refused, warnings } = report;
+  const { repositoriesAdded, repositoriesChanged, snapshotsAdded, skipped, refused, heldBack, warnings } =
+    report;
   return [
     `${repositoriesAdded} repositories added, ${repositoriesChanged} changed; ${snapshotsAdded} snapshots added`,
     `${skipped} rows skipped, ${refused} refused; ${warnings.length} warnings`,
+    ...(heldBack === 0 ? [] : [heldBackSentence(heldBack)]),
   ];
+}
+
+function heldBackSentence(files: number): string {
+  const [noun, them, they] = files === 1 ? ["file", "it", "it is"] : ["files", "them", "they are"];
+  return `${files} ${noun} held back: nothing of ${them} was recorded. If ${they} right, import ${them} with --accept`;
 }
 
 function showWarnings(host: Host, warnings: readonly ImportWarning[], json: boolean): void {
@@ -152,7 +164,7 @@ export async function deriveWithProgress(modules: Modules): Promise<void> {
 
 /** The options of the import. Throws CommandFault. */
 function readOptions(
-  { format, date, manifest, strict = false }: Options,
+  { format, date, manifest, strict = false, accept = false }: Options,
   { files, now }: { files: readonly string[]; now: number },
 ): ImportOptions {
   if (strict && files.includes("-"))
@@ -162,6 +174,7 @@ function readOptions(
   try {
     return {
       isStrict: strict,
+      accepts: accept,
       ...(format === undefined ? {} : { format }),
       ...(date === undefined ? {} : { capturedAt: parseTime(date, now) }),
       ...(manifest === undefined ? {} : { manifest: readManifest(readFileSync(manifest, "utf8"), now) }),

@@ -30,6 +30,14 @@ const COMPARED: ReadonlySet<DamageKind> = new Set(["FEW_ROWS", "ZEROS", "SAME_TI
 /** Kinds of damage after which the number of rows says nothing about the archive. */
 const INCOMPLETE: ReadonlySet<DamageKind> = new Set(["CUT_OFF", "UNREADABLE", "HEADER_ONLY"]);
 
+/** Kinds for which a file is held back: none of its rows is recorded. */
+const HELD_BACK: ReadonlySet<DamageKind> = new Set(["CONFLICTS", "REPEATED", "OLDER", "JUMPS", "SWAPPED"]);
+
+/** Whether none of the rows of a file is recorded, until an operator accepts it. */
+export function isHeldBack({ damage }: Pick<ArchiveFile, "damage">): boolean {
+  return damage.some(({ kind }) => HELD_BACK.has(kind));
+}
+
 /** Files on each side that a file is compared with. */
 const NEIGHBOURS = 5;
 /** A file with less than this part of the usual number of rows is short. */
@@ -48,9 +56,16 @@ export function byTime(a: ArchiveFile, b: ArchiveFile): number {
 
 /**
  * The damage of each file of one archive, given in the order of their times: found in the file, or by comparison with the
- * others. Depends on nothing but the files, so the order in which they were imported does not matter.
+ * others, without those that are held back. Depends on nothing but the files, so the order in which they were imported does not
+ * matter.
  */
-export function judge(files: readonly ArchiveFile[]): Damage[][] {
+export function judge(files: readonly ArchiveFile[]): (readonly Damage[])[] {
+  const recorded = files.filter((file) => !isHeldBack(file));
+  const judged = new Map(judgeRecorded(recorded).map((damage, i) => [recorded[i], damage]));
+  return files.map((file) => judged.get(file) ?? file.damage);
+}
+
+function judgeRecorded(files: readonly ArchiveFile[]): Damage[][] {
   const own = files.map(({ damage }) => damage.filter(({ kind }) => !COMPARED.has(kind)));
   const complete = files.filter((_, i) => !own[i]?.some(({ kind }) => INCOMPLETE.has(kind)));
   const sameTime = new Map(

@@ -1,7 +1,8 @@
 import { sql } from "kysely";
 import type { BulkRow, BulkTable, Db, Dialect, Tx } from "../database/database.js";
-import { type ArchiveFile, byTime, type Damage, judge } from "./file-damage.js";
+import { type ArchiveFile, byTime, type Damage, isHeldBack, judge } from "./file-damage.js";
 import { bumpRevision } from "./outdated.js";
+import { readReadings } from "./snapshots/snapshots.js";
 
 /** A file that an import has recorded. */
 export interface ImportedFile extends ArchiveFile {
@@ -29,7 +30,11 @@ const IMPORT_FILES: BulkTable = {
 };
 
 /** Identifies a file among all archives. */
-export function fileKey({ source, capturedAt, file }: ArchiveFile): string {
+export function fileKey({
+  source,
+  capturedAt,
+  file,
+}: Pick<ArchiveFile, "source" | "capturedAt" | "file">): string {
   return `${source} ${capturedAt} ${file}`;
 }
 
@@ -75,6 +80,67 @@ export async function dumpFiles(db: Db): Promise<ArchiveFile[]> {
   return files.sort((a, b) => (a.source === b.source ? byTime(a, b) : a.source < b.source ? -1 : 1));
 }
 
+/** What a file says of a repository; null if its archive does not report forks. */
+export interface RowCounts {
+  stars: number;
+  forks: number | null;
+}
+
+/** Counts by provider and name in lower case, separated by a space. */
+export type FileCounts = Map<string, RowCounts>;
+
+/** A file as the next one of its archive is compared with it. */
+export interface KnownFile {
+  capturedAt: number;
+  /** At most MOST_KNOWN. */
+  counts: FileCounts;
+}
+
+/** Rows of a file that the next one is compared with. */
+export const MOST_KNOWN = 20_000;
+
+/** The files that an import need not judge, and those that it compares the next ones with. */
+export interface KnownArchives {
+  /** Keys of the files whose rows are recorded. */
+  recorded: ReadonlySet<string>;
+  /** The newest of them, by archive. */
+  newest: ReadonlyMap<string, KnownFile>;
+}
+
+/** Reads the newest recorded file of each archive back from the snapshots: two statements for each archive. */
+export async function readKnownArchives(db: Db, dialect: Dialect): Promise<KnownArchives> {
+  const files = (await readFiles(db)).filter((file) => !isHeldBack(file));
+  const newest = new Map<string, KnownFile>();
+  for (const [source, own] of Map.groupBy(files, (file) => file.source)) {
+    const capturedAt = Math.max(...own.map((file) => file.capturedAt));
+    newest.set(source, { capturedAt, counts: await readCounts(db, dialect, capturedAt) });
+  }
+  return { recorded: new Set(files.map(fileKey)), newest };
+}
+
+/** The imported counts of this time, of at most MOST_KNOWN repositories. */
+async function readCounts(db: Db, dialect: Dialect, capturedAt: number): Promise<FileCounts> {
+  const repositories = await db
+    .selectFrom("repositories")
+    .select(["id", "provider", "name_key"])
+    .where("import_source", "is not", null)
+    .where("counted_at", ">=", capturedAt)
+    .where("name_key", "is not", null)
+    .limit(MOST_KNOWN)
+    .execute();
+  const ids = repositories.map(({ id }) => id);
+  const span = { from: capturedAt, until: capturedAt };
+  const readings = await readReadings(db, dialect, { ids, span, onDamaged: () => {} });
+  const counts: FileCounts = new Map();
+  for (const { id, provider, name_key } of repositories) {
+    const own = readings.get(id);
+    if (own === undefined || own.length === 0) continue;
+    const { stars, forks } = own.snapshot(0);
+    counts.set(`${provider} ${name_key}`, { stars, forks });
+  }
+  return counts;
+}
+
 const sourcesOf = (files: readonly ArchiveFile[]): string[] => [
   ...new Set(files.map(({ source }) => source)),
 ];
@@ -99,12 +165,17 @@ function rowOf({ source, capturedAt, file, rows, zeros, damage, importedAt }: Im
   return [source, capturedAt, file, rows, zeros, why, importedAt];
 }
 
-/** All files of the archives, judged. Of a file that is stored and given, the one with more rows counts, else the stored one. */
+/**
+ * All files of the archives, judged. Of a file that is stored and given, the one that is not held back counts; of two such, the one
+ * with more rows, else the stored one.
+ */
 function judgeWith(stored: readonly ImportedFile[], files: readonly ImportedFile[]): ImportedFile[] {
   const byKey = new Map(stored.map((file) => [fileKey(file), file]));
   for (const file of files) {
     const known = byKey.get(fileKey(file));
-    if (known === undefined || file.rows > known.rows) byKey.set(fileKey(file), file);
+    const isBetter = known !== undefined && isHeldBack(file) === isHeldBack(known) && file.rows > known.rows;
+    if (known === undefined || isBetter || (isHeldBack(known) && !isHeldBack(file)))
+      byKey.set(fileKey(file), file);
   }
   return [...Map.groupBy(byKey.values(), ({ source }) => source).values()].flatMap((all) => {
     const ordered = all.sort(byTime);

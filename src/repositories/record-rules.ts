@@ -60,6 +60,16 @@ export const DAMAGE_KINDS = [
   "ZEROS",
   /** Other files have the same time. */
   "SAME_TIME",
+  /** Many of its repositories have several rows that differ. */
+  "CONFLICTS",
+  /** Its counts are those of the file before. */
+  "REPEATED",
+  /** Most counts that differ from the file before are lower. */
+  "OLDER",
+  /** Many counts are a multiple or a fraction of those of the file before. */
+  "JUMPS",
+  /** Stars and forks have changed places. */
+  "SWAPPED",
 ] as const;
 export type DamageKind = (typeof DAMAGE_KINDS)[number];
 

@@ -9,7 +9,15 @@ import type { Clock } from "../lib/clock.js";
 import { AppError } from "../lib/errors.js";
 import { type DumpedRepository, dumpPage } from "./dump.js";
 import type { ArchiveFile } from "./file-damage.js";
-import { dumpFiles, type ImportedFile, type JudgedFile, judgeFiles, recordFiles } from "./import-files.js";
+import {
+  dumpFiles,
+  type ImportedFile,
+  type JudgedFile,
+  judgeFiles,
+  type KnownArchives,
+  readKnownArchives,
+  recordFiles,
+} from "./import-files.js";
 import { Lookup, popular } from "./lookup.js";
 import { joinRenamed, partRenamed, type StatedRename } from "./manual-renames.js";
 import type { Observation, Recorded } from "./observation.js";
@@ -33,8 +41,16 @@ export {
 } from "./addresses/repository-addresses.js";
 export { type AddressProblem, splitAddress } from "./addresses/split.js";
 export type { DumpedRepository } from "./dump.js";
-export type { ArchiveFile, Damage } from "./file-damage.js";
-export { fileKey, type JudgedFile } from "./import-files.js";
+export { type ArchiveFile, type Damage, isHeldBack } from "./file-damage.js";
+export {
+  type FileCounts,
+  fileKey,
+  type JudgedFile,
+  type KnownArchives,
+  type KnownFile,
+  MOST_KNOWN,
+  type RowCounts,
+} from "./import-files.js";
 export type {
   CurrentlyDescribed,
   Described,
@@ -168,6 +184,12 @@ export class Catalog extends Lookup {
   /** Judges files of archives together with those that are recorded. Records nothing. */
   judgeFiles(files: readonly ArchiveFile[]): Promise<ImportedFile[]> {
     return judgeFiles(this.#database.read, this.#imported(files));
+  }
+
+  /** What is known of archives before their next files are read. See `readKnownArchives`. */
+  knownArchives(): Promise<KnownArchives> {
+    const { dialect, slowReads } = this.#database;
+    return readKnownArchives(slowReads.read, dialect);
   }
 
   /** Adds a repository to the one that has its new name, in one transaction. See `joinRenamed`. */

@@ -2,6 +2,7 @@
 
 import { type Clock, HOUR_MS, isoTime } from "../lib/clock.js";
 import type { ArchiveFile, Damage, DamageKind } from "../repositories/repositories.js";
+import type { FileIdentity } from "./comparison.js";
 import type { CsvLayout } from "./csv-layouts.js";
 import type { Line } from "./lines.js";
 import { Refusal, time } from "./values.js";
@@ -69,8 +70,15 @@ export class FileCheck {
     this.#damage.push({ kind, reason });
   }
 
-  /** The files that were read. Damage of the file as a whole counts for the last of them. */
-  files(): CheckedFile[] {
+  /** The file that a row of this time belongs to; undefined if this is no file of an archive. */
+  fileAt(capturedAt: number): FileIdentity | undefined {
+    const layout = this.#layout;
+    if (layout === undefined) return undefined;
+    return { source: layout.name, file: layout.timeOfFile ? this.#name : isoTime(capturedAt), capturedAt };
+  }
+
+  /** The files that were read, with damage found by comparison. Damage of the file as a whole counts for the last of them. */
+  files(held: ReadonlyMap<number, readonly Damage[]>): CheckedFile[] {
     const layout = this.#layout;
     if (layout === undefined) return [];
     return [...this.#counts].map(([capturedAt, { rows, zeros, broken }]) => ({
@@ -85,6 +93,7 @@ export class FileCheck {
         ...(capturedAt === this.#at ? this.#damage : []),
         ...(rows === 0 ? this.#noRows() : []),
         ...(broken >= BROKEN_ROWS || broken > BROKEN_PART * rows ? [encoding(broken, rows)] : []),
+        ...(held.get(capturedAt) ?? []),
       ],
     }));
   }

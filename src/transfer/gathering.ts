@@ -1,6 +1,7 @@
 /** What was read of files and is not recorded yet. */
-import type { ArchiveFile } from "../repositories/repositories.js";
+import type { ArchiveFile, Damage, KnownArchives, Observation } from "../repositories/repositories.js";
 import { Batch, type Gathered } from "./batch.js";
+import { Comparison } from "./comparison.js";
 import type { FormatName } from "./csv-layouts.js";
 import type { FileCheck, TimeOptions } from "./file-check.js";
 import type { Line } from "./lines.js";
@@ -22,6 +23,8 @@ export interface ReadOptions extends TimeOptions {
 }
 
 export interface ReadTask extends ReadOptions {
+  /** What files of archives are compared with; undefined if all are accepted. */
+  known?: KnownArchives;
   /** Why rows are refused, by the label of their file, then by their time. */
   refusedTimes?: ReadonlyMap<string, ReadonlyMap<number, string>>;
 }
@@ -60,6 +63,7 @@ export class Gathering {
   readonly progress: ReadProgress = { bytes: 0, rows: 0, files: 0, file: "" };
   readonly #task: ReadTask;
   readonly #batch = new Batch();
+  readonly #comparison: Comparison | undefined;
   #refused: Problem[] = [];
   #skipped: Problem[] = [];
   #files: ReadFile[] = [];
@@ -67,21 +71,35 @@ export class Gathering {
 
   constructor(task: ReadTask) {
     this.#task = task;
+    if (task.known !== undefined) this.#comparison = new Comparison(task.known);
   }
 
   get isFull(): boolean {
     return this.#batch.isFull || this.#refused.length + this.#skipped.length >= MAX_PROBLEMS;
   }
 
-  add(line: Line, label: string): void {
+  add(line: Line, check: FileCheck): void {
+    const { label } = check;
     if ("refused" in line) this.#refused.push({ file: label, line: line.line, reason: line.refused });
     else if ("importedFile" in line) this.#files.push(line.importedFile);
     else {
       const at = "skipped" in line ? line.at : line.observation.at;
       if (at !== null && this.#task.refusedTimes?.get(label)?.has(at)) return;
-      if ("observation" in line) this.#batch.add(line.observation);
+      if ("observation" in line) this.#addAll(this.#recordable(line.observation, check));
       else this.#skipped.push({ file: label, line: line.line, reason: line.skipped });
     }
+  }
+
+  /** The rows that can be recorded now that this one was read: those of an archive wait until their file was compared. */
+  #recordable(observation: Observation, check: FileCheck): readonly Observation[] {
+    const { at } = observation;
+    const file = at === null ? undefined : check.fileAt(at);
+    if (file === undefined || this.#comparison === undefined) return [observation];
+    return this.#comparison.add(observation, file);
+  }
+
+  #addAll(observations: readonly Observation[]): void {
+    for (const observation of observations) this.#batch.add(observation);
   }
 
   /** A file that is not read on purpose. */
@@ -103,7 +121,9 @@ export class Gathering {
   /** A file has ended. */
   end(check: FileCheck): void {
     if (check.isEmpty) this.#headerOnly.push(check.label);
-    for (const file of check.files()) {
+    const { released, held } = this.#comparison?.end() ?? { released: [], held: NONE };
+    this.#addAll(released);
+    for (const file of check.files(held)) {
       const refused = this.#task.refusedTimes?.get(file.readFrom)?.get(file.capturedAt);
       if (refused === undefined) this.#files.push(file);
       else this.#refused.push({ file: file.label, line: 0, reason: `refused as damaged: ${refused}` });
@@ -127,6 +147,8 @@ export class Gathering {
     return found;
   }
 }
+
+const NONE: ReadonlyMap<number, readonly Damage[]> = new Map();
 
 const REASONS = new Map([
   ["ENOENT", "no such file"],

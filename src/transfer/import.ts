@@ -1,5 +1,11 @@
 /** Imports files: records the batches that a thread reads from them, and collects the damage of files. */
-import { type Catalog, type Damage, fileKey, type JudgedFile } from "../repositories/repositories.js";
+import {
+  type Catalog,
+  type Damage,
+  fileKey,
+  isHeldBack,
+  type JudgedFile,
+} from "../repositories/repositories.js";
 import type { Problem, ReadFile, ReadOptions, ReadProgress, ReadTask } from "./gathering.js";
 import { readInThread } from "./reader.js";
 
@@ -9,6 +15,8 @@ export interface ImportOptions extends ReadOptions {
    * cannot be one of them.
    */
   isStrict?: boolean;
+  /** Whether files that differ from the one before as damaged files do are recorded, instead of being held back. */
+  accepts?: boolean;
   onRefused?: (problem: Problem) => void;
   onSkipped?: (problem: Problem) => void;
   onProgress?: (progress: ReadProgress) => void;
@@ -24,7 +32,9 @@ export interface ImportReport {
   skipped: number;
   /** Invalid lines, and files that cannot be read, or are refused as damaged. */
   refused: number;
-  /** Damage of files that were recorded nevertheless. */
+  /** Files of which no row was recorded, as they differ from the one before as damaged files do. */
+  heldBack: number;
+  /** Damage of files that were recorded nevertheless, or held back. */
   warnings: ImportWarning[];
 }
 
@@ -37,7 +47,8 @@ export async function importFiles(
   paths: readonly string[],
   options: ImportOptions = {},
 ): Promise<ImportReport> {
-  const { isStrict = false, onRefused, onSkipped, onProgress, ...readOptions } = options;
+  const { isStrict = false, accepts = false, onRefused, onSkipped, onProgress, ...given } = options;
+  const readOptions: ReadTask = accepts ? given : { ...given, known: await catalog.knownArchives() };
   const report: ImportReport = {
     files: 0,
     rows: 0,
@@ -46,6 +57,7 @@ export async function importFiles(
     snapshotsAdded: 0,
     skipped: 0,
     refused: 0,
+    heldBack: 0,
     warnings: [],
   };
   const log = new WarningLog();
@@ -55,6 +67,7 @@ export async function importFiles(
   for await (const { batch, files, headerOnly, refused, skipped, progress } of readInThread(paths, task)) {
     const recorded = await catalog.recordAll(batch);
     log.add(files, await catalog.recordFiles(files));
+    report.heldBack += files.filter((file) => file.readFrom !== undefined && isHeldBack(file)).length;
     for (const file of headerOnly) {
       if (isStrict) refused.push({ file, line: 0, reason: "refused as damaged: a header and no rows" });
       else log.addHeaderOnly(file);
@@ -78,7 +91,7 @@ export async function importFiles(
 async function damagedTimes(
   catalog: Catalog,
   paths: readonly string[],
-  options: ReadOptions,
+  options: ReadTask,
 ): Promise<Map<string, Map<number, string>>> {
   const files: ReadFile[] = [];
   for await (const found of readInThread(paths, options)) files.push(...found.files);

@@ -52,7 +52,7 @@ async function* readMember(
     for await (const lines of linesOf(member, check, options)) {
       gathering.progress.rows += lines.length;
       for (const line of lines) {
-        gathering.add(line, member.label);
+        gathering.add(line, check);
         if (gathering.isFull) yield gathering.take();
       }
     }

@@ -73,6 +73,7 @@ describe("sidereal import", () => {
       snapshotsAdded: 3,
       skipped: 0,
       refused: 2,
+      heldBack: 0,
       warnings: [],
     });
     assert.ok(seconds >= importSeconds && rowsPerSecond > 0 && databaseBytes > 0 && memoryPeakBytes > 0);
