@@ -25,6 +25,9 @@ export const OPERATOR: PageCookie = {
   sameSite: "Strict",
 };
 
+/** That a browser hides the note on the sample, for 180 days. */
+export const SAMPLE_HIDDEN: PageCookie = { name: "sidereal.sample", path: "/", seconds: 180 * 86_400 };
+
 /** The value of a cookie in a Cookie header. */
 export function readCookie(cookie: PageCookie, header: string | null, baseUrl: string): string | undefined {
   const wanted = `${cookieScope(baseUrl, cookie.path).prefix}${cookie.name}=`;

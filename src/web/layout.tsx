@@ -6,6 +6,7 @@ import type { Repository } from "../repositories/repositories.js";
 import { Note, Notice } from "./components/elements.js";
 import { withQuery } from "./components/links.js";
 import { formatCount, formatDate, formatDay } from "./components/numbers.js";
+import { readCookie, SAMPLE_HIDDEN } from "./cookies.js";
 import { Head, isPublic } from "./head.js";
 import type { FrameRequest, Page } from "./page-request.js";
 
@@ -94,7 +95,8 @@ export const Layout: FC<LayoutProps> = ({ request, page, savedCount, children })
         </div>
       </header>
       <main id="content" class="frame" tabindex={-1}>
-        {request.summary === undefined ? null : (
+        {page.lead}
+        {request.summary === undefined || isDismissed(request) ? null : (
           <OriginNotice summary={request.summary} isAgeShown={page.showsAge ?? !isPublic(request, page)} />
         )}
         {request.notice === undefined ? null : (
@@ -196,22 +198,27 @@ interface OriginNoticeProps {
 /** From this age in days, pages say how old growth is. A forge that is read every day is a day old for some hours. */
 const OLD_DAYS = 2;
 
+/** Whether this browser hides the note on the sample. */
+const isDismissed = ({ summary, cookie, baseUrl }: FrameRequest): boolean =>
+  summary?.catalogue === "sample" && readCookie(SAMPLE_HIDDEN, cookie, baseUrl) !== undefined;
+
 /** Labels sample and synthetic data on every page, and old data with its age; nothing for recent real data. */
 const OriginNotice: FC<OriginNoticeProps> = ({ summary, isAgeShown }) => {
-  const { catalogue, repositories } = summary;
+  const { catalogue } = summary;
   const age = ageOf(summary, isAgeShown);
   if (catalogue === "real") return age === undefined ? null : <Note>{age}</Note>;
+  const hide = (
+    <form method="post" action="/sample/dismiss" class="inline">
+      <button type="submit" class="plain">
+        Hide
+      </button>
+    </form>
+  );
   return (
-    <Note>
+    <Note {...(catalogue === "sample" ? { action: hide } : {})}>
       {catalogue === "sample" ? (
         <>
-          <strong>Sample data.</strong> Real history of {formatCount(repositories)} GitHub repositories up to{" "}
-          {formatDay(summary.asOf)}
-          {agoPart(summary.ageDays)}, from{" "}
-          <a href="https://github.com/EvanLi/Github-Ranking" rel="noopener">
-            Github-Ranking
-          </a>
-          . It is removed when you track a forge or import files.
+          <strong>Sample data</strong> up to {formatDay(summary.asOf)}, until you track a repository.
         </>
       ) : (
         <>
@@ -219,7 +226,7 @@ const OriginNotice: FC<OriginNoticeProps> = ({ summary, isAgeShown }) => {
           when the service stops, saved repositories included. {age}
         </>
       )}{" "}
-      <a href={START_TRACKING_PAGE}>How to start tracking</a>
+      <a href={START_TRACKING_PAGE}>How to start</a>
     </Note>
   );
 };

@@ -93,6 +93,8 @@ export interface Page {
   title: string;
   body: JSX.Element;
   status?: 200 | AppError["status"];
+  /** Above the notes on the data. */
+  lead?: JSX.Element | undefined;
   /** A sentence for search engines and previews. */
   description?: string;
   /** Browser modules besides those of every page. */

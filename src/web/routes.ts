@@ -9,6 +9,7 @@ import {
 } from "../http/http.js";
 import { DOCS_PAGE, LANGUAGES_PAGE, TOPICS_PAGE } from "../lib/page-addresses.js";
 import { embedQuery } from "./embed-pictures.js";
+import { dismissSample } from "./first-run.js";
 import { PER_REPOSITORY } from "./naming.js";
 import type { PageRenderer } from "./page.js";
 import type {
@@ -191,6 +192,7 @@ export const PAGE_ROUTES: readonly PageRoute[] = [
   page("/embed", showEmbeds, { cache: VISITOR, query: ["repo", ...parameters(embedQuery)] }),
   page("/about", showAbout, { cache: VISITOR }),
 
+  form("/sample/dismiss", dismissSample),
   page("/track", track.showTrackForm, { cache: PRIVATE, query: ["repository"] }),
   form("/track", track.requestRepository, { limit: { ...WRITE, cost: 3 } }),
   page("/track/lists/{listId}", showTrackList, {

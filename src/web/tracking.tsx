@@ -1,8 +1,15 @@
 import type { FunctionComponent as FC } from "preact";
 import { forgeName } from "../config/config.js";
+import { DAY_MS } from "../lib/clock.js";
 import { repositoryKey } from "../lib/page-addresses.js";
-import { type RepositoryAddress, readRepositoryAddress } from "../repositories/repositories.js";
-import { MAX_PASTED } from "../tracking/tracking.js";
+import {
+  type Repository,
+  type RepositoryAddress,
+  readRepositoryAddress,
+} from "../repositories/repositories.js";
+import type { TrackRequest } from "../tracking/tracking.js";
+import { Field } from "./components/elements.js";
+import { isReading } from "./components/reading.js";
 import type { FrameRequest, PageRequest } from "./page-request.js";
 
 /** Requests to track repositories, as pages offer them: who may request which, and the forms. */
@@ -30,111 +37,129 @@ export function needsSignIn({ tracking, account }: Pick<FrameRequest, "tracking"
   return tracking.access === "accounts" && account === undefined;
 }
 
+/** A text that names a repository which is being read. */
+export interface ReadName {
+  text: string;
+  request: TrackRequest;
+}
+
 /**
- * The repositories that these texts name and that may be requested, each once and at most six. Leaves out texts that are no
- * addresses and repositories that are known. Costs one query per repository; none while requests are off.
+ * Of the repositories that these texts name, each once and at most six: those that may be requested, and those that are being
+ * read. Leaves out texts that are no addresses and repositories that are known. Costs two queries per repository; none while
+ * requests are off.
  */
 export async function offerTracking(
   request: PageRequest,
   texts: readonly string[],
-): Promise<TrackingOffer[]> {
-  if (!mayRequest(request)) return [];
+): Promise<{ offers: TrackingOffer[]; reading: ReadName[] }> {
+  const offers: TrackingOffer[] = [];
+  const reading: ReadName[] = [];
+  if (!mayRequest(request)) return { offers, reading };
   const { tracking, modules } = request;
-  const addresses = new Map<string, RepositoryAddress>();
+  const addresses = new Map<string, RepositoryAddress & { text: string }>();
   for (const text of texts) {
     const address = readRepositoryAddress(text, tracking.forges);
-    if (!("problem" in address)) addresses.set(repositoryKey(address).toLowerCase(), address);
+    if (!("problem" in address)) addresses.set(repositoryKey(address).toLowerCase(), { ...address, text });
   }
-  const offers: TrackingOffer[] = [];
-  for (const { provider, fullName } of [...addresses.values()].slice(0, MAX_OFFERS)) {
-    const known = await modules.trackRequests.known({ provider, fullName });
-    if (known === undefined) offers.push({ provider, fullName, needsSignIn: needsSignIn(request) });
+  for (const { provider, fullName, text } of [...addresses.values()].slice(0, MAX_OFFERS)) {
+    if ((await modules.trackRequests.known({ provider, fullName })) !== undefined) continue;
+    const asked = await modules.trackRequests.progress({ provider, fullName });
+    if (asked !== undefined && isReading(asked)) reading.push({ text, request: asked });
+    else offers.push({ provider, fullName, needsSignIn: needsSignIn(request) });
   }
-  return offers;
+  return { offers, reading };
 }
 
-interface TrackButtonsProps {
+/** The open request of a repository that was recorded in the last day; undefined without one. Costs a query for those alone. */
+export async function readingOf(
+  { modules, now }: PageRequest,
+  { provider, fullName, discoveredAt }: Repository,
+): Promise<TrackRequest | undefined> {
+  if (discoveredAt < now - DAY_MS) return undefined;
+  const asked = await modules.trackRequests.progress({ provider, fullName });
+  return asked !== undefined && isReading(asked) ? asked : undefined;
+}
+
+interface TrackButtonProps {
   offers: readonly TrackingOffer[];
-  /** The text of the buttons; default: with the name of each repository. */
-  label?: string;
+  /** The comparison to come back to; default: the progress. */
+  next?: string;
 }
 
-/** Buttons that request repositories; nothing without offers. */
-export const TrackButtons: FC<TrackButtonsProps> = ({ offers, label }) => {
-  const [first] = offers;
+/** The button that requests repositories; nothing without offers. */
+export const TrackButton: FC<TrackButtonProps> = ({ offers, next }) => {
+  const [first, ...others] = offers;
   if (first === undefined) return null;
   const forges = [...new Set(offers.map(({ provider }) => forgeName(provider)))].join(" and ");
   return (
-    <>
-      <div class="buttons">
-        {offers.map((offer) => (
-          <form method="post" action="/track">
-            <input type="hidden" name="repository" value={repositoryKey(offer)} />
-            <button type="submit" class="press">
-              {label ?? `Track ${offer.fullName}`}
-            </button>
-          </form>
-        ))}
-      </div>
-      <p class="soft small">
-        We look {offers.length === 1 ? "it" : "them"} up on {forges}.
+    <form method="post" action="/track" class="buttons">
+      <input type="hidden" name="repository" value={offers.map(repositoryKey).join(" ")} />
+      {next === undefined ? null : <input type="hidden" name="next" value={next} />}
+      <button type="submit" class="press">
+        {others.length === 0 ? `Track ${first.fullName}` : `Track all ${offers.length}`}
+      </button>
+      <span class="soft small">
+        Reads {others.length === 0 ? "its history" : "their histories"} on {forges}.
         {first.needsSignIn ? " You sign in first." : ""}
-      </p>
-    </>
+      </span>
+    </form>
   );
 };
 
-export interface TrackFormProps {
-  /** The submitted text. */
+interface AskFormProps {
+  request: Pick<FrameRequest, "tracking" | "account" | "members">;
+  /** What was written last. */
   text?: string;
+  /** Why it names nothing. */
   problem?: string | undefined;
-  /** Whether visitors sign in first. */
-  needsSignIn: boolean;
-  /** Whether the links in a README may be requested. */
-  mayReadLists: boolean;
+  /** Whether it is the centre of its page. */
+  isCentre?: boolean;
 }
 
 /** Characters of a submitted text that are shown again. */
 const MAX_SHOWN = 20_000;
 
-/** One field for a repository, several, or a text with links. */
-export const TrackForm: FC<TrackFormProps> = ({ text = "", problem, needsSignIn, mayReadLists }) => (
-  <form method="post" action="/track" class="box track-form">
-    <div class="field">
-      <label for="repository">Repositories: names, addresses, or a text with links to them</label>
-      <textarea
+/** Browser modules of a page with the field. */
+export const FIELD_SCRIPTS = ["field.js"] as const;
+
+/**
+ * The one field for repositories: names, addresses of any page of a repository, several of them, or an owner. Opens what is
+ * tracked, and requests the rest; for visitors who may not request any, it searches.
+ */
+export const AskForm: FC<AskFormProps> = ({ request, text = "", problem, isCentre = false }) => {
+  const isAsking = mayRequest(request);
+  const { access } = request.tracking;
+  return (
+    <form
+      method={isAsking ? "post" : "get"}
+      action={isAsking ? "/track" : "/explore"}
+      class={isCentre ? "row-form ask" : "row-form"}
+      data-opens=""
+    >
+      <Field
+        name={isAsking ? "repository" : "q"}
         id="repository"
-        name="repository"
-        rows={3}
+        label={isCentre ? "Type a repository, see its history" : "Repository"}
+        problem={problem}
+        value={text.slice(0, isAsking ? MAX_SHOWN : 64)}
+        {...(isAsking ? {} : { maxlength: 64 })}
         required
-        autocomplete="off"
-        autocapitalize="none"
-        spellcheck={false}
-        placeholder="owner/name, or paste a list"
-        aria-invalid={problem === undefined ? undefined : "true"}
-        aria-describedby={problem === undefined ? undefined : "repository-problem"}
-      >
-        {text.slice(0, MAX_SHOWN)}
-      </textarea>
-      {problem === undefined ? null : (
-        <p class="wrong" id="repository-problem" role="alert">
-          {problem}
+        placeholder="owner/name, or any address"
+        isLiteral
+        isRepository
+      />
+      <button type="submit" class="press">
+        {isAsking ? "Show" : "Search"}
+      </button>
+      {isAsking && !needsSignIn(request) ? null : (
+        <p class="soft small">
+          {isAsking
+            ? "You sign in before a new one is read."
+            : access === "accounts"
+              ? "New repositories need sign-in, which is not set up here: its operator adds them."
+              : "Its operator adds repositories, and may let others do so."}
         </p>
       )}
-    </div>
-    {mayReadLists ? (
-      <p>
-        <label>
-          <input type="checkbox" name="readme" value="1" />
-          It is an awesome list: track what its README links to
-        </label>
-      </p>
-    ) : null}
-    <button type="submit" class="press">
-      Track
-    </button>
-    <p class="soft small">
-      Up to {MAX_PASTED} at a time.{needsSignIn ? " You sign in first, and come back here afterwards." : ""}
-    </p>
-  </form>
-);
+    </form>
+  );
+};

@@ -5,7 +5,7 @@ import { Field } from "./components/elements.js";
 import type { MoreColumn } from "./components/repository-list.js";
 import { readName, similarTo } from "./naming.js";
 import type { PageRequest } from "./page-request.js";
-import { offerTracking, TrackButtons, type TrackingOffer } from "./tracking.js";
+import { offerTracking, TrackButton, type TrackingOffer } from "./tracking.js";
 
 /** Changing a watchlist: the field that adds repositories, and the actions of its rows. */
 
@@ -42,6 +42,7 @@ export const AddRepository: FC<AddRepositoryProps> = ({ action, kept = {}, notAd
           maxlength={500}
           placeholder="owner/name or URL"
           isLiteral
+          isRepository
         />
         <button type="submit" class="press">
           Add
@@ -58,14 +59,14 @@ export const AddRepository: FC<AddRepositoryProps> = ({ action, kept = {}, notAd
           ))}
         </form>
       )}
-      {notAdded === undefined ? null : <TrackButtons offers={notAdded.offers} />}
+      {notAdded === undefined ? null : <TrackButton offers={notAdded.offers} />}
     </>
   );
 };
 
 /** Suggestions for a name that is not tracked. */
 export async function notAdded(request: PageRequest, written: string): Promise<NotAdded> {
-  const [similar, offers] = await Promise.all([
+  const [similar, { offers }] = await Promise.all([
     written.trim() === "" ? [] : similarTo(request.modules, readName(written)?.fullNames[0] ?? written),
     offerTracking(request, [written]),
   ]);

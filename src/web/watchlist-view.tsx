@@ -24,6 +24,7 @@ import { columnsOf, headsOf } from "./components/sorts.js";
 import { SumChart, sumParameters } from "./components/sum-chart.js";
 import { type Problem, Problems, readUsableQuery } from "./page-query.js";
 import type { PageRequest } from "./page-request.js";
+import { FIELD_SCRIPTS } from "./tracking.js";
 
 /** The content of the pages of all watchlists: rows, totals and changes. */
 
@@ -98,7 +99,7 @@ function sharesOf(trends: ReadonlyMap<number, Trend>): Map<number, number> {
 
 /** Browser modules of the page of a list. */
 export function watchedScripts({ sums }: Watched): readonly string[] {
-  return sums.length < 2 ? [] : PLOT_SCRIPTS;
+  return [...FIELD_SCRIPTS, ...(sums.length < 2 ? [] : PLOT_SCRIPTS)];
 }
 
 /** The changes since the last visit; nothing on the first one. */

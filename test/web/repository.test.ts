@@ -335,7 +335,7 @@ onSqlite("the page of a repository", (engine) => {
     const page = await open(world, "/repos/github/nobody/react");
     assert.equal(page.status, 404);
     assert.deepEqual(page.headings.slice(0, 2), [
-      [1, "Not tracked here"],
+      [1, "nobody/react isn’t tracked here"],
       [2, "Similar names"],
     ]);
     assert.ok(page.links.includes("/repos/github/Facebook/React"));

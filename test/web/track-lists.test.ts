@@ -117,7 +117,7 @@ onSqliteAndLong("Requesting several repositories", (engine) => {
     const ann = await signIn(world, mailbox, "ann@example.org");
     const bob = await signIn(world, mailbox, "bob@example.org");
     const send = (repository: string, headers: Record<string, string>) =>
-      submit(world, "/track", { repository, readme: "1" }, headers);
+      submit(world, "/track", { repository, as: "links" }, headers);
     assert.match((await send("o/a\no/b\no/c", ann.headers)).location ?? "", /^\/track\/lists\//);
     const asked = await send("https://github.com/sindresorhus/awesome", ann.headers);
     const page = await openPage(world, asked.location ?? "", ann.headers);

@@ -5,19 +5,19 @@ import { onSqliteAndLong } from "../support/engines.js";
 import { limits } from "../support/limits.js";
 import { openMailbox } from "../support/mail.js";
 import { ORIGIN, signIn } from "../support/members.js";
-import { open, openPage, type Page, submit } from "../support/page.js";
+import { fieldOf, open, openPage, type Page, submit } from "../support/page.js";
 import { createWorld, NOW, observation, type World } from "../support/world.js";
 
 const OPEN = { SIDEREAL_PROVIDERS: "github,gitlab", SIDEREAL_TRACK: "everyone" };
 const REFRESH = /<meta http-equiv="refresh" content="(\d+)"/;
 
 /** The addresses that the forms of a page request. */
-const offered = ({ html }: Page): (string | undefined)[] =>
+const offered = ({ html }: Page): string[] =>
   [
     ...html.matchAll(
       /<form method="post" action="\/track"[^>]*><input type="hidden" name="repository" value="([^"]*)"/g,
     ),
-  ].map(([, value]) => value);
+  ].flatMap(([, value = ""]) => value.split(" "));
 
 onSqliteAndLong("The pages that request repositories", (engine) => {
   const mailbox = openMailbox();
@@ -37,44 +37,55 @@ onSqliteAndLong("The pages that request repositories", (engine) => {
     const world = await openWorld();
     const page = await openPage(world, "/repos/gitlab/group/sub/new.git");
     assert.deepEqual([page.status, offered(page)], [404, ["gitlab:group/sub/new"]]);
-    assert.ok(page.buttons.includes("Track this repository"));
+    assert.ok(page.buttons.includes("Track group/sub/new"));
     assert.deepEqual(offered(await open(world, "/repos/codeberg/o/n")), []);
   });
 
-  test("a search without a match offers the repository that it names", async () => {
+  test("a search without a match, and a page that does not exist, have the field filled in", async () => {
     const world = await openWorld();
-    const search = async (q: string, more = "") =>
-      offered(await openPage(world, `/explore?${new URLSearchParams({ q })}${more}`));
-    assert.deepEqual(await search("zzzz/qqqq"), ["github:zzzz/qqqq"]);
-    assert.deepEqual(await search("https://gitlab.com/zzzz/qqqq/-/issues"), ["gitlab:zzzz/qqqq"]);
-    assert.deepEqual(await search("zzzzqqqq"), []);
-    assert.deepEqual(await search("known/one"), []);
-    assert.deepEqual(await search("known/one", "&minStars=1000"), [], "known, only filtered out");
+    const field = async (path: string) => fieldOf(await openPage(world, path), "repository")?.value;
+    const search = (q: string) => field(`/explore?${new URLSearchParams({ q })}`);
+    for (const text of ["zzzz/qqqq", "https://gitlab.com/zzzz/qqqq/-/issues", "zzzzqqqq"])
+      assert.equal(await search(text), text);
+    assert.equal(await search("known/one"), undefined);
+    assert.equal(await field("/zzzzqqqq"), "zzzzqqqq");
   });
 
-  test("unknown names on compare each have a button", async () => {
+  test("unknown names on compare have one button, which leads back to the comparison as they are read", async () => {
     const world = await openWorld();
     const names = ["known/one", "a/new", "A/New", "gitlab:g/s/n", "nothing"];
     const query = names.map((name) => `repo=${encodeURIComponent(name)}`).join("&");
     const page = await openPage(world, `/compare?${query}`);
     assert.equal(page.status, 400);
     assert.deepEqual(offered(page), ["github:A/New", "gitlab:g/s/n"]);
+    const next = `/compare?${query}`;
+    const asked = await submit(world, "/track", { repository: offered(page).join(" "), next });
+    assert.deepEqual([asked.status, asked.location], [303, next]);
+    const reading = await openPage(world, next);
+    assert.deepEqual(offered(reading), []);
+    assert.deepEqual(reading.headings.filter(([level]) => level === 2).slice(0, 2), [
+      [2, "A/New"],
+      [2, "g/s/n"],
+    ]);
+    assert.match(reading.html, REFRESH);
+    const away = await submit(world, "/track", { repository: "o/n", next: "//evil.example/compare?" });
+    assert.equal(away.location, "/repos/github/o/n");
   });
 
   test("the form leads to the progress, which reloads itself and is neither kept nor indexed", async () => {
     const world = await openWorld();
     const path = await request(world, "https://github.com/o/first/issues/5");
-    assert.match(path, /^\/track\/sidt_[0-9A-Za-z]{36}$/);
+    assert.equal(path, "/repos/github/o/first");
     const page = await openPage(world, path);
     assert.equal(page.status, 200);
     assert.deepEqual(
-      ["cache-control", "x-robots-tag"].map((name) => page.headers.get(name)),
-      ["no-store", "noindex"],
+      [page.headers.get("cache-control"), /name="robots" content="noindex"/.test(page.html)],
+      ["no-store", true],
     );
     assert.equal(page.facts.get("Position"), "1");
     assert.match(page.facts.get("Estimated wait") ?? "", /no worker/);
     assert.match(page.html, REFRESH);
-    assert.equal(await request(world, "O/First"), path, "joins the open request");
+    assert.equal((await request(world, "O/First")).toLowerCase(), path, "joins the open request");
     const second = await openPage(world, await request(world, "github:o/second"));
     assert.equal(second.facts.get("Position"), "2");
   });
@@ -82,15 +93,15 @@ onSqliteAndLong("The pages that request repositories", (engine) => {
   test("the progress shows each state, and ends on the page of the repository", async () => {
     const world = await openWorld();
     const path = await request(world, "o/first");
-    const { write } = world.modules.database;
+    const { write, read } = world.modules.database;
+    const { public_id: id } = await read.selectFrom("track_requests").selectAll().executeTakeFirstOrThrow();
+    assert.equal((await open(world, `/track/${id}`)).location, path);
     const set = (change: Record<string, number | string | null>) =>
       write.updateTable("track_requests").set(change).execute();
     await set({ repository_id: 1 });
-    const recorded = await openPage(world, path);
-    assert.ok(recorded.links.includes("/repos/github/known/one"));
-    assert.match(recorded.html, REFRESH);
-    await set({ pages: 1_234 });
-    assert.match((await openPage(world, path)).text, /1,234 pages/);
+    assert.match((await openPage(world, path)).text, /Found on GitHub/);
+    await set({ pages: 2 });
+    assert.match((await openPage(world, path)).text, /history is being read, newest first: 0 counts so far/);
     await set({ finished_at: NOW });
     const done = await open(world, path);
     assert.deepEqual([done.status, done.location], [302, "/repos/github/known/one"]);
@@ -99,7 +110,7 @@ onSqliteAndLong("The pages that request repositories", (engine) => {
     const failed = await openPage(world, path);
     assert.match(failed.text, /no public repository/);
     assert.doesNotMatch(failed.html, REFRESH);
-    assert.ok(failed.links.includes("/track?repository=github%3Ao%2Ffirst"));
+    assert.deepEqual([failed.status, offered(failed)], [404, ["github:o/first"]]);
   });
 
   test("a known repository is opened, and a wrong address stays in the form with the reason", async () => {
@@ -112,7 +123,7 @@ onSqliteAndLong("The pages that request repositories", (engine) => {
       assert.doesNotMatch(page.html, /<b>x/);
     }
     assert.deepEqual([(await open(world, "/track/sidt_unknown")).status], [404]);
-    assert.equal((await openPage(world, "/track?repository=o%2Fn")).html.includes(">o/n</textarea>"), true);
+    assert.equal(fieldOf(await openPage(world, "/track?repository=o%2Fn"), "repository")?.value, "o/n");
   });
 
   test("a daily quota is a 429 and a full queue a 503, as pages that say when to try again", async () => {
@@ -152,11 +163,11 @@ onSqliteAndLong("The pages that request repositories", (engine) => {
     const asked = await submit(world, "/track", { repository: "https://github.com/o/n/pulls" });
     const next = "/track?repository=github%3Ao%2Fn";
     assert.deepEqual([asked.status, asked.location], [303, `/sign-in?next=${encodeURIComponent(next)}`]);
-    assert.match((await open(world, next)).html, />github:o\/n<\/textarea>/);
+    assert.equal(fieldOf(await open(world, next), "repository")?.value, "github:o/n");
     const { cookie } = await signIn(world, mailbox, "ada@example.org");
     const own = { Cookie: cookie, Origin: ORIGIN };
     const done = await submit(world, "/track", { repository: "github:o/n" }, own);
-    assert.match(done.location ?? "", /^\/track\/sidt_/);
+    assert.equal(done.location, "/repos/github/o/n");
   });
 
   test("nothing is offered while requests are off, or while nobody can sign in", async () => {
@@ -168,7 +179,7 @@ onSqliteAndLong("The pages that request repositories", (engine) => {
       const world = await openWorld(env);
       for (const path of ["/repos/github/o/n", "/explore?q=zzzz/qqqq", "/compare?repo=a/new"])
         assert.doesNotMatch((await open(world, path)).html, /action="\/track"/);
-      assert.equal((await open(world, "/track")).status, 404);
+      assert.match((await open(world, "/track")).text, /operator adds/);
     }
     const off = await openWorld({ SIDEREAL_TRACK: "off" });
     assert.equal((await submit(off, "/track", { repository: "o/n" })).status, 403);

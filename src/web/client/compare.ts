@@ -1,38 +1,33 @@
-import { suggest } from "./suggestions.js";
+import { show } from "./zoom.js";
 
-/** Suggestions for the field that adds a repository to a comparison. Without this module it is a plain text field. */
+/** Changes a comparison without loading the page again: names, and the choices of its chart. Without this module it is loaded. */
 
-const PAUSE_MS = 150;
-
-const field = document.querySelector<HTMLInputElement>("form[data-compare] input[list]");
-const known = field?.list;
-let pause: ReturnType<typeof setTimeout> | undefined;
-let pending: AbortController | undefined;
-
-async function fill(text: string, list: HTMLElement): Promise<void> {
-  pending?.abort();
-  pending = new AbortController();
-  try {
-    const { repositories } = await suggest(text, 8, pending.signal);
-    list.replaceChildren(
-      ...repositories.map(({ provider, fullName }) => {
-        const option = document.createElement("option");
-        option.value = `${provider.toLowerCase()}:${fullName}`;
-        option.label = fullName;
-        return option;
-      }),
-    );
-  } catch {
-    // Superseded, or the network failed: the server reads any name.
-  }
+/** The comparison that a link or form is in, if it stays on the page. */
+function wholeOf(element: Element, address: string): HTMLElement | undefined {
+  const isHere = new URL(address, location.href).pathname === location.pathname;
+  return (isHere ? element.closest<HTMLElement>("[data-whole]") : null) ?? undefined;
 }
 
-if (field && known) {
-  field.addEventListener("input", () => {
-    clearTimeout(pause);
-    const text = field.value.trim();
-    // The server reads URLs, and a chosen suggestion is complete.
-    if (text === "" || text.includes(":")) return;
-    pause = setTimeout(() => void fill(text, known), PAUSE_MS);
-  });
-}
+document.addEventListener("click", (event) => {
+  const isPlain = event.button === 0 && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.altKey;
+  const link = event.target instanceof Element ? event.target.closest("a") : null;
+  if (link === null || !isPlain || event.defaultPrevented || link.hash === "#content") return;
+  const whole = wholeOf(link, link.href);
+  if (whole === undefined) return;
+  event.preventDefault();
+  void show(new URL(link.href), whole);
+});
+
+document.addEventListener("submit", (event) => {
+  const form = event.target;
+  if (!(form instanceof HTMLFormElement) || form.method !== "get") return;
+  const whole = wholeOf(form, form.action);
+  if (whole === undefined) return;
+  event.preventDefault();
+  const url = new URL(form.action);
+  const fields = [...new FormData(form)].filter(
+    ([, value]) => typeof value === "string" && value.trim() !== "",
+  );
+  url.search = new URLSearchParams(fields as [string, string][]).toString();
+  void show(url, whole);
+});

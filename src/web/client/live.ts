@@ -1,3 +1,5 @@
+import { REPLACED } from "./base.js";
+
 /**
  * Updates the parts of a page that are marked with `data-live`, so that the rest of it stays as the reader has it. A part with
  * `data-seconds` is updated more often than the page is loaded again without this module.
@@ -38,7 +40,9 @@ async function update(): Promise<boolean> {
     const changed = next[i];
     // Nothing moves under somebody's hands.
     const isInUse = part.contains(document.activeElement) && document.activeElement !== document.body;
-    if (changed && !isInUse && !changed.isEqualNode(part)) part.replaceChildren(...changed.childNodes);
+    if (!changed || isInUse || changed.isEqualNode(part)) continue;
+    part.replaceChildren(...changed.childNodes);
+    part.dispatchEvent(new Event(REPLACED, { bubbles: true }));
   }
   return secondsOf(page) > 0;
 }

@@ -27,7 +27,8 @@ export async function showPart(chart: HTMLElement, first: number, last: number):
   await show(url, chart.closest<HTMLElement>("[data-chart]"));
 }
 
-async function show(url: URL, section: HTMLElement | null, isBack = false): Promise<void> {
+/** Shows what the page at an address has in place of this part of it. */
+export async function show(url: URL, section: HTMLElement | null, isBack = false): Promise<void> {
   if (section === null) return location.assign(url);
   pending?.abort();
   const request = new AbortController();
@@ -37,7 +38,9 @@ async function show(url: URL, section: HTMLElement | null, isBack = false): Prom
     const response = await fetch(url, { signal: request.signal, headers: { Accept: "text/html" } });
     const page = new DOMParser().parseFromString(await response.text(), "text/html");
     const next = page.getElementById(section.id);
-    if (!response.ok || next === null) throw new Error(`no chart at ${url}`);
+    // A comparison says itself which names lead nowhere.
+    const isShown = response.ok || "whole" in section.dataset;
+    if (!isShown || next === null) throw new Error(`no chart at ${url}`);
     const hadFocus = section.contains(document.activeElement);
     // Its scripts do not run, and are not meant to: they are data.
     section.replaceWith(document.adoptNode(next));
@@ -45,6 +48,7 @@ async function show(url: URL, section: HTMLElement | null, isBack = false): Prom
       const part = page.querySelector(selector);
       if (part !== null) document.querySelector(selector)?.replaceWith(document.adoptNode(part));
     }
+    document.title = page.title;
     if (!isBack) history.pushState(null, "", url);
     shown = addressOf(url);
     next.dispatchEvent(new Event(REPLACED, { bubbles: true }));
@@ -59,7 +63,8 @@ async function show(url: URL, section: HTMLElement | null, isBack = false): Prom
 }
 
 addEventListener("popstate", () => {
-  const section = document.querySelector<HTMLElement>("[data-chart]");
+  const section =
+    document.querySelector<HTMLElement>("[data-whole]") ?? document.querySelector("[data-chart]");
   if (addressOf(location) !== shown && section !== null) void show(new URL(location.href), section, true);
 });
 

@@ -185,7 +185,7 @@ export const AddField: FC<AddFieldProps> = ({ label, refused }) => (
     value={refused.slice(0, 500)}
     maxlength={500}
     placeholder="owner/name or URL"
-    list="known"
     isLiteral
+    isRepository
   />
 );

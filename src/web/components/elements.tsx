@@ -33,10 +33,11 @@ export const Facts: FC<{ facts: readonly Fact[] }> = ({ facts }) => (
   </dl>
 );
 
-/** A note set apart from the content. */
-export const Note: FC<{ children: Child }> = ({ children }) => (
-  <div class="note" role="note">
+/** A note set apart from the content; `action`: a form after it. */
+export const Note: FC<{ children: Child; action?: Child }> = ({ children, action }) => (
+  <div class={action === undefined ? "note" : "note apart"} role="note">
     <p>{children}</p>
+    {action}
   </div>
 );
 
@@ -116,8 +117,8 @@ interface FieldProps {
   placeholder?: string;
   /** Turns off spell checking and capitalisation, for identifiers. */
   isLiteral?: boolean;
-  /** Id of a list of suggestions, which a script fills. */
-  list?: string;
+  /** Whether it names repositories: the script field.js completes those that are tracked. */
+  isRepository?: boolean;
 }
 
 /** A field of a form with its label above and its problem below, which screen readers announce with it. */
@@ -134,7 +135,7 @@ export const Field: FC<FieldProps> = ({
   inputmode,
   placeholder,
   isLiteral = false,
-  list,
+  isRepository = false,
 }) => (
   <div class="field">
     <label for={id}>{label}</label>
@@ -149,12 +150,11 @@ export const Field: FC<FieldProps> = ({
       autocapitalize={isLiteral ? "none" : undefined}
       spellcheck={isLiteral ? false : undefined}
       placeholder={placeholder}
-      list={list}
+      data-repositories={isRepository ? "" : undefined}
       value={value}
       aria-invalid={problem === undefined ? undefined : "true"}
       aria-describedby={problem === undefined ? undefined : `${id}-problem`}
     />
-    {list === undefined ? null : <datalist id={list} />}
     {problem === undefined ? null : (
       <p class="wrong" id={`${id}-problem`} role="alert">
         {problem}

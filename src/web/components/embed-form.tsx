@@ -31,7 +31,7 @@ export const EmbedForm: FC<{ keys: readonly string[]; query: EmbedQuery; refused
   query,
   refused,
 }) => (
-  <form action="/embed" data-embed="" data-compare="">
+  <form action="/embed" data-embed="">
     {keys.map((key) => (
       <input type="hidden" name="repo" value={key} />
     ))}

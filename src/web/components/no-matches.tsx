@@ -9,7 +9,7 @@ import {
 } from "../../discovery/discovery.js";
 import { readQuery, resultOrProblems } from "../page-query.js";
 import type { PageRequest } from "../page-request.js";
-import { offerTracking, TrackButtons, type TrackingOffer } from "../tracking.js";
+import { AskForm, mayRequest } from "../tracking.js";
 import { type ActiveFilter, filterText } from "./filters.js";
 import { withQuery } from "./links.js";
 import { repositoriesText } from "./numbers.js";
@@ -18,8 +18,8 @@ import { repositoriesText } from "./numbers.js";
 export interface Help {
   /** Lists with results: without one of the filters, or with one word of the search alone. */
   wider: readonly Wider[];
-  /** The repository that the search names, if it may be requested. */
-  offers: readonly TrackingOffer[];
+  /** For the field. */
+  request: PageRequest;
 }
 
 interface Wider {
@@ -52,8 +52,7 @@ export async function helpWith(
     const found = await totalOf(request, candidate.href);
     return found === undefined || found === 0 ? [] : [{ ...candidate, total: found }];
   });
-  const offers = query.q === undefined ? [] : await offerTracking(request, [query.q]);
-  return { wider: (await Promise.all(wider)).flat(), offers };
+  return { wider: (await Promise.all(wider)).flat(), request };
 }
 
 /** The parts of a search that may be searched for alone; none of a single word. */
@@ -86,7 +85,7 @@ export function noMatchesText(filters: readonly ActiveFilter[]): string {
 }
 
 /** Why a list is empty, and how to get results. */
-export const NoMatches: FC<NoMatchesProps> = ({ url, query, list, help: { wider, offers } }) => (
+export const NoMatches: FC<NoMatchesProps> = ({ url, query, list, help: { wider, request } }) => (
   <div class="note no-matches">
     {(list.unmatched ?? []).map((unmatched) => (
       <Unmatched url={url} unmatched={unmatched} />
@@ -97,7 +96,7 @@ export const NoMatches: FC<NoMatchesProps> = ({ url, query, list, help: { wider,
         spelling.
       </p>
     )}
-    <TrackButtons offers={offers} />
+    {query.q === undefined || !mayRequest(request) ? null : <AskForm request={request} text={query.q} />}
     {wider.length === 0 ? null : (
       <ul>
         {wider.map(({ label, text, href, ...found }) => (

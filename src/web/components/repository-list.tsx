@@ -145,7 +145,6 @@ const Heads: FC<RepositoryListProps & Columns> = ({ from, metric, withGrowth, he
         </th>
         <th scope="col" class="spark-cell">
           {isForks ? "Stars, 30 days" : "30 days"}
-          <small>own scale</small>
         </th>
         <Head class={classes.count} head={headOf?.(isForks ? "forks" : "stars")}>
           {isForks ? "Forks" : "Stars"}

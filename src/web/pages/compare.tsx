@@ -28,10 +28,11 @@ import { AddForm, Chosen, Examples, RefusedNames } from "../components/chosen-re
 import { type Compared, ComparisonTable, ShownGains } from "../components/comparison.js";
 import { withQuery } from "../components/links.js";
 import { PLOT_SCRIPTS, Plot } from "../components/plot.js";
+import { READING_SECONDS, Reading } from "../components/reading.js";
 import { readComparedNames } from "../naming.js";
 import { Problems } from "../page-query.js";
 import type { Page, PageRequest } from "../page-request.js";
-import { offerTracking, TrackButtons } from "../tracking.js";
+import { FIELD_SCRIPTS, offerTracking, readingOf, TrackButton } from "../tracking.js";
 
 /** The parameters of the page besides `repo`. */
 export const compareQuery = alignedParameters.extend({
@@ -51,30 +52,41 @@ export async function showComparison(request: PageRequest): Promise<Page> {
   const unknown = wrong.map(({ text }) => text);
   const keys = repositories.map(repositoryKey);
   const here = new URL(withQuery(parsed.url, { repo: keys }), "http://localhost");
-  const [histories, compared, examples, offers] = await Promise.all([
+  const [histories, compared, examples, { offers, reading }, read] = await Promise.all([
     Promise.all(
       repositories.map((one) => readHistory(modules.catalog, one, { ...state, window: state.range })),
     ),
     readCompared(modules, repositories),
     repositories.length < 2 ? readExamples(modules, repositories) : [],
     offerTracking(request, unknown),
+    Promise.all(repositories.map((one) => readingOf(request, one))),
   ]);
+  const requests = [...reading.map((one) => one.request), ...read.filter((one) => one !== undefined)];
+  const texts = new Set(reading.map(({ text }) => text));
+  const unread = { ...given, refused: refused.filter(({ text }) => !texts.has(text)) };
   const names = repositories.map(({ fullName }) => fullName);
   const chosen = Object.fromEntries([...here.searchParams].filter(([name]) => name !== "repo"));
   return {
     title: names.length === 0 ? "Compare repositories" : `Compare ${names.join(", ")}`,
-    status: problems.length === 0 && refused.length === 0 && !given.isCut ? 200 : 400,
+    status: problems.length === 0 && unread.refused.length === 0 && !given.isCut ? 200 : 400,
+    ...(requests.length > 0 && { isFresh: true, isLive: true, refreshSeconds: READING_SECONDS }),
     description:
       "Up to six repositories on one chart, by date, by age or as an index, and their numbers side by side.",
     canonical:
       keys.length === 0 ? "/compare" : `/compare?${queryOf(keys.map((key) => ["repo", key] as const))}`,
-    scripts: [...(names.length === 0 ? [] : [...PLOT_SCRIPTS, "share.js"]), "copy.js", "compare.js"],
+    scripts: [...PLOT_SCRIPTS, "share.js", "copy.js", "compare.js", ...FIELD_SCRIPTS],
     body: (
-      <>
+      <div id="comparison" data-whole="" data-live={requests.length > 0 ? "comparison" : undefined}>
         <h1>Compare repositories</h1>
         <Problems problems={problems} isLeftOut />
-        <RefusedNames names={given} here={here} />
-        <TrackButtons offers={offers} />
+        <RefusedNames names={unread} here={here} />
+        {requests.map((one) => (
+          <section class="note">
+            <h2>{one.fullName}</h2>
+            <Reading request={one} />
+          </section>
+        ))}
+        <TrackButton offers={offers} next={`${url.pathname}${url.search}`} />
         <div class="compare-head">
           <Chosen repositories={repositories} here={here} />
           <AddForm keys={keys} state={chosen} refused={unknown[0] ?? ""} />
@@ -83,7 +95,7 @@ export async function showComparison(request: PageRequest): Promise<Page> {
         {repositories.length === 0 ? null : (
           <Comparison {...{ here, state, histories, compared, baseUrl: request.baseUrl }} />
         )}
-      </>
+      </div>
     ),
   };
 }

@@ -11,6 +11,7 @@ import { type EmbedPicture, embedQuery, picturesOf } from "../embed-pictures.js"
 import { readComparedNames } from "../naming.js";
 import { Problems } from "../page-query.js";
 import type { Page, PageRequest } from "../page-request.js";
+import { FIELD_SCRIPTS } from "../tracking.js";
 
 /** Pictures for other sites: a form with their options, a preview, and the code to copy. */
 export async function showEmbeds(request: PageRequest): Promise<Page> {
@@ -28,7 +29,7 @@ export async function showEmbeds(request: PageRequest): Promise<Page> {
     description: "Star charts, badges and cards for a README or any other page, with the code to copy.",
     canonical: "/embed",
     status: parsed.problems.length === 0 && refused.length === 0 && !given.isCut ? 200 : 400,
-    scripts: ["copy.js", "compare.js", "embed.js"],
+    scripts: ["copy.js", "embed.js", ...FIELD_SCRIPTS],
     body: (
       <>
         <h1>Charts and badges</h1>

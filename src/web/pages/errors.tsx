@@ -3,6 +3,7 @@ import type { Suggestions } from "../../discovery/discovery.js";
 import type { AppError } from "../../lib/errors.js";
 import { languagePage, repositoryPage, topicPage } from "../../lib/page-addresses.js";
 import type { FrameRequest, Page } from "../page-request.js";
+import { AskForm, FIELD_SCRIPTS } from "../tracking.js";
 
 /** Heading and advice for each status. */
 const KNOWN = {
@@ -32,6 +33,7 @@ export async function errorPage(error: AppError, request: FrameRequest): Promise
   return {
     title: heading,
     status,
+    scripts: status === 404 ? FIELD_SCRIPTS : [],
     body: (
       <div class="read">
         <h1>{heading}</h1>
@@ -52,7 +54,7 @@ export async function errorPage(error: AppError, request: FrameRequest): Promise
           </>
         )}
         {suggestions === undefined ? null : <Meant {...suggestions} />}
-        {status === 404 ? <SearchAgain url={request.url} /> : null}
+        {status === 404 ? <AskForm request={request} text={lastSegment(request.url)} /> : null}
         <p class="ways">
           <a href="/">Home</a> · <a href="/explore">Explore all repositories</a> ·{" "}
           <a href="/compare">Compare</a> · <a href="/docs">API</a>
@@ -61,21 +63,6 @@ export async function errorPage(error: AppError, request: FrameRequest): Promise
     ),
   };
 }
-
-/** A search for the last part of the address. */
-const SearchAgain: FC<{ url: URL }> = ({ url }) => (
-  <search>
-    <form action="/explore" class="row-form">
-      <div class="field">
-        <label for="search-again">Search repositories</label>
-        <input id="search-again" type="search" name="q" maxlength={64} value={lastSegment(url)} />
-      </div>
-      <button type="submit" class="press">
-        Search
-      </button>
-    </form>
-  </search>
-);
 
 /** The end of a path, decoded; empty if it cannot be. */
 function lastSegment({ pathname }: URL): string {

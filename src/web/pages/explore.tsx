@@ -29,6 +29,7 @@ import { Nothing } from "../first-run.js";
 import { type Problem, Problems, readQuery, resultOrProblems } from "../page-query.js";
 import type { Page, PageRequest } from "../page-request.js";
 import { type ListStars, starScripts, starsOf } from "../saving.js";
+import { FIELD_SCRIPTS } from "../tracking.js";
 
 /** The page shows one ranking at a time. */
 const sorted = (query: ListQuery): ListQuery =>
@@ -54,7 +55,10 @@ export async function showExplore(request: PageRequest): Promise<Page> {
     ...{ url, filters, sort, presets, summary, home, known },
     problems: [...problems, ...result.problems],
   };
-  const shared = { description: DESCRIPTION, scripts: ["filters.js", ...starScripts(request)] };
+  const shared = {
+    description: DESCRIPTION,
+    scripts: ["filters.js", ...FIELD_SCRIPTS, ...starScripts(request)],
+  };
   if (found === undefined)
     return { ...shared, title: "Explore", status: 400, body: <ExplorePage {...frame} /> };
   const { list } = found;

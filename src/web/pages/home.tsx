@@ -18,6 +18,7 @@ import { Nothing } from "../first-run.js";
 import { type Problem, Problems, readUsableQuery } from "../page-query.js";
 import type { Page, PageRequest } from "../page-request.js";
 import { type ListStars, starScripts, starsOf } from "../saving.js";
+import { AskForm, FIELD_SCRIPTS } from "../tracking.js";
 
 /** The parameters of the page: one window and one language for all of it. */
 export const homeQuery = z.object({
@@ -25,12 +26,15 @@ export const homeQuery = z.object({
   language: z.string().max(100, "must be at most 100 characters").optional(),
 });
 
+/** With fewer repositories of its own, the field is the centre of the page. */
+const FEW = 100;
+
 /** Rows of each list. */
 const ROWS = 10;
 /** Rows read of each ranking, to replace those that another list shows. */
 const READ = 2 * ROWS;
 /** Languages offered as chips. */
-const CHIPS = 6;
+const CHIPS = 5;
 
 /** The rankings on the page, in order. */
 const LISTS = ["trending", "rising", "new-hot", "fork-growth"] as const;
@@ -43,7 +47,13 @@ export async function showHome(request: PageRequest): Promise<Page> {
   const { modules, summary, now } = request;
   const { rankings, catalog, lists } = modules;
   const description = "What grows on GitHub, GitLab, Codeberg and other forges, measured from stored counts.";
-  if (summary.repositories === 0) return { title: "What is growing", description, body: <Nothing /> };
+  const lead =
+    summary.catalogue === "sample" || summary.repositories < FEW ? (
+      <AskForm request={request} isCentre />
+    ) : undefined;
+  const scripts = lead === undefined ? [] : FIELD_SCRIPTS;
+  if (summary.repositories === 0)
+    return { title: "What is growing", description, lead, scripts, body: <Nothing /> };
   const { url, query, problems } = readUsableQuery(homeQuery, request.url);
   const language = await languageOf(request, query.language);
   if (language === undefined) url.searchParams.delete("language");
@@ -74,7 +84,8 @@ export async function showHome(request: PageRequest): Promise<Page> {
     showsAge: true,
     canonical: canonicalAddress(url),
     status: problems.length === 0 ? 200 : 400,
-    scripts: starScripts(request),
+    lead,
+    scripts: [...scripts, ...starScripts(request)],
     alternates: LISTS.map((sort) => ({
       type: "application/atom+xml",
       href: feedAddress({ sort, window: "7d", language }),
@@ -165,9 +176,25 @@ const HomeBody: FC<HomeBodyProps> = (props) => {
   const empty = lists.filter(({ rows }) => rows.length === 0);
   return (
     <>
-      <h1>{title}</h1>
+      <div class="apart home-head">
+        <h1>{title}</h1>
+        <Choices {...{ url, window, language, languages }} />
+      </div>
       <Problems problems={problems} isLeftOut />
-      <Choices {...{ url, window, language, languages }} />
+      <div class="grid lists">
+        {full.map((list) => (
+          <ListSection {...props} {...list} />
+        ))}
+        <Facets
+          title="Languages"
+          path={LANGUAGES_PAGE}
+          facets={languages}
+          page={languagePage}
+          window={window}
+        />
+        <Facets title="Topics" path={TOPICS_PAGE} facets={topics} page={topicPage} window={window} />
+      </div>
+      <Missing lists={empty} window={window} />
       <p class="measured">
         <a class="chip" href="/about">
           <AsOf at={summary.asOf} />
@@ -183,20 +210,6 @@ const HomeBody: FC<HomeBodyProps> = (props) => {
             : ""}
         </span>
       </p>
-      <div class="grid lists">
-        {full.map((list) => (
-          <ListSection {...props} {...list} />
-        ))}
-        <Facets
-          title="Languages"
-          path={LANGUAGES_PAGE}
-          facets={languages}
-          page={languagePage}
-          window={window}
-        />
-        <Facets title="Topics" path={TOPICS_PAGE} facets={topics} page={topicPage} window={window} />
-      </div>
-      <Missing lists={empty} window={window} />
       <StillHeldNote trends={full.flatMap(({ rows }) => rows.map(({ trend }) => trend))} />
     </>
   );

@@ -22,6 +22,7 @@ import { dayGains, Headline, Proof, Tiles } from "../components/growth.js";
 import { Delta, formatCompact, formatCount, formatDelta } from "../components/numbers.js";
 import { PLOT_SCRIPTS } from "../components/plot.js";
 import { Neighbours, RankHistory, Ranks } from "../components/ranks.js";
+import { READING_SECONDS, Reading } from "../components/reading.js";
 import { DataQuality, RepositoryHead } from "../components/repository-facts.js";
 import { AbsentNote, Events, StaleNote } from "../components/repository-notes.js";
 import { SnapshotSection } from "../components/snapshot-table.js";
@@ -29,6 +30,7 @@ import { EmbedPanel } from "../embed-pictures.js";
 import { withEmoji } from "../emoji.js";
 import { Problems } from "../page-query.js";
 import type { Page, PageRequest, Redirect } from "../page-request.js";
+import { readingOf } from "../tracking.js";
 import { showUnknownRepository } from "./unknown-repository.js";
 
 /** Days of rank history shown. */
@@ -145,7 +147,10 @@ async function known(request: PageRequest, current: Current): Promise<Page> {
   const { repository } = current;
   const { id, fullName } = repository;
   const { url, query: state, problems } = readChartQuery(repositoryQuery, request.url);
-  const facts = await readFacts(request, current, state);
+  const [facts, reading] = await Promise.all([
+    readFacts(request, current, state),
+    readingOf(request, repository),
+  ]);
   const path = repositoryPage(repository);
   const key = repositoryKey(repository);
   const week = facts.trends["7d"];
@@ -168,6 +173,7 @@ async function known(request: PageRequest, current: Current): Promise<Page> {
     canonical: path,
     image: `/api/embed/card.png?${queryOf([["repo", key]])}`,
     scripts: [...PLOT_SCRIPTS, "copy.js", "save.js"],
+    ...(reading !== undefined && { isFresh: true, isLive: true, refreshSeconds: READING_SECONDS }),
     alternates: [
       { type: "application/json", href: api, title: `${fullName} as JSON` },
       {
@@ -177,7 +183,7 @@ async function known(request: PageRequest, current: Current): Promise<Page> {
       },
     ],
     body: (
-      <div class="repository">
+      <div class="repository" data-live={reading === undefined ? undefined : "repository"}>
         <Problems problems={problems} isLeftOut />
         <RepositoryHead
           repository={repository}
@@ -189,6 +195,7 @@ async function known(request: PageRequest, current: Current): Promise<Page> {
         {repository.availability === "AVAILABLE" && facts.isStale ? (
           <StaleNote repository={repository} recency={facts.recency} />
         ) : null}
+        {reading === undefined ? null : <Reading request={reading} />}
         <KnownFacts {...{ url, repository, state, facts }} />
         <details class="part" id="embed">
           <summary>

@@ -1,91 +1,90 @@
-import type { FunctionComponent as FC } from "preact";
-import { forgeName } from "../../config/config.js";
 import { AppError } from "../../lib/errors.js";
-import { repositoryKey, repositoryPage, trackListPage, trackRequestPage } from "../../lib/page-addresses.js";
-import type { Repository } from "../../repositories/repositories.js";
-import { addressReader, linksIn, readRepositoryAddress } from "../../repositories/repositories.js";
-import { MAX_PASTED, type TrackRequest } from "../../tracking/tracking.js";
+import { explorePage, repositoryKey, repositoryPage, trackListPage } from "../../lib/page-addresses.js";
+import {
+  parseAsked,
+  type RepositoryAddress,
+  readRepositoryAddress,
+} from "../../repositories/repositories.js";
+import { MAX_PASTED } from "../../tracking/tracking.js";
 import { formatCount } from "../components/numbers.js";
 import type { Page, PageRequest, Redirect } from "../page-request.js";
-import { mayRequest, needsSignIn, TrackForm, type TrackFormProps } from "../tracking.js";
+import { AskForm, FIELD_SCRIPTS } from "../tracking.js";
 import { toSignIn } from "./sign-in.js";
 
-/** The form that requests a repository, filled in by the address of the page. Where requests are off, it does not exist. */
+/** The field for repositories, filled in by the address of the page. */
 export function showTrackForm(request: PageRequest): Page {
-  if (!mayRequest(request)) throw new AppError("NOT_FOUND", "This address does not exist.");
-  return formPage(request, { text: request.url.searchParams.get("repository") ?? "" });
+  return formPage(request, request.url.searchParams.get("repository") ?? "");
 }
 
-/** Requests a repository. Visitors who have to sign in first come back to the form, filled in. */
+/** Opens or requests repositories. Visitors who have to sign in first come back to the form, filled in. */
 export async function requestRepository(
   request: PageRequest,
   form: URLSearchParams,
 ): Promise<Page | Redirect> {
-  const { modules, tracking, requester, operator } = request;
   const text = form.get("repository")?.trim() ?? "";
-  if (/\s/.test(text)) return requestList(request, text);
-  if (form.has("readme") && operator !== undefined) return requestReadme(request, text);
+  const next = form.get("next") ?? "";
   try {
-    const requested = await modules.trackRequests.request(text, tracking, requester);
-    const location =
-      "repository" in requested
-        ? repositoryPage(requested.repository)
-        : trackRequestPage(requested.request.id);
-    return { location, status: 303 };
+    const location = await ask(request, text, form.get("as") === "links");
+    return { location: /^\/compare\?/.test(next) ? next : location, status: 303 };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     if (error.code === "UNAUTHENTICATED") return toSignIn(request, formPath(request, text));
     if (error.code !== "VALIDATION_FAILED") throw error;
-    return formPage(request, {
-      text,
-      problem: `The address ${error.details?.[0]?.message ?? "is not valid"}.`,
-    });
+    const [detail] = error.details ?? [];
+    return formPage(request, text, detail === undefined ? error.message : `The text ${detail.message}.`);
   }
 }
 
-/** Requests the repositories that a pasted text links to, under the same rules and daily quota as single ones. */
-async function requestList(request: PageRequest, text: string): Promise<Page | Redirect> {
-  const { modules, tracking, requester } = request;
-  if (!mayRequest(request))
+/** Where the answer to a text is shown: a repository, a list, or a search. Throws VALIDATION_FAILED with what is wrong. */
+async function ask(request: PageRequest, text: string, asLinks: boolean): Promise<string> {
+  const { modules, tracking, requester, operator } = request;
+  const { trackRequests } = modules;
+  const asked = parseAsked(text, tracking.forges);
+  switch (asked.kind) {
+    case "problem":
+      throw wrong(asked.problem);
+    case "name":
+      return explorePage(new URLSearchParams({ q: asked.name }));
+    case "owner":
+      return explorePage(new URLSearchParams({ q: asked.owner }));
+    case "readme":
+    case "repositories": {
+      const addresses = asked.kind === "readme" ? [asked] : asked.addresses;
+      const [only, ...others] = addresses;
+      if (only === undefined) throw wrong("must name a repository");
+      if (others.length > 0) return askSeveral(request, addresses);
+      if (asLinks && operator !== undefined) return trackListPage(await trackRequests.addReadme(only));
+      const found = await trackRequests.request(repositoryKey(only), tracking, requester);
+      return repositoryPage("repository" in found ? found.repository : found.request);
+    }
+  }
+}
+
+const wrong = (message: string) =>
+  new AppError("VALIDATION_FAILED", "This text names no repository.", {
+    details: [{ parameter: "repository", message }],
+  });
+
+async function askSeveral(
+  { modules, tracking, requester }: PageRequest,
+  addresses: readonly RepositoryAddress[],
+): Promise<string> {
+  if (tracking.access === "off")
     throw new AppError("FORBIDDEN", "Requests are off: the operator chooses the repositories.");
-  if (needsSignIn(request)) return toSignIn(request, "/track");
-  const { addresses } = linksIn(text, addressReader(tracking.forges));
-  if (addresses.length === 0)
-    return formPage(request, { text, problem: "The text names no repository of a tracked forge." });
+  if (tracking.access === "accounts" && !requester.hasAccount)
+    throw new AppError("UNAUTHENTICATED", "Sign in to request repositories.");
   if (addresses.length > MAX_PASTED)
-    return formPage(request, {
-      text,
-      problem: `The text names ${formatCount(addresses.length)} repositories. Send at most ${MAX_PASTED} at a time.`,
-    });
-  const id = await modules.trackRequests.addPasted(addresses, requester.adding);
-  return { location: trackListPage(id), status: 303 };
+    throw wrong(`names ${formatCount(addresses.length)} repositories: send at most ${MAX_PASTED} at a time`);
+  return trackListPage(await modules.trackRequests.addPasted(addresses, requester.adding));
 }
 
-/** Requests the repositories that a README links to. The worker reads it. */
-async function requestReadme(request: PageRequest, text: string): Promise<Page | Redirect> {
-  const address = readRepositoryAddress(text, request.tracking.forges);
-  if ("problem" in address) return formPage(request, { text, problem: `The address ${address.problem}.` });
-  const id = await request.modules.trackRequests.addReadme(address);
-  return { location: trackListPage(id), status: 303 };
-}
-
-/** The progress of a request; the page of the repository once all is done. */
-export async function showTrackRequest(request: PageRequest): Promise<Page | Redirect> {
-  const { modules, params } = request;
+/** The page of a requested repository, which shows the progress. */
+export async function showTrackRequest({ modules, params }: PageRequest): Promise<Redirect> {
   const found = await modules.trackRequests.find(params.requestId ?? "");
   if (found === undefined)
     throw new AppError("NOT_FOUND", "No such request. Requests are removed a week after they end.");
-  const { repositoryId, state, fullName } = found;
-  const repository = repositoryId === null ? undefined : await modules.catalog.find(repositoryId);
-  if (state === "FINISHED" && repository !== undefined)
-    return { location: repositoryPage(repository), status: 302 };
-  const retry = mayRequest(request) ? formPath(request, repositoryKey(found)) : undefined;
-  const refreshSeconds = found.finishedAt === null ? refreshSecondsOf(found) : undefined;
-  return {
-    title: state === "FAILED" ? `${fullName} is not tracked` : `Tracking ${fullName}`,
-    ...(refreshSeconds !== undefined && { refreshSeconds, isLive: true }),
-    body: <Progress {...{ request: found, repository, retry, refreshSeconds }} />,
-  };
+  const repository = found.repositoryId === null ? undefined : await modules.catalog.find(found.repositoryId);
+  return { location: repositoryPage(repository ?? found), status: 302 };
 }
 
 /** The path of the form, filled in. */
@@ -95,105 +94,16 @@ function formPath({ tracking }: PageRequest, text: string): string {
   return `/track?${new URLSearchParams({ repository })}`;
 }
 
-/** The page reloads itself more often if something is about to happen. */
-function refreshSecondsOf({ state, estimatedSeconds }: TrackRequest): number {
-  const isSoon = state !== "WAITING" || (estimatedSeconds !== null && estimatedSeconds <= 60);
-  return isSoon ? 3 : 15;
-}
-
-type FormProps = Pick<TrackFormProps, "text" | "problem">;
-
-function formPage(request: PageRequest, props: FormProps): Page {
-  const forges = request.tracking.forges.map(({ name }) => forgeName(name));
+function formPage(request: PageRequest, text: string, problem?: string): Page {
   return {
     title: "Track repositories",
-    status: props.problem === undefined ? 200 : 400,
+    status: problem === undefined ? 200 : 400,
+    scripts: FIELD_SCRIPTS,
     body: (
-      <div class="narrow">
+      <>
         <h1>Track repositories</h1>
-        <p class="lead">
-          Any public repositories on {new Intl.ListFormat("en", { type: "disjunction" }).format(forges)}.
-        </p>
-        <TrackForm
-          {...props}
-          needsSignIn={needsSignIn(request)}
-          mayReadLists={request.operator !== undefined}
-        />
-      </div>
+        <AskForm {...{ request, text, problem }} isCentre />
+      </>
     ),
   };
-}
-
-interface ProgressProps {
-  request: TrackRequest;
-  /** Once it is recorded. */
-  repository: Repository | undefined;
-  /** Where it can be requested again; undefined where the visitor may not. */
-  retry: string | undefined;
-  refreshSeconds: number | undefined;
-}
-
-const Progress: FC<ProgressProps> = ({ request, repository, retry, refreshSeconds }) => {
-  const { state, fullName, failure } = request;
-  return (
-    <div class="read" data-live="request">
-      <h1>{state === "FAILED" ? `${fullName} is not tracked` : `Tracking ${fullName}`}</h1>
-      <p class="lead">{failure === null ? stateWords(request) : failure.message}</p>
-      {state === "WAITING" ? <Waiting {...request} /> : null}
-      {repository === undefined ? null : (
-        <p>
-          <a class="button press" href={repositoryPage(repository)}>
-            Open {repository.fullName}
-          </a>
-        </p>
-      )}
-      {state === "FAILED" && retry !== undefined ? (
-        <p>
-          <a class="button" href={retry}>
-            Try again
-          </a>
-        </p>
-      ) : null}
-      {refreshSeconds === undefined ? null : (
-        <p class="soft small">
-          This page updates itself every {refreshSeconds} seconds. You can close it and come back to its
-          address.
-        </p>
-      )}
-    </div>
-  );
-};
-
-function stateWords({ state, provider, historyPages }: TrackRequest): string {
-  const forge = forgeName(provider);
-  switch (state) {
-    case "WAITING":
-      return `It waits to be looked up on ${forge}.`;
-    case "FOUND":
-      return `${forge} has it, and its counts are recorded. Its star history is next.`;
-    case "HISTORY":
-      return `It is recorded. Its star history is being read: ${formatCount(historyPages)} ${historyPages === 1 ? "page" : "pages"} so far.`;
-    default:
-      return "It was recorded, and is no longer here.";
-  }
-}
-
-const Waiting: FC<Pick<TrackRequest, "position" | "estimatedSeconds">> = ({ position, estimatedSeconds }) => (
-  <dl class="facts">
-    <div>
-      <dt>Position</dt>
-      <dd>{position === null ? "–" : formatCount(position)}</dd>
-    </div>
-    <div>
-      <dt>Estimated wait</dt>
-      <dd>{estimatedSeconds === null ? "unknown: no worker is running" : waitWords(estimatedSeconds)}</dd>
-    </div>
-  </dl>
-);
-
-function waitWords(seconds: number): string {
-  if (seconds < 60) return "less than a minute";
-  const minutes = Math.ceil(seconds / 60);
-  if (minutes < 90) return minutes === 1 ? "about a minute" : `about ${minutes} minutes`;
-  return `about ${formatCount(Math.ceil(minutes / 60))} hours`;
 }

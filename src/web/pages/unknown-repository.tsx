@@ -2,11 +2,13 @@ import type { FunctionComponent as FC } from "preact";
 import { defaultUrl, forgeName, repositoryUrl } from "../../config/config.js";
 import { type RepositoryName, repositoryKey, repositoryPage } from "../../lib/page-addresses.js";
 import { type Repository, splitFullName } from "../../repositories/repositories.js";
+import type { TrackRequest } from "../../tracking/tracking.js";
 import { formatCompact } from "../components/numbers.js";
+import { isReading, READING_SECONDS, Reading } from "../components/reading.js";
 import type { Page, PageRequest, Redirect } from "../page-request.js";
-import { offerTracking, TrackButtons, type TrackingOffer } from "../tracking.js";
+import { AskForm, FIELD_SCRIPTS, offerTracking, TrackButton, type TrackingOffer } from "../tracking.js";
 
-/** The page of a repository that is not tracked, with similar names. The address of a clone redirects to its repository. */
+/** The page of a repository that is not tracked: its progress once it is requested, before that one button, and similar names. The address of a clone redirects to its repository. */
 export async function showUnknownRepository(
   request: PageRequest,
   named: RepositoryName,
@@ -14,16 +16,23 @@ export async function showUnknownRepository(
   const cloned = await asCloned(request, named);
   if (cloned !== undefined) return cloned;
   const { provider, fullName } = named;
+  const asked = await request.modules.trackRequests.progress(named);
+  if (asked !== undefined && isReading(asked)) return progressPage(asked);
+  const recordedId = asked?.repositoryId ?? null;
+  const renamed = recordedId === null ? undefined : await request.modules.catalog.find(recordedId);
+  if (renamed !== undefined) return { location: repositoryPage(renamed), status: 302 };
   const site = request.tracking.forges.find(({ name }) => name === provider)?.url;
   return {
-    title: "Not tracked here",
+    title: `${fullName} isn’t tracked here`,
     status: 404,
+    scripts: FIELD_SCRIPTS,
     body: (
       <UnknownRepository
-        {...named}
+        {...{ request, provider, fullName }}
+        failure={asked?.failure?.message}
         url={site === undefined ? defaultUrl(provider, fullName) : repositoryUrl(site, fullName)}
         suggestions={await readSimilar(request, fullName)}
-        offers={await offerTracking(request, [repositoryKey(named)])}
+        offers={(await offerTracking(request, [repositoryKey(named)])).offers}
       />
     ),
   };
@@ -55,49 +64,77 @@ async function readSimilar({ modules }: PageRequest, fullName: string): Promise<
 }
 
 interface UnknownRepositoryProps {
-  provider: string;
+  request: PageRequest;
   fullName: string;
+  provider: string;
   /** Its address on its forge; no web address for an unknown forge. */
   url: string;
+  /** Why the last request for it failed. */
+  failure: string | undefined;
   suggestions: readonly Repository[];
   /** The repository itself, if it may be requested. */
   offers: readonly TrackingOffer[];
 }
 
-const UnknownRepository: FC<UnknownRepositoryProps> = ({ provider, fullName, url, suggestions, offers }) => (
-  <>
-    <h1>Not tracked here</h1>
-    <p class="lead">
-      We have no data on <bdi>{fullName}</bdi> ({forgeName(provider)}). The name may be misspelled, or the
-      repository private or not discovered yet.
-    </p>
-    {/^https?:/.test(url) ? (
-      <p>
-        <a href={url} rel="noopener nofollow">
-          Look for it on {forgeName(provider)} <span aria-hidden="true">↗</span>
-        </a>
-      </p>
-    ) : null}
-    <TrackButtons offers={offers} label="Track this repository" />
-    {suggestions.length === 0 ? null : (
-      <>
-        <h2>Similar names</h2>
-        <ul class="plain">
-          {suggestions.map((repository) => (
-            <li>
-              <a href={repositoryPage(repository)}>
-                <bdi>{repository.fullName}</bdi>
-              </a>{" "}
-              <span class="soft small">
-                {forgeName(repository.provider)}, {formatCompact(repository.stars)} stars
-              </span>
-            </li>
-          ))}
-        </ul>
-      </>
-    )}
-    <p>
-      <a href={`/explore?${new URLSearchParams({ q: fullName.slice(-64) })}`}>Search for it</a>
-    </p>
-  </>
-);
+const UnknownRepository: FC<UnknownRepositoryProps> = (props) => {
+  const { request, provider, fullName, url, failure, suggestions, offers } = props;
+  return (
+    <>
+      <h1>
+        <bdi>{fullName}</bdi> isn’t tracked here
+      </h1>
+      {failure === undefined ? null : (
+        <p class="lead" role="status">
+          {failure}
+        </p>
+      )}
+      <TrackButton offers={offers} />
+      {/^https?:/.test(url) ? (
+        <p>
+          <a href={url} rel="noopener nofollow">
+            Look for it on {forgeName(provider)} <span aria-hidden="true">↗</span>
+          </a>
+        </p>
+      ) : null}
+      {suggestions.length === 0 ? null : (
+        <>
+          <h2>Similar names</h2>
+          <ul class="plain">
+            {suggestions.map((repository) => (
+              <li>
+                <a href={repositoryPage(repository)}>
+                  <bdi>{repository.fullName}</bdi>
+                </a>{" "}
+                <span class="soft small">
+                  {forgeName(repository.provider)}, {formatCompact(repository.stars)} stars
+                </span>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+      <h2>Another one</h2>
+      <AskForm request={request} />
+    </>
+  );
+};
+
+/** The page of a repository that is being looked up. */
+function progressPage(asked: TrackRequest): Page {
+  return {
+    title: `Reading ${asked.fullName}`,
+    isFresh: true,
+    isHidden: true,
+    isLive: true,
+    refreshSeconds: READING_SECONDS,
+    body: (
+      <div class="read" data-live="reading">
+        <h1>
+          <bdi>{asked.fullName}</bdi>
+        </h1>
+        <Reading request={asked} />
+        <p class="soft small">This page updates itself. You can close it and come back to its address.</p>
+      </div>
+    ),
+  };
+}

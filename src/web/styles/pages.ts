@@ -46,16 +46,23 @@ main > .part + section:not(.scroll) { margin-top: 0; }
   .gained { display: block; margin-left: 0; }
 }
 
-.start { background: var(--card); border: 1px solid var(--edge); border-radius: var(--round); padding: var(--s4) var(--s5); margin: 0 0 var(--s6); }
-.start-title { font-family: var(--serif); font-size: var(--title); margin: 0 0 var(--s2); }
-.steps { padding-left: 1.5rem; }
-.steps > li { padding: var(--s2) 0; }
-.steps > li::marker { color: var(--star); font-weight: 600; }
-.steps .box { margin: var(--s2) 0 0; padding: var(--s3) var(--s4); max-width: 44rem; background: var(--paper); }
-.track-form textarea { min-height: 5rem; }
+.ask { max-width: 44rem; margin: 0 auto var(--s3); align-items: end; }
+.ask .field > label { color: var(--ink); font: 600 var(--title)/1.2 var(--serif); margin-bottom: var(--s2); }
+.ask input, .ask button { min-height: 2.75rem; font-size: var(--large); }
+.ask p.small { flex-basis: 100%; margin: 0; line-height: 1; }
+.home-head { margin-bottom: var(--s3); align-items: center; }
+.home-head h1 { margin: 0; font-size: var(--title); }
+.home-head .pickers { margin: 0; max-width: 100%; }
+.lists .apart > h2 { margin-bottom: 0; }
+.lists .apart + :is(table, .scroll) { margin-top: var(--s1); }
+@media (max-width: 46rem) {
+  .ask .field > label { font-size: var(--large); }
+  .home-head .pickers { flex-wrap: nowrap; overflow-x: auto; }
+  .home-head .chips { flex-wrap: nowrap; }
+  .home-head .chip { white-space: nowrap; }
+}
 td.words { overflow-wrap: anywhere; min-width: 14rem; }
 .facts dd.words { font-size: var(--large); }
 span.wrong { color: var(--fall); }
 progress { width: 100%; height: .6rem; accent-color: var(--press); }
-@media (max-width: 34rem) { .start { padding: var(--s3) var(--s4); } }
 `;

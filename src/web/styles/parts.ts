@@ -12,6 +12,8 @@ export const PARTS = `
 .note { background: var(--note); border-left: 3px solid var(--star); border-radius: 0 var(--round) var(--round) 0; padding: var(--s3) var(--s4); margin: 0 0 var(--s5); }
 .facts-line + .note { margin-top: var(--s4); }
 .note > :last-child { margin-bottom: 0; }
+.note.apart { align-items: center; padding: var(--s1) var(--s3); margin-bottom: var(--s3); }
+.note.apart p { margin: 0; flex: 1; }
 .note.wrong { border-left-color: var(--fall); }
 .note.done { background: var(--done); border-left-color: var(--rise); }
 .row { display: flex; flex-wrap: wrap; align-items: center; gap: var(--s2) var(--s4); }
@@ -77,7 +79,8 @@ form.inline { display: inline; }
 .choices-list [role="option"] > .soft { white-space: nowrap; font-size: var(--small); align-self: center; }
 .choices-list [role="option"]:hover, .choices-list [aria-selected="true"] { background: var(--bar); }
 .choices-list [aria-selected="true"] { outline: 2px solid var(--link); outline-offset: -2px; }
-#suggestions { position: absolute; left: 0; right: 0; top: calc(100% + .3rem); z-index: 9; max-height: 70vh; overflow-y: auto; padding: var(--s2) 0;
+.field { position: relative; }
+#suggestions, .field > .choices-list { position: absolute; left: 0; right: 0; top: calc(100% + .3rem); z-index: 9; max-height: 70vh; overflow-y: auto; padding: var(--s2) 0;
   background: var(--card); border: 1px solid var(--edge); border-radius: var(--round); box-shadow: 0 .5rem 1.5rem rgb(0 0 0 / .18); }
 .palette { width: min(40rem, 100% - 2rem); max-width: none; margin-top: 12vh; max-height: 76vh; padding: 0; flex-direction: column; overflow: hidden; color: inherit;
   background: var(--card); border: 1px solid var(--edge); border-radius: var(--round); box-shadow: 0 1rem 3rem rgb(0 0 0 / .3); }

@@ -1,0 +1,64 @@
+import { address, startIn } from "./base.js";
+import type { Choice, Group } from "./combobox.js";
+
+/**
+ * Fields that take repositories: they complete the tracked ones, and lines of a pasted text stay apart. Without this module they
+ * are plain text fields, whose forms resolve what is written.
+ */
+
+/** Suggestions of a field. */
+const MAX_CHOICES = 8;
+
+/** Loaded when a field is first used. */
+async function connect(input: HTMLInputElement): Promise<void> {
+  const [{ Combobox }, { repositoryDetail, repositoryPath, suggest }] = await Promise.all([
+    import("./combobox.js"),
+    import("./suggestions.js"),
+  ]);
+  const form = input.form;
+  const parent = input.closest<HTMLElement>(".field");
+  if (form === null || parent === null) return;
+  // A form that only opens a repository is not needed for one that is tracked.
+  const opens = "opens" in form.dataset;
+  const choose = (key: string) => {
+    input.value = key;
+    form.requestSubmit();
+  };
+  const find = async (text: string, signal: AbortSignal): Promise<Group[]> => {
+    // The server reads addresses and lists.
+    if (text === "" || /[\s:]/.test(text)) return [];
+    const { repositories } = await suggest(text, MAX_CHOICES, signal);
+    const choices = repositories.map((one): Choice => {
+      const shown = { label: one.fullName, detail: repositoryDetail(one) };
+      if (opens) return { ...shown, href: address(repositoryPath(one)) };
+      const key = `${one.provider.toLowerCase()}:${one.fullName}`;
+      return { ...shown, run: () => choose(key) };
+    });
+    return [{ name: "Tracked here", choices }];
+  };
+  const box = new Combobox(parent, { input, id: `${input.id}-choices`, label: "Repositories", find });
+  if (document.activeElement === input && input.value !== "") void box.find();
+}
+
+/** A field of one line would join the lines of a pasted list. */
+function paste(event: ClipboardEvent, input: HTMLInputElement): void {
+  const text = event.clipboardData?.getData("text") ?? "";
+  if (!text.trim().includes("\n")) return;
+  event.preventDefault();
+  input.setRangeText(
+    text.trim().replaceAll(/\s+/g, " "),
+    input.selectionStart ?? 0,
+    input.selectionEnd ?? 0,
+    "end",
+  );
+}
+
+startIn((within) => {
+  for (const input of within.querySelectorAll<HTMLInputElement>("input[data-repositories]")) {
+    input.setAttribute("role", "combobox");
+    input.setAttribute("aria-expanded", "false");
+    input.addEventListener("focus", () => void connect(input), { once: true });
+    input.addEventListener("paste", (event) => paste(event, input));
+    if (document.activeElement === input) void connect(input);
+  }
+});
