@@ -19,7 +19,7 @@ import { count, dayParameter } from "../../discovery/discovery.js";
 import { isoDay } from "../../lib/clock.js";
 import { type PageQuery, readUsableQuery } from "../page-query.js";
 import { PointTable } from "./chart-tables.js";
-import { Tabs, withQuery } from "./links.js";
+import { Strip, Tabs, withQuery } from "./links.js";
 import { formatDate, formatDay, Time } from "./numbers.js";
 import { Plot } from "./plot.js";
 
@@ -109,7 +109,7 @@ export const ChartControls: FC<ChartControlsProps> = ({ url, state, aligned, sec
         }))}
       />
       {aligned === undefined ? null : (
-        <Tabs
+        <Strip
           label="Alignment"
           tabs={ALIGNMENTS.map((name) => ({
             name: ALIGN_WORDS[name],
