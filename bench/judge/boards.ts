@@ -13,7 +13,6 @@ import {
 import type { History } from "../../src/growth/history.js";
 import { ROLLUPS, rollupRow } from "../../src/growth/rollups.js";
 import { type AllScales, ScaleMeter } from "../../src/growth/scales.js";
-import type { Recency } from "../../src/repositories/recency.js";
 import type { Archive, Track } from "./archive.js";
 import { historyAt, PROVIDER, recencyAt } from "./judged.js";
 
@@ -55,12 +54,8 @@ const PLACES = [
 /** What lists need of the row that the service stores for a growth, by the names of the columns. */
 type ListedRow = Readonly<Record<string, BulkRow[number]>>;
 
-function listedRow(
-  history: History,
-  growth: Growth,
-  context: { scales: AllScales; recency: Recency },
-): ListedRow {
-  const values = rollupRow(history, growth, context);
+function listedRow(history: History, growth: Growth, scales: AllScales): ListedRow {
+  const values = rollupRow(history, growth, scales);
   return Object.fromEntries(PLACES.map(([name, place]) => [name, values[place] ?? null]));
 }
 
@@ -80,7 +75,7 @@ export function boardsAt({ tracks, source }: Pick<Archive, "tracks" | "source">,
   const scales = meter.measure();
   const lists: Entry[][] = LISTS.map(() => []);
   for (const { name, history, growth } of grown) {
-    for (const row of growth.map((one) => listedRow(history, one, { scales, recency }))) {
+    for (const row of growth.map((one) => listedRow(history, one, scales))) {
       for (const [i, list] of LISTS.entries()) {
         const value = valueIn(row, list);
         if (value !== undefined) lists[i]?.push({ name, value });
@@ -107,7 +102,7 @@ export function enteredLists(
 ): List[] {
   const recency = recencyAt(source, track.readings.at(index));
   const history = historyAt(track, index, source);
-  const rows = growthOf(history, recency).map((growth) => listedRow(history, growth, { scales, recency }));
+  const rows = growthOf(history, recency).map((growth) => listedRow(history, growth, scales));
   return LISTS.filter((list, i) => {
     const top = lists[i] ?? [];
     if (top.slice(0, TOP).some(({ name }) => name === track.name)) return false;

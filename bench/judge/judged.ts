@@ -14,7 +14,7 @@ const HISTORY_MS = 60 * DAY_MS;
 /** A repository that is in the newest file, read at this time. */
 export function recencyAt(source: string, at: number): Recency {
   return {
-    asOf: new Map([[PROVIDER, at]]),
+    fullDays: new Map([[PROVIDER, at]]),
     since: new Map([[PROVIDER, 0]]),
     newestFiles: new Map([[source, at]]),
   };
@@ -34,6 +34,7 @@ export function historyAt(track: Track, index: number, source: string): History 
     discoveredAt: readings.at(0),
     importSource: source,
     refreshInterval: null,
+    nextRefreshAt: null,
     readings: readings.slice(readings.countBefore(at - HISTORY_MS), index + 1),
     peak: null,
   };

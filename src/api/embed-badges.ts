@@ -1,7 +1,6 @@
 import {
   type BadgeFact,
   drawFactBadge,
-  measuredAt,
   noteOn,
   rankWords,
   readHistory,
@@ -44,14 +43,12 @@ async function getStats({ modules, clock }: ApiServices, name: RepositoryName) {
   const { catalog, rankings } = modules;
   const [repository] = await getNamed(modules, [name]);
   if (repository === undefined) throw new Error("getNamed returned no repository");
-  const [newest = null, { trends, ranks }, recency] = await Promise.all([
-    catalog.asOf(repository.provider),
+  const [{ trends, ranks }, recency] = await Promise.all([
     rankings.standing(repository.id),
     catalog.recency(),
   ]);
-  const isOld = isStale(repository, recency);
-  const note = noteOn(repository, isOld);
-  const asOf = measuredAt(repository, isOld, newest);
+  const note = noteOn(repository, isStale(repository, recency));
+  const { countedAt: asOf } = repository;
   const age = { asOf, ageDays: ageInDays(asOf, clock.now()), ...(note === undefined ? {} : { note }) };
   return { repository, trends, ranks, age };
 }

@@ -4,6 +4,8 @@ import {
   type ListFilters,
   type ListPage,
   type ListRow,
+  measuredAt,
+  measuredWords,
 } from "../discovery/discovery.js";
 import {
   type CountedMeasure,
@@ -46,7 +48,7 @@ const signed = new Intl.NumberFormat("en-US", { signDisplay: "exceptZero" });
  */
 export function atomFeed(
   request: FeedRequest,
-  { rows, asOf, ageDays }: Pick<ListPage, "rows" | "asOf" | "ageDays">,
+  { rows, ...freshness }: Pick<ListPage, "rows" | "asOf" | "ageDays" | "measured">,
 ): string {
   const { baseUrl, window, feed } = request;
   const self = selfAddress(request);
@@ -55,15 +57,14 @@ export function atomFeed(
     id: self,
     self,
     title: titleOf(request),
-    asOf,
-    ageDays,
+    ...freshness,
     page: `${baseUrl}${explorePage(listParameters(request, { sort: feed, window }))}`,
-    entries: rows.map((row) => growthEntry(context, row, asOf ?? row.repository.discoveredAt)),
+    entries: rows.map((row) => growthEntry(context, row)),
   });
 }
 
 /** What a feed says of itself. */
-interface FeedHead extends Pick<ListPage, "asOf" | "ageDays"> {
+interface FeedHead extends Pick<ListPage, "asOf" | "ageDays" | "measured"> {
   /** An absolute address that stays the same. */
   id: string;
   /** Its own address; absent where that is a secret, since readers pass it on with what people share. */
@@ -75,14 +76,14 @@ interface FeedHead extends Pick<ListPage, "asOf" | "ageDays"> {
 }
 
 /** An Atom feed (RFC 4287). */
-export function feedDocument({ id, self, title, asOf, ageDays, page, entries }: FeedHead): string {
+export function feedDocument({ id, self, title, asOf, ageDays, measured, page, entries }: FeedHead): string {
   return xmlDocument(
     element(
       "feed",
       { xmlns: "http://www.w3.org/2005/Atom" },
       element("id", {}, id),
       element("title", {}, title),
-      element("subtitle", {}, subtitleOf({ asOf, ageDays })),
+      element("subtitle", {}, subtitleOf({ asOf, ageDays, measured })),
       element("updated", {}, isoTime(asOf ?? 0)),
       ...(self === undefined
         ? []
@@ -101,12 +102,14 @@ export interface EntryContext extends Pick<FeedRequest, "feed" | "window" | "bas
   path: string;
 }
 
-/** The entry of a repository for the period that contains a time. */
-export function growthEntry(context: EntryContext, row: ListRow, asOf: number): Xml {
+/** The entry of a repository for the period in which it was measured last. */
+export function growthEntry(context: EntryContext, row: ListRow): Xml {
   const { feed, window } = context;
   const { repository } = row;
   const isPeriodic = feed !== "stars";
-  const begin = isPeriodic ? periodStart(window, asOf) : repository.discoveredAt;
+  const begin = isPeriodic
+    ? periodStart(window, measuredAt(row) ?? repository.discoveredAt)
+    : repository.discoveredAt;
   const period = isPeriodic ? `-${window}-${isoDay(begin)}` : "";
   return repositoryEntry(context, repository, {
     // Our own id: a renamed repository must not get a new entry.
@@ -195,10 +198,11 @@ function changed(
 }
 
 /** How recent the feed is: "Growth between actual snapshots, as of 2026-04-30 (90 days ago)." */
-function subtitleOf({ asOf, ageDays }: Pick<ListPage, "asOf" | "ageDays">): string {
+function subtitleOf({ asOf, ageDays, measured }: Pick<FeedHead, "asOf" | "ageDays" | "measured">): string {
   if (asOf === null || ageDays === null) return "Growth between actual snapshots.";
   const age = ageDays === 0 ? "" : ageDays === 1 ? " (1 day ago)" : ` (${format.format(ageDays)} days ago)`;
-  return `Growth between actual snapshots, as of ${isoDay(asOf)}${age}.`;
+  const words = measuredWords(measured, null);
+  return `Growth between actual snapshots, as of ${isoDay(asOf)}${age}${words === "" ? "" : `: ${words}`}.`;
 }
 
 function titleOf({ feed, filters, window }: FeedRequest): string {

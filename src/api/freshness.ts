@@ -1,10 +1,12 @@
-import { ageInDays, timeOrNull } from "../lib/clock.js";
-import { z } from "../lib/schema.js";
+import type { CountedGroup } from "../discovery/discovery.js";
+import { ageInDays, isoTime, timeOrNull } from "../lib/clock.js";
+import { time, z } from "../lib/schema.js";
 
 /** How recent the growth in a response is: beside every growth, so that nobody takes old growth for that of today. */
 export const freshnessFields = {
   asOf: z.iso.datetime({ precision: 3 }).nullable().openapi({
-    description: "End of the windows: the time of the newest snapshot. null: there are no snapshots.",
+    description:
+      "When the counts were taken: of one repository its newest ones, at which its windows end; of several the median. null: there are none.",
   }),
   ageDays: z.int().nullable().openapi({ description: "Days in UTC from asOf to the response." }),
 };
@@ -15,4 +17,24 @@ export function freshnessView(
   now: number,
 ): { asOf: string | null; ageDays: number | null } {
   return { asOf: timeOrNull(asOf), ageDays: ageInDays(asOf, now) };
+}
+
+/** When the counts of several repositories were taken. */
+export const measuredFields = {
+  measured: z
+    .array(z.object({ from: time, to: time, repositories: z.int() }).openapi("MeasuredGroup"))
+    .openapi({
+      description:
+        "How many repositories were counted when, newest first: at most four groups, separated by the longest times without counts.",
+    }),
+};
+
+export function measuredView(
+  measured: readonly CountedGroup[],
+): z.output<(typeof measuredFields)["measured"]> {
+  return measured.map(({ from, to, repositories }) => ({
+    from: isoTime(from),
+    to: isoTime(to),
+    repositories,
+  }));
 }

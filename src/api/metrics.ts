@@ -54,7 +54,7 @@ export const listMetrics = operation({
   tags: ["Repositories"],
   summary: "The snapshots of a repository over time",
   description:
-    "Oldest first, at most 2,000 points; meta.resolution is their step. The window ends at the newest snapshot of the provider. The available snapshots depend on when the repository was discovered, how often it was refreshed, and how long snapshots are kept.",
+    "Oldest first, at most 2,000 points; meta.resolution is their step. The window ends with the newest counts of the repository. The available snapshots depend on when the repository was discovered, how often it was refreshed, and how long snapshots are kept.",
   params: z.object({ id: idParameter }),
   query: seriesQuery.extend({ fields: pointFields, format: formatParameter }),
   responses: { 200: orCsv(dataMetaResponse("The series.", z.array(snapshotSchema), seriesMetaSchema)) },
@@ -71,17 +71,17 @@ export const listMetrics = operation({
   },
 });
 
-/** The snapshots of a repository in a window that ends at the newest one of its provider: as records, and as in the response. */
+/** The snapshots of a repository in a window that ends with its newest counts: as records, and as in the response. */
 export async function readSeries(
   repository: Repository,
   { modules: { catalog }, clock }: Pick<ApiServices, "modules" | "clock">,
   { window, step }: { window: SeriesWindow; step: Step },
 ) {
-  const { id, provider, countedAt, nextRefreshAt } = repository;
-  const [asOf, recency] = await Promise.all([catalog.asOf(provider), catalog.recency()]);
-  const from = asOf === undefined ? undefined : seriesStart(window, asOf);
+  const { id, countedAt: asOf, nextRefreshAt } = repository;
+  const recency = await catalog.recency();
+  const from = asOf === null ? undefined : seriesStart(window, asOf);
   const series =
-    asOf === undefined || from === undefined
+    asOf === null || from === undefined
       ? await catalog.series(id, 0, { step })
       : await catalog.windowSeries(id, { asOf, lengthMs: asOf - from }, { step });
   const { points: data, gaps, seams } = seriesPartsView(series);
@@ -89,8 +89,8 @@ export async function readSeries(
     repositoryId: String(id),
     window,
     from: timeOrNull(from ?? null),
-    ...freshnessView(asOf ?? null, clock.now()),
-    lastSeenAt: timeOrNull(countedAt),
+    ...freshnessView(asOf, clock.now()),
+    lastSeenAt: timeOrNull(asOf),
     stale: isStale(repository, recency),
     resolution: series.resolution,
     thinned: series.resolution !== step,
@@ -130,7 +130,7 @@ export const listRanks = operation({
   tags: ["Repositories"],
   summary: "The ranks of a repository, day by day",
   description:
-    "Oldest first: ranks up to 1,000 overall and up to 200 in its language. The window ends at the newest snapshot of the provider. Days without a rank have no entry.",
+    "Oldest first: ranks up to 1,000 overall and up to 200 in its language. The window ends with the newest counts of the repository. Days without a rank have no entry.",
   params: z.object({ id: idParameter }),
   query: z.object({ window: seriesWindowParameter, format: formatParameter }),
   responses: {
@@ -153,8 +153,8 @@ export const listRanks = operation({
     const { id } = request.params;
     const { window, format } = request.query;
     const repository = await catalog.get(id);
-    const asOf = await catalog.asOf(repository.provider);
-    const since = asOf === undefined ? 0 : (seriesStart(window, asOf) ?? 0);
+    const { countedAt: asOf } = repository;
+    const since = asOf === null ? 0 : (seriesStart(window, asOf) ?? 0);
     const data = (await rankings.rankHistory(id, since, MAX_RANKS)).map(
       ({ day, ranking, window: over, scope, position }) => ({
         date: isoDay(day),
@@ -169,7 +169,7 @@ export const listRanks = operation({
       const rows = data.map((rank) => ({ ...rank, repositoryId: String(id), provider, fullName }));
       return csv(`sidereal-ranks-${id}-${window}`, RANK_COLUMNS, rows);
     }
-    const freshness = freshnessView(asOf ?? null, request.services.clock.now());
+    const freshness = freshnessView(asOf, request.services.clock.now());
     return json({ data, meta: { repositoryId: String(id), window, ranks: data.length, ...freshness } });
   },
 });

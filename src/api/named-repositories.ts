@@ -1,4 +1,4 @@
-import { type ListQuery, newestOf } from "../discovery/discovery.js";
+import { freshnessOf, type ListQuery, measuredAt } from "../discovery/discovery.js";
 import type { HttpRequest, Reply } from "../http/http.js";
 import { ageInDays } from "../lib/clock.js";
 import { invalidParameter } from "../lib/errors.js";
@@ -36,13 +36,10 @@ export async function namedRepositories({ services, http, query, file }: NamedRe
     throw invalidParameter("provider", "cannot be given with ids alone, as an id needs no provider");
   const references = readReferences(query);
   const found = await findReferenced(modules, references, provider);
-  const [present, counters] = await Promise.all([
-    modules.lists.rows(found.ids, window),
-    modules.rankings.counters(),
-  ]);
+  const present = await modules.lists.rows(found.ids, window);
   const rows = present.map((row) => ({ ...row, renamedFrom: found.renamedFrom.get(row.repository.id) }));
   const missing = missingReferences(references, found, new Set(rows.map(({ repository }) => repository.id)));
-  const asOf = newestOf(counters, provider);
+  const freshness = freshnessOf(rows.map(measuredAt));
   const page = {
     rows,
     total: rows.length,
@@ -51,8 +48,8 @@ export async function namedRepositories({ services, http, query, file }: NamedRe
     nextCursor: null,
     page: 1,
     sort: "requested" as const,
-    asOf,
-    ageDays: ageInDays(asOf, clock.now()),
+    ...freshness,
+    ageDays: ageInDays(freshness.asOf, clock.now()),
     corrected: null,
     requested: references.length,
     missing: {

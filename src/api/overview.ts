@@ -4,7 +4,6 @@ import {
   facetSortParameter,
   LAST_NUMBERED,
   limitParameter,
-  newestOf,
   pageOffset,
   pageParameter,
   providerParameter,
@@ -72,7 +71,10 @@ function facetOperation(id: string, kind: FacetKind, what: string) {
         rankings.facets({ kind, ...among, window, sort, limit, offset }),
         rankings.counters(),
       ]);
-      const asOf = newestOf(counters, provider);
+      const { asOf } =
+        provider === undefined
+          ? counters
+          : (counters.providers.find((one) => one.provider === provider) ?? { asOf: null });
       const hasMore = offset + facets.length < total;
       const isReachable = hasMore && (page + 1) * limit <= LAST_NUMBERED;
       const links = {

@@ -78,11 +78,11 @@ interface Known {
 }
 
 export function detailView({ found, isStale, standing, window, explanation, now }: Known): Detail {
-  const { repository, previousNames, asOf } = found;
+  const { repository, previousNames } = found;
   const { trends, ranks, stored } = standing;
   return {
     ...repositoryView({ repository, trend: trends[window] ?? undefined, isStale }),
-    ...freshnessView(asOf, now),
+    ...freshnessView(repository.countedAt, now),
     trends: each((one) => {
       const trend = trends[one];
       return trend === null ? null : trendView(trend);

@@ -4,6 +4,7 @@ import { addressOf, type HttpRequest, json, type Reply } from "../http/http.js";
 import { timeOrNull } from "../lib/clock.js";
 import { type CsvColumn, csv, fieldColumns, REPOSITORY_COLUMNS, type RepositoryRow } from "./csv.js";
 import type { Selection } from "./fields.js";
+import { measuredView } from "./freshness.js";
 import { type repositoryPageMetaSchema, repositoryView } from "./views.js";
 
 type PageMeta = z.output<typeof repositoryPageMetaSchema>;
@@ -31,7 +32,7 @@ type ShownPage = Omit<ListPage, "sort"> & Pick<PageMeta, "sort" | "requested" | 
 
 /** What the response with a page says about it. */
 export function pageMeta(
-  { rows: _, asOf, ageDays, renamed, ...found }: ShownPage,
+  { rows: _, asOf, ageDays, measured, renamed, ...found }: ShownPage,
   { limit, window }: Pick<ListQuery, "limit" | "window">,
 ): PageMeta {
   return {
@@ -41,6 +42,7 @@ export function pageMeta(
     window,
     asOf: timeOrNull(asOf),
     ageDays,
+    measured: measuredView(measured),
     ...(renamed && { renamed: { ...renamed, to: { ...renamed.to, id: String(renamed.to.id) } } }),
   };
 }

@@ -1,13 +1,9 @@
+import { freshnessOf } from "../discovery/discovery.js";
 import { jsonText } from "../http/http.js";
 import { timeOrNull } from "../lib/clock.js";
 import { ownTurn } from "../lib/loop-turns.js";
 import { time, z } from "../lib/schema.js";
-import {
-  AVAILABILITIES,
-  isStale,
-  MAX_SEVERAL_POINTS,
-  type Repository,
-} from "../repositories/repositories.js";
+import { AVAILABILITIES, isStale, MAX_SEVERAL_POINTS } from "../repositories/repositories.js";
 import { type CsvColumn, csvFile, csvHeader, csvLine, formatParameter, orCsv } from "./csv.js";
 import { pointFields } from "./fields.js";
 import { freshnessFields, freshnessView } from "./freshness.js";
@@ -86,7 +82,6 @@ export const listSeveralMetrics = operation({
     const repositories = await catalog.findMany(found.ids);
     const several = await catalog.severalSeries(repositories, { lengthMs: seriesWindowMs(window), step });
     const recency = await catalog.recency();
-    const asOf = (repository: Repository) => recency.asOf.get(repository.provider) ?? null;
 
     const parts: string[] = [];
     let written = 0;
@@ -102,7 +97,7 @@ export const listSeveralMetrics = operation({
           fullName: repository.fullName,
           ...renamedView(found.renamedFrom.get(repository.id)),
           availability: repository.availability,
-          asOf: freshnessView(asOf(repository), clock.now()).asOf,
+          asOf: timeOrNull(repository.countedAt),
           lastSeenAt: timeOrNull(repository.countedAt),
           stale: isStale(repository, recency),
           ...seriesPartsView(series),
@@ -118,14 +113,14 @@ export const listSeveralMetrics = operation({
     const units = 1 + Math.min(MAX_POINT_UNITS, Math.floor(several.points / POINTS_PER_UNIT));
     if (format === "csv")
       return { ...csvFile(`sidereal-metrics-${window}`, csvHeader(columns) + parts.join("")), units };
-    const ends = repositories.flatMap((repository) => asOf(repository) ?? []);
+    const { asOf } = freshnessOf(repositories.map(({ countedAt }) => countedAt));
     const missing = missingReferences(references, found, new Set(repositories.map(({ id }) => id)));
     const meta: z.output<typeof metaSchema> = {
       window,
       resolution: several.resolution,
       thinned: several.resolution !== step || several.isCut,
       points: several.points,
-      ...freshnessView(ends.length === 0 ? null : Math.max(...ends), clock.now()),
+      ...freshnessView(asOf, clock.now()),
       requested: references.length,
       missing: textsOf(missing),
     };

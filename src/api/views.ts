@@ -1,6 +1,6 @@
 import { type CurrentSummary, type Facet, SORTS } from "../discovery/discovery.js";
 import { ANOMALY_KINDS, MEASURED_COUNTS, RANKINGS, type Trend, WINDOWS } from "../growth/growth.js";
-import { isoTime, timeOrNull } from "../lib/clock.js";
+import { HOUR_MS, isoTime, timeOrNull } from "../lib/clock.js";
 import { START_TRACKING_PAGE } from "../lib/page-addresses.js";
 import { orNull, time, z } from "../lib/schema.js";
 import {
@@ -11,7 +11,7 @@ import {
   SNAPSHOT_SOURCES,
 } from "../repositories/repositories.js";
 import type { Watchlist } from "../watchlists/watchlists.js";
-import { freshnessFields } from "./freshness.js";
+import { freshnessFields, measuredFields, measuredView } from "./freshness.js";
 
 /** Records as JSON: the schema of each and the function that creates it. `null` always means unknown. */
 
@@ -59,7 +59,12 @@ export const trendSchema = z
       .openapi({ description: "Source of the snapshot at `from`; see Snapshot." }),
     basis: z.enum(BASES).openapi({
       description:
-        "What the stars at `from` and at `to` count. TOTAL: all stars at that time. RETAINED: stars given until then and still held when the forge reported them later; used until there are two totals to compare. Both ends always have the same basis.",
+        "What the stars at `from` count. TOTAL: all stars at that time. RETAINED: stars given until then and still held when the forge reported them later, as before the first total of a repository.",
+    }),
+    hours: z.number().openapi({ description: "Hours from `from` to `to`: half to 2.25 times the window." }),
+    parts: z.array(z.object({ basis: z.enum(BASES), from: time, to: time, starsDelta: z.int() })).openapi({
+      description:
+        "The gains that add up to starsDelta, oldest first, each between two counts of one basis. Two if the window begins in the star history and ends in totals.",
     }),
     starsDelta: z.int(),
     forksDelta: number,
@@ -100,7 +105,7 @@ export const trendSchema = z
     anomalies: z.array(anomalySchema),
   })
   .openapi("Trend", {
-    description: "Growth between two actual snapshots of the same basis; null with fewer than two.",
+    description: "Growth between two actual snapshots; null with fewer than two.",
   });
 
 type TrendView = z.output<typeof trendSchema>;
@@ -113,6 +118,8 @@ export function trendView(trend: Trend): TrendView {
     to: isoTime(trend.to),
     fromSource: trend.fromSource,
     basis: trend.basis,
+    hours: Math.round((trend.to - trend.from) / (HOUR_MS / 100)) / 100,
+    parts: trend.parts.map((part) => ({ ...part, from: isoTime(part.from), to: isoTime(part.to) })),
     starsDelta: trend.starsDelta,
     forksDelta: trend.forksDelta,
     openIssuesDelta: trend.openIssuesDelta,
@@ -238,6 +245,7 @@ export const repositoryPageMetaSchema = pageMetaSchema
     window: z.enum(WINDOWS),
     sort: z.enum([...SORTS, "added", "requested"]),
     ...freshnessFields,
+    ...measuredFields,
     corrected: z.string().nullable().openapi({
       description:
         "The corrected text, if `q` had few matches and seems to have a typing error. verbatim=true prevents correction.",
@@ -309,13 +317,16 @@ export const summarySchema = z
     ...counters,
     languageCount: z.int(),
     topicCount: z.int(),
-    providers: z.array(z.object({ provider: z.string(), ...counters, ...freshnessFields })),
+    providers: z.array(
+      z.object({ provider: z.string(), ...counters, ...freshnessFields, ...measuredFields }),
+    ),
     newestFiles: z
       .array(
         z.object({ source: z.string(), file: z.string(), capturedAt: time, ageDays: z.int().nullable() }),
       )
       .openapi({ description: "The newest undamaged file of each archive that was imported." }),
     ...freshnessFields,
+    ...measuredFields,
     generatedAt: time,
     catalogue: z.enum(CATALOGUE_KINDS).openapi({
       description:
@@ -336,14 +347,18 @@ export function summaryView(
     languageCount: languages,
     topicCount: topics,
     ...summary,
-    providers: summary.providers.map(({ provider, repositories, asOf, ...counters }) => ({
-      provider,
-      repositoryCount: repositories,
-      ...counters,
-      asOf: timeOrNull(asOf),
-    })),
+    providers: summary.providers.map(
+      ({ provider, repositories, asOf, measured, newestAt: _, ...counters }) => ({
+        provider,
+        repositoryCount: repositories,
+        ...counters,
+        asOf: timeOrNull(asOf),
+        measured: measuredView(measured),
+      }),
+    ),
     newestFiles: summary.newestFiles.map((one) => ({ ...one, capturedAt: isoTime(one.capturedAt) })),
     asOf: timeOrNull(summary.asOf),
+    measured: measuredView(summary.measured),
     generatedAt: isoTime(summary.generatedAt),
     startTracking: summary.catalogue === "real" ? null : `${baseUrl}${START_TRACKING_PAGE}`,
   };

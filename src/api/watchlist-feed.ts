@@ -57,6 +57,7 @@ export const getWatchlistFeed = operation({
       title: `Sidereal, ${name}: stars gained in ${WINDOW_LABELS[window]}`,
       asOf: page.asOf,
       ageDays: page.ageDays,
+      measured: page.measured,
       page: `${baseUrl}/watchlist`,
       entries: [
         ...renamed.flatMap(({ repositoryId, from }) => {
@@ -69,7 +70,7 @@ export const getWatchlistFeed = operation({
         }),
         ...page.rows
           .filter(({ trend }) => trend !== undefined && trend.starsDelta !== 0)
-          .map((row) => growthEntry(context, row, page.asOf ?? row.repository.discoveredAt)),
+          .map((row) => growthEntry(context, row)),
       ],
     });
     return content("application/atom+xml; charset=utf-8", body);

@@ -30,7 +30,6 @@ export {
   daysProblem,
   drawHistories,
   type History,
-  measuredAt,
   missingReason,
   newestOf,
   noteOn,

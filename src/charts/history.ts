@@ -25,7 +25,7 @@ import {
 import type { Theme } from "./themes.js";
 import { titleOf } from "./words.js";
 
-/** The windows of charts, up to the newest snapshot of the provider. */
+/** The windows of charts, up to the newest counts of each repository. */
 export const CHART_WINDOWS = ["30d", "90d", "1y", "all"] as const;
 export type ChartWindow = (typeof CHART_WINDOWS)[number];
 
@@ -45,9 +45,7 @@ export interface History {
   bornAt: number | null;
   firstSnapshotAt: number | null;
   snapshots: number;
-  /** The newest snapshot of its provider, where the window ends. */
-  asOf: number | null;
-  /** Where the chart ends: there, or earlier. */
+  /** Where the chart ends: with its newest counts, or earlier. */
   until: number | null;
   isStale: boolean;
 }
@@ -68,17 +66,17 @@ export interface HistoryRequest extends ChartDays {
   metric: Metric;
   /** Ignored with `from`; ends at `to` if that is earlier than the newest snapshot. */
   window: ChartWindow;
-  /** Already read: the newest snapshot of the provider, and the range of stored snapshots. */
-  known?: { asOf: number | null; stored: SnapshotRange };
+  /** The range of stored snapshots, if it was read already. */
+  stored?: SnapshotRange;
 }
 
 /** Reads the data of one repository. */
 export async function readHistory(
   catalog: Catalog,
   repository: Repository,
-  { metric, window, from, to, known }: HistoryRequest,
+  { metric, window, from, to, stored: known }: HistoryRequest,
 ): Promise<History> {
-  const asOf = known === undefined ? ((await catalog.asOf(repository.provider)) ?? null) : known.asOf;
+  const { countedAt: asOf } = repository;
   const bounds = { most: MAX_SNAPSHOTS, ...(to === undefined ? {} : { until: to + DAY_MS }) };
   const until = asOf === null || to === undefined ? asOf : Math.min(asOf, to + DAY_MS);
   const readSeries = () =>
@@ -87,7 +85,7 @@ export async function readHistory(
       : catalog.windowSeries(repository.id, { asOf: until, lengthMs: WINDOW_DAYS[window] * DAY_MS }, bounds);
   const [series, stored, recency] = await Promise.all([
     readSeries(),
-    known?.stored ?? catalog.snapshotRange(repository.id),
+    known ?? catalog.snapshotRange(repository.id),
     catalog.recency(),
   ]);
   const points = series.points.flatMap((snapshot: Snapshot) => {
@@ -105,7 +103,6 @@ export async function readHistory(
     bornAt: bornAt(repository.createdAt, firstSnapshotAt),
     firstSnapshotAt,
     snapshots,
-    asOf,
     until,
     isStale: isStale(repository, recency),
   };
@@ -265,9 +262,9 @@ function unseenSpan({ repository, isStale, until }: History, lastAt: number): Ch
   return [{ from, to: until, kind: "unseen", words, isDoubtful: false }];
 }
 
-/** The newest time of the histories. */
-export function newestOf(histories: readonly Pick<History, "asOf">[]): number | null {
-  const times = histories.flatMap(({ asOf }) => asOf ?? []);
+/** The newest counts of the histories. */
+export function newestOf(histories: readonly Pick<History, "repository">[]): number | null {
+  const times = histories.flatMap(({ repository }) => repository.countedAt ?? []);
   return times.length === 0 ? null : Math.max(...times);
 }
 
@@ -288,9 +285,7 @@ export function drawHistories(histories: readonly History[], request: ChartReque
   const { theme, now, ...rest } = request;
   const series = seriesOf(histories, request);
   if (series.some(({ points }) => points.length >= 2)) {
-    const asOf = newestOf(
-      histories.map((one) => ({ asOf: measuredAt(one.repository, one.isStale, one.asOf) })),
-    );
+    const asOf = newestOf(histories);
     return drawChart({ ...rest, series, asOf, ageDays: ageInDays(asOf, now), theme }).svg;
   }
   return drawNotice(titleOf(request, series), missingReason(histories, request), request);
@@ -301,12 +296,6 @@ export const titleOfHistories = (
   histories: readonly History[],
   request: Pick<ChartRequest, "metric" | "view" | "align" | "alignedAt">,
 ): string => titleOf(request, seriesOf(histories, request));
-
-/** The time of the counts of a repository: the newest of its provider, or that of its own last ones if it is no longer seen. */
-export function measuredAt(repository: Repository, isStale: boolean, newest: number | null): number | null {
-  const isSeen = repository.availability === "AVAILABLE" && !isStale;
-  return isSeen ? newest : (repository.countedAt ?? newest);
-}
 
 /** Why there is no chart of these histories. */
 export function missingReason(

@@ -95,9 +95,6 @@ export interface Dialect {
   readonly turnMs: number | undefined;
   /** Ends a select whose rows no other transaction may change until this one ends. */
   readonly lockRow: RawBuilder<unknown>;
-  /** Runs a statement that creates an index on many rows. */
-  createIndex(tx: Tx, statement: RawBuilder<unknown>): Promise<void>;
-
   /** Refreshes the planner's statistics, of one table or of all. Call after large changes. */
   analyze(db: Db, table?: TableName): Promise<void>;
   /**

@@ -238,9 +238,6 @@ export const postgresDialect: Dialect = {
   turnMs: undefined,
   lockRow: sql`for update`,
 
-  async createIndex(tx, statement) {
-    await statement.execute(tx);
-  },
   async analyze(db, table) {
     if (table !== undefined) await sql`analyze ${sql.table(table)}`.execute(db);
     else {

@@ -25,8 +25,6 @@ export interface RankingTables {
     first_seen_at: number | null;
     /** Number of snapshots from `from_at` to `to_at`, inclusive. */
     snapshots: number;
-    /** Until when the growth counts: it leaves all rankings once the provider's newest snapshot is later. */
-    fresh_until: number;
     /** JSON array of rankings' Anomaly; null for none. */
     anomalies: string | null;
     /** 1 if one of them is not cleared. */
@@ -43,6 +41,10 @@ export interface RankingTables {
     reliable: number;
     /** Stars gained on a usual day before `from_at`, in hundredths; null: unknown. */
     stars_usual: number | null;
+    /** If it begins in the star history and ends in totals: the last reading of the history, its gain, and the first total. */
+    held_until: number | null;
+    held_delta: number | null;
+    totals_from: number | null;
   };
   /** Rollups while they are rebuilt; see rollup-tables.ts. Does not always exist. */
   rollups_next: RollupTable;
@@ -61,7 +63,7 @@ export interface RankingTables {
   score_scales: {
     provider: string;
     window_hours: number;
-    /** The newest snapshot of the provider when all its scores were last computed. */
+    /** The newest snapshot of all when all scores were last computed. */
     as_of: number;
     stars: number;
     forks: number;

@@ -28,7 +28,6 @@ export function createRollupTable(dialect: Dialect, table: string, generation: n
     from_source smallint not null,
     first_seen_at ${integer},
     snapshots ${integer} not null,
-    fresh_until ${integer} not null,
     anomalies ${text},
     anomalous smallint not null,
     trending ${integer},
@@ -40,12 +39,9 @@ export function createRollupTable(dialect: Dialect, table: string, generation: n
     confidence ${integer} not null,
     reliable smallint not null,
     stars_usual ${integer},
+    held_until ${integer},
+    held_delta ${integer},
+    totals_from ${integer},
     constraint ${sql.raw(`rollups_key_${generation}`)} primary key (repository_id, window_hours)
   ) ${dialect.clustered}`;
-}
-
-/** The statement that creates the index of a table of rollups. */
-export function indexRollupTable(table: string, generation: number): RawBuilder<unknown> {
-  return sql`create index ${sql.raw(`rollups_age_${generation}`)} on ${sql.table(table)}
-    (provider, window_hours, fresh_until)`;
 }

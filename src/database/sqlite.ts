@@ -17,8 +17,6 @@ const WITHDRAWN = "3.52.0";
 
 /** How long a statement blocks the thread while another process holds the whole file, as it may when it opens or closes it. */
 const OPEN_TIMEOUT_MS = 5_000;
-/** Size of the parts in which the rows of an index are sorted; SQLite makes them no smaller. */
-const SORTED_KIB = 1_024;
 /** How long writes wait for other ones where the options do not say. */
 const PATIENCE_MS = 20_000;
 
@@ -223,17 +221,6 @@ export const sqliteDialect: Dialect = {
   jsonRow: (values) => sql`json_array(${sql.join(values)})`,
   turnMs: 40,
   lockRow: sql``,
-
-  // It sorts in parts as large as the page cache may be. Those that fit the caches of the processor take half the time of large ones.
-  async createIndex(tx, statement) {
-    const { rows } = await sql<{ cache_size: number }>`pragma cache_size`.execute(tx);
-    await sql`pragma cache_size = ${sql.lit(-SORTED_KIB)}`.execute(tx);
-    try {
-      await statement.execute(tx);
-    } finally {
-      await sql`pragma cache_size = ${sql.lit(rows[0]?.cache_size ?? 0)}`.execute(tx);
-    }
-  },
 
   async analyze(db, table) {
     await sql`pragma analysis_limit = 1000`.execute(db);

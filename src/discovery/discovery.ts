@@ -1,7 +1,8 @@
 export type { Facet, FacetKind, FacetPage, FacetSort, FacetTotals } from "./facets.js";
+export { type CountedGroup, type Freshness, freshnessOf, measuredWords } from "./freshness.js";
 export type { GainingFacets, Home, RankedList } from "./home.js";
 export { FILTER_NAMES, type FilterName } from "./lists/filters.js";
-export { type ListPage, Lists, listPage, newestOf, watchlistPage } from "./lists/lists.js";
+export { type ListPage, Lists, listPage, watchlistPage } from "./lists/lists.js";
 export {
   count,
   cursorParameter,
@@ -28,7 +29,7 @@ export {
   type WatchlistQuery,
   watchlistQuery,
 } from "./lists/query.js";
-export type { ListRow } from "./lists/rows.js";
+export { type ListRow, measuredAt } from "./lists/rows.js";
 export { isGrowthSort, isSort, SORT_DEFINITIONS, SORTS, type Sort, WATCHLIST_SORTS } from "./lists/sorts.js";
 export {
   decodeCursor,

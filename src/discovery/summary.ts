@@ -13,33 +13,32 @@ import {
   readNewestFiles,
   readRecency,
 } from "../repositories/repositories.js";
+import { countedHours, type Freshness, freshnessOfGroups } from "./freshness.js";
 
 /** Counters of one provider, or of all providers together. */
 export interface Counters extends FreshnessCounts {
   repositories: number;
   snapshots: number;
-  /** Snapshots taken in the 24 hours up to `asOf`. */
+  /** Snapshots taken in the 24 hours up to the newest one. */
   snapshots24h: number;
-  /** Repositories refreshed in the 24 hours up to `asOf`. */
+  /** Repositories refreshed in the same time. */
   refreshed24h: number;
   /** Repositories whose next refresh was overdue when the summary was computed. */
   overdueRefreshes: number;
 }
 
-export interface ProviderSummary extends Counters {
+export interface ProviderSummary extends Counters, Freshness {
   provider: string;
   /** Time of its newest snapshot; null without any. */
-  asOf: number | null;
+  newestAt: number | null;
 }
 
-export interface Summary extends Counters {
+export interface Summary extends Counters, Freshness {
   languages: number;
   topics: number;
   providers: ProviderSummary[];
   /** The newest undamaged file of each archive that was imported. */
   newestFiles: NewestFile[];
-  /** Time of the newest snapshot; null if there are no snapshots. */
-  asOf: number | null;
   /** When the content last changed. */
   generatedAt: number;
   catalogue: CatalogueKind;
@@ -108,34 +107,34 @@ async function computeSummary(
   const recency = await readRecency(db);
   const newestFiles = await readNewestFiles(db);
   const isFileNew = JSON.stringify(newestFiles) !== JSON.stringify(before?.newestFiles);
-  const totals = await sql<{ provider: string; snapshots: number }>`
-    select provider, sum(snapshots) as snapshots from snapshot_hours group by provider`.execute(db);
-  const snapshots = new Map(totals.rows.map((row) => [row.provider, Number(row.snapshots)]));
+  const totals = await sql<{ provider: string; snapshots: number; newest: number }>`
+    select provider, sum(snapshots) as snapshots, max(newest_at) as newest from snapshot_hours
+    group by provider`.execute(db);
+  const stored = new Map(totals.rows.map((row) => [row.provider, row]));
   const names = await sql<{
     provider: string;
   }>`select distinct provider from repositories order by provider`.execute(db);
   const providers: Summary["providers"] = [];
   for (const { provider } of names.rows) {
-    const asOf = recency.asOf.get(provider) ?? null;
-    const since = (asOf ?? now) - DAY_MS;
+    const newestAt = stored.has(provider) ? Number(stored.get(provider)?.newest) : null;
+    const since = (newestAt ?? now) - DAY_MS;
     const { repositories, refreshed, overdue } = await countRepositories(db, provider, { since, now });
     const recent = await sql<{ snapshots: number }>`select coalesce(sum(snapshots), 0) as snapshots
       from snapshot_hours where provider = ${provider} and hour > ${Math.floor(since / HOUR_MS)}`.execute(db);
-    const counted = before?.providers.find((one) => one.provider === provider);
+    const earlier = before?.providers.find((one) => one.provider === provider);
     providers.push({
       provider,
       repositories,
-      snapshots: snapshots.get(provider) ?? 0,
+      snapshots: Number(stored.get(provider)?.snapshots ?? 0),
       snapshots24h: Number(recent.rows[0]?.snapshots ?? 0),
       refreshed24h: refreshed,
       overdueRefreshes: overdue,
-      ...(await freshnessOf(db, { provider, repositories }, { recency, before: counted, isFileNew })),
-      asOf,
+      newestAt,
+      ...(await readFreshness(db, { provider, repositories, newestAt }, { recency, earlier, isFileNew })),
     });
   }
   const sum = (counter: keyof Counters) =>
     providers.reduce((total, provider) => total + provider[counter], 0);
-  const times = providers.flatMap(({ asOf }) => asOf ?? []);
   return {
     repositories: sum("repositories"),
     snapshots: sum("snapshots"),
@@ -146,7 +145,7 @@ async function computeSummary(
     staleRepositories: sum("staleRepositories"),
     providers,
     newestFiles,
-    asOf: times.length === 0 ? null : Math.max(...times),
+    ...freshnessOfGroups(providers.flatMap(({ measured }) => measured)),
     generatedAt: now,
     catalogue: await readKind(db),
   };
@@ -191,28 +190,36 @@ const EMPTY: Omit<StoredSummary, "generatedAt"> = {
   providers: [],
   newestFiles: [],
   asOf: null,
+  measured: [],
   catalogue: "real",
 };
-
-/** A provider in the summary before this one. */
-interface Before extends FreshnessCounts {
-  asOf: number | null;
-}
 
 /** Counting this many repositories takes so long that it is done only once an hour. */
 const MANY = 20_000;
 
 /**
- * Counts the fresh and stale repositories of a provider, which reads all of them. With many, the earlier counts are kept
- * while the provider's newest snapshot is of the same hour; `isFileNew`: whether an archive has a newer file since.
+ * Counts the repositories of a provider by their freshness, which reads all of them. With many, the earlier counts are kept while the
+ * provider's newest snapshot is of the same hour; `isFileNew`: whether an archive has a newer file since.
  */
-async function freshnessOf(
+async function readFreshness(
   db: Db,
-  { provider, repositories }: { provider: string; repositories: number },
-  { recency, before, isFileNew }: { recency: Recency; before: Before | undefined; isFileNew: boolean },
-): Promise<FreshnessCounts> {
-  const hour = (at: number | null | undefined) => Math.floor((at ?? 0) / HOUR_MS);
-  const isKept = before !== undefined && !isFileNew && hour(before.asOf) === hour(recency.asOf.get(provider));
-  if (repositories < MANY || !isKept) return countFreshness(db, provider, recency);
-  return { freshRepositories: before.freshRepositories, staleRepositories: before.staleRepositories };
+  { provider, repositories, newestAt }: Pick<ProviderSummary, "provider" | "repositories" | "newestAt">,
+  {
+    recency,
+    earlier,
+    isFileNew,
+  }: { recency: Recency; earlier: ProviderSummary | undefined; isFileNew: boolean },
+): Promise<FreshnessCounts & Freshness> {
+  const hour = (at: number | null) => Math.floor((at ?? 0) / HOUR_MS);
+  if (
+    repositories >= MANY &&
+    earlier !== undefined &&
+    !isFileNew &&
+    hour(earlier.newestAt) === hour(newestAt)
+  ) {
+    const { freshRepositories, staleRepositories, asOf, measured } = earlier;
+    return { freshRepositories, staleRepositories, asOf, measured };
+  }
+  const freshness = freshnessOfGroups(await countedHours(db, provider));
+  return { ...(await countFreshness(db, provider, recency)), ...freshness };
 }

@@ -1,12 +1,5 @@
 import { DAY_MS } from "../lib/clock.js";
-import {
-  type Basis,
-  byBasis,
-  type Readings,
-  type Recency,
-  recentUntil,
-  trendStart,
-} from "../repositories/repositories.js";
+import { byBasis, isRecent, type Readings, type Recency, windowStart } from "../repositories/repositories.js";
 import { type Anomaly, difference, MIN_MOVEMENT, type Reading, type Step } from "./anomalies.js";
 import { WINDOWS, type Window, windowMs } from "./definitions.js";
 import { FALLEN_PARTS, LEAST_COLLAPSED, LEAST_DOUBTED } from "./doubt.js";
@@ -14,11 +7,22 @@ import { type History, readingAt } from "./history.js";
 import { believed, type Judgement, judge } from "./judge.js";
 import { usualStarsBefore } from "./usual.js";
 
+/** The stars gained before our first total, by the star history of the forge. */
+export interface HeldPart {
+  /** The last reading of the history in the window, and the first total after it. */
+  until: number;
+  totalsFrom: number;
+  starsDelta: number;
+}
+
 /** How a repository has grown in one window: the two snapshots compared, and the anomalies between them. */
 export interface Growth {
   window: Window;
   from: Reading;
   to: Reading;
+  starsDelta: number;
+  /** The part of the stars that is still held, if `to` is a total and `from` is none; otherwise null. */
+  held: HeldPart | null;
   /** Snapshots from `from` to `to`, both included. */
   snapshots: number;
   /** The part of the deltas that counts; null: unknown. */
@@ -26,8 +30,6 @@ export interface Growth {
   forksCounted: number | null;
   /** Stars gained on a usual day before `from`; null: unknown. */
   usualPerDay: number | null;
-  /** Until when it counts: it leaves all rankings once the provider's newest snapshot is later. */
-  freshUntil: number;
   /** Where its youth counts from, if it seems new and its date of creation is unknown. */
   firstSeenAt: number | null;
   anomalies: Anomaly[];
@@ -51,84 +53,108 @@ export function growthOf(history: History, recency: Recency): Growth[] {
 }
 
 /**
- * Compares snapshots, both of the same basis: totals, or counts of stars still held in a window without two totals to compare. All
- * windows end at the provider's newest snapshot: a repository has no trend in a window if its own newest confirmed snapshot of that
- * basis is too old for it (LASTING), or its newest one of all no longer recent. Doubtful readings are never compared.
+ * Compares the newest confirmed snapshot of a repository, at which its windows end, with the one nearest to a window before. Only
+ * counts of one basis are subtracted: a window that begins before the first total adds the stars gained in the star history until
+ * then, and the difference of totals from then on. There is no trend if the newest reading is not recent, or the newest confirmed one
+ * is half a window older than it.
  */
 export function grow(history: History, recency: Recency): Grown {
-  const { readings } = history;
+  const { readings, peak } = history;
   const { TOTAL: totals, RETAINED: retained } = byBasis(readings);
-  const newest = readingAt(readings, readings.length - 1);
-  const recent: Recent = {
-    asOf: recency.asOf.get(history.provider) ?? 0,
-    until: recentUntil({ ...history, at: newest.at, source: newest.source }, recency),
-    firstSeenAt: firstSeen(history, recency),
-  };
-  const { growth, jumps } = compare(totals, WINDOWS, { ...recent, basis: "TOTAL", peak: history.peak });
-  if (retained.length === 0 || growth.length === WINDOWS.length) return { growth, totals, jumps };
-  const missing = WINDOWS.filter((window) => growth.every((one) => one.window !== window));
-  const later = compare(retained, missing, { ...recent, basis: "RETAINED", peak: null }).growth;
-  return { growth: [...growth, ...later], totals, jumps };
-}
-
-/**
- * The part of a window for which the newest snapshot of a basis is recent. Stars still held end with our first total, and two
- * totals far enough apart to be compared take half a window and the time until the next reading.
- */
-const LASTING = { TOTAL: 0.5, RETAINED: 1 } as const;
-
-/** The facts about a history and its provider that decide whether growth counts. */
-interface Recent {
-  /** The provider's newest snapshot. */
-  asOf: number;
-  /** Until when the repository's newest snapshot is recent. */
-  until: number;
-  firstSeenAt: number | null;
-}
-
-/** Growth between readings of one basis. */
-function compare(
-  readings: Readings,
-  windows: readonly Window[],
-  { asOf, until, firstSeenAt, basis, peak }: Recent & { basis: Basis; peak: Reading | null },
-): Omit<Grown, "totals"> {
-  const judgement = mayHaveAnomalies(readings) ? judge(allOf(readings), peak) : undefined;
-  const credible = judgement === undefined ? readings : readings.only((i) => judgement.doubtful[i] !== true);
-  const jumps = judgement?.jumps ?? [];
-  if (credible.length === 0) return { growth: [], jumps };
-  // Other counts in doubt are unknown.
-  const believedAt = (index: number): Reading => {
-    const reading = readingAt(credible, index);
-    return judgement === undefined ? reading : believed(reading, judgement.unbelieved);
-  };
-  const to = believedAt(credible.length - 1);
-  const growth = windows.flatMap((window): Growth[] => {
+  const whole = judged(totals, peak);
+  // Readings of the star history after the first total add nothing.
+  const firstTotal = whole.credible.at(0);
+  const earlier = Number.isNaN(firstTotal) ? retained : retained.slice(0, retained.countBefore(firstTotal));
+  const held = judged(earlier, null);
+  const last = whole.credible.length > 0 ? whole : held;
+  const newestAt = readings.at(readings.length - 1);
+  if (last.credible.length === 0) return { growth: [], totals, jumps: whole.jumps };
+  const to = last.read(last.credible.length - 1);
+  const firstSeenAt = firstSeen(history, recency);
+  const growth = WINDOWS.flatMap((window): Growth[] => {
     const length = windowMs(window);
-    const freshUntil = Math.min(until, to.at + LASTING[basis] * length);
-    if (freshUntil < asOf) return [];
-    const index = trendStart(credible, length);
-    if (index === undefined) return [];
-    const from = believedAt(index);
-    const starsDelta = to.stars - from.stars;
-    const forksDelta = difference(to.forks, from.forks);
-    const doubted = doubtedBetween(judgement, from, to);
+    if (newestAt - to.at > length / 2 || !isRecent({ ...history, at: newestAt }, recency, length / 2))
+      return [];
+    const start = windowStart(whole.credible, held.credible, { target: to.at - length, to: to.at });
+    if (start === undefined) return [];
+    const part = { to, firstSeenAt, window };
+    if (start.basis === "TOTAL")
+      return [
+        {
+          ...part,
+          ...gainOf(whole, start.index, to),
+          held: null,
+          usualPerDay: usualStarsBefore(whole.credible, start.index),
+        },
+      ];
+    const past = held.read(held.credible.length - 1);
+    const before = gainOf(held, start.index, past);
+    if (last === held) return [{ ...part, ...before, held: null, usualPerDay: null }];
+    const after = gainOf(whole, 0, to);
     return [
       {
-        window,
-        from,
-        to,
-        snapshots: credible.length - index,
-        starsCounted: countedOf(starsDelta, doubted.stars),
-        forksCounted: forksDelta === null ? null : countedOf(forksDelta, doubted.forks),
-        usualPerDay: basis === "TOTAL" ? usualStarsBefore(credible, index) : null,
-        freshUntil,
-        firstSeenAt,
-        anomalies: judgement?.anomalies.filter(({ until: end }) => end > from.at) ?? [],
-        isPending: judgement?.pending.some((end) => end > from.at) ?? false,
+        ...part,
+        from: before.from,
+        starsDelta: before.starsDelta + after.starsDelta,
+        held: { until: past.at, totalsFrom: after.from.at, starsDelta: before.starsDelta },
+        snapshots: before.snapshots + after.snapshots,
+        starsCounted: before.starsCounted + after.starsCounted,
+        forksCounted: null,
+        usualPerDay: null,
+        anomalies: [...before.anomalies, ...after.anomalies],
+        isPending: before.isPending || after.isPending,
       },
     ];
   });
-  return { growth, jumps };
+  return { growth, totals, jumps: whole.jumps };
+}
+
+/** Readings of one basis that may be compared. */
+interface Judged {
+  /** Those that are not in doubt. */
+  credible: Readings;
+  judgement: Judgement | undefined;
+  jumps: readonly number[];
+  /** One of them; other counts of it that are in doubt are unknown. */
+  read(index: number): Reading;
+}
+
+function judged(readings: Readings, peak: Reading | null): Judged {
+  const judgement = mayHaveAnomalies(readings) ? judge(allOf(readings), peak) : undefined;
+  const credible = judgement === undefined ? readings : readings.only((i) => judgement.doubtful[i] !== true);
+  return {
+    credible,
+    judgement,
+    jumps: judgement?.jumps ?? [],
+    read(index) {
+      const reading = readingAt(credible, index);
+      return judgement === undefined ? reading : believed(reading, judgement.unbelieved);
+    },
+  };
+}
+
+/** The gains from a credible reading to the last one, and their anomalies. */
+function gainOf(
+  { credible, judgement, read }: Judged,
+  index: number,
+  to: Reading,
+): Pick<
+  Growth,
+  "from" | "starsDelta" | "snapshots" | "starsCounted" | "forksCounted" | "anomalies" | "isPending"
+> {
+  const from = read(index);
+  const starsDelta = to.stars - from.stars;
+  const forksDelta = difference(to.forks, from.forks);
+  const doubted = doubtedBetween(judgement, from, to);
+  return {
+    from,
+    starsDelta,
+    snapshots: credible.length - index,
+    starsCounted: countedOf(starsDelta, doubted.stars),
+    forksCounted: forksDelta === null ? null : countedOf(forksDelta, doubted.forks),
+    anomalies: judgement?.anomalies.filter(({ until: end }) => end > from.at) ?? [],
+    isPending: judgement?.pending.some((end) => end > from.at) ?? false,
+  };
 }
 
 /** A repository seen first with fewer stars than this may be new. */

@@ -20,13 +20,11 @@ interface Known {
   snapshots: number;
   /** Whether an anomaly in the window makes its growth doubtful. */
   hasDoubtfulReading: boolean;
-  /** Whether its basis is RETAINED: the forge reported both counts later. */
+  /** Whether the forge reported the first count, or both, later. */
   isRetained: boolean;
 }
 
 interface ConfidenceInput extends Known {
-  /** Hours by which the repository's newest snapshot is older than its provider's newest. */
-  behindHours: number;
   availability: Availability;
 }
 
@@ -64,16 +62,14 @@ const REASONS: readonly [keyof Factors, (known: Known) => string][] = [
 ];
 
 /**
- * How far a trend can be trusted, from 0 to 1 with two decimals: coverage × history × readings × freshness. Coverage is
- * how well the compared snapshots fit the window, history whether there are enough of them, readings whether one is in doubt or
- * they were reported later, freshness how close the newest is to the provider's newest. 0 for an unavailable repository.
+ * How far a trend can be trusted, from 0 to 1 with two decimals: coverage × history × readings. Coverage is how well the compared
+ * snapshots fit the window, history whether there are enough of them, readings whether one is in doubt or was reported later. 0 for an
+ * unavailable repository.
  */
 export function confidence(input: ConfidenceInput): number {
   if (input.availability !== "AVAILABLE") return 0;
-  const behind = Math.max(0, input.behindHours) / WINDOW_HOURS[input.window];
-  const freshness = 1 - 0.5 * Math.min(1, behind);
   const { coverage, history, readings, basis } = factorsOf(input);
-  return Math.round(freshness * coverage * history * readings * basis * 100) / 100;
+  return Math.round(coverage * history * readings * basis * 100) / 100;
 }
 
 /** What lowers the confidence of a stored trend, as phrases. */
@@ -83,12 +79,5 @@ export function confidenceReasons({
 }: Known & { confidence: number }): string[] {
   if (stored === 0) return ["the repository is not available"];
   const factors = factorsOf(known);
-  const { coverage, history, readings, basis } = factors;
-  const reasons = REASONS.flatMap(([name, reasonOf]) =>
-    factors[name] < NEARLY_ONE ? [reasonOf(known)] : [],
-  );
-  const freshness = stored / (coverage * history * readings * basis);
-  return freshness < NEARLY_ONE
-    ? [...reasons, "its newest snapshot is behind the newest of its forge"]
-    : reasons;
+  return REASONS.flatMap(([name, reasonOf]) => (factors[name] < NEARLY_ONE ? [reasonOf(known)] : []));
 }

@@ -8,14 +8,12 @@ import { type Clock, DAY_MS } from "../lib/clock.js";
 import {
   hasMark,
   markOutdated,
-  newestSnapshots,
-  noteChanges,
+  newestSnapshot,
   readRecency,
   setMark,
   workOff,
 } from "../repositories/repositories.js";
 import { growthOf } from "./compare.js";
-import { WINDOW_HOURS, WINDOWS } from "./definitions.js";
 import { type GrowthContext, readHistories } from "./history.js";
 import { PARTIAL, rebuildGrowth } from "./rebuild.js";
 import { rebuildState } from "./rebuild-lease.js";
@@ -58,15 +56,15 @@ export {
   readExplanations,
   TREND_COLUMNS,
   type Trend,
+  type TrendPart,
   TrendReader,
   type TrendValues,
   trendsOfRollups,
 } from "./trend.js";
 export { type CountedMeasure, gainWords, usualWords, whySentence, whyWords } from "./words.js";
 
-/** Repositories updated, and stale rollups deleted, in one transaction. */
+/** Repositories updated in one transaction. */
 const BATCH = 1_000;
-const STALE = 1_000;
 /** From this many changed repositories, if they are also this share (one in …) of all, a rebuild costs less. */
 const MANY = 20_000;
 const MANY_PART = 5;
@@ -91,14 +89,9 @@ export async function update(
 ): Promise<number> {
   if (await isRebuildDue(database, context.clock, all)) return rebuildGrowth(database, context, onProgress);
   const { dialect } = database;
-  const done = await workOff(
-    database,
-    { kind: "rollups", clock: context.clock, size: BATCH, onProgress },
-    (tx, ids) => updateChanged(tx, ids, { ...context, dialect }),
+  return workOff(database, { kind: "rollups", clock: context.clock, size: BATCH, onProgress }, (tx, ids) =>
+    updateChanged(tx, ids, { ...context, dialect }),
   );
-  // Even with nothing changed: an earlier update may have been killed before this.
-  await dropStale(database);
-  return done;
 }
 
 /** Whether the next update has something to do, such as the rebuild that an upgrade asks for. Costs a few small reads. */
@@ -116,17 +109,18 @@ async function isRebuildDue(database: Database, clock: Clock, all: boolean): Pro
   const { write } = database;
   const state = await rebuildState(write, clock);
   if (state !== "none") return state === "abandoned";
-  const newest = await newestSnapshots(write);
+  const newest = await newestSnapshot(write);
+  const providers = await write.selectFrom("snapshot_hours").select("provider").distinct().execute();
   const scaled = await write
     .selectFrom("score_scales")
     .select(({ fn }) => ["provider", fn.min("as_of").as("as_of")])
     .groupBy("provider")
     .execute();
   const scaledAt = new Map(scaled.map((row) => [row.provider, Number(row.as_of)]));
-  if ([...newest.keys()].some((provider) => !scaledAt.has(provider))) return true;
+  if (providers.some(({ provider }) => !scaledAt.has(provider))) return true;
   // Once a day for all providers together, not when each of them starts its day.
-  const day = (times: Iterable<number>) => Math.floor(Math.max(0, ...times) / DAY_MS);
-  if (day(newest.values()) !== day(scaledAt.values())) return true;
+  const day = (at: number) => Math.floor(at / DAY_MS);
+  if (day(newest ?? 0) !== day(Math.max(0, ...scaledAt.values()))) return true;
   const kinds = all ? ["rollups", "rollups_damaged"] : ["rollups"];
   const marked = await sql<{ marked: number }>`select count(*) as marked from (
     select 1 from outdated where kind in (${sql.join(kinds)}) limit ${all ? 1 : MANY_PART * MANY}) as bounded`.execute(
@@ -150,7 +144,7 @@ async function updateChanged(
   const recency = await readRecency(tx);
   const { histories, damaged } = await readHistories(tx, dialect, { ids, onDamaged });
   const rows = histories.flatMap((history): BulkRow[] =>
-    growthOf(history, recency).map((growth) => rollupRow(history, growth, { scales, recency })),
+    growthOf(history, recency).map((growth) => rollupRow(history, growth, scales)),
   );
   const here = dialect.among(sql.ref("repository_id"), ids);
   await replaceRollups(tx, dialect, { ids, rows });
@@ -183,38 +177,4 @@ async function replaceRollups(
   const key = { repository_id: "bigint", window_hours: "bigint" } as const;
   await sql`delete from rollups where ${dialect.among(sql.ref("repository_id"), ids)}
     and (repository_id, window_hours) in (${dialect.rowsOf(key, keys)})`.execute(tx);
-}
-
-/**
- * Deletes rollups that are no longer fresh. A new day of a provider may leave hundreds of thousands of them behind, so each
- * transaction deletes some.
- */
-async function dropStale({ dialect, write }: Database): Promise<void> {
-  for (const [provider, asOf] of await newestSnapshots(write)) {
-    for (const window of WINDOWS) {
-      const hours = WINDOW_HOURS[window];
-      for (let dropped = STALE; dropped === STALE; ) {
-        dropped = await dialect.exclusively(write, "catalogue", async (tx) => {
-          const rows = await tx
-            .selectFrom("rollups")
-            .select("repository_id")
-            .where("provider", "=", provider)
-            .where("window_hours", "=", hours)
-            .where("fresh_until", "<", asOf)
-            .limit(STALE)
-            .execute();
-          const ids = rows.map((row) => row.repository_id);
-          if (ids.length === 0) return 0;
-          await tx
-            .deleteFrom("rollups")
-            .where("window_hours", "=", hours)
-            .where(dialect.among(sql.ref("repository_id"), ids))
-            .execute();
-          await setMark(tx, PARTIAL);
-          await noteChanges(tx, dialect, ids);
-          return ids.length;
-        });
-      }
-    }
-  }
 }

@@ -1,19 +1,21 @@
 import { sql } from "kysely";
 import type { Db, Dialect } from "../database/database.js";
-import { type Clock, DAY_MS } from "../lib/clock.js";
+import type { Clock } from "../lib/clock.js";
 import {
   type Availability,
   type DamagedBlock,
+  MAX_WINDOWS,
   type Readings,
   type ReadingsOptions,
   readReadings,
   SNAPSHOT_SOURCES,
 } from "../repositories/repositories.js";
 import { MIN_MOVEMENT, REVERTED, type Reading } from "./anomalies.js";
+import { windowMs } from "./definitions.js";
 import { FALLEN_PARTS } from "./doubt.js";
 
-/** Days of snapshots read before the newest one: twice the longest window, the furthest that may be compared. */
-const HISTORY_DAYS = 60;
+/** How long before the newest snapshot others are read: the furthest that may be compared. */
+const HISTORY_MS = MAX_WINDOWS * windowMs("30d");
 
 /** The least part by which stars rise that are back after a fall in doubt. */
 const LEAP_PART = REVERTED * (1 / FALLEN_PARTS.stars - 1);
@@ -35,6 +37,7 @@ export interface History {
   discoveredAt: number;
   importSource: string | null;
   refreshInterval: number | null;
+  nextRefreshAt: number | null;
   readings: Readings;
   /** The reading with most stars before these, if one of them leaps and so may be back at its level. */
   peak: Reading | null;
@@ -72,6 +75,7 @@ export async function readHistories(
       "discovered_at",
       "import_source",
       "refresh_interval",
+      "next_refresh_at",
     ])
     .where(dialect.among(sql.ref("id"), ids))
     .orderBy("id")
@@ -79,7 +83,7 @@ export async function readHistories(
   const damaged: number[] = [];
   const found = await readReadings(db, dialect, {
     ids,
-    span: { recentMs: HISTORY_DAYS * DAY_MS },
+    span: { recentMs: HISTORY_MS },
     ...(room === undefined ? {} : { room }),
     onDamaged(block) {
       damaged.push(block.repositoryId);
@@ -100,6 +104,7 @@ export async function readHistories(
         discoveredAt: row.discovered_at,
         importSource: row.import_source,
         refreshInterval: row.refresh_interval,
+        nextRefreshAt: row.next_refresh_at,
         readings,
         peak: peaks.get(row.id) ?? null,
       },

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { BulkRow, BulkTable, Db, RollupTable } from "../database/database.js";
 import { DAY_MS, HOUR_MS } from "../lib/clock.js";
-import { type Availability, basisOf, type Recency, SNAPSHOT_SOURCES } from "../repositories/repositories.js";
+import { type Availability, basisOf, SNAPSHOT_SOURCES } from "../repositories/repositories.js";
 import { difference, isDoubtful, isOpen, type Reading } from "./anomalies.js";
 import type { Growth } from "./compare.js";
 import { confidence, RELIABLE_FROM } from "./confidence.js";
@@ -41,30 +41,25 @@ export const ROLLUPS: BulkTable = {
     from_source: "smallint",
     first_seen_at: "bigint",
     snapshots: "bigint",
-    fresh_until: "bigint",
     anomalies: "text",
     anomalous: "smallint",
     ...SCORE_COLUMNS,
     confidence: "bigint",
     reliable: "smallint",
     stars_usual: "bigint",
+    held_until: "bigint",
+    held_delta: "bigint",
+    totals_from: "bigint",
   },
   key: ["repository_id", "window_hours"],
 };
 
 /** The row of one window. */
-export function rollupRow(
-  history: History,
-  growth: Growth,
-  { scales, recency }: { scales: AllScales; recency: Recency },
-): BulkRow {
-  const { window, from, to, snapshots, starsCounted, forksCounted, anomalies } = growth;
-  const starsDelta = to.stars - from.stars;
-  const asOf = recency.asOf.get(history.provider) ?? 0;
+export function rollupRow(history: History, growth: Growth, scales: AllScales): BulkRow {
+  const { window, from, to, starsDelta, held, snapshots, starsCounted, forksCounted, anomalies } = growth;
   const trust = confidence({
     window,
     coveredHours: (to.at - from.at) / HOUR_MS,
-    behindHours: (asOf - to.at) / HOUR_MS,
     snapshots,
     availability: history.availability,
     isRetained: basisOf(from.source) === "RETAINED",
@@ -92,7 +87,6 @@ export function rollupRow(
     SNAPSHOT_SOURCES.indexOf(from.source),
     growth.firstSeenAt,
     snapshots,
-    growth.freshUntil,
     anomalies.length === 0 ? null : JSON.stringify(anomalies),
     growth.isPending || anomalies.some(isOpen) ? 1 : 0,
     hundredths(trending),
@@ -104,6 +98,9 @@ export function rollupRow(
     Math.round(trust * 100),
     trust >= RELIABLE_FROM ? 1 : 0,
     hundredths(growth.usualPerDay),
+    held?.until ?? null,
+    held?.starsDelta ?? null,
+    held?.totalsFrom ?? null,
   ];
 }
 

@@ -74,18 +74,14 @@ export async function readScales(db: Db): Promise<AllScales> {
   );
 }
 
-/** Replaces all stored scales. `newest`: the newest snapshot of each provider when they were measured. */
-export async function storeScales(
-  tx: Tx,
-  scales: AllScales,
-  newest: ReadonlyMap<string, number>,
-): Promise<void> {
+/** Replaces all stored scales. `asOf`: time of the newest snapshot when they were measured. */
+export async function storeScales(tx: Tx, scales: AllScales, asOf: number): Promise<void> {
   await tx.deleteFrom("score_scales").execute();
   const rows = [...scales].flatMap(([provider, measured]) =>
     WINDOWS.map((window) => ({
       provider,
       window_hours: WINDOW_HOURS[window],
-      as_of: newest.get(provider) ?? 0,
+      as_of: asOf,
       ...measured[window],
     })),
   );

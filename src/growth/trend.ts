@@ -17,6 +17,14 @@ import { readScoredRows, scoreInput } from "./rollups.js";
 import { readScales } from "./scales.js";
 import { type Explanation, explain, type Scores } from "./scores.js";
 
+/** A gain between two snapshots of the same basis. Times in ms since 1970. */
+export interface TrendPart {
+  basis: Basis;
+  from: number;
+  to: number;
+  starsDelta: number;
+}
+
 /** Growth between two actual snapshots. Deltas are plain differences. */
 export interface Trend {
   window: Window;
@@ -26,8 +34,13 @@ export interface Trend {
   to: number;
   /** Source of the snapshot at `from`. */
   fromSource: SnapshotSource;
-  /** What the stars of both snapshots count. */
+  /** What the stars at `from` count. */
   basis: Basis;
+  /**
+   * The gains that make up `starsDelta`, oldest first, each between two counts of one basis: two if the window begins in the star
+   * history and ends in totals, otherwise one.
+   */
+  parts: readonly TrendPart[];
   /** Where its youth counts from, if it seems new and its date of creation is unknown. */
   firstSeenAt: number | null;
   /** Stars at `from`. */
@@ -82,6 +95,9 @@ export const TREND_COLUMNS = [
   "confidence",
   "reliable",
   "stars_usual",
+  "held_until",
+  "held_delta",
+  "totals_from",
 ] as const satisfies readonly (keyof RollupTable)[];
 
 /** Their values, as a prepared statement returns them. */
@@ -175,6 +191,9 @@ function trendOf(values: TrendRow): Trend {
     hundredths,
     reliable,
     usualPerDay,
+    heldUntil,
+    heldDelta,
+    totalsFrom,
   ] = values;
   const window = windowOfHours(window_hours) ?? "24h";
   const fromSource = SNAPSHOT_SOURCES[from_source] ?? "OBSERVED";
@@ -187,6 +206,10 @@ function trendOf(values: TrendRow): Trend {
     to,
     fromSource,
     basis: basisOf(fromSource),
+    parts: partsOf(
+      { from, to, starsDelta, basis: basisOf(fromSource) },
+      { heldUntil, heldDelta, totalsFrom },
+    ),
     firstSeenAt,
     starsFrom,
     starsDelta,
@@ -217,6 +240,24 @@ function trendOf(values: TrendRow): Trend {
     anomalies: found,
     anomalous: anomalous === 1,
   };
+}
+
+/** The parts of a whole, split if it begins in the star history and ends in totals. A part without length is left out. */
+function partsOf(
+  whole: TrendPart,
+  {
+    heldUntil,
+    heldDelta,
+    totalsFrom,
+  }: { heldUntil: number | null; heldDelta: number | null; totalsFrom: number | null },
+): TrendPart[] {
+  if (heldUntil === null || heldDelta === null || totalsFrom === null) return [whole];
+  const { from, to, starsDelta } = whole;
+  const parts: TrendPart[] = [
+    { basis: "RETAINED", from, to: heldUntil, starsDelta: heldDelta },
+    { basis: "TOTAL", from: totalsFrom, to, starsDelta: starsDelta - heldDelta },
+  ];
+  return parts.filter((part) => part.from < part.to);
 }
 
 function fromHundredths(value: number | null): number | null {

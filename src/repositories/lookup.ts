@@ -27,7 +27,7 @@ interface Name {
 /** A repository with its details; found by a previous name, the repository alone. */
 export type Described = { repository: Repository; isPreviousName: true } | CurrentlyDescribed;
 
-/** A repository with its previous names and the end of its windows. */
+/** A repository with its previous names. */
 export type CurrentlyDescribed = History & CurrentName;
 
 interface CurrentName {
@@ -38,12 +38,10 @@ interface CurrentName {
 interface History {
   /** Newest first. */
   previousNames: PreviousName[];
-  /** Time of the newest snapshot of its provider; null without any. */
-  asOf: number | null;
 }
 
 type DescribedValues = [...RepositoryValues, ...DescribedRest];
-type DescribedRest = [names: string, asOf: number | null];
+type DescribedRest = [names: string];
 type PreviousNameValues = [fullName: string, until: number];
 
 /** The repository with a name, or that had it. */
@@ -88,7 +86,6 @@ export class Lookup {
   readonly #described: Prepared<Name, DescribedValues>;
   readonly #describedById: Prepared<number, DescribedValues>;
   readonly #range: Prepared<number, [range: string]>;
-  readonly #newestAt: Prepared<string, [newestAt: number]>;
   readonly #byNames: Prepared<readonly NameRow[], NamedValues>;
   readonly #byPreviousNames: Prepared<readonly NameRow[], NamedValues>;
   readonly #renamedTo: Prepared<readonly number[], RenamedValues>;
@@ -134,18 +131,13 @@ export class Lookup {
     const namePair = dialect.jsonRow([sql.ref("full_name"), sql.ref("until")]);
     const described = sql`${columns},
         (select ${dialect.jsonArray(namePair)} from (select full_name, until from previous_names
-          where repository_id = r.id order by until desc, name_key) as names),
-        (select newest_at from snapshot_hours where provider = r.provider order by hour desc limit 1)`;
+          where repository_id = r.id order by until desc, name_key) as names)`;
     this.#described = prepare(
       (given) => sql`select ${described} from repositories r
         where r.provider = ${given(({ provider }) => provider)} and r.name_key = ${given(({ key }) => key)}`,
     );
     this.#describedById = prepare(
       (given) => sql`select ${described} from repositories r where r.id = ${given((id) => id)}`,
-    );
-    this.#newestAt = prepare(
-      (given) => sql`select newest_at from snapshot_hours
-        where provider = ${given((provider) => provider)} order by hour desc limit 1`,
     );
     this.#range = prepare((given) => sql`select ${rangeColumn(dialect, sql`${given((id) => id)}`)}`);
   }
@@ -216,12 +208,6 @@ export class Lookup {
     return rangeOf(row?.[0] ?? "[]");
   }
 
-  /** Time of a provider's newest snapshot, which is the end of all its windows. Undefined without snapshots. */
-  async asOf(provider: string): Promise<number | undefined> {
-    const [row] = await this.#newestAt(provider);
-    return row?.[0];
-  }
-
   async #findByPreviousName(
     name: Name,
   ): Promise<{ repository: Repository; isPreviousName: true } | undefined> {
@@ -232,10 +218,10 @@ export class Lookup {
 
 function describedOf(values: DescribedValues): CurrentlyDescribed {
   const { repository, rest } = takeRepository<DescribedRest>(values);
-  const [names, asOf] = rest;
+  const [names] = rest;
   const pairs: PreviousNameValues[] = JSON.parse(names);
   const previousNames = pairs.map(([previous, until]) => ({ fullName: previous, until }));
-  return { repository, isPreviousName: false, previousNames, asOf };
+  return { repository, isPreviousName: false, previousNames };
 }
 
 const textOf = ([provider, key]: NameRow): string => `${provider}:${key}`;

@@ -26,7 +26,14 @@ import { type Recency, readRecency } from "./recency.js";
 import { type RecordedBatch, record, recordSample } from "./record.js";
 import type { Repository } from "./repository.js";
 import { type CatalogueKind, isEmpty, keepSample, markSynthetic, readKind, removeSample } from "./sample.js";
-import { type Series, type SeriesBounds, type StarCount, seriesFrom, seriesStart } from "./series.js";
+import {
+  MAX_WINDOWS,
+  type Series,
+  type SeriesBounds,
+  type StarCount,
+  seriesFrom,
+  seriesStart,
+} from "./series.js";
 import { readSeveralSeries, readSparks, type SeveralOptions, type SeveralSeries } from "./several-series.js";
 import { packTails, Readings, SnapshotReader } from "./snapshots/snapshots.js";
 
@@ -96,7 +103,7 @@ export * from "./series.js";
 export { MAX_SEVERAL_POINTS } from "./several-series.js";
 export { DamagedBlock, type ReadingsOptions } from "./snapshots/codec.js";
 export { checkHistories, recountHours } from "./snapshots/damage.js";
-export { endOfShare, newestSnapshots } from "./snapshots/hours.js";
+export { endOfShare, newestSnapshot } from "./snapshots/hours.js";
 export {
   rangeColumn,
   rangeOf,
@@ -225,9 +232,9 @@ export class Catalog extends Lookup {
     return (await this.#snapshots.between([id], span)).get(id) ?? Readings.ofLength(0);
   }
 
-  /** Stars over the 30 days up to `end`, for sparklines. See `readSparks`. */
-  sparks(ids: readonly number[], end: number): Promise<Map<number, (StarCount | null)[]>> {
-    return readSparks(this.#snapshots, ids, end);
+  /** Stars over the 30 days up to the newest snapshot of each, for sparklines. See `readSparks`. */
+  sparks(ids: readonly number[]): Promise<Map<number, (StarCount | null)[]>> {
+    return readSparks(this.#snapshots, ids);
   }
 
   /**
@@ -240,26 +247,25 @@ export class Catalog extends Lookup {
 
   /**
    * The same for a window of `lengthMs` that ends at `asOf`, from where `seriesStart` finds that it begins; empty if the window
-   * has no snapshot. Decodes two windows.
+   * has no snapshot. Decodes MAX_WINDOWS windows.
    */
   async windowSeries(
     id: number,
     { asOf, lengthMs }: { asOf: number; lengthMs: number },
     bounds?: SeriesBounds,
   ): Promise<Series> {
-    const readings = await this.#snapshots.since(id, asOf - 2 * lengthMs);
+    const readings = await this.#snapshots.since(id, asOf - MAX_WINDOWS * lengthMs);
     const start = seriesStart(readings, asOf, lengthMs);
     return seriesFrom(readings, start ?? Number.MAX_SAFE_INTEGER, bounds);
   }
 
   /** The series of several repositories, thinned by one step. See `readSeveralSeries`. */
   async severalSeries(
-    repositories: readonly Pick<Repository, "id" | "provider">[],
-    options: Omit<SeveralOptions, "recency">,
+    repositories: readonly Pick<Repository, "id" | "countedAt">[],
+    options: SeveralOptions,
   ): Promise<SeveralSeries> {
     const { dialect, slowReads } = this.#database;
-    const recency = await this.recency();
-    return readSeveralSeries({ dialect, read: slowReads.read }, repositories, { ...options, recency });
+    return readSeveralSeries({ dialect, read: slowReads.read }, repositories, options);
   }
 
   /** The next repositories by id after `afterId`, each with everything stored about it. */

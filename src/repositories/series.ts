@@ -64,54 +64,67 @@ interface Around {
   after: number | null;
 }
 
+/** The furthest that two compared snapshots are apart, in windows: daily files two days apart are more than 48 hours apart half the time. */
+export const MAX_WINDOWS = 2.25;
+
 /**
  * Which of two snapshots is compared with the newest one, taken at `to`: the one nearer to `to - lengthMs`, the earlier when
- * both are equally near. Only snapshots 0.5 to 2 windows before `to` qualify; undefined when neither does.
+ * both are equally near. Only snapshots 0.5 to MAX_WINDOWS windows before `to` qualify; undefined when neither does.
  */
 export function chooseFrom(to: number, lengthMs: number, { before, after }: Around): number | undefined {
   const target = to - lengthMs;
-  const early = before !== null && to - before <= 2 * lengthMs ? before : undefined;
+  const early = before !== null && to - before <= MAX_WINDOWS * lengthMs ? before : undefined;
   const late = after !== null && to - after >= lengthMs / 2 ? after : undefined;
   if (early === undefined || late === undefined) return early ?? late;
   return target - early <= late - target ? early : late;
 }
 
 /**
- * The time of the snapshot at which the series of a window begins, for a window of `lengthMs` that ends at `asOf`: the one a
- * trend of this length starts at, so that series and trend show the same gain; or before it, if RETAINED counts lead up to it
- * within the window. Without a trend, the last snapshot at or before the start of the window, else the first one in it.
- * Undefined when the window has no snapshot. `readings` have all columns and begin with the last snapshot at or before the start
- * of a window of twice the length.
+ * The time of the snapshot at which the series of a window begins, for a window of `lengthMs` that ends at `asOf`: the one a trend of
+ * this length starts at, so that series and trend show the same gain. Without a trend, the last snapshot at or before the start of the
+ * window, else the first one in it. Undefined when the window has no snapshot. `readings` have all columns and begin with the last
+ * snapshot at or before MAX_WINDOWS windows before `asOf`.
  */
 export function seriesStart(readings: Readings, asOf: number, lengthMs: number): number | undefined {
-  if (readings.length === 0) return undefined;
   const start = asOf - lengthMs;
-  if (readings.at(readings.length - 1) < start) return undefined;
+  if (readings.length === 0 || readings.at(readings.length - 1) < start) return undefined;
   const { TOTAL, RETAINED } = byBasis(readings);
-  const from = trendStartAt(TOTAL, lengthMs);
-  if (from === undefined) {
-    const { before, after } = around(readings, start);
-    return trendStartAt(RETAINED, lengthMs) ?? before ?? after ?? undefined;
-  }
-  if (from <= start || RETAINED.length === 0) return from;
-  return Math.min(from, around(RETAINED, start).after ?? from);
+  const held = TOTAL.length > 0 ? RETAINED.slice(0, RETAINED.countBefore(TOTAL.at(0))) : RETAINED;
+  const last = TOTAL.length > 0 ? TOTAL : held;
+  const to = last.at(last.length - 1);
+  const from = windowStart(TOTAL, held, { target: to - lengthMs, to });
+  if (from !== undefined) return (from.basis === "TOTAL" ? TOTAL : held).at(from.index);
+  const { before, after } = around(readings, start);
+  return before ?? after ?? undefined;
 }
 
-function trendStartAt(readings: Readings, lengthMs: number): number | undefined {
-  const index = trendStart(readings, lengthMs);
-  return index === undefined ? undefined : readings.at(index);
+/** The reading that a window starts at: an index among the readings of its basis. */
+interface WindowStart {
+  basis: Basis;
+  index: number;
 }
 
 /**
- * The index of the snapshot that a trend of this length starts at, if it ends at the last one; undefined if there is no trend.
- * The readings have one basis.
+ * The reading that a trend starts at whose window begins at `target` and ends at `to`; undefined if none is near enough. `held`: stars
+ * still held, all before the totals.
  */
-export function trendStart(readings: Readings, lengthMs: number): number | undefined {
-  const to = readings.at(readings.length - 1);
-  const { next, before, after } = around(readings, to - lengthMs);
-  const from = chooseFrom(to, lengthMs, { before, after });
+export function windowStart(
+  totals: Readings,
+  held: Readings,
+  { target, to }: { target: number; to: number },
+): WindowStart | undefined {
+  const [total, past] = [around(totals, target), around(held, target)];
+  const before = total.before ?? past.before;
+  const after = past.after ?? total.after;
+  const from = chooseFrom(to, to - target, { before, after });
   if (from === undefined) return undefined;
-  return from === before ? next - 1 : next;
+  if (from === before)
+    return total.before === null
+      ? { basis: "RETAINED", index: past.next - 1 }
+      : { basis: "TOTAL", index: total.next - 1 };
+  return past.after === null
+    ? { basis: "TOTAL", index: total.next }
+    : { basis: "RETAINED", index: past.next };
 }
 
 /** `next`: the index of the first snapshot after a time. */

@@ -1,8 +1,16 @@
 import type { Database } from "../database/database.js";
 import { DAY_MS, WEEK_MS } from "../lib/clock.js";
-import type { Recency } from "./recency.js";
 import type { Repository } from "./repository.js";
-import { gapsOf, MAX_POINTS, type Series, type StarCount, seamsOf, seriesStart, starsAt } from "./series.js";
+import {
+  gapsOf,
+  MAX_POINTS,
+  MAX_WINDOWS,
+  type Series,
+  type StarCount,
+  seamsOf,
+  seriesStart,
+  starsAt,
+} from "./series.js";
 import { Readings, readInTurns, readSnapshotRanges, type SnapshotReader } from "./snapshots/snapshots.js";
 import { lastOfEach, longerStep, type Step } from "./thinning.js";
 
@@ -10,11 +18,10 @@ import { lastOfEach, longerStep, type Step } from "./thinning.js";
 export const MAX_SEVERAL_POINTS = 20_000;
 
 export interface SeveralOptions {
-  /** Length of the window, which ends at the newest snapshot of each provider; undefined: everything. */
+  /** Length of the window, which ends with the counts of each repository; undefined: everything. */
   lengthMs: number | undefined;
   /** The finest step. */
   step: Step;
-  recency: Pick<Recency, "asOf">;
 }
 
 /** Several series, all by one step. */
@@ -31,28 +38,25 @@ export interface SeveralSeries {
 /**
  * The series of repositories as `windowSeries` has them, by the finest step by which each has at most MAX_POINTS, and all together
  * MAX_SEVERAL_POINTS; if there are too many even by the longest step, the newest of each. Costs two statements, and one more for
- * each provider or twenty thousand snapshots, yielding to the event loop in between. Holds no more than the points and the
+ * each twenty thousand snapshots, yielding to the event loop in between. Holds no more than the points and the
  * snapshots of one turn.
  */
 export async function readSeveralSeries(
   database: Pick<Database, "read" | "dialect">,
-  repositories: readonly Pick<Repository, "id" | "provider">[],
-  { lengthMs, step, recency }: SeveralOptions,
+  repositories: readonly Pick<Repository, "id" | "countedAt">[],
+  { lengthMs, step }: SeveralOptions,
 ): Promise<SeveralSeries> {
   const ids = repositories.map(({ id }) => id);
   const ranges = await readSnapshotRanges(database.read, database.dialect, ids);
   const thinning = new CommonThinning({ most: MAX_SEVERAL_POINTS, mostEach: MAX_POINTS, step });
-  for (const [provider, own] of Map.groupBy(repositories, (one) => one.provider)) {
-    const asOf = recency.asOf.get(provider);
-    const window = lengthMs === undefined || asOf === undefined ? undefined : { asOf, lengthMs };
-    const span = window === undefined ? {} : { from: window.asOf - 2 * window.lengthMs, withBaseline: true };
-    const turns = readInTurns(database, { ids: own.map(({ id }) => id), span, ranges });
-    for await (const [id, readings] of turns) {
-      const start = window === undefined ? 0 : seriesStart(readings, window.asOf, window.lengthMs);
-      const from = start ?? Number.MAX_SAFE_INTEGER;
-      const wanted = readings.slice(readings.countBefore(from), readings.length);
-      thinning.add(id, { readings: wanted, keepsFirst: wanted.at(0) === from });
-    }
+  const countedAt = new Map(repositories.map((one) => [one.id, one.countedAt]));
+  const span = lengthMs === undefined ? {} : { recentMs: MAX_WINDOWS * lengthMs, withBaseline: true };
+  for await (const [id, readings] of readInTurns(database, { ids, span, ranges })) {
+    const asOf = countedAt.get(id) ?? null;
+    const start = lengthMs === undefined || asOf === null ? 0 : seriesStart(readings, asOf, lengthMs);
+    const from = start ?? Number.MAX_SAFE_INTEGER;
+    const wanted = readings.slice(readings.countBefore(from), readings.length);
+    thinning.add(id, { readings: wanted, keepsFirst: wanted.at(0) === from });
   }
   const { kept, resolution, isCut } = thinning.end();
   return {
@@ -148,22 +152,24 @@ const SPARK_STEP_MS = (30 * DAY_MS) / (SPARK_POINTS - 1);
 /** A snapshot older than this does not count for a point. */
 const SPARK_STALE_MS = WEEK_MS;
 
+/** How far back sparklines read. */
+const SPARK_MS = 30 * DAY_MS + SPARK_STALE_MS;
+
 /**
- * The stars of repositories at 16 times of the 30 days up to `end`, by the last snapshot before each time; null if the week
- * before has no snapshot. Costs one or two blocks per repository.
+ * The stars of repositories at 16 times of the 30 days up to the newest snapshot of each, by the last snapshot before each time; null
+ * if the week before has no snapshot. Costs one or two blocks per repository.
  */
 export async function readSparks(
   snapshots: SnapshotReader,
   ids: readonly number[],
-  end: number,
 ): Promise<Map<number, (StarCount | null)[]>> {
-  const times = Array.from({ length: SPARK_POINTS }, (_, i) => Math.round(end - i * SPARK_STEP_MS)).reverse();
-  const span = { from: (times[0] ?? end) - SPARK_STALE_MS + 1, until: end };
-  const readings = await snapshots.between(ids, span);
+  const found = await snapshots.recent(ids, SPARK_MS);
   return new Map(
     ids.map((id) => {
-      const own = readings.get(id);
-      return [id, times.map((at) => starsAt(own, at, SPARK_STALE_MS))];
+      const own = found.get(id);
+      const end = own?.at(own.length - 1) ?? 0;
+      const times = Array.from({ length: SPARK_POINTS }, (_, i) => Math.round(end - i * SPARK_STEP_MS));
+      return [id, times.reverse().map((at) => starsAt(own, at, SPARK_STALE_MS))];
     }),
   );
 }

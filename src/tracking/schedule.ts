@@ -8,6 +8,7 @@ import type { ForgeKind } from "../config/config.js";
 import type { BulkTable, Database, Db, Dialect, Tx } from "../database/database.js";
 import type { Provider, RepositoryRef } from "../forges/forges.js";
 import { DAY_MS, WEEK_MS } from "../lib/clock.js";
+import { hasMissed, markOutdated } from "../repositories/repositories.js";
 import { detailsInterval, LATEST_DETAILS_MS, LATEST_MS, spread } from "./cadence.js";
 import type { WorkerLease } from "./lease.js";
 
@@ -202,6 +203,12 @@ export async function saveTracked(tx: Tx, dialect: Dialect, rows: readonly Track
     DUE_TIMES,
     last.map((row) => [row.repositoryId, row.dueAt, row.refreshInterval]),
   );
+  // Growth stops counting when a refresh has failed for too long, and counts again after the next one.
+  const missed = last.filter(
+    ({ countedAt, refreshInterval, dueAt }) =>
+      countedAt !== null && hasMissed(countedAt, { refreshInterval, nextRefreshAt: dueAt }),
+  );
+  await markOutdated(tx, dialect, { rollups: missed.map(({ repositoryId }) => repositoryId) });
 }
 
 /** Postpones repositories that could not be read, so that others come first. */

@@ -76,7 +76,7 @@ export async function readWatched(
   ]);
   const ids = page.rows.map(({ repository }) => repository.id);
   const [sparks, named] = await Promise.all([
-    asOf === null ? new Map<number, (StarCount | null)[]>() : modules.catalog.sparks(ids, asOf),
+    modules.catalog.sparks(ids),
     changes === undefined
       ? []
       : modules.catalog.findMany([
@@ -128,7 +128,7 @@ export const WatchedBody: FC<{ watched: Watched; name: string; more: readonly Mo
         <WindowTabs url={url} current={query.window} />
         <CompareThese repositories={page.rows.map(({ repository }) => repository)} />
         <span class="soft small">
-          <AsOf at={page.asOf} />
+          <AsOf at={page.asOf} measured={page.measured} />
         </span>
       </div>
       {page.rows.length === 0 ? (

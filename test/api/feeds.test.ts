@@ -76,7 +76,7 @@ test("whatever a repository is called and says of itself, its feed is valid", ()
           ...{ feed, window, limit: 25, defaultLimit: 25, baseUrl: BASE },
           filters: listQuery.parse({ q: q.toWellFormed().slice(0, 50) }),
         };
-        const document = parseXml(atomFeed(request, { rows, asOf: NOW, ageDays: 0 }));
+        const document = parseXml(atomFeed(request, { rows, asOf: NOW, ageDays: 0, measured: [] }));
         checkAtom(document);
         assert.equal(entriesOf(document).length, rows.length);
         for (const entry of entriesOf(document))

@@ -22,7 +22,7 @@ onBothEngines("Slow reads", (engine) => {
   };
   const starsOf = async (catalog: Catalog) => {
     const series = await catalog.series(1, 0);
-    const several = await catalog.severalSeries([{ id: 1, provider: "GITHUB" }], {
+    const several = await catalog.severalSeries([{ id: 1, countedAt: NOW }], {
       lengthMs: undefined,
       step: "all",
     });

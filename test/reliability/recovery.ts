@@ -32,9 +32,6 @@ const PAUSE_MS = HOUR_MS / 4;
 /** What follows from what was tracked, and what is kept of it. */
 const TABLES = ["rollups", "rank_history", "rank_blocks"];
 
-/** Follows from the interval at which a repository is refreshed, which may be chosen before or after its growth is derived. */
-const SCHEDULED = "fresh_until";
-
 export const recovery: Harness = {
   name: "recovery",
   proves:
@@ -208,9 +205,8 @@ async function contentOf(place: Place): Promise<Map<string, string>> {
 
 /** A row as a text. The order of the scopes in which a repository had ranks on a day says nothing. */
 function lineOf(row: Record<string, unknown>): string {
-  const columns = Object.entries(row).filter(([column]) => column !== SCHEDULED);
   return JSON.stringify(
-    columns.map(([column, value]) => [
+    Object.entries(row).map(([column, value]) => [
       column,
       column === "ranks" ? String(value).split(",").sort().join(",") : value,
     ]),

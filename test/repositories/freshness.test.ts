@@ -21,7 +21,7 @@ onBothEngines("Fresh and stale repositories", (engine) => {
   test("are counted as each of them is judged", async () => {
     const repository = fc.record({
       hours: fc.integer({ min: 0, max: 40 * 24 }),
-      interval: fc.constantFrom(null, null, HOUR_MS, DAY_MS, 7 * DAY_MS),
+      interval: fc.constantFrom(null, null, 0, HOUR_MS, DAY_MS, 7 * DAY_MS),
       source: fc.constantFrom(undefined, "one", "two", "none"),
       isCounted: fc.integer({ min: 0, max: 9 }).map((value) => value > 0),
     });
@@ -40,7 +40,7 @@ onBothEngines("Fresh and stale repositories", (engine) => {
     for (const interval of new Set(named.map(([one]) => one)))
       await database.write
         .updateTable("repositories")
-        .set({ refresh_interval: interval })
+        .set({ refresh_interval: interval, next_refresh_at: interval === null ? null : NOW + DAY_MS })
         .where(
           "name_key",
           "in",
@@ -81,7 +81,7 @@ onBothEngines("Fresh and stale repositories", (engine) => {
     await catalog.record([observation("o/a", [snapshotAt(NOW, 1)])]);
     const first = await catalog.recency();
     assert.equal(await catalog.recency(), first);
-    await catalog.record([observation("o/a", [snapshotAt(NOW + 1, 2)], { at: NOW + 1 })]);
-    assert.equal((await catalog.recency()).asOf.get("GITHUB"), NOW + 1);
+    await catalog.recordFiles([file("one", 0)]);
+    assert.equal((await catalog.recency()).newestFiles.get("one"), NOW);
   });
 });

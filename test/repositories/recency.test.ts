@@ -1,30 +1,42 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { DAY_MS, HOUR_MS } from "../../src/lib/clock.js";
-import { isStale, recentUntil } from "../../src/repositories/recency.js";
+import { isRecent } from "../../src/repositories/recency.js";
 
 const AT = Date.UTC(2026, 3, 1);
-const REPOSITORY = { provider: "GITHUB", importSource: null, refreshInterval: null };
-const newestFiles = new Map([["ranking", AT]]);
-const until = (given: Partial<Parameters<typeof recentUntil>[0]>) =>
-  recentUntil({ ...REPOSITORY, at: AT, source: "OBSERVED", ...given }, { newestFiles });
+const facts = { newestFiles: new Map([["ranking", AT]]), fullDays: new Map([["GITHUB", AT]]) };
+const recent = (given: Partial<Parameters<typeof isRecent>[0]>) =>
+  isRecent(
+    { provider: "GITHUB", importSource: null, refreshInterval: null, nextRefreshAt: null, at: AT, ...given },
+    facts,
+  );
 
-test("a reading of a tracked repository is recent for twice its interval", () => {
-  assert.equal(until({ refreshInterval: 6 * HOUR_MS }), AT + 12 * HOUR_MS);
-  assert.equal(until({ refreshInterval: 6 * HOUR_MS, source: null }), AT + 12 * HOUR_MS);
+test("a reading of a tracked repository is recent until refreshes have failed for two intervals, and three hours", () => {
+  const daily = { refreshInterval: DAY_MS };
+  assert.ok(recent({ ...daily, nextRefreshAt: AT + 2 * DAY_MS }));
+  assert.ok(!recent({ ...daily, nextRefreshAt: AT + 2 * DAY_MS + 1 }));
+  const hourly = { refreshInterval: HOUR_MS };
+  assert.ok(recent({ ...hourly, nextRefreshAt: AT + 3 * HOUR_MS }));
+  assert.ok(!recent({ ...hourly, nextRefreshAt: AT + 3 * HOUR_MS + 1 }));
 });
 
-test("one of a repository that is no longer tracked is stale at once, although the provider's time stands still", () => {
-  for (const source of ["OBSERVED", "BACKFILLED", null] as const)
-    assert.ok(until({ refreshInterval: 0, source }) < AT, `${source}`);
-  const counted = { ...REPOSITORY, countedAt: AT, refreshInterval: 0 };
-  assert.ok(isStale(counted, { newestFiles, since: new Map(), asOf: new Map([["GITHUB", AT]]) }));
+test("one that the newest file of its archive reports stays recent, whatever its forge answers", () => {
+  const given = { refreshInterval: DAY_MS, nextRefreshAt: AT + 9 * DAY_MS, importSource: "ranking" };
+  assert.ok(recent(given));
+  assert.ok(!recent({ ...given, at: AT - 1 }));
+});
+
+test("one of a repository that is no longer tracked is stale", () => {
+  assert.ok(!recent({ refreshInterval: 0 }));
 });
 
 test("an archive that reports it afterwards makes it recent again", () => {
   const imported = { refreshInterval: 0, importSource: "ranking" };
-  assert.ok(until({ ...imported, source: "IMPORTED" }) > AT + 365 * DAY_MS);
-  assert.ok(until({ ...imported, source: null }) > AT + 365 * DAY_MS);
-  assert.ok(until({ ...imported, source: "OBSERVED" }) < AT);
-  assert.ok(until({ ...imported, source: "IMPORTED", at: AT - DAY_MS }) < AT - DAY_MS);
+  assert.ok(recent(imported));
+  assert.ok(!recent({ ...imported, at: AT - DAY_MS }));
+});
+
+test("one without a schedule or an archive is recent for 15 days before the newest full day", () => {
+  assert.ok(recent({ at: AT - 15 * DAY_MS }));
+  assert.ok(!recent({ at: AT - 15 * DAY_MS - 1 }));
 });

@@ -103,7 +103,7 @@ onBothEngines("Several series", (engine) => {
     const history = (count: number) =>
       Array.from({ length: count }, (_, i) => snapshotAt(NOW - (count - i) * HOUR_MS, i));
     await catalog.recordAll(Array.from({ length: 6 }, (_, i) => observation(`a/r${i}`, history(20_000))));
-    const repositories = Array.from({ length: 6 }, (_, i) => ({ id: i + 1, provider: "GITHUB" }));
+    const repositories = Array.from({ length: 6 }, (_, i) => ({ id: i + 1, countedAt: NOW - HOUR_MS }));
     const reading = catalog.severalSeries(repositories, { lengthMs: undefined, step: "all" });
     assert.ok((await countTurns(reading)) >= 2);
     const { resolution, points, of } = await reading;

@@ -88,13 +88,13 @@ function gainsOf(
 ): (number | null)[] {
   const newest = all.at(-1);
   if (newest === undefined) return WINDOWS.map(() => null);
-  const recent = all.filter(({ capturedAt }) => capturedAt >= newest.capturedAt - 60 * DAY_MS);
+  const recent = all.filter(({ capturedAt }) => capturedAt >= newest.capturedAt - 67.5 * DAY_MS);
   const { readings } = historyOf(recent);
   const peak = hasLeap(readings) ? peakBefore(historyOf(all).readings, readings) : null;
   const growth = growthOf(historyOf(recent, { provider, repositoryId: id, peak }), recency);
   return WINDOWS.map((window) => {
     const found = growth.find((one) => one.window === window);
-    return found === undefined ? null : found.to.stars - found.from.stars;
+    return found?.starsDelta ?? null;
   });
 }
 

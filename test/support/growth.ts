@@ -20,6 +20,7 @@ export function historyOf(snapshots: readonly Snapshot[], more: Partial<History>
     discoveredAt: 0,
     importSource: null,
     refreshInterval: null,
+    nextRefreshAt: null,
     peak: null,
     readings: new Readings(Float64Array.from(numbers)),
     ...more,

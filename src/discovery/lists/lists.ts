@@ -7,29 +7,27 @@ import type { Database, Prepared } from "../../database/database.js";
 import type { Window } from "../../growth/growth.js";
 import { ageInDays, type Clock } from "../../lib/clock.js";
 import type { Catalog } from "../../repositories/repositories.js";
+import { type Freshness, freshnessOf } from "../freshness.js";
 import { type CountRequest, countFacets, type FacetCounts } from "../memory/counts.js";
 import type { LiveModel, LoadedModel } from "../memory/live-model.js";
 import { type Selection, selectAmong, selectByColumn, selectByRelevance } from "../memory/select.js";
 import type { Rankings } from "../rankings.js";
 import { allOf } from "../search/relevance.js";
 import { searchIn } from "../search/search.js";
-import type { Summary } from "../summary.js";
 import { type ListQuery, listSpec, type PageQuery, type WatchlistQuery, watchlistSpec } from "./query.js";
-import { type ListRow, RowReader, type RowRequest } from "./rows.js";
+import { type ListRow, measuredAt, RowReader, type RowRequest } from "./rows.js";
 import { DEFAULT_SORT } from "./sorts.js";
 import { encodeCursor, type ListSpec, listKey, type Scope } from "./spec.js";
 import { findRenamed, type RenamedName, type UnmatchedValue, unmatchedValues } from "./unmatched.js";
 
-/** Some consecutive rows of a list. */
-export interface ListRows {
+/** Some consecutive rows of a list. The windows of each row end with its own counts; see `Freshness`. */
+export interface ListRows extends Freshness {
   rows: ListRow[];
   /** Number of all matches. */
   total: number;
   hasMore: boolean;
   /** Cursor of the next page; null at the end. */
   nextCursor: string | null;
-  /** End of the windows: the time of the newest snapshot, of the provider if the list has one. Null without any. */
-  asOf: number | null;
   /** Days in UTC from `asOf` to now; null without any. */
   ageDays: number | null;
   /** The text whose matches these are, if it is not the one searched for but one without its typing errors. */
@@ -149,7 +147,7 @@ export class Lists {
         : read.map((row) =>
             row.repository.id === renamed.to.id ? { ...row, renamedFrom: renamed.fullName } : row,
           );
-    const asOf = newestOf(counters, spec.filters.provider);
+    const freshness = freshnessOf(rows.map(measuredAt));
     const unmatched = total === 0 ? await unmatchedValues(spec.filters, loaded) : [];
     return {
       // One that has gone since stays in a watchlist alone.
@@ -160,8 +158,8 @@ export class Lists {
       total,
       hasMore: last !== undefined,
       nextCursor: last === undefined ? null : encodeCursor(listKey(spec), last),
-      asOf,
-      ageDays: ageInDays(asOf, clock.now()),
+      ...freshness,
+      ageDays: ageInDays(freshness.asOf, clock.now()),
       corrected,
       ...(renamed === undefined ? {} : { renamed }),
       ...(unmatched.length === 0 ? {} : { unmatched }),
@@ -228,13 +226,4 @@ async function find(
     corrected: search?.corrected ?? null,
     ...(counted === undefined ? {} : { counts: countFacets(model, { ...spec, request: counted, among }) }),
   };
-}
-
-/** The time of the newest snapshot: of this provider, or of all. null without any. */
-export function newestOf(
-  { asOf, providers }: Pick<Summary, "asOf" | "providers">,
-  provider: string | undefined,
-): number | null {
-  if (provider === undefined) return asOf;
-  return providers.find((one) => one.provider === provider)?.asOf ?? null;
 }

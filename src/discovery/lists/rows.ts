@@ -34,6 +34,11 @@ export interface ListRow {
   readonly renamedFrom?: string | undefined;
 }
 
+/** The time of what a row shows: the end of its growth, else of its counts; null without either. */
+export function measuredAt({ trend, repository }: Pick<ListRow, "trend" | "repository">): number | null {
+  return trend?.to ?? repository.countedAt;
+}
+
 /** Repositories to read, in order. */
 export interface RowRequest {
   ids: readonly number[];

@@ -14,7 +14,7 @@ import { GROWTH_ORDER_COLUMNS, MEASURES, WINDOW_HOURS, WINDOWS, windowOfHours } 
 import { type Clock, DAY_MS } from "../../lib/clock.js";
 import { AppError } from "../../lib/errors.js";
 import { DamagedPack } from "../../lib/packed-numbers.js";
-import { newestSnapshots } from "../../repositories/repositories.js";
+import { newestSnapshot } from "../../repositories/repositories.js";
 import { decodeRanks, encodeRanks, MAX_BLOCK_DAYS, type RankDay } from "./codec.js";
 import { RANK_LIMITS } from "./heads.js";
 import { codedRanks, RANKING_OF_CODE, type Rank, rankText, SCOPE_OF_LETTER } from "./rank.js";
@@ -41,9 +41,9 @@ const BATCH = 1_000;
  */
 export async function archiveRanks(database: Database, clock: Clock): Promise<void> {
   const { dialect, write } = database;
-  const newest = [...(await newestSnapshots(write)).values()];
-  if (newest.length === 0) return;
-  const today = Math.floor(Math.max(...newest) / DAY_MS);
+  const newest = await newestSnapshot(write);
+  if (newest === null) return;
+  const today = Math.floor(newest / DAY_MS);
   const ranksDay = await readRanksDay(write);
   if (ranksDay === today) return;
   const inBatch = <T>(work: (tx: Tx) => Promise<T>) => dialect.exclusively(write, "catalogue", work);

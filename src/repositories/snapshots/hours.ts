@@ -49,24 +49,13 @@ export class HourCounts {
   }
 }
 
-/** Time of each provider's newest snapshot, which is the end of all its windows, and of its first ones, to the hour. */
-export async function snapshotTimes(
-  db: Db,
-): Promise<{ asOf: Map<string, number>; since: Map<string, number> }> {
-  const rows = await db
+/** Time of the newest snapshot of all; null without any. */
+export async function newestSnapshot(db: Db): Promise<number | null> {
+  const { newest } = await db
     .selectFrom("snapshot_hours")
-    .select(({ fn }) => ["provider", fn.max("newest_at").as("as_of"), fn.min("hour").as("first")])
-    .groupBy("provider")
-    .execute();
-  return {
-    asOf: new Map(rows.map((row) => [row.provider, Number(row.as_of)])),
-    since: new Map(rows.map((row) => [row.provider, Number(row.first) * HOUR_MS])),
-  };
-}
-
-/** Time of each provider's newest snapshot. */
-export async function newestSnapshots(db: Db): Promise<Map<string, number>> {
-  return (await snapshotTimes(db)).asOf;
+    .select(({ fn }) => fn.max("newest_at").as("newest"))
+    .executeTakeFirstOrThrow();
+  return newest === null ? null : Number(newest);
 }
 
 /**

@@ -41,9 +41,10 @@ export async function readStored(
   if (ids.length === 0) return new Map();
   const among = (column: string) =>
     ids.length === 1 ? sql<boolean>`${sql.ref(column)} = ${ids[0]}` : dialect.among(sql.ref(column), ids);
-  const { from, until, ...rest } = span;
+  const { from, until, recentMs, ...rest } = span;
   const select = selectStored<StoredRow>(among, {
     ...rest,
+    ...(recentMs === undefined ? {} : { recentMs: sql`${recentMs}` }),
     ...(from === undefined ? {} : { from: sql`${from}` }),
     ...(until === undefined ? {} : { until: sql`${until}` }),
   });
@@ -54,9 +55,10 @@ export async function readStored(
 }
 
 /** A span whose times are SQL: values, or slots of a prepared statement. */
-interface SpanText extends Omit<Span, "from" | "until"> {
+interface SpanText extends Pick<Span, "withBaseline"> {
   from?: RawBuilder<unknown>;
   until?: RawBuilder<unknown>;
+  recentMs?: RawBuilder<unknown>;
 }
 
 /**
@@ -75,7 +77,7 @@ function selectStored<R>(among: (column: string) => RawBuilder<boolean>, span: S
   }
   if (recentMs !== undefined) {
     // Later snapshots may be in the tail, so this reads a little more than needed.
-    start = startJoin(sql`max(to_at) - ${sql.lit(recentMs)}`, among("repository_id"));
+    start = startJoin(sql`max(to_at) - ${recentMs}`, among("repository_id"));
     blocks.push(sql`b.to_at >= n.start_at`);
   } else if (from !== undefined && withBaseline) {
     start = startJoin(sql`max(from_at)`, sql`${among("repository_id")} and from_at <= ${from}`);
@@ -106,6 +108,12 @@ interface Since {
   from: number;
 }
 
+/** Those at most `ms` before the newest one of each. */
+interface Recent {
+  ids: readonly number[];
+  ms: number;
+}
+
 interface Between {
   ids: readonly number[];
   from: number;
@@ -116,6 +124,7 @@ interface Between {
 export class SnapshotReader {
   readonly #since: Prepared<Since, StoredValues>;
   readonly #between: Prepared<Between, StoredValues>;
+  readonly #recent: Prepared<Recent, StoredValues>;
 
   constructor(dialect: Dialect, prepare: Prepare) {
     this.#since = prepare((given) => {
@@ -128,6 +137,10 @@ export class SnapshotReader {
       const [from, until] = [given((values) => values.from), given((values) => values.until)];
       const among = (column: string) => dialect.among(sql.ref(column), ids);
       return selectStored(among, { from: sql`${from}`, until: sql`${until}` });
+    });
+    this.#recent = prepare((given) => {
+      const [ids, ms] = [given((values) => values.ids), given((values) => values.ms)];
+      return selectStored((column) => dialect.among(sql.ref(column), ids), { recentMs: sql`${ms}` });
     });
   }
 
@@ -147,6 +160,13 @@ export class SnapshotReader {
   ): Promise<Map<number, Readings>> {
     if (ids.length === 0) return new Map();
     return readingsIn(storedOf(await this.#between({ ids, ...span })), span, { onDamaged: () => {} });
+  }
+
+  /** The same of those at most `recentMs` before the newest one of each. */
+  async recent(ids: readonly number[], recentMs: number): Promise<Map<number, Readings>> {
+    if (ids.length === 0) return new Map();
+    const stored = storedOf(await this.#recent({ ids, ms: recentMs }));
+    return readingsIn(stored, { recentMs }, { onDamaged: () => {} });
   }
 }
 

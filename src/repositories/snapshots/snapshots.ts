@@ -15,7 +15,6 @@ import { numbersOf, Readings, readingsOf } from "./readings.js";
 
 export { DamagedBlock, type ReadingsOptions, type Span } from "./codec.js";
 export { checkHistories, recountHours } from "./damage.js";
-export { newestSnapshots, snapshotTimes } from "./hours.js";
 export {
   rangeColumn,
   rangeOf,

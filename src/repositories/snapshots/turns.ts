@@ -45,9 +45,10 @@ export async function* readInTurns(
 }
 
 /** About how many readings are decoded for a repository, if they are spread evenly. */
-function estimate(range: SnapshotRange | undefined, { from = 0 }: Span): number {
+function estimate(range: SnapshotRange | undefined, { from = 0, recentMs }: Span): number {
   if (range === undefined || range.firstSnapshotAt === null || range.lastSnapshotAt === null) return 0;
   const { snapshots, firstSnapshotAt, lastSnapshotAt } = range;
-  const share = (lastSnapshotAt - from) / Math.max(1, lastSnapshotAt - firstSnapshotAt);
+  const length = recentMs ?? lastSnapshotAt - from;
+  const share = length / Math.max(1, lastSnapshotAt - firstSnapshotAt);
   return Math.min(snapshots, Math.max(0, share) * snapshots + BLOCK_READINGS);
 }

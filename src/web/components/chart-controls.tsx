@@ -264,7 +264,7 @@ export const ChartSection: FC<ChartSectionProps> = ({ url, state, history, spans
           series={seriesOf([history], { align: "date" })}
           align="date"
           hasBars
-          asOf={history.asOf}
+          asOf={history.repository.countedAt}
           label={`${title}${view === "per-day" ? " per day" : ""} of ${repository.fullName}`}
           shape="whole"
           canZoom

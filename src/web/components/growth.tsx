@@ -327,7 +327,7 @@ const Each: FC<{ trends: GrowthTableProps["trends"]; cell: (trend: Trend) => Chi
 
 interface NoGrowthFacts {
   stored: SnapshotRange;
-  /** The newest snapshot of its provider. */
+  /** Time of its counts. */
   asOf: number | null;
   isStale: boolean;
 }

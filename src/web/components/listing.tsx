@@ -23,7 +23,7 @@ export async function readListing(
 ): Promise<Listing> {
   const list = await listPage(modules, query, { counted });
   const ids = list.rows.map(({ repository }) => repository.id);
-  const sparks = list.asOf === null ? new Map() : await modules.catalog.sparks(ids, list.asOf);
+  const sparks = await modules.catalog.sparks(ids);
   return { list, sparks };
 }
 

@@ -1,5 +1,6 @@
 import type { FunctionComponent as FC } from "preact";
 import { dateText, RETAINED_WORDS } from "../../charts/charts.js";
+import { type CountedGroup, measuredWords } from "../../discovery/discovery.js";
 import { type CountedMeasure, gainWords, type Trend } from "../../growth/growth.js";
 import { DAY_MS, HOUR_MS, isoDay, isoTime } from "../../lib/clock.js";
 import { cleanText } from "../../repositories/repositories.js";
@@ -153,9 +154,16 @@ export function isOld(at: number | null, now: number): boolean {
   return at !== null && now - at > OLD_MS;
 }
 
-/** "Measured 22 Aug 2026, 91 days ago": the end of the windows and its age, in the colour of caution if it is old. */
-export const AsOf: FC<{ at: number | null }> = ({ at }, { now }: RenderContext) => {
+/**
+ * "Measured 22 Aug 2026, 91 days ago": the time of counts and its age, in the colour of caution if it is old. `measured`: of several
+ * repositories, whose median time it is.
+ */
+export const AsOf: FC<{ at: number | null; measured?: readonly CountedGroup[] }> = (
+  { at, measured = [] },
+  { now }: RenderContext,
+) => {
   if (at === null) return <span>Not measured yet</span>;
+  const words = now === undefined ? "" : measuredWords(measured, now);
   return (
     <span class={now !== undefined && isOld(at, now) ? "as-of old" : "as-of"}>
       Measured{" "}
@@ -163,6 +171,7 @@ export const AsOf: FC<{ at: number | null }> = ({ at }, { now }: RenderContext) 
         {formatDate(at)}
       </time>
       {now === undefined ? "" : `, ${relativeTime(at, now)}`}
+      {words === "" ? "" : `: ${words}`}
     </span>
   );
 };

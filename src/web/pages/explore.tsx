@@ -185,7 +185,7 @@ const Found: FC<FoundProps> = ({ url, filters, summary, help, query, stars, list
           </small>
         ) : null}{" "}
         <small>
-          <AsOf at={list.asOf} />
+          <AsOf at={list.asOf} measured={list.measured} />
         </small>
       </h2>
       <WindowTabs url={url} current={query.window} />

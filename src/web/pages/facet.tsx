@@ -172,7 +172,7 @@ const FacetList: FC<FacetListProps> = ({ kind, name, url, query, stars, list, sp
         <h2 class="count">
           {SORT_DEFINITIONS[query.sort].label}
           <small>
-            <AsOf at={list.asOf} />
+            <AsOf at={list.asOf} measured={list.measured} />
           </small>
         </h2>
         <WindowTabs url={url} current={query.window} />

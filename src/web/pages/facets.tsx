@@ -94,7 +94,7 @@ const FacetsPage: FC<FacetsPageProps> = ({ kind, url, summary, problems, found }
       <p class="lead">
         {known === 0 ? `No ${title.toLowerCase()}` : `${formatCount(known)} ${title.toLowerCase()}`} in{" "}
         {formatCount(summary.repositories)} {summary.repositories === 1 ? "repository" : "repositories"} ·{" "}
-        <AsOf at={summary.asOf} />
+        <AsOf at={summary.asOf} measured={summary.measured} />
       </p>
       <Problems problems={problems} />
       {known === 0 ? null : <WindowTabs url={url} current={found?.query.window ?? ""} />}

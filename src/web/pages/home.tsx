@@ -66,7 +66,7 @@ export async function showHome(request: PageRequest): Promise<Page> {
   const shown = shownLists(leaders, window);
   const [rows, sparks, home] = await Promise.all([
     lists.rowsOfEach(shown.map(({ ids }) => ({ ids, window }))),
-    catalog.sparks([...new Set(shown.flatMap(({ ids }) => ids))], summary.asOf ?? now),
+    catalog.sparks([...new Set(shown.flatMap(({ ids }) => ids))]),
     rankings.home(),
   ]);
   const gaining = home.gaining[window];
@@ -197,7 +197,7 @@ const HomeBody: FC<HomeBodyProps> = (props) => {
       <Missing lists={empty} window={window} />
       <p class="measured">
         <a class="chip" href="/about">
-          <AsOf at={summary.asOf} />
+          <AsOf at={summary.asOf} measured={summary.measured} />
           <span>
             {" "}
             · {formatCount(summary.repositories)} repositories · {formatCount(summary.snapshots)} snapshots

@@ -99,20 +99,19 @@ const SIMILAR = 5;
 /** Reads the data of the page: its standing, then the rest concurrently. */
 async function readFacts({ modules, savedAmong }: PageRequest, current: Current, state: State) {
   const { catalog, rankings, lists } = modules;
-  const { repository, previousNames, asOf } = current;
-  const { id } = repository;
+  const { repository, previousNames } = current;
+  const { id, countedAt: asOf } = repository;
   const standing = await rankings.standing(id);
   const { trends, stored } = standing;
   const { metric, range, from, to } = state;
-  const known = { asOf, stored };
-  const year = readHistory(catalog, repository, { metric: "stars", window: "1y", known });
+  const year = readHistory(catalog, repository, { metric: "stars", window: "1y", stored });
   const isYear = metric === "stars" && range === "1y" && from === undefined && to === undefined;
   const window =
     state.window ?? (trends["7d"] === null ? WINDOWS.find((one) => trends[one] !== null) : "7d") ?? "7d";
   const rowsOf = async (ids: readonly number[]) => lists.rows(ids, window);
   const [history, stars, readings, explanations, rankHistory, saved, recency, chosen, around, similar] =
     await Promise.all([
-      isYear ? year : readHistory(catalog, repository, { metric, window: range, from, to, known }),
+      isYear ? year : readHistory(catalog, repository, { metric, window: range, from, to, stored }),
       year,
       readAround(catalog, current, standing),
       rankings.explain(id),

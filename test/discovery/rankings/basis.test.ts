@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Growth, growthOf } from "../../../src/growth/compare.js";
-import { WINDOWS, windowMs } from "../../../src/growth/definitions.js";
+import { growthOf } from "../../../src/growth/compare.js";
+import { WINDOWS } from "../../../src/growth/definitions.js";
 import { DAY_MS, HOUR_MS } from "../../../src/lib/clock.js";
 import type { Observation, Snapshot } from "../../../src/repositories/observation.js";
 import type { Recency } from "../../../src/repositories/recency.js";
@@ -13,7 +13,7 @@ import { historyOf } from "../../support/growth.js";
 import { examples, fc } from "../../support/properties.js";
 import { createWorld, NOW, observation, snapshot, snapshotAt, type World } from "../../support/world.js";
 
-const recency: Recency = { asOf: new Map([["GITHUB", NOW]]), since: new Map(), newestFiles: new Map() };
+const recency: Recency = { fullDays: new Map(), since: new Map(), newestFiles: new Map() };
 
 /** Snapshots of the last 60 days in order of time, the newest now, of all sources in any order. */
 const histories = fc
@@ -33,37 +33,40 @@ const histories = fc
 
 const isTotal = ({ source }: Pick<Snapshot, "source">) => basisOf(source) === "TOTAL";
 
-/** Growth without what depends on the newest snapshot of all. */
-const comparable = (growth: readonly Growth[]) => growth.map(({ freshUntil, ...rest }) => rest);
-
-test("two totals are compared as if there were no other counts, and a seam is no movement", () => {
+test("two totals are compared as if there were no other counts, if they are nearest to the window", () => {
   fc.assert(
     fc.property(histories, (snapshots) => {
-      // As in reality, the newest one is our own.
       const own = [...snapshots, snapshot(-1, 1_000, { source: "OBSERVED" })];
       const growth = growthOf(historyOf(own), recency);
       const totals = growthOf(historyOf(own.filter(isTotal)), recency);
-      assert.deepEqual(comparable(growth.filter(({ from }) => isTotal(from))), comparable(totals));
+      for (const one of growth.filter(({ from }) => isTotal(from)))
+        assert.deepEqual(
+          one,
+          totals.find(({ window }) => window === one.window),
+        );
     }),
     { numRuns: examples(5_000) },
   );
 });
 
-test("both counts of a trend have the same basis; stars still held count only without two totals to compare", () => {
+test("every part of a gain is the difference of two counts of one basis, and the parts add up", () => {
   fc.assert(
     fc.property(histories, (snapshots) => {
+      const at = (time: number) => snapshots.find(({ capturedAt }) => capturedAt === time) ?? assert.fail();
+      const first = snapshots.find(isTotal)?.capturedAt;
       const growth = growthOf(historyOf(snapshots), recency);
-      for (const { from, to } of growth) assert.equal(basisOf(from.source), basisOf(to.source));
       assert.equal(new Set(growth.map(({ window }) => window)).size, growth.length);
-      const retained = snapshots.filter((one) => !isTotal(one));
-      if (retained.length === 0) return;
-      // Alone, the newest of them is recent.
-      const asOf = new Map([["GITHUB", retained.at(-1)?.capturedAt ?? 0]]);
-      const alone = growthOf(historyOf(retained), { ...recency, asOf });
-      for (const one of growth.filter(({ to }) => !isTotal(to))) {
-        assert.ok(one.to.at + windowMs(one.window) >= NOW, "it lasts for one window at most");
-        const same = alone.find(({ window }) => window === one.window);
-        assert.deepEqual([one.from, one.to, one.anomalies], [same?.from, same?.to, same?.anomalies]);
+      for (const { from, to, held, starsDelta } of growth) {
+        if (held === null) {
+          assert.equal(basisOf(from.source), basisOf(to.source));
+          assert.equal(starsDelta, to.stars - from.stars);
+          continue;
+        }
+        const [until, total] = [at(held.until), at(held.totalsFrom)];
+        assert.deepEqual([from, until, total, to].map(isTotal), [false, false, true, true]);
+        assert.ok(held.until < (first ?? 0) && held.totalsFrom >= (first ?? 0));
+        assert.equal(held.starsDelta, until.stars - from.stars);
+        assert.equal(starsDelta, held.starsDelta + to.stars - total.stars);
       }
     }),
     { numRuns: examples(5_000) },
@@ -80,48 +83,42 @@ const reported = (at: number, stars: number, days: number): Snapshot[] => [
   snapshotAt(at - 1, stars, { source: "BACKFILLED" }),
 ];
 
-test("our own counts take over as soon as they cover half of a window", () => {
+/** Our own totals from a time on: one every six hours, each with this many stars more than the one before. */
+const totalsFrom = (began: number, hours: number, gained: number): Snapshot[] =>
+  Array.from({ length: Math.floor(hours / 6) + 1 }, (_, i) =>
+    snapshotAt(began + 6 * i * HOUR_MS, 5_000 + i * gained, { source: "OBSERVED" }),
+  );
+
+test("from the first hour a longer window never shows a smaller gain, and the window ends at the newest total", () => {
   const began = NOW - 60 * DAY_MS;
-  for (let hours = 0; hours <= 20 * 24; hours += 6) {
-    const now = began + hours * HOUR_MS;
-    const own = Array.from({ length: hours / 6 + 1 }, (_, i) =>
-      snapshotAt(began + 6 * i * HOUR_MS, 5_000 + i, { source: "OBSERVED" }),
+  for (let hours = 0; hours <= 40 * 24; hours += 6) {
+    const own = totalsFrom(began, hours, 489);
+    const growth = growthOf(historyOf([...reported(began, 5_000, 50), ...own]), recency);
+    assert.deepEqual(
+      growth.map(({ window }) => window),
+      [...WINDOWS],
+      `after ${hours} hours`,
     );
-    const growth = growthOf(historyOf([...reported(began, 5_000, 50), ...own]), {
-      ...recency,
-      asOf: new Map([["GITHUB", now]]),
-    });
-    for (const window of WINDOWS) {
-      const found = growth.find((one) => one.window === window);
-      assert.ok(found, `${window} after ${hours} hours`);
-      const isOwn = 2 * hours * HOUR_MS >= windowMs(window);
-      assert.equal(
-        basisOf(found.from.source),
-        isOwn ? "TOTAL" : "RETAINED",
-        `${window} after ${hours} hours`,
-      );
-      if (!isOwn) assert.equal(found.to.at, began - 1);
+    const [day, week, month] = growth.map(({ starsDelta }) => starsDelta);
+    assert.ok((day ?? 0) <= (week ?? 0) && (week ?? 0) <= (month ?? 0), `after ${hours} hours`);
+    for (const { window, from, to, held, starsDelta } of growth) {
+      assert.equal(to.at, began + hours * HOUR_MS);
+      assert.equal(held === null, isTotal(from), window);
+      // What was gained a day before, and is gained now.
+      const own = Math.min(hours, (to.at - from.at) / HOUR_MS);
+      const past = held === null ? 0 : (10 * (began - from.at)) / DAY_MS;
+      assert.ok(Math.abs(starsDelta - past - (own / 6) * 489) <= 10, `${window} after ${hours} hours`);
     }
   }
 });
 
-test("a new repository has growth on its whole first day, however its own counts are spaced within ten hours", () => {
+test("a star history that ends a day before the first total adds what was gained until then", () => {
   const began = NOW - 60 * DAY_MS;
-  fc.assert(
-    fc.property(fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 30, maxLength: 30 }), (steps) => {
-      let hours = 0;
-      const read = [0, ...steps.map((step) => (hours += step))];
-      for (let now = 0; now <= 26; now++) {
-        const own = read
-          .filter((hour) => hour <= now)
-          .map((hour, i) => snapshotAt(began + hour * HOUR_MS, 5_000 + i, { source: "OBSERVED" }));
-        const asOf = new Map([["GITHUB", began + now * HOUR_MS]]);
-        const growth = growthOf(historyOf([...reported(began, 5_000, 50), ...own]), { ...recency, asOf });
-        assert.equal(growth.length, WINDOWS.length, `${now} hours after the first count`);
-      }
-    }),
-    { numRuns: examples(1_000) },
-  );
+  const past = reported(began, 5_000, 50).slice(0, -1);
+  const week = growthOf(historyOf([...past, ...totalsFrom(began, 24, 100)]), recency)[1];
+  const held = { until: past.at(-1)?.capturedAt, totalsFrom: began, starsDelta: week?.held?.starsDelta };
+  assert.deepEqual([week?.window, week?.held], ["7d", held]);
+  assert.equal(week?.starsDelta, (week?.held?.starsDelta ?? 0) + 400);
 });
 
 onBothEngines("Counts of stars still held", (engine) => {
@@ -134,12 +131,16 @@ onBothEngines("Counts of stars still held", (engine) => {
       const all = readings.get(row.repository_id)?.snapshots() ?? [];
       const at = (time: number) => all.find(({ capturedAt }) => capturedAt === time);
       const [from, to] = [at(row.from_at), at(row.to_at)];
+      const [until, total] = [at(row.held_until ?? row.to_at), at(row.totals_from ?? row.from_at)];
+      if (from === undefined || to === undefined || until === undefined || total === undefined)
+        return [`${row.repository_id} compares counts that do not exist`];
+      const isSplit = row.held_until !== null;
+      const delta = isSplit ? until.stars - from.stars + to.stars - total.stars : to.stars - from.stars;
       const isPair =
-        from !== undefined &&
-        to !== undefined &&
-        basisOf(from.source) === basisOf(to.source) &&
+        basisOf(from.source) === basisOf(until.source) &&
+        basisOf(total.source) === basisOf(to.source) &&
         SNAPSHOT_SOURCES[row.from_source] === from.source &&
-        row.stars_delta === to.stars - from.stars;
+        row.stars_delta === delta;
       return isPair ? [] : [`${row.repository_id} in ${row.window_hours} hours`];
     });
   }

@@ -24,7 +24,7 @@ function history(
 }
 
 const recency = (more: Partial<Recency> = {}): Recency => ({
-  asOf: new Map([["GITHUB", NOW]]),
+  fullDays: new Map([["GITHUB", NOW]]),
   since: new Map([["GITHUB", 0]]),
   newestFiles: new Map(),
   ...more,
@@ -34,13 +34,19 @@ const windows = (of: History, given = recency()) => growthOf(of, given).map(({ w
 
 const DAILY = [10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0].map((days) => [24 * days, 1_000 - days, 100] as const);
 
-test("growth counts for two refresh intervals of a tracked repository, and for half the window at most", () => {
-  const seen = (hoursAgo: number) =>
-    DAILY.map(([hours, ...counts]) => [hours + hoursAgo, ...counts] as const);
-  assert.deepEqual(windows(history(seen(11), { refreshInterval: 6 * HOUR_MS })), ["24h", "7d"]);
-  assert.deepEqual(windows(history(seen(13), { refreshInterval: 6 * HOUR_MS })), []);
-  assert.deepEqual(windows(history(seen(13), { refreshInterval: DAY_MS })), ["7d"]);
+const seen = (hoursAgo: number) => DAILY.map(([hours, ...counts]) => [hours + hoursAgo, ...counts] as const);
+
+test("growth of a tracked repository counts until its own refreshes have failed for two intervals", () => {
+  const tracked = (hoursAgo: number, dueIn: number) =>
+    windows(history(seen(hoursAgo), { refreshInterval: 6 * HOUR_MS, nextRefreshAt: NOW + dueIn * HOUR_MS }));
+  assert.deepEqual(tracked(11, 1), ["24h", "7d"]);
+  assert.deepEqual(tracked(11, 1.1), []);
+  assert.deepEqual(tracked(12, -6), ["24h", "7d"], "overdue, but not tried");
+});
+
+test("growth of a repository without a clock of its own counts until half a window before the newest full day", () => {
   assert.deepEqual(windows(history(seen(11))), ["24h", "7d"]);
+  assert.deepEqual(windows(history(seen(13))), ["7d"]);
 });
 
 test("growth of an archive counts while its newest undamaged file has the repository", () => {

@@ -16,7 +16,7 @@ import { NOW, observation, snapshot } from "../../support/world.js";
 
 /** The snapshot to compare with, as documented: nearest to `to - window`, 0.5 to 2 windows before `to`. */
 function nearest(times: readonly number[], to: number, lengthMs: number): number | undefined {
-  const allowed = times.filter((at) => to - at >= lengthMs / 2 && to - at <= 2 * lengthMs);
+  const allowed = times.filter((at) => to - at >= lengthMs / 2 && to - at <= 2.25 * lengthMs);
   const distance = (at: number) => Math.abs(to - lengthMs - at);
   return allowed.toSorted((a, b) => distance(a) - distance(b) || a - b)[0];
 }
@@ -30,9 +30,9 @@ describe("The snapshot that is compared", () => {
     assert.equal(chooseFrom(to, day, { before: to - day - 5, after: to - day + 5 }), to - day - 5);
   });
 
-  test("is half a window to two windows older than the newest, both included", () => {
-    assert.equal(chooseFrom(to, day, { before: to - 2 * day, after: null }), to - 2 * day);
-    assert.equal(chooseFrom(to, day, { before: to - 2 * day - 1, after: null }), undefined);
+  test("is half a window to two and a quarter windows older than the newest, both included", () => {
+    assert.equal(chooseFrom(to, day, { before: to - 2.25 * day, after: null }), to - 2.25 * day);
+    assert.equal(chooseFrom(to, day, { before: to - 2.25 * day - 1, after: null }), undefined);
     assert.equal(chooseFrom(to, day, { before: null, after: to - day / 2 }), to - day / 2);
     assert.equal(chooseFrom(to, day, { before: null, after: to - day / 2 + 1 }), undefined);
     assert.equal(chooseFrom(to, day, { before: to - 3 * day, after: to - day / 2 }), to - day / 2);

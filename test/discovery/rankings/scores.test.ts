@@ -164,11 +164,10 @@ test("worked numbers of docs/RANKINGS.md", () => {
   });
 });
 
-test("confidence falls with missing coverage, an old newest snapshot, few snapshots and doubtful readings", () => {
+test("confidence falls with missing coverage, few snapshots and doubtful readings", () => {
   const whole = {
     window: "24h",
     coveredHours: 24,
-    behindHours: 0,
     snapshots: 2,
     availability: "AVAILABLE",
     hasDoubtfulReading: false,
@@ -177,7 +176,6 @@ test("confidence falls with missing coverage, an old newest snapshot, few snapsh
   assert.equal(confidence(whole), 1);
   assert.equal(confidence({ ...whole, coveredHours: 48 }), 0.5);
   assert.equal(confidence({ ...whole, coveredHours: 12 }), 0.5);
-  assert.equal(confidence({ ...whole, behindHours: 24 }), 0.5);
   assert.equal(confidence({ ...whole, window: "7d", coveredHours: 168 }), 0.5);
   assert.equal(confidence({ ...whole, hasDoubtfulReading: true }), 0.3);
   assert.equal(confidence({ ...whole, isRetained: true }), 0.8);

@@ -41,7 +41,7 @@ test("a gain of fewer than 80 stars beyond the usual is not pending, however muc
       return { capturedAt: day * DAY_MS, stars: count, forks: 100, openIssues: null, watchers: null, source };
     });
     const recency: Recency = {
-      asOf: new Map([["GITHUB", last * DAY_MS]]),
+      fullDays: new Map([["GITHUB", last * DAY_MS]]),
       since: new Map([["GITHUB", 0]]),
       newestFiles: new Map(),
     };

@@ -18,7 +18,7 @@ function usual(rows: readonly (readonly [hoursAgo: number, stars: number, source
     }),
   );
   const recency = {
-    asOf: new Map([["GITHUB", NOW]]),
+    fullDays: new Map([["GITHUB", NOW]]),
     since: new Map([["GITHUB", 0]]),
     newestFiles: new Map<string, number>(),
   };

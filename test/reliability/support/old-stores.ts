@@ -70,6 +70,11 @@ function earlierTables({ types: { integer, text, bytes, ownId }, clustered }: Di
     sql`create index repositories_import_first on repositories (import_source, discovered_at)
       where import_source is not null`,
     sql`alter table rollups add column predecessor_id ${integer}`,
+    ...["held_until", "held_delta", "totals_from"].map(
+      (name) => sql`alter table rollups drop column ${sql.ref(name)}`,
+    ),
+    sql`alter table rollups add column fresh_until ${integer} not null default 0`,
+    sql`create index rollups_age_0 on rollups (provider, window_hours, fresh_until)`,
     sql`drop table changes`,
     sql`create table repository_topics (repository_id ${integer} not null references repositories (id), topic ${text} not null,
       primary key (repository_id, topic)) ${clustered}`,

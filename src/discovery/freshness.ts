@@ -1,0 +1,92 @@
+/** How recent the counts of many repositories are: their median time, their range, and how many were counted when. */
+import { sql } from "kysely";
+import type { Db } from "../database/database.js";
+import { DAY_MS, HOUR_MS, isoTime } from "../lib/clock.js";
+
+/** Repositories counted from one time to another, in ms since 1970. */
+export interface CountedGroup {
+  from: number;
+  to: number;
+  repositories: number;
+}
+
+export interface Freshness {
+  /** The median time, of many repositories to the hour; null without any. */
+  asOf: number | null;
+  /** Newest first, at most four; less than an hour between two repositories never separates them. */
+  measured: CountedGroup[];
+}
+
+const MAX_GROUPS = 4;
+
+/** The freshness of repositories by their times; null: never counted. */
+export function freshnessOf(times: readonly (number | null)[]): Freshness {
+  return freshnessOfGroups(
+    times.flatMap((at) => (at === null ? [] : [{ from: at, to: at, repositories: 1 }])),
+  );
+}
+
+/** The same of groups, in any order, none of which overlap. */
+export function freshnessOfGroups(groups: readonly CountedGroup[]): Freshness {
+  const sorted = groups.toSorted((a, b) => a.from - b.from);
+  const half = sorted.reduce((sum, { repositories }) => sum + repositories, 0) / 2;
+  let passed = 0;
+  const middle = sorted.find(({ repositories }) => {
+    passed += repositories;
+    return passed >= half;
+  });
+  const gaps = sorted.map(({ from }, i) => from - (sorted[i - 1]?.to ?? from));
+  const [least = 0] = gaps.toSorted((a, b) => b - a).slice(MAX_GROUPS - 2, MAX_GROUPS - 1);
+  const measured: CountedGroup[] = [];
+  for (const [i, group] of sorted.entries()) {
+    const last = measured.at(-1);
+    const gap = gaps[i] ?? 0;
+    if (last === undefined || (gap >= Math.max(HOUR_MS, least) && measured.length < MAX_GROUPS))
+      measured.push({ ...group });
+    else {
+      last.to = Math.max(last.to, group.to);
+      last.repositories += group.repositories;
+    }
+  }
+  return { asOf: middle?.to ?? null, measured: measured.reverse() };
+}
+
+const format = new Intl.NumberFormat("en-US");
+
+/**
+ * "6 in the last hour, 3,449 on 2026-04-30 from 04:07 to 04:12 UTC": how many were counted when; empty if all were counted within an hour.
+ * It changes only with the hour (UTC). `now`: of the response; null: dates alone.
+ */
+export function measuredWords(measured: readonly CountedGroup[], now: number | null): string {
+  const [first] = measured;
+  if (first === undefined || (measured.length === 1 && first.to - first.from < HOUR_MS)) return "";
+  return measured.map((group) => `${format.format(group.repositories)} ${whenWords(group, now)}`).join(", ");
+}
+
+function whenWords({ from, to }: CountedGroup, now: number | null): string {
+  const isIn = (unit: number) => now !== null && Math.floor(from / unit) === Math.floor(now / unit);
+  if (isIn(HOUR_MS)) return "in the last hour";
+  const [day, time] = dayAndTime(from);
+  const [lastDay, lastTime] = dayAndTime(to);
+  if (day !== lastDay) return `from ${day} to ${lastDay}`;
+  const when = time === lastTime ? `at ${time}` : `from ${time} to ${lastTime}`;
+  return `${isIn(DAY_MS) ? "today" : `on ${day}`} ${when} UTC`;
+}
+
+function dayAndTime(at: number): [day: string, time: string] {
+  const text = isoTime(at);
+  return [text.slice(0, 10), text.slice(11, 16)];
+}
+
+/** When the available repositories of a provider were counted, by hour. Reads all of them. */
+export async function countedHours(db: Db, provider: string): Promise<CountedGroup[]> {
+  const { rows } = await sql<Record<keyof CountedGroup, number | string>>`
+    select min(counted_at) as "from", max(counted_at) as "to", count(*) as repositories from repositories
+    where provider = ${provider} and availability = 'AVAILABLE' and counted_at is not null
+    group by counted_at / ${sql.lit(HOUR_MS)}`.execute(db);
+  return rows.map(({ from, to, repositories }) => ({
+    from: Number(from),
+    to: Number(to),
+    repositories: Number(repositories),
+  }));
+}
