@@ -63,7 +63,7 @@ export interface RankingTables {
   score_scales: {
     provider: string;
     window_hours: number;
-    /** The newest snapshot of all when all scores were last computed. */
+    /** The newest full day of the provider when all growth was last computed; see repositories/recency.ts. */
     as_of: number;
     stars: number;
     forks: number;

@@ -4,15 +4,8 @@
  */
 import { sql } from "kysely";
 import type { BulkRow, Database, Dialect, Tx } from "../database/database.js";
-import { type Clock, DAY_MS } from "../lib/clock.js";
-import {
-  hasMark,
-  markOutdated,
-  newestSnapshot,
-  readRecency,
-  setMark,
-  workOff,
-} from "../repositories/repositories.js";
+import type { Clock } from "../lib/clock.js";
+import { hasMark, markOutdated, readRecency, setMark, workOff } from "../repositories/repositories.js";
 import { growthOf } from "./compare.js";
 import { type GrowthContext, readHistories } from "./history.js";
 import { PARTIAL, rebuildGrowth } from "./rebuild.js";
@@ -77,8 +70,8 @@ export interface GrowthOptions {
 }
 
 /**
- * Brings growth and scores up to date. The cost follows the number of changed repositories, except once a day, when a
- * provider is new, or when many have changed: then everything is rebuilt with newly measured score scales. A repository whose
+ * Brings growth and scores up to date. The cost follows the number of changed repositories, except after each full day of
+ * a provider, or when many have changed: then everything is rebuilt with newly measured score scales. A repository whose
  * history is damaged has no growth; it is tried again after its next snapshot and with each rebuild. May be killed and run
  * again. Returns the number of repositories processed.
  */
@@ -109,18 +102,15 @@ async function isRebuildDue(database: Database, clock: Clock, all: boolean): Pro
   const { write } = database;
   const state = await rebuildState(write, clock);
   if (state !== "none") return state === "abandoned";
-  const newest = await newestSnapshot(write);
-  const providers = await write.selectFrom("snapshot_hours").select("provider").distinct().execute();
+  const { fullDays } = await readRecency(write);
   const scaled = await write
     .selectFrom("score_scales")
     .select(({ fn }) => ["provider", fn.min("as_of").as("as_of")])
     .groupBy("provider")
     .execute();
   const scaledAt = new Map(scaled.map((row) => [row.provider, Number(row.as_of)]));
-  if (providers.some(({ provider }) => !scaledAt.has(provider))) return true;
-  // Once a day for all providers together, not when each of them starts its day.
-  const day = (at: number) => Math.floor(at / DAY_MS);
-  if (day(newest ?? 0) !== day(Math.max(0, ...scaledAt.values()))) return true;
+  // A full day may make repositories stale that have not changed.
+  if ([...fullDays].some(([provider, day]) => scaledAt.get(provider) !== day)) return true;
   const kinds = all ? ["rollups", "rollups_damaged"] : ["rollups"];
   const marked = await sql<{ marked: number }>`select count(*) as marked from (
     select 1 from outdated where kind in (${sql.join(kinds)}) limit ${all ? 1 : MANY_PART * MANY}) as bounded`.execute(

@@ -11,8 +11,8 @@ import type { Clock } from "../lib/clock.js";
 import {
   markOutdated,
   NumberRoom,
-  newestSnapshot,
   noteChanges,
+  type Recency,
   readRecency,
   repositoriesAfter,
 } from "../repositories/repositories.js";
@@ -69,7 +69,6 @@ async function rebuild(
   for (const kind of ["rollups_in_rebuild", "rollups"])
     while ((await lease.step((tx) => clearSome(tx, dialect, kind))) === CLEARED);
   const used = await readScales(write);
-  const asOf = (await newestSnapshot(write)) ?? 0;
   const recency = await readRecency(write);
   const meter = new ScaleMeter();
   const moves = new MoveCounter();
@@ -99,7 +98,7 @@ async function rebuild(
   const scales = meter.measure();
   if (!areSame(scales, used)) await rescore(database, lease, { scales, lastIds });
   await lease.step((tx) => dialect.analyze(tx, "rollups_next"));
-  await swapWhenFree(lease, { scales, asOf, moves, damaged }, { dialect, clock });
+  await swapWhenFree(lease, { scales, recency, moves, damaged }, { dialect, clock });
   return done;
 }
 
@@ -171,16 +170,15 @@ async function rescore(
 
 interface Measured {
   scales: AllScales;
-  /** Time of the newest snapshot when it began. */
-  asOf: number;
+  recency: Recency;
   moves: MoveCounter;
   /** Repositories without growth, as their history is damaged. */
   damaged: readonly number[];
 }
 
-async function swap(tx: Tx, dialect: Dialect, { scales, asOf, moves, damaged }: Measured): Promise<void> {
+async function swap(tx: Tx, dialect: Dialect, { scales, recency, moves, damaged }: Measured): Promise<void> {
   await dialect.replaceTable(tx, "rollups", "rollups_next");
-  await storeScales(tx, scales, asOf);
+  await storeScales(tx, scales, recency.fullDays);
   await moves.store(tx, dialect);
   await sql`insert into outdated (kind, repository_id) select 'rollups', repository_id from outdated
     where kind = 'rollups_in_rebuild' on conflict do nothing`.execute(tx);

@@ -74,14 +74,18 @@ export async function readScales(db: Db): Promise<AllScales> {
   );
 }
 
-/** Replaces all stored scales. `asOf`: time of the newest snapshot when they were measured. */
-export async function storeScales(tx: Tx, scales: AllScales, asOf: number): Promise<void> {
+/** Replaces all stored scales. `fullDays`: the newest full day of each provider when they were measured. */
+export async function storeScales(
+  tx: Tx,
+  scales: AllScales,
+  fullDays: ReadonlyMap<string, number>,
+): Promise<void> {
   await tx.deleteFrom("score_scales").execute();
   const rows = [...scales].flatMap(([provider, measured]) =>
     WINDOWS.map((window) => ({
       provider,
       window_hours: WINDOW_HOURS[window],
-      as_of: asOf,
+      as_of: fullDays.get(provider) ?? 0,
       ...measured[window],
     })),
   );

@@ -122,7 +122,7 @@ const inDays = (...stars: number[]) =>
   stars.map((count, i) => [24 * (stars.length - 1 - i), count, 100] as const);
 
 test("growth after a fall that was undone is that of a repository which was not seen meanwhile", () => {
-  for (const length of [3, 9, 11, 14]) {
+  for (const length of [3, 9, 11, 15]) {
     const before = ramp(7_000, 1, 25);
     const rows = inDays(...before, ...ramp(0, 0, length), 7_043);
     const fallen = growthOf(history(rows), recency());
@@ -130,7 +130,7 @@ test("growth after a fall that was undone is that of a repository which was not 
     const figures = (growth: typeof fallen) =>
       growth.map(({ window, from, starsCounted, usualPerDay }) => [window, from, starsCounted, usualPerDay]);
     assert.deepEqual(figures(fallen), figures(absent));
-    assert.deepEqual(windows(history(rows)), length > 13 ? ["30d"] : ["7d", "30d"], `${length} days`);
+    assert.deepEqual(windows(history(rows)), length > 14 ? ["30d"] : ["7d", "30d"], `${length} days`);
     assert.ok(fallen.every(({ anomalies }) => anomalies.some(({ kind }) => kind === "RETURN")));
   }
 });

@@ -96,6 +96,18 @@ function usualBefore(history: readonly Snapshot[], from: Snapshot): number | nul
   return Math.round(Math.max(0, median) * 100) / 100;
 }
 
+/** The start of the newest day with at least half as many times as a usual one of the newest thirty. */
+function fullDayOf(times: readonly number[]): number {
+  const days = [...Map.groupBy(times, (at) => Math.floor(at / DAY_MS))].toSorted(([a], [b]) => b - a);
+  const sizes = days
+    .slice(0, 30)
+    .map(([, all]) => all.length)
+    .toSorted((a, b) => a - b);
+  const at = (index: number) => sizes[Math.floor(index)] ?? 0;
+  const usual = (at((sizes.length - 1) / 2) + at(sizes.length / 2)) / 2;
+  return (days.find(([, all]) => all.length >= usual / 2)?.[0] ?? 0) * DAY_MS;
+}
+
 /** All trends, computed in the simplest way. */
 function modelOf(
   histories: ReadonlyMap<string, readonly Snapshot[]>,
@@ -106,10 +118,10 @@ function modelOf(
   const model = new Map<string, Record<Window, Comparison | null>>();
   for (const [key, history] of histories) {
     const peers = [...histories].filter(([other]) => providerOf(other) === providerOf(key));
-    const asOf = Math.max(...peers.flatMap(([, other]) => other.map(({ capturedAt }) => capturedAt)));
+    const fullDay = fullDayOf(peers.flatMap(([, other]) => other.map(({ capturedAt }) => capturedAt)));
     const compare = (window: Window): Comparison | null => {
       const newest = history.toSorted((a, b) => b.capturedAt - a.capturedAt)[0];
-      if (newest === undefined || newest.capturedAt < asOf - windowMs(window) / 2) return null;
+      if (newest === undefined || newest.capturedAt < fullDay - windowMs(window) / 2) return null;
       const times = history.map(({ capturedAt }) => capturedAt);
       const from = nearest(times, newest.capturedAt, windowMs(window));
       const old = history.find(({ capturedAt }) => capturedAt === from);
@@ -122,7 +134,7 @@ function modelOf(
         openIssuesDelta: minus(newest.openIssues, old.openIssues),
         starsGrowth: old.stars === 0 ? null : (newest.stars - old.stars) / old.stars,
         usualPerDay: usualBefore(
-          history.filter(({ capturedAt }) => capturedAt >= newest.capturedAt - 60 * DAY_MS),
+          history.filter(({ capturedAt }) => capturedAt >= newest.capturedAt - 67.5 * DAY_MS),
           old,
         ),
       };
@@ -225,7 +237,7 @@ onBothEngines("Rollups", (engine) => {
     );
   });
 
-  test("disappear once the provider's newest snapshot is half a window newer, and return with a new snapshot", async () => {
+  test("stay when a few others of the provider are read later, and disappear half a window before its newest full day", async () => {
     const { catalog, rankings } = await open();
     const windowsOf = async (id: number) =>
       Object.entries(await rankings.trendsOf(id)).flatMap(([window, trend]) =>
@@ -235,29 +247,28 @@ onBothEngines("Rollups", (engine) => {
       await catalog.record(observations);
       await rankings.update();
     };
-    const hours = [1_000, 300, 200, 150, 100];
+    const names = Array.from({ length: 10 }, (_, i) => `o/r${i}`);
+    const days = Array.from({ length: 40 }, (_, i) => 24 * (i + 10));
     await record(
-      observation(
-        "o/quiet",
-        [900, 800, 240, 124, 100].map((hour) => snapshot(hour, 1_000 - hour)),
+      ...names.map((name) =>
+        observation(
+          name,
+          days.map((hours) => snapshot(hours, 2_000 - hours)),
+        ),
       ),
     );
+    const later = (hours: number, count: number, provider = "GITHUB") =>
+      record(...names.slice(-count).map((name) => observation(name, [snapshot(hours, 2_000)], { provider })));
     assert.deepEqual(await windowsOf(1), ["24h", "7d", "30d"]);
-    await record(
-      observation(
-        "g/other",
-        hours.map((hour) => snapshot(hour, 5)),
-        { provider: "GITLAB" },
-      ),
-    );
-    assert.deepEqual(await windowsOf(1), ["24h", "7d", "30d"], "only snapshots of the same provider count");
-    await record(observation("o/busy", [snapshot(88, 9)]));
-    assert.deepEqual(await windowsOf(1), ["24h", "7d", "30d"], "half a day behind is not too late");
-    await record(observation("o/busy", [snapshot(87, 9)]));
+    await later(0, 10, "GITLAB");
+    await later(24 * 5, 4);
+    await later(0, 4);
+    assert.deepEqual(await windowsOf(1), ["24h", "7d", "30d"], "four of ten are not a full day");
+    await later(24 * 9, 9);
     assert.deepEqual(await windowsOf(1), ["7d", "30d"]);
-    await record(observation("o/busy", [snapshot(15, 9)]));
+    await later(24 * 5, 9);
     assert.deepEqual(await windowsOf(1), ["30d"]);
-    await record(observation("o/quiet", [snapshot(-60, 1_200)]));
+    await record(observation("o/r0", [snapshot(24 * 5 - 1, 2_000)]));
     assert.deepEqual(await windowsOf(1), ["7d", "30d"]);
   });
 });
