@@ -56,7 +56,7 @@ export const chartQuery = z.object({
   window: z
     .enum(CHART_WINDOWS)
     .default("1y")
-    .openapi({ description: "The time before the newest snapshot of the provider." }),
+    .openapi({ description: "The time before the newest counts of the repository." }),
   from: dayParameter.optional().openapi({ description: "First day (UTC), instead of window." }),
   to: dayParameter.optional().openapi({ description: "Last day, after from." }),
   view: z.enum(VIEWS).default("total").openapi({ description: "per-day: gains per day, on a linear scale." }),

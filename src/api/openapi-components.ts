@@ -205,7 +205,7 @@ const PARAMETER_NOTES: Readonly<Record<string, { description?: string; example?:
   sort: { description: "What the list is sorted by." },
   limit: { description: "Maximum number of rows.", example: 25 },
   cursor: { example: "WyJ5R1FFMmRINXpFbmkiLDk1MzEsMzk0XQ" },
-  window: { description: "The time before the newest snapshot of the provider; all: everything stored." },
+  window: { description: "The time before the newest counts of the repository; all: everything stored." },
   ranking: { description: "The ranking." },
   repo: { example: ["github:facebook/react"] },
   metric: { description: "The count that is drawn." },

@@ -60,7 +60,12 @@ const COLUMNS: Columns<ListedRow> = {
 };
 
 export const freshnessOutput = {
-  asOf: z.string().nullable().describe("When the newest snapshot was taken. Windows end here, not now."),
+  asOf: z
+    .string()
+    .nullable()
+    .describe(
+      "Median of the times at which the rows were counted. The window of each ends with its own counts, not now.",
+    ),
   ageDays: nullableNumber.describe("Whole days since asOf."),
 };
 

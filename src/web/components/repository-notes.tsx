@@ -62,7 +62,7 @@ export const StaleNote: FC<{ repository: Repository; recency: Recency }> = ({ re
 
 function reasonOf({ refreshInterval, importSource }: Repository, { newestFiles }: Recency): string {
   if (refreshInterval !== null && refreshInterval > 0)
-    return `It is refreshed every ${durationText(refreshInterval)}, and has missed that twice.`;
+    return `It is refreshed every ${durationText(refreshInterval)}, and that has failed since.`;
   const newest = importSource === null ? undefined : newestFiles.get(importSource);
   if (newest !== undefined)
     return `The newest file of ${importSource}, of ${formatDay(newest)}, does not have it.`;

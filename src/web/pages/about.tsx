@@ -84,18 +84,18 @@ const About: FC<{ example: Example | undefined; baseUrl: string }> = ({ example,
       <Section id="windows">
         <p>
           Growth is the difference between two snapshots of a repository. The <dfn>window</dfn> is the
-          intended time between them: 24 hours, 7 days or 30 days. It ends at the newest snapshot of the
-          forge, not now.
+          intended time between them: 24 hours, 7 days or 30 days. It ends with the newest counts of the
+          repository, not now.
         </p>
         <p>
           The newest snapshot is compared with the one closest to the start of the window, which may be half a
-          window to two windows earlier, so a missing day does not empty the list. Without such a snapshot
+          window to 2.25 windows earlier, so a missing day does not empty the list. Without such a snapshot
           growth is unknown and shown as a dash.
         </p>
         <p>
-          Until our own counts cover half of a window, its growth compares two counts of stars still held, if
-          the forge reports them: the gain is marked “still held” and has a lower confidence. Charts draw that
-          part as a dotted line.
+          For the time before our first count, the gain comes from the stars still held, if the forge reports
+          them; from then on, from our own counts. A window that spans both adds the two parts: the gain is
+          marked “still held” and has a lower confidence. Charts draw the first part as a dotted line.
         </p>
         <p>
           Growth counts only while its last reading is recent: for at most two of the repository’s own refresh
@@ -128,16 +128,13 @@ const About: FC<{ example: Example | undefined; baseUrl: string }> = ({ example,
       </Section>
       <Section id="confidence">
         <p>
-          <dfn>Confidence</dfn> ranges from 0 to 1 and says how reliable growth is. It is the product of four
+          <dfn>Confidence</dfn> ranges from 0 to 1 and says how reliable growth is. It is the product of three
           factors:
         </p>
         <ul>
           <li>
             <strong>coverage</strong>: how well the time between the two snapshots matches the window; a
             missing day in the 24-hour window halves it
-          </li>
-          <li>
-            <strong>freshness</strong>: how close the newest snapshot is to the newest one of the forge
           </li>
           <li>
             <strong>history</strong>: whether the window has enough snapshots: 2, 4 and 8 for the three

@@ -264,7 +264,7 @@ onBothEngines("Rollups", (engine) => {
     await later(24 * 5, 4);
     await later(0, 4);
     assert.deepEqual(await windowsOf(1), ["24h", "7d", "30d"], "four of ten are not a full day");
-    await later(24 * 9, 9);
+    await later(24 * 8, 9);
     assert.deepEqual(await windowsOf(1), ["7d", "30d"]);
     await later(24 * 5, 9);
     assert.deepEqual(await windowsOf(1), ["30d"]);
