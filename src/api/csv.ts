@@ -136,4 +136,6 @@ export const REPOSITORY_COLUMNS: readonly Column[] = [
   ...fieldColumns(["lastSeenAt", "stale", "asOf", "ageDays"]),
   ofTrend("basis", ({ basis }) => basis),
   ofTrend("usualPerDay", ({ usualPerDay }) => usualPerDay),
+  ofTrend("hours", ({ hours }) => hours),
+  ofTrend("parts", ({ parts }) => parts.map(({ basis, starsDelta }) => `${basis}:${starsDelta}`).join(";")),
 ];

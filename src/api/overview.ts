@@ -71,10 +71,7 @@ function facetOperation(id: string, kind: FacetKind, what: string) {
         rankings.facets({ kind, ...among, window, sort, limit, offset }),
         rankings.counters(),
       ]);
-      const { asOf } =
-        provider === undefined
-          ? counters
-          : (counters.providers.find((one) => one.provider === provider) ?? { asOf: null });
+      const { asOf } = catalogueFreshness(counters, provider);
       const hasMore = offset + facets.length < total;
       const isReachable = hasMore && (page + 1) * limit <= LAST_NUMBERED;
       const links = {

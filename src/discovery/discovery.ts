@@ -46,4 +46,4 @@ export { type Leaders, RANK_LIMITS } from "./ranks/heads.js";
 export { RANK_SCOPES, type Rank } from "./ranks/rank.js";
 export { checkRankHistory, type PastRank } from "./ranks/rank-history.js";
 export { Search, type SuggestedFacet, type Suggestions } from "./search/search.js";
-export type { CurrentSummary, Summary } from "./summary.js";
+export { type CurrentSummary, catalogueFreshness, type Summary } from "./summary.js";

@@ -151,6 +151,16 @@ async function computeSummary(
   };
 }
 
+/** When the repositories of a provider were counted, or all of them; of one without any: never. */
+export function catalogueFreshness(
+  { providers, asOf, measured }: Pick<Summary, "providers" | keyof Freshness>,
+  provider: string | undefined,
+): Freshness {
+  if (provider === undefined) return { asOf, measured };
+  const own = providers.find((one) => one.provider === provider);
+  return { asOf: own?.asOf ?? null, measured: own?.measured ?? [] };
+}
+
 const NOTHING: Counters = {
   repositories: 0,
   snapshots: 0,

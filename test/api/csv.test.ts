@@ -18,9 +18,14 @@ const rowsOf = (text: string): Record<string, string>[] => parse(text, { columns
 /** What a cell must hold for a value of JSON. */
 function cellOf(value: unknown, column: string): string {
   if (value === null || value === undefined) return "";
-  if (Array.isArray(value))
-    return guarded(value.map((one) => (typeof one === "object" ? one.kind : one)).join(";"));
+  if (Array.isArray(value)) return guarded(value.map(elementOf).join(";"));
   return typeof value === "string" && !TRUSTED.has(column) ? guarded(value) : String(value);
+}
+
+/** An anomaly by its kind, a part of a gain by its basis and stars. */
+function elementOf(one: string | { kind: string } | { basis: string; starsDelta: number }): string {
+  if (typeof one === "string") return one;
+  return "kind" in one ? one.kind : `${one.basis}:${one.starsDelta}`;
 }
 
 const TRUSTED = new Set(["id", "provider", "window"]);
@@ -39,7 +44,7 @@ function flat(record: Row): Row {
 }
 
 const COLUMNS =
-  "id,provider,owner,name,fullName,url,description,homepage,language,license,topics,stars,forks,openIssues,watchers,fork,archived,availability,createdAt,pushedAt,discoveredAt,refreshedAt,nextRefreshAt,window,from,to,fromSource,starsDelta,forksDelta,openIssuesDelta,starsGrowth,trending,rising,newHot,starMomentum,forkMomentum,activity,confidence,reliable,anomalies,starsCounted,forksCounted,newSince,confidenceReasons,lastSeenAt,stale,asOf,ageDays,basis,usualPerDay";
+  "id,provider,owner,name,fullName,url,description,homepage,language,license,topics,stars,forks,openIssues,watchers,fork,archived,availability,createdAt,pushedAt,discoveredAt,refreshedAt,nextRefreshAt,window,from,to,fromSource,starsDelta,forksDelta,openIssuesDelta,starsGrowth,trending,rising,newHot,starMomentum,forkMomentum,activity,confidence,reliable,anomalies,starsCounted,forksCounted,newSince,confidenceReasons,lastSeenAt,stale,asOf,ageDays,basis,usualPerDay,hours,parts";
 
 test("any text comes back from its cell, and none begins like a formula", () => {
   const text = fc.oneof(

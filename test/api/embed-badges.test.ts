@@ -4,7 +4,7 @@ import { DAY_MS } from "../../src/lib/clock.js";
 import { errorOf, invalid } from "../support/answers.js";
 import { onSqliteAndLong } from "../support/engines.js";
 import { checkTexts, readPicture } from "../support/svg.js";
-import { createWorld, daily, observation, type World } from "../support/world.js";
+import { createWorld, daily, observation, snapshot, type World } from "../support/world.js";
 
 const BADGE = "/api/embed/badge.svg";
 const CARD = "/api/embed/card.png";
@@ -122,7 +122,7 @@ onSqliteAndLong("Badges and cards", (engine) => {
       ...one,
       capturedAt: one.capturedAt - 5 * DAY_MS,
     }));
-    await old.record(observation("top/go", before), observation("still/one", before.slice(0, 1)));
+    await old.record(observation("top/go", before), observation("still/one", [snapshot(5 * 24, 900)]));
     const fresh = await badge("repo=github:top/go&kind=stars");
     const messages = {
       "top/go&kind=stars": "1,250 · 25 Apr 2026",

@@ -260,8 +260,8 @@ onSqliteAndLong("Charts for other pages", (engine) => {
         markdown: `[![Stars by age: up/gapped](${image})](${page})`,
         html: `<a href="${page}"><img src="${image.replaceAll("&", "&amp;")}" alt="Stars by age: up/gapped" width="800" height="380"></a>`,
       },
-      asOf: "2026-04-30T12:00:00.000Z",
-      ageDays: 0,
+      asOf: "2026-04-25T12:00:00.000Z",
+      ageDays: 5,
     });
     assert.equal(series.length, 1);
     const { points, repositoryId, ...one } = series[0];

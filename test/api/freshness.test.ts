@@ -64,7 +64,7 @@ onSqliteAndLong("How recent responses are", (engine) => {
       );
     }
     const csv = (await world.get("/api/repos?sort=stars&format=csv")).body.split("\r\n");
-    assert.match(csv[1], /,2026-04-29T12:00:00\.000Z,true,2026-04-30T12:00:00\.000Z,0,,$/);
+    assert.match(csv[1], /,2026-04-29T12:00:00\.000Z,true,2026-04-29T12:00:00\.000Z,1,,,,$/);
     assert.match(
       (await world.get("/api/embed/badge.svg?repo=github:gone/name")).body,
       /not seen since 29 Apr 2026/,
@@ -76,7 +76,7 @@ onSqliteAndLong("How recent responses are", (engine) => {
     const { data } = (await world.get("/api/stats/summary")).body;
     assert.deepEqual([data.freshRepositories, data.staleRepositories], [1, 1]);
     const [{ provider, freshRepositories, staleRepositories, ageDays }] = data.providers;
-    assert.deepEqual([provider, freshRepositories, staleRepositories, ageDays], ["GITHUB", 1, 1, 0]);
+    assert.deepEqual([provider, freshRepositories, staleRepositories, ageDays], ["GITHUB", 1, 1, 1]);
     assert.deepEqual(data.newestFiles, [
       { source: SOURCE, file: "github-ranking-0.csv", capturedAt: "2026-04-30T12:00:00.000Z", ageDays: 0 },
     ]);

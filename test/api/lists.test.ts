@@ -125,6 +125,7 @@ onBothEngines("GET /api/repos", (engine) => {
       sort: "stars",
       asOf: "2026-04-30T12:00:00.000Z",
       ageDays: 0,
+      measured: [{ from: "2026-04-30T12:00:00.000Z", to: "2026-04-30T12:00:00.000Z", repositories: 2 }],
       total: 6,
       totalIsExact: true,
       hasMore: true,
@@ -188,6 +189,15 @@ onBothEngines("GET /api/repos", (engine) => {
         to: "2026-04-30T12:00:00.000Z",
         fromSource: "IMPORTED",
         basis: "TOTAL",
+        hours: 24,
+        parts: [
+          {
+            basis: "TOTAL",
+            from: "2026-04-29T12:00:00.000Z",
+            to: "2026-04-30T12:00:00.000Z",
+            starsDelta: 10,
+          },
+        ],
         starsDelta: 10,
         forksDelta: null,
         openIssuesDelta: null,

@@ -109,7 +109,7 @@ onSqliteAndLong("rankings", (engine) => {
   test("reliableOnly leaves out what covers the window badly", async () => {
     const trend = async (name: string) =>
       (await world.get(`/api/repos/github/${name}`)).body.data.trends["24h"];
-    assert.equal((await trend("late/reading")).confidence, 0.48);
+    assert.equal((await trend("late/reading")).confidence, 0.53);
     assert.equal((await trend("late/reading")).reliable, false);
     assert.equal((await trend("honest/growth")).reliable, true);
     assert.ok((await names("/api/trending")).includes("late/reading"));

@@ -14,6 +14,7 @@ import { type Selection, selectAmong, selectByColumn, selectByRelevance } from "
 import type { Rankings } from "../rankings.js";
 import { allOf } from "../search/relevance.js";
 import { searchIn } from "../search/search.js";
+import { catalogueFreshness } from "../summary.js";
 import { type ListQuery, listSpec, type PageQuery, type WatchlistQuery, watchlistSpec } from "./query.js";
 import { type ListRow, measuredAt, RowReader, type RowRequest } from "./rows.js";
 import { DEFAULT_SORT } from "./sorts.js";
@@ -147,7 +148,11 @@ export class Lists {
         : read.map((row) =>
             row.repository.id === renamed.to.id ? { ...row, renamedFrom: renamed.fullName } : row,
           );
-    const freshness = freshnessOf(rows.map(measuredAt));
+    // Without rows, that of what was searched.
+    const freshness =
+      rows.length > 0
+        ? freshnessOf(rows.map(measuredAt))
+        : catalogueFreshness(counters, spec.filters.provider);
     const unmatched = total === 0 ? await unmatchedValues(spec.filters, loaded) : [];
     return {
       // One that has gone since stays in a watchlist alone.
