@@ -137,5 +137,5 @@ export const REPOSITORY_COLUMNS: readonly Column[] = [
   ofTrend("basis", ({ basis }) => basis),
   ofTrend("usualPerDay", ({ usualPerDay }) => usualPerDay),
   ofTrend("hours", ({ hours }) => hours),
-  ofTrend("parts", ({ parts }) => parts.map(({ basis, starsDelta }) => `${basis}:${starsDelta}`).join(";")),
+  ofTrend("parts", ({ parts }) => parts.map(({ basis, gained }) => `${basis}:${gained}`).join(";")),
 ];

@@ -1,5 +1,6 @@
 import type { FacetKind, SuggestedFacet } from "../discovery/discovery.js";
 import {
+  catalogueFreshness,
   count,
   facetSortParameter,
   LAST_NUMBERED,

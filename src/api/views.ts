@@ -62,7 +62,7 @@ export const trendSchema = z
         "What the stars at `from` count. TOTAL: all stars at that time. RETAINED: stars given until then and still held when the forge reported them later, as before the first total of a repository.",
     }),
     hours: z.number().openapi({ description: "Hours from `from` to `to`: half to 2.25 times the window." }),
-    parts: z.array(z.object({ basis: z.enum(BASES), from: time, to: time, starsDelta: z.int() })).openapi({
+    parts: z.array(z.object({ basis: z.enum(BASES), from: time, to: time, gained: z.int() })).openapi({
       description:
         "The gains that add up to starsDelta, oldest first, each between two counts of one basis. Two if the window begins in the star history and ends in totals.",
     }),
@@ -119,7 +119,12 @@ export function trendView(trend: Trend): TrendView {
     fromSource: trend.fromSource,
     basis: trend.basis,
     hours: Math.round((trend.to - trend.from) / (HOUR_MS / 100)) / 100,
-    parts: trend.parts.map((part) => ({ ...part, from: isoTime(part.from), to: isoTime(part.to) })),
+    parts: trend.parts.map(({ basis, from, to, starsDelta }) => ({
+      basis,
+      from: isoTime(from),
+      to: isoTime(to),
+      gained: starsDelta,
+    })),
     starsDelta: trend.starsDelta,
     forksDelta: trend.forksDelta,
     openIssuesDelta: trend.openIssuesDelta,

@@ -45,7 +45,7 @@ export interface History {
   bornAt: number | null;
   firstSnapshotAt: number | null;
   snapshots: number;
-  /** Where the chart ends: with its newest counts, or earlier. */
+  /** Where the chart ends: with its newest counts, or earlier; of a stale one, with the newest counts that it should have been among. */
   until: number | null;
   isStale: boolean;
 }
@@ -94,6 +94,9 @@ export async function readHistory(
   });
   const isWhole = points.length === series.points.length;
   const counted = series.points.filter((snapshot) => snapshot[metric] !== null);
+  const stale = isStale(repository, recency);
+  const missedAt =
+    recency.newestFiles.get(repository.importSource ?? "") ?? recency.fullDays.get(repository.provider);
   const { snapshots, firstSnapshotAt } = stored;
   return {
     repository,
@@ -103,8 +106,8 @@ export async function readHistory(
     bornAt: bornAt(repository.createdAt, firstSnapshotAt),
     firstSnapshotAt,
     snapshots,
-    until,
-    isStale: isStale(repository, recency),
+    until: stale && to === undefined ? Math.max(until ?? 0, missedAt ?? 0) : until,
+    isStale: stale,
   };
 }
 

@@ -60,12 +60,7 @@ const COLUMNS: Columns<ListedRow> = {
 };
 
 export const freshnessOutput = {
-  asOf: z
-    .string()
-    .nullable()
-    .describe(
-      "Median of the times at which the rows were counted. The window of each ends with its own counts, not now.",
-    ),
+  asOf: z.string().nullable().describe("Median time of the counts. Windows end with them, not now."),
   ageDays: nullableNumber.describe("Whole days since asOf."),
 };
 

@@ -23,9 +23,9 @@ function cellOf(value: unknown, column: string): string {
 }
 
 /** An anomaly by its kind, a part of a gain by its basis and stars. */
-function elementOf(one: string | { kind: string } | { basis: string; starsDelta: number }): string {
+function elementOf(one: string | { kind: string } | { basis: string; gained: number }): string {
   if (typeof one === "string") return one;
-  return "kind" in one ? one.kind : `${one.basis}:${one.starsDelta}`;
+  return "kind" in one ? one.kind : `${one.basis}:${one.gained}`;
 }
 
 const TRUSTED = new Set(["id", "provider", "window"]);

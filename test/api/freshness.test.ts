@@ -82,6 +82,58 @@ onSqliteAndLong("How recent responses are", (engine) => {
     ]);
   });
 
+  /** Repositories of an archive: one count a day, some seconds apart, without the given days before the last. */
+  const archive = (missing: readonly number[] = []) =>
+    Array.from({ length: 12 }, (_, i) =>
+      observation(
+        `archive/r${i}`,
+        Array.from({ length: 30 }, (_, day) => 29 - day)
+          .filter((day) => !missing.includes(day))
+          .map((day) => snapshot(24 * day + 19 - i / 3_600, 1_000 + (29 - day) * (5 + i))),
+      ),
+    );
+
+  test("a few later counts empty no list: it says how many were counted when, and its time is their median", async () => {
+    const other = await createWorld(engine);
+    await other.record(...archive());
+    await other.record(...[0, 1, 2].map((i) => observation(`archive/r${i}`, [snapshot(0, 1_400)])));
+    const measured = [
+      { from: "2026-04-30T12:00:00.000Z", to: "2026-04-30T12:00:00.000Z", repositories: 3 },
+      { from: "2026-04-29T17:00:03.000Z", to: "2026-04-29T17:00:11.000Z", repositories: 9 },
+    ];
+    const { data, meta } = (await other.get("/api/trending")).body;
+    assert.equal(data.length, 12);
+    assert.deepEqual(meta.measured, measured);
+    assert.match(meta.asOf, /^2026-04-29T17:00:/);
+    const summary = (await other.get("/api/stats/summary")).body.data;
+    assert.deepEqual(
+      [summary.measured, summary.providers[0].measured, summary.freshRepositories],
+      [measured, measured, 12],
+    );
+    const words = "3 on 2026-04-30 at 12:00 UTC, 9 on 2026-04-29 at 17:00 UTC";
+    assert.ok((await other.get("/api/feeds/trending.atom")).body.includes(words));
+    for (const path of ["/", "/explore?sort=trending"])
+      assert.match((await other.get(path)).body, /3 in the last hour, 9 on 2026-04-29 at 17:00 UTC/);
+    const own = (await other.get("/api/repos/github/archive/r5")).body.data;
+    assert.equal(own.asOf, "2026-04-29T17:00:05.000Z");
+  });
+
+  test("a missing day empties no list, and the response says how far the counts are apart", async () => {
+    const other = await createWorld(engine);
+    await other.record(
+      ...archive([1]).map((one, i) => ({
+        ...one,
+        // Later by seconds than two days before.
+        snapshots: [...one.snapshots].map((each, at, all) =>
+          at === all.length - 1 ? { ...each, capturedAt: each.capturedAt + i * 1_000 } : each,
+        ),
+      })),
+    );
+    const { data } = (await other.get("/api/trending")).body;
+    assert.equal(data.length, 12);
+    for (const { trend } of data) assert.ok(Math.abs(trend.hours - 48) < 0.01);
+  });
+
   test("every response with growth has its age, which follows the days also where nothing is recorded", async () => {
     const cached = await createWorld(engine, { SIDEREAL_CACHE_MB: "1" });
     await cached.record(observation("a/b", daily(100, 110), { facts: { language: "Go", topics: ["web"] } }));

@@ -195,7 +195,7 @@ onBothEngines("GET /api/repos", (engine) => {
             basis: "TOTAL",
             from: "2026-04-29T12:00:00.000Z",
             to: "2026-04-30T12:00:00.000Z",
-            starsDelta: 10,
+            gained: 10,
           },
         ],
         starsDelta: 10,

@@ -105,7 +105,7 @@ onSqliteAndLong("The series of a window", (engine) => {
       const times = chart.points.map(({ at }: { at: string }) => at);
       assert.ok(times.includes(trend.from) && times.includes(trend.to), `${i}`);
       const part = trend.parts.find(({ basis }: { basis: string }) => basis === chart.gainedBasis);
-      assert.equal(chart.gained, part.starsDelta, `${i}`);
+      assert.equal(chart.gained, part.gained, `${i}`);
       assert.equal(chart.seams.length <= 1, true);
     }
     assert.deepEqual(seen, new Set(["TOTAL", "RETAINED"]));
