@@ -180,6 +180,7 @@ export const Proof: FC<ProofProps> = ({ repository, trend, trends, readings, fac
       <p>
         <a href="#snapshots">{whyWords(trend, "stars").compared}</a>, confidence {trend.confidence.toFixed(2)}
         {trend.reliable ? "" : `: ${trend.confidenceReasons.join(", ") || "too low"}`}
+        {partsText(trend)}
       </p>
     )}
     <Scroll label="Growth by window">
@@ -188,6 +189,13 @@ export const Proof: FC<ProofProps> = ({ repository, trend, trends, readings, fac
     <GainNotes trends={trends} facts={facts} />
   </details>
 );
+
+/** Of a gain that begins in the star history and ends in our own counts: what each adds. */
+function partsText({ parts }: Trend): string {
+  const [held, own] = parts;
+  if (held === undefined || own === undefined) return "";
+  return `; ${formatDelta(held.starsDelta)} from stars still held until ${formatDate(held.to)}, ${formatDelta(own.starsDelta)} from our own counts since then`;
+}
 
 interface GrowthTableProps {
   repository: Repository;
