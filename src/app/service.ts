@@ -11,7 +11,16 @@ import {
 import { apiRoutes, errorPicture, hintFor, openApiDocument } from "../api/api.js";
 import { PngRenderer } from "../charts/charts.js";
 import { checkToken } from "../forges/forges.js";
-import { Admission, Callers, createHttpServer, Front, listen, ResponseCache } from "../http/http.js";
+import {
+  Admission,
+  Callers,
+  createHttpServer,
+  Front,
+  listen,
+  noteProxy,
+  ResponseCache,
+  UnnamedProxy,
+} from "../http/http.js";
 import { BackgroundWrites } from "../lib/background-writes.js";
 import { type Clock, HOUR_MS } from "../lib/clock.js";
 import type { MetricsServer } from "../lib/metrics.js";
@@ -76,6 +85,10 @@ export function buildRoutes(
   return { ...web, routes: [...routes, mcpRoute({ modules, config, clock }, log), ...web.routes] };
 }
 
+/** What follows from a proxy that the settings do not name. */
+const UNNAMED =
+  "SIDEREAL_TRUSTED_PROXIES does not name it: all its clients share one limit, and no code from the log opens /operator";
+
 /** The front over these modules. */
 function joinFront(context: AppContext, parts: FrontParts): Front {
   const { config, clock, log } = context;
@@ -85,6 +98,11 @@ function joinFront(context: AppContext, parts: FrontParts): Front {
   const readRevision = () => revisionOf(modules, clock);
   const cache = new ResponseCache({ maxBytes: cacheBytes, clock, readRevision, markPage: markStale, log });
   const { routes, errorPage } = buildRoutes(context, { ...parts, cache });
+  const proxy = new UnnamedProxy(config.trustedProxies.length === 0, (sign) => {
+    log.warn(sign, `a proxy is in front, and ${UNNAMED}`);
+    // It is in the log in any case.
+    void noteProxy(modules.database, sign, clock.now()).catch(() => {});
+  });
   return new Front({
     routes,
     hintFor,
@@ -94,6 +112,7 @@ function joinFront(context: AppContext, parts: FrontParts): Front {
     identities: { baseUrl, isOpen: cors, allowedHosts, keys, accounts },
     cache,
     admission,
+    proxy,
     recordUsage: (request) => usage.record(request),
     recordSecurity: (request) => events.logRefused(request),
     clock,
@@ -136,6 +155,9 @@ const LOAD_MS = 1_000;
 /** Opens a port and serves the given modules. */
 export async function startService(context: AppContext, modules: Modules): Promise<Service> {
   const { config, clock, log } = context;
+  // The service itself speaks no TLS.
+  if (config.baseUrl.startsWith("https:") && config.trustedProxies.length === 0)
+    log.warn(`SIDEREAL_BASE_URL begins with https, so a proxy is in front, but ${UNNAMED}`);
   const { database } = modules;
   const { redis } = modules;
   const allowances =

@@ -2,7 +2,7 @@
 import type { Command } from "commander";
 import type { StoredEvent } from "../accounts/accounts.js";
 import { isoTime } from "../lib/clock.js";
-import { CommandFault, EXIT, type Host, reportOf, withModules } from "./host.js";
+import { CommandFault, EXIT, type Host, reportOf, requireStore, withModules } from "./host.js";
 
 /** Events read by one statement. */
 const PAGE = 500;
@@ -32,6 +32,7 @@ async function listEvents(host: Host, { account, since, json }: EventsOptions): 
   const { addressesOf, agentOf, detailWords, eventWords, findAccountId, readEvents } = await import(
     "../accounts/accounts.js"
   );
+  requireStore(host.config);
   await withModules(host, async ({ database }) => {
     const id = account?.includes("@") === true ? await findAccountId(database.read, account) : account;
     if (account !== undefined && id === undefined) throw unknownAccount(account);
@@ -91,6 +92,7 @@ async function endSessions(
   if ((account === undefined) !== all)
     throw new CommandFault("give either --account with an e-mail address, or --all");
   const { endSessionsOf } = await import("../accounts/accounts.js");
+  requireStore(host.config);
   await withModules(host, async ({ database, redis }) => {
     const whose = account === undefined ? "everybody" : { email: account };
     const ended = await endSessionsOf(database, whose, host.clock.now());

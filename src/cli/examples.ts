@@ -3,7 +3,7 @@ import type { Command } from "commander";
 /** Examples in the help of each runnable command, by its words: lines that work as they are, and what they do. */
 const EXAMPLES: Readonly<Record<string, readonly (readonly [line: string, effect: string])[]>> = {
   init: [
-    ["sidereal init", "asks three questions and writes .env"],
+    ["sidereal init", "asks four questions and writes .env"],
     ["sidereal init --yes --base-url https://repositories.example", "asks nothing"],
   ],
   start: [

@@ -11,7 +11,7 @@ import {
   Refusal,
   writeDump,
 } from "../transfer/transfer.js";
-import { CommandFault, EXIT, type Host, reportOf, showProgress, withModules } from "./host.js";
+import { CommandFault, EXIT, type Host, reportOf, requireStore, showProgress, withModules } from "./host.js";
 
 interface ExportOptions {
   format: "ndjson" | "parquet";
@@ -107,6 +107,7 @@ async function withCatalogue(
   failed: string,
   write: (modules: Modules, onProgress: (repositories: number) => void) => Promise<string>,
 ): Promise<void> {
+  requireStore(host.config);
   await withModules(host, async (modules) => {
     const { repositories } = await modules.rankings.counters();
     const form = "  {bar} {percentage} %  {value} of {total} repositories  {eta_formatted} left";

@@ -1,7 +1,9 @@
 /** Shared by all commands: the services of the host, exit codes, reports and progress. */
+import { resolve } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { SingleBar } from "cli-progress";
 import type { Config } from "../config/config.js";
+import { hasStore } from "../database/database.js";
 import type { Clock } from "../lib/clock.js";
 import type { Modules } from "../modules.js";
 import type { Plan } from "../tracking/tracking.js";
@@ -84,6 +86,15 @@ export class CommandFault extends Error {
     super(message);
     this.code = code;
   }
+}
+
+/** Throws if there is no store where the settings say: a command that only reads must not make an empty one in a wrong folder. */
+export function requireStore({ databaseUrl, dataDir }: Config): void {
+  if (databaseUrl !== undefined || dataDir === ":memory:" || hasStore(dataDir)) return;
+  throw new CommandFault(
+    `There is no store in ${resolve(dataDir)}. Run this where the service runs, or set SIDEREAL_DATA_DIR or SIDEREAL_DATABASE_URL.`,
+    EXIT.failed,
+  );
 }
 
 /** Opens the modules for some work, and closes them after it. */

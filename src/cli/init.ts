@@ -24,6 +24,7 @@ const OLD_FILE = ".env.old";
 
 interface Options {
   baseUrl?: string;
+  trustedProxies?: string;
   githubTokenFile?: string;
   databaseUrlFile?: string;
   yes?: boolean;
@@ -60,13 +61,20 @@ const QUESTIONS: readonly Question[] = [
     given: ({ databaseUrlFile }) => textOf(databaseUrlFile),
     settings: (url) => ({ SIDEREAL_DATABASE_URL: url }),
   },
+  {
+    text: "Address from which a proxy in front reaches it, such as 127.0.0.1 for nginx on this machine [none]: ",
+    hidden: false,
+    given: ({ trustedProxies }) => trustedProxies,
+    settings: (addresses) => ({ SIDEREAL_TRUSTED_PROXIES: addresses }),
+  },
 ];
 
 export function addInit(program: Command, host: Host, finish: (code: number) => void): void {
   program
     .command("init")
-    .description(`ask three questions and write the settings to ${FILE}, which the other commands read`)
+    .description(`ask four questions and write the settings to ${FILE}, which the other commands read`)
     .option("--base-url <url>", "address at which people reach the service")
+    .option("--trusted-proxies <addresses>", "addresses of proxies in front of the service")
     .option("--github-token-file <file>", "file with a GitHub token")
     .option("--database-url-file <file>", "file with the address of a PostgreSQL database")
     .option("--yes", "ask nothing: use the defaults for everything without an option")
@@ -134,6 +142,15 @@ function checked(question: Question, answered: string): Settings {
   return settings;
 }
 
+/** What many instances add by hand. */
+const EXAMPLES = `
+# SIDEREAL_PROVIDERS=github,codeberg
+# SIDEREAL_OPERATORS=you@example.org
+# SIDEREAL_SMTP_URL=smtps://user:password@mail.example.org
+# SIDEREAL_MAIL_FROM=Sidereal <sidereal@example.org>
+# SIDEREAL_METRICS_PORT=9464
+`;
+
 /** An address with a port is served directly, others by a proxy in front. */
 function listeningAt(baseUrl: string): Settings {
   const url = URL.parse(baseUrl);
@@ -148,7 +165,7 @@ function listeningAt(baseUrl: string): Settings {
  */
 function write(settings: Settings, replaces: boolean): void {
   const lines = Object.entries(settings).map(([name, value]) => `${name}=${quoted(name, value)}\n`);
-  const text = `# Settings of Sidereal. docs/CONFIGURATION.md lists all.\n${lines.join("")}`;
+  const text = `# Settings of Sidereal. docs/CONFIGURATION.md lists all.\n${lines.join("")}${EXAMPLES}`;
   const partial = `${FILE}.${process.pid}.partial`;
   try {
     writeFileSync(partial, text, { flag: "wx", mode: 0o600, flush: true });

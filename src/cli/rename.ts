@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { AppError } from "../lib/errors.js";
 import { followChanges } from "../modules.js";
 import { readRepositoryName } from "../repositories/repositories.js";
-import { CommandFault, EXIT, type Host, reportOf, withModules } from "./host.js";
+import { CommandFault, EXIT, type Host, reportOf, requireStore, withModules } from "./host.js";
 
 const USAGE =
   "Give both names of one forge, such as github:owner/old github:owner/new, or with --undo the old one alone.";
@@ -34,6 +34,7 @@ async function rename(
   const to = present === undefined ? undefined : readRepositoryName(present);
   if (from === undefined || undo !== (present === undefined) || (!undo && to?.provider !== from.provider))
     throw new CommandFault(USAGE);
+  requireStore(host.config);
   await withModules(host, async (modules) => {
     const stated = { provider: from.provider, from: from.fullName };
     const snapshots =

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { MailUse } from "../accounts/accounts.js";
 import { DAY_MS, isoTime } from "../lib/clock.js";
 import type { Ages, ProviderStatus } from "../tracking/tracking.js";
-import { type Host, reportOf, withModules } from "./host.js";
+import { type Host, reportOf, requireStore, withModules } from "./host.js";
 
 export function addStatus(program: Command, host: Host): void {
   program
@@ -11,21 +11,33 @@ export function addStatus(program: Command, host: Host): void {
     .option("--json", "print one JSON object")
     .action(async ({ json }: { json?: boolean }) => {
       const { readMailUse } = await import("../accounts/accounts.js");
+      const { readNotedProxy } = await import("../http/http.js");
       const { readStatus } = await import("../tracking/tracking.js");
-      await withModules(host, async ({ database }) => {
-        const status = await readStatus(database, host.clock.now());
-        const mail = await readMailUse(database.read, host.clock.now());
-        const tracked =
-          status.map((one) => describe(one, host.clock.now())).join("\n\n") || "nothing is tracked yet";
-        host.stdout.write(
-          reportOf(
-            json === true,
-            { providers: status, mail },
-            [`${tracked}\n`, `mail            ${describeMail(mail)}`].join("\n"),
-          ),
-        );
+      requireStore(host.config);
+      await withModules(host, async ({ database, catalog }) => {
+        const now = host.clock.now();
+        const providers = await readStatus(database, now);
+        const mail = await readMailUse(database.read, now);
+        const catalogue = await catalog.kind();
+        const isNamed = host.config.trustedProxies.length > 0;
+        const unnamedProxy = isNamed ? null : await readNotedProxy(database.read);
+        const tracked = providers.map((one) => describe(one, now)).join("\n\n");
+        const lines = [
+          catalogue === "sample" ? SAMPLE : tracked || "nothing is tracked yet",
+          "",
+          `mail            ${describeMail(mail)}`,
+          ...(unnamedProxy === null ? [] : [`proxy           ${describeProxy(unnamedProxy)}`]),
+        ];
+        const facts = { catalogue, providers, mail, unnamedProxy };
+        host.stdout.write(reportOf(json === true, facts, lines.join("\n")));
       });
     });
+}
+
+const SAMPLE = "the catalogue is the bundled sample, and nothing is tracked: it goes when a forge is tracked";
+
+function describeProxy({ sign, peer, at }: { sign: string; peer: string; at: number }): string {
+  return `unnamed, at ${peer} since ${isoTime(at)} (${sign}): all its clients share one limit until SIDEREAL_TRUSTED_PROXIES names it`;
 }
 
 function describe(status: ProviderStatus, now: number): string {
@@ -70,9 +82,11 @@ function describe(status: ProviderStatus, now: number): string {
     lines.push(`  avatars       ${avatars.images} of ${avatars.wanted} owners on lists`);
   if (worker !== null) {
     const { at, report } = worker;
+    const isGone = now - at > GONE_MS;
+    const seen = isGone ? `gone, last seen ${hours(now - at)} ago` : `last seen ${isoTime(at)}`;
     const failures = Object.entries(report.failures).map(([kind, count]) => `${count} ${kind}`);
     lines.push(
-      `  worker        ${report.worker}, last seen ${isoTime(at)}: ${report.refreshed} refreshed (${report.doubted} doubtful, ${report.rechecked} read a second time), ${report.discovered} discovered, ${report.listed} read from lists, stretch ${report.stretch.toFixed(2)}`,
+      `  worker        ${report.worker}, ${seen}: ${report.refreshed} refreshed (${report.doubted} doubtful, ${report.rechecked} read a second time), ${report.discovered} discovered, ${report.listed} read from lists, stretch ${report.stretch.toFixed(2)}`,
       `  failures      ${failures.join(", ") || "none"}`,
       ...report.recentFailures.map(
         ({ kind, message, count, firstAt, at: lastAt }) =>
@@ -82,12 +96,17 @@ function describe(status: ProviderStatus, now: number): string {
     if (report.withheld.length > 0) lines.push(`  withheld      ${report.withheld.join(", ")}`);
     for (const { token, resource, limit, remaining, resetAt } of report.quota) {
       const reset = resetAt === null ? "" : `, resets ${isoTime(resetAt)}`;
-      lines.push(`  quota         ${token} ${resource}: ${remaining ?? "?"} of ${limit ?? "?"} left${reset}`);
+      const left =
+        remaining === null || limit === null ? "not reported yet" : `${remaining} of ${limit} left`;
+      lines.push(`  quota         ${token} ${resource}: ${left}${reset}`);
     }
     lines.push(...blocksOf(report.quota, now));
   }
   return lines.join("\n");
 }
+
+/** A worker reports every ten seconds. */
+const GONE_MS = 60_000;
 
 function agesOf({ median, p90, p99 }: Ages): string {
   return `${hours(median)} (median), ${hours(p90)} (90 %), ${hours(p99)} (99 %)`;

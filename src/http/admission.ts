@@ -1,7 +1,6 @@
 import { BUCKETS, type Bucket, type Config } from "../config/config.js";
 import type { Clock } from "../lib/clock.js";
 import { CountedLog } from "../lib/counted-log.js";
-import { isLoopbackHost } from "../lib/host-names.js";
 import type { Logger } from "../lib/log.js";
 import { after } from "./after.js";
 import { Callers, networkOf } from "./callers.js";
@@ -36,8 +35,6 @@ export class Admission {
   readonly #allowances: Allowances | undefined;
   readonly #callers: Callers;
   readonly #clock: Clock;
-  readonly #log: Logger;
-  #mayWarn: boolean;
   readonly #overloads: CountedLog;
 
   constructor({ config, clock, log, allowances, readers }: AdmissionOptions) {
@@ -47,11 +44,9 @@ export class Admission {
     const bounds = limits && QUEUE_BOUNDS;
     this.computing = new RunQueue({ maxRunning: Math.max(MIN_RUNNING, readers), bounds, clock });
     this.#clock = clock;
-    this.#log = log;
     this.#overloads = new CountedLog(clock, (refused) =>
       log.warn({ refused }, "overloaded: requests are refused"),
     );
-    this.#mayWarn = limits !== undefined && trustedProxies.length === 0;
   }
 
   /**
@@ -59,12 +54,6 @@ export class Admission {
    * commas.
    */
   callerOf(peer: string | undefined, forwardedFor: string | undefined): Caller {
-    if (this.#mayWarn && forwardedFor !== undefined && peer !== undefined && isLoopbackHost(peer)) {
-      this.#mayWarn = false;
-      this.#log.warn(
-        "a proxy on this machine sends X-Forwarded-For, but SIDEREAL_TRUSTED_PROXIES does not name it: all clients behind it share one rate limit",
-      );
-    }
     const name = this.#callers.nameOf(peer, forwardedFor ?? null);
     const network = networkOf(name);
     return network === undefined ? { kind: "anonymous", name } : { kind: "anonymous", name, network };

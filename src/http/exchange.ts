@@ -27,6 +27,8 @@ export interface Exchange {
   fault: AppError | undefined;
   /** What it was counted as; undefined before that, and if nothing is limited. */
   charge: Charge | undefined;
+  /** Whether a proxy on this machine was noticed that the settings do not name. */
+  hasUnnamedProxy: boolean;
   /** Whether a response was computed for this request, even if another one is sent. */
   isComputed: boolean;
 }
@@ -57,7 +59,7 @@ export function describe(exchange: Exchange): HttpRequest {
     headers: message.headers,
     caller,
     source: () => sourceOf(exchange),
-    isOnThisMachine: () => isFromThisMachine(message),
+    isOnThisMachine: () => !exchange.hasUnnamedProxy && isFromThisMachine(message),
     account,
     id,
     json: undefined,

@@ -34,6 +34,7 @@ import { ABANDONED, OVERLOADED, type QueuedWork, type Waiter } from "./run-queue
 import { isRefusal, type StoredResponse, storeResponse } from "./stored-response.js";
 import { type Target, type TargetOptions, Targets } from "./targets.js";
 import { Traffic } from "./traffic.js";
+import type { UnnamedProxy } from "./unnamed-proxy.js";
 
 interface FrontOptions extends Required<Pick<TargetOptions, "hintFor">> {
   routes: readonly Route[];
@@ -45,6 +46,7 @@ interface FrontOptions extends Required<Pick<TargetOptions, "hintFor">> {
   identities: Identities;
   cache: ResponseCache;
   admission: Admission;
+  proxy: UnnamedProxy;
   /** Receives every request that was made with a valid key. */
   recordUsage: (request: KeyedRequest) => void;
   /** Logs what is refused for reasons of security. */
@@ -119,6 +121,9 @@ export class Front {
   #exchange(message: IncomingMessage, response: ServerResponse): void | Promise<void> {
     const { admission, clock } = this.#options;
     const { target, fault, isWhole } = this.#outline(message);
+    const { proxy } = this.#options;
+    // A request under a host that is not allowed may be of a page that wants to be taken for one of ours.
+    if (fault?.code !== "MISDIRECTED_REQUEST") proxy.look(message);
     const address = admission.callerOf(message.socket.remoteAddress, forwardedFor(message));
     const exchange: Exchange = {
       message,
@@ -132,6 +137,7 @@ export class Front {
       id: requestId(),
       account: undefined,
       charge: undefined,
+      hasUnnamedProxy: proxy.isHere,
       isComputed: false,
     };
     const send = (stored: StoredResponse | undefined) =>

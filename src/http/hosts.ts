@@ -50,18 +50,29 @@ export class AllowedHosts {
   }
 }
 
-/** Headers that proxies add. No browser sends them by itself. */
+/** Headers that proxies and the networks of clouds add. No browser sends them by itself. */
 const OF_PROXIES =
-  /^(?:forwarded|via|true-client-ip|cf-connecting-ip|x-(?:forwarded|real|client|original|envoy|cluster)-?.*)$/;
+  /^(?:forwarded|via|cdn-loop|(?:true-client|cf-connecting|do-connecting|fastly-client|incap-client|ali-cdn-real)-ip|(?:cf|fly)-.+|x-(?:forwarded|real|client|original|envoy|cluster|azure|amzn|amz|arr|appengine|vercel|nf|cloud|akamai|sucuri)-.+)$/;
+
+/** Whether a header shows that a proxy has passed the request on. */
+export function hasProxyHeader(rawHeaders: readonly string[]): boolean {
+  for (let i = 0; i < rawHeaders.length; i += 2)
+    if (OF_PROXIES.test(rawHeaders[i]?.toLowerCase() ?? "")) return true;
+  return false;
+}
+
+/** The address that a connection comes from; empty if it has none. */
+export function peerOf({ socket }: Pick<Message, "socket">): string {
+  return (socket.remoteAddress ?? "").replace(/^::ffff:(?=\d)/i, "");
+}
 
 /**
  * Whether a request comes straight from a browser or program on this machine: over a loopback connection, under a loopback host,
  * and without a trace of a proxy. A proxy on this machine that leaves no trace looks the same, so this alone permits nothing.
  */
-export function isFromThisMachine({ socket, headers, rawHeaders }: Message): boolean {
-  const peer = (socket.remoteAddress ?? "").replace(/^::ffff:(?=\d)/i, "");
+export function isFromThisMachine(message: Message): boolean {
+  const peer = peerOf(message);
   if (peer === "" || !isLoopbackHost(peer)) return false;
-  const host = canonicalHost(headers.host ?? "");
-  if (host === undefined || !isLoopbackHost(host)) return false;
-  return !rawHeaders.some((name, i) => i % 2 === 0 && OF_PROXIES.test(name.toLowerCase()));
+  const host = canonicalHost(message.headers.host ?? "");
+  return host !== undefined && isLoopbackHost(host) && !hasProxyHeader(message.rawHeaders);
 }

@@ -20,6 +20,7 @@ export { RATE_HEADERS } from "./headers.js";
 export type { Identities } from "./identity.js";
 export { IGNORED_HEADER } from "./ignored-parameters.js";
 export { type Level, Limiter, quotaOf } from "./limiter.js";
+export { noteProxy, readNotedProxy } from "./noted-proxy.js";
 export { openRedis, type SharedRedis } from "./redis.js";
 export {
   content,
@@ -37,3 +38,4 @@ export { type Access, type CachePolicy, type Form, type Method, pathPattern, typ
 export { createHttpServer, type HttpServer, listen } from "./server.js";
 export { matchesTag } from "./stored-response.js";
 export { addTraffic } from "./traffic.js";
+export { type ProxySign, UnnamedProxy } from "./unnamed-proxy.js";

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { OPERATOR_MS, OPERATOR_SESSION_MS } from "../../src/accounts/accounts.js";
+import { readNotedProxy } from "../../src/http/http.js";
 import { onSqliteAndLong } from "../support/engines.js";
 import { openMailbox } from "../support/mail.js";
 import { signIn } from "../support/members.js";
@@ -98,7 +99,7 @@ onSqliteAndLong("Operators", (engine) => {
     assert.ok(!stored.includes(other.code) && !stored.includes(other.code.replace(" ", "")));
   });
 
-  test("elsewhere, behind a proxy and under other hosts the pages do not exist", async () => {
+  test("elsewhere and under other hosts the pages do not exist", async () => {
     const world = await createWorld(engine, { ...LOCAL, SIDEREAL_ALLOWED_HOSTS: "*" });
     const { cookie, code } = await requestCode(world);
     const session = (await enter(world, cookie, code)).cookies[0] ?? "";
@@ -107,9 +108,7 @@ onSqliteAndLong("Operators", (engine) => {
     const elsewhere: { peer?: string; headers?: Record<string, string> }[] = [
       { peer: "192.0.2.1" },
       { peer: "192.0.2.1", headers: { "X-Forwarded-For": "127.0.0.1" } },
-      { headers: { "X-Forwarded-For": "127.0.0.1" } },
-      { headers: { Forwarded: "for=127.0.0.1" } },
-      { headers: { Host: "evil.example" } },
+      { headers: { Host: "evil.example", Origin: "http://evil.example" } },
     ];
     const fresh = await requestCode(world);
     for (const place of elsewhere) {
@@ -130,6 +129,35 @@ onSqliteAndLong("Operators", (engine) => {
       }
     }
     assert.equal((await enter(world, fresh.cookie, fresh.code)).status, 303, "the code is not used up");
+  });
+
+  test("a proxy on this machine that is not in the settings ends codes and sessions for everybody, and is in status", async () => {
+    const signs: Record<string, string>[] = [
+      { "X-Forwarded-For": "192.0.2.1" },
+      { Forwarded: "for=127.0.0.1" },
+      { "Sec-Fetch-Site": "same-origin", Origin: "https://repositories.example" },
+    ];
+    for (const headers of signs) {
+      const world = await createWorld(engine, LOCAL);
+      const { cookie, code } = await requestCode(world);
+      const session = (await enter(world, cookie, code)).cookies[0] ?? "";
+      const fresh = await requestCode(world);
+      const open = () => ask(world, "/operator", { headers: { Cookie: session } });
+      assert.equal((await open()).status, 200);
+      // A page that is not ours cannot close the door.
+      await ask(world, "/", { headers: { ...headers, Host: "evil.example" } });
+      await ask(world, "/", { peer: "192.0.2.1", headers });
+      assert.equal((await open()).status, 200);
+      await ask(world, "/", { headers });
+      for (const path of ["/operator", "/operator/enter"]) assert.equal((await ask(world, path)).status, 404);
+      assert.equal((await open()).status, 404);
+      assert.equal((await enter(world, fresh.cookie, fresh.code)).status, 404);
+      const warned = world.logged.filter((line) =>
+        /SIDEREAL_TRUSTED_PROXIES does not name it/.test(line.msg),
+      );
+      assert.equal(warned.length, 1);
+      assert.equal((await readNotedProxy(world.modules.database.read))?.peer, "127.0.0.1");
+    }
   });
 
   test("with a proxy or a public address in the settings there are no codes, for nobody", async () => {
@@ -183,8 +211,6 @@ onSqliteAndLong("Operators", (engine) => {
       [path(key), { "Sec-Purpose": "prefetch" }],
     ] as const)
       assert.deepEqual((await ask(world, wrong, { headers })).cookies, [], wrong);
-    const proxied = await ask(world, path(key), { headers: { "X-Forwarded-For": "192.0.2.7" } });
-    assert.deepEqual([proxied.status, proxied.cookies], [404, []]);
     assert.equal((await ask(world, path(key), { peer: "192.0.2.7" })).status, 404);
     const opened = await ask(world, path(key));
     assert.deepEqual([opened.status, opened.location], [303, "/"]);
@@ -194,6 +220,10 @@ onSqliteAndLong("Operators", (engine) => {
     assert.deepEqual([again.status, again.cookies], [400, []]);
     assert.match(again.text, /opened before/);
     assert.ok(!JSON.stringify(world.logged).includes(key ?? ""));
+    const behind = await createWorld(engine, LOCAL);
+    const given = path(behind.members.operators.createKey());
+    const proxied = await ask(behind, given, { headers: { "X-Forwarded-For": "192.0.2.7" } });
+    assert.deepEqual([proxied.status, proxied.cookies], [404, []]);
     const remote = await createWorld(engine, { SIDEREAL_BASE_URL: "https://stars.example" });
     assert.equal(remote.members.operators.createKey(), undefined);
   });

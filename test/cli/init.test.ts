@@ -32,22 +32,23 @@ function init(folder: string, input: string, ...args: string[]): Ran {
 
 const settingsIn = (folder: string) => loadConfig(readEnvironment(folder, {}));
 
-test("three empty answers give the defaults, and the file belongs to its owner alone", () => {
+test("four empty answers give the defaults, and the file belongs to its owner alone", () => {
   const folder = newFolder();
   const { code, stdout, stderr } = init(folder, "\n\n\n");
   assert.deepEqual([code, stdout], [0, ".env is written; only you can read it. Now run: sidereal start\n"]);
-  assert.equal(stderr.match(/: $/gm)?.length, 3, stderr);
+  assert.equal(stderr.match(/: $/gm)?.length, 4, stderr);
   assert.equal(statSync(join(folder, ".env")).mode & 0o777, 0o600);
   assert.deepEqual(settingsIn(folder), loadConfig({}));
   assert.deepEqual(readdirSync(folder), [".env"]);
 });
 
-test("three answers become the settings that the program reads", () => {
+test("four answers become the settings that the program reads", () => {
   const folder = newFolder();
   const database = "postgres://ada:p%40ss'word@db.example/sidereal?application_name=a#b";
-  assert.equal(init(folder, `https://repositories.example\n${TOKEN}\n${database}\n`).code, 0);
-  const { baseUrl, providers, databaseUrl } = settingsIn(folder);
+  assert.equal(init(folder, `https://repositories.example\n${TOKEN}\n${database}\n127.0.0.1, ::1\n`).code, 0);
+  const { baseUrl, providers, databaseUrl, trustedProxies } = settingsIn(folder);
   assert.deepEqual([baseUrl, databaseUrl], ["https://repositories.example", database]);
+  assert.deepEqual(trustedProxies, ["127.0.0.1", "::1"]);
   assert.deepEqual(
     providers.map(({ name, tokens }) => [name, tokens]),
     [["GITHUB", [TOKEN]]],
@@ -175,6 +176,7 @@ test("at a terminal a wrong answer is asked again, and a token is not shown", ha
     [/Invalid URL[\s\S]*Address .*: /, "http://localhost:5000\r"],
     [/GitHub token .*: /, `${TOKEN}\r`],
     [/PostgreSQL .*: /, "\r"],
+    [/proxy .*: /, "\r"],
   ]);
   assert.equal(code, 0, shown);
   assert.ok(!shown.includes(TOKEN), shown);

@@ -76,7 +76,9 @@ describe("With a umask of zero", () => {
   test("an export is the owner's alone", async () => {
     const file = join(folder, "export.ndjson");
     writeFileSync(`${file}.partial`, "left by a kill", { mode: 0o644 });
-    const { code } = await commands.runHere(join(folder, "exporting"), ["export", file]);
+    const dataDir = join(folder, "exporting");
+    await commands.runHere(dataDir, ["derive"]);
+    const { code } = await commands.runHere(dataDir, ["export", file]);
     assert.equal(code, 0);
     assert.equal(modeOf(file), "600");
   });

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readdirSync } from "node:fs";
 import { type TestContext, test } from "node:test";
 import { setTimeout } from "node:timers/promises";
 import { openDatabase } from "../../src/database/database.js";
@@ -76,6 +77,11 @@ test("track and refresh handle single repositories, and status shows them", asyn
   const misspelt = await world.run(dataDir, ["track", "githb:no/such"], { settings });
   assert.equal(misspelt.code, 2);
   assert.match(misspelt.stderr, /did you mean github\?/);
+  const empty = world.newDataDir();
+  const nowhere = await world.run(empty, ["status"], { settings });
+  assert.equal(nowhere.code, 1);
+  assert.match(nowhere.stderr, /^There is no store in .*\. Run this where the service runs/);
+  assert.deepEqual(readdirSync(empty), []);
   const status = await world.run(dataDir, ["status", "--json"], { settings });
   const [github] = JSON.parse(status.stdout).providers;
   assert.deepEqual([github.provider, github.scheduled, github.repositories], ["GITHUB", 1, { AVAILABLE: 1 }]);

@@ -351,6 +351,7 @@ describe("sidereal export --format parquet", () => {
     assert.deepEqual([twice.code, twice.stderr], [2, "Give the output once.\n"]);
     const unknown = await world.runHere(dataDir, ["export", "--format", "xml"]);
     assert.equal(unknown.code, 2);
+    await world.runHere(dataDir, ["derive"]);
     const file = join(dataDir, "file");
     writeFileSync(file, "");
     const refused = await world.runHere(dataDir, [...parquet, file]);
@@ -359,6 +360,7 @@ describe("sidereal export --format parquet", () => {
 
   test("writes NDJSON to --out too", async () => {
     const dataDir = world.newDataDir();
+    await world.runHere(dataDir, ["derive"]);
     const target = join(dataDir, "all.ndjson");
     const { code } = await world.runHere(dataDir, ["export", "--out", target]);
     assert.equal(code, 0);
