@@ -48,16 +48,17 @@ export async function withFirstRun(request: PageRequest, result: Result): Promis
         </>
       ),
     };
+  const walked = forges.filter(({ provider }) => request.walked.includes(provider));
   const page: Page = {
     ...result,
     // Without a forge nothing is being read.
-    ...(forges.length > 0 && { refreshSeconds: RELOAD_SECONDS, isLive: true }),
+    ...(walked.length > 0 && { refreshSeconds: RELOAD_SECONDS, isLive: true }),
     isFresh: true,
     body: (
       <>
         {interruptions}
         {result.body}
-        {forges.length > 0 ? null : (
+        {request.tracking.forges.length > 0 ? null : (
           <p>
             No forge is tracked: its operator enters a token at{" "}
             {tokensPage === undefined ? (
@@ -68,13 +69,13 @@ export async function withFirstRun(request: PageRequest, result: Result): Promis
             , or starts the service with <code>SIDEREAL_PROVIDERS=github,codeberg</code>.
           </p>
         )}
-        {forges.length === 0 || kind === "sample" ? null : (
+        {walked.length === 0 || kind === "sample" ? null : (
           <section>
             <h2>Tracking</h2>
             <div data-live="progress">
-              <Progress forges={forges} now={now} />
+              <Progress forges={walked} now={now} />
             </div>
-            {tokensPage === undefined || forges.every(hasToken) ? null : (
+            {tokensPage === undefined || walked.every(hasToken) ? null : (
               <p>
                 <a href={tokensPage}>Enter a token</a> for more requests an hour.
               </p>
@@ -94,13 +95,13 @@ const hasToken = ({ worker }: ForgeProgress): boolean =>
 async function kindOf({
   summary,
   modules,
-  tracked,
+  walked,
 }: PageRequest): Promise<"empty" | "sample" | "young" | undefined> {
   if (summary.catalogue === "sample") return "sample";
   if (summary.catalogue !== "real") return undefined;
   if (summary.repositories === 0) return "empty";
   const { trending } = await modules.rankings.home();
-  return tracked.length > 0 && trending.ids.length === 0 ? "young" : undefined;
+  return walked.length > 0 && trending.ids.length === 0 ? "young" : undefined;
 }
 
 /** Names the forges that are not read, to visitors. */

@@ -65,8 +65,9 @@ export interface FrameRequest {
   cookie: string | null;
   privacy: Privacy;
   baseUrl: string;
-  /** Names of the providers that are tracked. */
+  /** Names of the providers that are tracked, and of those whose lists are walked too. */
   tracked: readonly string[];
+  walked: readonly string[];
   /** Who adds to watchlists without an owner, for the daily quota; undefined where none is set. */
   adding: Adding | undefined;
   /** Who may request the tracking of repositories, and on which forges. */

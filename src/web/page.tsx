@@ -1,4 +1,5 @@
 import { renderToString } from "preact-render-to-string";
+import type { ProviderSettings } from "../config/config.js";
 import {
   addressOf,
   type CachePolicy,
@@ -10,7 +11,6 @@ import {
 } from "../http/http.js";
 import { basePathOf } from "../lib/base-url.js";
 import type { AppError } from "../lib/errors.js";
-import type { TrackPolicy } from "../tracking/tracking.js";
 import { isView, OPERATOR, readCookie } from "./cookies.js";
 import { withFirstRun } from "./first-run.js";
 import { Layout } from "./layout.js";
@@ -102,7 +102,11 @@ export class PageRenderer {
   #frameRequest(
     http: HttpRequest,
     privacy: Privacy,
-    { summary, operator, forges }: Pick<FrameRequest, "summary" | "operator"> & Pick<TrackPolicy, "forges">,
+    {
+      summary,
+      operator,
+      forges,
+    }: Pick<FrameRequest, "summary" | "operator"> & { forges: readonly ProviderSettings[] },
   ): FrameRequest {
     const { modules, members, baseUrl, tracking, watchlistQuota, clock } = this.#site;
     const { account, headers, params, method } = http;
@@ -126,6 +130,7 @@ export class PageRenderer {
       privacy,
       baseUrl,
       tracked: forges.map(({ name }) => name),
+      walked: forges.flatMap(({ name, onDemand }) => (onDemand === true ? [] : [name])),
       adding: quotaOf(http.caller, watchlistQuota),
       tracking: { access, forges },
       operator,

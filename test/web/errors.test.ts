@@ -139,8 +139,7 @@ onSqlite("Error pages and the empty catalogue", (engine) => {
     for (const path of ["/", "/explore", "/explore?sort=wrong"]) {
       const { status, text, html, headers } = await openPage(empty, path);
       assert.equal(status, 200, path);
-      assert.match(text, /SIDEREAL_PROVIDERS=github,codeberg/, path);
-      assert.match(text, /\/operator\/tokens/, path);
+      if (path === "/") assert.match(text, /Type a repository, see its history/);
       assert.doesNotMatch(html, /http-equiv="refresh"|live-seconds/, "nothing is being read");
       assert.equal(headers.get("cache-control"), "no-store", "progress is never older than it says");
     }
