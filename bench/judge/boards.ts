@@ -12,9 +12,8 @@ import {
 } from "../../src/growth/definitions.js";
 import type { History } from "../../src/growth/history.js";
 import { ROLLUPS, rollupRow } from "../../src/growth/rollups.js";
-import { type AllScales, ScaleMeter } from "../../src/growth/scales.js";
 import type { Archive, Track } from "./archive.js";
-import { historyAt, PROVIDER, recencyAt } from "./judged.js";
+import { historyAt, recencyAt } from "./judged.js";
 
 /** The rankings that a campaign is looked for in. */
 export const JUDGED_ORDERS = ["trending", "rising", "stars-gained"] as const satisfies readonly GrowthOrder[];
@@ -36,11 +35,8 @@ interface Entry {
   value: number;
 }
 
-/** The lists of one day, in the order of LISTS, and what the scores of the day depend on. */
-export interface DayBoards {
-  scales: AllScales;
-  lists: Entry[][];
-}
+/** The lists of one day, in the order of LISTS. */
+export type DayBoards = Entry[][];
 
 /** The columns that lists need, with their places in a stored row. */
 const PLACES = [
@@ -54,36 +50,29 @@ const PLACES = [
 /** What lists need of the row that the service stores for a growth, by the names of the columns. */
 type ListedRow = Readonly<Record<string, BulkRow[number]>>;
 
-function listedRow(history: History, growth: Growth, scales: AllScales): ListedRow {
-  const values = rollupRow(history, growth, scales);
+function listedRow(history: History, growth: Growth): ListedRow {
+  const values = rollupRow(history, growth);
   return Object.fromEntries(PLACES.map(([name, place]) => [name, values[place] ?? null]));
 }
 
 /** The boards at a capture time of the archive. Costs a comparison of every repository. */
 export function boardsAt({ tracks, source }: Pick<Archive, "tracks" | "source">, at: number): DayBoards {
   const recency = recencyAt(source, at);
-  const meter = new ScaleMeter();
-  const grown: { name: string; history: History; growth: Growth[] }[] = [];
+  const lists: Entry[][] = LISTS.map(() => []);
   for (const track of tracks) {
     const index = track.readings.countBefore(at + 1) - 1;
     if (index < 0 || track.readings.at(index) !== at) continue;
     const history = historyAt(track, index, source);
-    const growth = growthOf(history, recency);
-    meter.add(PROVIDER, growth);
-    grown.push({ name: track.name, history, growth });
-  }
-  const scales = meter.measure();
-  const lists: Entry[][] = LISTS.map(() => []);
-  for (const { name, history, growth } of grown) {
-    for (const row of growth.map((one) => listedRow(history, one, scales))) {
+    for (const growth of growthOf(history, recency)) {
+      const row = listedRow(history, growth);
       for (const [i, list] of LISTS.entries()) {
         const value = valueIn(row, list);
-        if (value !== undefined) lists[i]?.push({ name, value });
+        if (value !== undefined) lists[i]?.push({ name: track.name, value });
       }
     }
   }
   // One more than the top, as the repository that is judged is left out.
-  return { scales, lists: lists.map((list) => list.sort((a, b) => b.value - a.value).slice(0, TOP + 1)) };
+  return lists.map((list) => list.sort((a, b) => b.value - a.value).slice(0, TOP + 1));
 }
 
 /** The sort key of a row in a list; undefined if the list does not hold it. */
@@ -97,12 +86,12 @@ function valueIn(row: ListedRow, { order, window, excludeAnomalous }: List): num
 
 /** The lists whose top 25 a changed track enters on a day, where the unchanged one was not already in it. */
 export function enteredLists(
-  { scales, lists }: DayBoards,
+  lists: DayBoards,
   { track, index, source }: { track: Track; index: number; source: string },
 ): List[] {
   const recency = recencyAt(source, track.readings.at(index));
   const history = historyAt(track, index, source);
-  const rows = growthOf(history, recency).map((growth) => listedRow(history, growth, scales));
+  const rows = growthOf(history, recency).map((growth) => listedRow(history, growth));
   return LISTS.filter((list, i) => {
     const top = lists[i] ?? [];
     if (top.slice(0, TOP).some(({ name }) => name === track.name)) return false;

@@ -17,6 +17,7 @@ export function recencyAt(source: string, at: number): Recency {
     fullDays: new Map([[PROVIDER, at]]),
     since: new Map([[PROVIDER, 0]]),
     newestFiles: new Map([[source, at]]),
+    firstFiles: [],
   };
 }
 

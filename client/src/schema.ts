@@ -2,8 +2,8 @@
  * The types of the API, generated from its OpenAPI document by openapi-typescript. Run `npm run client` after a change of the API.
  * Failures and response headers are left out: the client throws the former, and returns the latter as they are.
  *
- * Document: 3346ab045b8a8aa9
- * Types: 56fadceec075e600
+ * Document: de425a7fcee06ade
+ * Types: 8c49686330db42d1
  */
 export interface paths {
     "/api": {
@@ -91,7 +91,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Broad recent momentum: stars, growth, forks, activity
+         * More stars than usual
          * @description The same list as /api/repos?sort=trending. See the documentation of the scores; explain=true in the detail of a repository explains its own scores.
          */
         get: operations["listTrending"];
@@ -289,7 +289,7 @@ export interface paths {
         };
         /**
          * The snapshots of a repository over time
-         * @description Oldest first, at most 2,000 points; meta.resolution is their step. The window ends at the newest snapshot of the provider. The available snapshots depend on when the repository was discovered, how often it was refreshed, and how long snapshots are kept.
+         * @description Oldest first, at most 2,000 points; meta.resolution is their step. The window ends with the newest counts of the repository. The available snapshots depend on when the repository was discovered, how often it was refreshed, and how long snapshots are kept.
          */
         get: operations["listMetrics"];
         put?: never;
@@ -309,7 +309,7 @@ export interface paths {
         };
         /**
          * The ranks of a repository, day by day
-         * @description Oldest first: ranks up to 1,000 overall and up to 200 in its language. The window ends at the newest snapshot of the provider. Days without a rank have no entry.
+         * @description Oldest first: ranks up to 1,000 overall and up to 200 in its language. The window ends with the newest counts of the repository. Days without a rank have no entry.
          */
         get: operations["listRanks"];
         put?: never;
@@ -460,7 +460,7 @@ export interface paths {
         };
         /**
          * A badge with a repository's rank, stars or gain, or whether it is trending
-         * @description Counts by address in the bucket embed. ranking applies to kind=rank, scope also to trending; the ranking by stars has no window. Old data has its date. Errors are badges too, with their status.
+         * @description Counts by address in the bucket embed. ranking applies to kind=rank, scope also to trending; the ranking by stars has no window. Old data has its date. Errors are badges too, with status 200; callers that accept JSON get the status.
          */
         get: operations["getBadge"];
         put?: never;
@@ -1261,7 +1261,7 @@ export interface components {
             /** @description The earlier full name by which it was requested or searched for. Absent: it was found under its present name, or by its filters. */
             renamedFrom?: string;
         };
-        /** @description Growth between two actual snapshots of the same basis; null with fewer than two. */
+        /** @description Growth between two actual snapshots; null with fewer than two. */
         Trend: {
             /** @enum {string} */
             window: "24h" | "7d" | "30d";
@@ -1281,10 +1281,22 @@ export interface components {
              */
             fromSource: "OBSERVED" | "IMPORTED" | "BACKFILLED";
             /**
-             * @description What the stars at `from` and at `to` count. TOTAL: all stars at that time. RETAINED: stars given until then and still held when the forge reported them later; used until there are two totals to compare. Both ends always have the same basis.
+             * @description What the stars at `from` count. TOTAL: all stars at that time. RETAINED: stars given until then and still held when the forge reported them later, as before the first total of a repository.
              * @enum {string}
              */
             basis: "TOTAL" | "RETAINED";
+            /** @description Hours from `from` to `to`: half to 2.25 times the window. */
+            hours: number;
+            /** @description The gains that add up to starsDelta, oldest first, each between two counts of one basis. Two if the window begins in the star history and ends in totals. */
+            parts: {
+                /** @enum {string} */
+                basis: "TOTAL" | "RETAINED";
+                /** Format: date-time */
+                from: string;
+                /** Format: date-time */
+                to: string;
+                gained: number;
+            }[];
             starsDelta: number;
             forksDelta: number | null;
             openIssuesDelta: number | null;
@@ -1301,7 +1313,7 @@ export interface components {
             starsGrowth: number | null;
             /** @description Stars gained on a usual day before `from`: the median of up to 30 days; null with fewer than 3. */
             usualPerDay: number | null;
-            /** @description From 0 to 100; null if a score cannot be computed. */
+            /** @description At least 0; null if a score cannot be computed. rising and activity are at most 100. */
             scores: {
                 trending: number | null;
                 rising: number | null;
@@ -1370,11 +1382,13 @@ export interface components {
             sort: "relevance" | "trending" | "rising" | "new-hot" | "fork-growth" | "activity" | "stars-gained" | "forks-gained" | "stars-delta" | "forks-delta" | "stars" | "forks" | "pushed" | "created" | "added" | "requested";
             /**
              * Format: date-time
-             * @description End of the windows: the time of the newest snapshot. null: there are no snapshots.
+             * @description When the counts were taken: of one repository its newest ones, at which its windows end; of several the median. null: there are none.
              */
             asOf: string | null;
             /** @description Days in UTC from asOf to the response. */
             ageDays: number | null;
+            /** @description How many repositories were counted when, newest first: at most four groups, separated by the longest times without counts. */
+            measured: components["schemas"]["MeasuredGroup"][];
             /** @description The corrected text, if `q` had few matches and seems to have a typing error. verbatim=true prevents correction. */
             corrected: string | null;
             /** @description Of an empty list: filter values that no repository has. Absent if there are none. */
@@ -1402,6 +1416,13 @@ export interface components {
                 ids: string[];
                 fullNames: string[];
             };
+        };
+        MeasuredGroup: {
+            /** Format: date-time */
+            from: string;
+            /** Format: date-time */
+            to: string;
+            repositories: number;
         };
         Home: {
             trending: components["schemas"]["HomeList"];
@@ -1453,11 +1474,13 @@ export interface components {
                 staleRepositories: number;
                 /**
                  * Format: date-time
-                 * @description End of the windows: the time of the newest snapshot. null: there are no snapshots.
+                 * @description When the counts were taken: of one repository its newest ones, at which its windows end; of several the median. null: there are none.
                  */
                 asOf: string | null;
                 /** @description Days in UTC from asOf to the response. */
                 ageDays: number | null;
+                /** @description How many repositories were counted when, newest first: at most four groups, separated by the longest times without counts. */
+                measured: components["schemas"]["MeasuredGroup"][];
             }[];
             /** @description The newest undamaged file of each archive that was imported. */
             newestFiles: {
@@ -1469,11 +1492,13 @@ export interface components {
             }[];
             /**
              * Format: date-time
-             * @description End of the windows: the time of the newest snapshot. null: there are no snapshots.
+             * @description When the counts were taken: of one repository its newest ones, at which its windows end; of several the median. null: there are none.
              */
             asOf: string | null;
             /** @description Days in UTC from asOf to the response. */
             ageDays: number | null;
+            /** @description How many repositories were counted when, newest first: at most four groups, separated by the longest times without counts. */
+            measured: components["schemas"]["MeasuredGroup"][];
             /** Format: date-time */
             generatedAt: string;
             /**
@@ -1491,7 +1516,7 @@ export interface components {
         RepositoryDetail: components["schemas"]["Repository"] & {
             /**
              * Format: date-time
-             * @description End of the windows: the time of the newest snapshot. null: there are no snapshots.
+             * @description When the counts were taken: of one repository its newest ones, at which its windows end; of several the median. null: there are none.
              */
             asOf: string | null;
             /** @description Days in UTC from asOf to the response. */
@@ -1503,7 +1528,7 @@ export interface components {
             };
             /** @description Its ranks overall and within its provider, language and topics, as deep as ranks are stored. */
             ranks: components["schemas"]["Rank"][];
-            /** @description With explain=true: the terms of each score and the version of the formulas. */
+            /** @description With explain=true: the formula and the values of each score, and the version of the formulas. */
             explanation?: {
                 version: number;
                 windows: {
@@ -1546,51 +1571,51 @@ export interface components {
         Explanation: {
             trending: {
                 score: number | null;
-                terms: {
-                    name: string;
-                    value: number;
-                    weight: number;
-                }[];
+                formula: string;
+                /** @description The known values in the formula. Gains are those that count, scaled to the length of the window. */
+                values: {
+                    [key: string]: number;
+                };
             };
             rising: {
                 score: number | null;
-                terms: {
-                    name: string;
-                    value: number;
-                    weight: number;
-                }[];
+                formula: string;
+                /** @description The known values in the formula. Gains are those that count, scaled to the length of the window. */
+                values: {
+                    [key: string]: number;
+                };
             };
             newHot: {
                 score: number | null;
-                terms: {
-                    name: string;
-                    value: number;
-                    weight: number;
-                }[];
+                formula: string;
+                /** @description The known values in the formula. Gains are those that count, scaled to the length of the window. */
+                values: {
+                    [key: string]: number;
+                };
             };
             starMomentum: {
                 score: number | null;
-                terms: {
-                    name: string;
-                    value: number;
-                    weight: number;
-                }[];
+                formula: string;
+                /** @description The known values in the formula. Gains are those that count, scaled to the length of the window. */
+                values: {
+                    [key: string]: number;
+                };
             };
             forkMomentum: {
                 score: number | null;
-                terms: {
-                    name: string;
-                    value: number;
-                    weight: number;
-                }[];
+                formula: string;
+                /** @description The known values in the formula. Gains are those that count, scaled to the length of the window. */
+                values: {
+                    [key: string]: number;
+                };
             };
             activity: {
                 score: number | null;
-                terms: {
-                    name: string;
-                    value: number;
-                    weight: number;
-                }[];
+                formula: string;
+                /** @description The known values in the formula. Gains are those that count, scaled to the length of the window. */
+                values: {
+                    [key: string]: number;
+                };
             };
         };
         Series: {
@@ -1603,7 +1628,7 @@ export interface components {
             availability: "AVAILABLE" | "GONE" | "PRIVATE" | "BLOCKED" | "RENAMED";
             /**
              * Format: date-time
-             * @description End of the windows: the time of the newest snapshot. null: there are no snapshots.
+             * @description When the counts were taken: of one repository its newest ones, at which its windows end; of several the median. null: there are none.
              */
             asOf: string | null;
             /** Format: date-time */
@@ -1717,7 +1742,7 @@ export interface components {
             };
             /**
              * Format: date-time
-             * @description End of the windows: the time of the newest snapshot. null: there are no snapshots.
+             * @description When the counts were taken: of one repository its newest ones, at which its windows end; of several the median. null: there are none.
              */
             asOf: string | null;
             /** @description Days in UTC from asOf to the response. */
@@ -2163,6 +2188,7 @@ export type Repository = components['schemas']['Repository'];
 export type Trend = components['schemas']['Trend'];
 export type Anomaly = components['schemas']['Anomaly'];
 export type RepositoryPageMeta = components['schemas']['RepositoryPageMeta'];
+export type MeasuredGroup = components['schemas']['MeasuredGroup'];
 export type Home = components['schemas']['Home'];
 export type HomeList = components['schemas']['HomeList'];
 export type Facet = components['schemas']['Facet'];
@@ -3542,7 +3568,7 @@ export interface operations {
                  */
                 repo: string[];
                 /**
-                 * @description The time before the newest snapshot of the provider; all: everything stored.
+                 * @description The time before the newest counts of the repository; all: everything stored.
                  * @example 30d
                  */
                 window?: "30d" | "90d" | "all";
@@ -3599,7 +3625,7 @@ export interface operations {
                             points: number;
                             /**
                              * Format: date-time
-                             * @description End of the windows: the time of the newest snapshot. null: there are no snapshots.
+                             * @description When the counts were taken: of one repository its newest ones, at which its windows end; of several the median. null: there are none.
                              */
                             asOf: string | null;
                             /** @description Days in UTC from asOf to the response. */
@@ -3619,7 +3645,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The time before the newest snapshot of the provider; all: everything stored.
+                 * @description The time before the newest counts of the repository; all: everything stored.
                  * @example 30d
                  */
                 window?: "30d" | "90d" | "all";
@@ -3676,7 +3702,7 @@ export interface operations {
                             from: string | null;
                             /**
                              * Format: date-time
-                             * @description End of the windows: the time of the newest snapshot. null: there are no snapshots.
+                             * @description When the counts were taken: of one repository its newest ones, at which its windows end; of several the median. null: there are none.
                              */
                             asOf: string | null;
                             /** @description Days in UTC from asOf to the response. */
@@ -3721,7 +3747,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The time before the newest snapshot of the provider; all: everything stored.
+                 * @description The time before the newest counts of the repository; all: everything stored.
                  * @example 30d
                  */
                 window?: "30d" | "90d" | "all";
@@ -3767,7 +3793,7 @@ export interface operations {
                             ranks: number;
                             /**
                              * Format: date-time
-                             * @description End of the windows: the time of the newest snapshot. null: there are no snapshots.
+                             * @description When the counts were taken: of one repository its newest ones, at which its windows end; of several the median. null: there are none.
                              */
                             asOf: string | null;
                             /** @description Days in UTC from asOf to the response. */
@@ -3982,7 +4008,7 @@ export interface operations {
                             nextCursor: string | null;
                             /**
                              * Format: date-time
-                             * @description End of the windows: the time of the newest snapshot. null: there are no snapshots.
+                             * @description When the counts were taken: of one repository its newest ones, at which its windows end; of several the median. null: there are none.
                              */
                             asOf: string | null;
                             /** @description Days in UTC from asOf to the response. */
@@ -4059,7 +4085,7 @@ export interface operations {
                             nextCursor: string | null;
                             /**
                              * Format: date-time
-                             * @description End of the windows: the time of the newest snapshot. null: there are no snapshots.
+                             * @description When the counts were taken: of one repository its newest ones, at which its windows end; of several the median. null: there are none.
                              */
                             asOf: string | null;
                             /** @description Days in UTC from asOf to the response. */
@@ -4087,7 +4113,7 @@ export interface operations {
                  */
                 metric?: "stars" | "forks" | "openIssues";
                 /**
-                 * @description The time before the newest snapshot of the provider.
+                 * @description The time before the newest counts of the repository.
                  * @example 1y
                  */
                 window?: "30d" | "90d" | "1y" | "all";
@@ -4131,7 +4157,10 @@ export interface operations {
                  * @example date
                  */
                 align?: "date" | "age" | "first-snapshot" | "first-count" | "index";
-                /** @description The count of first-count; default: the highest power of ten that most repositories passed. */
+                /**
+                 * @description The count of first-count; default: the highest power of ten that most repositories passed.
+                 * @example 100
+                 */
                 first?: number;
                 /**
                  * @description The day (UTC) of index; default: the first day on which all repositories have a count.
@@ -4178,7 +4207,7 @@ export interface operations {
                  */
                 metric?: "stars" | "forks" | "openIssues";
                 /**
-                 * @description The time before the newest snapshot of the provider.
+                 * @description The time before the newest counts of the repository.
                  * @example 1y
                  */
                 window?: "30d" | "90d" | "1y" | "all";
@@ -4222,7 +4251,10 @@ export interface operations {
                  * @example date
                  */
                 align?: "date" | "age" | "first-snapshot" | "first-count" | "index";
-                /** @description The count of first-count; default: the highest power of ten that most repositories passed. */
+                /**
+                 * @description The count of first-count; default: the highest power of ten that most repositories passed.
+                 * @example 100
+                 */
                 first?: number;
                 /**
                  * @description The day (UTC) of index; default: the first day on which all repositories have a count.
@@ -4819,7 +4851,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The time before the newest snapshot of the provider; all: everything stored.
+                 * @description The time before the newest counts of the repository; all: everything stored.
                  * @example 30d
                  */
                 window?: "30d" | "90d" | "all";
@@ -5570,7 +5602,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The time before the newest snapshot of the provider; all: everything stored.
+                 * @description The time before the newest counts of the repository; all: everything stored.
                  * @example 30d
                  */
                 window?: "30d" | "90d" | "all";
@@ -5724,7 +5756,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The time before the newest snapshot of the provider; all: everything stored.
+                 * @description The time before the newest counts of the repository; all: everything stored.
                  * @example 24h
                  */
                 window?: "24h" | "7d" | "30d" | "90d";

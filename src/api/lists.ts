@@ -70,7 +70,7 @@ function ranking({ id, sort, summary, file }: Ranking) {
 export const listTrending = ranking({
   id: "listTrending",
   sort: "trending",
-  summary: "Broad recent momentum: stars, growth, forks, activity",
+  summary: "More stars than usual",
   file: "sidereal-trending",
 });
 

@@ -22,7 +22,11 @@ const rankSchema = z
 
 const explainedScore = z.object({
   score: z.number().nullable(),
-  terms: z.array(z.object({ name: z.string(), value: z.number(), weight: z.number() })),
+  formula: z.string(),
+  values: z.record(z.string(), z.number()).openapi({
+    description:
+      "The known values in the formula. Gains are those that count, scaled to the length of the window.",
+  }),
 });
 
 const explanationSchema = z
@@ -49,7 +53,8 @@ export const detailSchema = repositorySchema
       .object({ version: z.int(), windows: byWindow(orNull(explanationSchema)) })
       .optional()
       .openapi({
-        description: "With explain=true: the terms of each score and the version of the formulas.",
+        description:
+          "With explain=true: the formula and the values of each score, and the version of the formulas.",
       }),
     previousFullNames: z.array(z.string()).openapi({ description: "Most recent first." }),
     dataQuality: z.object({

@@ -21,7 +21,7 @@ const number = z.int().nullable();
 /** The name of a ranking. */
 export const rankingSchema = z.enum(RANKINGS).openapi("RankingName");
 
-const scoreSchema = z.number().min(0).max(100).nullable();
+const scoreSchema = z.number().min(0).nullable();
 
 const anomalySchema = z
   .object({
@@ -95,7 +95,9 @@ export const trendSchema = z
         forkMomentum: scoreSchema,
         activity: scoreSchema,
       })
-      .openapi({ description: "From 0 to 100; null if a score cannot be computed." }),
+      .openapi({
+        description: "At least 0; null if a score cannot be computed. rising and activity are at most 100.",
+      }),
     confidence: z.number().min(0).max(1),
     confidenceReasons: z
       .array(z.string())

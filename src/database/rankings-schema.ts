@@ -59,14 +59,11 @@ export interface RankingTables {
     /** Repositories with a snapshot on that day and an earlier one. */
     compared: number;
   };
-  /** The scale of growth of a provider in a window; see rankings' Scales. */
-  score_scales: {
+  /** The providers whose growth has been built. */
+  growth_rebuilds: {
     provider: string;
-    window_hours: number;
-    /** The newest full day of the provider when all growth was last computed; see repositories/recency.ts. */
+    /** The newest full day of the provider when all growth was last rebuilt; see repositories/recency.ts. */
     as_of: number;
-    stars: number;
-    forks: number;
   };
   /** The ranks of a repository on a day of the last weeks, overall and in its language. Earlier days are in `rank_blocks`. */
   rank_history: {

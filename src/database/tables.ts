@@ -30,7 +30,7 @@ export const TABLES = {
   // Exists only while growth is rebuilt.
   rollups_next: "derived",
   moved_days: "derived",
-  score_scales: "derived",
+  growth_rebuilds: "derived",
   summaries: "derived",
   tracking: "primary",
   walks: "primary",

@@ -157,29 +157,23 @@ function gainOf(
   };
 }
 
-/** A repository seen first with fewer stars than this may be new. */
-const FEW_STARS = 2_000;
-/** A source must have been read for this long before what it shows for the first time can be new. */
+/** Repositories that were first seen longer ago than this are not new. */
+const NEW_MS = 90 * DAY_MS;
+/** What a source shows in this time after its first data need not be new. */
 const SETTLED_MS = 7 * DAY_MS;
 
 /**
- * When a repository of unknown age was first seen, if that was recently and with few stars; null otherwise, as in the first days
- * of a source, when everything is seen for the first time.
+ * When a repository of unknown age was first seen by any source, if that was recently; null otherwise, and if a source began in the
+ * week before, as everything is seen for the first time then.
  */
 function firstSeen(
   { readings, createdAt, discoveredAt, provider }: History,
-  { since }: Recency,
+  { since, firstFiles }: Recency,
 ): number | null {
-  if (createdAt !== null || readings.at(0) > discoveredAt + DAY_MS || firstStars(readings) >= FEW_STARS)
-    return null;
-  return discoveredAt >= (since.get(provider) ?? discoveredAt) + SETTLED_MS ? discoveredAt : null;
-}
-
-/** The first stars above 0: zeros before FEW_STARS or more are readings that failed (see doubt.ts). */
-function firstStars(readings: Readings): number {
-  let first = 0;
-  while (first < readings.length - 1 && readings.stars(first) === 0) first++;
-  return readings.stars(first);
+  if (createdAt !== null || readings.at(readings.length - 1) - discoveredAt >= NEW_MS) return null;
+  const begun = [since.get(provider) ?? discoveredAt, ...firstFiles];
+  const isSettled = begun.every((at) => discoveredAt < at || discoveredAt >= at + SETTLED_MS);
+  return isSettled ? discoveredAt : null;
 }
 
 /** The part of a delta that counts: never more than was gained. */

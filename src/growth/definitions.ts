@@ -37,7 +37,7 @@ export function perWindow<T>(value: (window: Window) => T): Record<Window, T> {
 }
 
 /** Bumped whenever a formula or constant of the scores changes, so that scores of two versions are never compared. */
-export const SCORE_VERSION = 2;
+export const SCORE_VERSION = 3;
 
 export const SCORE_NAMES = [
   "trending",
@@ -51,9 +51,9 @@ export type ScoreName = (typeof SCORE_NAMES)[number];
 
 /** The scores as people read them. */
 export const SCORE_LABELS: Readonly<Record<ScoreName, { label: string; description: string }>> = {
-  trending: { label: "Trending", description: "broad recent momentum" },
+  trending: { label: "Trending", description: "more stars than usual" },
   rising: { label: "Rising", description: "growth for its size" },
-  newHot: { label: "New and hot", description: "early momentum of a young repository" },
+  newHot: { label: "New and hot", description: "stars gained for its size, while it is young" },
   starMomentum: { label: "Star momentum", description: "stars gained for its size" },
   forkMomentum: { label: "Fork momentum", description: "forks gained for its size" },
   activity: { label: "Activity", description: "recent pushes and issues" },
@@ -88,7 +88,7 @@ interface RankingDefinition {
 export const RANKING_DEFINITIONS = {
   trending: {
     label: "Trending",
-    description: "Broad recent momentum",
+    description: "More stars than usual",
     phrase: "trending",
     title: "trending repositories",
     hasFeed: true,
@@ -104,7 +104,7 @@ export const RANKING_DEFINITIONS = {
   },
   "new-hot": {
     label: "New and hot",
-    description: "Younger than 90 days",
+    description: "Created or first seen within 90 days",
     phrase: "new & hot",
     title: "new and hot repositories",
     hasFeed: true,

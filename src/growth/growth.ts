@@ -11,7 +11,6 @@ import { type GrowthContext, readHistories } from "./history.js";
 import { PARTIAL, rebuildGrowth } from "./rebuild.js";
 import { rebuildState } from "./rebuild-lease.js";
 import { ROLLUPS, rollupRow } from "./rollups.js";
-import { readScales } from "./scales.js";
 
 export {
   ANOMALY_KINDS,
@@ -43,7 +42,7 @@ export {
   windowOfHours,
 } from "./definitions.js";
 export { FALLEN_PARTS, LEAST_COLLAPSED, LEAST_DOUBTED } from "./doubt.js";
-export type { Explanation, Scores } from "./scores.js";
+export { type Explanation, formulaOf, type Scores } from "./scores.js";
 export {
   byWindow,
   readExplanations,
@@ -71,7 +70,7 @@ export interface GrowthOptions {
 
 /**
  * Brings growth and scores up to date. The cost follows the number of changed repositories, except after each full day of
- * a provider, or when many have changed: then everything is rebuilt with newly measured score scales. A repository whose
+ * a provider, or when many have changed: then everything is rebuilt. A repository whose
  * history is damaged has no growth; it is tried again after its next snapshot and with each rebuild. May be killed and run
  * again. Returns the number of repositories processed.
  */
@@ -103,14 +102,10 @@ async function isRebuildDue(database: Database, clock: Clock, all: boolean): Pro
   const state = await rebuildState(write, clock);
   if (state !== "none") return state === "abandoned";
   const { fullDays } = await readRecency(write);
-  const scaled = await write
-    .selectFrom("score_scales")
-    .select(({ fn }) => ["provider", fn.min("as_of").as("as_of")])
-    .groupBy("provider")
-    .execute();
-  const scaledAt = new Map(scaled.map((row) => [row.provider, Number(row.as_of)]));
+  const rebuilds = await write.selectFrom("growth_rebuilds").selectAll().execute();
+  const rebuiltAt = new Map(rebuilds.map((row) => [row.provider, row.as_of]));
   // A full day may make repositories stale that have not changed.
-  if ([...fullDays].some(([provider, day]) => scaledAt.get(provider) !== day)) return true;
+  if ([...fullDays].some(([provider, day]) => rebuiltAt.get(provider) !== day)) return true;
   const kinds = all ? ["rollups", "rollups_damaged"] : ["rollups"];
   const marked = await sql<{ marked: number }>`select count(*) as marked from (
     select 1 from outdated where kind in (${sql.join(kinds)}) limit ${all ? 1 : MANY_PART * MANY}) as bounded`.execute(
@@ -130,11 +125,10 @@ async function updateChanged(
   ids: readonly number[],
   { dialect, clock, onDamaged }: GrowthContext & { dialect: Dialect },
 ): Promise<void> {
-  const scales = await readScales(tx);
   const recency = await readRecency(tx);
   const { histories, damaged } = await readHistories(tx, dialect, { ids, onDamaged });
   const rows = histories.flatMap((history): BulkRow[] =>
-    growthOf(history, recency).map((growth) => rollupRow(history, growth, scales)),
+    growthOf(history, recency).map((growth) => rollupRow(history, growth)),
   );
   const here = dialect.among(sql.ref("repository_id"), ids);
   await replaceRollups(tx, dialect, { ids, rows });

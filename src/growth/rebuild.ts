@@ -17,26 +17,15 @@ import {
   repositoriesAfter,
 } from "../repositories/repositories.js";
 import { grow } from "./compare.js";
-import { WINDOWS } from "./definitions.js";
 import { type GrowthContext, readHistories } from "./history.js";
 import { MoveCounter } from "./moves.js";
 import { type RebuildLease, rebuildAlone } from "./rebuild-lease.js";
-import { ROLLUPS, rollupRow, SCORE_COLUMNS, type ScoredRow, scoreInput, storedScores } from "./rollups.js";
-import { type AllScales, readScales, ScaleMeter, scalesOf, storeScales } from "./scales.js";
-import { score } from "./scores.js";
+import { ROLLUPS, rollupRow } from "./rollups.js";
 
-/** The mark that growth has changed since the last rebuild, so the score scales no longer match it exactly. */
+/** The mark that growth has changed since the last rebuild. */
 export const PARTIAL = "growth_partial";
 
 const NEXT_ROLLUPS: BulkTable = { ...ROLLUPS, table: "rollups_next" };
-const NEXT_SCORES: BulkTable = {
-  ...NEXT_ROLLUPS,
-  columns: {
-    repository_id: "bigint",
-    window_hours: "bigint",
-    ...SCORE_COLUMNS,
-  },
-};
 
 /** Repositories in one transaction, and the numbers of their readings, if there is one a day. */
 const BATCH = 1_000;
@@ -68,12 +57,9 @@ async function rebuild(
   });
   for (const kind of ["rollups_in_rebuild", "rollups"])
     while ((await lease.step((tx) => clearSome(tx, dialect, kind))) === CLEARED);
-  const used = await readScales(write);
   const recency = await readRecency(write);
-  const meter = new ScaleMeter();
   const moves = new MoveCounter();
   const room = new NumberRoom(ROOM);
-  const lastIds: number[] = [];
   const damaged: number[] = [];
   let done = 0;
   for (let after = 0; ; ) {
@@ -81,24 +67,20 @@ async function rebuild(
     const last = ids.at(-1);
     if (last === undefined) break;
     after = last;
-    lastIds.push(last);
     room.reset();
     const read = await readHistories(write, dialect, { ids, room, onDamaged });
     damaged.push(...read.damaged);
     const rows = read.histories.flatMap((history): BulkRow[] => {
       const { growth, totals, jumps } = grow(history, recency);
-      meter.add(history.provider, growth);
       moves.add(history.provider, totals, jumps);
-      return growth.map((one) => rollupRow(history, one, used));
+      return growth.map((one) => rollupRow(history, one));
     });
     await lease.step((tx) => dialect.insertNew(tx, NEXT_ROLLUPS, rows));
     done += ids.length;
     onProgress(done);
   }
-  const scales = meter.measure();
-  if (!areSame(scales, used)) await rescore(database, lease, { scales, lastIds });
   await lease.step((tx) => dialect.analyze(tx, "rollups_next"));
-  await swapWhenFree(lease, { scales, recency, moves, damaged }, { dialect, clock });
+  await swapWhenFree(lease, { recency, moves, damaged }, { dialect, clock });
   return done;
 }
 
@@ -134,51 +116,18 @@ async function swapWhenFree(
   }
 }
 
-function areSame(measured: AllScales, used: AllScales): boolean {
-  return [...measured].every(([provider, windows]) =>
-    WINDOWS.every((window) => {
-      const { stars, forks } = scalesOf(used, provider, window);
-      return windows[window].stars === stars && windows[window].forks === forks;
-    }),
-  );
-}
-
-/** Recomputes the scores of repositories that gained something; the scores of others do not depend on the scales. */
-async function rescore(
-  { dialect, write }: Database,
-  lease: RebuildLease,
-  { scales, lastIds }: { scales: AllScales; lastIds: readonly number[] },
-): Promise<void> {
-  let after = 0;
-  for (const last of lastIds) {
-    const { rows } = await sql<ScoredRow>`select g.*, r.created_at, r.pushed_at, r.availability
-      from rollups_next g join repositories r on r.id = g.repository_id
-      where g.repository_id > ${after} and g.repository_id <= ${last} and (g.stars_counted > 0 or g.forks_counted > 0)`.execute(
-      write,
-    );
-    after = last;
-    const scored = rows.map(
-      (row): BulkRow => [
-        row.repository_id,
-        row.window_hours,
-        ...storedScores(score(scoreInput(row, scales))),
-      ],
-    );
-    if (scored.length > 0) await lease.step((tx) => dialect.updateRows(tx, NEXT_SCORES, scored));
-  }
-}
-
 interface Measured {
-  scales: AllScales;
   recency: Recency;
   moves: MoveCounter;
   /** Repositories without growth, as their history is damaged. */
   damaged: readonly number[];
 }
 
-async function swap(tx: Tx, dialect: Dialect, { scales, recency, moves, damaged }: Measured): Promise<void> {
+async function swap(tx: Tx, dialect: Dialect, { recency, moves, damaged }: Measured): Promise<void> {
   await dialect.replaceTable(tx, "rollups", "rollups_next");
-  await storeScales(tx, scales, recency.fullDays);
+  await tx.deleteFrom("growth_rebuilds").execute();
+  const rebuilt = [...recency.fullDays].map(([provider, as_of]) => ({ provider, as_of }));
+  if (rebuilt.length > 0) await tx.insertInto("growth_rebuilds").values(rebuilt).execute();
   await moves.store(tx, dialect);
   await sql`insert into outdated (kind, repository_id) select 'rollups', repository_id from outdated
     where kind = 'rollups_in_rebuild' on conflict do nothing`.execute(tx);

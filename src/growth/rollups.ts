@@ -7,11 +7,9 @@ import type { Growth } from "./compare.js";
 import { confidence, RELIABLE_FROM } from "./confidence.js";
 import { WINDOW_HOURS, windowOfHours } from "./definitions.js";
 import type { History } from "./history.js";
-import { type AllScales, scalesOf } from "./scales.js";
-import { type ScoreInput, type Scores, score } from "./scores.js";
+import { type ScoreInput, score } from "./scores.js";
 
-/** The columns of the scores, in the order of `storedScores`. */
-export const SCORE_COLUMNS = {
+const SCORE_COLUMNS = {
   trending: "bigint",
   rising: "bigint",
   new_hot: "bigint",
@@ -55,7 +53,7 @@ export const ROLLUPS: BulkTable = {
 };
 
 /** The row of one window. */
-export function rollupRow(history: History, growth: Growth, scales: AllScales): BulkRow {
+export function rollupRow(history: History, growth: Growth): BulkRow {
   const { window, from, to, starsDelta, held, snapshots, starsCounted, forksCounted, anomalies } = growth;
   const trust = confidence({
     window,
@@ -64,10 +62,9 @@ export function rollupRow(history: History, growth: Growth, scales: AllScales): 
     availability: history.availability,
     isRetained: basisOf(from.source) === "RETAINED",
     hasDoubtfulReading: anomalies.some(isDoubtful),
+    hasUsualDay: growth.usualPerDay !== null,
   });
-  const { trending, rising, newHot, starMomentum, forkMomentum, activity } = score(
-    inputOf(history, growth, scales),
-  );
+  const { trending, rising, newHot, starMomentum, forkMomentum, activity } = score(inputOf(history, growth));
   // Written out, as a rebuild makes millions of rows.
   return [
     history.repositoryId,
@@ -109,14 +106,9 @@ function hundredths(value: number | null): number | null {
   return value === null ? null : Math.round(value * 100);
 }
 
-/** Scores in the order of their columns, in hundredths. */
-export function storedScores(scores: Scores): (number | null)[] {
-  const { trending, rising, newHot, starMomentum, forkMomentum, activity } = scores;
-  return [trending, rising, newHot, starMomentum, forkMomentum, activity].map(hundredths);
-}
-
 /** The parts of a growth that scores depend on. */
-interface ScoredGrowth extends Pick<Growth, "window" | "starsCounted" | "forksCounted" | "firstSeenAt"> {
+interface ScoredGrowth
+  extends Pick<Growth, "window" | "starsCounted" | "forksCounted" | "usualPerDay" | "firstSeenAt"> {
   from: ScoredReading;
   to: ScoredReading;
 }
@@ -124,9 +116,8 @@ interface ScoredGrowth extends Pick<Growth, "window" | "starsCounted" | "forksCo
 type ScoredReading = Pick<Reading, "at" | "stars" | "forks" | "openIssues">;
 
 function inputOf(
-  history: Pick<History, "provider" | "createdAt" | "pushedAt">,
-  { window, from, to, starsCounted, forksCounted, firstSeenAt }: ScoredGrowth,
-  scales: AllScales,
+  history: Pick<History, "createdAt" | "pushedAt">,
+  { window, from, to, starsCounted, forksCounted, usualPerDay, firstSeenAt }: ScoredGrowth,
 ): ScoreInput {
   const days = (since: number | null) => (since === null ? null : Math.max(0, (to.at - since) / DAY_MS));
   return {
@@ -139,9 +130,9 @@ function inputOf(
     forksCounted,
     openIssuesFrom: from.openIssues,
     openIssuesDelta: difference(to.openIssues, from.openIssues),
+    usualPerDay,
     ageDays: days(history.createdAt ?? firstSeenAt),
     idleDays: days(history.pushedAt),
-    scales: scalesOf(scales, history.provider, window),
   };
 }
 
@@ -153,7 +144,7 @@ export type ScoredRow = RollupTable & {
 };
 
 /** The score input of a stored rollup, as it was when the rollup was computed. */
-export function scoreInput(row: ScoredRow, scales: AllScales): ScoreInput {
+export function scoreInput(row: ScoredRow): ScoreInput {
   const window = windowOfHours(row.window_hours) ?? "24h";
   const plus = (from: number | null, delta: number | null) =>
     from === null || delta === null ? null : from + delta;
@@ -169,9 +160,10 @@ export function scoreInput(row: ScoredRow, scales: AllScales): ScoreInput {
     forks: plus(row.forks_from, row.forks_delta),
     openIssues: plus(row.open_issues_from, row.open_issues_delta),
   };
-  const history = { provider: row.provider, createdAt: row.created_at, pushedAt: row.pushed_at };
+  const history = { createdAt: row.created_at, pushedAt: row.pushed_at };
   const counted = { starsCounted: row.stars_counted, forksCounted: row.forks_counted };
-  return inputOf(history, { window, from, to, ...counted, firstSeenAt: row.first_seen_at }, scales);
+  const usualPerDay = row.stars_usual === null ? null : row.stars_usual / 100;
+  return inputOf(history, { window, from, to, ...counted, usualPerDay, firstSeenAt: row.first_seen_at });
 }
 
 export async function readScoredRows(db: Db, id: number): Promise<ScoredRow[]> {

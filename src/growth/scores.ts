@@ -1,6 +1,6 @@
 import type { ScoreName, Window } from "./definitions.js";
 
-/** From 0 to 100 with two decimals; null where too little is known to compute a score. */
+/** At least 0, with two decimals; null if too little is known to compute a score. Rising and activity are at most 100. */
 export type Scores = Record<ScoreName, number | null>;
 
 /** Everything the scores of one repository in one window depend on. */
@@ -16,211 +16,162 @@ export interface ScoreInput {
   forksCounted: number | null;
   openIssuesFrom: number | null;
   openIssuesDelta: number | null;
+  /** Stars gained on a usual day before; null: unknown. */
+  usualPerDay: number | null;
   /** Days since creation and since the last push, at the end of the window. */
   ageDays: number | null;
   idleDays: number | null;
-  /** See `Scales`. */
-  scales: Scales;
 }
 
-/**
- * The heat that one in twenty of a provider's growing repositories exceeds in a window. Scores measure heat against it, so
- * that in mixed lists a large forge does not push out a small one.
- */
-export interface Scales {
+/** The numbers that the formulas use. Gains are those that count, scaled to the length of the window. */
+interface Values {
+  gained: number;
+  /** Stars on a usual day; 0 if unknown. */
+  usualDay: number;
+  /** Stars and forks at the start of the window. */
   stars: number;
-  forks: number;
+  forks: number | null;
+  /** At most as many as stars: forks that come without stars are course work or scripts. */
+  forksGained: number | null;
+  ageDays: number | null;
+  idleDays: number | null;
+  /** Issues opened or closed per day: the change of their number. */
+  issuesPerDay: number | null;
+  openIssues: number | null;
+}
+type ValueName = keyof Values;
+
+/** A score with its formula, and the known values that it uses. */
+interface ExplainedScore {
+  score: number | null;
+  formula: string;
+  values: Partial<Record<ValueName, number>>;
 }
 
-/** One term of a score: its value and its weight, both from 0 to 1. */
-interface Term {
-  name: string;
-  value: number;
-  weight: number;
-}
+export type Explanation = Record<ScoreName, ExplainedScore>;
 
-export type Explanation = Record<ScoreName, { score: number | null; terms: Term[] }>;
-
-/** Stars added to every repository before relative growth is computed, so that 5 new stars on 3 are not +167 %. */
-export const STARS_PRIOR = 50;
-export const FORKS_PRIOR = 20;
+/** Stars added to a usual day, so that a few stars where none are usual are no surprise. */
+const USUAL_PRIOR = 10;
+/** Added to every repository before its growth is compared with its size, so that 5 new stars on 3 are not +167 %. */
+const STARS_PRIOR = 50;
+const FORKS_PRIOR = 20;
 const ISSUES_PRIOR = 10;
-/** Stars gained at which the evidence for growth is one half. */
+/** Stars gained at which a rising score is half of what the relative growth is worth. */
 const HALF_EVIDENCE: Readonly<Record<Window, number>> = { "24h": 10, "7d": 30, "30d": 80 };
-/** Repositories gain about one fork for three stars. */
-const FORKS_PER_STAR = 1 / 3;
-/** Relative growth at which the growth term is one half, before evidence. */
+/** Relative growth that is worth half of the highest rising score. */
 const HALF_GROWTH: Readonly<Record<Window, number>> = { "24h": 0.05, "7d": 0.15, "30d": 0.4 };
-/** Days without a push after which the push term is one half. */
-const HALF_IDLE_DAYS = 14;
-/** Issues opened or closed per day, divided by the root of their number, at which the issue term is one half. */
-const HALF_ISSUE_MOVEMENT = 0.2;
 /** A repository older than this is not new. */
 const NEW_DAYS = 90;
+/** Days without a push after which the push part of the activity is one half. */
+const HALF_IDLE_DAYS = 14;
+/** Issues moved per day, divided by the root of their number, at which the issue part is one half. */
+const HALF_ISSUE_MOVEMENT = 0.2;
+const PUSH_WEIGHT = 0.7;
 
-/** x / (x + half): 0 at 0, one half at `half`, towards 1. */
-function saturate(value: number, half: number): number {
-  return value <= 0 ? 0 : value / (value + half);
+/** The formulas as people read them, and the values that they use. */
+const FORMULAS: Readonly<
+  Record<ScoreName, { text: (window: Window) => string; uses: readonly ValueName[] }>
+> = {
+  trending: { text: () => `gained ÷ √(usual day + ${USUAL_PRIOR})`, uses: ["gained", "usualDay"] },
+  rising: {
+    text: (window) =>
+      `100 × gained ÷ (gained + ${HALF_EVIDENCE[window]}) × growth ÷ (growth + ${HALF_GROWTH[window]}), with growth = gained ÷ (stars + ${STARS_PRIOR})`,
+    uses: ["gained", "stars"],
+  },
+  newHot: {
+    text: () => `√(1 − age ÷ ${NEW_DAYS}) × gained ÷ √(stars + ${STARS_PRIOR})`,
+    uses: ["ageDays", "gained", "stars"],
+  },
+  starMomentum: { text: () => `gained ÷ √(stars + ${STARS_PRIOR})`, uses: ["gained", "stars"] },
+  forkMomentum: {
+    text: () => `forks gained ÷ √(forks + ${FORKS_PRIOR}), with at most as many forks as stars gained`,
+    uses: ["forksGained", "forks"],
+  },
+  activity: {
+    text: () =>
+      `70 × ${HALF_IDLE_DAYS} ÷ (${HALF_IDLE_DAYS} + days idle) + 30 × moved ÷ (moved + ${HALF_ISSUE_MOVEMENT}), with moved = issues per day ÷ √(open issues + ${ISSUES_PRIOR})`,
+    uses: ["idleDays", "issuesPerDay", "openIssues"],
+  },
+};
+
+/** The formula of a score in a window. */
+export function formulaOf(name: ScoreName, window: Window): string {
+  return FORMULAS[name].text(window);
 }
-
-/** The gain divided by the root of the previous count: how surprising it is for the size (Poisson). */
-function heat(gained: number, before: number, prior: number): number {
-  return gained <= 0 ? 0 : gained / Math.sqrt(before + prior);
-}
-
-/** The terms of all scores, from 0 to 1; null where too little is known. */
-type TermName = "stars" | "growth" | "forks" | "supportedForks" | "pushes" | "issues" | "activity";
-type Terms = Readonly<Record<TermName, number | null>>;
-
-/** A weighted mean of terms. */
-type Mean = readonly (readonly [term: TermName, weight: number])[];
-
-const ACTIVITY: Mean = [
-  ["pushes", 0.7],
-  ["issues", 0.3],
-];
-const MOMENTUM: Mean = [
-  ["stars", 0.7],
-  ["forks", 0.3],
-];
-const BROAD: Mean = [
-  ["stars", 0.6],
-  ["growth", 0.2],
-  ["forks", 0.1],
-  ["activity", 0.1],
-];
-const STARS: Mean = [["stars", 1]];
-const FORKS: Mean = [["supportedForks", 1]];
-const GROWTH: Mean = [["growth", 1]];
 
 /** The six scores. Pure: the same input gives the same scores everywhere. */
 export function score(input: ScoreInput): Scores {
-  return scoresOf(input, termsOf(input));
+  return scoresOf(input, valuesOf(input));
 }
 
-/** The six scores with their terms. */
+/** The six scores with their formulas and values. */
 export function explain(input: ScoreInput): Explanation {
-  const terms = termsOf(input);
-  const scores = scoresOf(input, terms);
-  const youth = youthOf(input);
-  return {
-    trending: { score: scores.trending, terms: shares(BROAD, terms) },
-    rising: { score: scores.rising, terms: shares(GROWTH, terms) },
-    newHot: {
-      score: scores.newHot,
-      terms: [
-        ...shares(MOMENTUM, terms),
-        ...(youth === null ? [] : [{ name: "youth (a factor)", value: youth, weight: 1 }]),
-      ],
-    },
-    starMomentum: { score: scores.starMomentum, terms: shares(STARS, terms) },
-    forkMomentum: { score: scores.forkMomentum, terms: shares(FORKS, terms) },
-    activity: { score: scores.activity, terms: shares(ACTIVITY, terms) },
-  };
-}
-
-function scoresOf(input: ScoreInput, terms: Terms): Scores {
-  const momentum = meanOf(MOMENTUM, terms);
-  const youth = youthOf(input);
-  return {
-    // Forks and pushes alone do not make a repository trend.
-    trending: input.starsCounted > 0 ? meanOf(BROAD, terms) : 0,
-    rising: meanOf(GROWTH, terms),
-    newHot: youth === null || momentum === null ? null : round(youth * momentum),
-    starMomentum: meanOf(STARS, terms),
-    forkMomentum: meanOf(FORKS, terms),
-    activity: meanOf(ACTIVITY, terms),
-  };
-}
-
-function termsOf(input: ScoreInput): Terms {
-  const { window, windowHours, coveredHours, starsFrom, idleDays, scales } = input;
-  const pace = windowHours / coveredHours;
-  const stars = Math.max(0, input.starsCounted) * pace;
-  const evidence = saturate(stars, HALF_EVIDENCE[window]);
-  const terms = {
-    stars: evidence * saturate(heat(stars, starsFrom, STARS_PRIOR), scales.stars),
-    growth: evidence * saturate(stars / (starsFrom + STARS_PRIOR), HALF_GROWTH[window]),
-    forks: forkTermOf(input, input.forksCounted, pace),
-    supportedForks: supportedForkTerm(input, { pace, evidence }),
-    pushes: idleDays === null ? null : HALF_IDLE_DAYS / (HALF_IDLE_DAYS + Math.max(0, idleDays)),
-    issues: issueTermOf(input),
-    activity: null as number | null,
-  };
-  const activity = meanOf(ACTIVITY, terms);
-  terms.activity = activity === null ? null : activity / 100;
-  return terms;
-}
-
-/** 1 for a repository of today, 0 from NEW_DAYS on; null: its age is unknown. */
-function youthOf({ ageDays }: ScoreInput): number | null {
-  return ageDays === null ? null : Math.sqrt(Math.max(0, 1 - ageDays / NEW_DAYS));
-}
-
-function forkTermOf(
-  { window, forksFrom, scales }: ScoreInput,
-  forksCounted: number | null,
-  pace: number,
-): number | null {
-  if (forksFrom === null || forksCounted === null) return null;
-  const forks = Math.max(0, forksCounted) * pace;
-  return (
-    saturate(forks, HALF_EVIDENCE[window] * FORKS_PER_STAR) *
-    saturate(heat(forks, forksFrom, FORKS_PRIOR), scales.forks)
-  );
-}
-
-/**
- * The fork term of the forks that stars support, times the evidence for the stars: forks that come without stars are course work
- * or scripts.
- */
-function supportedForkTerm(
-  input: ScoreInput,
-  { pace, evidence }: { pace: number; evidence: number },
-): number | null {
-  const { forksCounted, starsCounted } = input;
-  if (forksCounted === null) return null;
-  const term = forkTermOf(input, Math.min(forksCounted, starsCounted), pace);
-  return term === null ? null : term * evidence;
-}
-
-function issueTermOf({ openIssuesFrom, openIssuesDelta, coveredHours }: ScoreInput): number | null {
-  if (openIssuesFrom === null || openIssuesDelta === null) return null;
-  const aDay = Math.abs(openIssuesDelta) / (coveredHours / 24);
-  return saturate(heat(aDay, openIssuesFrom, ISSUES_PRIOR), HALF_ISSUE_MOVEMENT);
-}
-
-/** The mean of the known terms, times 100; an unknown term leaves its weight to the others. */
-function meanOf(mean: Mean, terms: Terms): number | null {
-  // Plain loops: a rebuild computes millions of scores.
-  const total = weightOf(mean, terms);
-  if (total === 0) return null;
-  let sum = 0;
-  for (const [name, weight] of mean) {
-    const value = terms[name];
-    if (value !== null) sum += 100 * value * (weight / total);
-  }
-  return round(sum);
-}
-
-/** The known terms with their shares. */
-function shares(mean: Mean, terms: Terms): Term[] {
-  const total = weightOf(mean, terms);
-  return mean.flatMap(([name, weight]) => {
-    const value = terms[name];
-    return value === null
-      ? []
-      : [{ name: name === "supportedForks" ? "forks" : name, value, weight: weight / total }];
+  const values = valuesOf(input);
+  const scores = scoresOf(input, values);
+  const explained = Object.entries(FORMULAS).map(([name, { text, uses }]): [string, ExplainedScore] => {
+    const known = uses.flatMap((use) => {
+      const value = values[use];
+      return value === null ? [] : [[use, value] as const];
+    });
+    const formula = text(input.window);
+    return [name, { score: scores[name as ScoreName], formula, values: Object.fromEntries(known) }];
   });
+  return Object.fromEntries(explained) as Explanation;
 }
 
-function weightOf(mean: Mean, terms: Terms): number {
-  let total = 0;
-  for (const [name, weight] of mean) if (terms[name] !== null) total += weight;
-  return total;
+function valuesOf(input: ScoreInput): Values {
+  const { windowHours, coveredHours, starsCounted, forksCounted, openIssuesDelta } = input;
+  const pace = windowHours / coveredHours;
+  const days = coveredHours / 24;
+  return {
+    gained: Math.max(0, starsCounted) * pace,
+    usualDay: input.usualPerDay ?? 0,
+    stars: input.starsFrom,
+    forks: input.forksFrom,
+    forksGained: forksCounted === null ? null : Math.max(0, Math.min(forksCounted, starsCounted)) * pace,
+    ageDays: input.ageDays,
+    idleDays: input.idleDays,
+    issuesPerDay: openIssuesDelta === null ? null : Math.abs(openIssuesDelta) / days,
+    openIssues: input.openIssuesFrom,
+  };
+}
+
+function scoresOf({ window }: ScoreInput, values: Values): Scores {
+  const { gained, usualDay, stars, forks, forksGained, ageDays } = values;
+  const growth = gained / (stars + STARS_PRIOR);
+  const momentum = gained / Math.sqrt(stars + STARS_PRIOR);
+  const rising = saturate(gained, HALF_EVIDENCE[window]) * saturate(growth, HALF_GROWTH[window]);
+  return {
+    trending: round(gained / Math.sqrt(usualDay + USUAL_PRIOR)),
+    rising: round(100 * rising),
+    newHot: ageDays === null ? null : round(Math.sqrt(Math.max(0, 1 - ageDays / NEW_DAYS)) * momentum),
+    starMomentum: round(momentum),
+    forkMomentum:
+      forks === null || forksGained === null ? null : round(forksGained / Math.sqrt(forks + FORKS_PRIOR)),
+    activity: activityOf(values),
+  };
+}
+
+/** Pushes and issues; if one of them is unknown, the other alone. */
+function activityOf({ idleDays, issuesPerDay, openIssues }: Values): number | null {
+  const pushes = idleDays === null ? null : HALF_IDLE_DAYS / (HALF_IDLE_DAYS + Math.max(0, idleDays));
+  const issues =
+    issuesPerDay === null || openIssues === null
+      ? null
+      : saturate(issuesPerDay / Math.sqrt(openIssues + ISSUES_PRIOR), HALF_ISSUE_MOVEMENT);
+  if (pushes === null || issues === null) {
+    const known = pushes ?? issues;
+    return known === null ? null : round(100 * known);
+  }
+  return round(100 * (PUSH_WEIGHT * pushes + (1 - PUSH_WEIGHT) * issues));
+}
+
+/** x ÷ (x + half): 0 at 0, one half at `half`, towards 1. */
+function saturate(value: number, half: number): number {
+  return value / (value + half);
 }
 
 /** To two decimals, as scores are stored, so that stored and computed scores are equal. */
 function round(value: number): number {
-  return Math.round(Math.min(100, Math.max(0, value)) * 100) / 100;
+  return Math.round(value * 100) / 100;
 }

@@ -14,7 +14,6 @@ import { confidenceReasons } from "./confidence.js";
 import { perWindow, WINDOW_HOURS, type Window, windowOfHours } from "./definitions.js";
 import { addMoves, comesInWaves } from "./moves.js";
 import { readScoredRows, scoreInput } from "./rollups.js";
-import { readScales } from "./scales.js";
 import { type Explanation, explain, type Scores } from "./scores.js";
 
 /** A gain between two snapshots of the same basis. Times in ms since 1970. */
@@ -56,7 +55,7 @@ export interface Trend {
   starsGrowth: number | null;
   /** Stars gained on a usual day before `from`; null with fewer than three earlier days, or of stars still held. */
   usualPerDay: number | null;
-  /** From 0 to 100; null if unknown. */
+  /** null if unknown. */
   scores: Scores;
   /** From 0 to 1. */
   confidence: number;
@@ -147,13 +146,12 @@ export function byWindow(trends: readonly Trend[]): Record<Window, Trend | null>
   return perWindow((window) => trends.find((trend) => trend.window === window) ?? null);
 }
 
-/** The terms of a repository's scores; null for a window without a trend. */
+/** How a repository's scores are made up; null for a window without a trend. */
 export async function readExplanations(db: Db, id: number): Promise<Record<Window, Explanation | null>> {
   const rows = await readScoredRows(db, id);
-  const scales = await readScales(db);
   return perWindow((window) => {
     const row = rows.find((candidate) => candidate.window_hours === WINDOW_HOURS[window]);
-    return row === undefined ? null : explain(scoreInput(row, scales));
+    return row === undefined ? null : explain(scoreInput(row));
   });
 }
 
@@ -235,6 +233,7 @@ function trendOf(values: TrendRow): Trend {
       snapshots,
       isRetained: basisOf(fromSource) === "RETAINED",
       hasDoubtfulReading: found.some(isDoubtful),
+      hasUsualDay: usualPerDay !== null,
     }),
     reliable: reliable === 1,
     anomalies: found,

@@ -184,8 +184,8 @@ export class RevisionReader {
 
 /** Marks all growth to be built again by the next update. */
 export async function outdateAll(tx: Tx, dialect: Dialect): Promise<void> {
-  // Without scales the next update rebuilds all growth.
-  await sql`delete from score_scales`.execute(tx);
+  // Without this the next update rebuilds all growth.
+  await sql`delete from growth_rebuilds`.execute(tx);
   // A rebuild in progress stops at its next step.
   await sql`update runs set owner = null`.execute(tx);
   await noteChanges(tx, dialect, "all");

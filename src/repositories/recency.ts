@@ -16,6 +16,8 @@ export interface Recency {
   fullDays: ReadonlyMap<string, number>;
   /** Time of the first snapshots of each provider, to the hour. */
   since: ReadonlyMap<string, number>;
+  /** Times of the first file of each archive. */
+  firstFiles: readonly number[];
 }
 
 /**
@@ -33,7 +35,7 @@ const FULL_PART = 0.5;
 export async function readRecency(db: Db): Promise<Recency> {
   const files = await db
     .selectFrom("import_files")
-    .select(({ fn }) => ["source", fn.max("captured_at").as("newest")])
+    .select(({ fn }) => ["source", fn.max("captured_at").as("newest"), fn.min("captured_at").as("first")])
     .where("damage", "is", null)
     .groupBy("source")
     .execute();
@@ -52,7 +54,8 @@ export async function readRecency(db: Db): Promise<Recency> {
     fullDays.set(provider, Number(full?.day) * DAY_MS);
     since.set(provider, Number(own.at(-1)?.first) * HOUR_MS);
   }
-  return { newestFiles: new Map(files.map((row) => [row.source, Number(row.newest)])), fullDays, since };
+  const newestFiles = new Map(files.map((row) => [row.source, Number(row.newest)]));
+  return { newestFiles, fullDays, since, firstFiles: files.map((row) => Number(row.first)) };
 }
 
 /** A reading, and how its repository is observed. */

@@ -48,7 +48,7 @@ export async function keepSample(tx: Tx): Promise<void> {
 export const DERIVED_TABLES: readonly TableName[] = [
   "rollups",
   "moved_days",
-  "score_scales",
+  "growth_rebuilds",
   "rank_history",
   "rank_blocks",
   "summaries",

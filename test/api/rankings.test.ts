@@ -33,9 +33,10 @@ onSqliteAndLong("rankings", (engine) => {
     );
   });
 
-  test("neither the giant nor the tiny one leads, and a small forge is not drowned", async () => {
+  test("neither the giant nor the tiny one leads, and all forges are compared by one measure", async () => {
     const order = await names("/api/trending");
-    assert.deepEqual(order.slice(0, 2).sort(), ["small/forge", "young/hot"]);
+    assert.deepEqual(order.slice(0, 2).sort(), ["late/reading", "young/hot"]);
+    assert.ok(order.indexOf("honest/growth") < order.indexOf("small/forge"), "all forges by one measure");
     assert.ok(order.indexOf("honest/growth") < order.indexOf("giant/steady"));
     assert.ok(order.indexOf("honest/growth") < order.indexOf("tiny/start"));
     assert.ok(!order.includes("lost/stars"), "nothing was gained");
@@ -109,7 +110,7 @@ onSqliteAndLong("rankings", (engine) => {
   test("reliableOnly leaves out what covers the window badly", async () => {
     const trend = async (name: string) =>
       (await world.get(`/api/repos/github/${name}`)).body.data.trends["24h"];
-    assert.equal((await trend("late/reading")).confidence, 0.53);
+    assert.equal((await trend("late/reading")).confidence, 0.43);
     assert.equal((await trend("late/reading")).reliable, false);
     assert.equal((await trend("honest/growth")).reliable, true);
     assert.ok((await names("/api/trending")).includes("late/reading"));
@@ -155,21 +156,18 @@ onSqliteAndLong("rankings", (engine) => {
     assert.deepEqual(trends["24h"].anomalies, []);
   });
 
-  test("explain=true gives terms that add up to the score, by every form of the address", async () => {
+  test("explain=true gives the values from which the score follows, by every form of the address", async () => {
     const forms = ["honest/growth", "by-full-name?fullName=honest/growth&", "by-full-name/honest%2Fgrowth"];
     for (const form of forms) {
       const { data } = (
         await world.get(`/api/repos/github/${form}${form.endsWith("&") ? "" : "?"}explain=true`)
       ).body;
-      assert.equal(data.explanation.version, 2);
+      assert.equal(data.explanation.version, 3);
       assert.equal(data.explanation.windows["30d"], null);
-      const { score, terms } = data.explanation.windows["24h"].trending;
+      const { score, formula, values } = data.explanation.windows["24h"].trending;
       assert.equal(score, data.trends["24h"].scores.trending);
-      const sum = terms.reduce(
-        (total: number, term: { value: number; weight: number }) => total + 100 * term.value * term.weight,
-        0,
-      );
-      assert.ok(Math.abs(sum - score) < 0.01);
+      assert.equal(formula, "gained ÷ √(usual day + 10)");
+      assert.ok(Math.abs(values.gained / Math.sqrt(values.usualDay + 10) - score) < 0.01);
     }
     assert.equal("explanation" in (await world.get("/api/repos/github/honest/growth")).body.data, false);
   });

@@ -34,8 +34,8 @@ onSqlite("examples/agent.ts", (engine) => {
       );
       const page = (name: string) => `${serving.url}/repos/github/${name}`;
       assert.deepEqual(lines, [
-        `github:a/one: +65 counted, 65 in all; trustworthy, confidence 1 ${page("a/one")}`,
-        `github:b/two: +7 counted, 7 in all; trustworthy, confidence 1 ${page("b/two")}`,
+        `github:a/one: +65 counted, 65 in all; trustworthy, confidence 0.8 ${page("a/one")}`,
+        `github:b/two: +7 counted, 7 in all; trustworthy, confidence 0.8 ${page("b/two")}`,
       ]);
     } finally {
       await serving.stop();

@@ -33,7 +33,7 @@ export type NamedColumn = (typeof NAMED_COLUMNS)[number];
 /** An unknown gain. */
 export const NO_GAIN = -(2 ** 31);
 
-/** Gains may be negative; scores are at most 10,000, where 0 means none. */
+/** Gains may be negative; scores are not, and 0 means none. */
 export const isGain = (order: GrowthOrder): boolean => GROWTH_ORDER_COLUMNS[order].isGain;
 
 /** Names with numbers from 1; 0 means none. A name that exceeds the numbers of a column has none. */
@@ -86,7 +86,7 @@ export class Columns {
   readonly named = recordOf(NAMED_COLUMNS, () => NO_CODES);
   readonly names = recordOf(NAMED_COLUMNS, () => new Names());
   readonly growth = perWindow(() =>
-    recordOf(GROWTH_ORDERS, (order): Int32Array | Uint16Array => (isGain(order) ? NO_GAINS : NO_CODES)),
+    recordOf(GROWTH_ORDERS, (order): Int32Array | Uint32Array => (isGain(order) ? NO_GAINS : EMPTY)),
   );
   /** Available repositories: only they are in lists. */
   readonly listed = new SlotSet(0);
@@ -126,7 +126,7 @@ export class Columns {
       for (const order of GROWTH_ORDERS)
         growth[order] = isGain(order)
           ? larger(growth[order], capacity, Int32Array)
-          : larger(growth[order], capacity, Uint16Array);
+          : larger(growth[order], capacity, Uint32Array);
     }
   }
 

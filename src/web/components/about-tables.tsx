@@ -1,8 +1,15 @@
 import type { FunctionComponent as FC } from "preact";
-import { type Explanation, type Trend, WINDOW_LABELS } from "../../growth/growth.js";
+import {
+  type Explanation,
+  formulaOf,
+  SCORE_LABELS,
+  SCORE_NAMES,
+  type Trend,
+  WINDOW_LABELS,
+} from "../../growth/growth.js";
 import type { Repository } from "../../repositories/repositories.js";
 import { Scroll } from "./elements.js";
-import { TermColumns } from "./explanation.js";
+import { ScoreTable } from "./explanation.js";
 import { formatCount, formatDelta, Time } from "./numbers.js";
 
 /** The tables of the page about scores. */
@@ -20,32 +27,11 @@ export const Scores: FC = () => (
         </tr>
       </thead>
       <tbody>
-        {(
-          [
-            [
-              "Trending",
-              "broad recent momentum",
-              "60% stars, 20% growth, 10% forks, 10% activity; 0 if no stars were gained",
-            ],
-            ["Rising", "growth relative to its size", "stars gained ÷ (stars at the start + 50)"],
-            [
-              "New and hot",
-              "early momentum of a young repository",
-              "70% stars, 30% forks, multiplied by youth: 1 at creation, 0 after 90 days; if the date of creation is unknown, from when it was first seen with few stars",
-            ],
-            ["Active", "recent work", "70% days since the last push, 30% change in open issues"],
-            ["Star momentum", "stars only", "stars gained ÷ √stars at the start"],
-            [
-              "Fork momentum",
-              "forks that stars confirm",
-              "forks gained ÷ √forks at the start, as far as stars were gained too",
-            ],
-          ] as const
-        ).map(([name, says, terms]) => (
+        {SCORE_NAMES.map((name) => (
           <tr>
-            <th scope="row">{name}</th>
-            <td>{says}</td>
-            <td>{terms}</td>
+            <th scope="row">{SCORE_LABELS[name].label}</th>
+            <td>{SCORE_LABELS[name].description}</td>
+            <td>{formulaOf(name, "24h")}</td>
           </tr>
         ))}
       </tbody>
@@ -95,7 +81,7 @@ export const Unusual: FC = () => (
   </Scroll>
 );
 
-/** The trending score of a repository, with its terms. */
+/** A repository with its trending score. */
 export interface Example {
   repository: Repository;
   /** Its page. */
@@ -103,25 +89,11 @@ export interface Example {
   trend: Trend;
   /** Hours between the two snapshots compared. */
   hours: number;
-  explanation: Explanation["trending"];
+  explanation: Explanation;
 }
 
-/** The calculation of each term. */
-const TERMS: Readonly<Record<string, string>> = {
-  stars: "stars gained ÷ √stars at the start, relative to the top 5% of the forge",
-  growth: "stars gained ÷ (stars at the start + 50)",
-  forks: "forks gained ÷ √forks at the start, relative to the top 5% of the forge",
-  activity: "days since the last push, and change in open issues",
-};
-
-/** The two snapshots compared, then the terms, which add up to the score. */
-export const WorkedExample: FC<Example> = ({
-  repository,
-  path,
-  trend,
-  hours,
-  explanation: { score, terms },
-}) => {
+/** The two snapshots compared, then the score with its values. */
+export const WorkedExample: FC<Example> = ({ repository, path, trend, hours, explanation }) => {
   const { provider, fullName } = repository;
   const json = `/api/repos/${provider.toLowerCase()}/by-full-name?${new URLSearchParams({ fullName, explain: "true" })}`;
   return (
@@ -132,42 +104,11 @@ export const WorkedExample: FC<Example> = ({
         {formatCount(trend.starsDelta)} in {hours.toFixed(1)} hours, until <Time at={trend.to} exact />
         {trend.forksDelta === null ? "" : `; its forks changed by ${formatDelta(trend.forksDelta)}`}.
       </p>
-      <Scroll label="Terms of the score">
-        <table>
-          <caption>
-            Each term ranges from 0 to 1. Value × weight × 100 gives its points; the points add up to the
-            score.
-          </caption>
-          <TermColumns />
-          <tbody>
-            {terms.map(({ name, value, weight }) => (
-              <tr>
-                <th scope="row">
-                  {name}
-                  <div class="soft small">{TERMS[name] ?? ""}</div>
-                </th>
-                <td class="number">{value.toFixed(3)}</td>
-                <td class="number">{weight.toFixed(2)}</td>
-                <td class="number">{(100 * value * weight).toFixed(2)}</td>
-              </tr>
-            ))}
-          </tbody>
-          <tfoot>
-            <tr>
-              <th scope="row">Trending</th>
-              <td />
-              <td />
-              <td class="number">
-                <strong>{score === null ? "–" : score.toFixed(2)}</strong>
-              </td>
-            </tr>
-          </tfoot>
-        </table>
+      <Scroll label="The trending score">
+        <ScoreTable name="trending" explanation={explanation} window={trend.window} />
       </Scroll>
       <p class="soft small">
-        The stars and forks terms also discount small gains: a gain of ten stars in a day has half the weight
-        of a very large one. Confidence {trend.confidence.toFixed(2)}. Full details <a href={json}>as JSON</a>
-        .
+        Confidence {trend.confidence.toFixed(2)}. Full details <a href={json}>as JSON</a>.
       </p>
     </>
   );

@@ -30,7 +30,7 @@ async function readExample({ catalog, rankings }: Modules): Promise<Example | un
   // It may have been removed between two of these reads.
   if (repository === undefined || trend === null || explanation === null) return undefined;
   const hours = (trend.to - trend.from) / HOUR_MS;
-  return { repository, path: repositoryPage(repository), trend, hours, explanation: explanation.trending };
+  return { repository, path: repositoryPage(repository), trend, hours, explanation };
 }
 
 const SECTIONS = [
@@ -66,7 +66,7 @@ const About: FC<{ example: Example | undefined; baseUrl: string }> = ({ example,
       <h1>How scores work</h1>
       <p class="lead">
         Every number here comes from a recorded snapshot. Nothing is estimated in between, and every score can
-        be broken down into its terms.
+        be recomputed from the numbers that its page shows.
       </p>
       <Section id="numbers">
         <p>
@@ -111,15 +111,15 @@ const About: FC<{ example: Example | undefined; baseUrl: string }> = ({ example,
       <Section id="scores">
         <Scores />
         <p>
-          Scores range from 0 to 100. If a term is unknown, for example because a forge does not report forks,
-          its weight is shared among the other terms. Growth lists hide forks and archived repositories by
-          default.
+          The formulas are those of 24 hours; only the constants of Rising differ in longer windows. A usual
+          day that is not known counts as 0, with less confidence. Growth lists hide forks and archived
+          repositories by default.
         </p>
       </Section>
       <Section id="example">
         {example === undefined ? (
           <p>
-            Nothing is trending yet. Once something is, this section breaks down the score of the top
+            Nothing is trending yet. Once something is, this section recomputes the score of the top
             repository.
           </p>
         ) : (
@@ -128,7 +128,7 @@ const About: FC<{ example: Example | undefined; baseUrl: string }> = ({ example,
       </Section>
       <Section id="confidence">
         <p>
-          <dfn>Confidence</dfn> ranges from 0 to 1 and says how reliable growth is. It is the product of three
+          <dfn>Confidence</dfn> ranges from 0 to 1 and says how reliable growth is. It is the product of four
           factors:
         </p>
         <ul>
@@ -143,6 +143,9 @@ const About: FC<{ example: Example | undefined; baseUrl: string }> = ({ example,
           <li>
             <strong>readings</strong>: lower if one of them looks wrong, or if the first was reported later by
             the forge
+          </li>
+          <li>
+            <strong>usual day</strong>: lower if it is not known yet
           </li>
         </ul>
         <p>

@@ -13,7 +13,7 @@ import { historyOf } from "../../support/growth.js";
 import { examples, fc } from "../../support/properties.js";
 import { createWorld, NOW, observation, snapshot, snapshotAt, type World } from "../../support/world.js";
 
-const recency: Recency = { fullDays: new Map(), since: new Map(), newestFiles: new Map() };
+const recency: Recency = { fullDays: new Map(), since: new Map(), newestFiles: new Map(), firstFiles: [] };
 
 /** Snapshots of the last 60 days in order of time, the newest now, of all sources in any order. */
 const histories = fc

@@ -27,6 +27,7 @@ const recency = (more: Partial<Recency> = {}): Recency => ({
   fullDays: new Map([["GITHUB", NOW]]),
   since: new Map([["GITHUB", 0]]),
   newestFiles: new Map(),
+  firstFiles: [],
   ...more,
 });
 
@@ -81,40 +82,31 @@ test("of a burst, a window counts out only what came within it", () => {
   assert.ok((week?.starsCounted ?? 0) < 40 && (week?.starsCounted ?? -1) >= 0, String(week?.starsCounted));
 });
 
-test("where the date of creation is unknown, a repository seen first with few stars is new, once its source is settled", () => {
-  const rows = [
-    [96, 40, 2],
-    [72, 80, 9],
-    [48, 150, 20],
-    [24, 240, 33],
-    [0, 300, 41],
-  ] as const;
-  const found = (more: Partial<History>, since = 0) =>
-    growthOf(
-      history(rows, { createdAt: null, discoveredAt: NOW - 96 * HOUR_MS, ...more }),
-      recency({ since: new Map([["GITHUB", since]]) }),
-    )
-      .map(({ firstSeenAt }) => firstSeenAt)
-      .at(0);
-  assert.equal(found({}), NOW - 96 * HOUR_MS);
-  assert.equal(found({ createdAt: 5 }), null);
-  assert.equal(found({}, NOW - 100 * HOUR_MS), null, "everything is seen for the first time at first");
-  assert.equal(found({ discoveredAt: 0 }), null, "its first snapshots are older");
-});
-
-test("a repository whose first reading failed is not new if the next one has many stars", () => {
-  const firstSeen = (stars: number) => {
-    const rows = [
-      [96, 0, 0],
-      [72, stars, 90],
-      [24, stars + 2, 90],
-      [0, stars + 5, 91],
-    ] as const;
-    const [day] = growthOf(history(rows, { createdAt: null, discoveredAt: NOW - 96 * HOUR_MS }), recency());
-    return day?.firstSeenAt;
+test("where the date of creation is unknown, a repository first seen within 90 days is new, whatever its stars", () => {
+  const found = (
+    { firstSeen = 4, stars = 40, ...more }: Partial<History> & { firstSeen?: number; stars?: number },
+    { since = 0, firstFiles = [] }: { since?: number; firstFiles?: number[] } = {},
+  ) => {
+    const rows = [4, 3, 2, 1, 0].map((days) => [24 * days, stars + 60 * (4 - days), 2] as const);
+    const discoveredAt = NOW - firstSeen * DAY_MS;
+    return growthOf(
+      history(rows, { createdAt: null, discoveredAt, ...more }),
+      recency({ since: new Map([["GITHUB", since]]), firstFiles }),
+    )[0]?.firstSeenAt;
   };
-  assert.equal(firstSeen(20_000), null);
-  assert.equal(firstSeen(40), NOW - 96 * HOUR_MS);
+  const seenAt = NOW - 4 * DAY_MS;
+  assert.equal(found({}), seenAt);
+  assert.equal(found({ stars: 5_000 }), seenAt, "it joins an archive with thousands");
+  assert.equal(found({ createdAt: 5 }), null);
+  assert.equal(found({ firstSeen: 89 }), NOW - 89 * DAY_MS);
+  assert.equal(found({ firstSeen: 90 }), null, "known for long");
+  assert.equal(
+    found({}, { since: seenAt - 6 * DAY_MS }),
+    null,
+    "everything is seen for the first time at first",
+  );
+  assert.equal(found({}, { firstFiles: [seenAt - 6 * DAY_MS] }), null, "the first week of an archive");
+  assert.equal(found({}, { firstFiles: [seenAt - 7 * DAY_MS, seenAt + DAY_MS] }), seenAt);
 });
 
 /** A reading a day, the newest now. */

@@ -51,14 +51,8 @@ async function derived(engine: Engine, batches: readonly (readonly Observation[]
       modules.rankings.facets({ kind, window: "30d", sort: "repository-count", limit: 1_000, offset: 0 }),
     ),
   );
-  const scales = await read
-    .selectFrom("score_scales")
-    .selectAll()
-    .orderBy("provider")
-    .orderBy("window_hours")
-    .execute();
   const named = rollups.map(({ repository_id, ...row }) => JSON.stringify([nameOf.get(repository_id), row]));
-  return JSON.stringify([named.sort(), facets, scales]);
+  return JSON.stringify([named.sort(), facets]);
 }
 
 /** The result on the first engine, to compare with the second. */

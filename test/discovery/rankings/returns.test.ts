@@ -25,7 +25,7 @@ onBothEngines("After a fall that lasted", (engine) => {
       observation(`fell/${name}`, inDays(...ramp(6_980, 1, 20), ...ramp(LOW[name], 0, FALLS[name]), 7_043)),
     );
     const plain = [100, 200, 300].map((gain) =>
-      observation(`plain/gains-${gain}`, inDays(...ramp(5_000, gain, 30))),
+      observation(`plain/gains-${gain}`, inDays(...ramp(5_000, gain, 29), 5_000 + 30 * gain)),
     );
     // The last reading of each arrives later than those of others, so that growth is updated and not rebuilt.
     await world.record(
@@ -35,7 +35,7 @@ onBothEngines("After a fall that lasted", (engine) => {
     await world.record(...observations);
   });
 
-  test("repositories with steady gains lead every ranking", async () => {
+  test("repositories that gain more than usual lead every ranking", async () => {
     for (const ranking of RANKINGS)
       for (const window of ["24h", "7d"])
         for (const more of ["", "&excludeAnomalous=true"]) {

@@ -20,10 +20,7 @@ const inputs: fc.Arbitrary<ScoreInput> = fc
     openIssuesDelta: maybe(fc.integer({ min: -500, max: 500 })),
     ageDays: maybe(fc.double({ min: 0, max: 5_000, noNaN: true })),
     idleDays: maybe(fc.double({ min: 0, max: 5_000, noNaN: true })),
-    scales: fc.record({
-      stars: fc.double({ min: 0.14, max: 50, noNaN: true }),
-      forks: fc.double({ min: 0.14, max: 50, noNaN: true }),
-    }),
+    usualPerDay: maybe(fc.double({ min: 0, max: 5_000, noNaN: true })),
   })
   .map(({ covered, ...rest }) => ({
     ...rest,
@@ -31,7 +28,6 @@ const inputs: fc.Arbitrary<ScoreInput> = fc
     coveredHours: covered * WINDOW_HOURS[rest.window],
   }));
 
-/** A repository on a forge where one in twenty growing repositories gains at least as much as 12 stars on 600. */
 function repository(starsFrom: number, starsCounted: number, more: Partial<ScoreInput> = {}): ScoreInput {
   return {
     window: "24h",
@@ -45,17 +41,18 @@ function repository(starsFrom: number, starsCounted: number, more: Partial<Score
     openIssuesDelta: 0,
     ageDays: 800,
     idleDays: 1,
-    scales: { stars: 0.48, forks: 0.42 },
+    usualPerDay: 4.5,
     ...more,
   };
 }
 
-test("every score is null or between 0 and 100 with two decimals", () => {
+test("every score is null, or at least 0 with two decimals; rising and activity are at most 100", () => {
   fc.assert(
     fc.property(inputs, (input) => {
       for (const [name, value] of Object.entries(score(input))) {
         if (value === null) continue;
-        assert.ok(value >= 0 && value <= 100, `${name} ${value}`);
+        const isBounded = name === "rising" || name === "activity";
+        assert.ok(value >= 0 && value <= (isBounded ? 100 : Number.MAX_VALUE), `${name} ${value}`);
         assert.equal(value, Math.round(value * 100) / 100);
       }
     }),
@@ -77,7 +74,7 @@ test("the same gain never counts more on a larger repository", () => {
     fc.property(inputs, count, (input, more) => {
       const small = score(input);
       const large = score({ ...input, starsFrom: input.starsFrom + more });
-      for (const name of ["trending", "rising", "starMomentum"] as const)
+      for (const name of ["rising", "newHot", "starMomentum"] as const)
         assert.ok((large[name] ?? 0) <= (small[name] ?? 0), name);
     }),
   );
@@ -90,7 +87,6 @@ test("more forks, a later push and a younger age never lower the scores they are
       if (input.forksCounted !== null) {
         const forked = score({ ...input, forksCounted: input.forksCounted + more });
         assert.ok((forked.forkMomentum ?? 0) >= (before.forkMomentum ?? 0));
-        assert.ok((forked.trending ?? 0) >= (before.trending ?? 0));
       }
       if (input.idleDays !== null)
         assert.ok(
@@ -110,27 +106,23 @@ test("a gain over a longer time counts by its pace", () => {
   assert.deepEqual(inTwo, inADay);
 });
 
-test("neither a giant with +40 nor a repository of 3 stars with +5 leads", () => {
-  const trending = (input: ScoreInput) => score(input).trending ?? 0;
-  const honest = trending(repository(2_000, 60));
-  assert.ok(trending(repository(150_000, 40)) < honest / 2);
-  assert.ok(trending(repository(3, 5)) < honest / 2);
-  assert.ok((score(repository(3, 5)).rising ?? 0) < (score(repository(500, 300)).rising ?? 0) / 2);
+test("the same gain trends more where less is usual, and an unknown usual day counts as 0", () => {
+  fc.assert(
+    fc.property(inputs, fc.integer({ min: 1, max: 1_000 }), (input, more) => {
+      const usual = score({ ...input, usualPerDay: (input.usualPerDay ?? 0) + more });
+      assert.ok((usual.trending ?? 0) <= (score(input).trending ?? 0));
+      const unknown = score({ ...input, usualPerDay: null });
+      assert.deepEqual(unknown, score({ ...input, usualPerDay: 0 }));
+    }),
+  );
 });
 
-test("a repository as hot for its small forge as another for its large one scores the same", () => {
-  const large = score(
-    repository(1_000, 200, { forksCounted: null, openIssuesDelta: null, scales: { stars: 1.2, forks: 1 } }),
-  );
-  const hot = (gained: number) => gained / Math.sqrt(1_050);
-  const small = score(
-    repository(1_000, 200, { forksCounted: null, openIssuesDelta: null, scales: { stars: 1.2, forks: 1 } }),
-  );
-  assert.equal(small.starMomentum, large.starMomentum);
-  const cooler =
-    score(repository(1_000, 100, { scales: { stars: (1.2 * hot(100)) / hot(200), forks: 1 } }))
-      .starMomentum ?? 0;
-  assert.ok(Math.abs(cooler - (large.starMomentum ?? 0)) < 5);
+test("neither a giant as usual nor a repository of 3 stars with +5 leads", () => {
+  const trending = (input: ScoreInput) => score(input).trending ?? 0;
+  const honest = trending(repository(2_000, 60));
+  assert.ok(trending(repository(150_000, 40, { usualPerDay: 40 })) < honest / 2);
+  assert.ok(trending(repository(3, 5, { usualPerDay: null })) < honest / 2);
+  assert.ok((score(repository(3, 5)).rising ?? 0) < (score(repository(500, 300)).rising ?? 0) / 2);
 });
 
 test("without a star gained nothing is trending, and without a known age nothing is new", () => {
@@ -140,31 +132,29 @@ test("without a star gained nothing is trending, and without a known age nothing
   assert.equal(score(repository(1_000, 20, { ageDays: 90 })).newHot, 0);
 });
 
-test("an explanation adds up to the score", () => {
-  fc.assert(
-    fc.property(inputs, (input) => {
-      for (const [name, { score: value, terms }] of Object.entries(explain(input))) {
-        if (value === null || name === "newHot" || (name === "trending" && value === 0)) continue;
-        const sum = terms.reduce((total, term) => total + 100 * term.value * term.weight, 0);
-        assert.ok(Math.abs(sum - value) < 0.0051, `${name}: ${sum} is not ${value}`);
-        assert.ok(Math.abs(terms.reduce((total, term) => total + term.weight, 0) - 1) < 1e-9);
-      }
-    }),
-  );
+test("an explanation holds the known values that its formula uses", () => {
+  const { trending, newHot, activity } = explain(repository(2_000, 60, { ageDays: null, idleDays: 1 }));
+  assert.deepEqual(trending, {
+    score: 15.76,
+    formula: "gained ÷ √(usual day + 10)",
+    values: { gained: 60, usualDay: 4.5 },
+  });
+  assert.deepEqual([newHot.score, newHot.values], [null, { gained: 60, stars: 2_000 }]);
+  assert.deepEqual(activity.values, { idleDays: 1, issuesPerDay: 0, openIssues: 20 });
 });
 
 test("worked numbers of docs/RANKINGS.md", () => {
-  assert.deepEqual(score(repository(2_000, 60)), {
-    trending: 53.61,
+  assert.deepEqual(score(repository(2_000, 60, { ageDays: 40 })), {
+    trending: 15.76,
     rising: 31.65,
-    newHot: 0,
-    starMomentum: 62.92,
-    forkMomentum: 25.63,
+    newHot: 0.99,
+    starMomentum: 1.33,
+    forkMomentum: 0.37,
     activity: 65.33,
   });
 });
 
-test("confidence falls with missing coverage, few snapshots and doubtful readings", () => {
+test("confidence falls with missing coverage, few snapshots, doubtful readings and an unknown usual day", () => {
   const whole = {
     window: "24h",
     coveredHours: 24,
@@ -172,6 +162,7 @@ test("confidence falls with missing coverage, few snapshots and doubtful reading
     availability: "AVAILABLE",
     hasDoubtfulReading: false,
     isRetained: false,
+    hasUsualDay: true,
   } as const;
   assert.equal(confidence(whole), 1);
   assert.equal(confidence({ ...whole, coveredHours: 48 }), 0.5);
@@ -179,5 +170,7 @@ test("confidence falls with missing coverage, few snapshots and doubtful reading
   assert.equal(confidence({ ...whole, window: "7d", coveredHours: 168 }), 0.5);
   assert.equal(confidence({ ...whole, hasDoubtfulReading: true }), 0.3);
   assert.equal(confidence({ ...whole, isRetained: true }), 0.8);
+  assert.equal(confidence({ ...whole, hasUsualDay: false }), 0.8);
+  assert.equal(confidence({ ...whole, isRetained: true, hasUsualDay: false }), 0.8, "not twice");
   assert.equal(confidence({ ...whole, availability: "GONE" }), 0);
 });

@@ -44,6 +44,7 @@ test("a gain of fewer than 80 stars beyond the usual is not pending, however muc
       fullDays: new Map([["GITHUB", last * DAY_MS]]),
       since: new Map([["GITHUB", 0]]),
       newestFiles: new Map(),
+      firstFiles: [],
     };
     return growthOf(historyOf(snapshots), recency).find(({ window }) => window === "24h")?.isPending;
   };

@@ -21,6 +21,7 @@ function usual(rows: readonly (readonly [hoursAgo: number, stars: number, source
     fullDays: new Map([["GITHUB", NOW]]),
     since: new Map([["GITHUB", 0]]),
     newestFiles: new Map<string, number>(),
+    firstFiles: [],
   };
   return Object.fromEntries(
     growthOf(history, recency).map(({ window, usualPerDay }) => [window, usualPerDay]),

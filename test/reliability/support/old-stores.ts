@@ -16,7 +16,7 @@ const DAY = AT - (AT % 86_400_000);
 const HOUR = 3_600_000;
 
 /** The tables of version 17 that are different now. */
-function earlierTables({ types: { integer, text, bytes, ownId }, clustered }: Dialect) {
+function earlierTables({ types: { integer, text, real, bytes, ownId }, clustered }: Dialect) {
   const span = sql`key_id ${integer} not null references api_keys (id) on delete cascade, span_hours ${integer} not null,
     from_at ${integer} not null`;
   return [
@@ -69,6 +69,9 @@ function earlierTables({ types: { integer, text, bytes, ownId }, clustered }: Di
     sql`create index renames_to on renames (to_id)`,
     sql`create index repositories_import_first on repositories (import_source, discovered_at)
       where import_source is not null`,
+    sql`drop table growth_rebuilds`,
+    sql`create table score_scales (provider ${text} not null, window_hours ${integer} not null, as_of ${integer} not null,
+      stars ${real} not null, forks ${real} not null, primary key (provider, window_hours)) ${clustered}`,
     sql`alter table rollups add column predecessor_id ${integer}`,
     ...["held_until", "held_delta", "totals_from"].map(
       (name) => sql`alter table rollups drop column ${sql.ref(name)}`,
