@@ -25,7 +25,7 @@ export const measuredFields = {
     .array(z.object({ from: time, to: time, repositories: z.int() }).openapi("MeasuredGroup"))
     .openapi({
       description:
-        "How many repositories were counted when, newest first: at most four groups, separated by the longest times without counts.",
+        "How many repositories were counted when, newest first: at most four groups with an hour or more between them, the last with all before it.",
     }),
 };
 

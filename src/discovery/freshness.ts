@@ -13,7 +13,7 @@ export interface CountedGroup {
 export interface Freshness {
   /** The median time, of many repositories to the hour; null without any. */
   asOf: number | null;
-  /** Newest first, at most four; less than an hour between two repositories never separates them. */
+  /** Newest first, at most four, with an hour or more between them; the last one has all that were counted before, too. */
   measured: CountedGroup[];
 }
 
@@ -35,20 +35,17 @@ export function freshnessOfGroups(groups: readonly CountedGroup[]): Freshness {
     passed += repositories;
     return passed >= half;
   });
-  const gaps = sorted.map(({ from }, i) => from - (sorted[i - 1]?.to ?? from));
-  const [least = 0] = gaps.toSorted((a, b) => b - a).slice(MAX_GROUPS - 2, MAX_GROUPS - 1);
   const measured: CountedGroup[] = [];
-  for (const [i, group] of sorted.entries()) {
+  for (const group of sorted.toReversed()) {
     const last = measured.at(-1);
-    const gap = gaps[i] ?? 0;
-    if (last === undefined || (gap >= Math.max(HOUR_MS, least) && measured.length < MAX_GROUPS))
+    if (last === undefined || (last.from - group.to >= HOUR_MS && measured.length < MAX_GROUPS))
       measured.push({ ...group });
     else {
-      last.to = Math.max(last.to, group.to);
+      last.from = Math.min(last.from, group.from);
       last.repositories += group.repositories;
     }
   }
-  return { asOf: middle?.to ?? null, measured: measured.reverse() };
+  return { asOf: middle?.to ?? null, measured };
 }
 
 const format = new Intl.NumberFormat("en-US");

@@ -145,7 +145,12 @@ async function computeSummary(
     staleRepositories: sum("staleRepositories"),
     providers,
     newestFiles,
-    ...freshnessOfGroups(providers.flatMap(({ measured }) => measured)),
+    measured: freshnessOfGroups(providers.flatMap(({ measured }) => measured)).measured,
+    asOf: freshnessOfGroups(
+      providers.flatMap(({ asOf, repositories }) =>
+        asOf === null ? [] : [{ from: asOf, to: asOf, repositories }],
+      ),
+    ).asOf,
     generatedAt: now,
     catalogue: await readKind(db),
   };
