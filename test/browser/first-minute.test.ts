@@ -1,0 +1,62 @@
+/** The first minute: a fresh folder, the address that the start prints, a name in the field, and its chart. */
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { systemClock } from "../../src/lib/clock.js";
+import { NO_CHROMIUM, openBrowser } from "../support/browser.js";
+import { CommandWorld } from "../support/command.js";
+import { ForgeCatalogue, startForge } from "../support/forge/forge.js";
+import { QUIET } from "../support/forge/world.js";
+import { until } from "../support/until.js";
+
+const world = new CommandWorld();
+
+/** Starts the service without settings but the address of a forge. Returns the address that lets the operator in. */
+async function start(t: TestContext) {
+  const catalogue = new ForgeCatalogue({ seed: 3, repositories: 20, start: Date.now(), rates: QUIET });
+  const forge = await startForge({ kind: "github", clock: systemClock, catalogue });
+  t.after(() => forge.close());
+  const { process: child } = world.start(world.newDataDir(), ["start"], {
+    SIDEREAL_PORT: "0",
+    SIDEREAL_GITHUB_URL: forge.url,
+    SIDEREAL_GITHUB_PRIVATE: "true",
+    // Nothing is found by itself.
+    SIDEREAL_GITHUB_MIN_STARS: "100000000",
+  });
+  t.after(() => child.kill("SIGKILL"));
+  let text = "";
+  for (const stream of [child.stdout, child.stderr])
+    stream?.on("data", (more: string) => {
+      text += more;
+    });
+  const printed = () => /http:\S+\/operator\/enter\?key=\S+/.exec(text)?.[0];
+  await until("the address is printed", () => printed() !== undefined);
+  return { address: printed() ?? "", catalogue };
+}
+
+for (const [device, scripts, width] of [
+  ["a desktop", true, 1440],
+  ["a phone without scripts", false, 390],
+] as const)
+  test(`the first minute on ${device}: type a name, see a chart of at least 100 points`, {
+    skip: NO_CHROMIUM,
+  }, async (t) => {
+    const { address, catalogue } = await start(t);
+    const browser = await openBrowser();
+    t.after(() => browser.close());
+    const page = await browser.newPage({ javaScriptEnabled: scripts, viewport: { width, height: 844 } });
+    await page.goto(address);
+    assert.equal(new URL(page.url()).pathname, "/");
+
+    const all = catalogue.ids().flatMap((_, place) => catalogue.atPlace(place, Date.now()) ?? []);
+    const [{ fullName = "" } = {}] = all.toSorted((a, b) => b.stars - a.stars);
+    await page.getByLabel("Type a repository, see its history").fill(fullName);
+    await page.getByRole("button", { name: "Show" }).click();
+    await page.waitForURL(/\/repos\/github\//i);
+    const points = async () => {
+      const data = page.locator('[data-plot] script[type="application/json"]').first();
+      if ((await data.count()) === 0) return 0;
+      return JSON.parse((await data.textContent()) ?? "{}").lines[0].at.length;
+    };
+    await until("the chart has 100 points", async () => (await points()) >= 100);
+    assert.equal(await page.locator("h1").first().innerText(), fullName);
+  });
