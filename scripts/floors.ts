@@ -7,7 +7,7 @@ export const FLOORS: Readonly<Record<string, readonly string[]>> = {
   ground: ["lib", "config", "database"],
   domain: ["repositories", "forges", "accounts", "growth", "discovery", "transfer", "watchlists", "charts"],
   engines: ["tracking", "http"],
-  faces: ["modules", "api", "web", "mcp", "cli"],
+  faces: ["modules", "api", "web", "mcp", "publish", "cli"],
   roof: ["app", "main", "launcher"],
 };
 

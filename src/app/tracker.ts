@@ -22,6 +22,7 @@ import {
   type Reporter,
   readPlan,
   refreshNow,
+  type TrackingContext,
   track,
   Worker,
   WorkerLease,
@@ -198,23 +199,40 @@ export async function explainWork(context: AppContext, limit: number): Promise<P
   }
 }
 
-/** Opens a tracker that takes the lease of the active worker, or leaves the work to the process that holds it. */
-export async function openTracker(context: AppContext): Promise<Tracker> {
-  const { clock, log } = context;
-  const modules = await openModules(context);
-  const lease = new WorkerLease(modules.database, { clock, log });
-  if (!(await lease.take())) return queueTracker(context, modules);
+/** The forges that are tracked, for requests of this process. `close` releases the lease, which was taken, and closes the modules. */
+export async function openUnderLease(
+  context: AppContext,
+  modules: Modules,
+  lease: WorkerLease,
+): Promise<{ contextOf: (provider: string) => TrackingContext; close: () => Promise<void> }> {
   const stopping = new AbortController();
+  const { signal } = stopping;
   const holding = lease.hold(
-    stopping.signal,
-    (signal) => new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true })),
+    signal,
+    (ended) => new Promise((resolve) => ended.addEventListener("abort", () => resolve(), { once: true })),
   );
   const opened = new Map((await openForges(context, modules)).map((one) => [one.provider.name, one]));
-  const contextOf = (name: string) => {
-    const found = opened.get(name);
-    if (found === undefined) throw new AppError("NOT_FOUND", `The provider ${name} is not configured.`);
-    return { modules, lease, provider: found.provider, clock, signal: stopping.signal };
+  return {
+    contextOf(name) {
+      const found = opened.get(name);
+      if (found === undefined) throw new AppError("NOT_FOUND", `The provider ${name} is not configured.`);
+      return { modules, lease, provider: found.provider, clock: context.clock, signal };
+    },
+    async close() {
+      stopping.abort();
+      await holding;
+      await Promise.all([...opened.values()].map((one) => one.close()));
+      await modules.database.close();
+    },
   };
+}
+
+/** Opens a tracker that takes the lease of the active worker, or leaves the work to the process that holds it. */
+export async function openTracker(context: AppContext): Promise<Tracker> {
+  const modules = await openModules(context);
+  const lease = new WorkerLease(modules.database, context);
+  if (!(await lease.take())) return queueTracker(context, modules);
+  const { contextOf, close } = await openUnderLease(context, modules, lease);
   return {
     async track(provider, fullName) {
       const { repositoryId, isNew } = await track(contextOf(provider), fullName);
@@ -226,10 +244,7 @@ export async function openTracker(context: AppContext): Promise<Tracker> {
     },
     async close() {
       await followChanges(modules);
-      stopping.abort();
-      await holding;
-      await Promise.all([...opened.values()].map((one) => one.close()));
-      await modules.database.close();
+      await close();
     },
   };
 }

@@ -30,7 +30,8 @@ export async function readAddresses(
   return typeof read !== "object" ? parseAddresses(texts, await trackedForges(host)) : read;
 }
 
-function parseAddresses(
+/** The same, of these forges. */
+export function parseAddresses(
   texts: readonly string[],
   providers: readonly ProviderSettings[],
 ): RepositoryAddress[] | string {

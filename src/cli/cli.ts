@@ -6,6 +6,7 @@ import { Command, CommanderError } from "commander";
 import { readBuild } from "../lib/version.js";
 import { addEvents, addSessions } from "./accounts.js";
 import { addBackup, addRestore } from "./backup.js";
+import { addChart } from "./chart.js";
 import { addCheck } from "./check.js";
 import { addCompletion } from "./completion.js";
 import { addDatabase } from "./database.js";
@@ -62,6 +63,7 @@ export function createProgram(host: Host, finish: (code: number) => void): Comma
   addHealth(program, host, finish);
   addWork(program, host);
   addTrack(program, host, finish);
+  addChart(program, host);
   addStatus(program, host);
   addMcp(program, host);
   addEvents(program, host);

@@ -20,6 +20,10 @@ const EXAMPLES: Readonly<Record<string, readonly (readonly [line: string, effect
     ["sidereal work --explain --limit 5", "what would be requested now"],
     ["sidereal work --force", "tracks, and deletes old data although nothing confirms the clock"],
   ],
+  chart: [
+    ["sidereal chart github:acme/kite --out kite.svg", "its stars so far, without a store or a server"],
+    ["sidereal chart acme/kite acme/loom --align age --scale log > both.svg", "two, by age"],
+  ],
   status: [["sidereal status --json", "the state of tracking, for a script"]],
   mcp: [
     ["sidereal mcp", "tools over the local store; hosts of language models start it"],

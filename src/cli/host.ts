@@ -6,6 +6,7 @@ import type { Config } from "../config/config.js";
 import { hasStore } from "../database/database.js";
 import type { Clock } from "../lib/clock.js";
 import type { Modules } from "../modules.js";
+import type { Pass } from "../publish/publish.js";
 import type { Plan } from "../tracking/tracking.js";
 
 /** Of a synthetic catalogue. */
@@ -41,6 +42,8 @@ export interface Host {
   explain(limit: number): Promise<Plan[]>;
   /** Tracks and refreshes single repositories. */
   openTracker(): Promise<Tracker>;
+  /** Opens a store of its own, for a command that needs no other. `baseUrl`: public address of what it writes; default: none. */
+  openPass(baseUrl?: string): Promise<Pass>;
   /**
    * Serves tools for language models on standard input and output, over the local store or the service at `url`, until the input
    * ends. Returns why it cannot; undefined after it has.

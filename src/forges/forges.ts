@@ -11,4 +11,4 @@ export { type OpenProvider, openProvider } from "./open-provider.js";
 export { checkToken } from "./tokens/check-token.js";
 export { type EnteredTokens, ForgeTokens, labelOf } from "./tokens/forge-tokens.js";
 export { FAULT_WORDS, type StoredToken, type TokenFault } from "./tokens/seal.js";
-export { TrackedForges } from "./tokens/tracked-forges.js";
+export { settingsAmong, TrackedForges } from "./tokens/tracked-forges.js";

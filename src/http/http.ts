@@ -35,6 +35,7 @@ export {
 export { addressOf, type ChargedAs, type HttpRequest } from "./request.js";
 export { ResponseCache } from "./response-cache.js";
 export { type Access, type CachePolicy, type Form, type Method, pathPattern, type Route } from "./route.js";
+export { Router } from "./router.js";
 export { createHttpServer, type HttpServer, listen } from "./server.js";
 export { matchesTag } from "./stored-response.js";
 export { addTraffic } from "./traffic.js";

@@ -14,8 +14,14 @@ import { type Lane, lookupQuota, responded, type Step, spareAt, waiting } from "
 import { Recorder } from "./recorder.js";
 import { dueRequests, type OpenRequest, takeWatchlists, updateRequest } from "./requests/queue.js";
 import type { UnreadList } from "./requests/track-requests.js";
-import { readTracked, type Tracked } from "./schedule.js";
-import { type HistoryPage, postponeHistory, recordHistoryPage } from "./star-history.js";
+import { readTracked } from "./schedule.js";
+import {
+  type HistoryPage,
+  hasUnreadHistory,
+  MAX_HISTORY_PAGES,
+  postponeHistory,
+  recordHistoryPage,
+} from "./star-history.js";
 
 /** How often to look for new requests: people wait for them, and a check reads two rows of indexes. */
 const IDLE_MS = 500;
@@ -31,8 +37,6 @@ const MAX_REST_MS = 60_000;
 const MAX_PAUSE_MS = 10 * 60_000;
 /** How long the forge may fail as a whole until a lookup does. */
 const PATIENCE_MS = DAY_MS;
-/** Pages of one history; GitHub has 100. */
-const MAX_PAGES = 150;
 /** Attempts after which a README counts as unreadable, and the shortest pause between two. */
 const README_ATTEMPTS = 5;
 const README_RETRY_MS = 30_000;
@@ -120,7 +124,8 @@ export class RequestLane {
     const { clock, reporter, modules } = this.#lane;
     const { read, dialect } = modules.database;
     const [row] = await readTracked(read, dialect, { ids: [repositoryId] });
-    if (row === undefined || !isReadable(row) || request.pages >= MAX_PAGES) return this.#finish(request);
+    if (row === undefined || !hasUnreadHistory(row) || request.pages >= MAX_HISTORY_PAGES)
+      return this.#finish(request);
     let page: HistoryPage | undefined;
     try {
       page = await recordHistoryPage(this.#lane, row);
@@ -223,6 +228,3 @@ export class RequestLane {
     await lease.write((tx) => tx.updateTable("track_lists").set(change).where("id", "=", id).execute());
   }
 }
-
-const isReadable = ({ historyDue, providerId, availability }: Tracked): boolean =>
-  historyDue !== null && providerId !== null && availability === "AVAILABLE";

@@ -13,6 +13,8 @@ import { due, readTracked, refOf, saveTracked, type Tracked } from "./schedule.j
 
 /** Age up to which every day is kept; older history is kept weekly, as retention does. */
 export const DAILY_DAYS = 400;
+/** Pages of one history; GitHub has 100. */
+export const MAX_HISTORY_PAGES = 150;
 /** Delay of further pages, so that the first pages of all repositories come first. */
 const NEXT_PAGE_MS = HOUR_MS;
 
@@ -73,6 +75,10 @@ export type HistoryPage =
   | { kind: "damaged" }
   /** Another lane has recorded this page in the meantime. Nothing has changed. */
   | { kind: "taken" };
+
+/** Whether a page of its history can be read. */
+export const hasUnreadHistory = ({ historyDue, providerId, availability }: Tracked): boolean =>
+  historyDue !== null && providerId !== null && availability === "AVAILABLE";
 
 /** Makes the next page of an incomplete history due at `dueAt`. */
 export async function postponeHistory(

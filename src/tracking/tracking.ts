@@ -14,6 +14,7 @@ import { Recorder } from "./recorder.js";
 import { RefreshLane } from "./refresh-lane.js";
 import { Reporter } from "./report.js";
 import { readTracked, saveTracked } from "./schedule.js";
+import { hasUnreadHistory, MAX_HISTORY_PAGES, recordHistoryPage } from "./star-history.js";
 
 export { Avatars } from "./avatars.js";
 export { WorkerLease } from "./lease.js";
@@ -21,7 +22,13 @@ export { addTracking } from "./metrics.js";
 export { type Plan, type PlannedWork, readPlan } from "./plan.js";
 export type { Reporter, WorkerReport } from "./report.js";
 export { MAX_BATCH_OPEN, type OpenRequests, readOpenRequests } from "./requests/queue.js";
-export { TRACK_FAILURES, TRACK_STATES, type TrackList, type TrackRequest } from "./requests/request.js";
+export {
+  failureOf as trackFailureOf,
+  TRACK_FAILURES,
+  TRACK_STATES,
+  type TrackList,
+  type TrackRequest,
+} from "./requests/request.js";
 export { MAX_PASTED, type Requester, type TrackPolicy, TrackRequests } from "./requests/track-requests.js";
 export { thinSnapshots } from "./retention.js";
 export {
@@ -34,7 +41,8 @@ export {
 } from "./status.js";
 export { Worker } from "./worker.js";
 
-interface TrackingContext {
+/** What a request to one forge outside of a worker needs. */
+export interface TrackingContext {
   modules: TrackingModules;
   /** Must be held. */
   lease: WorkerLease;
@@ -76,6 +84,21 @@ export async function refreshNow(context: TrackingContext, repositoryId: number)
   if (result === undefined) throw new UpstreamFailure("malformed", "the response does not include it");
   if (result.kind === "failed") throw result.failure;
   return result.kind;
+}
+
+/**
+ * Reads what is missing of a repository's star history, page by page; nothing where its forge offers none. Throws UpstreamFailure; the pages
+ * before it are recorded.
+ */
+export async function completeHistory(context: TrackingContext, repositoryId: number): Promise<void> {
+  const { read, dialect } = context.modules.database;
+  const lane = laneOf(context);
+  for (let pages = 0; pages < MAX_HISTORY_PAGES; pages++) {
+    const [row] = await readTracked(read, dialect, { ids: [repositoryId] });
+    if (row === undefined || !hasUnreadHistory(row)) return;
+    const page = await recordHistoryPage(lane, row);
+    if (page.kind !== "recorded" || !page.hasMore) return;
+  }
 }
 
 /**

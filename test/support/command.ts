@@ -5,7 +5,7 @@ import { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import type { Host } from "../../src/cli/host.js";
 import { loadConfig } from "../../src/config/config.js";
-import { systemClock } from "../../src/lib/clock.js";
+import { type Clock, systemClock } from "../../src/lib/clock.js";
 import { createLog } from "../../src/lib/log.js";
 import { temporaryFolder } from "./imports.js";
 
@@ -67,18 +67,23 @@ export class CommandWorld {
     dataDir: string,
     args: readonly string[],
     settings: Record<string, string> = {},
+    clock: Clock = systemClock,
   ): Promise<Omit<Ran, "signal">> {
     const { runProgram } = await import("../../src/cli/cli.js");
+    const { openPass } = await import("../../src/app/pass.js");
     const { openModules } = await import("../../src/modules.js");
     const config = loadConfig({ SIDEREAL_DATA_DIR: dataDir, ...settings });
     const [stdout, stderr] = [new Written(), new Written()];
+    const context = { config, clock, log: createLog("error") };
     const code = await runProgram(
       {
         ...unusedHost(),
         config,
         stdout,
         stderr,
-        openModules: () => openModules({ config, clock: systemClock, log: createLog("error") }),
+        clock,
+        openModules: () => openModules(context),
+        openPass: (baseUrl) => openPass(context, baseUrl),
       },
       args,
     );
@@ -115,6 +120,7 @@ export function unusedHost(): Host {
     explain: endless,
     serveDemo: endless,
     openTracker: endless,
+    openPass: endless,
   };
 }
 

@@ -1,0 +1,82 @@
+/** `chart`: one picture of repositories, without a store or a server. */
+import { writeFileSync } from "node:fs";
+import { extname } from "node:path";
+import { type Command, Option } from "commander";
+import { MAX_SERIES } from "../charts/charts.js";
+import { AppError } from "../lib/errors.js";
+import type { ChartFormat } from "../publish/publish.js";
+import { parseAddresses } from "./addresses.js";
+import { CommandFault, EXIT, type Host } from "./host.js";
+
+const FORMATS: readonly ChartFormat[] = ["svg", "png", "json", "csv"];
+
+interface Options extends Readonly<Record<string, string | undefined>> {
+  out?: string;
+  format?: ChartFormat;
+}
+
+const EXIT_CODES = `
+Exit codes:
+  0  the chart was written
+  1  failed: a forge refused a repository, or the file cannot be written
+  2  wrong arguments or settings`;
+
+export function addChart(program: Command, host: Host): void {
+  program
+    .command("chart")
+    .description("draw a chart of repositories as their forges have them now, without a store or a server")
+    .argument("<repository...>", `1 to ${MAX_SERIES}, such as github:owner/name, a page, or a clone URL`)
+    .option("--out <file>", "output file; default: standard output")
+    .addOption(new Option("--format <name>", "default: by the ending of the file, or svg").choices(FORMATS))
+    .option("--metric <name>", "stars, forks or openIssues; forges have the history of stars only")
+    .option("--window <length>", "30d, 90d, 1y or all, up to now", "all")
+    .option("--from <day>", "first day, such as 2026-01-31, instead of --window")
+    .option("--to <day>", "last day")
+    .option("--view <name>", "total, or per-day for gains per day")
+    .option("--align <name>", "date, age, first-snapshot, first-count or index")
+    .option("--first <count>", "the count of --align first-count")
+    .option("--base <day>", "the day of --align index")
+    .option("--scale <name>", "linear or log")
+    .option("--theme <name>", "auto, light or dark; auto follows the reader's system")
+    .option("--width <pixels>", "320 to 1200")
+    .option("--height <pixels>", "220 to 800")
+    .addHelpText("after", EXIT_CODES)
+    .action((texts: string[], { out, format, ...options }: Options) =>
+      draw(host, texts, { out, format: format ?? formatOf(out), options }),
+    );
+}
+
+const formatOf = (out = ""): ChartFormat =>
+  FORMATS.find((format) => extname(out).toLowerCase() === `.${format}`) ?? "svg";
+
+async function draw(
+  host: Host,
+  texts: readonly string[],
+  { out, format, options }: { out: string | undefined; format: ChartFormat; options: Options },
+): Promise<void> {
+  if (texts.length > MAX_SERIES)
+    throw new CommandFault(`A chart has at most ${MAX_SERIES} repositories; ${texts.length} were given.`);
+  // Loads the routes, which no other command needs.
+  const { checkChartOptions, drawChart, NotRead } = await import("../publish/publish.js");
+  const refused = (error: unknown) => {
+    if (error instanceof NotRead) return new CommandFault(error.message, EXIT.failed);
+    return error instanceof AppError ? new CommandFault(`--${error.message}`) : error;
+  };
+  try {
+    checkChartOptions(options);
+  } catch (error) {
+    throw refused(error);
+  }
+  const pass = await host.openPass();
+  try {
+    const addresses = parseAddresses(texts, pass.forges);
+    if (typeof addresses === "string") throw new CommandFault(addresses);
+    const chart = await drawChart(pass, addresses, { options, format });
+    if (out === undefined) host.stdout.write(chart);
+    else writeFileSync(out, chart);
+  } catch (error) {
+    throw refused(error);
+  } finally {
+    await pass.close();
+  }
+}

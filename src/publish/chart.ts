@@ -1,0 +1,48 @@
+import { chartQuery } from "../api/api.js";
+import { PngRenderer } from "../charts/charts.js";
+import { queryOf, repositoryKey } from "../lib/page-addresses.js";
+import { validationError } from "../lib/validation.js";
+import { followChanges } from "../modules.js";
+import type { RepositoryAddress } from "../repositories/repositories.js";
+import type { Pass } from "./pass.js";
+import { trackWithHistory } from "./reading.js";
+
+export type ChartFormat = "svg" | "png" | "json" | "csv";
+
+/** Pixels of a PNG for each of the drawing. */
+const ZOOM = 2;
+
+/** The parameters of the chart's address besides the repositories, as texts; undefined: the default. */
+export type ChartOptions = Readonly<Record<string, string | undefined>>;
+
+/** Checks options before anything is requested. Throws VALIDATION_FAILED, with the name of the parameter. */
+export function checkChartOptions(options: ChartOptions): void {
+  const { error } = chartQuery.omit({ repo: true }).safeParse(options);
+  if (error !== undefined) throw validationError(error, "options");
+}
+
+/**
+ * Reads repositories with their star histories from their forges, and draws one chart of them. Throws NotRead, and
+ * VALIDATION_FAILED for days in the wrong order.
+ */
+export async function drawChart(
+  pass: Pass,
+  addresses: readonly RepositoryAddress[],
+  { options, format }: { options: ChartOptions; format: ChartFormat },
+): Promise<string | Uint8Array> {
+  const keys: string[] = [];
+  for (const address of addresses) keys.push(repositoryKey(await trackWithHistory(pass, address)));
+  await followChanges(pass.modules);
+  const given = Object.entries(options).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, value] as const],
+  );
+  const isPicture = format === "svg" || format === "png";
+  const query = queryOf([
+    ...keys.map((key) => ["repo", key] as const),
+    ...given,
+    ...(isPicture ? [] : [["format", format] as const]),
+  ]);
+  const { body } = await pass.responder.get(`/api/embed/chart${isPicture ? ".svg" : ""}?${query}`);
+  if (format !== "png") return typeof body === "string" ? body : (body ?? "");
+  return new PngRenderer().render({ kind: "svg", svg: String(body), zoom: ZOOM });
+}

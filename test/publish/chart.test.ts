@@ -1,0 +1,91 @@
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import type { ForgeKind } from "../../src/config/known-forges.js";
+import { DAY_MS, systemClock } from "../../src/lib/clock.js";
+import { CommandWorld } from "../support/command.js";
+import { type Forge, ForgeCatalogue, startForge } from "../support/forge/forge.js";
+import { QUIET } from "../support/forge/world.js";
+
+const world = new CommandWorld();
+
+/** A forge in the settings; its first repositories are the oldest. */
+async function start(t: TestContext, kind: ForgeKind = "github", name = "GITHUB") {
+  const options = { seed: 3, repositories: 12, start: Date.now(), rates: QUIET, isNested: kind === "gitlab" };
+  const catalogue = new ForgeCatalogue(options);
+  const forge = await startForge({ kind, clock: systemClock, catalogue });
+  t.after(() => forge.close());
+  const settings = { [`SIDEREAL_${name}_URL`]: forge.url, [`SIDEREAL_${name}_PRIVATE`]: "true" };
+  const nameOf = (place: number) => catalogue.atPlace(place, Date.now())?.fullName ?? "";
+  return { forge, settings, nameOf };
+}
+
+const draw = (args: readonly string[], settings: Record<string, string>) =>
+  world.runHere("never-opened", ["chart", ...args], settings);
+
+const requestsOf = ({ counters }: Forge) => counters.requests;
+
+test("chart draws the whole star history of a repository as its forge counts it, and leaves no store", async (t) => {
+  const { forge, settings, nameOf } = await start(t);
+  const before = readdirSync(tmpdir()).filter((name) => name.startsWith(`sidereal-${process.pid}-`));
+  const { code, stdout, stderr } = await draw([`github:${nameOf(0)}`, "--format", "json"], settings);
+  assert.equal(code, 0, stderr);
+  const { series } = JSON.parse(stdout).data;
+  const [{ fullName, points, to }] = series;
+  assert.equal(fullName, nameOf(0));
+  const truth = forge.catalogue.find(nameOf(0), Date.now())?.repository;
+  assert.equal(points.at(-1).value, truth?.stars);
+  assert.ok(Date.now() - Date.parse(to) < DAY_MS);
+  // Ten years of weeks, thirty a page, and one lookup.
+  assert.ok(Date.parse(points[0].at) - (truth?.createdAt ?? 0) < 60 * DAY_MS);
+  assert.ok(requestsOf(forge) <= 25, String(requestsOf(forge)));
+  assert.deepEqual(
+    readdirSync(tmpdir()).filter((name) => name.startsWith(`sidereal-${process.pid}-`)),
+    before,
+  );
+});
+
+test("chart takes the options of the embed, and writes the format that the file's name says", async (t) => {
+  const { nameOf, ...started } = await start(t);
+  const settings = { ...started.settings, SIDEREAL_GITHUB_TOKENS: "ghp_ofTheTest" };
+  const both = [nameOf(10), `${started.settings.SIDEREAL_GITHUB_URL}/${nameOf(9)}/issues`];
+  const looks = ["--align", "age", "--scale", "log", "--theme", "dark", "--width", "800"];
+  const drawn = await draw([...both, ...looks], settings);
+  assert.equal(drawn.code, 0, drawn.stderr);
+  assert.match(drawn.stdout, /^<svg [^>]*width="800"/);
+  assert.match(drawn.stdout, /by age|Age/i);
+  const out = (name: string) => join(world.folder, name);
+  for (const name of ["kite.png", "kite.csv"])
+    assert.equal((await draw([nameOf(10), "--out", out(name), "--window", "30d"], settings)).code, 0);
+  assert.deepEqual([...readFileSync(out("kite.png")).subarray(1, 4)], [...Buffer.from("PNG")]);
+  assert.match(readFileSync(out("kite.csv"), "utf8"), /^\uFEFFat,ageDays,metric,value,source,/);
+});
+
+test("chart names the wrong option before it asks a forge, and in one sentence why a forge refused", async (t) => {
+  const { forge, settings, nameOf } = await start(t);
+  const said = async (...args: string[]) => {
+    const { code, stdout, stderr } = await draw(args, settings);
+    assert.equal(stdout, "");
+    return `${code} ${stderr}`;
+  };
+  assert.match(await said(nameOf(0), "--align", "size"), /^2 --align: .*age/);
+  assert.match(await said(nameOf(0), "--width", "9"), /^2 --width: must be .*320/);
+  assert.match(await said("githb:a/b"), /^2 githb:a\/b: .*did you mean github\?/);
+  assert.equal(requestsOf(forge), 0);
+  assert.match(await said("no/such"), /^1 github:no\/such: The forge has no public repository .*\n$/);
+  forge.switches.fault = () => "status-502";
+  assert.match(await said(nameOf(0)), /^1 github:\S+: The forge did not respond.*\n$/);
+  forge.switches.fault = null;
+  forge.spend(null, "core", 60);
+  assert.match(await said(nameOf(0)), /^1 github:\S+: The forge permits no more requests before .*\n$/);
+});
+
+test("chart of a forge without star histories says when the repository was first seen", async (t) => {
+  const { settings, nameOf } = await start(t, "gitlab", "GITLAB");
+  const { code, stdout, stderr } = await draw([`gitlab:${nameOf(2)}`], settings);
+  assert.equal(code, 0, stderr);
+  assert.match(stdout, /^<svg /);
+  assert.match(stdout, /First seen on/);
+});
