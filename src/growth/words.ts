@@ -5,6 +5,7 @@ import type { Trend } from "./trend.js";
 
 const whole = new Intl.NumberFormat("en-US");
 const signed = new Intl.NumberFormat("en-US", { signDisplay: "exceptZero" });
+const tenths = new Intl.NumberFormat("en-US", { maximumFractionDigits: 1 });
 const rounded = new Intl.NumberFormat("en-US", { maximumSignificantDigits: 2 });
 
 /** The counts whose gains may count in part. */
@@ -111,19 +112,20 @@ interface WhyWords {
   counts: string;
   /** The same with the time between: "108,659 → 111,568 in 24.0 h". */
   compared: string;
-  /** "7× its usual day"; absent where the usual day is unknown, and for forks. */
+  /** "7× its usual day"; absent if it is about that, if the usual day is unknown, and for forks. */
   usual?: string;
-  /** "confidence 1.00" */
-  confidence: string;
+  /** "low confidence"; absent for a reliable gain. */
+  doubt?: string;
 }
 
-type WhyTrend = Parameters<typeof usualWords>[0] & Pick<Trend, "starsFrom" | "forksDelta" | "confidence">;
+type WhyTrend = Parameters<typeof usualWords>[0] & Pick<Trend, "starsFrom" | "forksDelta" | "reliable">;
 
 /** The facts behind a gain. Forks are given as a gain, since a trend does not keep their count at its start. */
 export function whyWords(trend: WhyTrend, measure: CountedMeasure): WhyWords {
-  const { from, to, starsFrom, starsDelta, forksDelta, confidence } = trend;
+  const { from, to, starsFrom, starsDelta, forksDelta, reliable } = trend;
+  const usual = usualWords(trend);
   const hours = (to - from) / HOUR_MS;
-  const span = hours < DAYS_FROM_HOURS ? `${hours.toFixed(1)} h` : `${(hours / 24).toFixed(1)} days`;
+  const span = hours < DAYS_FROM_HOURS ? `${tenths.format(hours)} h` : `${tenths.format(hours / 24)} days`;
   const isForks = measure === "forks" && forksDelta !== null;
   const counts = isForks
     ? `${signed.format(forksDelta)} forks`
@@ -131,13 +133,13 @@ export function whyWords(trend: WhyTrend, measure: CountedMeasure): WhyWords {
   return {
     counts,
     compared: `${counts} in ${span}`,
-    ...(isForks || trend.usualPerDay === null ? {} : { usual: usualWords(trend) }),
-    confidence: `confidence ${confidence.toFixed(2)}`,
+    ...(isForks || trend.usualPerDay === null || usual.startsWith("about") ? {} : { usual }),
+    ...(reliable ? {} : { doubt: "low confidence" }),
   };
 }
 
 /** The same in one line, for feeds. */
 export function whySentence(trend: WhyTrend, measure: CountedMeasure): string {
-  const { compared, usual, confidence } = whyWords(trend, measure);
-  return [compared, usual, confidence].filter((words) => words !== undefined).join(" · ");
+  const { compared, usual, doubt } = whyWords(trend, measure);
+  return [compared, usual, doubt].filter((words) => words !== undefined).join(" · ");
 }

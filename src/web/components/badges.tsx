@@ -2,7 +2,7 @@ import type { FunctionComponent as FC } from "preact";
 import { type Anomaly, COUNT_NAMES, type CountedMeasure, type Trend, whyWords } from "../../growth/growth.js";
 import { type RepositoryName, repositoryPage } from "../../lib/page-addresses.js";
 import type { Availability, Repository } from "../../repositories/repositories.js";
-import { formatDate } from "./numbers.js";
+import { formatDate, formatRate } from "./numbers.js";
 
 /** Badges after the name of a repository, and the line that says why it is in a list. */
 
@@ -63,7 +63,11 @@ export function badgesOf({ repository, trends, isStale, movedTo, marksFirstSeen 
   const unsure = known.filter(({ reliable }) => !reliable);
   const doubts = new Set(unsure.flatMap(({ confidenceReasons }) => confidenceReasons));
   if (unsure.length > 0)
-    badges.push({ label: "unsure", isCaution: true, reason: [...doubts].join(", ") || "low confidence" });
+    badges.push({
+      label: "low confidence",
+      isCaution: true,
+      reason: [...doubts].join(", ") || "too little is known",
+    });
   if (archived) badges.push({ label: "archived", isCaution: false });
   const firstSeenAt = known.find((trend) => trend.firstSeenAt !== null)?.firstSeenAt ?? null;
   if (marksFirstSeen && firstSeenAt !== null)
@@ -140,28 +144,49 @@ interface WhyProps {
   trend: Trend | undefined;
   badges: readonly Badge[];
   measure: CountedMeasure;
-  /** Whether to leave out the time, which the page names, and the confidence, which the badge `unsure` gives where it is low. */
-  isShort: boolean;
+  /** The score that the list is sorted by, with those of the rows before and after; absent for other orders. */
+  scores?: RowScores | undefined;
+}
+
+/** The score of a row and of its neighbours, with their positions. */
+export interface RowScores {
+  own: number;
+  neighbours: readonly { position: number; score: number }[];
 }
 
 /**
- * Why a repository is in a list: the two counts compared, with a link to the two snapshots, how unusual the gain is, how far it
- * can be trusted, and the reasons of the badges. Nothing for a row without anything to say.
+ * Why a repository is in a list: in one phrase how unusual the gain is, or what casts doubt on it. Opened, the two counts compared,
+ * with a link to the two snapshots, the usual day, and the scores of its neighbours. Nothing for a row without anything to say.
  */
-export const Why: FC<WhyProps> = ({ repository, trend, badges, measure, isShort }) => {
+export const Why: FC<WhyProps> = ({ repository, trend, badges, measure, scores }) => {
   const reasons = badges.flatMap(({ reason }) => reason ?? []);
   if (trend === undefined) return reasons.length === 0 ? null : <p class="why">{reasons.join(" · ")}</p>;
-  const { counts, compared, usual, confidence } = whyWords(trend, measure);
-  const rest = [...(usual === undefined ? [] : [usual]), ...(isShort ? [] : [confidence]), ...reasons];
+  const { compared, usual } = whyWords(trend, measure);
   return (
-    <p class="why">
-      <a href={`${repositoryPage(repository)}?window=${trend.window}#snapshots`}>
-        <span class="hidden">Snapshots of {repository.fullName}: </span>
-        {isShort ? counts : compared}
-      </a>
-      {rest.map((words) => (
-        <> · {words}</>
-      ))}
-    </p>
+    <details class="why">
+      <summary>
+        <span class="hidden">{repository.fullName}: </span>
+        {reasons[0] ?? usual ?? "Why"}
+      </summary>
+      <p>
+        <a href={`${repositoryPage(repository)}?window=${trend.window}#snapshots`}>
+          <span class="hidden">Snapshots of {repository.fullName}: </span>
+          {compared}
+        </a>
+        {measure === "forks" || trend.usualPerDay === null
+          ? ""
+          : ` · usual day ${formatRate(trend.usualPerDay)}`}
+        {scores === undefined ? "" : ` · ${scoreWords(scores)}`}
+        {reasons.slice(1).map((words) => (
+          <> · {words}</>
+        ))}
+      </p>
+    </details>
   );
 };
+
+/** "score 76.8, next to 80.1 at #1 and 69.5 at #3". */
+function scoreWords({ own, neighbours }: RowScores): string {
+  const others = neighbours.map(({ position, score }) => `${score.toFixed(1)} at #${position}`);
+  return `score ${own.toFixed(1)}${others.length === 0 ? "" : `, next to ${others.join(" and ")}`}`;
+}

@@ -1,5 +1,6 @@
 import type { FunctionComponent as FC } from "preact";
 import { type CountRequest, type ListPage, type ListQuery, listPage } from "../../discovery/discovery.js";
+import { RANKINGS } from "../../growth/growth.js";
 import type { StarCount } from "../../repositories/repositories.js";
 import type { PageRequest } from "../page-request.js";
 import type { ListStars } from "../saving.js";
@@ -63,6 +64,7 @@ export const ListingView: FC<ListingViewProps> = ({
       headOf={headsOf({ url, sort: list.sort, order, sorts, hasOrder })}
       {...stars}
       {...columnsOf(list.sort)}
+      ranking={RANKINGS.find((ranking) => ranking === list.sort && ranking !== "stars")}
     />
     <Pager url={url} limit={limit} {...list} />
   </>

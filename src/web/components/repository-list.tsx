@@ -1,12 +1,13 @@
 import type { ComponentChildren as Child, FunctionComponent as FC } from "preact";
 import { forgeName } from "../../config/config.js";
 import type { ListRow } from "../../discovery/discovery.js";
+import type { Ranking, ScoreName } from "../../growth/growth.js";
 import { repositoryPage } from "../../lib/page-addresses.js";
 import type { StarCount } from "../../repositories/repositories.js";
 import { OwnerImage } from "../avatars.js";
 import { withEmoji } from "../emoji.js";
 import { type ListStars, SaveStar } from "../saving.js";
-import { Badges, badgesOf, Why } from "./badges.js";
+import { Badges, badgesOf, type RowScores, Why } from "./badges.js";
 import { Language } from "./language.js";
 import { formatCompact, formatCount, Gain, Growth, StillHeldNote } from "./numbers.js";
 import { StarSpark } from "./small-charts.js";
@@ -63,6 +64,8 @@ export interface RepositoryListProps extends ListStars {
   marksFirstSeen?: boolean;
   /** false: rows do not show their language, since all have the same. */
   withLanguage?: boolean;
+  /** The ranking that the list is in; absent for other orders. */
+  ranking?: Ranking | undefined;
 }
 
 /** Owners' images in the first rows load with the page, those below when they come near. */
@@ -104,11 +107,8 @@ export const RepositoryList: FC<RepositoryListProps> = (props) => {
           </colgroup>
         ) : null}
         <Heads {...props} {...{ classes, columns }} />
-        <tbody>
-          {rows.map((row, i) => (
-            <Row {...props} {...{ row, classes, columns, metric }} index={i} />
-          ))}
-        </tbody>
+        <Rows {...props} {...{ classes, columns, metric }} isWaiting={false} />
+        {props.ranking === undefined ? null : <Rows {...props} {...{ classes, columns, metric }} isWaiting />}
       </table>
       {!isShort && marksFirstSeen && rows.some(({ trend }) => (trend?.firstSeenAt ?? null) !== null) ? (
         <p class="soft small">
@@ -122,6 +122,49 @@ export const RepositoryList: FC<RepositoryListProps> = (props) => {
         </form>
       )}
     </>
+  );
+};
+
+/** The score of each ranking by one. */
+const SCORES: Readonly<Partial<Record<Ranking, ScoreName>>> = {
+  trending: "trending",
+  rising: "rising",
+  "new-hot": "newHot",
+};
+
+type RowsProps = RepositoryListProps & Columns & { metric: "stars" | "forks"; isWaiting: boolean };
+
+/** The rows of a list. In a ranking, those of low confidence wait in a group of their own below the others, with their ranks. */
+const Rows: FC<RowsProps> = ({ isWaiting, ...props }) => {
+  const { rows, ranking, from = 1, columns } = props;
+  const waits = ({ trend }: ListRow) => ranking !== undefined && trend?.reliable === false;
+  const shown = [...rows.entries()].filter(([, row]) => waits(row) === isWaiting);
+  const name = ranking && SCORES[ranking];
+  const scoreAt = (index: number) =>
+    (name === undefined ? undefined : rows[index]?.trend?.scores[name]) ?? undefined;
+  const scoresAt = (index: number): RowScores | undefined => {
+    const own = scoreAt(index);
+    if (own === undefined) return undefined;
+    const neighbours = [index - 1, index + 1].flatMap((other) => {
+      const score = scoreAt(other);
+      return score === undefined ? [] : [{ position: from + other, score }];
+    });
+    return { own, neighbours };
+  };
+  if (shown.length === 0) return null;
+  return (
+    <tbody>
+      {isWaiting ? (
+        <tr class="group">
+          <th scope="rowgroup" colspan={(props.from === undefined ? 4 : 5) + columns.length}>
+            Waiting for confirmation
+          </th>
+        </tr>
+      ) : null}
+      {shown.map(([index, row]) => (
+        <Row {...props} {...{ row, index }} scores={scoresAt(index)} />
+      ))}
+    </tbody>
   );
 };
 
@@ -177,7 +220,7 @@ const Head: FC<{ class: string | undefined; head: ColumnHead | undefined; childr
   </th>
 );
 
-type RowProps = RepositoryListProps & Columns & { row: ListRow; index: number; metric: "stars" | "forks" };
+type RowProps = Omit<RowsProps, "isWaiting"> & { row: ListRow; index: number; scores: RowScores | undefined };
 
 const Row: FC<RowProps> = ({
   row,
@@ -192,6 +235,7 @@ const Row: FC<RowProps> = ({
   marksFirstSeen = false,
   classes,
   columns,
+  scores,
 }) => {
   const { repository, trend, isStale, movedTo } = row;
   const { owner, name, provider, language, description } = repository;
@@ -215,7 +259,7 @@ const Row: FC<RowProps> = ({
           {withForge ? <span class="forge">{forgeName(provider)}</span> : null}{" "}
           {description === null ? null : <bdi>{withEmoji(description)}</bdi>}
         </div>
-        <Why {...{ repository, trend, badges, isShort }} measure={metric} />
+        <Why {...{ repository, trend, badges, scores }} measure={metric} />
       </td>
       <td class="spark-cell">
         <StarSpark counts={sparks.get(repository.id) ?? []} />

@@ -286,6 +286,7 @@ const ListSection: FC<ListSectionProps> = ({ sort, isBeyond, rows, window, langu
         withGrowth={sort === "rising"}
         marksFirstSeen={sort === "new-hot"}
         isShort
+        ranking={sort}
         {...stars}
       />
       <p class="soft small ways">

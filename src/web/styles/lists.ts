@@ -27,11 +27,14 @@ a.badge:hover { text-decoration: underline; }
 .named .owner-image { margin-right: .35em; vertical-align: middle; }
 .named .title { font-weight: 600; margin-right: var(--s1); }
 .named .badge { margin-left: var(--s1); }
-.repositories .about { color: var(--soft); font-size: var(--small); overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+.repositories .about { color: var(--soft); font-size: var(--small); overflow: hidden; display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2; }
 .repositories .about a { display: inline-block; line-height: 1.5rem; }
 .repositories .language { white-space: inherit; }
 .repositories .about > span { margin-right: var(--s2); }
 .why { margin: 0; color: var(--soft); font-size: var(--small); }
+.why p { margin: 0; }
+.why > summary { width: fit-content; min-height: 1.5rem; padding: 0; }
+.list tr.group th { padding-top: var(--s4); color: var(--soft); font-size: var(--small); }
 .why a { color: inherit; text-decoration-color: var(--edge); display: inline-block; line-height: 1.5rem; }
 .stale :is(.of-count, .of-gain), .stale .spark { color: var(--soft); opacity: .8; }
 .spark { width: 6rem; height: 1.5rem; }
@@ -53,19 +56,18 @@ td.spark-cell { padding-top: 0; padding-bottom: 0; vertical-align: middle; }
 @media (max-width: 46rem) {
   .repositories, .repositories :is(thead, tbody) { display: block; }
   .repositories colgroup { display: none; }
-  .repositories tr { display: grid; grid-template: "rank name name name action" auto ". spark count gain gain" auto / 1.75rem auto 1fr auto 1.75rem; border-bottom: 1px solid var(--line); }
-  .repositories.unranked tr { grid-template-columns: 0 auto 1fr auto 1.75rem; }
-  .repositories thead tr { grid-template: "spark name count gain action" auto / auto 1fr auto auto 1.75rem; }
+  .repositories tr { display: grid; grid-template: "rank name gain action" auto "rank name count action" 1fr / 1.75rem 1fr auto auto; border-bottom: 1px solid var(--line); }
+  .repositories.unranked tr { grid-template-columns: 0 1fr auto auto; }
+  .repositories tr.group { display: block; }
+  .repositories thead tr { grid-template: "name gain count action" auto / 1fr auto auto auto; }
   .repositories tr > * { border: 0; }
   .repositories thead :is(.rank, .name) { position: absolute; clip-path: inset(50%); }
-  .repositories .rank { grid-area: rank; padding-right: var(--s2); text-align: left; width: auto; }
+  .repositories .rank { grid-area: rank; padding-right: 0; text-align: left; width: auto; white-space: nowrap; }
   .repositories tr > .name { grid-area: name; width: auto; max-width: none; padding-bottom: 0; }
   .repositories .spare { display: none; }
-  .named .owner { display: flex; align-items: center; font-size: var(--small); line-height: 1.375rem; }
+  .named .owner { font-size: var(--small); }
   .short tbody tr:nth-child(n + 6) { display: none; }
-  .repositories .about { white-space: normal; display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2; }
-  .repositories .spark-cell { grid-area: spark; width: auto; }
-  .repositories td.spark-cell { align-self: center; }
+  .repositories .spark-cell { display: none; }
   .repositories .of-count { grid-area: count; }
   .repositories .of-gain { grid-area: gain; white-space: normal; }
   .repositories .of-gain .counted { white-space: normal; }

@@ -12,31 +12,29 @@ const trend = {
   starsDelta: 2_909,
   forksDelta: 120,
   usualPerDay: 400,
-  confidence: 1,
+  reliable: true,
 } as const;
 
 describe("Why a repository is in a list", () => {
-  test("names both counts, the time between, the usual day and the confidence", () => {
-    assert.equal(
-      whySentence(trend, "stars"),
-      "108,659 → 111,568 in 24.0 h · 7.3× its usual day · confidence 1.00",
-    );
+  test("names both counts, the time between and how unusual it is", () => {
+    assert.equal(whySentence(trend, "stars"), "108,659 → 111,568 in 24 h · 7.3× its usual day");
   });
 
-  test("says nothing of a usual day that is not known", () => {
+  test("says nothing of a usual day that is not known or much the same, and of confidence only that it is low", () => {
     assert.equal(
-      whySentence({ ...trend, usualPerDay: null, confidence: 0.5 }, "stars"),
-      "108,659 → 111,568 in 24.0 h · confidence 0.50",
+      whySentence({ ...trend, usualPerDay: null, reliable: false }, "stars"),
+      "108,659 → 111,568 in 24 h · low confidence",
     );
+    assert.equal(whySentence({ ...trend, usualPerDay: 2_800 }, "stars"), "108,659 → 111,568 in 24 h");
   });
 
   test("gives long times in days, and losses as they are", () => {
     const week = { ...trend, from: NOW - 168 * HOUR_MS, starsDelta: -659 };
-    assert.equal(whyWords(week, "stars").compared, "108,659 → 108,000 in 7.0 days");
+    assert.equal(whyWords(week, "stars").compared, "108,659 → 108,000 in 7 days");
   });
 
   test("gives forks as a gain, and stars where forks are not known", () => {
-    assert.equal(whySentence(trend, "forks"), "+120 forks in 24.0 h · confidence 1.00");
+    assert.equal(whySentence(trend, "forks"), "+120 forks in 24 h");
     assert.match(whySentence({ ...trend, forksDelta: null }, "forks"), /^108,659 → 111,568/);
   });
 });
