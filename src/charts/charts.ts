@@ -20,7 +20,7 @@ export {
   repositoryCard,
 } from "./card.js";
 export { drawChart, drawNotice, type Geometry, NOTICE_SIZE } from "./chart.js";
-export { milestonesOf } from "./events.js";
+export { MILESTONES, milestonesOf } from "./events.js";
 export { DAY_STEP, gainsOf, spanOf, stepOf } from "./gains.js";
 export {
   type Aligned,

@@ -56,8 +56,11 @@ export function spansWithin(spans: readonly ChartSpan[], from: number, to: numbe
     .map((span) => ({ ...span, from: Math.max(from, span.from), to: Math.min(to, span.to) }));
 }
 
-/** 1,000, 5,000, 10,000, 50,000, … */
-const THRESHOLDS = Array.from({ length: 7 }, (_, i) => [10 ** (i + 3), 5 * 10 ** (i + 3)]).flat();
+/** Round numbers worth a mark: 1,000, 5,000, 10,000, 50,000, … */
+export const MILESTONES: readonly number[] = Array.from({ length: 7 }, (_, i) => [
+  10 ** (i + 3),
+  5 * 10 ** (i + 3),
+]).flat();
 /** More would clutter a chart. The highest are shown. */
 const MAX_MILESTONES = 4;
 
@@ -82,7 +85,7 @@ export function milestonesOf({
   let [before] = totals;
   let highest = before?.value ?? 0;
   for (const point of totals) {
-    const value = THRESHOLDS.findLast((one) => one > highest && one <= point.value);
+    const value = MILESTONES.findLast((one) => one > highest && one <= point.value);
     if (value !== undefined && before !== undefined && !isBroken(before, point))
       found.push({ value, point, before });
     highest = Math.max(highest, point.value);

@@ -20,7 +20,7 @@ import {
   update as updateGrowth,
   type Window,
 } from "../growth/growth.js";
-import type { Clock } from "../lib/clock.js";
+import { type Clock, DAY_MS } from "../lib/clock.js";
 import type { Logger } from "../lib/log.js";
 import { type DamagedBlock, rangeColumn, rangeOf, type SnapshotRange } from "../repositories/repositories.js";
 import type { FacetKind, FacetPage, FacetRequest, FacetTotals } from "./facets.js";
@@ -31,6 +31,10 @@ import type { Rank } from "./ranks/rank.js";
 import { archiveRanks, type PastRank, packRankHistory, rankHistoryReader } from "./ranks/rank-history.js";
 import { similarTo } from "./similar.js";
 import { type CurrentCounters, type CurrentSummary, SummaryReader, updateSummary } from "./summary.js";
+
+/** Ranks of earlier days are too old to compare with today's, and how many are read at most. */
+const MOVES_MS = 3 * DAY_MS;
+const MOST_PAST_RANKS = 200;
 
 interface RankingsContext {
   clock: Clock;
@@ -135,6 +139,25 @@ export class Rankings {
       ranks?.leaders({ scope: "overall", name: "", limit: RANK_LIMITS.overall })(ranking, window) ?? [];
     const at = ids.indexOf(id);
     return at < 0 ? [] : ids.slice(Math.max(0, at - 1), at + 2);
+  }
+
+  /**
+   * How many ranks these first repositories of a ranking of all, in their order, have risen since the day before the latest stored
+   * one; negative: fallen. Without those that had no rank then. One read each.
+   */
+  async moves(ids: readonly number[], ranking: Ranking, window: Window): Promise<Map<number, number>> {
+    const since = this.#clock.now() - MOVES_MS;
+    const moves = await Promise.all(
+      ids.map(async (id, i): Promise<[number, number][]> => {
+        const past = await this.rankHistory(id, since, MOST_PAST_RANKS);
+        const days = past.filter(
+          (one) => one.ranking === ranking && one.scope === "overall" && one.window === window,
+        );
+        const before = days.at(-2);
+        return before === undefined ? [] : [[id, before.position - (i + 1)]];
+      }),
+    );
+    return new Map(moves.flat());
   }
 
   async facets(request: FacetRequest): Promise<FacetPage> {

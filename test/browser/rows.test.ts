@@ -71,15 +71,18 @@ describe("Rows of lists", { skip: NO_CHROMIUM }, () => {
       }
     });
 
-    test("on a phone have the sparkline, the stars and the gain on a line below the name", async () => {
+    test("on a phone have the gain and the stars next to the name, in a row of little height", async () => {
       const page = await world.visit({ width: 390 });
       await page.goto(new URL("/explore", world.url).href);
       const row = page.locator("table.repositories tbody tr").first();
-      const topOf = async (selector: string) =>
+      const boxOf = async (selector: string) =>
         (await row.locator(selector).boundingBox()) ?? assert.fail(selector);
-      const name = await topOf(".title");
-      for (const selector of [".spark-cell", ".of-count", ".of-gain"])
-        assert.ok((await topOf(selector)).y > name.y + name.height, selector);
+      const name = await boxOf(".name");
+      for (const selector of [".of-count", ".of-gain"]) {
+        const { x, y, height } = await boxOf(selector);
+        assert.ok(x >= name.x + name.width && y + height <= name.y + name.height + 1, selector);
+      }
+      assert.ok(((await row.boundingBox())?.height ?? 0) <= 125);
     });
 
     test("have heads that sort without scripts and say by what the list is sorted", async () => {

@@ -18,7 +18,7 @@ const many = (days = 40) =>
 const sectionNamed = (html: string, name: string): string | undefined =>
   [...html.matchAll(/<section>(.*?)<\/section>/gs)]
     .map(([, inner = ""]) => inner)
-    .find((inner) => textOf(/<h2>(.*?)<\/h2>/s.exec(inner)?.[1] ?? "") === name);
+    .find((inner) => textOf(/<h2[^>]*>(.*?)<\/h2>/s.exec(inner)?.[1] ?? "") === name);
 
 onSqliteAndLong("The home page", (engine) => {
   let world: World;
@@ -35,7 +35,7 @@ onSqliteAndLong("The home page", (engine) => {
       /Measured 30 Apr 2026, less than an hour ago · 30 repositories · 1,200 snapshots/,
     );
     assert.match(page.html, /<a class="chip" href="\/about"><span class="as-of">Measured/);
-    assert.equal(repositoriesIn(sectionNamed(page.html, "Trending") ?? "").length, 10);
+    assert.equal(repositoriesIn(sectionNamed(page.html, "Trending") ?? "").length, 15);
   });
 
   test("has one window and one language for all lists, as links", async () => {
@@ -51,29 +51,39 @@ onSqliteAndLong("The home page", (engine) => {
       shown.length > 5 && shown.every((name) => Number(name.split("-").at(-1)) % 3 === 0),
       `${shown}`,
     );
-    assert.match(linkTo(rust.html, "Trending")?.search ?? "", /sort=trending&window=7d&language=Rust/);
+    assert.match(linkTo(rust.html, "All of Trending")?.search ?? "", /sort=trending&window=7d&language=Rust/);
   });
 
-  test("each row says why it is there, and leads to the two snapshots", async () => {
+  test("each row says why it is there, with the two snapshots and the neighbours' scores one click away", async () => {
     const { html } = await openPage(world, "/");
     const [first = ""] = rowsOf(html, "repositories").map((row) => row[1] ?? "");
-    assert.match(first, /^owner-\d+\/repo-\d+ .*[\d,]+ → [\d,]+ · .*usual/);
+    assert.match(
+      first,
+      /^owner-\d+\/repo-\d+ .*[\d,]+ → [\d,]+ in 24 h.* · score [\d.]+, next to [\d.]+ at #2/,
+    );
     assert.match(html, /href="\/repos\/github\/owner-29\/repo-29\?window=24h#snapshots"/);
-    const full = await openPage(world, "/explore");
-    assert.match(full.text, /2,002 → 2,031 in 24\.0 h · .*confidence \d\.\d\d/);
+    assert.doesNotMatch(html, /confidence 1|about its usual/);
   });
 
-  test("Rising shows growth in percent, and nothing that Trending shows", async () => {
+  test("shows no repository twice, and those that grew most for their size with their growth", async () => {
     const { html } = await openPage(world, "/");
-    const rising = sectionNamed(html, "Rising") ?? "";
-    const trending = new Set(repositoriesIn(sectionNamed(html, "Trending") ?? ""));
-    const names = repositoriesIn(rising);
-    assert.ok(names.length > 0);
-    assert.deepEqual(
-      names.filter((name) => trending.has(name)),
-      [],
+    const links = [...html.slice(html.indexOf('class="home"')).matchAll(/href="(\/repos\/github\/[^"?]+)"/g)];
+    const names = links.map(([, path]) => path);
+    assert.ok(names.length > 15);
+    assert.deepEqual(names.length, new Set(names).size);
+    assert.match(textOf(sectionNamed(html, "Moved most") ?? ""), /\+\d+(?:\.\d+)?%/);
+  });
+
+  test("names the round numbers of stars that others reached", async () => {
+    const other = await createWorld(engine);
+    await other.record(
+      ...many(3),
+      observation("o/thousand", daily(998, 999, 1_001), { facts: { fork: false } }),
     );
-    assert.match(textOf(rising), /Growth.*\+\d+(?:\.\d+)?%/);
+    const { html } = await openPage(other, "/?window=24h");
+    const shown = textOf(sectionNamed(html, "Milestones") ?? "");
+    const elsewhere = (sectionNamed(html, "Trending") ?? "").includes("o/thousand");
+    assert.ok(elsewhere || /o\/thousand ?1K/.test(shown), shown);
   });
 
   test("orders languages by the stars they gained", async () => {
@@ -86,12 +96,6 @@ onSqliteAndLong("The home page", (engine) => {
       gains,
       gains.toSorted((a, b) => b - a),
     );
-  });
-
-  test("lists without repositories are one sentence, not a hole", async () => {
-    const { html, text } = await openPage(world, "/");
-    assert.equal(sectionNamed(html, "Fork growth"), undefined, "no forks are known");
-    assert.match(text, /Nothing in 24 hours yet: .*Fork growth\./);
   });
 
   test("a language that nobody uses and an invalid window are reported, and all is shown", async () => {
@@ -149,7 +153,7 @@ onSqlite("The home page of other catalogues", (engine) => {
     );
     const page = await openPage(world, "/");
     const isWeek = page.current[0] === "7d";
-    assert.equal(/Fewer than ten repositories have known growth in 24 hours/.test(page.text), isWeek);
+    assert.equal(/Not enough data for 24 hours: showing 7 days/.test(page.text), isWeek);
     assert.ok(isWeek, "only three have a snapshot a day ago");
     const asked = await openPage(world, "/?window=24h");
     assert.deepEqual(asked.headings[0], [1, "What grew in the last 24 hours"]);
@@ -164,32 +168,16 @@ onSqlite("The home page of other catalogues", (engine) => {
         }),
       ),
     );
-    assert.match((await openPage(world, "/?language=Vue")).text, /Fewer than ten Vue repositories have/);
-  });
-
-  test("with few repositories repeats those of Trending in the lists that it would empty", async () => {
-    const world = await createWorld(engine);
-    await world.record(
-      ...Array.from({ length: 3 }, (_, i) =>
-        observation(`o/few-${i}`, daily(900, 950 + i, 1_020 + 2 * i), {
-          facts: { createdAt: NOW - 1_000 * DAY_MS },
-        }),
-      ),
-    );
-    const page = await openPage(world, "/");
-    assert.equal(repositoriesIn(sectionNamed(page.html, "Trending") ?? "").length, 3);
-    assert.equal(repositoriesIn(sectionNamed(page.html, "Rising") ?? "").length, 3);
-    assert.doesNotMatch(page.text, /beyond Trending|two snapshots of a repository, at least/);
-    assert.match(page.text, /Nothing in 24 hours yet: New and hot/);
+    assert.match((await openPage(world, "/?language=Vue")).text, /Not enough Vue data for 24 hours/);
   });
 
   test("without any growth leads to the repositories by stars", async () => {
     const world = await createWorld(engine);
     await world.record(observation("o/only", [snapshot(0, 100)]));
     const page = await openPage(world, "/");
-    assert.match(page.text, /Growth needs two snapshots of a repository/);
+    assert.match(page.text, /it needs two snapshots of a repository/);
     assert.ok(page.links.includes("/explore?sort=stars"));
-    assert.doesNotMatch(page.html, /<table/);
+    assert.doesNotMatch(page.html, /<table class="list/);
   });
 
   test("names with markup and in other scripts stay text, each isolated", async () => {

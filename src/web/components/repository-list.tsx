@@ -9,7 +9,7 @@ import { withEmoji } from "../emoji.js";
 import { type ListStars, SaveStar } from "../saving.js";
 import { Badges, badgesOf, type RowScores, Why } from "./badges.js";
 import { Language } from "./language.js";
-import { formatCompact, formatCount, Gain, Growth, StillHeldNote } from "./numbers.js";
+import { formatCount, Gain, Growth, StillHeldNote } from "./numbers.js";
 import { StarSpark } from "./small-charts.js";
 
 /** The columns that a list may be sorted by at their heads. */
@@ -48,8 +48,6 @@ export interface RepositoryListProps extends ListStars {
   from?: number;
   /** Stars over the last 30 days, by repository. */
   sparks: ReadonlyMap<number, readonly (StarCount | null)[]>;
-  /** Whether the page has several lists: fewer words and shorter numbers. */
-  isShort?: boolean;
   /** The count shown; stars by default. */
   metric?: "stars" | "forks";
   /** Whether gains are shown as parts of the count before. */
@@ -64,6 +62,8 @@ export interface RepositoryListProps extends ListStars {
   marksFirstSeen?: boolean;
   /** false: rows do not show their language, since all have the same. */
   withLanguage?: boolean;
+  /** How many ranks repositories have risen since the day before; negative: fallen. */
+  moves?: ReadonlyMap<number, number>;
   /** The ranking that the list is in; absent for other orders. */
   ranking?: Ranking | undefined;
 }
@@ -77,7 +77,6 @@ export const RepositoryList: FC<RepositoryListProps> = (props) => {
     rows,
     caption,
     from,
-    isShort = false,
     metric = "stars",
     saved,
     next = "/",
@@ -92,30 +91,18 @@ export const RepositoryList: FC<RepositoryListProps> = (props) => {
   const classes = { count: classOf("of-count", "for-count"), gain: classOf("of-gain", "for-gain") };
   return (
     <>
-      <table class={`list repositories${isShort ? " short" : ""}${from === undefined ? " unranked" : ""}`}>
+      <table class={`list repositories${from === undefined ? " unranked" : ""}`}>
         <caption class="hidden">{caption}</caption>
-        {isShort ? (
-          <colgroup>
-            {from === undefined ? null : <col class="rank" />}
-            <col />
-            <col class="spark-column" />
-            <col class="count" />
-            <col class="gain" />
-            {columns.map(() => (
-              <col class="action" />
-            ))}
-          </colgroup>
-        ) : null}
         <Heads {...props} {...{ classes, columns }} />
         <Rows {...props} {...{ classes, columns, metric }} isWaiting={false} />
         {props.ranking === undefined ? null : <Rows {...props} {...{ classes, columns, metric }} isWaiting />}
       </table>
-      {!isShort && marksFirstSeen && rows.some(({ trend }) => (trend?.firstSeenAt ?? null) !== null) ? (
+      {marksFirstSeen && rows.some(({ trend }) => (trend?.firstSeenAt ?? null) !== null) ? (
         <p class="soft small">
           First seen: the date of creation is not known, so the age counts from the first snapshot.
         </p>
       ) : null}
-      {isShort ? null : <StillHeldNote trends={rows.map(({ trend }) => trend)} />}
+      <StillHeldNote trends={rows.map(({ trend }) => trend)} />
       {saved === undefined ? null : (
         <form method="post" action="/watchlist/items" id={form}>
           <input type="hidden" name="next" value={next} />
@@ -227,7 +214,6 @@ const Row: FC<RowProps> = ({
   index,
   from,
   sparks,
-  isShort = false,
   metric,
   withGrowth = false,
   withForge = false,
@@ -236,13 +222,19 @@ const Row: FC<RowProps> = ({
   classes,
   columns,
   scores,
+  moves,
 }) => {
   const { repository, trend, isStale, movedTo } = row;
   const { owner, name, provider, language, description } = repository;
   const badges = badgesOf({ repository, isStale, movedTo, marksFirstSeen, trends: [trend] });
   return (
     <tr class={isStale ? "stale" : undefined}>
-      {from === undefined ? null : <td class="rank">{from + index}</td>}
+      {from === undefined ? null : (
+        <td class="rank">
+          {from + index}
+          <Move ranks={moves?.get(repository.id) ?? 0} />
+        </td>
+      )}
       <td class="name">
         <div class="named">
           <a href={repositoryPage(repository)}>
@@ -264,7 +256,7 @@ const Row: FC<RowProps> = ({
       <td class="spark-cell">
         <StarSpark counts={sparks.get(repository.id) ?? []} />
       </td>
-      <td class={classes.count}>{(isShort ? formatCompact : formatCount)(repository[metric])}</td>
+      <td class={classes.count}>{formatCount(repository[metric])}</td>
       <td class={classes.gain}>
         {withGrowth ? <Growth trend={trend} measure={metric} /> : <Gain trend={trend} measure={metric} />}
       </td>
@@ -274,6 +266,16 @@ const Row: FC<RowProps> = ({
     </tr>
   );
 };
+
+/** How far a rank has moved; nothing for one that has not. */
+const Move: FC<{ ranks: number }> = ({ ranks }) =>
+  ranks === 0 ? null : (
+    <small class={ranks > 0 ? "rise" : "fall"}>
+      <span class="hidden">{ranks > 0 ? "up" : "down"} </span>
+      <span aria-hidden="true">{ranks > 0 ? "▲" : "▼"}</span>
+      {Math.abs(ranks)}
+    </small>
+  );
 
 /** Numbers are aligned right; other columns are shown on every screen. */
 function columnClass(onPhone: MoreColumn["onPhone"]): string {

@@ -1,19 +1,30 @@
-import type { FunctionComponent as FC } from "preact";
+import type { ComponentChildren as Child, FunctionComponent as FC } from "preact";
 import { z } from "zod";
+import { MILESTONES } from "../../charts/charts.js";
 import type { CurrentSummary, Facet, Leaders, ListRow } from "../../discovery/discovery.js";
-import { RANKING_DEFINITIONS, WINDOW_LABELS, WINDOWS, type Window } from "../../growth/growth.js";
 import {
-  explorePage,
-  LANGUAGES_PAGE,
-  languagePage,
-  TOPICS_PAGE,
-  topicPage,
-} from "../../lib/page-addresses.js";
+  RANKING_DEFINITIONS,
+  type Ranking,
+  WINDOW_LABELS,
+  WINDOWS,
+  type Window,
+} from "../../growth/growth.js";
+import { explorePage, LANGUAGES_PAGE, languagePage, repositoryPage } from "../../lib/page-addresses.js";
 import type { StarCount } from "../../repositories/repositories.js";
 import { Chips, canonicalAddress, withQuery } from "../components/links.js";
-import { AsOf, formatCount, formatDate, isOld, StillHeldNote } from "../components/numbers.js";
+import {
+  AsOf,
+  Delta,
+  formatCompact,
+  formatCount,
+  formatDate,
+  formatGrowth,
+  isOld,
+  repositoriesText,
+} from "../components/numbers.js";
 import { RepositoryList } from "../components/repository-list.js";
 import { FacetBars } from "../components/small-charts.js";
+import { withEmoji } from "../emoji.js";
 import { Nothing } from "../first-run.js";
 import { type Problem, Problems, readUsableQuery } from "../page-query.js";
 import type { Page, PageRequest } from "../page-request.js";
@@ -29,20 +40,22 @@ export const homeQuery = z.object({
 /** With fewer repositories of its own, the field is the centre of the page. */
 const FEW = 100;
 
-/** Rows of each list. */
-const ROWS = 10;
-/** Rows read of each ranking, to replace those that another list shows. */
-const READ = 2 * ROWS;
+/** Rows of the lead list, and of each list next to it. */
+const ROWS = 15;
+const SIDE_ROWS = 5;
+/** Fewer with known growth in a day: the page shows a week. */
+const ENOUGH = 10;
+/** Repositories read of each ranking, to replace those that the page shows already. */
+const READ = 3 * ROWS;
 /** Languages offered as chips. */
 const CHIPS = 5;
 
-/** The rankings on the page, in order. */
-const LISTS = ["trending", "rising", "new-hot", "fork-growth"] as const;
-type HomeRanking = (typeof LISTS)[number];
-/** The lists that leave out the rows of Trending: most of their first rows would be the same. */
-const BEYOND_TRENDING: readonly HomeRanking[] = ["rising", "fork-growth"];
+/** The rankings next to Trending, with their headings. */
+const SIDE_LISTS = { rising: "Moved most", "new-hot": "New and hot" } as const;
+type SideRanking = keyof typeof SIDE_LISTS;
+const FEEDS = ["trending", "rising", "new-hot", "fork-growth"] as const;
 
-/** The repositories, languages and topics that grew most, and how recent that is. */
+/** The repositories and languages that grew most, and how recent that is. No repository is shown twice. */
 export async function showHome(request: PageRequest): Promise<Page> {
   const { modules, summary, now } = request;
   const { rankings, catalog, lists } = modules;
@@ -63,19 +76,17 @@ export async function showHome(request: PageRequest): Promise<Page> {
     limit: READ,
   });
   const window = query.window ?? usualWindow(leaders);
-  const shown = shownLists(leaders, window);
-  const [rows, sparks, home] = await Promise.all([
-    lists.rowsOfEach(shown.map(({ ids }) => ({ ids, window }))),
-    catalog.sparks([...new Set(shown.flatMap(({ ids }) => ids))]),
+  const ids = shownIds(leaders, window);
+  const [[trending = [], rising = [], fresh = [], gaining = []], sparks, home, moves] = await Promise.all([
+    lists.rowsOfEach(
+      [ids.trending, ids.rising, ids["new-hot"], ids.others].map((some) => ({ ids: some, window })),
+    ),
+    catalog.sparks(ids.trending),
     rankings.home(),
+    language === undefined ? rankings.moves(ids.trending, "trending", window) : new Map<number, number>(),
   ]);
-  const gaining = home.gaining[window];
-  const found = shown.map(({ sort, isBeyond }, i) => ({ sort, isBeyond, rows: rows[i] ?? [] }));
-  const stars = await starsOf(
-    request,
-    found.flatMap((list) => list.rows),
-    `${url.pathname}${url.search}`,
-  );
+  const languages = home.gaining[window].languages;
+  const stars = await starsOf(request, trending, `${url.pathname}${url.search}`);
   const isUnknown = query.language !== undefined && language === undefined;
   const title = titleOf({ window, language, summary, now });
   return {
@@ -86,19 +97,18 @@ export async function showHome(request: PageRequest): Promise<Page> {
     status: problems.length === 0 ? 200 : 400,
     lead,
     scripts: [...scripts, ...starScripts(request)],
-    alternates: LISTS.map((sort) => ({
+    alternates: FEEDS.map((sort) => ({
       type: "application/atom+xml",
       href: feedAddress({ sort, window: "7d", language }),
       title: `${RANKING_DEFINITIONS[sort].label}, ${WINDOW_LABELS["7d"]}`,
     })),
     body: (
       <HomeBody
-        {...{ url, window, language, title, summary, sparks, stars }}
+        {...{ url, window, language, title, summary, sparks, stars, trending, moves, languages }}
         problems={isUnknown ? [...problems, UNKNOWN_LANGUAGE] : problems}
         isFallback={query.window === undefined && window !== "24h"}
-        lists={found}
-        languages={gaining.languages}
-        topics={language === undefined ? gaining.topics : []}
+        side={{ rising, "new-hot": fresh }}
+        milestones={passed(gaining)}
       />
     ),
   };
@@ -117,24 +127,43 @@ async function languageOf({ modules }: PageRequest, name: string | undefined): P
 /** 24 hours, or 7 days while too few repositories have known growth in a day. */
 function usualWindow(leaders: Leaders): Window {
   const day = leaders("trending", "24h").length;
-  return day < ROWS && leaders("trending", "7d").length > day ? "7d" : "24h";
+  return day < ENOUGH && leaders("trending", "7d").length > day ? "7d" : "24h";
 }
 
-interface ShownList {
-  sort: HomeRanking;
-  /** Whether it leaves out the rows of Trending. */
-  isBeyond: boolean;
+/** The repositories of each list, none twice; `others` gained most of the rest. */
+function shownIds(leaders: Leaders, window: Window): Record<"trending" | SideRanking | "others", number[]> {
+  const seen = new Set<number>();
+  const next = (ranking: Ranking, most: number) => {
+    const ids = leaders(ranking, window)
+      .filter((id) => !seen.has(id))
+      .slice(0, most);
+    for (const id of ids) seen.add(id);
+    return ids;
+  };
+  return {
+    trending: next("trending", ROWS),
+    rising: next("rising", SIDE_ROWS),
+    "new-hot": next("new-hot", SIDE_ROWS),
+    others: next("stars-gained", READ),
+  };
 }
 
-/** The repositories of each list. One that Trending would empty repeats them. */
-function shownLists(leaders: Leaders, window: Window): (ShownList & { ids: number[] })[] {
-  const trending = new Set(leaders("trending", window).slice(0, ROWS));
-  return LISTS.map((sort) => {
-    const ids = leaders(sort, window);
-    const others = BEYOND_TRENDING.includes(sort) ? ids.filter((id) => !trending.has(id)) : [];
-    const isBeyond = others.length > 0;
-    return { sort, isBeyond, ids: (isBeyond ? others : ids).slice(0, ROWS) };
-  });
+/** A repository that reached a round number of stars. */
+interface Passed {
+  row: ListRow;
+  stars: number;
+}
+
+/** The repositories whose stars reached a round number in the window, the highest first. */
+function passed(rows: readonly ListRow[]): Passed[] {
+  return rows
+    .flatMap((row): Passed[] => {
+      const { starsFrom = 0, starsDelta = 0 } = row.trend ?? {};
+      const stars = MILESTONES.findLast((one) => starsFrom < one && one <= starsFrom + starsDelta);
+      return stars === undefined ? [] : [{ row, stars }];
+    })
+    .sort((a, b) => b.stars - a.stars)
+    .slice(0, SIDE_ROWS);
 }
 
 interface Chosen {
@@ -163,17 +192,20 @@ interface HomeBodyProps extends Chosen {
   problems: readonly Problem[];
   /** Whether 7 days replace 24 hours, for which too little is known. */
   isFallback: boolean;
-  lists: readonly (ShownList & { rows: readonly ListRow[] })[];
+  trending: readonly ListRow[];
+  /** How many ranks each has risen since the day before; negative: fallen. */
+  moves: ReadonlyMap<number, number>;
+  side: Readonly<Record<SideRanking, readonly ListRow[]>>;
+  milestones: readonly Passed[];
   languages: readonly Facet[];
-  topics: readonly Facet[];
   sparks: ReadonlyMap<number, readonly (StarCount | null)[]>;
   stars: ListStars;
 }
 
 const HomeBody: FC<HomeBodyProps> = (props) => {
-  const { url, title, summary, window, language, problems, isFallback, lists, languages, topics } = props;
-  const full = lists.filter(({ rows }) => rows.length > 0);
-  const empty = lists.filter(({ rows }) => rows.length === 0);
+  const { url, title, summary, window, language, problems, isFallback, trending, side, milestones } = props;
+  const { languages, moves, sparks, stars } = props;
+  const all = listAddress({ sort: "trending", window, language });
   return (
     <>
       <div class="apart home-head">
@@ -181,39 +213,103 @@ const HomeBody: FC<HomeBodyProps> = (props) => {
         <Choices {...{ url, window, language, languages }} />
       </div>
       <Problems problems={problems} isLeftOut />
-      <div class="grid lists">
-        {full.map((list) => (
-          <ListSection {...props} {...list} />
-        ))}
-        <Facets
-          title="Languages"
-          path={LANGUAGES_PAGE}
-          facets={languages}
-          page={languagePage}
-          window={window}
-        />
-        <Facets title="Topics" path={TOPICS_PAGE} facets={topics} page={topicPage} window={window} />
+      <div class="home">
+        <section>
+          {trending.length === 0 ? (
+            <Missing window={window} />
+          ) : (
+            <>
+              <h2 class="hidden">Trending</h2>
+              <RepositoryList
+                {...{ sparks, moves }}
+                rows={trending}
+                caption="Trending"
+                from={1}
+                ranking="trending"
+                {...stars}
+              />
+              <p class="soft small ways">
+                <a href={all}>All of Trending</a> ·{" "}
+                <a href={feedAddress({ sort: "trending", window, language })}>Atom feed</a>
+              </p>
+            </>
+          )}
+        </section>
+        <aside>
+          {Object.entries(SIDE_LISTS).map(([sort, heading]) => (
+            <Brief
+              heading={heading}
+              href={listAddress({ sort, window, language })}
+              rows={side[sort as SideRanking].map((row) => ({
+                row,
+                fact:
+                  sort === "rising" ? <Growth trend={row.trend} /> : <Delta value={row.trend?.starsDelta} />,
+              }))}
+            />
+          ))}
+          <Brief
+            heading="Milestones"
+            rows={milestones.map(({ row, stars: reached }) => ({ row, fact: formatCompact(reached) }))}
+          />
+          {languages.length === 0 ? null : (
+            <section>
+              <h2>
+                <a href={`${LANGUAGES_PAGE}?sort=stars-gained&window=${window}`}>Languages</a>
+              </h2>
+              <FacetBars facets={languages.slice(0, SIDE_ROWS)} page={languagePage} hasDots />
+            </section>
+          )}
+        </aside>
       </div>
-      <Missing lists={empty} window={window} />
       <p class="measured">
         <a class="chip" href="/about">
           <AsOf at={summary.asOf} measured={summary.measured} />
           <span>
             {" "}
-            · {formatCount(summary.repositories)} repositories · {formatCount(summary.snapshots)} snapshots
+            · {repositoriesText(summary.repositories)} · {formatCount(summary.snapshots)} snapshots
           </span>
-        </a>{" "}
-        <span class="soft small">
-          Every gain is the difference of two stored counts.
-          {isFallback
-            ? ` Fewer than ten ${language === undefined ? "" : `${language} `}repositories have known growth in 24 hours, so this is a week.`
-            : ""}
-        </span>
+        </a>
+        {isFallback ? (
+          <span class="soft small">
+            Not enough {language === undefined ? "" : `${language} `}data for 24 hours: showing 7 days.
+          </span>
+        ) : null}
       </p>
-      <StillHeldNote trends={full.flatMap(({ rows }) => rows.map(({ trend }) => trend))} />
     </>
   );
 };
+
+interface BriefProps {
+  heading: string;
+  /** The whole list. */
+  href?: string;
+  rows: readonly { row: ListRow; fact: Child }[];
+}
+
+/** A short list next to the lead: names, what they are, and one fact each; nothing without rows. */
+const Brief: FC<BriefProps> = ({ heading, href, rows }) =>
+  rows.length === 0 ? null : (
+    <section>
+      <h2>{href === undefined ? heading : <a href={href}>{heading}</a>}</h2>
+      <ol class="brief">
+        {rows.map(({ row: { repository }, fact }) => (
+          <li>
+            <a href={repositoryPage(repository)}>
+              <bdi>{repository.fullName}</bdi>
+            </a>
+            <span class="number">{fact}</span>
+            <span class="soft small">
+              <bdi>{withEmoji(repository.description ?? "")}</bdi>
+            </span>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+
+const Growth: FC<{ trend: ListRow["trend"] }> = ({ trend }) => (
+  <span class="rise">{formatGrowth(trend?.starsGrowth ?? null)}</span>
+);
 
 /** The chips of the page: windows, and the languages that gained most in this one. */
 const Choices: FC<Pick<HomeBodyProps, "url" | "window" | "language" | "languages">> = ({
@@ -256,93 +352,19 @@ const Choices: FC<Pick<HomeBodyProps, "url" | "window" | "language" | "languages
   );
 };
 
-type ListSectionProps = Pick<HomeBodyProps, "window" | "language" | "sparks" | "stars"> &
-  HomeBodyProps["lists"][number];
+function listAddress({ sort, window, language }: Chosen & { sort: string }): string {
+  return explorePage(new URLSearchParams({ sort, window, ...(language === undefined ? {} : { language }) }));
+}
 
-const ListSection: FC<ListSectionProps> = ({ sort, isBeyond, rows, window, language, sparks, stars }) => {
-  const { label, description } = RANKING_DEFINITIONS[sort];
-  const list = explorePage(
-    new URLSearchParams({ sort, window, ...(language === undefined ? {} : { language }) }),
-  );
-  return (
-    <section>
-      <div class="apart">
-        <h2>
-          <a href={list}>{label}</a>
-        </h2>
-        <span class="soft small">
-          {description}
-          {isBeyond ? ", beyond Trending" : ""}
-          {sort === "new-hot" ? ", or first seen then" : ""}
-        </span>
-      </div>
-      <RepositoryList
-        rows={rows}
-        caption={label}
-        // Without those in Trending, ranks would have gaps.
-        {...(isBeyond ? {} : { from: 1 })}
-        sparks={sparks}
-        metric={sort === "fork-growth" ? "forks" : "stars"}
-        withGrowth={sort === "rising"}
-        marksFirstSeen={sort === "new-hot"}
-        isShort
-        ranking={sort}
-        {...stars}
-      />
-      <p class="soft small ways">
-        <a href={list} aria-label={`Full list of ${label}, ${window}`}>
-          Full list
-        </a>{" "}
-        ·{" "}
-        <a href={feedAddress({ sort, window, language })} aria-label={`Atom feed of ${label}, ${window}`}>
-          Atom feed
-        </a>
-      </p>
-    </section>
-  );
-};
-
-function feedAddress({ sort, window, language }: Chosen & { sort: HomeRanking }): string {
+function feedAddress({ sort, window, language }: Chosen & { sort: string }): string {
   const query = new URLSearchParams({ window, ...(language === undefined ? {} : { language }) });
   return `/api/feeds/${sort}.atom?${query}`;
 }
 
-/** Names the lists without repositories, and why they are empty; nothing without any. */
-const Missing: FC<Pick<HomeBodyProps, "lists" | "window">> = ({ lists, window }) => {
-  if (lists.length === 0) return null;
-  const names = lists.map(({ sort }) => RANKING_DEFINITIONS[sort].label).join(", ");
-  return (
-    <p class="soft">
-      Nothing in {WINDOW_LABELS[window]} yet: {names}.
-      {lists.some(({ sort }) => sort === "trending")
-        ? " Growth needs two snapshots of a repository, at least half a day apart."
-        : ""}
-      {lists.some(({ sort }) => sort === "new-hot")
-        ? " New and hot has repositories younger than 90 days, or first seen with few stars where creation dates are not known."
-        : ""}{" "}
-      <a href={explorePage(new URLSearchParams({ sort: "stars" }))}>Repositories by stars</a>
-    </p>
-  );
-};
-
-interface FacetsProps {
-  title: string;
-  path: string;
-  facets: readonly Facet[];
-  page: (name: string) => string;
-  window: Window;
-}
-
-/** The languages or topics that gained most; nothing if none did, since not every forge reports them. */
-const Facets: FC<FacetsProps> = ({ title, path, facets, page, window }) =>
-  facets.length === 0 ? null : (
-    <section>
-      <div class="apart">
-        <h2>
-          <a href={`${path}?sort=stars-gained&window=${window}`}>{title}</a>
-        </h2>
-        <span class="soft small">Most stars gained</span>
-      </div>
-      <FacetBars facets={facets} page={page} hasDots={path === LANGUAGES_PAGE} />
-    </section>
-  );
+/** Takes the place of the lead list while no growth is known. */
+const Missing: FC<{ window: Window }> = ({ window }) => (
+  <p>
+    No growth in {WINDOW_LABELS[window]} yet: it needs two snapshots of a repository, at least half a day
+    apart. <a href={explorePage(new URLSearchParams({ sort: "stars" }))}>Repositories by stars</a>
+  </p>
+);

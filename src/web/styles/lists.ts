@@ -45,17 +45,19 @@ a.badge:hover { text-decoration: underline; }
 .spark.none line { stroke: var(--edge); stroke-dasharray: 2 4; }
 .spark-cell { width: 6.75rem; }
 td.spark-cell { padding-top: 0; padding-bottom: 0; vertical-align: middle; }
-/* Its columns have their widths before its rows have arrived, so that nothing moves while the page loads. */
-.list.short { table-layout: fixed; }
-.short .name { width: auto; max-width: none; }
-.short col.rank { width: 2.25rem; }
-.short col.spark-column { width: 6.5rem; }
-.short col.count { width: 3.75rem; }
-.short col.gain { width: 5rem; }
-.short col.action { width: 2rem; }
+.list .rank small { display: block; font-size: .6875rem; line-height: 1; }
+.home { display: grid; gap: var(--s5) var(--s6); grid-template-columns: minmax(0, 1fr); }
+.home > * { min-width: 0; }
+.home aside h2 { font-size: var(--large); margin: 0 0 var(--s2); }
+.home aside section + section { margin-top: var(--s5); }
+.brief { list-style: none; margin: 0; padding: 0; }
+.brief li { display: grid; grid-template-columns: minmax(0, 1fr) auto; gap: 0 var(--s3); padding: .3rem 0; border-bottom: 1px solid var(--line); }
+.brief li:last-child { border-bottom: 0; }
+.brief a { font-weight: 600; text-decoration: none; line-height: 1.5rem; }
+.brief .small { grid-column: 1 / -1; overflow: hidden; display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2; }
+@media (min-width: 64rem) { .home { grid-template-columns: minmax(0, 1fr) 22rem; } }
 @media (max-width: 46rem) {
   .repositories, .repositories :is(thead, tbody) { display: block; }
-  .repositories colgroup { display: none; }
   .repositories tr { display: grid; grid-template: "rank name gain action" auto "rank name count action" 1fr / 1.75rem 1fr auto auto; border-bottom: 1px solid var(--line); }
   .repositories.unranked tr { grid-template-columns: 0 1fr auto auto; }
   .repositories tr.group { display: block; }
@@ -66,7 +68,6 @@ td.spark-cell { padding-top: 0; padding-bottom: 0; vertical-align: middle; }
   .repositories tr > .name { grid-area: name; width: auto; max-width: none; padding-bottom: 0; }
   .repositories .spare { display: none; }
   .named .owner { font-size: var(--small); }
-  .short tbody tr:nth-child(n + 6) { display: none; }
   .repositories .spark-cell { display: none; }
   .repositories .of-count { grid-area: count; }
   .repositories .of-gain { grid-area: gain; white-space: normal; }
