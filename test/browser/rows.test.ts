@@ -80,7 +80,7 @@ describe("Rows of lists", { skip: NO_CHROMIUM }, () => {
       const name = await boxOf(".name");
       for (const selector of [".of-count", ".of-gain"]) {
         const { x, y, height } = await boxOf(selector);
-        assert.ok(x >= name.x + name.width && y + height <= name.y + name.height + 1, selector);
+        assert.ok(x >= name.x + name.width - 1 && y + height <= name.y + name.height + 2, selector);
       }
       assert.ok(((await row.boundingBox())?.height ?? 0) <= 125);
     });

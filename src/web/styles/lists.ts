@@ -31,7 +31,7 @@ a.badge:hover { text-decoration: underline; }
 .repositories .about a { display: inline-block; line-height: 1.5rem; }
 .repositories .language { white-space: inherit; }
 .repositories .about > span { margin-right: var(--s2); }
-.why { margin: 0; color: var(--soft); font-size: var(--small); }
+.why { position: relative; margin: 0; color: var(--soft); font-size: var(--small); }
 .why p { margin: 0; }
 .why > summary { width: fit-content; min-height: 1.5rem; padding: 0; }
 .list tr.group th { padding-top: var(--s4); color: var(--soft); font-size: var(--small); }
@@ -45,6 +45,7 @@ a.badge:hover { text-decoration: underline; }
 .spark.none line { stroke: var(--edge); stroke-dasharray: 2 4; }
 .spark-cell { width: 6.75rem; }
 td.spark-cell { padding-top: 0; padding-bottom: 0; vertical-align: middle; }
+.list .hidden { margin-left: -1px; }
 .list .rank small { display: block; font-size: .6875rem; line-height: 1; }
 .home { display: grid; gap: var(--s5) var(--s6); grid-template-columns: minmax(0, 1fr); }
 .home > * { min-width: 0; }
