@@ -14,7 +14,7 @@ import { ForgeTokens, TrackedForges } from "./forges/forges.js";
 import { openRedis, type SharedRedis } from "./http/http.js";
 import type { Clock } from "./lib/clock.js";
 import type { Logger } from "./lib/log.js";
-import { bumpRevision, Catalog } from "./repositories/repositories.js";
+import { bumpRevision, Catalog, ChangeLog } from "./repositories/repositories.js";
 import { Avatars, TrackRequests } from "./tracking/tracking.js";
 import { Watchlists } from "./watchlists/watchlists.js";
 
@@ -29,6 +29,7 @@ export interface AppContext {
 export interface Modules {
   database: Database;
   catalog: Catalog;
+  changes: ChangeLog;
   rankings: Rankings;
   search: Search;
   watchlists: Watchlists;
@@ -79,6 +80,7 @@ export function buildModules(database: Database, context: ModulesContext, redis?
   const watchlists = new Watchlists({ database, clock, log, quotas });
   return {
     catalog,
+    changes: new ChangeLog(database),
     rankings,
     search: new Search(live, catalog),
     lists: new Lists({ database, catalog, rankings, live, clock }),

@@ -7,6 +7,7 @@ import { dataResponse, operation } from "./operation.js";
 const RESOURCES = {
   repositories: "/api/repos",
   trending: "/api/trending",
+  changes: "/api/changes",
   home: "/api/home",
   feed: "/api/feeds/trending.atom",
   languages: "/api/facets/languages",

@@ -216,6 +216,6 @@ export function cookieResponse(description: string, data: z.ZodType): ResponseCo
 
 /** A successful JSON response in the envelope, with metadata; a page of a list has a Link header. */
 export function dataMetaResponse(description: string, data: z.ZodType, meta: z.ZodObject): ResponseContract {
-  const headers = "hasMore" in meta.shape ? { headers: z.object({ Link: z.string() }) } : {};
+  const headers = "page" in meta.shape ? { headers: z.object({ Link: z.string() }) } : {};
   return { description, ...headers, content: { "application/json": { schema: z.object({ data, meta }) } } };
 }

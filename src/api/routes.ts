@@ -13,6 +13,7 @@ import {
   UNKNOWN_TOKEN_COST,
 } from "../http/http.js";
 import * as auth from "./auth.js";
+import { listChanges } from "./changes.js";
 import { getDumpFile, listDumps } from "./dumps.js";
 import { getBadge, getCard } from "./embed-badges.js";
 import { getChart, getChartData } from "./embeds.js";
@@ -168,6 +169,7 @@ export const API_ROUTES: readonly ApiRoute[] = [
   open("/api/repos/{id}/ranks", listRanks, { limit: HEAVY }),
   open("/api/repos/{provider}/{owner}/{name}", getRepository, DETAIL),
   open("/api/repos/{id}", getRepositoryById, DETAIL),
+  open("/api/changes", listChanges, { limit: ROWS }),
   open("/api/stats/summary", getSummary),
   open("/api/facets/languages", listLanguages, { limit: ROWS }),
   open("/api/facets/topics", listTopics, { limit: ROWS }),

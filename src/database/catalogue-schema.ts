@@ -52,6 +52,8 @@ export interface CatalogueTables {
     full_name: string;
     /** The last time the repository was known by this name. */
     until: number;
+    /** The revision of the catalogue that the rename led to; 0: unknown, long ago. */
+    revision: number;
   };
   /** The tail of each repository: its few snapshots later than all of its blocks. */
   snapshots: {

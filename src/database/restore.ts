@@ -99,6 +99,8 @@ export class RestoredStore {
     await migrateIn(tx, dialect, { clock: this.#clock });
     if (lastId > (await dialect.lastId(tx))) await dialect.reserveId(tx, lastId);
     await dialect.advanceSequences(tx);
+    // Above every revision of the store that it replaces, so that no cursor of that one is taken for one of this.
+    await sql`update revision set value = ${this.#clock.now()} where id = 1`.execute(tx);
   }
 
   /** Puts the store in its place. */

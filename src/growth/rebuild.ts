@@ -9,6 +9,7 @@ import {
 } from "../database/database.js";
 import type { Clock } from "../lib/clock.js";
 import {
+  ALL_GROWTH,
   markOutdated,
   NumberRoom,
   noteChanges,
@@ -134,5 +135,5 @@ async function swap(tx: Tx, dialect: Dialect, { recency, moves, damaged }: Measu
   await tx.deleteFrom("outdated").where("kind", "in", ["rollups_in_rebuild", "rollups_damaged"]).execute();
   await markOutdated(tx, dialect, { rollups_damaged: damaged });
   await tx.deleteFrom("marks").where("name", "=", PARTIAL).execute();
-  await noteChanges(tx, dialect, "all");
+  await noteChanges(tx, dialect, [ALL_GROWTH]);
 }

@@ -53,9 +53,11 @@ export class ErrorResponder {
   async respond(error: AppError, { request, form, accept }: ErrorContext): Promise<Reply> {
     const shape = errorShape(form, accept);
     try {
-      // The image proxies of forges pass on nothing but a 200.
-      if (shape === "picture")
-        return { ...errorReply(error, this.#renderers.picture(error, request)), sentAs: 200 };
+      if (shape === "picture") {
+        const reply = errorReply(error, this.#renderers.picture(error, request));
+        // The image proxies of forges pass on nothing but a 200.
+        return request.method === "GET" || request.method === "HEAD" ? { ...reply, sentAs: 200 } : reply;
+      }
       if (shape === "page") return errorReply(error, await this.#renderers.page(error, request));
     } catch (cause) {
       // A failure here must not hide the error itself.

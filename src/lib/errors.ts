@@ -10,6 +10,7 @@ export const ERROR_STATUS = {
   METHOD_NOT_ALLOWED: 405,
   CONFLICT: 409,
   LIMIT_REACHED: 409,
+  CURSOR_EXPIRED: 410,
   PRECONDITION_FAILED: 412,
   PAYLOAD_TOO_LARGE: 413,
   ADDRESS_TOO_LONG: 414,
@@ -37,6 +38,7 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorCode, string>> = {
   METHOD_NOT_ALLOWED: "The path has other methods; Allow lists them",
   CONFLICT: "Reserved; not used today",
   LIMIT_REACHED: "The watchlist is full, or the account has five active keys",
+  CURSOR_EXPIRED: "All repositories may have changed since the cursor; read all again",
   PRECONDITION_FAILED: "The watchlist has changed since it was read",
   PAYLOAD_TOO_LARGE: "The body is larger than 16 KiB",
   ADDRESS_TOO_LONG:

@@ -4,7 +4,7 @@
  */
 import type { Dialect, Tx } from "../database/database.js";
 import { AppError } from "../lib/errors.js";
-import { markOutdated, noteChanges } from "./outdated.js";
+import { markOutdated, NEXT_REVISION, noteChanges } from "./outdated.js";
 import { nameKey, type RepositoryRow } from "./repository.js";
 import { appendSnapshots, Readings, readReadings, removeEqual } from "./snapshots/snapshots.js";
 import { lostAvailability } from "./visibility.js";
@@ -49,7 +49,7 @@ export async function joinRenamed(
     if (name_key === present.name_key) continue;
     await tx
       .insertInto("previous_names")
-      .values({ repository_id: present.id, provider, name_key, full_name, until })
+      .values({ repository_id: present.id, provider, name_key, full_name, until, revision: NEXT_REVISION })
       .onConflict((conflict) => conflict.doNothing())
       .execute();
   }

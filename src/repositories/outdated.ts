@@ -106,6 +106,10 @@ export async function hasMark(db: Db, name: string): Promise<boolean> {
 
 /** In the log of changes, the id that means all repositories. No repository has it. */
 export const ALL_CHANGED = 0;
+/** The id that means the growth of all repositories, computed again from the same snapshots. */
+export const ALL_GROWTH = -1;
+/** In a transaction that changes the catalogue, the revision that it leads to, before it is announced. */
+export const NEXT_REVISION = sql<number>`(select value + 1 from revision where id = 1)`;
 /** More changes than this at a time are noted as a change of all. */
 const MOST_NOTED = 50_000;
 
@@ -130,9 +134,9 @@ async function nextRevision(tx: Tx): Promise<number> {
  * Announces changed repositories to the readers in every process, in the transaction of the change. The log holds the last change of
  * each.
  */
-export async function noteChanges(tx: Tx, dialect: Dialect, ids: Iterable<number> | "all"): Promise<void> {
+export async function noteChanges(tx: Tx, dialect: Dialect, ids: Iterable<number>): Promise<void> {
   const revision = await nextRevision(tx);
-  const changed = new Set(ids === "all" ? [ALL_CHANGED] : ids);
+  const changed = new Set(ids);
   const noted = changed.size > MOST_NOTED ? [ALL_CHANGED] : [...changed];
   await dialect.upsert(
     tx,
@@ -188,5 +192,5 @@ export async function outdateAll(tx: Tx, dialect: Dialect): Promise<void> {
   await sql`delete from growth_rebuilds`.execute(tx);
   // A rebuild in progress stops at its next step.
   await sql`update runs set owner = null`.execute(tx);
-  await noteChanges(tx, dialect, "all");
+  await noteChanges(tx, dialect, [ALL_CHANGED]);
 }

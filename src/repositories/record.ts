@@ -12,7 +12,7 @@ import {
 } from "./draft.js";
 import { Identities } from "./identity.js";
 import type { Observation, Recorded, Snapshot } from "./observation.js";
-import { markOutdated, noteChanges } from "./outdated.js";
+import { markOutdated, NEXT_REVISION, noteChanges } from "./outdated.js";
 import { FACT_COLUMNS, type Facts, nameKey } from "./repository.js";
 import { isEmpty, readKind, removeSample, setKind } from "./sample.js";
 import { appendSnapshots, type SnapshotsOf } from "./snapshots/snapshots.js";
@@ -245,9 +245,10 @@ async function writePreviousNames(tx: Tx, drafts: readonly Draft[]): Promise<num
     for (const [key, { fullName, until }] of previousNames) {
       if (key === own) continue;
       const result =
-        await sql`insert into previous_names (repository_id, provider, name_key, full_name, until)
-        values (${row.id}, ${row.provider}, ${key}, ${fullName}, ${until})
-        on conflict (repository_id, name_key) do update set full_name = excluded.full_name, until = excluded.until
+        await sql`insert into previous_names (repository_id, provider, name_key, full_name, until, revision)
+        values (${row.id}, ${row.provider}, ${key}, ${fullName}, ${until}, ${NEXT_REVISION})
+        on conflict (repository_id, name_key) do update set full_name = excluded.full_name, until = excluded.until,
+          revision = excluded.revision
         where excluded.until > previous_names.until`.execute(tx);
       written += result.numAffectedRows ?? 0n;
     }

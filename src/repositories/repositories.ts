@@ -47,6 +47,7 @@ export {
   readRepositoryAddress,
 } from "./addresses/repository-addresses.js";
 export { type AddressProblem, splitAddress } from "./addresses/split.js";
+export { CHANGE_KINDS, ChangeLog } from "./change-log.js";
 export type { DumpedRepository } from "./dump.js";
 export { type ArchiveFile, type Damage, isHeldBack } from "./file-damage.js";
 export {
@@ -69,6 +70,7 @@ export { repositoriesAfter } from "./lookup.js";
 export * from "./observation.js";
 export {
   ALL_CHANGED,
+  ALL_GROWTH,
   bumpRevision,
   hasMark,
   markOutdated,

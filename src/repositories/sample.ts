@@ -2,7 +2,7 @@
 import { sql } from "kysely";
 import type { Database, Db, Dialect, TableName, Tx } from "../database/database.js";
 import { AppError } from "../lib/errors.js";
-import { markOutdated, noteChanges } from "./outdated.js";
+import { ALL_CHANGED, markOutdated, noteChanges } from "./outdated.js";
 import { recountHours } from "./snapshots/snapshots.js";
 
 /**
@@ -94,5 +94,5 @@ export async function removeSample(tx: Tx, dialect: Dialect): Promise<void> {
   await tx.updateTable("runs").set({ owner: null }).execute();
   await markOutdated(tx, dialect, { rollups: kept });
   await setKind(tx, "real");
-  await noteChanges(tx, dialect, "all");
+  await noteChanges(tx, dialect, [ALL_CHANGED]);
 }

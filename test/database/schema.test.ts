@@ -80,7 +80,14 @@ onBothEngines("A store of version 17", (engine) => {
       "walks",
       "runs",
     ];
-    changed.push("track_requests", "avatars", "usage_routes", "usage_callers", "usage_allowances");
+    changed.push(
+      "track_requests",
+      "avatars",
+      "usage_routes",
+      "usage_callers",
+      "usage_allowances",
+      "previous_names",
+    );
     for (const [table, rows] of Object.entries(before))
       if (table in after && !changed.includes(table)) assert.deepEqual(after[table], rows, table);
     const rows = async (query: string) =>

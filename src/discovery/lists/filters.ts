@@ -138,6 +138,15 @@ export const FILTERS = {
     words: (ms) => `pushed since ${timeText(ms)}`,
     test: (ms) => ({ column: "pushed", first: dateNumber(ms) }),
   }),
+  updatedAfter: filter({
+    parameter: timeParameter.openapi({
+      description: "Read from the forge at this time or later: refreshedAt.",
+    }),
+    dimension: "updated",
+    text: timeText,
+    words: (ms) => `read since ${timeText(ms)}`,
+    test: (ms) => ({ column: "updated", first: dateNumber(ms) }),
+  }),
   archived: filter({
     parameter: flag,
     dimension: "archived",

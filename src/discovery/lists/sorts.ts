@@ -31,6 +31,7 @@ export const SORT_DEFINITIONS: Readonly<Record<Sort | "added", SortDefinition>> 
   forks: { label: "Forks", isInWatchlists: true },
   pushed: { label: "Last push", isInWatchlists: true },
   created: { label: "Newest", isInWatchlists: true },
+  updated: { label: "Last read" },
 };
 
 const NAMES = Object.keys(SORT_DEFINITIONS) as (Sort | "added")[];

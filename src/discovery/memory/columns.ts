@@ -9,7 +9,7 @@ import {
 import type { CatalogueRow, GrowthRow } from "./read-rows.js";
 import { SlotSet } from "./slot-set.js";
 
-export type PlainColumn = "stars" | "forks" | "pushed" | "created";
+export type PlainColumn = "stars" | "forks" | "pushed" | "created" | "updated";
 
 /** Facts that plain sorts are by, in units. Each number is the value plus 1; 0 means unknown. Dates are in seconds since 1970. */
 export const PLAIN_FACTS: Readonly<Record<PlainColumn, PlainFact>> = {
@@ -17,6 +17,7 @@ export const PLAIN_FACTS: Readonly<Record<PlainColumn, PlainFact>> = {
   forks: { unit: 1, of: ({ forks }) => forks },
   pushed: { unit: 1_000, of: ({ pushedAt }) => pushedAt },
   created: { unit: 1_000, of: ({ createdAt }) => createdAt },
+  updated: { unit: 1_000, of: ({ refreshedAt }) => refreshedAt },
 };
 
 interface PlainFact {

@@ -140,7 +140,7 @@ export class LiveModel {
   async #apply(loaded: LoadedModel, revision: number): Promise<void> {
     const { model } = loaded;
     const changed = await this.#readChanged(loaded.revision);
-    if (changed.length > MOST_CHANGES || changed.some(([id]) => id === ALL_CHANGED)) {
+    if (changed.length > MOST_CHANGES || changed.some(([id]) => id <= ALL_CHANGED)) {
       const found = new Set<number>();
       for await (const rows of this.#rows()) {
         model.apply([], rows);

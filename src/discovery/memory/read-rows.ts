@@ -18,6 +18,7 @@ export interface CatalogueRow {
   /** Milliseconds since 1970. */
   pushedAt: number | null;
   createdAt: number | null;
+  refreshedAt: number | null;
   isArchived: boolean;
   isFork: boolean;
   /** Whether it is available. */
@@ -47,6 +48,7 @@ const COLUMNS = [
   "forks",
   "pushed_at",
   "created_at",
+  "refreshed_at",
   "archived",
   "fork",
   "availability",
@@ -64,6 +66,7 @@ type RowValues = [
   forks: number | null,
   pushedAt: number | null,
   createdAt: number | null,
+  refreshedAt: number | null,
   archived: number | null,
   fork: number | null,
   availability: string,
@@ -165,7 +168,9 @@ interface Between {
 
 function rowOf(values: RowValues, growthOf: Map<number, GrowthRow[]>): CatalogueRow {
   const [id, provider, owner, name, description, topics, language, license] = values;
-  const [stars, forks, pushedAt, createdAt, archived, fork, availability] = values.slice(8) as Tail;
+  const [stars, forks, pushedAt, createdAt, refreshedAt, archived, fork, availability] = values.slice(
+    8,
+  ) as Tail;
   const growth: GrowthRow[] = [];
   growthOf.set(id, growth);
   return {
@@ -181,6 +186,7 @@ function rowOf(values: RowValues, growthOf: Map<number, GrowthRow[]>): Catalogue
     forks,
     pushedAt,
     createdAt,
+    refreshedAt,
     isArchived: archived === 1,
     isFork: fork === 1,
     isListed: availability === "AVAILABLE",

@@ -106,6 +106,8 @@ export const FILTER_FIELDS: Readonly<Record<FilterName | "q", FilterField>> = {
     Field: (form) =>
       isUseful(form, "pushedAfter") && <DayField {...form} name="pushedAfter" label="Pushed after" />,
   },
+  // For programs, which follow changes.
+  updatedAfter: { tag: (value) => `read after ${value}`, Field: () => null },
   license: {
     tag: (value) => `license ${value}`,
     Field: (form) =>

@@ -44,6 +44,8 @@ const SORT_VIEWS: Readonly<Record<Sort, SortView>> = {
     isOffered: (page) => page.sort === "created" || page.isAnswerable("createdAfter"),
     columns: dayColumn("Created", "created", ({ repository }) => repository.createdAt),
   },
+  // For programs, which follow changes.
+  updated: { isOffered: isSortedBy("updated"), columns: {} },
 };
 
 function isSortedBy(...sorts: readonly Sort[]): (page: SortBarProps) => boolean {

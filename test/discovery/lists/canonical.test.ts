@@ -35,6 +35,7 @@ const written = fc.record(
     createdAfter: day,
     createdBefore: day,
     pushedAfter: day,
+    updatedAfter: day,
     archived: flag,
     fork: flag,
     reliableOnly: fc.constantFrom("true", "false"),

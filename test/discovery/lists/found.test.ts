@@ -70,7 +70,13 @@ function passes({ repository, trends }: Plain, { filters, window, scope }: ListS
   );
 }
 
-const PLAIN_KEYS = { stars: "stars", forks: "forks", pushed: "pushedAt", created: "createdAt" } as const;
+const PLAIN_KEYS = {
+  stars: "stars",
+  forks: "forks",
+  pushed: "pushedAt",
+  created: "createdAt",
+  updated: "refreshedAt",
+} as const;
 /** Scores are stored in hundredths, and cursors hold what is stored. */
 const hundredths = (score: number | null) => (score === null ? null : Math.round(100 * score));
 const TREND_KEYS = {
