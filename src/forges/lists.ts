@@ -7,6 +7,8 @@ export interface ForgeRecord {
   repository: Omit<UpstreamRepository, "nodeId" | "url"> & { url: string | null };
   /** Whether everybody may see it; a token may see more than may be shown here. */
   isPublic: boolean;
+  /** Whether the forge has renamed it and deletes it within weeks; absent: no. */
+  isBeingDeleted?: boolean;
 }
 
 export interface ListPage {

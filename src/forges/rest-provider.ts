@@ -105,7 +105,8 @@ export function createRestProvider(
     const hasMore = records.length > 0 && (rows >= forge.pageSize || isAnnounced);
     return {
       repositories: records
-        .filter(({ isPublic, repository }) => isPublic && repository.stars >= settings.minStars)
+        .filter(({ isPublic, isBeingDeleted = false }) => isPublic && !isBeingDeleted)
+        .filter(({ repository }) => repository.stars >= settings.minStars)
         .map(toRepository),
       next: request.next({ records, rows, hasMore, total }),
     };
@@ -191,6 +192,8 @@ export function createRestProvider(
     const record = parseRecord(forge.record, document);
     if (requested !== undefined) checkSame(record.repository.providerId, requested);
     const repository = toRepository(record);
+    if (record.isBeingDeleted === true)
+      throw new UpstreamFailure("gone", `${name}: ${repository.owner}/${repository.name} is being deleted`);
     if (record.isPublic) return repository;
     throw new UpstreamFailure("private", `${name}: ${repository.owner}/${repository.name} is not public`);
   }

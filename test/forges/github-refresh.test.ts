@@ -216,6 +216,11 @@ test("without a token repositories are requested one by one, with the ETag of th
   assert.ok(fetch.sent.every(({ headers }) => headers.authorization === undefined));
 });
 
+test("a repository that GitHub has disabled is blocked", async () => {
+  const provider = github(scriptedFetch(() => ({ body: restRow({ disabled: true }) })));
+  assert.equal((await failureOf(provider.refreshOne("octo/seven", signal))).kind, "blocked");
+});
+
 test("with a token, repositories without a node id are requested by their number", async () => {
   const fetch = scriptedFetch(({ ids, url }) =>
     ids.length > 0

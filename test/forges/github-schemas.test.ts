@@ -48,6 +48,7 @@ const TYPES: Record<string, string> = {
   subscribers_count: "integer",
   fork: "boolean",
   archived: "boolean",
+  disabled: "boolean",
   created_at: "string",
   pushed_at: "string",
 };
@@ -110,5 +111,5 @@ test("GitHub's own examples are accepted", () => {
   assert.deepEqual([repository.stars, repository.forks, repository.watchers], [80, 9, 42]);
   const search = z.object({ items: z.array(restRepository) });
   const [found] = search.parse(examples["repo-search-result-item-paginated"]?.value).items;
-  assert.equal(found === undefined ? undefined : fromRest(found)?.watchers, null);
+  assert.equal(found === undefined ? undefined : fromRest({ ...found, isDisabled: false })?.watchers, null);
 });

@@ -147,6 +147,28 @@ test("one project that GitLab cannot answer a query for is read over REST, and h
   }
 });
 
+test("a project scheduled for deletion is gone, and one whose name only says so is not", async () => {
+  const fullPath = "group/p-deletion_scheduled-6";
+  for (const [day, kind] of [
+    ["2026-05-01", "failed"],
+    [null, "found"],
+  ] as const) {
+    const { provider } = scriptedGitlab(
+      () => connection([node(6, { fullPath, markedForDeletionOn: day })]),
+      () => ({
+        body: { id: 6, path_with_namespace: fullPath, star_count: 6, marked_for_deletion_on: day },
+      }),
+    );
+    const [result] = await provider.refreshMany([refOf(6)], signal);
+    assert.equal(result?.kind, kind);
+    if (result?.kind === "failed") assert.equal(result.failure.kind, "gone");
+    assert.equal((await provider.discover(null, signal)).repositories.length, day === null ? 1 : 0);
+    const again = provider.recheck(refOf(6), signal);
+    if (day === null) assert.equal((await again).name, "p-deletion_scheduled-6");
+    else await assert.rejects(again, { kind: "gone" });
+  }
+});
+
 test("a query that GitLab finds too complex is replaced by the REST API", async () => {
   const message = "Query has complexity of 251, which exceeds max complexity of 250";
   const { fetch, provider } = scriptedGitlab(

@@ -149,6 +149,7 @@ export function readNode(
 /** A repository of the REST API; rows of a search lack `subscribers_count`. */
 export const restRepository = record({
   isPrivate: ["private", z.boolean()],
+  isDisabled: ["disabled", orNull(z.boolean())],
   providerId: ["id", id],
   nodeId: ["node_id", orNull(nodeId)],
   fullName: ["full_name", fullName],
@@ -169,22 +170,24 @@ export const restRepository = record({
   pushedAt: ["pushed_at", orNull(time)],
 });
 
-/** The record of a public repository; null for a private one, which a token may be allowed to see. */
+/** The record of a public repository; null for a private one, which a token may be allowed to see, and for one that GitHub disabled. */
 export function fromRest({
   isPrivate,
+  isDisabled,
   fullName,
   ...facts
 }: z.output<typeof restRepository>): UpstreamRepository | null {
-  return isPrivate ? null : { ...facts, ...fullName };
+  return isPrivate || isDisabled === true ? null : { ...facts, ...fullName };
 }
 
-/** The record in a document about one repository. Throws `private`, and `malformed` or `gone` if it is about another one than requested. */
+/** The record in a document about one repository. Throws `private` or `blocked`, and `malformed` or `gone` if it is about another one than requested. */
 export function readRepository(document: unknown, requested?: RequestedRepository): UpstreamRepository {
   const row = parseRecord(restRepository, document);
   if (requested !== undefined) checkSame(row.providerId, requested);
   const repository = fromRest(row);
-  if (repository === null) throw new UpstreamFailure("private", "the repository is private");
-  return repository;
+  if (repository !== null) return repository;
+  if (row.isPrivate) throw new UpstreamFailure("private", "the repository is private");
+  throw new UpstreamFailure("blocked", "GitHub has disabled the repository");
 }
 
 export function pathOfId(providerId: string): string {

@@ -169,6 +169,7 @@ const projectSchema = record({
   openIssues: ["open_issues_count", orNull(count)],
   visibility: ["visibility", orNull(z.string())],
   archived: ["archived", orNull(z.boolean())],
+  deletionOn: ["marked_for_deletion_on", orNull(z.string())],
   origin: ["forked_from_project", orNull(z.object({}))],
   createdAt: ["created_at", orNull(time)],
   // The closest to a push that GitLab reports; comments count too.
@@ -210,10 +211,11 @@ export const GITLAB_REST: RestForge = {
 };
 
 function toRecord(project: z.output<typeof projectSchema>): ForgeRecord {
-  const { fullName, visibility, origin, tags, ...facts } = project;
+  const { fullName, visibility, origin, tags, deletionOn, ...facts } = project;
   const isComplete = visibility !== null;
   return {
     isPublic: !isComplete || visibility === "public",
+    isBeingDeleted: deletionOn !== null,
     repository: {
       ...facts,
       ...fullName,

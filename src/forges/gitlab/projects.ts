@@ -83,6 +83,7 @@ const OPTIONAL = {
   lastActivityAt: "lastActivityAt",
   languages: "languages { name share }",
   namespace: "namespace { avatarUrl }",
+  markedForDeletionOn: "markedForDeletionOn",
 } as const;
 type OptionalField = keyof typeof OPTIONAL;
 
@@ -94,7 +95,7 @@ const OPTIONAL_FIELDS = Object.keys(OPTIONAL) as OptionalField[];
 
 /**
  * The query for projects by their global ids, or for a page of all projects in an order. Its complexity, as GitLab counts it, is
- * at most 52 of the 200 that it allows without a token.
+ * at most 54 of the 200 that it allows without a token.
  */
 export function projectsQuery(list: "ids" | "page", without: ReadonlySet<OptionalPart>): string {
   const archived = without.has(ARCHIVED_ARGUMENT) ? "" : ", archived: INCLUDE";
@@ -132,6 +133,7 @@ const projectSchema = record({
   forks: ["forksCount", orNull(count)],
   openIssues: ["openIssuesCount", orNull(count)],
   archived: ["archived", orNull(z.boolean())],
+  deletionOn: ["markedForDeletionOn", orNull(z.string())],
   fork: ["isForked", orNull(z.boolean())],
   createdAt: ["createdAt", orNull(time)],
   // The closest to a push that GitLab reports; comments count too.
@@ -151,10 +153,11 @@ function idOf(node: unknown): string | undefined {
 function readProject(
   node: unknown,
   { withheld, site }: { withheld: ReadonlySet<string>; site: string },
-): { repository: UpstreamRepository; isPublic: boolean } {
-  const { fullName, visibility, description, ...facts } = parseRecord(projectSchema, node);
+): { repository: UpstreamRepository; isPublic: boolean; isBeingDeleted: boolean } {
+  const { fullName, visibility, description, deletionOn, ...facts } = parseRecord(projectSchema, node);
   return {
     isPublic: visibility === "public",
+    isBeingDeleted: deletionOn !== null,
     repository: {
       ...facts,
       ...fullName,
@@ -256,13 +259,15 @@ export class Projects {
     );
     try {
       const site = this.#settings.url;
-      const { repository, isPublic } = readProject(node, {
+      const { repository, isPublic, isBeingDeleted } = readProject(node, {
         withheld: new Set([...without, ...failed]),
         site,
       });
       const at = this.#client.clock.now();
-      if (isPublic) return { kind: "found", repository, etag: null, at };
       const name = `${repository.owner}/${repository.name}`;
+      if (isBeingDeleted)
+        throw new UpstreamFailure("gone", `${this.#settings.name}: ${name} is being deleted`);
+      if (isPublic) return { kind: "found", repository, etag: null, at };
       throw new UpstreamFailure("private", `${this.#settings.name}: ${name} is not public`);
     } catch (error) {
       return asFailed(error);
