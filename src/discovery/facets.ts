@@ -95,12 +95,10 @@ export class FacetTable {
     return { name: this.#names.names[code] ?? "", repositories, stars, gained };
   }
 
-  /** All with this name, ignoring case, the most frequent one first. */
-  named(name: string): FacetTotals[] {
-    const found = this.#names.spellingsOf(name).map((code) => this.#totalsOf(code));
-    return found
-      .filter(({ repositories }) => repositories > 0)
-      .sort((a, b) => b.repositories - a.repositories || byName(a, b));
+  /** The one with this name, ignoring case; undefined if no listed repository has it. */
+  named(name: string): FacetTotals | undefined {
+    const found = this.#totalsOf(this.#names.codeOf(name));
+    return found.repositories > 0 ? found : undefined;
   }
 }
 
@@ -144,13 +142,9 @@ export class Facets {
     };
   }
 
-  /**
-   * The language or topic with this name, ignoring case; undefined if no listed repository has it. Of several that differ only by
-   * case, the one spelled as given, else the most frequent.
-   */
+  /** The language or topic with this name, ignoring case; undefined if no listed repository has it. */
   async find(kind: FacetKind, name: string): Promise<FacetTotals | undefined> {
-    const same = (await this.of(kind)).named(name);
-    return same.find((one) => one.name === name) ?? same[0];
+    return (await this.of(kind)).named(name);
   }
 }
 

@@ -1,4 +1,5 @@
 /** The series of a repository: its points, where it begins, and the gaps and seams between its points. */
+import { DAY_MS } from "../lib/clock.js";
 import type { Snapshot } from "./observation.js";
 import { BASES, type Basis, basisOf, byBasis, isSeam, type Readings } from "./snapshots/snapshots.js";
 import { type Step, thin } from "./thinning.js";
@@ -81,9 +82,9 @@ export function chooseFrom(to: number, lengthMs: number, { before, after }: Arou
 
 /**
  * The time of the snapshot at which the series of a window begins, for a window of `lengthMs` that ends at `asOf`: the one a trend of
- * this length starts at, so that series and trend show the same gain. Without a trend, the last snapshot at or before the start of the
- * window, else the first one in it. Undefined when the window has no snapshot. `readings` have all columns and begin with the last
- * snapshot at or before MAX_WINDOWS windows before `asOf`.
+ * this length starts at, so that series and trend show the same gain. Without a trend, or if it starts over two days before the window,
+ * the last snapshot at or before the start of the window, else the first one in it. Undefined when the window has no snapshot.
+ * `readings` have all columns and begin with the last snapshot at or before MAX_WINDOWS windows before `asOf`.
  */
 export function seriesStart(readings: Readings, asOf: number, lengthMs: number): number | undefined {
   const start = asOf - lengthMs;
@@ -93,8 +94,13 @@ export function seriesStart(readings: Readings, asOf: number, lengthMs: number):
   const last = TOTAL.length > 0 ? TOTAL : held;
   const to = last.at(last.length - 1);
   const from = windowStart(TOTAL, held, { target: to - lengthMs, to });
-  if (from !== undefined) return (from.basis === "TOTAL" ? TOTAL : held).at(from.index);
   const { before, after } = around(readings, start);
+  if (from !== undefined) {
+    const at = (from.basis === "TOTAL" ? TOTAL : held).at(from.index);
+    // The trend of a repository that was not seen lately lies before the window.
+    const isEarlier = before !== null && at < before && start - at > 2 * DAY_MS;
+    return isEarlier ? before : at;
+  }
   return before ?? after ?? undefined;
 }
 

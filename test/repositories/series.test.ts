@@ -8,7 +8,7 @@ import { STEPS, startOfStep } from "../../src/repositories/thinning.js";
 import { onBothEngines } from "../support/engines.js";
 import { fc } from "../support/properties.js";
 import { openCatalog } from "../support/tables.js";
-import { NOW, observation, snapshot } from "../support/world.js";
+import { NOW, observation, snapshot, snapshotAt } from "../support/world.js";
 
 const TIME_STEPS = STEPS.filter((step) => step !== "all");
 const LENGTH_MS = {
@@ -243,5 +243,30 @@ onBothEngines("A series", (engine) => {
     assert.deepEqual(found.snapshots(), snapshots.slice(1, 3));
     assert.equal((await catalog.snapshotsBetween(2, { from: from + 1, until: until - 1 })).length, 0);
     assert.equal((await catalog.snapshotsBetween(3, { from, until })).length, 0);
+  });
+});
+
+onBothEngines("The series of a repository that was last seen before the end of a window", (engine) => {
+  test("holds the points in the window and one before it, or none", async () => {
+    const { catalog } = await openCatalog(engine);
+    const days = Array.from({ length: 60 }, (_, i) => NOW - (59 - i) * DAY_MS);
+    await catalog.record([
+      observation(
+        "o/stale",
+        days.map((capturedAt, i) => snapshotAt(capturedAt, 100 + i)),
+      ),
+    ]);
+    const { id } = (await catalog.dump(0, 1))[0]?.repository ?? assert.fail();
+    const points = async (staleDays: number) => {
+      const window = { asOf: NOW + staleDays * DAY_MS, lengthMs: 30 * DAY_MS };
+      return (await catalog.windowSeries(id, window)).points.map(
+        ({ capturedAt }) => (capturedAt - (window.asOf - window.lengthMs)) / DAY_MS,
+      );
+    };
+    assert.deepEqual((await points(0)).slice(0, 2), [0, 1]);
+    assert.deepEqual((await points(20)).slice(0, 2), [0, 1]);
+    assert.equal((await points(20)).length, 11);
+    assert.deepEqual(await points(29.5), [-0.5, 0.5]);
+    assert.deepEqual(await points(31), []);
   });
 });

@@ -42,7 +42,7 @@ export async function unmatchedValues(
     if (values.length === 0) return;
     const table = await facets.of(kind);
     const names = table.frequent.slice(0, COMPARED).map(({ name }) => name);
-    for (const value of values) if (table.named(value).length === 0) add(kind, value, names);
+    for (const value of values) if (table.named(value) === undefined) add(kind, value, names);
   };
   await addUnknown("language", language);
   await addUnknown("topic", topic);

@@ -37,36 +37,41 @@ export const NO_GAIN = -(2 ** 31);
 /** Gains may be negative; scores are not, and 0 means none. */
 export const isGain = (order: GrowthOrder): boolean => GROWTH_ORDER_COLUMNS[order].isGain;
 
-/** Names with numbers from 1; 0 means none. A name that exceeds the numbers of a column has none. */
+/**
+ * Names with numbers from 1; 0 means none. Names that differ only in case are one, in its newest spelling. A name that exceeds the
+ * numbers of a column has none.
+ */
 export class Names {
+  /** By name in lower case. */
   readonly #codes = new Map<string, number>();
-  /** By name in lower case: the codes of those that are written otherwise. */
-  readonly #folded = new Map<string, number[]>();
+  /** By code: when this spelling was reported last. */
+  readonly #spelledAt: number[] = [0];
   /** By code. */
   readonly names: string[] = [""];
 
-  codeOf(name: string | null): number {
-    return (name === null ? undefined : this.#codes.get(name)) ?? 0;
+  /** The code of a name, in any case; 0 if it is not known. */
+  codeOf(name: string): number {
+    return this.#codes.get(name.toLowerCase()) ?? 0;
   }
 
-  /** The code of a name, which is added if it is new. */
-  add(name: string | null, most = MAX_NAMES): number {
+  /** The code of a name, which is added if it is new. `at`: when it was reported so; of two at the same time, the first by character codes stays. */
+  add(name: string | null, { most = MAX_NAMES, at = 0 }: { most?: number; at?: number } = {}): number {
     if (name === null || name === "") return 0;
-    const known = this.#codes.get(name);
-    if (known !== undefined) return known;
-    if (this.names.length > most) return 0;
-    const code = this.names.push(name) - 1;
-    this.#codes.set(name, code);
-    const folded = name.toLowerCase();
-    if (folded !== name) this.#folded.set(folded, [...(this.#folded.get(folded) ?? []), code]);
-    return code;
-  }
-
-  /** The codes of all spellings of a name that differ in case only. */
-  spellingsOf(name: string): number[] {
-    const folded = name.toLowerCase();
-    const code = this.codeOf(folded);
-    return [...(code > 0 ? [code] : []), ...(this.#folded.get(folded) ?? [])];
+    const key = name.toLowerCase();
+    const known = this.#codes.get(key);
+    if (known === undefined) {
+      if (this.names.length > most) return 0;
+      const code = this.names.push(name) - 1;
+      this.#spelledAt.push(at);
+      this.#codes.set(key, code);
+      return code;
+    }
+    const [spelling = "", spelledAt = 0] = [this.names[known], this.#spelledAt[known]];
+    if (at > spelledAt || (at === spelledAt && name < spelling)) {
+      this.names[known] = name;
+      this.#spelledAt[known] = at;
+    }
+    return known;
   }
 
   /** A table with a 1 at the codes of some names. */
@@ -137,7 +142,8 @@ export class Columns {
       const { unit, of } = PLAIN_FACTS[name];
       plain[name][slot] = plainNumber(of(row), unit);
     }
-    for (const name of NAMED_COLUMNS) named[name][slot] = names[name].add(row[name]);
+    for (const name of NAMED_COLUMNS)
+      named[name][slot] = names[name].add(row[name], { at: row.refreshedAt ?? 0 });
     this.listed.put(slot, row.isListed);
     this.archived.put(slot, row.isArchived);
     this.fork.put(slot, row.isFork);

@@ -27,7 +27,8 @@ export class Topics {
     if (this.#size >= this.#of.starts.length) this.#of.starts = enlarged(this.#of.starts, this.#size + 1);
     if (end + topics.length > this.#of.numbers.length)
       this.#of.numbers = enlarged(this.#of.numbers, end + topics.length);
-    for (const [i, topic] of topics.entries()) this.#of.numbers[end + i] = this.names.add(topic, MAX_TOPICS);
+    for (const [i, topic] of topics.entries())
+      this.#of.numbers[end + i] = this.names.add(topic, { most: MAX_TOPICS });
     this.#of.starts[this.#size] = end + topics.length;
   }
 
@@ -60,7 +61,7 @@ export class Topics {
   /** Notes the present topics of a repository. */
   replace(slot: number, topics: readonly string[]): void {
     for (const code of this.#changed.get(slot) ?? []) this.#added.get(code)?.delete(slot);
-    const codes = topics.map((topic) => this.names.add(topic, MAX_TOPICS));
+    const codes = topics.map((topic) => this.names.add(topic, { most: MAX_TOPICS }));
     for (const code of codes) {
       const slots = this.#added.get(code);
       if (slots === undefined) this.#added.set(code, new Set([slot]));

@@ -109,7 +109,7 @@ async function computeRanks(db: Db): Promise<Map<number, string[]>> {
       select id, overall, own from (
         select ${id} as id, row_number() over (order by ${value} desc, ${id} desc) as overall,
           case when r.language is not null
-            then row_number() over (partition by r.language order by ${value} desc, ${id} desc) end as own
+            then row_number() over (partition by lower(r.language) order by ${value} desc, ${id} desc) end as own
         from ${competing} and r.availability = 'AVAILABLE') as ranked
       where overall <= ${RANK_LIMITS.overall} or own <= ${RANK_LIMITS.language}`.execute(db);
     for (const row of rows) {
