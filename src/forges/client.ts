@@ -10,6 +10,7 @@ import { type Lease, type NamedToken, nameTokens, Quota, type Use } from "./quot
 import {
   etagOf,
   failureOf,
+  isRefusal,
   isTokenRefused,
   readQuota,
   safeWords,
@@ -61,6 +62,8 @@ interface GetOptions {
   etag?: string | null;
   /** Error statuses to return as documents; default: none, so each throws. */
   expected?: readonly number[];
+  /** Full name of the repository that the document is about, whose owner may refuse tokens for what everybody may read. */
+  about?: string;
 }
 
 const MAX_REDIRECTS = 3;
@@ -79,6 +82,8 @@ export class ForgeClient {
   readonly #name: string;
   readonly #api: ForgeApi;
   readonly #fetch: UpstreamFetch;
+  /** The quota of requests without a token, for what the owner of a repository refuses tokens. */
+  readonly #anonymous: Quota;
   readonly #gate: Gate;
   readonly #keeper: TokenKeeper | null;
   #own: readonly NamedToken[];
@@ -89,6 +94,7 @@ export class ForgeClient {
     const { name, tokens, requestsPerHour } = settings;
     const renewAt = () => this.#keeper?.renewedAt() ?? Number.POSITIVE_INFINITY;
     this.quota = new Quota({ tokens, clock, renewAt });
+    this.#anonymous = new Quota({ tokens: [], clock });
     this.clock = clock;
     this.#own = nameTokens(tokens);
     this.#secrets = tokens;
@@ -122,11 +128,14 @@ export class ForgeClient {
 
   /** The document at a path below the API's root. Has status 304 and no body if it still has this `etag`. Throws UpstreamFailure. */
   async get(path: string, options: GetOptions): Promise<Document> {
-    const { signal, resource = "core", part = null, etag = null, expected = [] } = options;
+    const { signal, resource = "core", part = null, etag = null, expected = [], about } = options;
     const request: UpstreamRequest = { headers: etag === null ? {} : { "if-none-match": etag }, signal };
     let url = this.#api.root + path;
     for (let redirects = 0; ; redirects++) {
-      const { response } = await this.send(url, request, { resource, part });
+      const use = { resource, part };
+      const { response: first, lease } = await this.send(url, request, use);
+      const isRefused = about !== undefined && lease.token !== null && isRefusal(first);
+      const response = (isRefused ? await this.#sendWithoutToken(url, request, use) : null) ?? first;
       const target = redirects < MAX_REDIRECTS ? this.#redirectOf(url, response) : null;
       if (target !== null) {
         url = target;
@@ -134,6 +143,7 @@ export class ForgeClient {
       }
       const { status, headers, text } = response;
       const failure = this.failureOf(url, response);
+      if (failure !== null && isRefused) throw this.#refusalOf(about, failure);
       if (failure !== null && !expected.includes(status)) throw failure;
       // The body of an expected error may be a page of a proxy.
       const body = failure === null && status !== 304 ? this.parse(url, text) : undefined;
@@ -164,6 +174,27 @@ export class ForgeClient {
       this.#checkEcho(response, lease);
       return { response, lease };
     }
+  }
+
+  /** Whether a request may be sent without a token. */
+  get mayOmitToken(): boolean {
+    return this.#anonymous.isReady({ resource: "core" });
+  }
+
+  /** The response to the same request without a token; null if the forge permits none now, or refuses it too. */
+  async #sendWithoutToken(url: string, request: UpstreamRequest, use: Use): Promise<UpstreamResponse | null> {
+    await this.#gate.pass(use.part ?? null, request.signal);
+    if (!this.#anonymous.isReady(use)) return null;
+    const lease = this.#anonymous.take(use);
+    const response = await this.#sendOnce(url, request, lease);
+    this.#anonymous.learn(lease, readQuota(response, use.resource, this.clock));
+    return response.status < 400 ? response : null;
+  }
+
+  #refusalOf(fullName: string, { reason }: UpstreamFailure): UpstreamFailure {
+    const owner = withoutSecrets(fullName.slice(0, fullName.lastIndexOf("/")), this.#secrets);
+    const message = `${this.#name}: ${owner} refuses the token, and the repository was not read without one`;
+    return new UpstreamFailure("refused", message, { reason });
   }
 
   /** While the source of the settings' tokens fails, only entered tokens are used. */
@@ -237,7 +268,7 @@ export class ForgeClient {
 
   quotas(): TokenQuota[] {
     const problem = this.#keeper?.problem() ?? null;
-    return problem === null ? this.quota.list() : [...this.quota.list(), problem];
+    return [...this.quota.list(), ...this.#anonymous.list(), ...(problem === null ? [] : [problem])];
   }
 
   notices(): TokenNotice[] {

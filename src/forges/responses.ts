@@ -65,6 +65,12 @@ export function isTokenRefused({ status, text }: UpstreamResponse): boolean {
   return typeof message === "string" && ACCOUNT_CLOSED.test(message);
 }
 
+/** Whether access is refused to a token that works otherwise. */
+export function isRefusal(response: UpstreamResponse): boolean {
+  if (response.status !== 403 || isTokenRefused(response) || isLimit(response)) return false;
+  return readError(response.text)?.block === undefined;
+}
+
 /** The failure that a status indicates, with the forge's own words; null for 2xx and 304. */
 export function failureOf(
   response: UpstreamResponse,

@@ -115,7 +115,7 @@ export function createRestProvider(
   async function refresh(ref: RepositoryRef, signal: AbortSignal): Promise<Refreshed> {
     const { pathOfId } = forge;
     const path = pathOfId?.(pathSegment(ref.providerId)) ?? pathOfFullName(ref.fullName);
-    const document = await client.get(path, { signal, etag: ref.etag });
+    const document = await client.get(path, { signal, etag: ref.etag, about: ref.fullName });
     if (document.status === 304) return { kind: "unchanged" };
     const by = pathOfId === undefined ? "name" : "id";
     const repository = publicOnly(document.body, { providerId: ref.providerId, by });
@@ -173,7 +173,8 @@ export function createRestProvider(
     // A token may be allowed to read what is not public.
     const repository = await readByName(fullName, signal);
     for (const file of README_NAMES) {
-      const document = await client.get(forge.pathOfFile(repository, file), { signal, expected: [404] });
+      const path = forge.pathOfFile(repository, file);
+      const document = await client.get(path, { signal, expected: [404], about: fullName });
       if (document.status !== 404) return textOfFile(document.body);
     }
     throw new UpstreamFailure("gone", `${name}: the repository has no README`);
@@ -184,7 +185,7 @@ export function createRestProvider(
     signal: AbortSignal,
     requested?: RequestedRepository,
   ): Promise<UpstreamRepository> {
-    const document = await client.get(pathOfFullName(fullName), { signal });
+    const document = await client.get(pathOfFullName(fullName), { signal, about: fullName });
     return publicOnly(document.body, requested);
   }
 

@@ -47,7 +47,8 @@ test("a hundred repositories take one request, and a failure of one does not aff
     },
     { type: "SERVICE_UNAVAILABLE", path: ["nodes", 3], message: "Try later" },
   ];
-  const fetch = scriptedFetch(({ ids }) => {
+  const fetch = scriptedFetch(({ ids, headers }) => {
+    if (ids.length === 0) return { status: headers.authorization === undefined ? 404 : 403 };
     const nodes = ids.map((id, i) => (i < 5 ? null : nodeOf(id)));
     nodes[5] = node({ id: "R_6", databaseId: 6, isPrivate: true });
     nodes[6] = { __typename: "User", id: "U_7" };
@@ -57,7 +58,10 @@ test("a hundred repositories take one request, and a failure of one does not aff
   const provider = github(fetch, { tokens });
   assert.equal(provider.batchSize, 100);
   const outcomes = await provider.refreshMany(refs(100), signal);
-  assert.equal(fetch.sent.length, 1);
+  assert.deepEqual(
+    fetch.sent.map(({ url }) => url.pathname),
+    ["/graphql", "/repositories/3", "/repositories/3"],
+  );
   assert.deepEqual(kinds(outcomes.slice(0, 9)), [
     "gone",
     "blocked",
@@ -219,6 +223,44 @@ test("without a token repositories are requested one by one, with the ETag of th
 test("a repository that GitHub has disabled is blocked", async () => {
   const provider = github(scriptedFetch(() => ({ body: restRow({ disabled: true }) })));
   assert.equal((await failureOf(provider.refreshOne("octo/seven", signal))).kind, "blocked");
+  const graphql = scriptedFetch(() => ({ body: { data: { nodes: [node({ isDisabled: true })] } } }));
+  assert.deepEqual(kinds(await github(graphql, { tokens }).refreshMany([ref()], signal)), ["blocked"]);
+});
+
+test("a repository whose owner refuses the token is read without it, as long as the forge permits that", async () => {
+  const message = "The octo organization forbids access via a fine-grained personal access token";
+  const reset = `${(NOW + HOUR_MS) / 1000}`;
+  let left = 2;
+  const fetch = scriptedFetch(({ ids, headers, url }) => {
+    const errors = ids.map((_, i) => ({ type: "FORBIDDEN", path: ["nodes", i], message }));
+    if (ids.length > 0) return { body: { data: { nodes: ids.map(() => null) }, errors } };
+    if (headers.authorization !== undefined) return { status: 403, body: { message } };
+    left--;
+    return {
+      body: restRow({ id: Number(url.pathname.split("/").at(-1)) || 7 }),
+      headers: { "x-ratelimit-remaining": `${left}`, "x-ratelimit-reset": reset },
+    };
+  });
+  const provider = github(fetch, { tokens });
+  assert.equal((await provider.refreshOne("octo/seven", signal)).stars, 70);
+  assert.deepEqual(kinds(await provider.refreshMany(refs(3), signal)), ["found", "refused", "refused"]);
+  const sent = fetch.sent.map(({ url, headers }) => [
+    url.pathname,
+    headers.authorization === undefined ? "without" : "with",
+  ]);
+  assert.deepEqual(sent, [
+    ["/repos/octo/seven", "with"],
+    ["/repos/octo/seven", "without"],
+    ["/graphql", "with"],
+    ["/repositories/1", "with"],
+    ["/repositories/1", "without"],
+  ]);
+  const failure = await failureOf(provider.recheck(ref(), signal));
+  assert.equal(
+    failure.message,
+    `GITHUB: octo refuses the token, and the repository was not read without one (${message})`,
+  );
+  assert.equal(provider.quota().find(({ token }) => token === "anonymous")?.remaining, 0);
 });
 
 test("with a token, repositories without a node id are requested by their number", async () => {

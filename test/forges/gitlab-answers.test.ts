@@ -156,7 +156,10 @@ test("a project scheduled for deletion is gone, and one whose name only says so 
     const { provider } = scriptedGitlab(
       () => connection([node(6, { fullPath, markedForDeletionOn: day })]),
       () => ({
-        body: { id: 6, path_with_namespace: fullPath, star_count: 6, marked_for_deletion_on: day },
+        body: {
+          ...{ id: 6, path_with_namespace: fullPath, star_count: 6, visibility: "public" },
+          marked_for_deletion_on: day,
+        },
       }),
     );
     const [result] = await provider.refreshMany([refOf(6)], signal);
@@ -166,6 +169,30 @@ test("a project scheduled for deletion is gone, and one whose name only says so 
     const again = provider.recheck(refOf(6), signal);
     if (day === null) assert.equal((await again).name, "p-deletion_scheduled-6");
     else await assert.rejects(again, { kind: "gone" });
+  }
+});
+
+test("if a record has no marks of deletion, the name decides by the project's own id", async () => {
+  const message = "Field 'markedForDeletionOn' doesn't exist on type 'Project'";
+  for (const [id, kind] of [
+    [6, "gone"],
+    [7, "found"],
+  ] as const) {
+    const fullPath = "group/p-deletion_scheduled-6";
+    let isFirst = true;
+    const { provider } = scriptedGitlab(
+      () => {
+        const answer = isFirst ? { body: { errors: [{ message }] } } : connection([node(id, { fullPath })]);
+        isFirst = false;
+        return answer;
+      },
+      () => ({ body: { id, path_with_namespace: fullPath, star_count: 6 } }),
+    );
+    const [result] = await provider.refreshMany([refOf(id)], signal);
+    assert.equal(result?.kind === "failed" ? result.failure.kind : result?.kind, kind);
+    const again = provider.recheck(refOf(id), signal);
+    if (kind === "found") assert.equal((await again).stars, 6);
+    else await assert.rejects(again, { kind });
   }
 });
 

@@ -166,6 +166,7 @@ export function node(changes: Record<string, unknown> = {}): Record<string, unkn
     isPrivate: false,
     isFork: false,
     isArchived: false,
+    isDisabled: false,
     createdAt: "2020-01-02T03:04:05Z",
     pushedAt: "2026-04-29T00:00:00Z",
     owner: { __typename: "User", avatarUrl: "https://avatars.githubusercontent.com/u/8?s=80&u=1f&v=4" },

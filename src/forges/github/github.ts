@@ -64,7 +64,7 @@ export function createGithub(settings: ProviderSettings, connection: Connection)
     return call === "discover" ? "search" : "core";
   };
   const readByName = async (fullName: string, signal: AbortSignal): Promise<UpstreamRepository> =>
-    readRepository((await client.get(repositoryPath(fullName), { signal })).body);
+    readRepository((await client.get(repositoryPath(fullName), { signal, about: fullName })).body);
   return {
     name,
     kind: "github",
@@ -80,7 +80,8 @@ export function createGithub(settings: ProviderSettings, connection: Connection)
     async recheck({ nodeId, providerId, fullName }, signal) {
       const by = client.hasTokens && nodeId !== null ? "id" : "name";
       const path = by === "id" ? pathOfId(providerId) : repositoryPath(fullName);
-      return readRepository((await client.get(path, { signal })).body, { providerId, by });
+      const document = await client.get(path, { signal, about: fullName });
+      return readRepository(document.body, { providerId, by });
     },
     checkWorks: async (signal) => void (await client.get("/meta", { signal })),
     history: (repository, cursor, signal) => stars.page(repository, cursor, signal),
@@ -88,7 +89,8 @@ export function createGithub(settings: ProviderSettings, connection: Connection)
     async readme(fullName, signal) {
       // A token may be allowed to read what is not public.
       const { owner, name } = await readByName(fullName, signal);
-      const document = await client.get(`${repositoryPath(`${owner}/${name}`)}/readme`, { signal });
+      const present = `${owner}/${name}`;
+      const document = await client.get(`${repositoryPath(present)}/readme`, { signal, about: present });
       return textOfFile(document.body);
     },
     checkToken: (signal) => checkGithubToken(client, signal),
@@ -127,10 +129,10 @@ async function refreshMany(
 
 async function refreshById(
   client: ForgeClient,
-  { providerId, etag }: RepositoryRef,
+  { providerId, etag, fullName }: RepositoryRef,
   signal: AbortSignal,
 ): Promise<Refreshed> {
-  const document = await client.get(pathOfId(providerId), { signal, etag });
+  const document = await client.get(pathOfId(providerId), { signal, etag, about: fullName });
   if (document.status === 304) return { kind: "unchanged" };
   const repository = readRepository(document.body, { providerId, by: "id" });
   return { kind: "found", repository, etag: document.etag };

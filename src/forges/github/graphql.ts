@@ -75,17 +75,24 @@ export class NodeRefresh {
 
   /**
    * A result for each of at most MAX_NODES repositories, which must all have a node id. A query that GitHub gives up on is halved down
-   * to one repository, which is then read over REST. A field that GitHub withholds is not requested for a day. Throws UpstreamFailure if
+   * to one repository, which is then read over REST, as is one that the token may not see. A field that GitHub withholds is not requested for a day. Throws UpstreamFailure if
    * nothing is known about any of them.
    */
-  refresh(repositories: readonly RepositoryRef[], signal: AbortSignal): Promise<Results> {
-    return queryInHalves(repositories, {
+  async refresh(repositories: readonly RepositoryRef[], signal: AbortSignal): Promise<Results> {
+    const results = await queryInHalves(repositories, {
       query: (part) => {
         const without = new Set(this.withheld.list());
         return this.#query({ repositories: part, size: part.length, without, reductions: 0, signal });
       },
       readOne: (repository) => this.#readOne(repository, signal),
     });
+    // What an owner refuses to the token may be readable without one, which only the REST API permits.
+    for (const [repository, result] of results) {
+      if (result.kind !== "failed" || result.failure.kind !== "refused") continue;
+      if (!this.#client.mayOmitToken) break;
+      results.set(repository, await this.#readOne(repository, signal).catch(asFailed));
+    }
+    return results;
   }
 
   /** `open`: the repositories that GitHub gave up on. */

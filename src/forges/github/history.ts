@@ -17,6 +17,8 @@ const PREPARING_MS = 10 * 60_000;
 
 interface HistoryRequest {
   history: string;
+  /** Full name of the repository. */
+  about: string;
   signal: AbortSignal;
 }
 
@@ -43,14 +45,18 @@ export class StarHistory {
    * repository itself is requested; if it exists, no histories are requested from the instance for a day.
    */
   async page(
-    { providerId }: Pick<RepositoryRef, "providerId">,
+    { providerId, fullName }: Pick<RepositoryRef, "providerId" | "fullName">,
     cursor: string | null,
     signal: AbortSignal,
   ): Promise<PastDays | null> {
     const { clock } = this.#client;
     if (clock.monotonic() < this.#notBefore) return null;
     const page = /^[1-9]\d?\d?$/.test(cursor ?? "") ? Math.min(MAX_PAGE, Number(cursor)) : 1;
-    const request = { history: `/stargazers/history?per_page=${WEEKS}&page=${page}`, signal };
+    const request = {
+      history: `/stargazers/history?per_page=${WEEKS}&page=${page}`,
+      about: fullName,
+      signal,
+    };
     const isByName = clock.monotonic() < this.#byNameUntil;
     const document = isByName
       ? await this.#byName(providerId, request)
@@ -75,8 +81,8 @@ export class StarHistory {
   }
 
   /** The document; null for a 404. */
-  async #get(path: string, { history, signal }: HistoryRequest): Promise<Document | null> {
-    return this.#client.get(path + history, { signal }).catch((error) => {
+  async #get(path: string, { history, about, signal }: HistoryRequest): Promise<Document | null> {
+    return this.#client.get(path + history, { signal, about }).catch((error) => {
       if (error instanceof UpstreamFailure && error.kind === "gone") return null;
       throw error;
     });
@@ -85,8 +91,8 @@ export class StarHistory {
   /** The document by the present name of a repository; null where not offered. Throws `gone` if the repository is. */
   async #byName(providerId: string, request: HistoryRequest): Promise<Document | null> {
     const { clock } = this.#client;
-    const { signal } = request;
-    const found = await this.#client.get(pathOfId(providerId), { signal });
+    const { signal, about } = request;
+    const found = await this.#client.get(pathOfId(providerId), { signal, about });
     if (this.#isOffered && clock.monotonic() >= this.#byNameUntil)
       throw new UpstreamFailure("malformed", "history: other repositories have one, this one does not");
     const { owner, name } = readRepository(found.body, { providerId, by: "id" });

@@ -40,6 +40,7 @@ const OPTIONAL = {
   watchers: "watchers { totalCount }",
   isFork: "isFork",
   isArchived: "isArchived",
+  isDisabled: "isDisabled",
   createdAt: "createdAt",
   pushedAt: "pushedAt",
   owner: "owner { avatarUrl(size: 80) }",
@@ -86,6 +87,7 @@ const topicNames = z
 const repositoryNode = record({
   type: ["__typename", z.literal("Repository")],
   isPrivate: ["isPrivate", z.boolean()],
+  isDisabled: ["isDisabled", orNull(z.boolean())],
   providerId: ["databaseId", id],
   nodeId: ["id", nodeId],
   fullName: ["nameWithOwner", fullName],
@@ -109,7 +111,7 @@ const repositoryNode = record({
 
 /**
  * The record in the node of a repository. `withheld`: fields that GitHub did not send for this node. `urlOf`: the address
- * of a repository, if GitHub sent none. Throws `malformed`, also for a node that is not this repository, and `private`.
+ * of a repository, if GitHub sent none. Throws `malformed`, also for a node that is not this repository, `private` and `blocked`.
  */
 export function readNode(
   node: unknown,
@@ -123,6 +125,7 @@ export function readNode(
   const {
     type: _,
     isPrivate,
+    isDisabled,
     fullName,
     url,
     description,
@@ -133,7 +136,7 @@ export function readNode(
   } = parseRecord(repositoryNode, node);
   if (facts.providerId !== providerId)
     throw new UpstreamFailure("malformed", "GraphQL: the node is another repository");
-  if (isPrivate) throw new UpstreamFailure("private", "the repository is private");
+  checkShown({ isPrivate, isDisabled });
   return {
     ...facts,
     ...fullName,
@@ -170,24 +173,29 @@ export const restRepository = record({
   pushedAt: ["pushed_at", orNull(time)],
 });
 
+type RestRepository = z.output<typeof restRepository>;
+
 /** The record of a public repository; null for a private one, which a token may be allowed to see, and for one that GitHub disabled. */
-export function fromRest({
-  isPrivate,
-  isDisabled,
-  fullName,
-  ...facts
-}: z.output<typeof restRepository>): UpstreamRepository | null {
-  return isPrivate || isDisabled === true ? null : { ...facts, ...fullName };
+export function fromRest(row: RestRepository): UpstreamRepository | null {
+  return row.isPrivate || row.isDisabled === true ? null : toRepository(row);
 }
 
 /** The record in a document about one repository. Throws `private` or `blocked`, and `malformed` or `gone` if it is about another one than requested. */
 export function readRepository(document: unknown, requested?: RequestedRepository): UpstreamRepository {
   const row = parseRecord(restRepository, document);
   if (requested !== undefined) checkSame(row.providerId, requested);
-  const repository = fromRest(row);
-  if (repository !== null) return repository;
-  if (row.isPrivate) throw new UpstreamFailure("private", "the repository is private");
-  throw new UpstreamFailure("blocked", "GitHub has disabled the repository");
+  checkShown(row);
+  return toRepository(row);
+}
+
+function toRepository({ isPrivate: _private, isDisabled: _disabled, fullName, ...facts }: RestRepository) {
+  return { ...facts, ...fullName };
+}
+
+/** Throws `private` for a repository that a token may be allowed to see, and `blocked` for one that GitHub has disabled. */
+function checkShown({ isPrivate, isDisabled }: { isPrivate: boolean; isDisabled: boolean | null }): void {
+  if (isPrivate) throw new UpstreamFailure("private", "the repository is private");
+  if (isDisabled === true) throw new UpstreamFailure("blocked", "GitHub has disabled the repository");
 }
 
 export function pathOfId(providerId: string): string {

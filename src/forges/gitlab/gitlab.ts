@@ -33,7 +33,7 @@ import {
 } from "../lists.js";
 import { createRestProvider, type RestForge, restClient } from "../rest-provider.js";
 import { checkGitlabToken } from "../token-check.js";
-import { GaveUp, MAX_PROJECTS, Projects } from "./projects.js";
+import { GaveUp, isBeingDeleted, MAX_PROJECTS, Projects } from "./projects.js";
 
 /** A cursor of a walk over GraphQL: version of the form, page, stars of the last row, mark, and GitLab's own cursor. */
 const GRAPHQL_CURSOR = /^graphql2:([1-9]\d{0,8}):(\d{1,15}):([\w-]{1,22}):(.+)$/s;
@@ -153,7 +153,7 @@ const withoutEtags = (refs: readonly RepositoryRef[]): RepositoryRef[] =>
 
 const PAGE_SIZE = 100;
 
-/** A project. Visibility, archived, open issues and origin need a token; lists never include the license. */
+/** A project. Visibility, archived, open issues, origin and the mark of deletion need a token; lists never include the license. */
 const projectSchema = record({
   providerId: ["id", id],
   fullName: ["path_with_namespace", fullName],
@@ -215,7 +215,10 @@ function toRecord(project: z.output<typeof projectSchema>): ForgeRecord {
   const isComplete = visibility !== null;
   return {
     isPublic: !isComplete || visibility === "public",
-    isBeingDeleted: deletionOn !== null,
+    isBeingDeleted: isBeingDeleted(isComplete ? deletionOn : undefined, {
+      name: fullName.name,
+      providerId: facts.providerId,
+    }),
     repository: {
       ...facts,
       ...fullName,

@@ -150,6 +150,17 @@ function idOf(node: unknown): string | undefined {
  * The project in a node. `withheld`: fields that are not in it, by request or by an error of their own. `site`: address of the
  * instance. Throws UpstreamFailure `malformed`.
  */
+/**
+ * Whether GitLab deletes a project within weeks, for which it has renamed it. `day`: that of its mark, null for none; undefined if the
+ * record has no marks, so that the name decides: it ends with the project's own id.
+ */
+export function isBeingDeleted(
+  day: string | null | undefined,
+  { name, providerId }: { name: string; providerId: string },
+): boolean {
+  return day === undefined ? name.endsWith(`-deletion_scheduled-${providerId}`) : day !== null;
+}
+
 function readProject(
   node: unknown,
   { withheld, site }: { withheld: ReadonlySet<string>; site: string },
@@ -157,7 +168,10 @@ function readProject(
   const { fullName, visibility, description, deletionOn, ...facts } = parseRecord(projectSchema, node);
   return {
     isPublic: visibility === "public",
-    isBeingDeleted: deletionOn !== null,
+    isBeingDeleted: isBeingDeleted(withheld.has("markedForDeletionOn") ? undefined : deletionOn, {
+      name: fullName.name,
+      providerId: facts.providerId,
+    }),
     repository: {
       ...facts,
       ...fullName,
