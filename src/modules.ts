@@ -15,7 +15,7 @@ import { openRedis, type SharedRedis } from "./http/http.js";
 import type { Clock } from "./lib/clock.js";
 import type { Logger } from "./lib/log.js";
 import { bumpRevision, Catalog, ChangeLog } from "./repositories/repositories.js";
-import { Avatars, TrackRequests } from "./tracking/tracking.js";
+import { Avatars, Resolver, TrackRequests } from "./tracking/tracking.js";
 import { Watchlists } from "./watchlists/watchlists.js";
 
 /** What the parts of one process share. */
@@ -34,6 +34,8 @@ export interface Modules {
   search: Search;
   watchlists: Watchlists;
   trackRequests: TrackRequests;
+  /** What becomes of a text in the field for repositories. */
+  resolver: Resolver;
   avatars: Avatars;
   /** Tokens that operators have entered. */
   forgeTokens: ForgeTokens;
@@ -78,6 +80,7 @@ export function buildModules(database: Database, context: ModulesContext, redis?
   const forgeTokens = new ForgeTokens({ database, clock, config, onChange: bumpRevision });
   const forges = new TrackedForges({ config, tokens: forgeTokens, clock });
   const watchlists = new Watchlists({ database, clock, log, quotas });
+  const trackRequests = new TrackRequests({ database, catalog, clock, watchlists, quotas, forges });
   return {
     catalog,
     changes: new ChangeLog(database),
@@ -92,7 +95,8 @@ export function buildModules(database: Database, context: ModulesContext, redis?
     forgeTokens,
     forges,
     deletionClock: new DeletionClock({ database, clock, log }),
-    trackRequests: new TrackRequests({ database, catalog, clock, watchlists, quotas, forges }),
+    trackRequests,
+    resolver: new Resolver({ database, clock, quotas, trackRequests }),
   };
 }
 

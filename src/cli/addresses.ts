@@ -8,9 +8,6 @@ import {
 } from "../repositories/repositories.js";
 import type { Host } from "./host.js";
 
-/** Message where addresses cannot be read because no forge is tracked. */
-export const NO_FORGE = "no forge is configured, see SIDEREAL_PROVIDERS";
-
 /** The forges of the settings, and those with a token that was entered on a page. Opens the database. */
 export async function trackedForges(host: Host, waits = false): Promise<readonly ProviderSettings[]> {
   const { database, forges } = await host.openModules({ waits });
@@ -39,8 +36,7 @@ export function parseAddresses(
   const addresses: RepositoryAddress[] = [];
   for (const text of texts) {
     const address = read(text);
-    if ("problem" in address)
-      return `${withoutSecrets(text)}: ${providers.length === 0 ? NO_FORGE : sentenceOf(text, address)}`;
+    if ("problem" in address) return `${withoutSecrets(text)}: ${sentenceOf(text, address)}`;
     addresses.push(address);
   }
   return addresses;

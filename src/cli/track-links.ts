@@ -15,7 +15,7 @@ import {
 } from "../repositories/repositories.js";
 import { MAX_BATCH_OPEN } from "../tracking/tracking.js";
 import { DEFAULT_NAME, MAX_ITEMS } from "../watchlists/watchlists.js";
-import { NO_FORGE, trackedForges, withoutSecrets } from "./addresses.js";
+import { trackedForges, withoutSecrets } from "./addresses.js";
 import { CommandFault, EXIT, type Host, reportOf, showProgress, withModules } from "./host.js";
 
 interface FromOptions {
@@ -66,7 +66,6 @@ const NOTHING: Omit<LinksReport, "skipped"> = {
 
 export async function trackLinks(host: Host, { from, list, json }: FromOptions): Promise<number> {
   const providers = await trackedForges(host);
-  if (providers.length === 0) throw new CommandFault(NO_FORGE);
   const name = list === false ? undefined : listName(list, from);
   if (name !== undefined && "problem" in name) throw new CommandFault(`--list: ${name.problem}`);
   const file = from === "-" ? "standard input" : from;

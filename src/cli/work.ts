@@ -3,8 +3,7 @@ import { type Command, InvalidArgumentError } from "commander";
 import { isoTime } from "../lib/clock.js";
 import { followChanges } from "../modules.js";
 import type { Plan, PlannedWork } from "../tracking/tracking.js";
-import { trackedForges } from "./addresses.js";
-import { CommandFault, type Host, reportOf, withModules } from "./host.js";
+import { type Host, reportOf, withModules } from "./host.js";
 
 const LISTED = 20;
 
@@ -29,18 +28,15 @@ export async function forceClock(host: Host): Promise<void> {
 export function addWork(program: Command, host: Host): void {
   program
     .command("work")
-    .description("track the configured providers: discover, refresh, backfill and thin, then update growth")
+    .description(
+      "track the configured providers, or on demand without any: discover, refresh, backfill and thin, then update growth",
+    )
     .option("--once", "do everything that is due and the quota allows, then exit")
     .option("--explain", "only list what would be requested now, and why")
     .option("--limit <number>", "with --explain: repositories listed per lane", parseLimit, LISTED)
     .option("--json", "with --explain: print one JSON object per provider")
     .option(...FORCE)
     .action(async ({ once, explain, limit, json, force }: WorkOptions) => {
-      const waits = once !== true && explain !== true;
-      if (host.config.providers.length === 0 && (await trackedForges(host, waits)).length === 0)
-        throw new CommandFault(
-          "No provider is configured. SIDEREAL_PROVIDERS=github,codeberg tracks these two; so does a token entered at /operator/tokens.",
-        );
       if (explain === true) {
         for (const plan of await host.explain(limit))
           host.stdout.write(reportOf(json === true, plan, describe(plan)));

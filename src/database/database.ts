@@ -61,7 +61,7 @@ export { RestoredStore, type StoreLocation, syncFolder } from "./restore.js";
 export { createRollupTable } from "./rollup-tables.js";
 export { readRows } from "./rows.js";
 export { PRIMARY_TABLES, readShapes, type TableShape } from "./tables.js";
-export type { TrackRequestTable, WalkTable } from "./tracking-schema.js";
+export type { TrackQuestionTable, TrackRequestTable, WalkTable } from "./tracking-schema.js";
 
 export interface Database {
   readonly dialect: Dialect;

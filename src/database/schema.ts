@@ -9,6 +9,7 @@ import type {
   StatusDocumentTable,
   TrackingTable,
   TrackListTable,
+  TrackQuestionTable,
   TrackRequestListTable,
   TrackRequestTable,
   WalkTable,
@@ -43,4 +44,5 @@ export interface Schema extends CatalogueTables, RankingTables, MemberTables {
   forge_tokens: ForgeTokenTable;
   status_documents: StatusDocumentTable;
   track_lists: TrackListTable;
+  track_questions: TrackQuestionTable;
 }

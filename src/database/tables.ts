@@ -61,6 +61,7 @@ export const TABLES = {
   track_lists: "primary",
   track_requests: "primary",
   track_request_lists: "primary",
+  track_questions: "primary",
 } as const satisfies Readonly<Record<string, "primary" | "derived">>;
 
 /** A table as migrations make it. */

@@ -107,6 +107,30 @@ export interface TrackListTable {
   read_at: number | null;
 }
 
+/** A question to a forge: which repositories an owner has, or have a name. */
+export interface TrackQuestionTable {
+  id: Generated<number>;
+  /** Names the question in URLs; the same for one question to several forges. */
+  public_id: string;
+  provider: string;
+  /** `owner` or `name`. */
+  kind: string;
+  /** The owner, or the name. */
+  sought: string;
+  asked_at: number;
+  /** Failed attempts so far, and when it is asked again; 0: it has not failed. */
+  attempts: number;
+  retry_at: number;
+  /** One of providers' FAILURE_KINDS. */
+  failure: string | null;
+  /** Repositories that the forge counts; null: not known. */
+  total: number | null;
+  /** JSON; see tracking's requests/questions.ts. */
+  candidates: string | null;
+  /** When the forge answered, or it failed; null: open. */
+  answered_at: number | null;
+}
+
 /** The walk over all repositories of a provider, which discovers new ones. */
 export interface WalkTable {
   provider: string;

@@ -55,7 +55,9 @@ const WAITED_SHARE = 1 / 6;
 const UNKNOWN_RESET_MS = 60_000;
 
 /** The quota of lookups, all tokens together; null: not known. */
-export function lookupQuota(provider: Pick<Provider, "quota">): Omit<Pace, "readyAt" | "historyAt"> {
+export function lookupQuota(
+  provider: Pick<Provider, "quota">,
+): Omit<Pace, "readyAt" | "historyAt" | "searchAt"> {
   const known = provider.quota().filter(({ resource }) => resource === "core");
   const sum = (values: readonly (number | null)[]) =>
     values.length === 0 ? null : values.reduce((a, b) => (a === null || b === null ? null : a + b), 0);

@@ -12,6 +12,7 @@ import { addressReader, linksIn } from "../repositories/repositories.js";
 import { spread } from "./cadence.js";
 import { type Lane, lookupQuota, responded, type Step, spareAt, waiting } from "./lane.js";
 import { Recorder } from "./recorder.js";
+import { nextQuestion, type QuestionRow, soughtOf, updateQuestion } from "./requests/questions.js";
 import { dueRequests, type OpenRequest, takeWatchlists, updateRequest } from "./requests/queue.js";
 import type { UnreadList } from "./requests/track-requests.js";
 import { readTracked } from "./schedule.js";
@@ -29,8 +30,8 @@ const IDLE_MS = 500;
 const PAUSED_MS = 10_000;
 /** How long the backfill leaves a history to this lane. */
 const HELD_MS = 10 * 60_000;
-/** Attempts until a lookup fails, or a history is left to the backfill; and the first pause between them, which doubles. */
-const MAX_ATTEMPTS = { lookup: 2, history: 5 } as const;
+/** Attempts until a lookup or a question fails, or a history is left to the backfill; and the first pause between them, which doubles. */
+const MAX_ATTEMPTS = { lookup: 2, history: 5, question: 3 } as const;
 const RETRY_MS = 5_000;
 /** Longest pause of the lane, and of one request, while the forge fails as a whole. */
 const MAX_REST_MS = 60_000;
@@ -79,10 +80,13 @@ export class RequestLane {
     const readyAt = Math.max(provider.readyAt("recheck"), Math.min(this.#restUntil, now + PAUSED_MS));
     const spare = spareAt(provider, now, { isWaitedFor: true });
     const historyAt = Math.max(readyAt, provider.readyAt("history"), spare);
-    reporter.report.lookups = { readyAt, historyAt, ...lookupQuota(provider) };
+    const searchAt = Math.max(readyAt, provider.readyAt("discover"));
+    reporter.report.lookups = { readyAt, historyAt, searchAt, ...lookupQuota(provider) };
     if (historyAt > now && !this.#isPaused) this.#options.onPaused();
     this.#isPaused = historyAt > now;
     if (readyAt > now) return waiting(Math.min(PAUSED_MS, readyAt - now));
+    const question = searchAt > now ? undefined : await nextQuestion(modules.database, provider.name, now);
+    if (question !== undefined) return this.#answer(question);
     const which = { now, limit: 1, histories: historyAt <= now };
     const [request] = await dueRequests(modules.database.read, provider.name, which);
     if (request === undefined) return this.#readList(now);
@@ -195,6 +199,32 @@ export class RequestLane {
   #responded(): void {
     this.#restUntil = 0;
     this.#forgeFailures = 0;
+  }
+
+  /** Looks for the repositories that a question is about. */
+  async #answer(question: QuestionRow): Promise<Step> {
+    const { provider, clock, reporter, signal, lease, chance } = this.#lane;
+    const { id } = question;
+    try {
+      const found = await provider.seek(soughtOf(question), signal);
+      this.#responded();
+      reporter.succeeded(clock.now());
+      await lease.write((tx) => updateQuestion(tx, { id, now: clock.now() }, found));
+    } catch (error) {
+      if (!(error instanceof UpstreamFailure) || signal.aborted) throw error;
+      const now = clock.now();
+      reporter.failed(error, now);
+      if (isTemporary(error.kind)) return waiting(this.#idleMs);
+      const ofForge = concernsForge(error.kind);
+      if (ofForge) this.#rest(now, error.until);
+      const attempts = question.attempts + 1;
+      const mayRetry = ofForge && attempts < MAX_ATTEMPTS.question;
+      const result = mayRetry
+        ? { attempts, retryAt: now + spread(RETRY_MS * 2 ** question.attempts, chance()) }
+        : { failure: error.kind };
+      await lease.write((tx) => updateQuestion(tx, { id, now }, result));
+    }
+    return responded(0);
   }
 
   /** Reads one README, if any waits, and queues the repositories of tracked forges that it links to. */

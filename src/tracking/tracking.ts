@@ -21,6 +21,7 @@ export { WorkerLease } from "./lease.js";
 export { addTracking } from "./metrics.js";
 export { type Plan, type PlannedWork, readPlan } from "./plan.js";
 export type { Reporter, WorkerReport } from "./report.js";
+export type { Candidate } from "./requests/questions.js";
 export { MAX_BATCH_OPEN, type OpenRequests, readOpenRequests } from "./requests/queue.js";
 export {
   failureOf as trackFailureOf,
@@ -29,6 +30,13 @@ export {
   type TrackList,
   type TrackRequest,
 } from "./requests/request.js";
+export {
+  type Asker,
+  type AskOutcome,
+  type ForgeAnswer,
+  type Question,
+  Resolver,
+} from "./requests/resolver.js";
 export { MAX_PASTED, type Requester, type TrackPolicy, TrackRequests } from "./requests/track-requests.js";
 export { thinSnapshots } from "./retention.js";
 export {

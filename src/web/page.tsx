@@ -138,6 +138,7 @@ export class PageRenderer {
       source: http.source,
       requester: {
         hasAccount: account !== undefined,
+        mayReadLists: operator !== undefined,
         adding: quotaOf(http.caller, perDay === undefined ? undefined : { tracked: perDay }),
       },
       now: clock.now(),

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { NO_FORGE, readAddresses } from "../../src/cli/addresses.js";
+import { readAddresses } from "../../src/cli/addresses.js";
 import { loadConfig } from "../../src/config/config.js";
 import { createLog } from "../../src/lib/log.js";
 import { buildModules } from "../../src/modules.js";
@@ -114,7 +114,7 @@ onSqliteAndLong("track --from", (engine) => {
     assert.equal((await requests()).length, 501);
   });
 
-  test("and track find the forges of entered tokens, also where no forge is configured", async (t) => {
+  test("and track find the public forges where none is configured, and else those with an entered token", async (t) => {
     const { world, run, requests } = await open(engine, t);
     const { database } = world.modules;
     const settings = { SIDEREAL_PROVIDERS: "", SIDEREAL_TOKEN_KEY: "k".repeat(40) };
@@ -123,11 +123,6 @@ onSqliteAndLong("track --from", (engine) => {
     const modules = buildModules(database, context);
     const kept = { ...database, close: async () => {} };
     const host = { ...unusedHost(), config, openModules: async () => ({ ...modules, database: kept }) };
-    const refused = await run(["--from", file(links(2))], settings);
-    assert.deepEqual([refused.code, refused.stderr.trim()], [2, NO_FORGE]);
-    assert.equal(await readAddresses(["github:a/b"], host), `github:a/b: ${NO_FORGE}`);
-    const allows = { owner: null, scopes: [], limit: null, remaining: null, expiresAt: null };
-    await modules.forgeTokens.add("GITHUB", "entered-token-0123456789", { allows });
     const { code, stderr } = await run(["--from", file(links(2))], settings);
     assert.equal(code, 0, stderr);
     assert.equal((await requests()).length, 2);
@@ -135,6 +130,15 @@ onSqliteAndLong("track --from", (engine) => {
     assert.deepEqual(await readAddresses(["github:a/b"], host), onGithub);
     const another = { ...host, config: loadConfig({ ...settings, SIDEREAL_PROVIDERS: "codeberg" }) };
     assert.deepEqual(await readAddresses(["a/b"], another), onGithub, "as the API reads it");
+    const codeberg = buildModules(database, { ...context, config: another.config });
+    const owned = { ...another, openModules: async () => ({ ...codeberg, database: kept }) };
+    assert.match(
+      String(await readAddresses(["github:a/b"], owned)),
+      /^github:a\/b: must name a configured forge/,
+    );
+    const allows = { owner: null, scopes: [], limit: null, remaining: null, expiresAt: null };
+    await modules.forgeTokens.add("GITHUB", "entered-token-0123456789", { allows });
+    assert.deepEqual(await readAddresses(["github:a/b"], owned), onGithub);
   });
 });
 
@@ -168,9 +172,6 @@ test("a text that cannot be used changes nothing", async () => {
     /^0 repositories: 0 known, 0 queued\n1 link skipped, https:\/\/example\.org\/a\/b: must be on the host .*github\.com\n/,
   );
   assert.match(none.stderr, /links to no repository/);
-  const unset = await commands.runHere(dataDir, ["track", "--from", file(links(1))]);
-  assert.equal(unset.code, 2);
-  assert.match(unset.stderr, /SIDEREAL_PROVIDERS/);
 });
 
 test("an invalid address is refused with the configured forges and the nearest, without its token", async () => {
@@ -191,5 +192,4 @@ test("an invalid address is refused with the configured forges and the nearest, 
     secret,
     /^https:\/\/example\.org\/a\/b: must be on the host of a configured forge: github\.com$/,
   );
-  assert.match(await problemOf("a/b", {}), /no forge is configured/);
 });

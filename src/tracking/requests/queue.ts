@@ -222,6 +222,7 @@ export async function readOpenRequests(db: Db): Promise<OpenRequests[]> {
 export async function removeOldRequests({ write }: Database, now: number): Promise<void> {
   const before = now - KEPT_MS;
   await deleteOld(write, { table: "track_lists", column: "requested_at", before });
+  await deleteOld(write, { table: "track_questions", column: "asked_at", before });
   await sql`update track_requests set finished_at = ${now},
       failure = case when repository_id is null then 'unreachable' end
     where finished_at is null and requested_at < ${before}`.execute(write);

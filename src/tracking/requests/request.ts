@@ -21,7 +21,7 @@ export const TRACK_FAILURES = [
   "UNUSABLE",
 ] as const;
 
-interface TrackFailure {
+export interface TrackFailure {
   reason: (typeof TRACK_FAILURES)[number];
   message: string;
 }
@@ -110,9 +110,15 @@ const FAILURES: Readonly<Record<FailureKind, TrackFailure>> = {
   clock: UNREACHABLE,
 };
 
-/** What a stored failure means for the person who sent the request. */
-export function failureOf(kind: string): TrackFailure {
-  return FAILURES[kind as FailureKind] ?? UNREACHABLE;
+const NO_OWNER: TrackFailure = {
+  reason: "NOT_FOUND",
+  message: "The forge has no owner with this name: it may be misspelled or deleted.",
+};
+
+/** What a stored failure means for the person who asked for a repository or an owner. */
+export function failureOf(kind: string, of: "repository" | "owner" = "repository"): TrackFailure {
+  const failure = FAILURES[kind as FailureKind] ?? UNREACHABLE;
+  return of === "owner" && failure === NOT_FOUND ? NO_OWNER : failure;
 }
 
 /** Repositories that were requested together, and their states. Times in ms since 1970. */
@@ -141,6 +147,8 @@ export interface Pace {
   /** When it can look up the next repository, and read the next page of a history that somebody waits for. */
   readyAt: number;
   historyAt?: number;
+  /** When it can look for repositories of an owner or with a name. */
+  searchAt?: number;
   /** Requests left of a quota, and when all of it is left again; null: not known. */
   remaining: number | null;
   quota: number | null;

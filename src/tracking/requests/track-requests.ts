@@ -45,6 +45,21 @@ export interface Requester {
   hasAccount: boolean;
   /** For the daily quota; undefined if none is set. */
   adding: Adding<"tracked"> | undefined;
+  /** Whether the links in a README may be requested; absent: no. */
+  mayReadLists?: boolean;
+}
+
+/** Throws FORBIDDEN if nobody but operators may ask for repositories, and with `requester` UNAUTHENTICATED if that one may not yet. */
+export function checkMayAsk({ access, forges }: TrackPolicy, requester?: Requester): void {
+  if (access === "off" || forges.length === 0)
+    throw new AppError(
+      "FORBIDDEN",
+      "Only the operator may ask for repositories here. Operators open the address that the start of the service prints; with SIDEREAL_TRACK=accounts or everyone, others may ask too.",
+    );
+  if (access === "accounts" && requester?.hasAccount === false)
+    throw new AppError("UNAUTHENTICATED", "Sign in, or send an API key, to request a repository.", {
+      headers: { "WWW-Authenticate": 'Bearer realm="sidereal"' },
+    });
 }
 
 /** The outcome of a request: the repository, if it is known already, or the open request for it. */
@@ -102,27 +117,28 @@ export class TrackRequests {
    * it. Throws FORBIDDEN while requests are off, VALIDATION_FAILED, UNAUTHENTICATED, RATE_LIMITED beyond the daily quota, and UNAVAILABLE
    * while the queue is full.
    */
-  async request(text: string, policy: TrackPolicy, { hasAccount, adding }: Requester): Promise<Requested> {
-    const { access, forges } = policy;
-    if (access === "off" || forges.length === 0)
-      throw new AppError(
-        "FORBIDDEN",
-        "Only the operator may ask for repositories here. Operators open the address that the start of the service prints; with SIDEREAL_TRACK=accounts or everyone, others may ask too.",
-      );
-    const address = readRepositoryAddress(text, forges);
+  async request(text: string, policy: TrackPolicy, requester: Requester): Promise<Requested> {
+    checkMayAsk(policy);
+    const address = readRepositoryAddress(text, policy.forges);
     if ("problem" in address)
       throw invalidParameter(
         "repository",
         address.problem,
         address.allowed ? { allowed: address.allowed } : {},
       );
+    return this.requestAddress(address, policy, requester);
+  }
+
+  /** The same for an address that is parsed. */
+  async requestAddress(
+    address: RepositoryAddress,
+    policy: TrackPolicy,
+    requester: Requester,
+  ): Promise<Requested> {
     const known = await this.known(address);
     if (known !== undefined) return { repository: known };
-    if (access === "accounts" && !hasAccount)
-      throw new AppError("UNAUTHENTICATED", "Sign in, or send an API key, to request a repository.", {
-        headers: { "WWW-Authenticate": 'Bearer realm="sidereal"' },
-      });
-    const request = await this.find(await this.open(address, adding));
+    checkMayAsk(policy, requester);
+    const request = await this.find(await this.open(address, requester.adding));
     if (request === undefined) throw new AppError("UNAVAILABLE", "The request could not be read back.");
     return { request };
   }
@@ -207,6 +223,11 @@ export class TrackRequests {
       estimatedSeconds: pace === undefined ? null : estimatedSeconds(position, pace, now),
       waitsUntil: after(pace?.readyAt),
     });
+  }
+
+  /** When a forge permits the next search, in ms since 1970; undefined while no worker reports. */
+  async searchAt(provider: string): Promise<number | undefined> {
+    return (await this.#pace(provider, this.#options.clock.now()))?.searchAt;
   }
 
   /** What the worker last reported; undefined while none does. */
@@ -390,6 +411,7 @@ export class TrackRequests {
   }
 }
 
-function unavailable(message: string, retrySeconds: number): AppError {
+/** The error of something that may be possible after `retrySeconds`. */
+export function unavailable(message: string, retrySeconds: number): AppError {
   return new AppError("UNAVAILABLE", message, { headers: { "Retry-After": String(retrySeconds) } });
 }

@@ -108,6 +108,7 @@ function earlierTables({ types: { integer, text, real, bytes, ownId }, clustered
     sql`insert into runs (id, generation, owner, seen_at) values (3, 0, null, 0)`,
     sql`update revision set value = 0`,
     sql`alter table previous_names drop column revision`,
+    sql`drop table track_questions`,
     sql`delete from schema_version`,
     sql`insert into schema_version (version, name, applied_at) values (17, 'expression-statistics', ${AT})`,
   ];

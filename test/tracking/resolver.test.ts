@@ -1,0 +1,109 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { type Engine, onSqliteAndLong } from "../support/engines.js";
+import { createTrackingWorld } from "../support/tracking.js";
+
+const SECOND = 1_000;
+
+async function open(engine: Engine, t: TestContext) {
+  const world = await createTrackingWorld(
+    await engine.open(),
+    [
+      { kind: "github", name: "GITHUB", repositories: 60, catalogue: "quiet", minStars: 10_000_000 },
+      { kind: "forgejo", name: "CODEBERG", repositories: 60, catalogue: "quiet", minStars: 10_000_000 },
+    ],
+    { requestsEveryMs: SECOND },
+  );
+  t.after(() => world.close());
+  const forges = (["GITHUB", "CODEBERG"] as const).map((name) => {
+    const { kind, url } = world.forge(name);
+    return { name, kind, url };
+  });
+  const requester = { hasAccount: false, adding: undefined, mayReadLists: true };
+  const by = { policy: { access: "everyone", forges }, requester } as const;
+  const { resolver } = world.modules;
+  const questionOf = async (text: string) => {
+    const outcome = await resolver.ask(text, by);
+    assert.equal(outcome.kind, "question");
+    return "id" in outcome ? outcome.id : "";
+  };
+  return { world, by, resolver, questionOf };
+}
+
+onSqliteAndLong("A text in the field for repositories", (engine) => {
+  test("leads to a request for one, a list for several, and a choice for a README", async (t) => {
+    const { by, resolver } = await open(engine, t);
+    assert.equal((await resolver.ask("a/b", by)).kind, "request");
+    assert.equal((await resolver.ask("a/b c/d", by)).kind, "list");
+    const readme = "https://github.com/a/b#readme";
+    const { forges } = by.policy;
+    const text = readme.replace("https://github.com", forges[0]?.url ?? "");
+    assert.deepEqual(await resolver.ask(text, by), { kind: "choice", provider: "GITHUB", fullName: "a/b" });
+    assert.equal((await resolver.ask(text, by, "links")).kind, "list");
+    const visitor = { ...by, requester: { hasAccount: false, adding: undefined } };
+    assert.equal((await resolver.ask(text, visitor)).kind, "request", "operators alone may read lists");
+  });
+
+  test("that names an owner is answered by its forge, and the answer tracks as many as are wanted", async (t) => {
+    const { world, by, resolver, questionOf } = await open(engine, t);
+    const forge = world.forge("GITHUB");
+    const [one] = [...forge.catalogue.truth(world.clock.now())].filter(
+      (each) => each.visibility === "public",
+    );
+    assert.ok(one);
+    const owned = forge.catalogue.ownedBy(one.owner, world.clock.now());
+    const id = await questionOf(`github:${one.owner}`);
+    assert.equal((await resolver.findQuestion(id))?.isAnswered, false);
+    await assert.rejects(resolver.trackAnswer(id, 1, by), { code: "NOT_FOUND" });
+    await world.pass(3 * SECOND);
+    const question = await resolver.findQuestion(id);
+    assert.equal(question?.isAnswered, true);
+    const [answer] = question.answers;
+    assert.deepEqual(
+      [answer?.state, answer?.total, answer?.candidates.map(({ fullName }) => fullName)],
+      ["ANSWERED", owned.length, owned.map(({ fullName }) => fullName)],
+    );
+    const searches = forge.counters.byKind.search;
+    assert.equal(await questionOf(`github:${one.owner}`), id, "asked again within the hour");
+    await world.pass(3 * SECOND);
+    assert.equal(forge.counters.byKind.search, searches);
+    await assert.rejects(resolver.trackAnswer(id, owned.length + 1, by), { code: "VALIDATION_FAILED" });
+    const list = await world.modules.trackRequests.findList(await resolver.trackAnswer(id, 1, by));
+    assert.equal(list?.found, 1);
+    assert.equal(await resolver.findQuestion("sidt_no"), undefined);
+  });
+
+  test("that is a word is put to every configured forge, and a missing owner is named as missing", async (t) => {
+    const { world, resolver, questionOf } = await open(engine, t);
+    const [one] = [...world.forge("CODEBERG").catalogue.truth(world.clock.now())];
+    const word = await questionOf(one?.name ?? "");
+    const missing = await questionOf("codeberg:no-such-owner");
+    await world.pass(5 * SECOND);
+    const question = await resolver.findQuestion(word);
+    assert.deepEqual(
+      question?.answers.map(({ provider, state }) => [provider, state]),
+      [
+        ["GITHUB", "ANSWERED"],
+        ["CODEBERG", "ANSWERED"],
+      ],
+    );
+    assert.ok(question.answers[1]?.candidates.some(({ fullName }) => fullName === one?.fullName));
+    const [failed] = (await resolver.findQuestion(missing))?.answers ?? [];
+    assert.equal(failed?.state, "FAILED");
+    assert.match(failed.failure?.message ?? "", /no owner with this name/);
+  });
+
+  test("asks nothing of a forge and stores nothing where it cannot be used, or requests are off", async (t) => {
+    const { world, by, resolver } = await open(engine, t);
+    const rows = async () =>
+      (await world.modules.database.read.selectFrom("track_questions").selectAll().execute()).length;
+    for (const text of ["https://example.org/a", "http://10.0.0.1/admin/x", "what is new", ""])
+      await assert.rejects(resolver.ask(text, by), { code: "VALIDATION_FAILED" }, text);
+    const off = { ...by, policy: { ...by.policy, access: "off" } as const };
+    const accounts = { ...by, policy: { ...by.policy, access: "accounts" } as const };
+    await assert.rejects(resolver.ask("hono", off), { code: "FORBIDDEN" });
+    await assert.rejects(resolver.ask("hono", accounts), { code: "UNAUTHENTICATED" });
+    await assert.rejects(resolver.ask("a/b c/d", accounts), { code: "UNAUTHENTICATED" });
+    assert.equal(await rows(), 0);
+  });
+});
