@@ -51,7 +51,7 @@ export function observationOf(index: number, given: Facts, moved: number): Obser
   const snapshot = (days: number, count: number) => ({
     capturedAt: NOW - days * DAY_MS,
     stars: Math.max(0, count),
-    forks: index % 5 === 0 ? null : Math.round(count / 3),
+    forks: index % 5 === 0 ? null : Math.max(0, Math.round(count / 3)),
     openIssues: null,
     watchers: null,
     source: "OBSERVED" as const,
