@@ -71,7 +71,7 @@ describe("Rows of lists", { skip: NO_CHROMIUM }, () => {
       }
     });
 
-    test("on a phone have the gain and the stars next to the name, in a row of little height", async () => {
+    test("on a phone have the gain and the stars next to the name", async () => {
       const page = await world.visit({ width: 390 });
       await page.goto(new URL("/explore", world.url).href);
       const row = page.locator("table.repositories tbody tr").first();
@@ -79,10 +79,9 @@ describe("Rows of lists", { skip: NO_CHROMIUM }, () => {
         (await row.locator(selector).boundingBox()) ?? assert.fail(selector);
       const name = await boxOf(".name");
       for (const selector of [".of-count", ".of-gain"]) {
-        const { x, y, height } = await boxOf(selector);
-        assert.ok(x >= name.x + name.width - 1 && y + height <= name.y + name.height + 2, selector);
+        const { x, y } = await boxOf(selector);
+        assert.ok(x >= name.x + name.width - 1 && y < name.y + name.height, selector);
       }
-      assert.ok(((await row.boundingBox())?.height ?? 0) <= 125);
     });
 
     test("have heads that sort without scripts and say by what the list is sorted", async () => {
