@@ -40,7 +40,7 @@ export const getSummary = operation({
 
 const FACET_COLUMNS: readonly CsvColumn<z.output<typeof facetSchema>>[] = [
   { name: "name", isForeign: true, value: ({ name }) => name },
-  ...fieldColumns(["repositoryCount", "stars", "starsGained"]),
+  ...fieldColumns(["repositoryCount", "stars", "starsGained", "measured"]),
 ];
 
 function facetOperation(id: string, kind: FacetKind, what: string) {

@@ -299,11 +299,15 @@ export const facetSchema = z
     starsGained: z.int().openapi({
       description: "In the requested window: the sum of starsCounted, whatever the basis of each trend.",
     }),
+    measured: z.int().openapi({
+      description: "Repositories whose growth in the window is known. The others add nothing to starsGained.",
+    }),
   })
   .openapi("Facet");
 
-export function facetView({ name, repositories, stars, starsGained }: Facet): z.output<typeof facetSchema> {
-  return { name, repositoryCount: repositories, stars, starsGained };
+export function facetView(facet: Facet): z.output<typeof facetSchema> {
+  const { name, repositories, stars, starsGained, measured } = facet;
+  return { name, repositoryCount: repositories, stars, starsGained, measured };
 }
 
 const counters = {

@@ -17,11 +17,18 @@ export interface Facet {
   stars: number;
   /** In the requested window, without doubtful gains. */
   starsGained: number;
+  /** Repositories whose growth in the window is known: the others add nothing to `starsGained`. */
+  measured: number;
+  /** The greatest gain of one repository in the window, 0 or more. */
+  largestGain: number;
 }
 
+/** What the repositories of a language or topic gained in one window. */
+export type FacetGain = Pick<Facet, "starsGained" | "measured" | "largestGain">;
+
 /** A language or topic with its gains in every window. */
-export interface FacetTotals extends Omit<Facet, "starsGained"> {
-  gained: Readonly<Record<Window, number>>;
+export interface FacetTotals extends Omit<Facet, keyof FacetGain> {
+  gained: Readonly<Record<Window, FacetGain>>;
 }
 
 export interface FacetRequest {
@@ -44,8 +51,13 @@ export interface FacetPage {
 /** Only this many of the most frequent facets are listed, in every order. */
 export const LISTED = 10_000;
 
-/** What is summed up for each code. */
-const SUMMED = ["repositories", "stars", ...WINDOWS] as const;
+/** Fewer measured repositories say little about a language or topic: it follows those with as many when sorted by gain. */
+export const RANKED_FROM = 5;
+
+/** What is known of each code: repositories, stars, and for each window the gain, the measured repositories and the largest gain. */
+const PLAIN = 2;
+const PER_WINDOW = 3;
+const SUMMED = PLAIN + PER_WINDOW * WINDOWS.length;
 
 /** Number of those that gained most. */
 const GAINING = 10;
@@ -66,7 +78,7 @@ export class FacetTable {
   constructor(names: Names, sums: Float64Array) {
     this.#names = names;
     this.#sums = sums;
-    const counts = Uint32Array.from(names.names, (_, code) => sums[code * SUMMED.length] ?? 0);
+    const counts = Uint32Array.from(names.names, (_, code) => sums[code * SUMMED] ?? 0);
     counts[0] = 0;
     const sorted = counts.toSorted();
     this.total = sorted.reduce((total, count) => total + Number(count > 0), 0);
@@ -79,19 +91,20 @@ export class FacetTable {
     this.keys = this.frequent.map(({ name }) => name.toLowerCase());
     this.gaining = perWindow((window) =>
       this.frequent
-        .filter(({ gained }) => gained[window] > 0)
-        .sort((a, b) => b.gained[window] - a.gained[window])
+        .filter(({ gained }) => gained[window].starsGained > 0)
+        .sort(byGain(window))
         .slice(0, GAINING)
         .map((facet) => inWindow(facet, window)),
     );
   }
 
   #totalsOf(code: number): FacetTotals {
-    const [repositories = 0, stars = 0, ...gains] = this.#sums.subarray(
-      code * SUMMED.length,
-      (code + 1) * SUMMED.length,
-    );
-    const gained = perWindow((window) => gains[WINDOWS.indexOf(window)] ?? 0);
+    const [repositories = 0, stars = 0, ...gains] = this.#sums.subarray(code * SUMMED, (code + 1) * SUMMED);
+    const gained = perWindow((window) => {
+      const at = WINDOWS.indexOf(window) * PER_WINDOW;
+      const [starsGained = 0, measured = 0, largestGain = 0] = gains.slice(at, at + PER_WINDOW);
+      return { starsGained, measured, largestGain };
+    });
     return { name: this.#names.names[code] ?? "", repositories, stars, gained };
   }
 
@@ -126,15 +139,11 @@ export class Facets {
 
   async page({ kind, provider, window, sort, limit, offset }: FacetRequest): Promise<FacetPage> {
     const { frequent, total } = await this.of(kind, provider);
-    const keyOf = {
-      "repository-count": ({ repositories }: FacetTotals) => repositories,
-      stars: ({ stars }: FacetTotals) => stars,
-      "stars-gained": ({ gained }: FacetTotals) => gained[window],
-    }[sort];
-    const sorted =
-      sort === "repository-count"
-        ? frequent
-        : frequent.toSorted((a, b) => keyOf(b) - keyOf(a) || byName(a, b));
+    const sorted = {
+      "repository-count": () => frequent,
+      stars: () => frequent.toSorted((a, b) => b.stars - a.stars || byName(a, b)),
+      "stars-gained": () => frequent.toSorted(byGain(window)),
+    }[sort]();
     return {
       facets: sorted.slice(offset, offset + limit).map((facet) => inWindow(facet, window)),
       total: Math.min(LISTED, total),
@@ -148,13 +157,30 @@ export class Facets {
   }
 }
 
-const NOTHING = new FacetTable(new Names(), new Float64Array(SUMMED.length));
+const NOTHING = new FacetTable(new Names(), new Float64Array(SUMMED));
 
 export function inWindow({ gained, ...facet }: FacetTotals, window: Window): Facet {
-  return { ...facet, starsGained: gained[window] };
+  return { ...facet, ...gained[window] };
 }
 
 const byName = (a: FacetTotals, b: FacetTotals) => (a.name < b.name ? -1 : 1);
+
+/**
+ * By gain, the greatest first, and those with too few measured repositories after all others. One repository counts for no more than
+ * all others together, so that its topics do not fill the list.
+ */
+function byGain(window: Window) {
+  const isRanked = ({ gained }: FacetTotals) => Number(gained[window].measured >= RANKED_FROM);
+  const capped = ({ gained }: FacetTotals) => {
+    const { starsGained, largestGain } = gained[window];
+    return Math.min(starsGained, 2 * (starsGained - largestGain));
+  };
+  return (a: FacetTotals, b: FacetTotals): number =>
+    isRanked(b) - isRanked(a) ||
+    (isRanked(a) === 1 ? capped(b) - capped(a) : 0) ||
+    b.gained[window].starsGained - a.gained[window].starsGained ||
+    byName(a, b);
+}
 
 function* tableOf(model: ReadModel, kind: FacetKind, provider: string): Generator<void, FacetTable> {
   const { columns, topics } = model;
@@ -189,13 +215,20 @@ function* sumUp(
   set: SlotSet,
   { names, forEach }: Grouping,
 ): Generator<void, Float64Array> {
-  const { length } = SUMMED;
-  const sums = new Float64Array(names.names.length * length);
+  const sums = new Float64Array(names.names.length * SUMMED);
   const gains = WINDOWS.map((window) => growth[window]["stars-gained"]);
-  const values = new Float64Array(length);
+  const values = new Float64Array(PLAIN + WINDOWS.length);
   const add = (code: number) => {
-    const at = code * length;
-    for (let i = 0; i < length; i++) sums[at + i] = (sums[at + i] ?? 0) + (values[i] ?? 0);
+    const first = code * SUMMED;
+    for (let i = 0; i < PLAIN; i++) sums[first + i] = (sums[first + i] ?? 0) + (values[i] ?? 0);
+    for (let w = 0; w < WINDOWS.length; w++) {
+      const gained = values[PLAIN + w] ?? NO_GAIN;
+      if (gained === NO_GAIN) continue;
+      const at = first + PLAIN + PER_WINDOW * w;
+      sums[at] = (sums[at] ?? 0) + gained;
+      sums[at + 1] = (sums[at + 1] ?? 0) + 1;
+      sums[at + 2] = Math.max(sums[at + 2] ?? 0, gained);
+    }
   };
   const slots = new Uint32Array(BLOCK + 32);
   for (let next = 0; next < set.bits.length; ) {
@@ -205,10 +238,7 @@ function* sumUp(
       const slot = slots[k] ?? 0;
       values[0] = 1;
       values[1] = Math.max(0, (plain.stars[slot] ?? 0) - 1);
-      for (let w = 0; w < gains.length; w++) {
-        const gained = gains[w]?.[slot] ?? NO_GAIN;
-        values[2 + w] = gained === NO_GAIN ? 0 : gained;
-      }
+      for (let w = 0; w < gains.length; w++) values[PLAIN + w] = gains[w]?.[slot] ?? NO_GAIN;
       forEach(slot, add);
     }
     yield;

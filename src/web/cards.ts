@@ -30,7 +30,7 @@ import { AppError } from "../lib/errors.js";
 import type { Modules } from "../modules.js";
 import { readChartQuery } from "./components/chart-controls.js";
 import { activeFilters } from "./components/filters.js";
-import { formatCount, formatDate, formatDelta, repositoriesText } from "./components/numbers.js";
+import { formatCount, formatDate, formatDelta, isCovered, repositoriesText } from "./components/numbers.js";
 import { PER_REPOSITORY, readComparedNames } from "./naming.js";
 import { readQuery, resultOrProblems } from "./page-query.js";
 import { compareQuery } from "./pages/compare.js";
@@ -186,10 +186,14 @@ const facetCard =
       [kind]: [found.name.toLowerCase()],
     };
     const { rows, asOf } = await listPage(modules, query);
-    const gained = found.gained[WINDOW];
+    const { gained, repositories } = found;
+    const isShown = isCovered(gained[WINDOW], repositories);
+    const words = isShown
+      ? `, ${formatDelta(gained[WINDOW].starsGained)} stars in ${WINDOW_LABELS[WINDOW]}`
+      : "";
     return picture({
       title: found.name,
-      lead: `${repositoriesText(found.repositories)}, ${formatDelta(gained)} stars in ${WINDOW_LABELS[WINDOW]}`,
+      lead: `${repositoriesText(repositories)}${words}`,
       rows: rows.map((row) => rowOf(row, "trending", WINDOW)),
       ...ageOf(asOf, clock),
     });

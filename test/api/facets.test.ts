@@ -17,11 +17,11 @@ onSqliteAndLong("GET /api/facets and /api/stats/summary", (engine) => {
     assert.equal(status, 200);
     assert.deepEqual(body, {
       data: [
-        { name: "C++", repositoryCount: 3, stars: 843, starsGained: 33 },
-        { name: "JavaScript", repositoryCount: 2, stars: 1020, starsGained: 110 },
-        { name: "C", repositoryCount: 1, stars: 205, starsGained: 5 },
-        { name: "Python", repositoryCount: 1, stars: 60, starsGained: 10 },
-        { name: "TypeScript", repositoryCount: 1, stars: 800, starsGained: 100 },
+        { name: "C++", repositoryCount: 3, stars: 843, starsGained: 33, measured: 3 },
+        { name: "JavaScript", repositoryCount: 2, stars: 1020, starsGained: 110, measured: 2 },
+        { name: "C", repositoryCount: 1, stars: 205, starsGained: 5, measured: 1 },
+        { name: "Python", repositoryCount: 1, stars: 60, starsGained: 10, measured: 1 },
+        { name: "TypeScript", repositoryCount: 1, stars: 800, starsGained: 100, measured: 1 },
       ],
       meta: {
         ...{ page: 1, limit: 25, total: 5, totalIsExact: true, hasMore: false, nextCursor: null },
@@ -47,12 +47,16 @@ onSqliteAndLong("GET /api/facets and /api/stats/summary", (engine) => {
     ]);
     assert.deepEqual(await facets("/api/facets/topics?sort=stars&limit=2"), ["ui", "graphics"]);
     const gitlab = await world.get("/api/facets/languages?provider=gitlab");
-    assert.deepEqual(gitlab.body.data, [{ name: "C++", repositoryCount: 1, stars: 33, starsGained: 3 }]);
+    assert.deepEqual(gitlab.body.data, [
+      { name: "C++", repositoryCount: 1, stars: 33, starsGained: 3, measured: 1 },
+    ]);
     assert.equal(gitlab.body.meta.total, 1);
     assert.deepEqual((await world.get("/api/facets/topics?provider=gitlab")).body.data, []);
     // No pair of snapshots is 7 days apart.
     const week = await world.get("/api/facets/languages?window=7d&limit=1");
-    assert.deepEqual(week.body.data, [{ name: "C++", repositoryCount: 3, stars: 843, starsGained: 0 }]);
+    assert.deepEqual(week.body.data, [
+      { name: "C++", repositoryCount: 3, stars: 843, starsGained: 0, measured: 0 },
+    ]);
   });
 
   test("facets are walked by page, and Link says where on", async () => {

@@ -1,6 +1,6 @@
 import type { FunctionComponent as FC } from "preact";
 import { dateText, RETAINED_WORDS } from "../../charts/charts.js";
-import { type CountedGroup, measuredWords } from "../../discovery/discovery.js";
+import { type CountedGroup, type FacetGain, measuredWords } from "../../discovery/discovery.js";
 import { type CountedMeasure, gainWords, type Trend } from "../../growth/growth.js";
 import { DAY_MS, HOUR_MS, isoDay, isoTime } from "../../lib/clock.js";
 import { cleanText } from "../../repositories/repositories.js";
@@ -72,6 +72,26 @@ export const Delta: FC<{ value: number | null | undefined }> = ({ value = null }
   <span class={value === null || value === 0 ? "soft" : value > 0 ? "rise" : "fall"}>
     {formatDelta(value)}
   </span>
+);
+
+/** Below this part of the repositories, a sum of their gains would mislead. */
+const LEAST_COVERAGE = 0.25;
+
+/** Whether enough repositories are measured for the sum of their gains to be shown. */
+export function isCovered({ measured }: Pick<FacetGain, "measured">, repositories: number): boolean {
+  return measured >= LEAST_COVERAGE * repositories;
+}
+
+/** What the repositories of a language or topic gained, and how many of them are measured unless all are; a dash if too few are. */
+export const FacetDelta: FC<{ gain: FacetGain; repositories: number }> = ({ gain, repositories }) => (
+  <>
+    <Delta value={gain.measured > 0 && isCovered(gain, repositories) ? gain.starsGained : null} />
+    {gain.measured === repositories ? null : (
+      <small class="counted">
+        {formatCount(gain.measured)} of {formatCount(repositories)} measured
+      </small>
+    )}
+  </>
 );
 
 /** 2026-04-30 */

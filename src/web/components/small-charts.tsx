@@ -4,7 +4,7 @@ import { WINDOW_HOURS, WINDOW_LABELS, WINDOWS, type Window } from "../../growth/
 import { repositoryPage } from "../../lib/page-addresses.js";
 import type { Basis, StarCount } from "../../repositories/repositories.js";
 import { Dot } from "./language.js";
-import { Delta, formatCompact, formatCount, formatDelta } from "./numbers.js";
+import { Delta, formatCompact, formatCount, formatDelta, isCovered } from "./numbers.js";
 
 /** Small charts without axes beside names and numbers: sparklines, and bars of gains. */
 
@@ -120,7 +120,7 @@ export const FacetBars: FC<FacetBarsProps> = ({ facets, page, hasDots }) => {
 };
 
 interface FacetGainsProps {
-  totals: Pick<FacetTotals, "gained">;
+  totals: Pick<FacetTotals, "gained" | "repositories">;
   window: Window;
   /** The repositories that gained most in the window, the greatest gain first. */
   leaders: readonly ListRow[];
@@ -130,12 +130,15 @@ interface FacetGainsProps {
  * How a language or topic grew, as two charts of bars: its stars a day in each window, which shows whether it speeds up, and the
  * repositories that its gain in one window comes from. Only present totals are stored, so there is no line over time.
  */
-export const FacetGains: FC<FacetGainsProps> = ({ totals: { gained }, window, leaders }) => {
-  const paces = WINDOWS.map((one) => ({ window: one, perDay: (gained[one] * 24) / WINDOW_HOURS[one] }));
+export const FacetGains: FC<FacetGainsProps> = ({ totals: { gained, repositories }, window, leaders }) => {
+  const paces = WINDOWS.filter((one) => isCovered(gained[one], repositories)).map((one) => ({
+    window: one,
+    perDay: (gained[one].starsGained * 24) / WINDOW_HOURS[one],
+  }));
   const gains = leaders.flatMap(({ repository, trend }) =>
     trend === undefined || trend.starsCounted <= 0 ? [] : [{ repository, stars: trend.starsCounted }],
   );
-  const total = gained[window];
+  const total = gained[window].starsGained;
   const others = total - gains.reduce((sum, { stars }) => sum + stars, 0);
   // Where others lost stars, the gains are no parts of the total.
   const partOf = (stars: number) => (others < 0 ? "" : ` · ${Math.round((100 * stars) / total)}%`);
@@ -143,18 +146,20 @@ export const FacetGains: FC<FacetGainsProps> = ({ totals: { gained }, window, le
   const most = Math.max(others, ...gains.map(({ stars }) => stars));
   return (
     <div class="grid facet-gains">
-      <section>
-        <h2>Stars a day</h2>
-        <ol class="bars">
-          {paces.map(({ window: one, perDay }) => (
-            <li>
-              <span>{WINDOW_LABELS[one]}</span>
-              <span>{formatDelta(Math.round(perDay))}</span>
-              <Bar value={perDay} most={Math.max(...paces.map((pace) => pace.perDay))} />
-            </li>
-          ))}
-        </ol>
-      </section>
+      {paces.length < 2 ? null : (
+        <section>
+          <h2>Average stars per day</h2>
+          <ol class="bars">
+            {paces.map(({ window: one, perDay }) => (
+              <li>
+                <span>{WINDOW_LABELS[one]}</span>
+                <span>{formatDelta(Math.round(perDay))}</span>
+                <Bar value={perDay} most={Math.max(...paces.map((pace) => pace.perDay))} />
+              </li>
+            ))}
+          </ol>
+        </section>
+      )}
       <section>
         <h2>Gained in {WINDOW_LABELS[window]}</h2>
         <ol class="bars">

@@ -13,14 +13,14 @@ import {
   type Summary,
   windowParameter,
 } from "../../discovery/discovery.js";
-import { RANKINGS, WINDOWS, type Window } from "../../growth/growth.js";
+import { RANKINGS, WINDOW_LABELS, WINDOWS, type Window } from "../../growth/growth.js";
 import { AppError } from "../../lib/errors.js";
 import { explorePage, languagePage, topicPage } from "../../lib/page-addresses.js";
 import { Facts } from "../components/elements.js";
 import { Dot } from "../components/language.js";
 import { addressOf, BeyondEnd, Strip, Tags, WindowTabs, withQuery } from "../components/links.js";
 import { Alternates, alternatesOf, type Listing, ListingView, readListing } from "../components/listing.js";
-import { AsOf, Delta, formatCount, isolated } from "../components/numbers.js";
+import { AsOf, FacetDelta, formatCount, isolated } from "../components/numbers.js";
 import { FacetGains } from "../components/small-charts.js";
 import { feedPath } from "../components/sorts.js";
 import { type Problem, Problems, readQuery, resultOrProblems } from "../page-query.js";
@@ -127,8 +127,8 @@ const FacetBody: FC<FacetBodyProps> = ({ kind, facet, url, summary, problems, fo
         { name: "Repositories", value: formatCount(facet.repositories) },
         { name: "Stars", value: formatCount(facet.stars) },
         ...WINDOWS.map((window) => ({
-          name: `Gained in ${window}`,
-          value: <Delta value={facet.gained[window]} />,
+          name: `Gained in ${WINDOW_LABELS[window]}`,
+          value: <FacetDelta gain={facet.gained[window]} repositories={facet.repositories} />,
         })),
       ]}
     />

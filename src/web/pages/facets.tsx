@@ -1,17 +1,25 @@
 import type { ComponentChildren as Child, FunctionComponent as FC } from "preact";
 import { z } from "zod";
 import { forgeName } from "../../config/config.js";
-import type { CurrentSummary, FacetKind, FacetPage, FacetSort, Summary } from "../../discovery/discovery.js";
+import type {
+  CurrentSummary,
+  Facet,
+  FacetKind,
+  FacetPage,
+  FacetSort,
+  Summary,
+} from "../../discovery/discovery.js";
 import {
   facetSortParameter,
   pageParameter,
   providerParameter,
+  RANKED_FROM,
   windowParameter,
 } from "../../discovery/discovery.js";
 import { LANGUAGES_PAGE, languagePage, TOPICS_PAGE, topicPage } from "../../lib/page-addresses.js";
 import { Dot } from "../components/language.js";
 import { BeyondEnd, canonicalAddress, Pager, Strip, WindowTabs, withQuery } from "../components/links.js";
-import { AsOf, Delta, formatCompact, formatCount } from "../components/numbers.js";
+import { AsOf, FacetDelta, formatCompact, formatCount, isCovered } from "../components/numbers.js";
 import { Nothing } from "../first-run.js";
 import { type Problem, Problems, readQuery } from "../page-query.js";
 import type { Page, PageRequest } from "../page-request.js";
@@ -157,7 +165,8 @@ const FacetTable: FC<{ kind: FacetKind; url: URL; page: FacetPage; query: Facets
 }) => {
   const { title, one } = KINDS[kind];
   const offset = (page - 1) * LIMIT;
-  const most = Math.max(1, ...rows.map(({ starsGained }) => starsGained));
+  const barOf = (facet: Facet) => (isCovered(facet, facet.repositories) ? Math.max(0, facet.starsGained) : 0);
+  const most = Math.max(1, ...rows.map(barOf));
   if (rows.length === 0 && page > 1) return <BeyondEnd url={url} />;
   if (rows.length === 0)
     return (
@@ -202,16 +211,19 @@ const FacetTable: FC<{ kind: FacetKind; url: URL; page: FacetPage; query: Facets
               <th scope="row" class="title">
                 {kind === "language" ? <Dot name={facet.name} /> : null}
                 <a href={KINDS[kind].pageOf(facet.name)}>{facet.name}</a>
+                {facet.measured >= RANKED_FROM && 2 * facet.largestGain > facet.starsGained ? (
+                  <small class="counted">mostly one repository</small>
+                ) : null}
               </th>
               <td class="spare bar">
                 <svg viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">
-                  <rect width={((100 * Math.max(0, facet.starsGained)) / most).toFixed(1)} height="6" />
+                  <rect width={((100 * barOf(facet)) / most).toFixed(1)} height="6" />
                 </svg>
               </td>
               <td class="number">{formatCount(facet.repositories)}</td>
               <td class="number">{formatCompact(facet.stars)}</td>
               <td class="number">
-                <Delta value={facet.starsGained} />
+                <FacetDelta gain={facet} repositories={facet.repositories} />
               </td>
             </tr>
           ))}
@@ -223,6 +235,9 @@ const FacetTable: FC<{ kind: FacetKind; url: URL; page: FacetPage; query: Facets
         hasMore={offset + rows.length < total}
         nextCursor={null}
       />
+      {sort !== "stars-gained" || rows.every(({ measured }) => measured >= RANKED_FROM) ? null : (
+        <p class="soft small">Those with fewer than {RANKED_FROM} measured repositories come last.</p>
+      )}
       {totalIsExact ? null : (
         <p class="soft small">
           Only the {formatCount(total)} most common are listed. <a href="/explore">Search</a> finds all of

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { syntheticRepository } from "../../../bench/synthetic/synthetic.js";
 import type { RollupTable } from "../../../src/database/rankings-schema.js";
-import type { FacetKind } from "../../../src/discovery/facets.js";
+import type { Facet, FacetKind } from "../../../src/discovery/facets.js";
 import type { Rankings } from "../../../src/discovery/rankings.js";
 import { WINDOW_HOURS, WINDOWS, type Window } from "../../../src/growth/definitions.js";
 import { DAY_MS, HOUR_MS } from "../../../src/lib/clock.js";
@@ -34,22 +34,26 @@ onBothEngines("Facets and the summary", (engine) => {
 
   test("facets are the totals of listed repositories", async () => {
     const modelFacets = (kind: FacetKind, window: Window, provider: string | undefined) => {
-      const facets = new Map<
-        string,
-        { name: string; repositories: number; stars: number; starsGained: number }
-      >();
+      const facets = new Map<string, Facet>();
       for (const repository of repositories) {
         const { id, language, topics, stars, availability } = repository;
         if (availability !== "AVAILABLE" || (provider !== undefined && repository.provider !== provider))
           continue;
         for (const name of kind === "topic" ? topics : language === null ? [] : [language]) {
-          const facet = facets.get(name) ?? { name, repositories: 0, stars: 0, starsGained: 0 };
+          const facet = facets.get(name) ?? {
+            ...{ name, repositories: 0, stars: 0 },
+            ...{ starsGained: 0, measured: 0, largestGain: 0 },
+          };
           const rollup = rollups.find(
             (row) => row.repository_id === id && row.window_hours === WINDOW_HOURS[window],
           );
           facet.repositories++;
           facet.stars += stars ?? 0;
-          if (rollup !== undefined) facet.starsGained += rollup.stars_counted;
+          if (rollup !== undefined) {
+            facet.starsGained += rollup.stars_counted;
+            facet.measured++;
+            facet.largestGain = Math.max(facet.largestGain, rollup.stars_counted);
+          }
           facets.set(name, facet);
         }
       }
@@ -68,13 +72,22 @@ onBothEngines("Facets and the summary", (engine) => {
               ...(provider === undefined ? {} : { provider }),
             };
             const page = await rankings.facets(request);
-            const key = {
-              "repository-count": "repositories",
-              stars: "stars",
-              "stars-gained": "starsGained",
-            } as const;
+            // From five measured repositories on, one counts for no more than the others together.
+            const keys = {
+              "repository-count": (facet: Facet) => [facet.repositories],
+              stars: (facet: Facet) => [facet.stars],
+              "stars-gained": ({ starsGained, measured, largestGain }: Facet) => [
+                Number(measured >= 5),
+                measured >= 5 ? Math.min(starsGained, 2 * (starsGained - largestGain)) : 0,
+                starsGained,
+              ],
+            };
+            const difference = (a: Facet, b: Facet) =>
+              keys[sort](b)
+                .map((key, i) => key - (keys[sort](a)[i] ?? 0))
+                .find((by) => by !== 0);
             const expected = modelFacets(kind, window, provider).sort(
-              (a, b) => b[key[sort]] - a[key[sort]] || (a.name < b.name ? -1 : 1),
+              (a, b) => difference(a, b) ?? (a.name < b.name ? -1 : 1),
             );
             assert.deepEqual(page.facets, expected.slice(0, request.limit), JSON.stringify(request));
             assert.equal(page.total, expected.length);
