@@ -140,6 +140,9 @@ const mine = (method: Method, path: string, operation: Operation): ApiRoute =>
     cache: NO_STORE,
     operation,
   });
+/** Counted by address, as leaked keys use up the limits of their account: they must not keep its owner from revoking them. */
+const mineByAddress = (method: Method, path: string, operation: Operation): ApiRoute =>
+  route(method, path, { access: "session", limit: limit("auth"), cache: NO_STORE, operation });
 
 const endsSession = ({ route, operation }: ApiRoute): ApiRoute => ({
   route: { ...route, endsSession: true },
@@ -238,7 +241,7 @@ export const API_ROUTES: readonly ApiRoute[] = [
 
   mine("GET", "/api/me", me.getMe),
   endsSession(mine("DELETE", "/api/me", me.removeMe)),
-  endsSession(mine("POST", "/api/me/sign-out-everywhere", me.signOutEverywhere)),
+  endsSession(mineByAddress("POST", "/api/me/sign-out-everywhere", me.signOutEverywhere)),
   mine("GET", "/api/me/events", listEvents),
   route("GET", "/api/me/export", {
     access: "session",
@@ -246,9 +249,9 @@ export const API_ROUTES: readonly ApiRoute[] = [
     cache: NO_STORE,
     operation: exportMe,
   }),
-  mine("GET", "/api/me/sessions", sessions.listSessions),
-  mine("DELETE", "/api/me/sessions", sessions.endOtherSessions),
-  mine("DELETE", "/api/me/sessions/{sessionId}", sessions.endSession),
+  mineByAddress("GET", "/api/me/sessions", sessions.listSessions),
+  mineByAddress("DELETE", "/api/me/sessions", sessions.endOtherSessions),
+  mineByAddress("DELETE", "/api/me/sessions/{sessionId}", sessions.endSession),
   mine("GET", "/api/me/watchlist", me.listMyWatchlist),
   route("GET", "/api/me/watchlist/metrics", {
     access: "session",
@@ -258,9 +261,9 @@ export const API_ROUTES: readonly ApiRoute[] = [
   }),
   mine("POST", "/api/me/watchlist", me.addToMyWatchlist),
   mine("DELETE", "/api/me/watchlist/{repositoryId}", me.removeFromMyWatchlist),
-  mine("GET", "/api/me/keys", me.listKeys),
+  mineByAddress("GET", "/api/me/keys", me.listKeys),
   mine("POST", "/api/me/keys", me.createKey),
-  mine("DELETE", "/api/me/keys/{keyId}", me.revokeKey),
+  mineByAddress("DELETE", "/api/me/keys/{keyId}", me.revokeKey),
   route("GET", "/api/me/keys/{keyId}/usage", {
     access: "session",
     limit: ROWS,

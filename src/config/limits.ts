@@ -28,7 +28,7 @@ export const LIMITS = {
   "write.account": [60, "Those by a key or an account, a minute"],
   // Image proxies of large sites send the requests of many readers.
   embed: [300, "Pictures for other sites, for an address, a minute"],
-  auth: [10, "Attempts to sign in from an address, a minute"],
+  auth: [10, "Signing in and out, revoking keys and ending sessions, from an address, a minute"],
   lookup: [60, "Unknown API keys and sessions of an address that are looked up, a minute"],
   free: [
     3_000,

@@ -25,8 +25,7 @@ export async function readJson(request: IncomingMessage): Promise<unknown> {
 
 /** The fields of a form. Throws UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE or INVALID_REQUEST. */
 export async function readForm(request: IncomingMessage): Promise<URLSearchParams> {
-  const type = contentType(request);
-  if (!type.startsWith("application/x-www-form-urlencoded"))
+  if (!/^application\/x-www-form-urlencoded\s*(;|$)/.test(contentType(request)))
     throw new AppError("UNSUPPORTED_MEDIA_TYPE", "The body must be a form.");
   return new URLSearchParams(await readText(request, MAX_FORM_BYTES));
 }

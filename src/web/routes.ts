@@ -127,6 +127,9 @@ const mine = (path: string, showMember: MemberPageHandler, query: readonly strin
   showMember,
 });
 
+/** One that leads to revoking keys and ending sessions: leaked keys, which use up the limits of the account, must not keep its owner from it. */
+const mineByAddress = (...page: Parameters<typeof mine>): PageRoute => ({ ...mine(...page), limit: AUTH });
+
 /** A form for signed-in users; visitors are asked to sign in and go on to `signInNext`. */
 const myForm = (
   path: string,
@@ -225,22 +228,25 @@ export const PAGE_ROUTES: readonly PageRoute[] = [
   form("/sign-in/link", link.submitSignInLink, { limit: AUTH }),
   page("/sign-in/failed", link.showSignInFailed, { cache: NONE }),
   form("/sign-in/{site}", signIn.signInWithSite, { limit: AUTH }),
-  form("/sign-out", signIn.signOut, { endsSession: true }),
+  form("/sign-out", signIn.signOut, { limit: AUTH, endsSession: true }),
 
-  mine("/account", account.showAccount),
-  form("/account/sign-out-everywhere", account.signOutEverywhere, { endsSession: true }),
+  mineByAddress("/account", account.showAccount),
+  form("/account/sign-out-everywhere", account.signOutEverywhere, { limit: AUTH, endsSession: true }),
   mine("/account/delete", account.showAccountRemoval),
   myForm("/account/delete", account.removeAccount, { signInNext: "/account/delete", endsSession: true }),
   page("/account/deleted", account.showAccountRemoved, { cache: PRIVATE }),
   mine("/account/export", showAccountExport),
-  mine("/account/sessions", sessions.showSessions, ["ended"]),
-  myForm("/account/sessions/end-others", sessions.endOtherSessions, { signInNext: "/account/sessions" }),
-  myForm("/account/sessions/{id}/end", sessions.endSession, { signInNext: "/account/sessions" }),
+  mineByAddress("/account/sessions", sessions.showSessions, ["ended"]),
+  myForm("/account/sessions/end-others", sessions.endOtherSessions, {
+    limit: AUTH,
+    signInNext: "/account/sessions",
+  }),
+  myForm("/account/sessions/{id}/end", sessions.endSession, { limit: AUTH, signInNext: "/account/sessions" }),
   mine("/account/security", showSecurity, ["cursor"]),
-  mine("/account/keys", keys.showKeys, ["revoked", "name"]),
+  mineByAddress("/account/keys", keys.showKeys, ["revoked", "name"]),
   myForm("/account/keys", keys.createKey, { signInNext: "/account/keys" }),
   { ...mine("/account/keys/{id}", showKeyUsage, ["window"]), aliases: { period: "window" } },
-  myForm("/account/keys/{id}/revoke", keys.revokeKey, { signInNext: "/account/keys" }),
+  myForm("/account/keys/{id}/revoke", keys.revokeKey, { limit: AUTH, signInNext: "/account/keys" }),
   mine("/account/passkeys", passkeys.showPasskeys, ["added", "removed", "name"]),
   myForm("/account/passkeys/{id}/remove", passkeys.removePasskey, { signInNext: "/account/passkeys" }),
 

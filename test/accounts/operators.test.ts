@@ -189,9 +189,13 @@ onSqliteAndLong("Operators", (engine) => {
     world.clock.advance(OPERATOR_MS + 1);
     assert.equal((await ask(world, "/operator", { headers: second })).status, 303);
     assert.equal((await ask(world, "/operator/enter", { headers: second })).status, 200);
-    assert.equal((await ask(world, "/track", { headers: second })).status, 200);
+    const request = (headers: Record<string, string>) =>
+      ask(world, "/track", { form: { repository: "github:octo/seven" }, headers });
+    assert.equal((await request(second)).status, 303);
     world.clock.advance(OPERATOR_SESSION_MS);
-    assert.equal((await ask(world, "/track", { headers: second })).status, 404);
+    const late = await request(second);
+    assert.equal(late.status, 403);
+    assert.match(late.text, /Only the operator may ask for repositories here/);
     await world.members.accounts.removeExpired();
     assert.deepEqual(
       await world.modules.database.read.selectFrom("operator_sessions").selectAll().execute(),

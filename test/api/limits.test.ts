@@ -107,7 +107,8 @@ onSqlite("Limits", (engine) => {
   test("every route has the bucket of what it does, and says so in every answer", async () => {
     const expected = (method: string, path: string, withQ: boolean): string | null => {
       if (path === "/healthz" || path === "/readyz" || path === "/api/limits") return "free";
-      if (path.startsWith("/api/auth/")) return "auth";
+      if (path.startsWith("/api/auth/") || path === "/api/me/sign-out-everywhere") return "auth";
+      if (method !== "POST" && /^\/api\/me\/(?:keys|sessions)(?:\/1)?$/.test(path)) return "auth";
       if (method !== "GET") return "write";
       if (/\.(?:svg|png)$/.test(path)) return "embed";
       if (/\/(?:metrics|ranks|embed\/chart|me\/export|repos\.ndjson|repos\.csv)$/.test(path)) return "heavy";

@@ -94,7 +94,8 @@ onSqlite("The cost of a request", (engine) => {
     for (const headers of [{}, { "X-API-Key": secret }, { Cookie: unknownSession(1) }])
       assert.equal((await ask(path, peer, { headers })).status, 200);
     assert.equal((await ask(path, peer)).used, 4);
-    assert.equal((await ask(path, peer, { headers: { "X-API-Key": "sid_unknown" } })).status, 401);
+    const refused = { "X-API-Key": "sid_unknown", Accept: "application/json" };
+    assert.equal((await ask(path, peer, { headers: refused })).status, 401);
   });
 
   test("is that of GET for HEAD", async () => {

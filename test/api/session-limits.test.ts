@@ -70,6 +70,23 @@ onSqliteAndLong("Limits of sessions", (engine) => {
     assert.deepEqual([data.buckets[0].limit, data.buckets[0].remaining], [400, 200]);
   });
 
+  test("keys that use up the ceiling do not keep their owner from revoking them and ending sessions", async () => {
+    const limits = { SIDEREAL_LIMITS: "default.account=2,write.account=4" };
+    const small = await createWorld(engine, { ...mailbox.settings, ...limits });
+    const owner = await signIn(small, mailbox, "leaked@example.org");
+    const keys = [];
+    for (const name of ["one", "two"]) keys.push(await createKey(small, owner, name));
+    for (const { key } of [...keys, ...keys]) await small.get("/api/stats/summary", { "X-API-Key": key });
+    const send = async (method: string, path: string) =>
+      (await small.send(method, path, undefined, owner.headers)).status;
+    assert.equal(await send("GET", "/api/me"), 429);
+    for (const path of ["/api/me/keys", "/api/me/sessions", "/account", "/account/keys", "/account/sessions"])
+      assert.equal(await send("GET", path), 200, path);
+    for (const path of [`/api/me/keys/${keys[0]?.id}`, "/api/me/sessions"])
+      assert.ok((await send("DELETE", path)) < 300, path);
+    assert.ok((await send("POST", "/api/me/sign-out-everywhere")) < 300);
+  });
+
   test("signing in is limited by address also with a session", async () => {
     const { headers } = await member();
     const [limit] = await told(headers, "/api/auth/sign-out", { method: "POST" });
