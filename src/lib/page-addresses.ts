@@ -41,6 +41,11 @@ export function trackListPage(listId: string): string {
   return `/track/lists/${listId}`;
 }
 
+/** A question to forges about what a text means, and its answers. `next`: the comparison that it was asked in. */
+export function trackQuestionPage(questionId: string, next?: string): string {
+  return `/track/questions/${questionId}${next === undefined ? "" : `?${new URLSearchParams({ next })}`}`;
+}
+
 export const LANGUAGES_PAGE = "/languages";
 export const TOPICS_PAGE = "/topics";
 

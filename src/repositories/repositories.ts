@@ -37,7 +37,7 @@ import {
 import { readSeveralSeries, readSparks, type SeveralOptions, type SeveralSeries } from "./several-series.js";
 import { packTails, Readings, SnapshotReader } from "./snapshots/snapshots.js";
 
-export { type Asked, parseAsked } from "./addresses/asked.js";
+export { type Asked, isBareName, parseAsked } from "./addresses/asked.js";
 export { type LinkedAddresses, linksIn } from "./addresses/links.js";
 export { fullNameIn } from "./addresses/paths.js";
 export {

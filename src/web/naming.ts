@@ -3,6 +3,7 @@ import { defaultUrl, findForge, providerOfHost } from "../config/config.js";
 import type { Surcharge } from "../http/http.js";
 import type { Modules } from "../modules.js";
 import {
+  isBareName,
   type NamedRepository,
   providerName,
   type Repository,
@@ -114,12 +115,17 @@ export const PER_REPOSITORY: Surcharge = {
 /** A name that leads to no repository of the comparison. */
 export interface RefusedName {
   text: string;
-  reason: "invalid" | "untracked" | "twice" | "too-many";
+  /** `bare`: a word without an owner. */
+  reason: "bare" | "invalid" | "untracked" | "twice" | "too-many";
   /** Tracked repositories with a similar name. */
   similar: readonly Repository[];
   /** Where the repository would be on its forge; undefined if that is not a public one. */
   forgePage: { provider: string; url: string } | undefined;
 }
+
+/** Whether the name may be corrected: it is not one of a compared repository. */
+export const isUnknown = ({ reason }: Pick<RefusedName, "reason">): boolean =>
+  reason === "bare" || reason === "invalid" || reason === "untracked";
 
 export interface ComparedNames {
   /** Each once, at most six, in the order of their names. */
@@ -156,13 +162,13 @@ export async function readComparedNames(
   for (const [i, { text, written }] of read.entries()) {
     const repository = byId.get(meant[i]?.id ?? 0);
     const refuse = (reason: RefusedName["reason"]) => void refused.push({ text, written, reason });
-    if (written === undefined) refuse("invalid");
+    if (written === undefined) refuse(isBareName(text) ? "bare" : "invalid");
     else if (repository === undefined) refuse("untracked");
     else if (chosen.has(repository.id)) refuse("twice");
     else if (chosen.size === MAX_SERIES) refuse("too-many");
     else chosen.set(repository.id, repository);
   }
-  const sought = refused.filter(({ reason }) => reason === "invalid" || reason === "untracked");
+  const sought = refused.filter(isUnknown);
   const similar = await Promise.all(
     sought
       .slice(0, withSimilar ? MAX_SIMILAR : 0)

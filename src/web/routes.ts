@@ -47,6 +47,7 @@ import * as link from "./pages/sign-in-mail.js";
 import * as shared from "./pages/token-watchlist.js";
 import * as track from "./pages/track.js";
 import { showTrackList } from "./pages/track-list.js";
+import * as question from "./pages/track-question.js";
 import { addToWatchlist, showWatchlist } from "./pages/watchlist.js";
 import * as feed from "./pages/watchlist-feed.js";
 import { OFFER, unsaveRepository } from "./saving.js";
@@ -202,6 +203,16 @@ export const PAGE_ROUTES: readonly PageRoute[] = [
     access: "token",
     limit: { ...PAGE, unknownCost: UNKNOWN_TOKEN_COST },
     cache: NONE,
+  }),
+  page("/track/questions/{questionId}", question.showQuestion, {
+    access: "token",
+    limit: { ...PAGE, unknownCost: UNKNOWN_TOKEN_COST },
+    cache: NONE,
+    query: ["next"],
+  }),
+  form("/track/questions/{questionId}", question.trackOwner, {
+    access: "token",
+    limit: { ...WRITE, cost: 3, unknownCost: UNKNOWN_TOKEN_COST },
   }),
   page("/track/{requestId}", track.showTrackRequest, {
     access: "token",

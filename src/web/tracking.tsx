@@ -80,6 +80,11 @@ export async function readingOf(
   return asked !== undefined && isReading(asked) ? asked : undefined;
 }
 
+/** The comparison that a form comes back to; undefined for any other address. */
+export function comparisonIn(next: string | null): string | undefined {
+  return next?.startsWith("/compare?") === true ? next : undefined;
+}
+
 interface TrackButtonProps {
   offers: readonly TrackingOffer[];
   /** The comparison to come back to; default: the progress. */

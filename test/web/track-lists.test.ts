@@ -131,5 +131,12 @@ onSqliteAndLong("Requesting several repositories", (engine) => {
       ],
     );
     assert.equal((await send("o/list", bob.headers)).status, 403);
+    const readme = { repository: "https://github.com/o/list/blob/main/README.md" };
+    const choice = await submit(world, "/track", readme, ann.headers);
+    assert.equal(choice.status, 200);
+    assert.deepEqual(
+      choice.buttons.filter((name) => name.startsWith("Track ")),
+      ["Track o/list", "Track what its README links to"],
+    );
   });
 });

@@ -45,6 +45,9 @@ export function parseAsked(text: string, forges: readonly AddressedForge[]): Ask
   };
 }
 
+/** Whether a text is a single word without an owner, such as "hono". */
+export const isBareName = (text: string): boolean => NAME.test(text);
+
 function parseWord(word: string, read: ReturnType<typeof placeReader>): Asked {
   const isOwner = /^@|^[^:/]+\/$/.test(word);
   const place = read(word.replace(/^@/, ""));
@@ -53,7 +56,7 @@ function parseWord(word: string, read: ReturnType<typeof placeReader>): Asked {
   const owner = ownerIn(forge.kind, segments);
   if (owner !== undefined && (isOwner || namesForge)) return { kind: "owner", provider: forge.name, owner };
   const [name] = segments;
-  if (segments.length === 1 && name !== undefined && !namesForge && NAME.test(name))
+  if (segments.length === 1 && name !== undefined && !namesForge && isBareName(name))
     return { kind: "name", name };
   const address = repositoryAt(place);
   if ("problem" in address) return { kind: "problem", ...address };

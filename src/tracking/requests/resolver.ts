@@ -90,8 +90,7 @@ export class Resolver {
    * then nothing was requested.
    */
   async ask(text: string, by: Asker, as?: "repository" | "links"): Promise<AskOutcome> {
-    const { policy, requester } = by;
-    const { trackRequests } = this.#options;
+    const { policy } = by;
     checkMayAsk(policy);
     const asked = parseAsked(text, policy.forges);
     switch (asked.kind) {
@@ -103,16 +102,12 @@ export class Resolver {
         );
       case "repositories": {
         const [first, ...others] = asked.addresses;
-        if (first !== undefined && others.length === 0) return this.#requestOne(first, by);
+        if (first !== undefined && others.length === 0)
+          return as === "links" ? this.#requestReadme(first, by, as) : this.#requestOne(first, by);
         return { kind: "list", id: await this.#requestList(asked.addresses, by) };
       }
-      case "readme": {
-        const { provider, fullName } = asked;
-        if (as === "repository" || !requester.mayReadLists)
-          return this.#requestOne({ provider, fullName }, by);
-        if (as === undefined) return { kind: "choice", provider, fullName };
-        return { kind: "list", id: await trackRequests.addReadme({ provider, fullName }) };
-      }
+      case "readme":
+        return this.#requestReadme(asked, by, as);
       case "owner":
         return this.#question({ kind: "owner", sought: asked.owner, providers: [asked.provider] }, by);
       case "name":
@@ -121,6 +116,18 @@ export class Resolver {
           by,
         );
     }
+  }
+
+  /** For those who may not read lists, a README stands for its repository. */
+  async #requestReadme(
+    { provider, fullName }: RepositoryAddress,
+    by: Asker,
+    as: "repository" | "links" | undefined,
+  ): Promise<AskOutcome> {
+    const address = { provider, fullName };
+    if (as === "repository" || by.requester.mayReadLists !== true) return this.#requestOne(address, by);
+    if (as === undefined) return { kind: "choice", ...address };
+    return { kind: "list", id: await this.#options.trackRequests.addReadme(address) };
   }
 
   /** The question with this id. Undefined for any other text, and after it has been removed. */

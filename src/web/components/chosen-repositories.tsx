@@ -110,20 +110,30 @@ interface RefusedNamesProps {
   names: Pick<ComparedNames, "refused" | "isCut">;
   /** The comparison without them. */
   here: URL;
+  /** The path of the comparison with them, to which the forges' answers lead back; absent: forges are not asked. */
+  askedIn?: string | undefined;
 }
 
 /** The names that a comparison leaves out, with reasons and similar names. */
-export const RefusedNames: FC<RefusedNamesProps> = ({ names: { refused, isCut }, here }) =>
+export const RefusedNames: FC<RefusedNamesProps> = ({ names: { refused, isCut }, here, askedIn }) =>
   refused.length === 0 && !isCut ? null : (
     <div class="note wrong" role="alert">
       <ul class="plain">
         {refused.map((name) => (
           <li>
+            {name.reason === "bare" ? "Which " : null}
             <strong>
               <bdi>{name.text.length > 100 ? `${name.text.slice(0, 100)}…` : name.text}</bdi>
-            </strong>{" "}
+            </strong>
             {REASON_WORDS[name.reason]}
             <Similar {...{ name, here }} />
+            {name.reason !== "bare" || askedIn === undefined ? null : (
+              <form method="post" action="/track" class="buttons">
+                <input type="hidden" name="repository" value={name.text} />
+                <input type="hidden" name="next" value={askedIn} />
+                <button type="submit">Look for it on the forges</button>
+              </form>
+            )}
           </li>
         ))}
         {isCut ? <li>Only the first {MAX_NAMES} names were looked up.</li> : null}
@@ -132,10 +142,11 @@ export const RefusedNames: FC<RefusedNamesProps> = ({ names: { refused, isCut },
   );
 
 const REASON_WORDS: Readonly<Record<RefusedName["reason"], string>> = {
-  invalid: "is not a valid name: use owner/name, provider:owner/name, or a URL.",
-  untracked: "is not tracked here.",
-  twice: "is already in this comparison.",
-  "too-many": `is left out: a chart has at most ${MAX_SERIES} repositories.`,
+  bare: "? Write it with its owner.",
+  invalid: " is not a valid name: use owner/name, provider:owner/name, or a URL.",
+  untracked: " is not tracked here.",
+  twice: " is already in this comparison.",
+  "too-many": ` is left out: a chart has at most ${MAX_SERIES} repositories.`,
 };
 
 const Similar: FC<{ name: RefusedName; here: URL }> = ({ name: { similar, forgePage }, here }) => {

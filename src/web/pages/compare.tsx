@@ -29,10 +29,10 @@ import { type Compared, ComparisonTable, ShownGains } from "../components/compar
 import { withQuery } from "../components/links.js";
 import { PLOT_SCRIPTS, Plot } from "../components/plot.js";
 import { READING_SECONDS, Reading } from "../components/reading.js";
-import { readComparedNames } from "../naming.js";
+import { isUnknown, readComparedNames } from "../naming.js";
 import { Problems } from "../page-query.js";
 import type { Page, PageRequest } from "../page-request.js";
-import { FIELD_SCRIPTS, offerTracking, readingOf, TrackButton } from "../tracking.js";
+import { FIELD_SCRIPTS, mayRequest, offerTracking, readingOf, TrackButton } from "../tracking.js";
 
 /** The parameters of the page besides `repo`. */
 export const compareQuery = alignedParameters.extend({
@@ -48,7 +48,7 @@ export async function showComparison(request: PageRequest): Promise<Page> {
   const { problems } = parsed;
   const given = await readComparedNames(modules, url.searchParams.getAll("repo"));
   const { repositories, refused } = given;
-  const wrong = refused.filter(({ reason }) => reason === "invalid" || reason === "untracked");
+  const wrong = refused.filter(isUnknown);
   const unknown = wrong.map(({ text }) => text);
   const keys = repositories.map(repositoryKey);
   const here = new URL(withQuery(parsed.url, { repo: keys }), "http://localhost");
@@ -79,7 +79,11 @@ export async function showComparison(request: PageRequest): Promise<Page> {
       <div id="comparison" data-whole="" data-live={requests.length > 0 ? "comparison" : undefined}>
         <h1>Compare repositories</h1>
         <Problems problems={problems} isLeftOut />
-        <RefusedNames names={unread} here={here} />
+        <RefusedNames
+          names={unread}
+          here={here}
+          askedIn={mayRequest(request) ? `${url.pathname}${url.search}` : undefined}
+        />
         {requests.map((one) => (
           <section class="note">
             <h2>{one.fullName}</h2>

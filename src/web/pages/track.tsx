@@ -1,14 +1,10 @@
+import { MAX_SERIES } from "../../charts/charts.js";
 import { AppError } from "../../lib/errors.js";
-import { explorePage, repositoryKey, repositoryPage, trackListPage } from "../../lib/page-addresses.js";
-import {
-  parseAsked,
-  type RepositoryAddress,
-  readRepositoryAddress,
-} from "../../repositories/repositories.js";
-import { MAX_PASTED } from "../../tracking/tracking.js";
-import { formatCount } from "../components/numbers.js";
+import { repositoryKey, repositoryPage, trackListPage, trackQuestionPage } from "../../lib/page-addresses.js";
+import { type RepositoryAddress, readRepositoryAddress } from "../../repositories/repositories.js";
+import type { AskOutcome } from "../../tracking/tracking.js";
 import type { Page, PageRequest, Redirect } from "../page-request.js";
-import { AskForm, FIELD_SCRIPTS } from "../tracking.js";
+import { AskForm, comparisonIn, FIELD_SCRIPTS } from "../tracking.js";
 import { toSignIn } from "./sign-in.js";
 
 /** The field for repositories, filled in by the address of the page. */
@@ -16,16 +12,27 @@ export function showTrackForm(request: PageRequest): Page {
   return formPage(request, request.url.searchParams.get("repository") ?? "");
 }
 
-/** Opens or requests repositories. Visitors who have to sign in first come back to the form, filled in. */
+/**
+ * Opens or requests what a text names, or asks what it means. Visitors who have to sign in first come back to the form, filled in. With
+ * `next`, a comparison, its names are requested one by one, so that their histories are read while people wait.
+ */
 export async function requestRepository(
   request: PageRequest,
   form: URLSearchParams,
 ): Promise<Page | Redirect> {
   const text = form.get("repository")?.trim() ?? "";
-  const next = form.get("next") ?? "";
+  const next = comparisonIn(form.get("next"));
   try {
-    const location = await ask(request, text, form.get("as") === "links");
-    return { location: /^\/compare\?/.test(next) ? next : location, status: 303 };
+    const { modules, tracking: policy, requester } = request;
+    const names = text.split(/\s+/);
+    if (next !== undefined && names.length > 1) {
+      for (const name of names.slice(0, MAX_SERIES))
+        await modules.trackRequests.request(name, policy, requester);
+      return { location: next, status: 303 };
+    }
+    const outcome = await modules.resolver.ask(text, { policy, requester }, readAs(form));
+    if (outcome.kind === "choice") return choicePage(outcome);
+    return { location: pageOf(outcome, next), status: 303 };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     if (error.code === "UNAUTHENTICATED") return toSignIn(request, formPath(request, text));
@@ -35,47 +42,47 @@ export async function requestRepository(
   }
 }
 
-/** Where the answer to a text is shown: a repository, a list, or a search. Throws VALIDATION_FAILED with what is wrong. */
-async function ask(request: PageRequest, text: string, asLinks: boolean): Promise<string> {
-  const { modules, tracking, requester, operator } = request;
-  const { trackRequests } = modules;
-  const asked = parseAsked(text, tracking.forges);
-  switch (asked.kind) {
-    case "problem":
-      throw wrong(asked.problem);
-    case "name":
-      return explorePage(new URLSearchParams({ q: asked.name }));
-    case "owner":
-      return explorePage(new URLSearchParams({ q: asked.owner }));
-    case "readme":
-    case "repositories": {
-      const addresses = asked.kind === "readme" ? [asked] : asked.addresses;
-      const [only, ...others] = addresses;
-      if (only === undefined) throw wrong("must name a repository");
-      if (others.length > 0) return askSeveral(request, addresses);
-      if (asLinks && operator !== undefined) return trackListPage(await trackRequests.addReadme(only));
-      const found = await trackRequests.request(repositoryKey(only), tracking, requester);
-      return repositoryPage("repository" in found ? found.repository : found.request);
-    }
+function readAs(form: URLSearchParams): "repository" | "links" | undefined {
+  const as = form.get("as");
+  return as === "repository" || as === "links" ? as : undefined;
+}
+
+function pageOf(outcome: Exclude<AskOutcome, { kind: "choice" }>, next: string | undefined): string {
+  switch (outcome.kind) {
+    case "repository":
+      return next ?? repositoryPage(outcome.repository);
+    case "request":
+      return next ?? repositoryPage(outcome.request);
+    case "list":
+      return trackListPage(outcome.id);
+    case "question":
+      return trackQuestionPage(outcome.id, next);
   }
 }
 
-const wrong = (message: string) =>
-  new AppError("VALIDATION_FAILED", "This text names no repository.", {
-    details: [{ parameter: "repository", message }],
-  });
-
-async function askSeveral(
-  { modules, tracking, requester }: PageRequest,
-  addresses: readonly RepositoryAddress[],
-): Promise<string> {
-  if (tracking.access === "off")
-    throw new AppError("FORBIDDEN", "Requests are off: the operator chooses the repositories.");
-  if (tracking.access === "accounts" && !requester.hasAccount)
-    throw new AppError("UNAUTHENTICATED", "Sign in to request repositories.");
-  if (addresses.length > MAX_PASTED)
-    throw wrong(`names ${formatCount(addresses.length)} repositories: send at most ${MAX_PASTED} at a time`);
-  return trackListPage(await modules.trackRequests.addPasted(addresses, requester.adding));
+/** A README may mean its repository, or those that it links to. */
+function choicePage({ provider, fullName }: RepositoryAddress): Page {
+  const repository = repositoryKey({ provider, fullName });
+  return {
+    title: `The README of ${fullName}`,
+    body: (
+      <>
+        <h1>
+          The README of <bdi>{fullName}</bdi>
+        </h1>
+        <p class="lead">Track the repository, or those that its README links to?</p>
+        <form method="post" action="/track" class="buttons">
+          <input type="hidden" name="repository" value={repository} />
+          <button type="submit" class="press" name="as" value="repository">
+            Track {fullName}
+          </button>
+          <button type="submit" name="as" value="links">
+            Track what its README links to
+          </button>
+        </form>
+      </>
+    ),
+  };
 }
 
 /** The page of a requested repository, which shows the progress. */
@@ -103,6 +110,12 @@ function formPage(request: PageRequest, text: string, problem?: string): Page {
       <>
         <h1>Track repositories</h1>
         <AskForm {...{ request, text, problem }} isCentre />
+        {request.requester.mayReadLists === true ? (
+          <p class="soft small">
+            With <code>#readme</code> after its address, a repository can stand for those that its README
+            links to.
+          </p>
+        ) : null}
       </>
     ),
   };

@@ -1,0 +1,188 @@
+import type { FunctionComponent as FC } from "preact";
+import { forgeName } from "../../config/config.js";
+import { AppError } from "../../lib/errors.js";
+import { repositoryKey, repositoryPage, trackListPage, trackQuestionPage } from "../../lib/page-addresses.js";
+import type { Repository } from "../../repositories/repositories.js";
+import type { Candidate, ForgeAnswer, Question } from "../../tracking/tracking.js";
+import { formatCompact, formatCount, repositoriesText, Time } from "../components/numbers.js";
+import { READING_SECONDS } from "../components/reading.js";
+import { similarTo } from "../naming.js";
+import type { Page, PageRequest, Redirect } from "../page-request.js";
+import { comparisonIn } from "../tracking.js";
+import { toSignIn } from "./sign-in.js";
+
+/** What a text may mean: the repositories of an owner, or those with a name, as forges answer. */
+export async function showQuestion(request: PageRequest): Promise<Page> {
+  const question = await request.modules.resolver.findQuestion(request.params.questionId ?? "");
+  if (question === undefined)
+    throw new AppError("NOT_FOUND", "No such question. Questions are removed after a week.");
+  const { kind, text, isAnswered } = question;
+  const known = kind === "name" ? await similarTo(request.modules, text) : [];
+  const next = comparisonIn(request.url.searchParams.get("next"));
+  return {
+    title: titleOf(question),
+    ...(isAnswered ? {} : { isLive: true, refreshSeconds: READING_SECONDS }),
+    body: (
+      <div data-live={isAnswered ? undefined : "question"}>
+        <h1>{titleOf(question)}</h1>
+        {known.length === 0 ? null : <Known {...{ known, text, next }} />}
+        {question.answers.map((answer) => (
+          <section>
+            <h2>{forgeName(answer.provider)}</h2>
+            {kind === "owner" ? <Owned {...{ question, answer }} /> : <Named {...{ answer, text, next }} />}
+          </section>
+        ))}
+      </div>
+    ),
+  };
+}
+
+function titleOf({ kind, text }: Question): string {
+  return kind === "owner" ? `Repositories of ${text}` : `Which “${text}”?`;
+}
+
+/** Requests the repositories of an owner with most stars, as many as the form says. */
+export async function trackOwner(request: PageRequest, form: URLSearchParams): Promise<Redirect> {
+  const { modules, params, tracking: policy, requester } = request;
+  const id = params.questionId ?? "";
+  try {
+    const list = await modules.resolver.trackAnswer(id, Number(form.get("most")), { policy, requester });
+    return { location: trackListPage(list), status: 303 };
+  } catch (error) {
+    if (error instanceof AppError && error.code === "UNAUTHENTICATED")
+      return toSignIn(request, trackQuestionPage(id));
+    throw error;
+  }
+}
+
+/** A comparison with the repository in place of the word that was asked about. */
+function withAnswer(comparison: string, text: string, key: string): string {
+  const url = new URL(comparison, "http://localhost");
+  const parameters = [...url.searchParams].map(([name, value]) => [
+    name,
+    name === "repo" && value.trim().toLowerCase() === text.toLowerCase() ? key : value,
+  ]);
+  return `${url.pathname}?${new URLSearchParams(parameters)}`;
+}
+
+interface ComparedText {
+  text: string;
+  /** The comparison that the text was asked about in. */
+  next: string | undefined;
+}
+
+const Known: FC<{ known: readonly Repository[] } & ComparedText> = ({ known, text, next }) => (
+  <section>
+    <h2>Tracked here</h2>
+    <ul class="plain">
+      {known.map((repository) => (
+        <li>
+          <a
+            href={
+              next === undefined
+                ? repositoryPage(repository)
+                : withAnswer(next, text, repositoryKey(repository))
+            }
+          >
+            <bdi>{repository.fullName}</bdi>
+          </a>{" "}
+          <span class="soft small">
+            {forgeName(repository.provider)}, {formatCompact(repository.stars)} stars
+          </span>
+        </li>
+      ))}
+    </ul>
+  </section>
+);
+
+/** Why there are no candidates yet, or none at all; undefined: there are. */
+function stateWords({ provider, state, failure, candidates }: ForgeAnswer): string | undefined {
+  const forge = forgeName(provider);
+  if (state === "WAITING") return `Waiting for the answer of ${forge}.`;
+  if (failure !== null) return failure.message;
+  return candidates.length === 0 ? `${forge} has no such public repository.` : undefined;
+}
+
+const State: FC<{ answer: ForgeAnswer }> = ({ answer }) => {
+  const { waitsUntil, provider } = answer;
+  const words = stateWords(answer);
+  return words === undefined ? null : (
+    <p role="status">
+      {words}
+      {waitsUntil === null ? null : (
+        <>
+          {" "}
+          {forgeName(provider)} permits no more requests at the moment: this continues{" "}
+          <Time at={waitsUntil} exact />.
+        </>
+      )}
+    </p>
+  );
+};
+
+const Owned: FC<{ question: Question; answer: ForgeAnswer }> = ({ question, answer }) => {
+  const { candidates, total } = answer;
+  const all = candidates.length;
+  const isWhole = total === null || total <= all;
+  return (
+    <>
+      <State answer={answer} />
+      {all === 0 ? null : (
+        <form method="post" action={trackQuestionPage(question.id)} class="row-form">
+          {isWhole ? (
+            <input type="hidden" name="most" value={all} />
+          ) : (
+            <div class="field">
+              <label for="most">
+                Of {repositoriesText(total)}, those with the most stars, up to {formatCount(all)}
+              </label>
+              <input id="most" name="most" type="number" min={1} max={all} value={all} required />
+            </div>
+          )}
+          <button type="submit" class="press">
+            {isWhole ? (all === 1 ? "Track it" : `Track all ${formatCount(all)}`) : "Track them"}
+          </button>
+        </form>
+      )}
+      <Candidates candidates={candidates} />
+    </>
+  );
+};
+
+const Named: FC<{ answer: ForgeAnswer } & ComparedText> = ({ answer, text, next }) => (
+  <>
+    <State answer={answer} />
+    <Candidates candidates={answer.candidates} {...{ text, next }} />
+  </>
+);
+
+const Candidates: FC<{ candidates: readonly Candidate[] } & Partial<ComparedText>> = ({
+  candidates,
+  text = "",
+  next,
+}) =>
+  candidates.length === 0 ? null : (
+    <ul class="plain">
+      {candidates.map((candidate) => (
+        <li>
+          <form method="post" action="/track" class="buttons">
+            <input type="hidden" name="repository" value={repositoryKey(candidate)} />
+            {next === undefined ? null : (
+              <input type="hidden" name="next" value={withAnswer(next, text, repositoryKey(candidate))} />
+            )}
+            <button type="submit">
+              <bdi>{candidate.fullName}</bdi>
+            </button>
+            <span class="soft small">
+              {formatCompact(candidate.stars)} stars
+              {candidate.description === null ? null : (
+                <>
+                  , <bdi>{candidate.description}</bdi>
+                </>
+              )}
+            </span>
+          </form>
+        </li>
+      ))}
+    </ul>
+  );
