@@ -15,6 +15,7 @@ import { addDump, addExport } from "./export.js";
 import { CommandFault, EXIT, type Host } from "./host.js";
 import { addImport } from "./import.js";
 import { addInit } from "./init.js";
+import { addPublish } from "./publish.js";
 import { addRename } from "./rename.js";
 import { addDemo, addHealth, addMcp, addServe } from "./serve.js";
 import { addStatus } from "./status.js";
@@ -64,6 +65,7 @@ export function createProgram(host: Host, finish: (code: number) => void): Comma
   addWork(program, host);
   addTrack(program, host, finish);
   addChart(program, host);
+  addPublish(program, host, finish);
   addStatus(program, host);
   addMcp(program, host);
   addEvents(program, host);

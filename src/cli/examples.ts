@@ -24,6 +24,9 @@ const EXAMPLES: Readonly<Record<string, readonly (readonly [line: string, effect
     ["sidereal chart github:acme/kite --out kite.svg", "its stars so far, without a store or a server"],
     ["sidereal chart acme/kite acme/loom --align age --scale log > both.svg", "two, by age"],
   ],
+  publish: [
+    ["sidereal publish --readme README.md", "reads repos.txt and state, writes state, charts and the README"],
+  ],
   status: [["sidereal status --json", "the state of tracking, for a script"]],
   mcp: [
     ["sidereal mcp", "tools over the local store; hosts of language models start it"],

@@ -10,11 +10,12 @@ import {
   type ParquetManifest,
   Refusal,
   writeDump,
+  writeState,
 } from "../transfer/transfer.js";
 import { CommandFault, EXIT, type Host, reportOf, requireStore, showProgress, withModules } from "./host.js";
 
 interface ExportOptions {
-  format: "ndjson" | "parquet";
+  format: "ndjson" | "parquet" | "state";
   out?: string;
   json?: boolean;
 }
@@ -22,10 +23,14 @@ interface ExportOptions {
 export function addExport(program: Command, host: Host): void {
   program
     .command("export")
-    .description("write the whole catalogue as NDJSON, which can be imported, or as Parquet files to analyse")
-    .argument("[file]", "output file, or the folder of Parquet files; default: standard output")
+    .description(
+      "write the whole catalogue as NDJSON, which can be imported, as Parquet files to analyse, or as a state of publish",
+    )
+    .argument("[file]", "output file, or the folder of Parquet files or of a state; default: standard output")
     .addOption(
-      new Option("--format <name>", "format of the output").choices(["ndjson", "parquet"]).default("ndjson"),
+      new Option("--format <name>", "format of the output")
+        .choices(["ndjson", "parquet", "state"])
+        .default("ndjson"),
     )
     .option("--out <path>", "the same as [file]")
     .option("--json", "print the report as JSON")
@@ -33,8 +38,14 @@ export function addExport(program: Command, host: Host): void {
       const target = out ?? file;
       if (file !== undefined && out !== undefined) throw new CommandFault("Give the output once.");
       if (format === "ndjson") return runExport(host, target, json);
-      if (target === undefined) throw new CommandFault("Parquet files need a folder: --out <folder>.");
+      if (target === undefined)
+        throw new CommandFault(`The format ${format} needs a folder: --out <folder>.`);
       const failed = `${target} cannot be written`;
+      if (format === "state")
+        return withCatalogue(host, failed, async ({ catalog }) => {
+          await writeState(catalog, target, { since: Number.POSITIVE_INFINITY, withoutHistory: new Set() });
+          return reportOf(json, { folder: target }, `written to ${target}`);
+        });
       await withCatalogue(host, failed, async ({ catalog }, onProgress) => {
         const manifest = await exportParquet(catalog, target, { clock: host.clock, onProgress });
         const { sizes, text } = sizesOf(manifest);

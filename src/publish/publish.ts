@@ -5,3 +5,4 @@
 export { type ChartFormat, type ChartOptions, checkChartOptions, drawChart } from "./chart.js";
 export { type Pass, Responder } from "./pass.js";
 export { NotRead } from "./reading.js";
+export { type PublishReport, publish, StateFault } from "./run.js";

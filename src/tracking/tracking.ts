@@ -10,10 +10,11 @@ import type { Clock } from "../lib/clock.js";
 import { Stretch } from "./cadence.js";
 import type { Lane, TrackingModules } from "./lane.js";
 import type { WorkerLease } from "./lease.js";
+import type { Outcome } from "./outcomes.js";
 import { Recorder } from "./recorder.js";
 import { RefreshLane } from "./refresh-lane.js";
 import { Reporter } from "./report.js";
-import { readTracked, saveTracked } from "./schedule.js";
+import { enroll, readTracked, saveTracked } from "./schedule.js";
 import { hasUnreadHistory, MAX_HISTORY_PAGES, recordHistoryPage } from "./star-history.js";
 
 export { Avatars } from "./avatars.js";
@@ -79,19 +80,49 @@ export async function track(
 
 /** Refreshes a known repository now. Records the result, then throws it if it is an UpstreamFailure. */
 export async function refreshNow(context: TrackingContext, repositoryId: number): Promise<Found["kind"]> {
-  const { read, dialect } = context.modules.database;
-  const lane = laneOf(context);
-  // Without an ETag the whole record is requested.
-  const batch = (await readTracked(read, dialect, { ids: [repositoryId] })).map((row) => ({
-    ...row,
-    etag: null,
-  }));
-  const outcomes = await new RefreshLane(lane).request(batch);
-  await new Recorder(lane).record(outcomes);
-  const result = outcomes[0]?.result;
+  const result = (await refreshTogether(context, [repositoryId])).get(repositoryId);
   if (result === undefined) throw new UpstreamFailure("malformed", "the response does not include it");
   if (result.kind === "failed") throw result.failure;
   return result.kind;
+}
+
+/**
+ * Refreshes known repositories of the forge now, at most its `batchSize`. Records and returns the result of each; those that took too
+ * long have none. Throws UpstreamFailure if all failed.
+ */
+export async function refreshTogether(
+  context: TrackingContext,
+  ids: readonly number[],
+): Promise<Map<number, Outcome["result"]>> {
+  const { read, dialect } = context.modules.database;
+  const lane = laneOf(context);
+  // Without an ETag the whole record is requested.
+  const batch = (await readTracked(read, dialect, { ids })).map((row) => ({ ...row, etag: null }));
+  const outcomes = await new RefreshLane(lane).request(batch);
+  await new Recorder(lane).record(outcomes);
+  return new Map(outcomes.map(({ asked, result }) => [asked.repositoryId, result]));
+}
+
+/** Schedules all imported repositories of a forge, so that they are refreshed and their histories read. */
+export async function enrollImported({ modules, lease, provider, clock }: TrackingContext): Promise<void> {
+  const times = { now: clock.now(), spreadMs: 0, limit: MAX_ENROLLED };
+  await enroll({ lease, database: modules.database }, provider, times);
+}
+
+const MAX_ENROLLED = 100_000;
+
+/** The public repositories of an owner with the most stars, at most 100. Throws UpstreamFailure. */
+export async function listOwner(
+  { provider, signal }: TrackingContext,
+  owner: string,
+): Promise<{ provider: string; fullName: string }[]> {
+  const { repositories } = await provider.seek({ owner }, signal);
+  return repositories.map((one) => ({ provider: provider.name, fullName: `${one.owner}/${one.name}` }));
+}
+
+/** The text of a repository's README. Throws UpstreamFailure. */
+export function readReadme({ provider, signal }: TrackingContext, fullName: string): Promise<string> {
+  return provider.readme(fullName, signal);
 }
 
 /**

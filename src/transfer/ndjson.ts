@@ -2,7 +2,7 @@
 import type { Readable } from "node:stream";
 import { z } from "zod";
 import { type Clock, isoTime } from "../lib/clock.js";
-import type { ArchiveFile, DumpedRepository, Observation } from "../repositories/repositories.js";
+import type { ArchiveFile, DumpedRepository, Observation, Snapshot } from "../repositories/repositories.js";
 import {
   AVAILABILITIES,
   DAMAGE_KINDS,
@@ -106,6 +106,8 @@ const snapshotSchema = (seenTime: ReturnType<typeof seenTimeSchema>) =>
     /** With `fullName`, names its repository; without, the snapshot belongs to the preceding repository line. */
     provider: provider.optional(),
     fullName: fullName.optional(),
+    /** The forge's id of that repository: names may have moved to others. */
+    providerId: token(100).optional(),
     capturedAt: seenTime,
     stars: counter,
     forks: counter.nullable().default(null),
@@ -268,12 +270,15 @@ function repositoryObservation(line: RepositoryLine): Observation {
 }
 
 function snapshotLine(line: SnapshotLine, latest: Identity | undefined, number: number): Line {
-  const { type, provider, fullName, ...snapshot } = line;
+  const { type, provider, fullName, providerId, ...snapshot } = line;
   if ((provider === undefined) !== (fullName === undefined)) {
     return { line: number, refused: "provider and fullName belong together" };
   }
+  if (providerId !== undefined && fullName === undefined)
+    return { line: number, refused: "providerId needs provider and fullName" };
   const parts = fullName === undefined ? undefined : splitFullName(fullName);
-  const identity = parts === undefined || provider === undefined ? latest : { provider, ...parts };
+  const known = providerId === undefined ? {} : { providerId };
+  const identity = parts === undefined || provider === undefined ? latest : { provider, ...parts, ...known };
   if (identity === undefined)
     return { line: number, refused: "the preceding repository line was refused or is missing" };
   const { facts = {} } = identity;
@@ -307,17 +312,25 @@ export function fileLine({ source, file, capturedAt, rows, zeros, damage }: Arch
 
 /** The lines of one repository: itself, then its snapshots. */
 export function* repositoryLines(dumped: DumpedRepository): Generator<string> {
-  const { repository, providerId, facts, previousNames, snapshots } = dumped;
+  yield repositoryLine(dumped);
+  for (const snapshot of dumped.snapshots) yield JSON.stringify(snapshotFields(snapshot));
+}
+
+/** The line of one repository without its snapshots. `isTimed`: with the times at which it was first and last seen. */
+export function repositoryLine(
+  { repository, providerId, facts, previousNames }: DumpedRepository,
+  { isTimed = true } = {},
+): string {
   const time = (ms: number | null | undefined) => (ms === null || ms === undefined ? ms : isoTime(ms));
-  yield JSON.stringify({
+  return JSON.stringify({
     type: "repository",
     id: String(repository.id),
     provider: repository.provider,
     providerId: providerId ?? undefined,
     fullName: repository.fullName,
     importSource: repository.importSource ?? undefined,
-    discoveredAt: isoTime(repository.discoveredAt),
-    refreshedAt: time(repository.refreshedAt) ?? undefined,
+    discoveredAt: isTimed ? isoTime(repository.discoveredAt) : undefined,
+    refreshedAt: isTimed ? (time(repository.refreshedAt) ?? undefined) : undefined,
     previousFullNames:
       previousNames.length === 0
         ? undefined
@@ -326,15 +339,23 @@ export function* repositoryLines(dumped: DumpedRepository): Generator<string> {
     ...("createdAt" in facts ? { createdAt: time(facts.createdAt) } : {}),
     ...("pushedAt" in facts ? { pushedAt: time(facts.pushedAt) } : {}),
   });
-  for (const { capturedAt, stars, forks, openIssues, watchers, source } of snapshots) {
-    yield JSON.stringify({
-      type: "snapshot",
-      capturedAt: isoTime(capturedAt),
-      stars,
-      forks,
-      openIssues,
-      watchers,
-      source,
-    });
-  }
 }
+
+/** The line of a snapshot that names its repository, so that lines may be in any order. */
+export function namedSnapshotLine(
+  { repository: { provider, fullName }, providerId }: DumpedRepository,
+  snapshot: Snapshot,
+): string {
+  const { type, ...counts } = snapshotFields(snapshot);
+  return JSON.stringify({ type, provider, fullName, providerId: providerId ?? undefined, ...counts });
+}
+
+const snapshotFields = ({ capturedAt, stars, forks, openIssues, watchers, source }: Snapshot) => ({
+  type: "snapshot",
+  capturedAt: isoTime(capturedAt),
+  stars,
+  forks,
+  openIssues,
+  watchers,
+  source,
+});

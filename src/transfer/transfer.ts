@@ -26,6 +26,7 @@ export type { ImportWarning } from "./import.js";
 export { type ImportOptions, type ImportReport, importFiles } from "./import.js";
 export { exportParquet, type ParquetManifest, sumsOf } from "./parquet.js";
 export { readSample } from "./sample-file.js";
+export { stateFiles, writeState } from "./state.js";
 export { Refusal } from "./values.js";
 export { openWorkFolder } from "./work-folder.js";
 

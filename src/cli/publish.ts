@@ -1,0 +1,74 @@
+/** `publish`: charts, badges and pages of a list of repositories as files, without a server. */
+import { readFileSync, statSync } from "node:fs";
+import { type Command, Option } from "commander";
+import { THEMES, type Theme } from "../charts/charts.js";
+import type { PublishReport } from "../publish/publish.js";
+import { CommandFault, EXIT, type Host, reportOf } from "./host.js";
+
+interface Options {
+  list: string;
+  state: string;
+  out: string;
+  readme: string[];
+  theme: Theme;
+  json?: boolean;
+}
+
+/** Longest list that is read. */
+const MAX_LIST_BYTES = 1_000_000;
+
+const EXIT_CODES = `
+Exit codes:
+  0  everything was read and written
+  1  failed: the state is damaged, or a file cannot be written
+  2  wrong arguments or settings
+  3  done, but some lines or repositories could not be read; they keep what they had`;
+
+export function addPublish(program: Command, host: Host, finish: (code: number) => void): void {
+  program
+    .command("publish")
+    .description("read the repositories of a list once, and write their charts and badges, without a server")
+    .option("--list <file>", "a repository, @owner or README in each line", "repos.txt")
+    .option("--state <folder>", "what earlier runs have read; made for git", "state")
+    .option("--out <folder>", "charts, badges and repositories.json", "charts")
+    .option("--readme <file...>", "fill its blocks between <!-- sidereal --> and <!-- /sidereal -->", [])
+    .addOption(new Option("--theme <name>", "colours of the pictures").choices(THEMES).default("auto"))
+    .option("--json", "print the report as JSON")
+    .addHelpText("after", EXIT_CODES)
+    .action(async (options: Options) => finish(await run(host, options)));
+}
+
+async function run(host: Host, { list, json = false, readme, ...options }: Options): Promise<number> {
+  const text = readList(list);
+  const { publish, StateFault } = await import("../publish/publish.js");
+  const pass = await host.openPass();
+  try {
+    const report = await publish(pass, { ...options, list: text, readmes: readme, clock: host.clock });
+    host.stdout.write(reportOf(json, report, sentencesOf(report).join("\n")));
+    for (const problem of report.problems) host.stderr.write(`${problem}\n`);
+    return report.problems.length === 0 ? EXIT.ok : EXIT.refused;
+  } catch (error) {
+    throw error instanceof StateFault ? new CommandFault(error.message, EXIT.failed) : error;
+  } finally {
+    await pass.close();
+  }
+}
+
+function readList(file: string): string {
+  const { size } = statSync(file, { throwIfNoEntry: false }) ?? {};
+  if (size === undefined) throw new CommandFault(`--list: there is no file ${file}`);
+  if (size > MAX_LIST_BYTES)
+    throw new CommandFault(`--list: ${file} is longer than ${MAX_LIST_BYTES / 1e6} MB`);
+  return readFileSync(file, "utf8");
+}
+
+function sentencesOf({ repositories, isDrawn, problems }: PublishReport): string[] {
+  const moved = repositories.filter(({ gained }) => gained !== 0);
+  return [
+    `${repositories.length} repositories, ${moved.length} with other counts; pictures ${isDrawn ? "drawn" : "left as they were"}; ${problems.length} problems`,
+    ...moved.map(({ repository, stars, gained }) => {
+      const change = gained === null ? "new" : `${gained > 0 ? "+" : ""}${gained}`;
+      return `${repository}: ${stars ?? "unknown"} stars (${change})`;
+    }),
+  ];
+}

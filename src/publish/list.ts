@@ -1,0 +1,78 @@
+/** The list of what is published: a text with a repository, an owner or a README in each line. */
+import { UpstreamFailure } from "../forges/forges.js";
+import {
+  type Asked,
+  addressReader,
+  linksIn,
+  parseAsked,
+  type RepositoryAddress,
+} from "../repositories/repositories.js";
+import { listOwner, readReadme } from "../tracking/tracking.js";
+import type { Pass } from "./pass.js";
+import { sentenceOf } from "./reading.js";
+
+const MAX_LINES = 1_000;
+/** Longer lines hold no address. */
+const MAX_LINE = 500;
+/** Repositories that are published. */
+export const MAX_PUBLISHED = 1_000;
+
+/** What the lines of a list ask for, and what is wrong with the others. Nothing is contacted. */
+export function parseList(
+  text: string,
+  forges: Pass["forges"],
+): { asked: { line: string; asked: Asked }[]; problems: string[] } {
+  const problems: string[] = [];
+  const asked: { line: string; asked: Asked }[] = [];
+  for (const [i, whole] of text.split(/\r?\n/).entries()) {
+    // A hash within an address belongs to it.
+    const line = whole.replace(/(^|\s)#.*$/, "").trim();
+    if (line === "") continue;
+    const place = `line ${i + 1}`;
+    if (asked.length === MAX_LINES) {
+      problems.push(`${place}: a list has at most ${MAX_LINES} lines; the rest is left out`);
+      break;
+    }
+    const one = line.length > MAX_LINE ? undefined : parseAsked(line, forges);
+    if (one === undefined) problems.push(`${place}: is longer than ${MAX_LINE} characters`);
+    else if (one.kind === "problem") problems.push(`${place}: ${one.problem}`);
+    else if (one.kind === "name")
+      problems.push(`${place}: must be owner/name, or @owner for all of an owner`);
+    else asked.push({ line: place, asked: one });
+  }
+  return { asked, problems };
+}
+
+/** The repositories that a list asks for, each once, in its order. Owners and READMEs take a request each. */
+export async function resolveList(
+  pass: Pass,
+  text: string,
+): Promise<{ addresses: RepositoryAddress[]; problems: string[] }> {
+  const { asked, problems } = parseList(text, pass.forges);
+  const found = new Map<string, RepositoryAddress>();
+  for (const { line, asked: one } of asked) {
+    try {
+      for (const address of await addressesOf(pass, one)) {
+        const key = `${address.provider} ${address.fullName.toLowerCase()}`;
+        if (!found.has(key)) found.set(key, address);
+      }
+    } catch (error) {
+      if (!(error instanceof UpstreamFailure)) throw error;
+      problems.push(`${line}: ${sentenceOf(error)}`);
+    }
+  }
+  const addresses = [...found.values()];
+  if (addresses.length > MAX_PUBLISHED)
+    problems.push(
+      `the list names ${addresses.length} repositories; the first ${MAX_PUBLISHED} are published`,
+    );
+  return { addresses: addresses.slice(0, MAX_PUBLISHED), problems };
+}
+
+async function addressesOf(pass: Pass, asked: Asked): Promise<readonly RepositoryAddress[]> {
+  if (asked.kind === "repositories") return asked.addresses;
+  if (asked.kind === "owner") return listOwner(pass.contextOf(asked.provider), asked.owner);
+  if (asked.kind !== "readme") return [];
+  const text = await readReadme(pass.contextOf(asked.provider), asked.fullName);
+  return linksIn(text, addressReader(pass.forges)).addresses;
+}

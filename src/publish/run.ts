@@ -1,0 +1,90 @@
+import type { Theme } from "../charts/charts.js";
+import type { Clock } from "../lib/clock.js";
+import { repositoryKey } from "../lib/page-addresses.js";
+import { updateDerived } from "../modules.js";
+import { addressReader } from "../repositories/repositories.js";
+import { importFiles, stateFiles, writeState } from "../transfer/transfer.js";
+import { resolveList } from "./list.js";
+import type { Pass } from "./pass.js";
+import { fillReadme, type Published, writePictures } from "./pictures.js";
+import { readAll } from "./reading.js";
+
+/** The state holds lines that cannot be read; nothing was written, as they would be lost. */
+export class StateFault extends Error {}
+
+export interface PublishOptions {
+  /** The text of the list. */
+  list: string;
+  /** Folders of the state and of the pictures. */
+  state: string;
+  out: string;
+  readmes: readonly string[];
+  theme: Theme;
+  clock: Clock;
+}
+
+export interface PublishReport {
+  repositories: {
+    repository: string;
+    stars: number | null /** Since the state was written; null: it is new. */;
+    gained: number | null;
+  }[];
+  /** Whether the state, and whether the pictures were written. */
+  isChanged: boolean;
+  isDrawn: boolean;
+  /** Sentences about what could not be read. */
+  problems: string[];
+}
+
+/**
+ * Reads what a list names once and writes its state and its pictures. What could not be read keeps its last counts. Throws StateFault.
+ */
+export async function publish(pass: Pass, options: PublishOptions): Promise<PublishReport> {
+  const { state, out, readmes, theme, clock } = options;
+  const { catalog } = pass.modules;
+  await importState(pass, state);
+  const { addresses, problems } = await resolveList(pass, options.list);
+  const before = await Promise.all(
+    addresses.map(({ provider, fullName }) => catalog.findByName(provider, fullName)),
+  );
+  const since = clock.now();
+  const outcome = await readAll(pass, addresses);
+  await updateDerived(pass.modules);
+  const isChanged = await writeState(catalog, state, { since, withoutHistory: outcome.withoutHistory });
+  const published: Published[] = [];
+  const repositories: PublishReport["repositories"] = [];
+  for (const [i, listed] of addresses.entries()) {
+    const id = outcome.ids[i];
+    const repository = id === undefined ? undefined : await catalog.find(id);
+    if (repository === undefined) continue;
+    published.push({ listed, repository });
+    const { stars } = repository;
+    const last = before[i]?.repository.stars ?? null;
+    const gained = stars === null || last === null ? null : stars - last;
+    repositories.push({ repository: repositoryKey(repository), stars, gained });
+  }
+  const isDrawn = await writePictures(pass, out, { published, theme, isChanged });
+  const reader = addressReader(pass.forges);
+  const read = (name: string) => {
+    const address = reader(name);
+    return "problem" in address ? address.problem : address;
+  };
+  const inReadmes = readmes.flatMap((readme) => fillReadme(readme, out, { published, read }));
+  return {
+    repositories,
+    isChanged,
+    isDrawn,
+    problems: [...problems, ...outcome.problems, ...inReadmes],
+  };
+}
+
+async function importState({ modules }: Pass, folder: string): Promise<void> {
+  let problem: string | undefined;
+  const { refused } = await importFiles(modules.catalog, stateFiles(folder), {
+    onRefused: ({ file, line, reason }) => {
+      problem ??= `${file}:${line}: ${reason}`;
+    },
+  });
+  if (refused > 0)
+    throw new StateFault(`The state cannot be read: ${problem ?? ""}; ${refused} lines are damaged`);
+}
