@@ -1448,6 +1448,8 @@ export interface components {
             stars: number;
             /** @description In the requested window: the sum of starsCounted, whatever the basis of each trend. */
             starsGained: number;
+            /** @description Repositories whose growth in the window is known. The others add nothing to starsGained. */
+            measured: number;
         };
         Summary: {
             repositoryCount: number;

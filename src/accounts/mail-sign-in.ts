@@ -76,16 +76,15 @@ export class MailSignIn {
  * the request, as it may go to people who did not request it.
  */
 function signInMail(to: string, { link, code }: { link: URL; code: string }): Mail {
-  const text = `Somebody, probably you, wants to sign in to ${link.host} with this address. The code is:
+  const text = `Your Sidereal sign-in code for ${link.host}:
 
     ${spacedCode(code)}
 
-Type it on the page that asks for it. Or open this link in the browser in which you requested it, and press the button:
+Or open this link in the browser that requested it:
 
 ${link.href}
 
-Code and link work once, for ${CODE_MS / 60_000} minutes, and only in that browser. Never tell anybody the code: whoever has it and
-requested it can sign in as you. If it was not you, ignore this mail.
+Valid once, for ${CODE_MS / 60_000} minutes, in that browser only. Don't share it. Not you? Ignore this mail.
 `;
   return { to, subject: `Sign in to ${link.host}`, text };
 }

@@ -60,15 +60,8 @@ function factorsOf({
 
 /** What a low factor means, as a phrase. */
 const REASONS: readonly [keyof Factors, (known: Known) => string][] = [
-  [
-    "coverage",
-    ({ window, coveredHours }) =>
-      `the snapshots are ${Math.round(coveredHours)} hours apart instead of ${WINDOW_HOURS[window]}`,
-  ],
-  [
-    "history",
-    ({ window, snapshots }) => `${snapshots} snapshots instead of ${ENOUGH_SNAPSHOTS[window]} or more`,
-  ],
+  ["coverage", ({ coveredHours }) => `measured over ${Math.round(coveredHours)} hours`],
+  ["history", ({ snapshots }) => `only ${snapshots} snapshots`],
   ["readings", () => "an unusual change in the window"],
   ["basis", () => "the forge reported the counts later"],
   ["usual", () => "its usual day is not known yet"],

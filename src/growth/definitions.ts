@@ -96,7 +96,7 @@ export const RANKING_DEFINITIONS = {
   },
   rising: {
     label: "Rising",
-    description: "Fast growth for their size",
+    description: "Growing fastest for their size",
     phrase: "rising",
     title: "rising repositories",
     hasFeed: true,
@@ -112,7 +112,7 @@ export const RANKING_DEFINITIONS = {
   },
   "fork-growth": {
     label: "Fork growth",
-    description: "Fast growth in forks for their size",
+    description: "Forked fastest for their size",
     phrase: "by fork growth",
     title: "repositories with growing forks",
     hasFeed: true,

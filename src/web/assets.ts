@@ -12,7 +12,7 @@ import { MEDIA } from "./styles/media.js";
 import { PAGES } from "./styles/pages.js";
 import { PARTS } from "./styles/parts.js";
 import { PLOTS } from "./styles/plots.js";
-import { TOKENS } from "./styles/tokens.js";
+import { COLOURS, TOKENS } from "./styles/tokens.js";
 
 /** The files that pages load, and their routes. */
 
@@ -23,6 +23,7 @@ export const STYLES = [TOKENS, BASE, PARTS, LISTS, ACCOUNT, EXPLORE, PLOTS, PAGE
 
 /** Content types by file extension. */
 const TYPES: ReadonlyMap<string, string> = new Map([
+  ["png", "image/png"],
   ["css", "text/css; charset=utf-8"],
   ["js", "text/javascript; charset=utf-8"],
   ["svg", "image/svg+xml; charset=utf-8"],
@@ -31,11 +32,39 @@ const TYPES: ReadonlyMap<string, string> = new Map([
 /** The icon: a star in a circle. */
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><style>path,circle{color:#8a5a00}@media(prefers-color-scheme:dark){path,circle{color:#f0b860}}</style><circle cx="12" cy="12" r="10" fill="none" stroke="currentColor" stroke-width="1.5"/><path d="M12 4.5 13.8 10.2 19.5 12 13.8 13.8 12 19.5 10.2 13.8 4.5 12 10.2 10.2Z" fill="currentColor"/></svg>`;
 
-/** The files by name: the style sheet, the icon and the browser modules. */
-function readFiles(): ReadonlyMap<string, string> {
-  const files = new Map([
+/** The same on paper, with room around it, as a PNG of 180 px: phones cut it to their shape, and some read no SVG. */
+const TOUCH_ICON = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAALQAAAC0BAMAAADP4xsBAAAAMFBMVEX7+vaKWgCQYw3f07m/pXO0llz18unp4M3v6duXbBzIsoeedy3RvpnYyKmqh0SlgDn48OcxAAAACXBIWXMAAFMMAABTDAFN1foQAAAED0lEQVRo3u1aS2gTQRheSJumsU2ZbQqN6YMg1YuPVDz5DkHrA6QtIvagBtGTCEEKRQ+SgB7UHhpQ9CK0VPCoQREvQkUUDz1UPXkRK3rx1BzEi4LO5NHdmX/Smc3+BGW+4+zMNzv/c+afsSwDAwMDAwMDAwMDg/8Kwak9i4sfpjK+8+48XSAMsW/zvrJf+UIciKd9Iw+MEw5DSX+YJwtEQGzED+a9BMTvxpn3EQleNMq8i0jxpDHm66tM9o/jRx4cOJNYbTnZCHO4RnTnVcXggrsnapPNemduK1aN7a2zebpqjPGsZ+r3FYpfnIsEP1U+bPbKfL6y7kPip2sVSZ3wxhwqi8M+CH08V+aO5zxRX67DXOO+6ylylMf+lH2/Wp456VmH9+UdPrIOW/SZO9nAAbcsXZYSWmZdlrSpt7Nx+90ycq8+zLps0PaWBDCsdRSY3tb1mxssKnOj2me4+Vkkv6eZC5lNP+dah7u5hlvMtvXSWSsdM8iPSUX5PyjRfqNa1O/okGd8azHGt1yg/fq0lRjjnbiNEF5loYKuItfRn9nEt7YQIkToS7TnYw3qOTogCUwokARoz/UaMS8B9s8T0is0pqhEcnr2sQKtRZwvomcjw5ASLeuvpQ2KK6SK7Fampv7SL7oR/b8caKdxraD3WWjuoM0LsERUw18XbKsReEbmAysaoo6KzWcp9UYLtBFVYZdgCub8/fCUA4peLuYAhjHa3iO2t9B2NV+nXW0gULLkYAMBOAH/CoB2WNSB8qYmCQt7RlmLvRIXBR0vr6zHMdDG2GLg34vAOrBgmS7Ai4F/rwPWASxTSIupMnVUokeVXVRYsrzKXjsmEeGsopv3SaxdYsEvYe2AztUrcQwC/14edl9QXTOSdClJhO2K1jcnN14Gicmr5McUaHuhsSp1Tw60vqgC9TJkSTdLjsLCCGSvKrGP5jrOrNuOus+5t7mpQxKjBDIg51o7hNKCfUp04IxStHbl7Yvj0AF96xs+eWSV/NzhjMHXCfjwb3/Pud0xqUk9vSyvLAw+1KTudBhS6BGpi6dZh8GuvV9w2OhkkayBWLqeL0CBj3lW4DBRwNBS1YObSo0oEEQ1IhqfZ5fJNtPREcOTl6AaVAuqmKkAMYEhpl3EzYJkixP2YYsTwduYIW4nETfBiFt3/QNHl/KBA/GYhHi4QzySIh6kEY//mEWLLniFfpRaEAtE9cpamcbKWpjFOMQSImLhE7FcKykyh/0oMiOWxhEL+pjXEIiXJ4hXPpgXVYjXa+ClYNDy5VIQ8SoT8wIW8doY87Ib8Yoe82EB5nMIxEccmE9PMB/MYD7zwXychPmkCvMhmMU/X9uWtiw/H90dqz66+zqfsax/46mggYGBgYGBgYGBgUFz8QeAc2BgLbbK0gAAAABJRU5ErkJggg==",
+  "base64",
+);
+
+/** What a phone needs to keep the pages as an app. Addresses are relative, as the service may be below a path. */
+function manifest() {
+  return {
+    name: "Sidereal",
+    short_name: "Sidereal",
+    start_url: ".",
+    display: "standalone",
+    background_color: COLOURS.light.paper,
+    theme_color: COLOURS.light.card,
+    icons: [
+      { src: assetPath("icon.svg").slice(1), type: "image/svg+xml", sizes: "any" },
+      {
+        src: assetPath("touch-icon.png").slice(1),
+        type: "image/png",
+        sizes: "180x180",
+        purpose: "any maskable",
+      },
+    ],
+  };
+}
+
+/** The files by name: the style sheet, the icons and the browser modules. */
+function readFiles(): ReadonlyMap<string, string | Buffer> {
+  const files = new Map<string, string | Buffer>([
     ["sidereal.css", STYLES],
     ["icon.svg", ICON],
+    ["touch-icon.png", TOUCH_ICON],
   ]);
   const modules = fileURLToPath(new URL("./client/", import.meta.url));
   for (const name of readdirSync(modules).filter((file) => file.endsWith(".js")))
@@ -44,7 +73,7 @@ function readFiles(): ReadonlyMap<string, string> {
 }
 
 interface Assets {
-  files: ReadonlyMap<string, string>;
+  files: ReadonlyMap<string, string | Buffer>;
   version: string;
 }
 
@@ -73,7 +102,7 @@ export function assetPath(name: string): string {
   return `/assets/${version}/${name}`;
 }
 
-/** The files, and the icon at its default path. */
+/** The files, the icon at its default path, and the manifest, whose folder is the scope of the app. */
 export function assetRoutes(): Route[] {
   const current = assets();
   const file = (path: string, handle: Route["handle"]): Route => ({
@@ -99,6 +128,11 @@ export function assetRoutes(): Route[] {
       const headers = version === ANY_VERSION ? { "Cache-Control": "public, no-cache" } : {};
       return content(TYPES.get(name.split(".").at(-1) ?? "") ?? "text/plain", text, { headers });
     }),
+    file("/manifest.webmanifest", () =>
+      content("application/manifest+json", JSON.stringify(manifest()), {
+        headers: { "Cache-Control": "public, max-age=3600" },
+      }),
+    ),
     file("/favicon.ico", () =>
       redirect(assetPath("icon.svg"), 302, { "Cache-Control": "public, max-age=3600" }),
     ),

@@ -4,7 +4,7 @@ import type { TokenCheck, TokenQuota } from "../forges/forges.js";
 import { labelOf, type StoredToken, type TokenFault } from "../forges/forges.js";
 import { type PreparedStatus, readPreparedStatus } from "../tracking/tracking.js";
 import { OwnTable } from "./components/elements.js";
-import { formatCount, formatDay, Time } from "./components/numbers.js";
+import { formatCount, formatDate, Time } from "./components/numbers.js";
 import type { PageRequest } from "./page-request.js";
 
 /** The tokens of forges that operators entered: read with what their workers reported, and shown in tables. */
@@ -151,7 +151,7 @@ const Permits: FC<{ allows: TokenCheck }> = ({ allows: { scopes, expiresAt } }) 
       {more.length === 0 ? null : (
         <small class="counted">More than needed: a token without {more.join(", ")} is safer.</small>
       )}
-      {expiresAt === null ? null : <small class="counted">Expires {formatDay(expiresAt)}</small>}
+      {expiresAt === null ? null : <small class="counted">Expires {formatDate(expiresAt)}</small>}
     </>
   );
 };

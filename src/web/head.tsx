@@ -2,6 +2,7 @@ import type { FunctionComponent as FC } from "preact";
 import { LANGUAGES_PAGE, queryOf, TOPICS_PAGE } from "../lib/page-addresses.js";
 import { assetPath } from "./assets.js";
 import type { FrameRequest, Page } from "./page-request.js";
+import { COLOURS } from "./styles/tokens.js";
 
 /** The head of every page, and the address of the card that previews show of it. */
 
@@ -28,7 +29,12 @@ export const Head: FC<{ request: FrameRequest; page: Page }> = ({ request, page 
       <script src={assetPath("theme.js")} />
       <link rel="stylesheet" href={assetPath("sidereal.css")} />
       <link rel="icon" href={assetPath("icon.svg")} type="image/svg+xml" />
+      <link rel="apple-touch-icon" href={assetPath("touch-icon.png")} />
+      <link rel="manifest" href="/manifest.webmanifest" />
       <meta name="color-scheme" content="light dark" />
+      {(["light", "dark"] as const).map((theme) => (
+        <meta name="theme-color" content={COLOURS[theme].card} media={`(prefers-color-scheme: ${theme})`} />
+      ))}
       {["search.js", ...(page.scripts ?? [])].map((name) => (
         <script type="module" src={assetPath(name)} />
       ))}

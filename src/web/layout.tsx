@@ -5,7 +5,7 @@ import { repositoryPage, START_TRACKING_PAGE, TOPICS_PAGE } from "../lib/page-ad
 import type { Repository } from "../repositories/repositories.js";
 import { Note, Notice } from "./components/elements.js";
 import { withQuery } from "./components/links.js";
-import { formatCount, formatDate, formatDay } from "./components/numbers.js";
+import { formatCount, formatDate } from "./components/numbers.js";
 import { readCookie, SAMPLE_HIDDEN } from "./cookies.js";
 import { Head, isPublic } from "./head.js";
 import type { FrameRequest, Page } from "./page-request.js";
@@ -148,7 +148,7 @@ const UserMenu: FC<Pick<LayoutProps, "request" | "savedCount">> = ({ request, sa
   if (account === undefined)
     return (
       <a class="button" href={isOperator ? "/operator" : `/sign-in${returnQuery(request)}`}>
-        {isOperator ? "Operation" : "Sign in"}
+        {isOperator ? "Status" : "Sign in"}
       </a>
     );
   return (
@@ -158,7 +158,7 @@ const UserMenu: FC<Pick<LayoutProps, "request" | "savedCount">> = ({ request, sa
         <a href="/watchlist">Watchlist{savedCount === 0 ? "" : ` (${savedCount})`}</a>
         <a href="/account/keys">API keys</a>
         <a href="/account">Account</a>
-        {isOperator ? <a href="/operator">Operation</a> : null}
+        {isOperator ? <a href="/operator">Status</a> : null}
         <form method="post" action="/sign-out">
           <button type="submit">Sign out</button>
         </form>
@@ -218,7 +218,7 @@ const OriginNotice: FC<OriginNoticeProps> = ({ summary, isAgeShown }) => {
     <Note {...(catalogue === "sample" ? { action: hide } : {})}>
       {catalogue === "sample" ? (
         <>
-          <strong>Sample data</strong> up to {formatDay(summary.asOf)}, until you track a repository.
+          <strong>Sample data</strong> up to {formatDate(summary.asOf)}, until you track a repository.
         </>
       ) : (
         <>
@@ -238,7 +238,7 @@ function ageOf(
 ): string | undefined {
   const old = providers.filter((one) => (one.ageDays ?? 0) >= OLD_DAYS);
   if (old.length === 0) return undefined;
-  const isAll = old.length === providers.length && new Set(old.map((one) => formatDay(one.asOf))).size === 1;
+  const isAll = old.length === providers.length && new Set(old.map((one) => formatDate(one.asOf))).size === 1;
   if (isAll && isAgeShown) return undefined;
   if (isAll) return `Measured ${formatDate(asOf)}${agoPart(ageDays)}.`;
   const parts = old.map((one) => `${forgeName(one.provider)} ${formatDate(one.asOf)}${agoPart(one.ageDays)}`);

@@ -89,9 +89,7 @@ export const Problems: FC<ProblemsProps> = ({ problems, fields = [], isLeftOut =
     <div class="note wrong" role="alert">
       <p>
         {isLeftOut ? (
-          <>
-            <strong>Some parameters are not valid</strong> and were ignored:
-          </>
+          <strong>Part of this link was ignored:</strong>
         ) : (
           <>
             <strong>Some filters are not valid.</strong> Fix them and try again:

@@ -32,7 +32,7 @@ type Facts = Pick<Route, "access" | "cache">;
 
 /** Only our own scripts, styles and pictures. */
 const POLICY =
-  "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; frame-ancestors 'none'; form-action 'self'";
+  "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self' data:; manifest-src 'self'; base-uri 'none'; frame-ancestors 'none'; form-action 'self'";
 
 /**
  * Characters that a page may not contain, even escaped (HTML, 13.1.4): control characters other than tabs and line breaks, and

@@ -79,7 +79,7 @@ describe("The page /explore in a browser", { skip: NO_CHROMIUM }, () => {
         const page = await world.visit({ width, scripts: false });
         await page.goto(PATH);
         if (width === 320) await page.getByText("Filters (2)").click();
-        await page.getByText("Exact values").click();
+        await page.getByText("More filters").click();
         const checkbox = page.locator('.exact input[type="checkbox"][name="language"]');
         const [box, label] = [await checkbox.boundingBox(), await checkbox.locator("..").boundingBox()];
         assert.ok(box && label && box.width <= 24 && label.height < 40, `${box?.width} by ${label?.height}`);
@@ -125,7 +125,7 @@ describe("The page /explore in a browser", { skip: NO_CHROMIUM }, () => {
       const page = await world.visit();
       await page.goto("/explore?sort=stars");
       const all = await resultsOf(page);
-      await page.getByText("Exact values").click();
+      await page.getByText("More filters").click();
       await page.getByLabel("Min. stars").fill("5000");
       assert.doesNotMatch(page.url(), /minStars/, "not while it is typed");
       await page.keyboard.press("Tab");
@@ -150,7 +150,7 @@ describe("The page /explore in a browser", { skip: NO_CHROMIUM }, () => {
     test("takes along what was typed when a filter is clicked", async () => {
       const page = await world.visit();
       await page.goto("/explore?sort=stars", { waitUntil: "networkidle" });
-      await page.getByText("Exact values").click();
+      await page.getByText("More filters").click();
       await page.getByLabel("Min. stars").fill("50");
       await page.locator('a[data-choice="language Python"]').click();
       await page.waitForURL(/language=Python/);

@@ -37,7 +37,7 @@ function everywhere(world: BrowserWorld, mailbox: Mailbox, scripts: boolean): vo
   test("narrow the list, and share its address", async () => {
     const page = await world.visit({ scripts });
     await page.goto("/explore?sort=stars");
-    await page.getByText("Exact values").click();
+    await page.getByText("More filters").click();
     await page.getByLabel("Language", { exact: true }).fill("Rust");
     if (scripts) {
       await page.keyboard.press("Tab");

@@ -4,6 +4,10 @@ import { onSqlite } from "../support/engines.js";
 import { linkTo, open, textOf } from "../support/page.js";
 import { createWorld, daily, observation, type World } from "../support/world.js";
 
+/** The address of the link with this relation in a page. */
+const linkOf = (html: string, rel: string) =>
+  new URL(new RegExp(`rel="${rel}" href="([^"]+)"`).exec(html)?.[1] ?? "", "https://sidereal.example");
+
 onSqlite("Addresses of pages", (engine) => {
   let world: World;
 
@@ -46,6 +50,23 @@ onSqlite("Addresses of pages", (engine) => {
     assert.equal((await world.request("/repos/github/acme/tool.git")).status, 200);
     for (const path of ["/repos/github/acme/none.git", "/repos/github/acme/.git"])
       assert.equal((await world.request(path)).status, 404, path);
+  });
+
+  test("a phone can keep the pages as an app: the manifest and its icons exist", async () => {
+    const { html, headers } = await open(world, "/");
+    const { pathname } = linkOf(html, "manifest");
+    assert.match(String(headers.get("content-security-policy")), /manifest-src 'self'/);
+    const response = await world.request(pathname);
+    assert.equal(response.headers.get("content-type"), "application/manifest+json");
+    const manifest = JSON.parse(await response.text());
+    assert.deepEqual([manifest.name, manifest.start_url, manifest.display], ["Sidereal", ".", "standalone"]);
+    const icons = manifest.icons.map(
+      ({ src }: { src: string }) => new URL(src, "https://sidereal.example/").pathname,
+    );
+    for (const path of [...icons, linkOf(html, "apple-touch-icon").pathname])
+      assert.equal((await world.request(path)).status, 200, path);
+    const touch = Buffer.from(await (await world.request(icons[1])).arrayBuffer());
+    assert.deepEqual([touch.toString("latin1", 1, 4), touch.readUInt32BE(16)], ["PNG", 180]);
   });
 
   test("any other version of a file leads to an address that processes of all versions serve, without its bytes", async () => {

@@ -131,7 +131,7 @@ describe("The chart of a watchlist", () => {
       const page = await open(world, `${path}?range=30d&view=per-day`);
       const { change = [] } = (dataOf(page) as PlotData).lines[0] ?? {};
       assert.deepEqual(change.slice(-4), [10, null, 11, 11]);
-      assert.match(page.text, /there is no bar when one is added \(last on 2026-04-28\)/);
+      assert.match(page.text, /Days without a bar: repositories first tracked then, last on 28 Apr 2026/);
       assert.ok(!page.html.includes("chart-ring"), "a sum reaches no milestones");
     });
   });

@@ -237,7 +237,7 @@ onSqlite("The page /explore", (engine) => {
 
   test("a list by date shows dates, one by forks shows forks, and rows show their forge", async () => {
     const pushed = await open("/explore?sort=pushed");
-    assert.equal(rowsOf(pushed.html, "list")[0]?.[5], "2026-04-29");
+    assert.equal(rowsOf(pushed.html, "list")[0]?.[5], "29 Apr 2026");
     assert.equal(rowsOf(pushed.html, "list")[1]?.[5], "–");
     assert.match(
       (await open("/explore?sort=forks")).html,

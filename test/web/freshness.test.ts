@@ -55,7 +55,7 @@ onSqlite("How recent pages are", (engine) => {
     const page = textOf((await open(world, "/repos/github/gone/name")).html);
     assert.match(
       page,
-      /Not seen since 29 Apr 2026 \(24 hours ago\).*newest file of github-ranking, of 2026-04-30/s,
+      /Not seen since 29 Apr 2026 \(24 hours ago\).*newest file of github-ranking, of 30 Apr 2026/s,
     );
     const compared = textOf((await open(world, PAGES[8] ?? "")).html);
     assert.match(compared, /not seen since 29 Apr 2026/);

@@ -55,7 +55,7 @@ export function badgesOf({ repository, trends, isStale, movedTo, marksFirstSeen 
     badges.push({
       label: `not seen since ${formatDate(countedAt)}`,
       isCaution: true,
-      reason: "too old to rank by growth",
+      reason: "not updated lately",
     });
   const anomalies = known.flatMap((trend) => trend.anomalies);
   if (anomalies.length > 0)

@@ -14,7 +14,7 @@ import {
 import { DAY_MS, WEEK_MS } from "../../lib/clock.js";
 import { isSeam, startOfStep } from "../../repositories/repositories.js";
 import { Scroll } from "./elements.js";
-import { Delta, formatCompact, formatCount, formatDay, SOURCE_WORDS, Time } from "./numbers.js";
+import { Delta, formatCompact, formatCount, formatDate, SOURCE_WORDS, Time } from "./numbers.js";
 
 /** The data of charts as tables, one row for each day, week or month. */
 
@@ -171,7 +171,7 @@ function rowStepOf({ align, series }: Pick<ComparedNumbersProps, "align" | "seri
 
 /** The label of a row: a day, or an age. */
 function nameOf(at: number, align: ChartInput["align"], word: string): string {
-  return isByDate(align) ? formatDay(at) : ageText(at, word === "month" ? "month" : "day");
+  return isByDate(align) ? formatDate(at) : ageText(at, word === "month" ? "month" : "day");
 }
 
 /** The time that a row covers. */

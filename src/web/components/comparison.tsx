@@ -9,7 +9,7 @@ import type { Repository } from "../../repositories/repositories.js";
 import { BadgeReasons, Badges, badgesOf } from "./badges.js";
 import { Scroll } from "./elements.js";
 import { Language } from "./language.js";
-import { Delta, formatCount, formatDate, formatDay, formatGrowth, Gain, StillHeldNote } from "./numbers.js";
+import { Delta, formatCount, formatDate, formatGrowth, Gain, StillHeldNote } from "./numbers.js";
 import { LineSample } from "./plot.js";
 
 /** The numbers of compared repositories: side by side, and their growth in the chart. */
@@ -77,7 +77,7 @@ export const ComparisonTable: FC<{ compared: readonly Compared[] }> = ({ compare
               <td class="number">{formatCount(repository.openIssues)}</td>
               <td class="number">{rankText(ranks, "stars", null)}</td>
               <td class="number">{rankText(ranks, "trending", "7d")}</td>
-              <td>{formatDay(repository.createdAt)}</td>
+              <td>{formatDate(repository.createdAt)}</td>
               <td>
                 <Language name={repository.language} />
               </td>

@@ -9,6 +9,16 @@ export const Scroll: FC<{ label: string; children: Child }> = ({ label, children
   </section>
 );
 
+/** A table of contents, closed where it would be above the text. */
+export const Contents: FC<{ children: Child }> = ({ children }) => (
+  <nav class="contents" aria-label="Contents">
+    <details>
+      <summary>Contents</summary>
+      {children}
+    </details>
+  </nav>
+);
+
 export interface Fact {
   name: string;
   value: Child;

@@ -17,7 +17,7 @@ import { ALIGN_WORDS, RANGE_WORDS } from "./chart-controls.js";
 import { AddField } from "./chosen-repositories.js";
 
 const THEME_WORDS: Readonly<Record<Theme, string>> = {
-  auto: "As the reader's system",
+  auto: "Match reader's theme",
   light: "Light",
   dark: "Dark",
 };
@@ -72,8 +72,8 @@ const Options: FC<{ query: EmbedQuery }> = ({ query }) => {
           options={CHART_WINDOWS}
           word={(one) => RANGE_WORDS[one]}
         />
-        <Day name="from" label="First day, instead of the range" value={query.from} />
-        <Day name="to" label="Last day" value={query.to} />
+        <Day name="from" label="From" value={query.from} />
+        <Day name="to" label="To" value={query.to} />
         <Choice
           name="align"
           label="Time axis"

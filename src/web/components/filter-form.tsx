@@ -132,8 +132,8 @@ export const FILTER_FIELDS: Readonly<Record<FilterName | "q", FilterField>> = {
     tag: (value) => (value === "true" ? "reliable growth" : undefined),
     Field: (form) => (
       <Pair legend="Growth">
-        <CheckField {...form} name="reliableOnly" label="Only reliable" />
-        <CheckField {...form} name="excludeAnomalous" label="Hide unusual" />
+        <CheckField {...form} name="reliableOnly" label="Hide low confidence" />
+        <CheckField {...form} name="excludeAnomalous" label="Hide unusual changes" />
       </Pair>
     ),
   },
@@ -178,13 +178,11 @@ export const FilterForm: FC<FilterFormProps> = (form) => {
   });
   const started = new URLSearchParams(kept.map(({ name, value }): [string, string] => [name, value]));
   return (
-    <form action="/explore" data-filters="" aria-label="Exact filters" autocomplete="off">
+    <form action="/explore" data-filters="" aria-label="More filters" autocomplete="off">
       {kept.map(({ name, value }) => (
         <input type="hidden" name={name} value={value} />
       ))}
-      <p class="soft small" data-scripted="" hidden>
-        Changes apply when you leave a field.
-      </p>
+
       {Object.values(FILTER_FIELDS).map(({ Field }) =>
         typeof Field === "string" ? null : <Field {...form} />,
       )}

@@ -352,9 +352,7 @@ function noGrowthReason(window: Window, { stored, asOf, isStale }: NoGrowthFacts
   if (first === null || last === null) return ": no snapshot of it is stored";
   if (snapshots === 1) return ` yet: growth compares two snapshots, and its first is of ${formatDate(first)}`;
   const half = windowMs(window) / 2;
-  if (isStale || last < (asOf ?? last) - half)
-    return `: its last snapshot, of ${formatDate(last)}, is too old to count`;
-  if (last - first < half)
-    return ` yet: its snapshots begin on ${formatDate(first)}, too close to the last one`;
+  if (isStale || last < (asOf ?? last) - half) return `: last update ${formatDate(last)}`;
+  if (last - first < half) return ` yet: first snapshot ${formatDate(first)}`;
   return ": no snapshot is near enough to the start of that time";
 }

@@ -94,12 +94,12 @@ export const FacetDelta: FC<{ gain: FacetGain; repositories: number }> = ({ gain
   </>
 );
 
-/** 2026-04-30 */
+/** 2026-04-30, for machines: values of fields. */
 export function formatDay(ms: number | null): string {
   return ms === null ? UNKNOWN : isoDay(ms);
 }
 
-/** 30 Apr 2026: days in sentences. Tables and charts have the form of `formatDay`. */
+/** 30 Apr 2026: a day, in sentences and tables. */
 export function formatDate(ms: number | null): string {
   return ms === null ? UNKNOWN : dateText(ms);
 }

@@ -5,7 +5,7 @@ import { RANKING_DEFINITIONS, WINDOW_LABELS, type Window } from "../../growth/gr
 import { DAY_MS } from "../../lib/clock.js";
 import { explorePage, languagePage, repositoryPage, topicPage } from "../../lib/page-addresses.js";
 import { Scroll } from "./elements.js";
-import { formatCount, formatDate, formatDay, formatDelta, formatRate } from "./numbers.js";
+import { formatCount, formatDate, formatDelta, formatRate } from "./numbers.js";
 import { Spark } from "./small-charts.js";
 
 /** Ranks shown above the fold. */
@@ -163,7 +163,7 @@ export const RankHistory: FC<{ history: readonly PastRank[]; window: Window }> =
             <tbody>
               {[...days].reverse().map(({ day, position }) => (
                 <tr>
-                  <th scope="row">{formatDay(day)}</th>
+                  <th scope="row">{formatDate(day)}</th>
                   <td class="number">#{formatCount(position)}</td>
                 </tr>
               ))}

@@ -9,7 +9,7 @@ import { SaveButton } from "../saving.js";
 import { type Badge, Badges } from "./badges.js";
 import { Facts } from "./elements.js";
 import { Language } from "./language.js";
-import { formatCount, formatDate, formatDay, Time } from "./numbers.js";
+import { formatCount, formatDate, Time } from "./numbers.js";
 
 /** The facts of a repository besides its growth: the head of its page, and the quality of its data at the foot. */
 
@@ -138,8 +138,8 @@ export const DataQuality: FC<DataQualityProps> = ({ repository, stored, names, t
     <Facts
       facts={[
         { name: "Snapshots", value: formatCount(stored.snapshots) },
-        { name: "First", value: formatDay(stored.firstSnapshotAt) },
-        { name: "Last", value: formatDay(stored.lastSnapshotAt) },
+        { name: "First", value: formatDate(stored.firstSnapshotAt) },
+        { name: "Last", value: formatDate(stored.lastSnapshotAt) },
         { name: "Gaps in this time range", value: formatCount(gaps) },
         {
           name: "Window coverage",
@@ -165,7 +165,7 @@ export const DataQuality: FC<DataQualityProps> = ({ repository, stored, names, t
         {names.map(({ fullName, until }, i) => (
           <>
             {i === 0 ? "" : ", "}
-            <bdi>{fullName}</bdi> (until {formatDay(until)})
+            <bdi>{fullName}</bdi> (until {formatDate(until)})
           </>
         ))}
       </p>

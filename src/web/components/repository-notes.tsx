@@ -13,7 +13,7 @@ import {
 import { ABSENCE_REASONS } from "./badges.js";
 import { Note } from "./elements.js";
 import { bestDay, type DayGain } from "./growth.js";
-import { formatCount, formatDate, formatDay, formatDelta, Time } from "./numbers.js";
+import { formatCount, formatDate, formatDelta, Time } from "./numbers.js";
 
 /** The notes at the top of the page of a repository, that it is gone or stale, and its events. */
 
@@ -65,9 +65,9 @@ function reasonOf({ refreshInterval, importSource }: Repository, { newestFiles }
     return `It is refreshed every ${durationText(refreshInterval)}, and that has failed since.`;
   const newest = importSource === null ? undefined : newestFiles.get(importSource);
   if (newest !== undefined)
-    return `The newest file of ${importSource}, of ${formatDay(newest)}, does not have it.`;
+    return `The newest file of ${importSource}, of ${formatDate(newest)}, does not have it.`;
   if (refreshInterval === 0) return "Its forge is no longer tracked.";
-  return "No source has reported it for more than 15 days.";
+  return "No source has had it for 15 days.";
 }
 
 function durationText(ms: number): string {
@@ -78,12 +78,12 @@ function durationText(ms: number): string {
 
 /** The name of each kind of anomaly, and its effect on the scores. */
 const ANOMALY_TEXTS: Readonly<Record<Anomaly["kind"], { title: string; effect: string }>> = {
-  FAILED_READING: { title: "Failed reading", effect: "It is not compared with any other." },
+  FAILED_READING: { title: "Failed reading", effect: "Ignored." },
   UNCONFIRMED: {
     title: "Unconfirmed reading",
     effect: "Until it is confirmed, the reading before it is used.",
   },
-  RETURN: { title: "Dropped and recovered", effect: "Neither way counts as growth." },
+  RETURN: { title: "Dropped and recovered", effect: "Not counted." },
   LEVEL_SHIFT: { title: "Level shift", effect: "The gain does not count." },
   BURST: { title: "Burst", effect: "Only the part supported by other counts is counted." },
   PURGE: { title: "Purge", effect: "The loss counts in full." },
@@ -180,11 +180,6 @@ export const Events: FC<EventsProps> = ({ repository, trends, days, milestones, 
           <summary>{formatCount(events.length - SHOWN)} more</summary>
           {list(events.slice(SHOWN))}
         </details>
-      )}
-      {unusual.length === 0 ? null : (
-        <p class="soft small">
-          Unusual changes are facts about the numbers; they do not say who caused them or why.
-        </p>
       )}
     </>
   );

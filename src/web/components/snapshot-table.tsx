@@ -66,14 +66,12 @@ export const SnapshotSection: FC<SnapshotSectionProps> = (props) => {
           </p>
         )}
         {trend === null || chosen !== undefined ? null : (
-          <p class="soft read">
-            The growth over {WINDOW_LABELS[window]} is the difference between the two that are marked.
-          </p>
+          <p class="soft read">Growth over {WINDOW_LABELS[window]}: the two marked rows.</p>
         )}
         <SnapshotTable {...props} />
         <p class="soft small">
-          {stored === 1 ? "1 snapshot is" : `${formatCount(stored)} snapshots are`} stored in all:{" "}
-          <a href={csv}>CSV</a>, <a href={`/api/repos/${repository.id}/metrics?window=all`}>JSON</a>.
+          Download {stored === 1 ? "the only one" : `all ${formatCount(stored)}`}: <a href={csv}>CSV</a> ·{" "}
+          <a href={`/api/repos/${repository.id}/metrics?window=all`}>JSON</a>
         </p>
       </div>
     </details>
@@ -101,7 +99,7 @@ const SnapshotTable: FC<SnapshotSectionProps> = ({ readings: around, chosen, win
     <Scroll label="Stored snapshots">
       <table class="snapshots">
         <caption class="small">
-          Newest first{columns.source ? "" : `, all ${SOURCE_WORDS[only]}`}. Times are in UTC.
+          Newest first · {columns.source ? "" : `all ${SOURCE_WORDS[only]} · `}UTC
         </caption>
         <Head columns={columns} />
         {runs.toReversed().map(([first, last], index) => (

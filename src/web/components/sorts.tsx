@@ -3,7 +3,7 @@ import { isSort, type ListRow, SORT_DEFINITIONS, SORTS, type Sort } from "../../
 import { RANKING_DEFINITIONS, RANKINGS, type ScoreName } from "../../growth/growth.js";
 import type { Answerable } from "./filter-form.js";
 import { type Tab, TabLink, withQuery } from "./links.js";
-import { formatDay } from "./numbers.js";
+import { formatDate } from "./numbers.js";
 import type { ColumnHead, RepositoryListProps, SortableColumn } from "./repository-list.js";
 
 /** The sorts of lists: their places, columns, feeds and links. */
@@ -58,7 +58,7 @@ function scoreColumn(score: ScoreName): ListColumns {
 }
 
 function dayColumn(title: string, sorts: SortableColumn, of: (row: ListRow) => number | null): ListColumns {
-  return { more: [{ title, onPhone: "for-gain", sorts, cell: (row) => formatDay(of(row)) }] };
+  return { more: [{ title, onPhone: "for-gain", sorts, cell: (row) => formatDate(of(row)) }] };
 }
 
 /** The columns with the values that a list is sorted by. */

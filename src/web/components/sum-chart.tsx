@@ -4,7 +4,7 @@ import { CHART_WINDOWS, VIEWS } from "../../charts/charts.js";
 import type { StarTotal } from "../../watchlists/watchlists.js";
 import { RANGE_WORDS, VIEW_WORDS } from "./chart-controls.js";
 import { Tabs, withQuery } from "./links.js";
-import { Delta, formatCount, formatDay } from "./numbers.js";
+import { Delta, formatCount, formatDate } from "./numbers.js";
 import { Plot } from "./plot.js";
 
 /** The parameters of the chart. */
@@ -87,7 +87,7 @@ const Sums: FC<Pick<SumChartProps, "points" | "asOf"> & Pick<SumChartProps["quer
         Total stars: {formatCount(last.stars)}
         {hasJoined || first === undefined || first === last || last.retained > 0 ? null : (
           <>
-            , <Delta value={last.stars - first.stars} /> since {formatDay(first.at)}
+            , <Delta value={last.stars - first.stars} /> since {formatDate(first.at)}
           </>
         )}
       </p>
@@ -104,9 +104,8 @@ const Sums: FC<Pick<SumChartProps, "points" | "asOf"> & Pick<SumChartProps["quer
       />
       {!hasJoined ? null : (
         <p class="soft small">
-          Each repository counts from its first snapshot, so{" "}
-          {view === "per-day" ? "there is no bar" : "the line steps up"} when one is added (last on{" "}
-          {formatDay(joined.at(-1)?.at ?? null)}).
+          {view === "per-day" ? "Days without a bar" : "Steps"}: repositories first tracked then, last on{" "}
+          {formatDate(joined.at(-1)?.at ?? null)}.
         </p>
       )}
       {!hasRetained ? null : (
@@ -145,7 +144,7 @@ const SumTable: FC<{ points: readonly StarTotal[]; hasRetained: boolean }> = ({ 
       <tbody>
         {points.toReversed().map((point) => (
           <tr>
-            <th scope="row">{formatDay(point.at)}</th>
+            <th scope="row">{formatDate(point.at)}</th>
             <td class="number">{formatCount(point.stars)}</td>
             <td class="number">{formatCount(point.repositories)}</td>
             {hasRetained ? <td class="number">{formatCount(point.retained)}</td> : null}

@@ -3,7 +3,7 @@ import { HOUR_MS } from "../../lib/clock.js";
 import { repositoryPage } from "../../lib/page-addresses.js";
 import type { Modules } from "../../modules.js";
 import { type Example, Scores, Unusual, WorkedExample } from "../components/about-tables.js";
-import { Command } from "../components/elements.js";
+import { Command, Contents } from "../components/elements.js";
 import type { Page, PageRequest } from "../page-request.js";
 
 /** The methodology for people; docs/RANKINGS.md has the formulas. */
@@ -53,7 +53,7 @@ const Section: FC<{ id: SectionName; children: Child }> = ({ id, children }) => 
 
 const About: FC<{ example: Example | undefined; baseUrl: string }> = ({ example, baseUrl }) => (
   <div class="beside">
-    <nav class="contents" aria-label="Contents">
+    <Contents>
       <ul>
         {SECTIONS.map(([id, title]) => (
           <li>
@@ -61,7 +61,7 @@ const About: FC<{ example: Example | undefined; baseUrl: string }> = ({ example,
           </li>
         ))}
       </ul>
-    </nav>
+    </Contents>
     <div class="read">
       <h1>How scores work</h1>
       <p class="lead">

@@ -1,7 +1,8 @@
 import type { FunctionComponent as FC } from "preact";
 import { type Account, isRecentSignIn } from "../../accounts/accounts.js";
+import { isoDay } from "../../lib/clock.js";
 import { Field } from "../components/elements.js";
-import { formatDay } from "../components/numbers.js";
+import { formatDate } from "../components/numbers.js";
 import type { MemberRequest, Page, PageRequest, Redirect } from "../page-request.js";
 import { siteName, toSignInAgain } from "./sign-in.js";
 
@@ -106,7 +107,7 @@ const Profile: FC<ProfileProps> = ({ account, sites, passkeys, sessions, keys, s
       <div>
         <dt>Created</dt>
         <dd>
-          <time datetime={formatDay(account.createdAt)}>{formatDay(account.createdAt)}</time>
+          <time datetime={isoDay(account.createdAt)}>{formatDate(account.createdAt)}</time>
         </dd>
       </div>
       <div>
@@ -136,7 +137,7 @@ const Profile: FC<ProfileProps> = ({ account, sites, passkeys, sessions, keys, s
       <div>
         <dt>Security</dt>
         <dd>
-          <a href="/account/security">What happened to this account</a>
+          <a href="/account/security">Security log</a>
         </dd>
       </div>
     </dl>

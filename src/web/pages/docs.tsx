@@ -2,7 +2,7 @@ import type { FunctionComponent as FC } from "preact";
 import { renderToString } from "preact-render-to-string";
 import { BUCKETS, CALLER_KINDS, type Limits } from "../../config/config.js";
 import { ERROR_MEANINGS, ERROR_STATUS, type ErrorCode, errorAnchor } from "../../lib/errors.js";
-import { Command, Scroll } from "../components/elements.js";
+import { Command, Contents, Scroll } from "../components/elements.js";
 import { formatCount } from "../components/numbers.js";
 import {
   type Entry,
@@ -55,7 +55,7 @@ const Docs: FC<{ document: ReferenceDocument; limits: Limits | undefined }> = ({
   const groups = Map.groupBy(entries, ({ operation }) => operation.tags?.[0] ?? "Other");
   return (
     <>
-      <Contents groups={groups} />
+      <ReferenceContents groups={groups} />
       <div>
         <h1>API reference</h1>
         <p class="read">{document.info.description}</p>
@@ -106,8 +106,8 @@ function anchorOf(tag: string): string {
   return tag.replaceAll(/[^A-Za-z0-9]+/g, "-");
 }
 
-const Contents: FC<{ groups: ReadonlyMap<string, readonly Entry[]> }> = ({ groups }) => (
-  <nav class="contents" aria-label="Contents">
+const ReferenceContents: FC<{ groups: ReadonlyMap<string, readonly Entry[]> }> = ({ groups }) => (
+  <Contents>
     <ul>
       <li>
         <a href="#begin">Getting started</a>
@@ -121,7 +121,7 @@ const Contents: FC<{ groups: ReadonlyMap<string, readonly Entry[]> }> = ({ group
       {[...groups].map(([tag, group]) => (
         <li>
           <a href={`#${anchorOf(tag)}`}>{tag}</a>
-          <ul class="roomy">
+          <ul>
             {group.map(({ method, path, operation }) => (
               <li>
                 <a href={`#${operation.operationId}`}>
@@ -139,7 +139,7 @@ const Contents: FC<{ groups: ReadonlyMap<string, readonly Entry[]> }> = ({ group
         <a href={DOCUMENT}>OpenAPI 3.1 (JSON)</a>
       </li>
     </ul>
-  </nav>
+  </Contents>
 );
 
 const Begin: FC<{ base: string }> = ({ base }) => (

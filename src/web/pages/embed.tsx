@@ -33,7 +33,7 @@ export async function showEmbeds(request: PageRequest): Promise<Page> {
     body: (
       <>
         <h1>Charts and badges</h1>
-        <p class="lead">Pictures for a README or any other page, which change with the data.</p>
+        <p class="lead">Live charts and badges for your README.</p>
         <Problems problems={parsed.problems} isLeftOut />
         <RefusedNames names={given} here={here} />
         <Chosen repositories={repositories} here={here} />
@@ -106,7 +106,7 @@ const Result: FC<{ pictures: readonly EmbedPicture[]; baseUrl: string }> = ({ pi
       <Snippet id="embed-html" label="HTML" text={snippets.map(({ html }) => html).join("\n")} />
       <Snippet
         id="embed-url"
-        label={pictures.length === 1 ? "Address of the picture" : "Addresses of the pictures"}
+        label={pictures.length === 1 ? "Image URL" : "Image URLs"}
         text={pictures.map(({ path }) => baseUrl + path).join("\n")}
       />
     </>

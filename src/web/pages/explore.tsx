@@ -145,7 +145,7 @@ const ExplorePage: FC<ExploreProps> = ({
             />
           )}
           <details class="exact" open={problems.length > 0}>
-            <summary>Exact values</summary>
+            <summary>More filters</summary>
             <FilterForm {...{ url, problems, summary, languages, topics, isAnswerable }} />
           </details>
         </details>

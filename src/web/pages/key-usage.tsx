@@ -7,7 +7,7 @@ import { repositoryId } from "../../repositories/repositories.js";
 import { BarChart } from "../components/bar-chart.js";
 import { Facts } from "../components/elements.js";
 import { Tabs } from "../components/links.js";
-import { formatBytes, formatCount, formatDay, Time } from "../components/numbers.js";
+import { formatBytes, formatCount, formatDate, Time } from "../components/numbers.js";
 import { Callers, Endpoints, Failures, Pressure } from "../components/usage-parts.js";
 import type { MemberRequest, Page } from "../page-request.js";
 import { Revocation } from "./keys.js";
@@ -58,7 +58,7 @@ const KeyUsage: FC<KeyUsageProps> = ({ apiKey, usage, window, path, baseUrl, isU
     </p>
     <h1>Usage: {apiKey.name}</h1>
     <p class="lead">
-      Key ending in <code>{apiKey.hint}</code> · created {formatDay(apiKey.createdAt)} · last used{" "}
+      Key ending in <code>{apiKey.hint}</code> · created {formatDate(apiKey.createdAt)} · last used{" "}
       {apiKey.lastUsedAt === null ? "never" : <Time at={apiKey.lastUsedAt} />}
     </p>
     {isUnknown ? (
@@ -134,7 +134,7 @@ const Used: FC<{ usage: UsageView; window: UsageWindow }> = ({ usage, window }) 
           { name: "blocked", look: "crossed" },
         ]}
         bars={usage.series.map(({ at, requests, errors, blocked }) => ({
-          label: stepMs < 24 * HOUR_MS ? isoTime(at).slice(0, 16).replace("T", " ") : formatDay(at),
+          label: stepMs < 24 * HOUR_MS ? isoTime(at).slice(0, 16).replace("T", " ") : formatDate(at),
           counts: [requests - errors - blocked, errors, blocked],
         }))}
       />

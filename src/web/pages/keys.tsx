@@ -4,7 +4,7 @@ import { nameField } from "../../discovery/discovery.js";
 import { AppError } from "../../lib/errors.js";
 import { repositoryId } from "../../repositories/repositories.js";
 import { Field, Note, Notice, OwnTable, Snippet } from "../components/elements.js";
-import { formatDay, Time } from "../components/numbers.js";
+import { formatDate, Time } from "../components/numbers.js";
 import type { MemberRequest, Page, PageRequest, Redirect } from "../page-request.js";
 import { toSignInAgain } from "./sign-in.js";
 
@@ -103,7 +103,7 @@ const KeyRow: FC<{ apiKey: ApiKey }> = ({ apiKey: { id, name, hint, createdAt, l
       <code>…{hint}</code>
     </td>
     <td class="nowrap" data-label="Created">
-      {formatDay(createdAt)}
+      {formatDate(createdAt)}
     </td>
     <td class="nowrap" data-label="Last used">
       {lastUsedAt === null ? <span class="soft">never</span> : <Time at={lastUsedAt} />}

@@ -120,8 +120,8 @@ const Enter: FC<EnterProps> = ({ isLogged, problem }) => (
   <div class="narrow">
     <h1>Set up this service</h1>
     <p class="lead">
-      Show that you run it: type a code that only its log has. You need no account, and can do this only on
-      the machine that it runs on.
+      Confirm that you run this server: it prints a code in its log. No account needed, and only on its own
+      machine.
     </p>
     {problem === undefined || isLogged ? null : (
       <p class="wrong" role="alert">
@@ -130,7 +130,7 @@ const Enter: FC<EnterProps> = ({ isLogged, problem }) => (
     )}
     <form method="post" action="/operator/code" class="buttons">
       <button type="submit" class={isLogged ? undefined : "press"}>
-        {isLogged ? "Write another code to the log" : "Write a code to the log"}
+        {isLogged ? "Print another code" : "Print code"}
       </button>
     </form>
     {isLogged ? (

@@ -91,7 +91,7 @@ async function tokensPage(request: OperatorRequest, messages: Messages): Promise
   const { keySource, isInMemory } = request.modules.forgeTokens;
   const forges = await readTokenForges(request);
   return {
-    title: "Tokens of forges",
+    title: "Forge tokens",
     status: messages.problem === undefined ? 200 : 400,
     body: <Tokens {...{ forges, messages, keySource, isInMemory }} />,
   };
@@ -106,10 +106,9 @@ interface TokensProps {
 
 const Tokens: FC<TokensProps> = ({ forges, messages, keySource, isInMemory }) => (
   <>
-    <h1>Tokens of forges</h1>
+    <h1>Forge tokens</h1>
     <p class="lead">
-      With a token, a forge permits far more requests. It needs no scopes: everything that is tracked is
-      public. <a href="/operator">Operation</a>
+      A token raises the rate limit. No scopes needed. <a href="/operator">Status</a>
     </p>
     {messages.done === undefined ? null : (
       <p class="note" role="status">
@@ -208,7 +207,7 @@ const TokenField: FC<{ name: string; label: string; problem: string | undefined 
   <Field
     name="token"
     id={`token-${name}`}
-    label={`Token of ${label}`}
+    label={`${label} token`}
     type="password"
     problem={problem}
     required

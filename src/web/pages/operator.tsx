@@ -3,7 +3,7 @@ import { forgeName } from "../../config/config.js";
 import type { CurrentSummary } from "../../discovery/discovery.js";
 import { type Fact, Facts } from "../components/elements.js";
 import { ForgeState } from "../components/forge-state.js";
-import { Ago, durationWords, formatBytes, formatCount } from "../components/numbers.js";
+import { Ago, durationWords, formatBytes, formatCount, formatDate } from "../components/numbers.js";
 import { type OperatorState, readOperatorState } from "../operator-state.js";
 import type { OperatorRequest, Page } from "../page-request.js";
 
@@ -17,7 +17,7 @@ export async function showOperator(request: OperatorRequest): Promise<Page> {
   const { summary, tracked, operator, now } = request;
   const state = await readOperatorState(request);
   return {
-    title: "Operation",
+    title: "Status",
     refreshSeconds: REFRESH_SECONDS,
     isLive: true,
     body: <Operation {...{ state, summary, tracked, now }} isAtMachine={operator.accountId === null} />,
@@ -36,10 +36,10 @@ interface OperationProps {
 const Operation: FC<OperationProps> = ({ state, summary, tracked, now, isAtMachine }) => (
   <>
     <div class="apart">
-      <h1>Operation</h1>
+      <h1>Status</h1>
       <div class="buttons">
         <a class="button press" href="/operator/tokens">
-          Tokens of forges
+          Forge tokens
         </a>
         <a class="button" href="/track">
           Track repositories
@@ -61,7 +61,7 @@ const Operation: FC<OperationProps> = ({ state, summary, tracked, now, isAtMachi
           `Tracking ${new Intl.ListFormat("en").format(tracked.map(forgeName))}.`
         )}{" "}
         {state.status === undefined ? (
-          "No worker has prepared anything yet."
+          "The worker is not running."
         ) : (
           <>
             Counted by the worker <Ago at={state.status.at} now={now} />.
@@ -116,7 +116,7 @@ function storageFacts({ status, files, disk }: OperatorState, summary: CurrentSu
     { name: "Snapshots", value: formatCount(summary.snapshots) },
     {
       name: "Database",
-      value: bytes === undefined ? "not known yet" : formatBytes(bytes),
+      value: bytes === undefined ? "waiting for the worker" : formatBytes(bytes),
       ...(files !== null && { more: `and a log of ${formatBytes(files.logBytes)}` }),
     },
     ...(disk === null
@@ -130,20 +130,20 @@ function jobFacts({ dumps, backup, mail }: OperatorState, now: number): Fact[] {
   return [
     {
       name: "Last backup",
-      value: backup === null ? "none noted" : `${durationWords(now - backup.takenAt)} ago`,
-      more: backup === null ? "by the command backup on this machine" : formatBytes(backup.fileBytes),
+      value: backup === null ? "never" : `${durationWords(now - backup.takenAt)} ago`,
+      more: backup === null ? "Run sidereal backup" : formatBytes(backup.fileBytes),
       isText: true,
     },
     {
       name: "Dumps",
       value: dumps === null ? "off" : formatCount(dumps.count),
-      ...(dumps?.newest && { more: `the newest as of ${dumps.newest.slice(0, 10)}` }),
+      ...(dumps?.newest && { more: `newest ${formatDate(Date.parse(dumps.newest))}` }),
       isText: dumps === null,
     },
     {
-      name: "Mails",
+      name: "Emails, last 2 hours",
       value: formatCount(mail.sent),
-      more: `in this hour and the last${refused === 0 ? "" : `; ${formatCount(refused)} over a limit`}`,
+      ...(refused > 0 && { more: `${formatCount(refused)} over a limit` }),
     },
   ];
 }

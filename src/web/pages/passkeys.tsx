@@ -1,7 +1,7 @@
 import type { FunctionComponent as FC } from "preact";
 import { isRecentSignIn, MAX_PASSKEYS, type Passkey } from "../../accounts/accounts.js";
 import { Field, Notice, OwnTable } from "../components/elements.js";
-import { formatDay } from "../components/numbers.js";
+import { formatDate } from "../components/numbers.js";
 import type { MemberRequest, Page, Redirect } from "../page-request.js";
 import { toSignInAgain } from "./sign-in.js";
 
@@ -79,7 +79,7 @@ const PasskeyRow: FC<{ passkey: Passkey; isRecent: boolean }> = ({ passkey, isRe
         <bdi>{name}</bdi>
       </th>
       <td class="nowrap" data-label="Added">
-        {formatDay(createdAt)}
+        {formatDate(createdAt)}
       </td>
       <td class="nowrap" data-label="Synced">
         {isSynced ? "Yes" : "No, on one device"}
@@ -112,8 +112,7 @@ const Addition: FC<Omit<PasskeysProps, "passkeys" | "notice"> & { count: number 
   if (!isOffered)
     return (
       <p class="note" role="note">
-        This server has an address for which browsers have no passkeys. Its operator can give it one with
-        https.
+        Passkeys need https and a domain name.
       </p>
     );
   if (count >= MAX_PASSKEYS)

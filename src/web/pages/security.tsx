@@ -7,8 +7,9 @@ import {
   type Session,
   type StoredEvent,
 } from "../../accounts/accounts.js";
+import { isoDay } from "../../lib/clock.js";
 import { Notice, OwnTable, Scroll } from "../components/elements.js";
-import { formatDay, Time } from "../components/numbers.js";
+import { formatDate, Time } from "../components/numbers.js";
 import type { MemberRequest, Page, Redirect } from "../page-request.js";
 import { toSignInAgain } from "./sign-in.js";
 
@@ -104,7 +105,7 @@ const SessionRow: FC<{ session: Session; isCurrent?: boolean }> = ({
         <Time at={createdAt} />
       </td>
       <td class="nowrap" data-label="Last seen">
-        <time datetime={formatDay(seenAt)}>{formatDay(seenAt)}</time>
+        <time datetime={isoDay(seenAt)}>{formatDate(seenAt)}</time>
       </td>
       <td class="actions">
         {isCurrent ? (

@@ -3,7 +3,7 @@ import { nameField } from "../../discovery/discovery.js";
 import type { Watchlist } from "../../watchlists/watchlists.js";
 import { Field } from "../components/elements.js";
 import { withQuery } from "../components/links.js";
-import { formatDay } from "../components/numbers.js";
+import { formatDate } from "../components/numbers.js";
 import { isView, recordView } from "../cookies.js";
 import { watchlistCardPath } from "../head.js";
 import { findByLines } from "../naming.js";
@@ -137,7 +137,7 @@ const TokenWatchlist: FC<TokenWatchlistProps> = ({ token, watchlist, watched, me
       <h1>{name}</h1>
       <p class="lead">
         {items.length === 1 ? "1 repository" : `${items.length} repositories`} · created{" "}
-        {formatDay(createdAt)} ·{" "}
+        {formatDate(createdAt)} ·{" "}
         {canEdit ? "Anyone with this link can edit the list: keep it private." : "Read only"}
       </p>
       {items.length === 0 ? null : <WatchedChanges watched={watched} />}
@@ -170,10 +170,7 @@ const TokenWatchlist: FC<TokenWatchlistProps> = ({ token, watchlist, watched, me
         </>
       )}
       {expiresAt === undefined ? null : (
-        <p class="soft small">
-          This list is deleted when nobody has opened it for a year: on {formatDay(expiresAt)}, unless
-          somebody opens it before.
-        </p>
+        <p class="soft small">Expires {formatDate(expiresAt)} unless opened.</p>
       )}
       {canEdit ? <Settings {...{ path, name }} problem={messages.nameProblem} /> : null}
     </>

@@ -88,13 +88,12 @@ tfoot :is(th, td) { border-top: 1px solid var(--edge); }
   .beside { grid-template-columns: 15rem minmax(0, 1fr); }
   .contents { position: sticky; top: var(--s4); align-self: start; max-height: calc(100vh - 2 * var(--s4)); overflow-y: auto; }
   @supports selector(::details-content) {
-    .filters > summary { display: none; }
-    .filters::details-content { content-visibility: visible; display: block; }
+    .filters > summary, .contents summary { display: none; }
+    .filters::details-content, .contents > details::details-content { content-visibility: visible; display: block; }
   }
 }
 @media (max-width: 34rem) { .list :is(th, td):has(+ .spare:last-child) { padding-right: 0; } }
 @media (max-width: 26rem) { .facets .number { padding-left: 0; } .facets .title { overflow-wrap: anywhere; } .facets .rank { width: 1.5rem; } }
-@media (max-width: 46rem) { .contents .roomy { display: none; } }
 @media (max-width: 58rem) {
   .filters > .choices { margin-top: var(--s3); grid-template-columns: repeat(auto-fill, minmax(min(100%, 12rem), 1fr)); }
   .sort-menu > nav { right: auto; left: 0; }

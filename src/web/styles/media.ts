@@ -15,7 +15,7 @@ export const MEDIA = `
   .skip, .search, .tools, .top nav, .bottom, .tabs, .chips, .filters, .contents, .pager, .button:not([rel]), form:not(.note), button, .star, #embed, [role="status"]:empty { display: none; }
   .button[rel] { border: 0; padding: 0; min-height: 0; }
   a[rel~="nofollow"][href^="http"]::after { content: " (" attr(href) ")"; font-size: var(--small); overflow-wrap: anywhere; }
-  .scroll { overflow: visible; }
+  .scroll { overflow: visible; background: none; }
   .scroll table, .scroll table :is(th, small, .badge) { font-size: 8pt; }
   .scroll table :is(th, td) { white-space: normal; overflow-wrap: anywhere; padding-right: .4rem; }
   .scroll table .number { overflow-wrap: normal; }

@@ -362,5 +362,6 @@ export const PAGE_CASES: Readonly<Record<string, readonly ExpensiveCase[]>> = {
   ],
   "GET /assets/{version}/{name}": [page("the largest", () => assetPath("sidereal.css"))],
   "GET /avatars/{version}": [page("an unknown one", () => `/avatars/${"0".repeat(32)}`, 404)],
+  "GET /manifest.webmanifest": [page("as it is", () => "/manifest.webmanifest")],
   "GET /favicon.ico": [page("as it is", () => "/favicon.ico", 302)],
 };
