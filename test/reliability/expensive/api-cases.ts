@@ -140,6 +140,16 @@ export const API_CASES: Readonly<Record<string, readonly ExpensiveCase[]>> = {
     (q) => get(`q=${q.slice(0, 20)}`, () => address("/api/search/suggest", { q: q.slice(0, 64), limit: 20 })),
   ),
   "GET /api": [get("as it is", () => "/api")],
+  "GET /api/changes": [
+    get("everything, in one part", () =>
+      address("/api/changes", {
+        since: Buffer.from("[0,0,0,0]").toString("base64url"),
+        limit: 100,
+      }),
+    ),
+  ],
+  "GET /openapi.json": [get("as it is", () => "/openapi.json", 301)],
+  "GET /llms.txt": [get("as it is", () => "/llms.txt")],
   "GET /api/repos/{id}": [
     get("explained", ({ facts }, round) =>
       address(`/api/repos/${repositoryOf(facts, round).id}`, { explain: "true", window: "30d" }),

@@ -45,6 +45,8 @@ export function queryChoices(facts: CatalogueFacts): Readonly<Record<string, Cho
     createdAfter: one("1990-01-01", "2020-01-01"),
     createdBefore: one("2100-01-01", "2020-01-01"),
     pushedAfter: one("1990-01-01", "2026-01-01"),
+    updatedAfter: one("1990-01-01", "2026-01-01"),
+    since: one("WzAsMCwwLDBd"),
     archived: one("true", "false", "any"),
     fork: one("true", "false", "any"),
     sort: one(
