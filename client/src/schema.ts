@@ -2,8 +2,8 @@
  * The types of the API, generated from its OpenAPI document by openapi-typescript. Run `npm run client` after a change of the API.
  * Failures and response headers are left out: the client throws the former, and returns the latter as they are.
  *
- * Document: de425a7fcee06ade
- * Types: 8c49686330db42d1
+ * Document: 5e9e0f4fa6e99e71
+ * Types: 07ccf34c7b9cf8f8
  */
 export interface paths {
     "/api": {
@@ -352,6 +352,26 @@ export interface paths {
          * @description The id of a repository that was joined to the one with its new name redirects there with 301.
          */
         get: operations["getRepositoryById"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/changes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The repositories that changed since a cursor
+         * @description Oldest change first, each repository once, with its last change. Without since: nothing, and the cursor of now. 410 CURSOR_EXPIRED: all may have changed; read all again.
+         */
+        get: operations["listChanges"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1197,7 +1217,7 @@ export interface components {
             data: null;
             error: {
                 /** @enum {string} */
-                code: "VALIDATION_FAILED" | "INVALID_REQUEST" | "UNAUTHENTICATED" | "INVALID_API_KEY" | "FORBIDDEN" | "REAUTHENTICATION_REQUIRED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "CONFLICT" | "LIMIT_REACHED" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "ADDRESS_TOO_LONG" | "UNSUPPORTED_MEDIA_TYPE" | "RANGE_NOT_SATISFIABLE" | "MISDIRECTED_REQUEST" | "RATE_LIMITED" | "HEADER_TOO_LARGE" | "INTERNAL" | "UNAVAILABLE";
+                code: "VALIDATION_FAILED" | "INVALID_REQUEST" | "UNAUTHENTICATED" | "INVALID_API_KEY" | "FORBIDDEN" | "REAUTHENTICATION_REQUIRED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "CONFLICT" | "LIMIT_REACHED" | "CURSOR_EXPIRED" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "ADDRESS_TOO_LONG" | "UNSUPPORTED_MEDIA_TYPE" | "RANGE_NOT_SATISFIABLE" | "MISDIRECTED_REQUEST" | "RATE_LIMITED" | "HEADER_TOO_LARGE" | "INTERNAL" | "UNAVAILABLE";
                 message: string;
                 requestId: string;
                 details?: {
@@ -1379,7 +1399,7 @@ export interface components {
             /** @enum {string} */
             window: "24h" | "7d" | "30d";
             /** @enum {string} */
-            sort: "relevance" | "trending" | "rising" | "new-hot" | "fork-growth" | "activity" | "stars-gained" | "forks-gained" | "stars-delta" | "forks-delta" | "stars" | "forks" | "pushed" | "created" | "added" | "requested";
+            sort: "relevance" | "trending" | "rising" | "new-hot" | "fork-growth" | "activity" | "stars-gained" | "forks-gained" | "stars-delta" | "forks-delta" | "stars" | "forks" | "pushed" | "created" | "updated" | "added" | "requested";
             /**
              * Format: date-time
              * @description When the counts were taken: of one repository its newest ones, at which its windows end; of several the median. null: there are none.
@@ -1387,7 +1407,7 @@ export interface components {
             asOf: string | null;
             /** @description Days in UTC from asOf to the response. */
             ageDays: number | null;
-            /** @description How many repositories were counted when, newest first: at most four groups, separated by the longest times without counts. */
+            /** @description How many repositories were counted when, newest first: at most four groups with an hour or more between them, the last with all before it. */
             measured: components["schemas"]["MeasuredGroup"][];
             /** @description The corrected text, if `q` had few matches and seems to have a typing error. verbatim=true prevents correction. */
             corrected: string | null;
@@ -1481,7 +1501,7 @@ export interface components {
                 asOf: string | null;
                 /** @description Days in UTC from asOf to the response. */
                 ageDays: number | null;
-                /** @description How many repositories were counted when, newest first: at most four groups, separated by the longest times without counts. */
+                /** @description How many repositories were counted when, newest first: at most four groups with an hour or more between them, the last with all before it. */
                 measured: components["schemas"]["MeasuredGroup"][];
             }[];
             /** @description The newest undamaged file of each archive that was imported. */
@@ -1499,7 +1519,7 @@ export interface components {
             asOf: string | null;
             /** @description Days in UTC from asOf to the response. */
             ageDays: number | null;
-            /** @description How many repositories were counted when, newest first: at most four groups, separated by the longest times without counts. */
+            /** @description How many repositories were counted when, newest first: at most four groups with an hour or more between them, the last with all before it. */
             measured: components["schemas"]["MeasuredGroup"][];
             /** Format: date-time */
             generatedAt: string;
@@ -1571,53 +1591,19 @@ export interface components {
         /** @enum {string} */
         RankingName: "trending" | "rising" | "new-hot" | "fork-growth" | "stars-gained" | "forks-gained" | "stars";
         Explanation: {
-            trending: {
-                score: number | null;
-                formula: string;
-                /** @description The known values in the formula. Gains are those that count, scaled to the length of the window. */
-                values: {
-                    [key: string]: number;
-                };
-            };
-            rising: {
-                score: number | null;
-                formula: string;
-                /** @description The known values in the formula. Gains are those that count, scaled to the length of the window. */
-                values: {
-                    [key: string]: number;
-                };
-            };
-            newHot: {
-                score: number | null;
-                formula: string;
-                /** @description The known values in the formula. Gains are those that count, scaled to the length of the window. */
-                values: {
-                    [key: string]: number;
-                };
-            };
-            starMomentum: {
-                score: number | null;
-                formula: string;
-                /** @description The known values in the formula. Gains are those that count, scaled to the length of the window. */
-                values: {
-                    [key: string]: number;
-                };
-            };
-            forkMomentum: {
-                score: number | null;
-                formula: string;
-                /** @description The known values in the formula. Gains are those that count, scaled to the length of the window. */
-                values: {
-                    [key: string]: number;
-                };
-            };
-            activity: {
-                score: number | null;
-                formula: string;
-                /** @description The known values in the formula. Gains are those that count, scaled to the length of the window. */
-                values: {
-                    [key: string]: number;
-                };
+            trending: components["schemas"]["ExplainedScore"];
+            rising: components["schemas"]["ExplainedScore"];
+            newHot: components["schemas"]["ExplainedScore"];
+            starMomentum: components["schemas"]["ExplainedScore"];
+            forkMomentum: components["schemas"]["ExplainedScore"];
+            activity: components["schemas"]["ExplainedScore"];
+        };
+        ExplainedScore: {
+            score: number | null;
+            formula: string;
+            /** @description The known values in the formula. Gains are those that count, scaled to the length of the window. */
+            values: {
+                [key: string]: number;
             };
         };
         Series: {
@@ -1647,13 +1633,7 @@ export interface components {
                 to: string;
                 missing: number;
             }[];
-            /** @description Neighbouring points, one with all stars and one with stars still held (source BACKFILLED). The step between them is neither a gain nor a loss. */
-            seams: {
-                /** Format: date-time */
-                from: string;
-                /** Format: date-time */
-                to: string;
-            }[];
+            seams: components["schemas"]["Seams"];
         };
         Snapshot: {
             /** Format: date-time */
@@ -1668,6 +1648,13 @@ export interface components {
              */
             source: "OBSERVED" | "IMPORTED" | "BACKFILLED";
         };
+        /** @description Neighbouring points, one with all stars and one with stars still held (source BACKFILLED). The step between them is neither a gain nor a loss. */
+        Seams: {
+            /** Format: date-time */
+            from: string;
+            /** Format: date-time */
+            to: string;
+        }[];
         PastRank: {
             /** Format: date */
             date: string;
@@ -1677,6 +1664,20 @@ export interface components {
             /** @enum {string} */
             scope: "overall" | "language";
             position: number;
+        };
+        Change: {
+            id: string;
+            /** @description Now. */
+            provider: string;
+            /** @description Now. */
+            fullName: string;
+            /**
+             * @description Now.
+             * @enum {string}
+             */
+            availability: "AVAILABLE" | "GONE" | "PRIVATE" | "BLOCKED" | "RENAMED";
+            /** @description NEW: added since. RENAMED: it got this name since. GONE: it is not available; see availability. COUNTS: none of these, but its counts, other fields or growth. */
+            kinds: ("NEW" | "COUNTS" | "RENAMED" | "GONE")[];
         };
         Chart: {
             title: string;
@@ -1713,13 +1714,7 @@ export interface components {
                     to: string;
                     missing: number;
                 }[];
-                /** @description Neighbouring points, one with all stars and one with stars still held (source BACKFILLED). The step between them is neither a gain nor a loss. */
-                seams: {
-                    /** Format: date-time */
-                    from: string;
-                    /** Format: date-time */
-                    to: string;
-                }[];
+                seams: components["schemas"]["Seams"];
                 /** Format: date-time */
                 from: string | null;
                 /** Format: date-time */
@@ -2200,9 +2195,12 @@ export type RepositoryDetail = components['schemas']['RepositoryDetail'];
 export type Rank = components['schemas']['Rank'];
 export type RankingName = components['schemas']['RankingName'];
 export type Explanation = components['schemas']['Explanation'];
+export type ExplainedScore = components['schemas']['ExplainedScore'];
 export type Series = components['schemas']['Series'];
 export type Snapshot = components['schemas']['Snapshot'];
+export type Seams = components['schemas']['Seams'];
 export type PastRank = components['schemas']['PastRank'];
+export type Change = components['schemas']['Change'];
 export type Chart = components['schemas']['Chart'];
 export type Dump = components['schemas']['Dump'];
 export type Limits = components['schemas']['Limits'];
@@ -2324,6 +2322,11 @@ export interface operations {
                  */
                 pushedAfter?: string;
                 /**
+                 * @description Read from the forge at this time or later: refreshedAt.
+                 * @example 2026-04-30
+                 */
+                updatedAfter?: string;
+                /**
                  * @description Default: any for plain sorts, false for sorts by growth.
                  * @example true
                  */
@@ -2347,7 +2350,7 @@ export interface operations {
                  * @description Default: relevance with q, otherwise all repositories, by trending and then by stars. relevance requires q. stars-gained and forks-gained are by the gain that counts, stars-delta and forks-delta by the plain difference.
                  * @example relevance
                  */
-                sort?: "relevance" | "trending" | "rising" | "new-hot" | "fork-growth" | "activity" | "stars-gained" | "forks-gained" | "stars-delta" | "forks-delta" | "stars" | "forks" | "pushed" | "created";
+                sort?: "relevance" | "trending" | "rising" | "new-hot" | "fork-growth" | "activity" | "stars-gained" | "forks-gained" | "stars-delta" | "forks-delta" | "stars" | "forks" | "pushed" | "created" | "updated";
                 /**
                  * @description Ignored for relevance.
                  * @example desc
@@ -2484,6 +2487,11 @@ export interface operations {
                  */
                 pushedAfter?: string;
                 /**
+                 * @description Read from the forge at this time or later: refreshedAt.
+                 * @example 2026-04-30
+                 */
+                updatedAfter?: string;
+                /**
                  * @description Default: any for plain sorts, false for sorts by growth.
                  * @example true
                  */
@@ -2507,7 +2515,7 @@ export interface operations {
                  * @description Default: relevance with q, otherwise all repositories, by trending and then by stars. relevance requires q. stars-gained and forks-gained are by the gain that counts, stars-delta and forks-delta by the plain difference.
                  * @example relevance
                  */
-                sort?: "relevance" | "trending" | "rising" | "new-hot" | "fork-growth" | "activity" | "stars-gained" | "forks-gained" | "stars-delta" | "forks-delta" | "stars" | "forks" | "pushed" | "created";
+                sort?: "relevance" | "trending" | "rising" | "new-hot" | "fork-growth" | "activity" | "stars-gained" | "forks-gained" | "stars-delta" | "forks-delta" | "stars" | "forks" | "pushed" | "created" | "updated";
                 /**
                  * @description Ignored for relevance.
                  * @example desc
@@ -2604,6 +2612,11 @@ export interface operations {
                  */
                 pushedAfter?: string;
                 /**
+                 * @description Read from the forge at this time or later: refreshedAt.
+                 * @example 2026-04-30
+                 */
+                updatedAfter?: string;
+                /**
                  * @description Default: any for plain sorts, false for sorts by growth.
                  * @example true
                  */
@@ -2627,7 +2640,7 @@ export interface operations {
                  * @description Default: relevance with q, otherwise all repositories, by trending and then by stars. relevance requires q. stars-gained and forks-gained are by the gain that counts, stars-delta and forks-delta by the plain difference.
                  * @example relevance
                  */
-                sort?: "relevance" | "trending" | "rising" | "new-hot" | "fork-growth" | "activity" | "stars-gained" | "forks-gained" | "stars-delta" | "forks-delta" | "stars" | "forks" | "pushed" | "created";
+                sort?: "relevance" | "trending" | "rising" | "new-hot" | "fork-growth" | "activity" | "stars-gained" | "forks-gained" | "stars-delta" | "forks-delta" | "stars" | "forks" | "pushed" | "created" | "updated";
                 /**
                  * @description Ignored for relevance.
                  * @example desc
@@ -2723,6 +2736,11 @@ export interface operations {
                  * @example 2026-04-30
                  */
                 pushedAfter?: string;
+                /**
+                 * @description Read from the forge at this time or later: refreshedAt.
+                 * @example 2026-04-30
+                 */
+                updatedAfter?: string;
                 /**
                  * @description Default: any for plain sorts, false for sorts by growth.
                  * @example true
@@ -2869,6 +2887,11 @@ export interface operations {
                  */
                 pushedAfter?: string;
                 /**
+                 * @description Read from the forge at this time or later: refreshedAt.
+                 * @example 2026-04-30
+                 */
+                updatedAfter?: string;
+                /**
                  * @description Default: any for plain sorts, false for sorts by growth.
                  * @example true
                  */
@@ -3013,6 +3036,11 @@ export interface operations {
                  * @example 2026-04-30
                  */
                 pushedAfter?: string;
+                /**
+                 * @description Read from the forge at this time or later: refreshedAt.
+                 * @example 2026-04-30
+                 */
+                updatedAfter?: string;
                 /**
                  * @description Default: any for plain sorts, false for sorts by growth.
                  * @example true
@@ -3159,6 +3187,11 @@ export interface operations {
                  */
                 pushedAfter?: string;
                 /**
+                 * @description Read from the forge at this time or later: refreshedAt.
+                 * @example 2026-04-30
+                 */
+                updatedAfter?: string;
+                /**
                  * @description Default: any for plain sorts, false for sorts by growth.
                  * @example true
                  */
@@ -3303,6 +3336,11 @@ export interface operations {
                  * @example 2026-04-30
                  */
                 pushedAfter?: string;
+                /**
+                 * @description Read from the forge at this time or later: refreshedAt.
+                 * @example 2026-04-30
+                 */
+                updatedAfter?: string;
                 /**
                  * @description Default: any for plain sorts, false for sorts by growth.
                  * @example true
@@ -3729,13 +3767,7 @@ export interface operations {
                                 to: string;
                                 missing: number;
                             }[];
-                            /** @description Neighbouring points, one with all stars and one with stars still held (source BACKFILLED). The step between them is neither a gain nor a loss. */
-                            seams: {
-                                /** Format: date-time */
-                                from: string;
-                                /** Format: date-time */
-                                to: string;
-                            }[];
+                            seams: components["schemas"]["Seams"];
                             /** Format: date-time */
                             nextRefreshAt: string | null;
                         };
@@ -3912,6 +3944,51 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["RepositoryDetail"];
+                    };
+                };
+            };
+        };
+    };
+    listChanges: {
+        parameters: {
+            query?: {
+                /**
+                 * @description meta.nextCursor of an earlier response.
+                 * @example WzE3LDE0LDE3LDE0XQ
+                 */
+                since?: string;
+                /**
+                 * @description Maximum number of rows.
+                 * @example 100
+                 */
+                limit?: number;
+            };
+            header?: {
+                /**
+                 * @description The ETag of a response that the caller has.
+                 * @example W/"6PZfVzQ1tN0aX4dDkqYl2g"
+                 */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The changes. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Change"][];
+                        meta: {
+                            /** @description For since of the next request. */
+                            nextCursor: string;
+                            /** @description true: the next request returns more now. */
+                            hasMore: boolean;
+                        };
                     };
                 };
             };

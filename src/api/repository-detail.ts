@@ -20,14 +20,16 @@ const rankSchema = z
   })
   .openapi("Rank");
 
-const explainedScore = z.object({
-  score: z.number().nullable(),
-  formula: z.string(),
-  values: z.record(z.string(), z.number()).openapi({
-    description:
-      "The known values in the formula. Gains are those that count, scaled to the length of the window.",
-  }),
-});
+const explainedScore = z
+  .object({
+    score: z.number().nullable(),
+    formula: z.string(),
+    values: z.record(z.string(), z.number()).openapi({
+      description:
+        "The known values in the formula. Gains are those that count, scaled to the length of the window.",
+    }),
+  })
+  .openapi("ExplainedScore");
 
 const explanationSchema = z
   .object({

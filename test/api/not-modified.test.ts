@@ -63,7 +63,8 @@ onSqlite("A 304", (engine) => {
     const path = "/api/repos?sort=stars&language=none";
     const first = await world.request(path);
     const headers = { "If-None-Match": first.headers.get("etag") ?? "" };
-    await world.record(observation("acme/other", daily(1, 2)));
+    // Changes the catalogue, but not this response.
+    await world.record(observation("acme/kite", daily(10, 20), { facts: { description: "New" } }));
     world.clock.advance(1_000);
     const repeated = async () => {
       await setImmediate();
