@@ -10,6 +10,7 @@ import {
   type Explanation,
   type GrowthOptions,
   isUpdateDue,
+  type Measure,
   type Ranking,
   readExplanations,
   TREND_COLUMNS,
@@ -20,7 +21,7 @@ import {
   update as updateGrowth,
   type Window,
 } from "../growth/growth.js";
-import { type Clock, DAY_MS } from "../lib/clock.js";
+import type { Clock } from "../lib/clock.js";
 import type { Logger } from "../lib/log.js";
 import { type DamagedBlock, rangeColumn, rangeOf, type SnapshotRange } from "../repositories/repositories.js";
 import type { FacetKind, FacetPage, FacetRequest, FacetTotals } from "./facets.js";
@@ -28,13 +29,15 @@ import { type Home, homeOf } from "./home.js";
 import type { LiveModel } from "./memory/live-model.js";
 import { type Leaders, type LeadersRequest, RANK_LIMITS } from "./ranks/heads.js";
 import type { Rank } from "./ranks/rank.js";
-import { archiveRanks, type PastRank, packRankHistory, rankHistoryReader } from "./ranks/rank-history.js";
+import {
+  archiveRanks,
+  type PastRank,
+  packRankHistory,
+  rankHistoryReader,
+  ranksBefore,
+} from "./ranks/rank-history.js";
 import { similarTo } from "./similar.js";
 import { type CurrentCounters, type CurrentSummary, SummaryReader, updateSummary } from "./summary.js";
-
-/** Ranks of earlier days are too old to compare with today's, and how many are read at most. */
-const MOVES_MS = 3 * DAY_MS;
-const MOST_PAST_RANKS = 200;
 
 interface RankingsContext {
   clock: Clock;
@@ -142,22 +145,17 @@ export class Rankings {
   }
 
   /**
-   * How many ranks these first repositories of a ranking of all, in their order, have risen since the day before the latest stored
-   * one; negative: fallen. Without those that had no rank then. One read each.
+   * How many ranks these first repositories of a ranking of all, in their order, have risen since the last day whose ranks are
+   * stored; negative: fallen. Without those that had no rank then, and if that day is over a week ago.
    */
-  async moves(ids: readonly number[], ranking: Ranking, window: Window): Promise<Map<number, number>> {
-    const since = this.#clock.now() - MOVES_MS;
-    const moves = await Promise.all(
-      ids.map(async (id, i): Promise<[number, number][]> => {
-        const past = await this.rankHistory(id, since, MOST_PAST_RANKS);
-        const days = past.filter(
-          (one) => one.ranking === ranking && one.scope === "overall" && one.window === window,
-        );
-        const before = days.at(-2);
-        return before === undefined ? [] : [[id, before.position - (i + 1)]];
+  async moves(ids: readonly number[], measure: Measure): Promise<Map<number, number>> {
+    const before = await ranksBefore(this.#database.read, ids, measure);
+    return new Map(
+      ids.flatMap((id, i) => {
+        const position = before.get(id);
+        return position === undefined ? [] : [[id, position - (i + 1)]];
       }),
     );
-    return new Map(moves.flat());
   }
 
   async facets(request: FacetRequest): Promise<FacetPage> {

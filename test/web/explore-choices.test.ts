@@ -254,11 +254,9 @@ onSqlite("A list without a match", (engine) => {
   });
 
   test("offers to track the repository that the search names", async () => {
-    const { buttons } = await open("/explore?q=facebook/react");
-    assert.ok(
-      buttons.some((name) => name.includes("facebook/react")),
-      buttons.join(),
-    );
+    const { buttons, html } = await open("/explore?q=facebook/react");
+    assert.ok(buttons.includes("Show"), buttons.join());
+    assert.match(html.slice(html.indexOf("<main")), /<input [^>]*value="facebook\/react"/);
   });
 
   test("titles say how many there are otherwise", async () => {

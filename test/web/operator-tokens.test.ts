@@ -143,7 +143,7 @@ onSqliteAndLong("The page of tokens", (engine) => {
       (await forges.read()).map(({ name }) => name),
       ["WORK", "CODEBERG"],
     );
-    assert.match((await open(world, "/track", ann.headers)).text, new RegExp(forgeName("CODEBERG")));
+    assert.match((await open(world, PAGE, ann.headers)).text, new RegExp(forgeName("CODEBERG")));
     const removed = await submit(world, `${PAGE}/${codeberg}/remove`, {}, ann.headers);
     assert.equal(removed.location, `${PAGE}?removed&forge=CODEBERG`);
     assert.deepEqual(

@@ -10,14 +10,21 @@ import {
   DeletionClock,
   type Tx,
 } from "../../database/database.js";
-import { GROWTH_ORDER_COLUMNS, MEASURES, WINDOW_HOURS, WINDOWS, windowOfHours } from "../../growth/growth.js";
+import {
+  GROWTH_ORDER_COLUMNS,
+  MEASURES,
+  type Measure,
+  WINDOW_HOURS,
+  WINDOWS,
+  windowOfHours,
+} from "../../growth/growth.js";
 import { type Clock, DAY_MS } from "../../lib/clock.js";
 import { AppError } from "../../lib/errors.js";
 import { DamagedPack } from "../../lib/packed-numbers.js";
 import { newestSnapshot } from "../../repositories/repositories.js";
 import { decodeRanks, encodeRanks, MAX_BLOCK_DAYS, type RankDay } from "./codec.js";
 import { RANK_LIMITS } from "./heads.js";
-import { codedRanks, RANKING_OF_CODE, type Rank, rankText, SCOPE_OF_LETTER } from "./rank.js";
+import { codedRanks, codeOf, RANKING_OF_CODE, type Rank, rankText, SCOPE_OF_LETTER } from "./rank.js";
 
 /** Days of history stored. */
 const ARCHIVED_DAYS = 400;
@@ -166,6 +173,34 @@ export function rankHistoryReader(
     ];
     return days.flatMap((ranks) => ranks.sort(compareRanks)).slice(-limit);
   };
+}
+
+/** Days whose ranks are compared with the present ones. */
+const COMPARED_DAYS = 7;
+
+/** The positions overall of some repositories in a ranking on the last day before the present that is stored, by id; one read. */
+export async function ranksBefore(
+  db: Db,
+  ids: readonly number[],
+  measure: Measure,
+): Promise<Map<number, number>> {
+  if (ids.length === 0) return new Map();
+  const { rows } = await sql<{ id: number; ranks: string }>`
+    select repository_id as id, ranks from rank_history
+    where repository_id in (${sql.join(ids)}) and day = (select max(h.day) from rank_history h
+      join marks m on m.name = ${DAY_MARK} where h.repository_id in (${sql.join(ids)})
+        and h.day >= cast(m.value as integer) - ${COMPARED_DAYS} and h.day < cast(m.value as integer))`.execute(
+    db,
+  );
+  const { letter, hours } = codeOf(measure);
+  return new Map(
+    rows.flatMap(({ id, ranks }) => {
+      const own = codedRanks(ranks).find(
+        (one) => one.code === letter && one.hours === hours && SCOPE_OF_LETTER.get(one.letter) === "overall",
+      );
+      return own === undefined ? [] : [[Number(id), own.position]];
+    }),
+  );
 }
 
 /** The order within a day. */

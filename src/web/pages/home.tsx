@@ -83,7 +83,9 @@ export async function showHome(request: PageRequest): Promise<Page> {
     ),
     catalog.sparks(ids.trending),
     rankings.home(),
-    language === undefined ? rankings.moves(ids.trending, "trending", window) : new Map<number, number>(),
+    language === undefined
+      ? rankings.moves(ids.trending, { ranking: "trending", window })
+      : new Map<number, number>(),
   ]);
   const languages = home.gaining[window].languages;
   const stars = await starsOf(request, trending, `${url.pathname}${url.search}`);

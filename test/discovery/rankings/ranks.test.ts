@@ -166,6 +166,17 @@ onBothEngines("Ranks and facets", (engine) => {
       [3, null, "overall", 1],
       [3, null, "language", 1],
     ]);
+    const [a = 0, b = 0] = (
+      await database.read.selectFrom("repositories").select("id").orderBy("id").execute()
+    ).map(({ id: own }) => own);
+    assert.deepEqual(
+      [...(await rankings.moves([b, a], { ranking: "stars", window: null }))],
+      [
+        [b, 1],
+        [a, -1],
+      ],
+      "compared with the last stored day",
+    );
     await catalog.record([
       observation("o/b", [], { at: NOW + 3 * DAY_MS + 60_000, facts: { availability: "GONE" } }),
     ]);
