@@ -6,6 +6,7 @@ import { queryOf, type RepositoryName, repositoryKey } from "../lib/page-address
 import { z } from "../lib/schema.js";
 import type { Modules } from "../modules.js";
 import { type Repository, readRepositoryName } from "../repositories/repositories.js";
+import { daysParameters } from "./parameters.js";
 import { renamedView } from "./views.js";
 
 const REFERENCE = {
@@ -57,8 +58,7 @@ export const chartQuery = z.object({
     .enum(CHART_WINDOWS)
     .default("1y")
     .openapi({ description: "The time before the newest counts of the repository." }),
-  from: dayParameter.optional().openapi({ description: "First day (UTC), instead of window." }),
-  to: dayParameter.optional().openapi({ description: "Last day, after from." }),
+  ...daysParameters,
   view: z.enum(VIEWS).default("total").openapi({ description: "per-day: gains per day, on a linear scale." }),
   theme: themeParameter,
   width: count(320, 1_200).default(600),

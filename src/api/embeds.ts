@@ -2,7 +2,6 @@ import {
   ALIGNMENTS,
   alignedAt,
   CHART_WINDOWS,
-  daysProblem,
   drawHistories,
   type History,
   isByDate,
@@ -20,7 +19,6 @@ import {
 import { WINDOWS } from "../growth/growth.js";
 import { json } from "../http/http.js";
 import { DAY_MS, isoTime, timeOrNull } from "../lib/clock.js";
-import { AppError } from "../lib/errors.js";
 import { chartPage } from "../lib/page-addresses.js";
 import { time, z } from "../lib/schema.js";
 import { AVAILABILITIES, BASES, SNAPSHOT_SOURCES } from "../repositories/repositories.js";
@@ -28,25 +26,22 @@ import { csv, fieldColumns, formatParameter, orCsv, REPOSITORY_NAME_COLUMNS } fr
 import { type ChartQuery, chartAddress, chartQuery, getNamed } from "./embed-parameters.js";
 import { freshnessFields, freshnessView } from "./freshness.js";
 import { type ApiServices, dataResponse, operation } from "./operation.js";
+import { checkDays } from "./parameters.js";
 import { svg, svgResponse } from "./pictures.js";
 import { seamsSchema, seamsView } from "./series-views.js";
 import { renamedView } from "./views.js";
 
 type ChartServices = Pick<ApiServices, "modules" | "config" | "clock">;
 
-/** The histories that a chart shows. Throws VALIDATION_FAILED for days in the wrong order. */
 /** A history, with the earlier name by which its repository was requested. */
 type NamedHistory = History & { renamedFrom?: string };
 
+/** The histories that a chart shows. Throws VALIDATION_FAILED for days in the wrong order. */
 async function readHistories(
   { modules }: ChartServices,
   { repo, metric, window, from, to }: ChartQuery,
 ): Promise<NamedHistory[]> {
-  const problem = daysProblem({ from, to });
-  if (problem !== undefined)
-    throw new AppError("VALIDATION_FAILED", `to: ${problem}`, {
-      details: [{ parameter: "to", message: problem }],
-    });
+  checkDays({ from, to });
   const repositories = await getNamed(modules, repo);
   const { catalog } = modules;
   return Promise.all(

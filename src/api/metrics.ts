@@ -3,11 +3,19 @@ import { WINDOWS } from "../growth/growth.js";
 import { json } from "../http/http.js";
 import { DAY_MS, isoDay, timeOrNull } from "../lib/clock.js";
 import { z } from "../lib/schema.js";
-import { isStale, type Repository, type Snapshot, type Step } from "../repositories/repositories.js";
+import {
+  type Days,
+  isStale,
+  type Repository,
+  type Snapshot,
+  type Step,
+  spanOfDays,
+} from "../repositories/repositories.js";
 import { type CsvColumn, csv, fieldColumns, formatParameter, orCsv, REPOSITORY_NAME_COLUMNS } from "./csv.js";
 import { pointFields, type Selection } from "./fields.js";
 import { freshnessFields, freshnessView } from "./freshness.js";
 import { type ApiServices, dataMetaResponse, operation } from "./operation.js";
+import { checkDays, daysParameters } from "./parameters.js";
 import {
   seriesMetaSchema,
   seriesPartsView,
@@ -47,48 +55,65 @@ export function snapshotRow({ id, provider, fullName }: Repository, snapshot: Sn
   return { ...snapshotView(snapshot), repositoryId: String(id), provider, fullName };
 }
 
-export const seriesQuery = z.object({ window: seriesWindowParameter, step: stepParameter });
+export const seriesQuery = z.object({
+  window: seriesWindowParameter,
+  ...daysParameters,
+  step: stepParameter,
+});
+
+/** A request for a series costs one unit for each of these points, or part of them. */
+export const POINTS_PER_UNIT = 2_000;
+
+/** The days that were requested, or else the window, for the names of files. */
+export function spanName({ window, from, to }: Days & { window: SeriesWindow }): string {
+  const days = [from ?? window, to].flatMap((part) =>
+    typeof part === "number" ? isoDay(part) : (part ?? []),
+  );
+  return days.join("-");
+}
 
 export const listMetrics = operation({
   id: "listMetrics",
   tags: ["Repositories"],
   summary: "The snapshots of a repository over time",
   description:
-    "Oldest first, at most 2,000 points; meta.resolution is their step. The window ends with the newest counts of the repository. The available snapshots depend on when the repository was discovered, how often it was refreshed, and how long snapshots are kept.",
+    "Oldest first, at most 2,000 points, or 10,000 with from or to; meta.resolution is their step. The window ends with the newest counts of the repository. Costs one unit for each 2,000 points. The available snapshots depend on when the repository was discovered, how often it was refreshed, and how long snapshots are kept.",
   params: z.object({ id: idParameter }),
   query: seriesQuery.extend({ fields: pointFields, format: formatParameter }),
   responses: { 200: orCsv(dataMetaResponse("The series.", z.array(snapshotSchema), seriesMetaSchema)) },
   errors: ["NOT_FOUND"],
   handle: async ({ params: { id }, query: { fields, format, ...query }, services }) => {
+    checkDays(query);
     const repository = await services.modules.catalog.get(id);
     const { points, data, meta } = await readSeries(repository, services, query);
+    const units = Math.max(1, Math.ceil(points.length / POINTS_PER_UNIT));
     if (format === "csv") {
       const rows = points.map((point) => snapshotRow(repository, point));
       const columns: readonly CsvColumn<SnapshotRow>[] = fields?.columns ?? SNAPSHOT_COLUMNS;
-      return csv(`sidereal-${id}-${query.window}`, columns, rows);
+      return { ...csv(`sidereal-${id}-${spanName(query)}`, columns, rows), units };
     }
-    return json({ data: fields === undefined ? data : pickedPoints(fields, repository, points), meta });
+    const shown = fields === undefined ? data : pickedPoints(fields, repository, points);
+    return { ...json({ data: shown, meta }), units };
   },
 });
 
-/** The snapshots of a repository in a window that ends with its newest counts: as records, and as in the response. */
+/** The snapshots of a repository in some days, or in a window that ends with its newest counts: as records, and as in the response. */
 export async function readSeries(
   repository: Repository,
   { modules: { catalog }, clock }: Pick<ApiServices, "modules" | "clock">,
-  { window, step }: { window: SeriesWindow; step: Step },
+  { window, step, ...days }: Days & { window: SeriesWindow; step: Step },
 ) {
   const { id, countedAt: asOf, nextRefreshAt } = repository;
   const recency = await catalog.recency();
-  const from = asOf === null ? undefined : seriesStart(window, asOf);
-  const series =
-    asOf === null || from === undefined
-      ? await catalog.series(id, 0, { step })
-      : await catalog.windowSeries(id, { asOf, lengthMs: asOf - from }, { step });
+  const span = spanOfDays(days, seriesWindowMs(window));
+  const from = days.from ?? (asOf === null ? undefined : seriesStart(window, asOf));
+  const series = await catalog.spanSeries(repository, span, { step });
   const { points: data, gaps, seams } = seriesPartsView(series);
   const meta = {
     repositoryId: String(id),
-    window,
+    window: days.from === undefined ? window : null,
     from: timeOrNull(from ?? null),
+    to: timeOrNull(span.until ?? null),
     ...freshnessView(asOf, clock.now()),
     lastSeenAt: timeOrNull(asOf),
     stale: isStale(repository, recency),

@@ -1,5 +1,7 @@
-import { idText } from "../discovery/discovery.js";
+import { dayParameter, idText } from "../discovery/discovery.js";
+import { invalidParameter } from "../lib/errors.js";
 import { z } from "../lib/schema.js";
+import { type Days, daysProblem } from "../repositories/repositories.js";
 import { MAX_ITEMS } from "../watchlists/watchlists.js";
 
 /** Parameters shared by several routes of the API. */
@@ -13,3 +15,15 @@ export const idsField = z
   .array(idText)
   .max(MAX_ITEMS, `must be at most ${MAX_ITEMS}`)
   .refine((ids) => new Set(ids).size === ids.length, "must differ from each other");
+
+/** The days of a chart or series. See `checkDays`. */
+export const daysParameters = {
+  from: dayParameter.optional().openapi({ description: "First day (UTC), instead of window." }),
+  to: dayParameter.optional().openapi({ description: "Last day, not before from." }),
+};
+
+/** Throws VALIDATION_FAILED for days in the wrong order. */
+export function checkDays(days: Days): void {
+  const problem = daysProblem(days);
+  if (problem !== undefined) throw invalidParameter("to", problem);
+}

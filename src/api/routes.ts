@@ -98,6 +98,14 @@ const POINTS: Surcharge = {
   step: 1,
   most: MAX_POINT_UNITS,
 };
+/** The most that more points of chosen days can cost. */
+const POINTS_OF_DAYS: Surcharge = {
+  parameter: ["from", "to"],
+  counts: "values",
+  included: 0,
+  step: 1 / 8,
+  most: 1,
+};
 const ROWS = limit("default", { surcharges: [PER_ROWS] });
 /** Of a chart. */
 const repositories = { parameter: "repo", counts: "values", most: MAX_SERIES } as const;
@@ -167,8 +175,10 @@ export const API_ROUTES: readonly ApiRoute[] = [
   open("/api/search/suggest", suggest, { limit: limit("search") }),
   open("/api/repos/{provider}/by-full-name", getRepositoryByFullName, DETAIL),
   open("/api/repos/{provider}/by-full-name/{fullName*}", getRepositoryByFullNamePath, DETAIL),
-  open("/api/metrics", listSeveralMetrics, { limit: limit("heavy", { surcharges: [POINTS] }) }),
-  open("/api/repos/{id}/metrics", listMetrics, { limit: HEAVY }),
+  open("/api/metrics", listSeveralMetrics, {
+    limit: limit("heavy", { surcharges: [POINTS, POINTS_OF_DAYS] }),
+  }),
+  open("/api/repos/{id}/metrics", listMetrics, { limit: limit("heavy", { surcharges: [POINTS_OF_DAYS] }) }),
   open("/api/repos/{id}/ranks", listRanks, { limit: HEAVY }),
   open("/api/repos/{provider}/{owner}/{name}", getRepository, DETAIL),
   open("/api/repos/{id}", getRepositoryById, DETAIL),

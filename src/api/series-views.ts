@@ -87,8 +87,9 @@ export function seriesPartsView({ points, gaps, seams }: Pick<Series, "points" |
 
 export const seriesMetaSchema = z.object({
   repositoryId: z.string().regex(/^[1-9][0-9]{0,18}$/),
-  window: z.enum(["30d", "90d", "all"]),
-  from: time.nullable().openapi({ description: "Start of the window; null for all." }),
+  window: z.enum(["30d", "90d", "all"]).nullable().openapi({ description: "null with from." }),
+  from: time.nullable().openapi({ description: "Start of the window or first day; null for all." }),
+  to: time.nullable().openapi({ description: "End of the last day, exclusive; null without to." }),
   ...freshnessFields,
   lastSeenAt: time.nullable(),
   stale: z.boolean().openapi({ description: "See Repository." }),

@@ -3,19 +3,23 @@ import { jsonText } from "../http/http.js";
 import { timeOrNull } from "../lib/clock.js";
 import { ownTurn } from "../lib/loop-turns.js";
 import { time, z } from "../lib/schema.js";
-import { AVAILABILITIES, isStale, MAX_SEVERAL_POINTS } from "../repositories/repositories.js";
+import { AVAILABILITIES, isStale, MAX_SEVERAL_POINTS, spanOfDays } from "../repositories/repositories.js";
 import { type CsvColumn, csvFile, csvHeader, csvLine, formatParameter, orCsv } from "./csv.js";
 import { pointFields } from "./fields.js";
 import { freshnessFields, freshnessView } from "./freshness.js";
 import {
+  POINTS_PER_UNIT,
   pickedPoints,
   SNAPSHOT_COLUMNS,
   type SnapshotRow,
+  seriesQuery,
   seriesWindowMs,
   seriesWindowParameter,
   snapshotRow,
+  spanName,
 } from "./metrics.js";
 import { dataMetaResponse, operation } from "./operation.js";
+import { checkDays } from "./parameters.js";
 import {
   findReferenced,
   missingReferences,
@@ -23,11 +27,8 @@ import {
   repositoriesParameter,
   textsOf,
 } from "./references.js";
-import { seriesPartsSchema, seriesPartsView, stepParameter, thinningFields } from "./series-views.js";
+import { seriesPartsSchema, seriesPartsView, thinningFields } from "./series-views.js";
 import { renamedView } from "./views.js";
-
-/** A request costs one unit, and one more for each of these points. */
-const POINTS_PER_UNIT = 2_000;
 
 /** The most units that points can cost: a request pays one for each repository up to this, and gets back what it does not use. */
 export const MAX_POINT_UNITS = MAX_SEVERAL_POINTS / POINTS_PER_UNIT;
@@ -50,7 +51,7 @@ const seriesSchema = z
   .openapi("Series");
 
 const metaSchema = z.object({
-  window: seriesWindowParameter,
+  window: seriesWindowParameter.nullable().openapi({ description: "null with from." }),
   ...thinningFields,
   points: z.int().openapi({ description: "Points of all series together." }),
   ...freshnessFields,
@@ -63,11 +64,9 @@ export const listSeveralMetrics = operation({
   tags: ["Repositories"],
   summary: "The snapshots of up to 100 repositories over time",
   description:
-    "In the order of the request. All have the finest step by which there are at most 20,000 points in all, and 2,000 of each. Costs one unit, and one for each 2,000 points.",
-  query: z.object({
+    "In the order of the request. All have the finest step by which there are at most 20,000 points in all, and of each 2,000, or 10,000 with from or to. Costs one unit, and one for each 2,000 points.",
+  query: seriesQuery.extend({
     repo: repositoriesParameter,
-    window: seriesWindowParameter,
-    step: stepParameter,
     fields: pointFields,
     format: formatParameter,
   }),
@@ -75,12 +74,14 @@ export const listSeveralMetrics = operation({
   handle: async ({ query, services }) => {
     const { modules, clock } = services;
     const { catalog } = modules;
-    const { window, step, fields, format } = query;
+    const { window, from, to, step, fields, format } = query;
+    checkDays({ from, to });
     const columns: readonly CsvColumn<SnapshotRow>[] = fields?.columns ?? SNAPSHOT_COLUMNS;
     const references = readReferences({ repo: query.repo });
     const found = await findReferenced(modules, references);
     const repositories = await catalog.findMany(found.ids);
-    const several = await catalog.severalSeries(repositories, { lengthMs: seriesWindowMs(window), step });
+    const span = spanOfDays({ from, to }, seriesWindowMs(window));
+    const several = await catalog.severalSeries(repositories, { ...span, step });
     const recency = await catalog.recency();
 
     const parts: string[] = [];
@@ -112,11 +113,14 @@ export const listSeveralMetrics = operation({
 
     const units = 1 + Math.min(MAX_POINT_UNITS, Math.floor(several.points / POINTS_PER_UNIT));
     if (format === "csv")
-      return { ...csvFile(`sidereal-metrics-${window}`, csvHeader(columns) + parts.join("")), units };
+      return {
+        ...csvFile(`sidereal-metrics-${spanName(query)}`, csvHeader(columns) + parts.join("")),
+        units,
+      };
     const { asOf } = freshnessOf(repositories.map(({ countedAt }) => countedAt));
     const missing = missingReferences(references, found, new Set(repositories.map(({ id }) => id)));
     const meta: z.output<typeof metaSchema> = {
-      window,
+      window: from === undefined ? window : null,
       resolution: several.resolution,
       thinned: several.resolution !== step || several.isCut,
       points: several.points,

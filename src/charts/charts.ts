@@ -27,7 +27,6 @@ export {
   alignedAt,
   CHART_WINDOWS,
   type ChartWindow,
-  daysProblem,
   drawHistories,
   type History,
   missingReason,

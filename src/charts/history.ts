@@ -1,6 +1,7 @@
 import { ageInDays, DAY_MS } from "../lib/clock.js";
 import {
   type Catalog,
+  type Days,
   type Gap,
   gapsOf,
   isStale,
@@ -9,6 +10,7 @@ import {
   type Snapshot,
   type SnapshotRange,
   seamsOf,
+  spanOfDays,
 } from "../repositories/repositories.js";
 import { drawChart, drawNotice } from "./chart.js";
 import { anomalySpans, MAX_SPANS, spansWithin } from "./events.js";
@@ -50,19 +52,7 @@ export interface History {
   isStale: boolean;
 }
 
-/** Days of a chart: from the start of the first to the end of the last; a missing one is that of the window. */
-interface ChartDays {
-  /** Times at which days begin. */
-  from?: number | undefined;
-  to?: number | undefined;
-}
-
-/** Why days make no chart; undefined: they do. */
-export function daysProblem({ from, to }: ChartDays): string | undefined {
-  return from !== undefined && to !== undefined && from >= to ? "must be a later day than from" : undefined;
-}
-
-export interface HistoryRequest extends ChartDays {
+export interface HistoryRequest extends Days {
   metric: Metric;
   /** Ignored with `from`; ends at `to` if that is earlier than the newest snapshot. */
   window: ChartWindow;
@@ -77,14 +67,11 @@ export async function readHistory(
   { metric, window, from, to, stored: known }: HistoryRequest,
 ): Promise<History> {
   const { countedAt: asOf } = repository;
-  const bounds = { most: MAX_SNAPSHOTS, ...(to === undefined ? {} : { until: to + DAY_MS }) };
-  const until = asOf === null || to === undefined ? asOf : Math.min(asOf, to + DAY_MS);
-  const readSeries = () =>
-    from !== undefined || window === "all" || until === null
-      ? catalog.series(repository.id, from ?? 0, bounds)
-      : catalog.windowSeries(repository.id, { asOf: until, lengthMs: WINDOW_DAYS[window] * DAY_MS }, bounds);
+  const lengthMs = window === "all" ? undefined : WINDOW_DAYS[window] * DAY_MS;
+  const span = spanOfDays({ from, to }, lengthMs);
+  const until = asOf === null ? null : Math.min(asOf, span.until ?? asOf);
   const [series, stored, recency] = await Promise.all([
-    readSeries(),
+    catalog.spanSeries(repository, span, { most: MAX_SNAPSHOTS }),
     known ?? catalog.snapshotRange(repository.id),
     catalog.recency(),
   ]);

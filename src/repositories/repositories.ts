@@ -28,8 +28,10 @@ import type { Repository } from "./repository.js";
 import { type CatalogueKind, isEmpty, keepSample, markSynthetic, readKind, removeSample } from "./sample.js";
 import {
   MAX_WINDOWS,
+  mostPoints,
   type Series,
   type SeriesBounds,
+  type SeriesSpan,
   type StarCount,
   seriesFrom,
   seriesStart,
@@ -259,6 +261,19 @@ export class Catalog extends Lookup {
     const readings = await this.#snapshots.since(id, asOf - MAX_WINDOWS * lengthMs);
     const start = seriesStart(readings, asOf, lengthMs);
     return seriesFrom(readings, start ?? Number.MAX_SAFE_INTEGER, bounds);
+  }
+
+  /** The series of a span. Costs what `series` or `windowSeries` does. */
+  spanSeries(
+    { id, countedAt: asOf }: Pick<Repository, "id" | "countedAt">,
+    span: SeriesSpan,
+    { most = mostPoints(span), step }: Pick<SeriesBounds, "most" | "step"> = {},
+  ): Promise<Series> {
+    const { from, until, lengthMs } = span;
+    const bounds = { most, ...(step && { step }), ...(until === undefined ? {} : { until }) };
+    return from !== undefined || lengthMs === undefined || asOf === null
+      ? this.series(id, from ?? 0, bounds)
+      : this.windowSeries(id, { asOf, lengthMs }, bounds);
   }
 
   /** The series of several repositories, thinned by one step. See `readSeveralSeries`. */

@@ -6,6 +6,8 @@ import { type Step, thin } from "./thinning.js";
 
 /** A series never holds more points than this. */
 export const MAX_POINTS = 2_000;
+/** One of chosen days never holds more than this. */
+export const MAX_POINTS_OF_DAYS = 10_000;
 
 export interface Gap {
   from: number;
@@ -27,6 +29,37 @@ export interface Series {
   gaps: Gap[];
   seams: Seam[];
 }
+
+/** Which snapshots a series is of: those in a window, or from one time to another. */
+export interface SeriesSpan {
+  /** Length of the window, which ends with the newest counts of the repository; undefined: everything. */
+  lengthMs: number | undefined;
+  /** Instead of the start of the window. */
+  from?: number | undefined;
+  /** Exclusive. */
+  until?: number | undefined;
+}
+
+/** Days of a chart or series: from the start of the first to the end of the last; a missing one is that of the window. */
+export interface Days {
+  /** Times at which days begin. */
+  from?: number | undefined;
+  to?: number | undefined;
+}
+
+/** Why days have no counts; undefined: they may have. */
+export function daysProblem({ from, to }: Days): string | undefined {
+  return from !== undefined && to !== undefined && from > to ? "must not be before from" : undefined;
+}
+
+/** The span of days, or of a window of `lengthMs`; undefined: everything. */
+export function spanOfDays({ from, to }: Days, lengthMs: number | undefined): SeriesSpan {
+  return { lengthMs, from, until: to === undefined ? undefined : to + DAY_MS };
+}
+
+/** Maximum number of points of a series. */
+export const mostPoints = ({ from, until }: SeriesSpan): number =>
+  from === undefined && until === undefined ? MAX_POINTS : MAX_POINTS_OF_DAYS;
 
 /** How a series is thinned. */
 export interface SeriesBounds {
@@ -82,8 +115,8 @@ export function chooseFrom(to: number, lengthMs: number, { before, after }: Arou
 
 /**
  * The time of the snapshot at which the series of a window begins, for a window of `lengthMs` that ends at `asOf`: the one a trend of
- * this length starts at, so that series and trend show the same gain. Without a trend, or if it starts over two days before the window,
- * the last snapshot at or before the start of the window, else the first one in it. Undefined when the window has no snapshot.
+ * this length starts at, so that series and trend show the same gain. Without a trend, or if that would put several snapshots before
+ * the window, the last snapshot at or before its start, else the first one in it. Undefined when the window has no snapshot.
  * `readings` have all columns and begin with the last snapshot at or before MAX_WINDOWS windows before `asOf`.
  */
 export function seriesStart(readings: Readings, asOf: number, lengthMs: number): number | undefined {
@@ -95,13 +128,8 @@ export function seriesStart(readings: Readings, asOf: number, lengthMs: number):
   const to = last.at(last.length - 1);
   const from = windowStart(TOTAL, held, { target: to - lengthMs, to });
   const { before, after } = around(readings, start);
-  if (from !== undefined) {
-    const at = (from.basis === "TOTAL" ? TOTAL : held).at(from.index);
-    // The trend of a repository that was not seen lately lies before the window.
-    const isEarlier = before !== null && at < before && start - at > 2 * DAY_MS;
-    return isEarlier ? before : at;
-  }
-  return before ?? after ?? undefined;
+  if (from === undefined) return before ?? after ?? undefined;
+  return Math.max((from.basis === "TOTAL" ? TOTAL : held).at(from.index), before ?? 0);
 }
 
 /** The reading that a window starts at: an index among the readings of its basis. */

@@ -3,9 +3,10 @@ import { DAY_MS, WEEK_MS } from "../lib/clock.js";
 import type { Repository } from "./repository.js";
 import {
   gapsOf,
-  MAX_POINTS,
   MAX_WINDOWS,
+  mostPoints,
   type Series,
+  type SeriesSpan,
   type StarCount,
   seamsOf,
   seriesStart,
@@ -17,9 +18,7 @@ import { lastOfEach, longerStep, type Step } from "./thinning.js";
 /** Maximum number of points of several series together. */
 export const MAX_SEVERAL_POINTS = 20_000;
 
-export interface SeveralOptions {
-  /** Length of the window, which ends with the counts of each repository; undefined: everything. */
-  lengthMs: number | undefined;
+export interface SeveralOptions extends SeriesSpan {
   /** The finest step. */
   step: Step;
 }
@@ -36,7 +35,7 @@ export interface SeveralSeries {
 }
 
 /**
- * The series of repositories as `windowSeries` has them, by the finest step by which each has at most MAX_POINTS, and all together
+ * The series of repositories as `spanSeries` has them, by the finest step by which each has as many points at most, and all together
  * MAX_SEVERAL_POINTS; if there are too many even by the longest step, the newest of each. Costs two statements, and one more for
  * each twenty thousand snapshots, yielding to the event loop in between. Holds no more than the points and the
  * snapshots of one turn.
@@ -44,18 +43,20 @@ export interface SeveralSeries {
 export async function readSeveralSeries(
   database: Pick<Database, "read" | "dialect">,
   repositories: readonly Pick<Repository, "id" | "countedAt">[],
-  { lengthMs, step }: SeveralOptions,
+  { step, ...span }: SeveralOptions,
 ): Promise<SeveralSeries> {
   const ids = repositories.map(({ id }) => id);
   const ranges = await readSnapshotRanges(database.read, database.dialect, ids);
-  const thinning = new CommonThinning({ most: MAX_SEVERAL_POINTS, mostEach: MAX_POINTS, step });
+  const thinning = new CommonThinning({ most: MAX_SEVERAL_POINTS, mostEach: mostPoints(span), step });
   const countedAt = new Map(repositories.map((one) => [one.id, one.countedAt]));
-  const span = lengthMs === undefined ? {} : { recentMs: MAX_WINDOWS * lengthMs, withBaseline: true };
-  for await (const [id, readings] of readInTurns(database, { ids, span, ranges })) {
+  for await (const [id, readings] of readInTurns(database, { ids, span: storedSpan(span), ranges })) {
     const asOf = countedAt.get(id) ?? null;
-    const start = lengthMs === undefined || asOf === null ? 0 : seriesStart(readings, asOf, lengthMs);
+    const { from: day, until, lengthMs } = span;
+    const isWindow = day === undefined && lengthMs !== undefined && asOf !== null;
+    const start = isWindow ? seriesStart(readings, asOf, lengthMs) : (day ?? 0);
     const from = start ?? Number.MAX_SAFE_INTEGER;
-    const wanted = readings.slice(readings.countBefore(from), readings.length);
+    const end = until === undefined ? readings.length : readings.countBefore(until);
+    const wanted = readings.slice(Math.min(readings.countBefore(from), end), end);
     thinning.add(id, { readings: wanted, keepsFirst: wanted.at(0) === from });
   }
   const { kept, resolution, isCut } = thinning.end();
@@ -68,6 +69,13 @@ export async function readSeveralSeries(
       return { points, resolution, gaps: gapsOf(points), seams: seamsOf(points) };
     },
   };
+}
+
+/** The stored snapshots that the series of a span depend on. */
+function storedSpan({ lengthMs, from, until }: SeriesSpan) {
+  if (from === undefined && lengthMs !== undefined)
+    return { recentMs: MAX_WINDOWS * lengthMs, withBaseline: true };
+  return { ...(from !== undefined && { from }), ...(until !== undefined && { until: until - 1 }) };
 }
 
 /** Readings to thin together with others. */

@@ -205,7 +205,7 @@ onSqliteAndLong("Charts for other pages", (engine) => {
       ["repo=github:up/one&from=yesterday", "from", "must be a day, such as 2026-04-30"],
       ["repo=github:up/one&to=2026-02-30", "to", "must be a day, such as 2026-04-30"],
       ["repo=github:up/one&from=2026-13-01", "from", "must be a day, such as 2026-04-30"],
-      ["repo=github:up/one&from=2026-04-02&to=2026-04-02", "to", "must be a later day than from"],
+      ["repo=github:up/one&from=2026-04-02&to=2026-04-01", "to", "must not be before from"],
       ...Object.entries({
         metric: ["stars", "forks", "openIssues"],
         window: ["30d", "90d", "1y", "all"],

@@ -86,6 +86,7 @@ onSqliteAndLong("GET /api/repos/:id/metrics", (engine) => {
         repositoryId: ids["a/days"],
         window: "30d",
         from: "2026-03-31T12:00:00.000Z",
+        to: null,
         asOf: "2026-04-30T12:00:00.000Z",
         resolution: "all",
         thinned: false,
@@ -114,6 +115,35 @@ onSqliteAndLong("GET /api/repos/:id/metrics", (engine) => {
     assert.deepEqual(await stars("all"), [1, 2, 3, 4, 5, 6, 7]);
     assert.equal((await metrics("a/days", "?window=90d")).body.meta.from, "2026-01-30T12:00:00.000Z");
     assert.equal((await metrics("a/days", "?window=all")).body.meta.from, null);
+  });
+
+  test("from and to choose days, to alone ends the window, and days in the wrong order are refused", async () => {
+    const stars = async (query: string) => {
+      const { body } = await metrics("a/days", query);
+      return body.data.map((point: { stars: number }) => point.stars);
+    };
+    assert.deepEqual(await stars("?from=2026-01-30&to=2026-03-31"), [2, 3, 4, 5]);
+    assert.deepEqual(await stars("?from=2026-04-29&to=2026-04-29"), [6]);
+    assert.deepEqual(await stars("?from=2026-04-29"), [6, 7]);
+    assert.deepEqual(await stars("?window=30d&to=2026-04-29"), [5, 6]);
+    assert.deepEqual(await stars("?from=2026-05-01"), []);
+    const { window, from, to } = (await metrics("a/days", "?from=2026-04-29&to=2026-04-29")).body.meta;
+    assert.deepEqual([window, from, to], [null, "2026-04-29T00:00:00.000Z", "2026-04-30T00:00:00.000Z"]);
+    const wrong = await metrics("a/days", "?from=2026-04-29&to=2026-04-28");
+    assert.deepEqual(errorOf(wrong), invalid("to", "must not be before from"));
+    const file = await metrics("a/days", "?from=2026-04-29&to=2026-04-30&format=csv");
+    assert.match(
+      file.headers.get("content-disposition") ?? "",
+      new RegExp(`"sidereal-${ids["a/days"]}-2026-04-29-2026-04-30.csv"`),
+    );
+  });
+
+  test("days have up to 10,000 snapshots, more than 2,000 of one repository and of several", async () => {
+    const { body } = await metrics("e/minutes", "?from=2026-01-01");
+    assert.deepEqual([body.meta.resolution, body.meta.points], ["all", 2_001]);
+    const several = await world.get(`/api/metrics?repo=${ids["e/minutes"]}&from=2026-01-01`);
+    assert.deepEqual([several.body.meta.resolution, several.body.meta.points], ["all", 2_001]);
+    assert.deepEqual(several.body.data[0].points, body.data);
   });
 
   test("windows end with the repository's own newest counts, not at the clock and not with those of another one", async () => {

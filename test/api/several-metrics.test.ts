@@ -54,11 +54,15 @@ onSqliteAndLong("GET /api/metrics", (engine) => {
 
   test("has the series of each repository as its own address has it, in the order of the request", async () => {
     const asked = ["i/gone", "gitlab:group/sub/other", "OLD/first", "b/gaps", "d/none", "m/mixed"];
-    for (const window of ["30d", "90d", "all"]) {
-      const { status, body } = await read([
-        ...[...asked, "i/gone"].map((repo): [string, string] => ["repo", repo]),
-        ["window", window],
-      ]);
+    const spans = [
+      ...["30d", "90d", "all"].map((window) => `window=${window}`),
+      "window=30d&to=2026-04-15",
+      "from=2026-04-02&to=2026-04-29",
+    ];
+    for (const span of spans) {
+      const window = /^window=(\w+)/.exec(span)?.[1] ?? null;
+      const repos = [...asked, "i/gone"].map((repo) => `repo=${encodeURIComponent(repo)}`);
+      const { status, body } = await read([...repos, span].join("&"));
       assert.equal(status, 200);
       assert.deepEqual(namesOf(body), [
         "GITHUB:i/gone",
@@ -70,7 +74,7 @@ onSqliteAndLong("GET /api/metrics", (engine) => {
       ]);
       for (const series of body.data) {
         const { repositoryId, provider: _, fullName, renamedFrom, availability, ...rest } = series;
-        const one = await world.get(`/api/repos/${repositoryId}/metrics?window=${window}`);
+        const one = await world.get(`/api/repos/${repositoryId}/metrics?${span}`);
         const { asOf, lastSeenAt, stale, gaps, seams } = one.body.meta;
         assert.deepEqual(rest, { asOf, lastSeenAt, stale, gaps, seams, points: one.body.data }, fullName);
         assert.equal(renamedFrom, fullName === "new/name" ? "OLD/first" : undefined);
@@ -192,6 +196,7 @@ onSqlite("The points of GET /api/metrics", (engine) => {
     assert.equal((await ask(`${ids}&window=all`, "198.18.8.2")).used, used);
     assert.equal((await ask(`${ids}&window=all&step=4w`, "198.18.8.3")).used, 1);
     assert.equal((await ask("repo=1&repo=2&window=all", "198.18.8.4")).used, 1);
+    assert.equal((await ask(`${ids}&from=2020-01-01`, "198.18.8.5")).used, used);
   });
 
   test("are paid before they are read: a caller that has too little left is refused", async () => {

@@ -7,7 +7,6 @@ import {
   CHART_WINDOWS,
   type ChartSpan,
   type ChartWindow,
-  daysProblem,
   type History,
   METRIC_WORDS,
   METRICS,
@@ -17,6 +16,7 @@ import {
 } from "../../charts/charts.js";
 import { count, dayParameter } from "../../discovery/discovery.js";
 import { isoDay } from "../../lib/clock.js";
+import { daysProblem } from "../../repositories/repositories.js";
 import { type PageQuery, readUsableQuery } from "../page-query.js";
 import { PointTable } from "./chart-tables.js";
 import { Strip, Tabs, withQuery } from "./links.js";
