@@ -196,16 +196,30 @@ export function hasNewId({ created_at }: RepositoryTable, { facts: { createdAt }
   return Math.abs(created_at - createdAt) <= SAME_MOMENT_MS;
 }
 
+/** A repository may change as much as another one of its name within more time. */
+const SAME_CHANGE_MS = 30 * DAY_MS;
+
 /**
  * Whether an observation without an id is about another repository than the one that has its name: it was created at another time,
- * and has less than half or more than double the stars.
+ * and has less than half or more than double the stars. If one of the dates is unknown: within 30 days its description changed, and
+ * both stars and forks by this much. In eight years of lists of 3,500 repositories that happened twice, each time to a reused name.
  */
 export function isReusedName(row: RepositoryTable, observation: Observation): boolean {
-  const { createdAt, stars } = observation.facts;
-  if (row.provider_id !== null || row.created_at === null || row.stars === null) return false;
-  if (createdAt === null || createdAt === undefined || stars === null || stars === undefined) return false;
-  if (hasSameCreation(row, observation)) return false;
-  return 2 * stars < row.stars || stars > 2 * row.stars;
+  if (row.provider_id !== null) return false;
+  const { at, facts } = observation.first ?? observation;
+  const { createdAt, description, stars, forks } = facts;
+  if (!differ(row.stars, stars)) return false;
+  if (row.created_at !== null && typeof createdAt === "number") return !hasSameCreation(row, observation);
+  if (at === null || row.refreshed_at === null || row.description === null) return false;
+  const isSoon = at > row.refreshed_at && at <= row.refreshed_at + SAME_CHANGE_MS;
+  const isDescribed = typeof description === "string" && description !== row.description;
+  return isSoon && isDescribed && differ(row.forks, forks);
+}
+
+/** Whether one of two known counts is more than double the other. */
+function differ(one: number | null, other: number | null | undefined): boolean {
+  if (one === null || other === null || other === undefined) return false;
+  return 2 * one < other || 2 * other < one;
 }
 
 /** Whether an observation is about a repository that has lost its present name since, as an export writes it. */

@@ -36,6 +36,8 @@ export interface Observation {
   previousNames?: readonly { fullName: string; until: number }[];
   /** true: the export also has the repository that had this name before, so it is not that one. */
   isHolder?: boolean;
+  /** The earliest of several merged ones. */
+  first?: Pick<Observation, "at" | "facts">;
   /** The archive that reports it, by the name of its layout. */
   source?: string;
 }

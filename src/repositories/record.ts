@@ -27,8 +27,8 @@ export interface RecordedBatch extends Recorded {
 
 /**
  * Records a batch in the caller's transaction, which must hold the catalogue exclusively. Newer facts replace older ones;
- * older facts only fill those that no source has reported yet. Facts without stars leave the counts to the newest snapshot that has
- * them. Snapshots are appended; one with the same repository and time never changes. So recording a batch twice, or in another
+ * older facts only fill those that no source has reported yet. Facts without stars, or with unknown ones, leave the counts to the
+ * newest snapshot that has them. Snapshots are appended; one with the same repository and time never changes. So recording a batch twice, or in another
  * order, gives the same snapshots. If the catalogue holds the sample, that is removed first.
  */
 export async function record(
@@ -84,15 +84,20 @@ function apply(identities: Identities, draft: Draft, observation: Observation): 
   const { row } = draft;
   const { at, facts } = observation;
   const newest = at !== null && (row.refreshed_at === null || at > row.refreshed_at);
-  const countsAreNewest = at !== null && (row.counted_at === null || at > row.counted_at);
+  const isCounted = typeof facts.stars === "number";
+  const countsAreNewest = isCounted && at !== null && (row.counted_at === null || at > row.counted_at);
   for (const fact of OTHER_FACTS) setFact(draft, fact, { value: facts[fact], replaces: newest });
-  for (const count of COUNTS) setCount(draft, count, { value: facts[count], at });
+  for (const count of COUNTS) {
+    const value = facts[count];
+    // The time of facts without counts says nothing about counts.
+    setCount(draft, count, { value, at: isCounted || typeof value === "number" ? at : null });
+  }
   // Before `counted_at` changes. Later observations of a forge leave it alone.
   if (observation.source !== undefined && (countsAreNewest || row.import_source === null))
     setColumn(draft, "import_source", observation.source);
   // The repository that had the name then is gone.
   if (identities.hasLostName(draft)) setColumn(draft, "availability", "GONE");
-  if (facts.stars === undefined) {
+  if (!isCounted) {
     for (const snapshot of observation.snapshots) {
       // Stars still held are fewer than all.
       if (snapshot.source === "BACKFILLED") continue;

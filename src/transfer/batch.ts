@@ -43,6 +43,7 @@ export class Batch {
     if (gathered !== undefined && canJoin(gathered, observation)) {
       this.#characters -= charactersOf(gathered);
       if (gathered.at !== null) gathered.discoveredAt ??= gathered.at;
+      gathered.first ??= { at: gathered.at, facts: gathered.facts };
       Object.assign(gathered, rest);
     } else {
       gathered = { ...rest, numbers: [] };
@@ -82,8 +83,8 @@ function canJoin(known: Gathered, next: Observation): boolean {
   if (next.preferredId !== undefined || next.previousNames !== undefined || next.discoveredAt !== undefined)
     return false;
   for (const fact in known.facts) if (!(fact in next.facts)) return false;
-  // Another creation date may be that of another repository.
-  return known.facts.createdAt === next.facts.createdAt;
+  // Another creation date or description may be that of another repository.
+  return known.facts.createdAt === next.facts.createdAt && known.facts.description === next.facts.description;
 }
 
 /** A batch in transit between threads. */

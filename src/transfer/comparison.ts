@@ -24,7 +24,7 @@ const MOST_CHARACTERS = 4_000_000;
 
 /** With fewer common rows nothing is concluded: they could all stand still by chance. */
 const FEWEST_COMMON = 50;
-/** A file that differs by chance has less than this part of such rows; 0.8 % was the most in eight years of real files. */
+/** A file that differs by chance has less than this part of such rows; 0.8 % was the most of real files, weekly and daily. */
 const DAMAGED_PART = 0.1;
 /** A file with this part of its counts unchanged is the one before; 86 % was the most of real files. */
 const REPEATED_PART = 0.99;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { HOUR_MS } from "../../src/lib/clock.js";
+import { DAY_MS, HOUR_MS } from "../../src/lib/clock.js";
 import type { Observation } from "../../src/repositories/observation.js";
 import type { Catalog } from "../../src/repositories/repositories.js";
 import { onBothEngines } from "../support/engines.js";
@@ -257,6 +257,45 @@ onBothEngines("Identity", (engine) => {
       assert.deepEqual(await hoursOf(catalog, other), [9, 8]);
       assert.equal((await catalog.get(other)).availability, "GONE");
     });
+
+  /** An observation as an archive without creation dates has it. */
+  const described = (days: number, description: string, [stars, forks]: [stars: number, forks: number]) =>
+    observation("o/d", [snapshot(days * 24, stars, { forks })], {
+      at: NOW - days * DAY_MS,
+      facts: { description, stars, forks },
+    });
+
+  bothWays(
+    "a name whose description, stars and forks change together within a month belongs to a new repository",
+    [
+      described(9, "old", [900, 90]),
+      described(8, "old", [901, 90]),
+      described(6, "new", [2_800, 300]),
+      described(5, "newer", [2_810, 301]),
+    ],
+    async (catalog) => {
+      assert.equal(await found(catalog, "o/d"), "2 o/d");
+      assert.deepEqual(await hoursOf(catalog, 1), [9 * 24, 8 * 24]);
+      assert.deepEqual(await hoursOf(catalog, 2), [6 * 24, 5 * 24]);
+      assert.deepEqual((await catalog.get(1)).availability, "GONE");
+    },
+  );
+
+  bothWays(
+    "two of these alone, or all of them in more than a month, are no reuse",
+    [
+      described(90, "old", [900, 90]),
+      described(50, "new", [2_800, 300]),
+      described(49, "new", [900, 90]),
+      described(48, "old", [2_800, 90]),
+      described(47, "new", [2_800, 300]),
+    ],
+    async (catalog) =>
+      assert.deepEqual(
+        await hoursOf(catalog, 1),
+        [90, 50, 49, 48, 47].map((day) => day * 24),
+      ),
+  );
 
   bothWays(
     "a creation date of a month more or less, or the same size, is no reuse",

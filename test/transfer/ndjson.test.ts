@@ -86,7 +86,8 @@ describe("NDJSON", () => {
     }
     assert.deepEqual(await factsAfter({ stars: 12 }), { ...counts, stars: 12 });
     assert.deepEqual(await factsAfter({ stars: 12 }, ...before), { ...counts, stars: 12 });
-    assert.deepEqual(await factsAfter({ stars: null }), { ...counts, stars: null });
+    assert.deepEqual(await factsAfter({ stars: null }), counts);
+    assert.deepEqual(await factsAfter({ stars: null, forks: null }, ...before), counts);
   });
 
   test("as README shows it gives the counts of its newest snapshot", async () => {
