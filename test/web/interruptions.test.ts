@@ -95,6 +95,10 @@ onSqliteAndLong("While a forge is not read", (engine) => {
         assert.ok(notes[0]?.includes(words), `${path}: ${notes[0]}`);
         assert.ok(links.includes("/operator#forge-WORK"), path);
       }
+      assert.match(
+        (await asOperator("/operator")).text,
+        /Forges1 of 1 failing Work Queue0 nothing waits Freshness/,
+      );
       for (const path of ["/", "/explore"]) {
         const { notes, text, html } = await open(world, path);
         assert.deepEqual(notes, ["Work cannot be read at the moment, so its numbers are late."], path);
@@ -112,6 +116,10 @@ onSqliteAndLong("While a forge is not read", (engine) => {
     assert.deepEqual((await asOperator("/")).notes, [], "a used-up quota is no failure");
     await work(null);
     for (const path of ["/", "/operator"]) assert.deepEqual((await asOperator(path)).notes, [], path);
+    assert.match(
+      (await asOperator("/operator")).text,
+      /Forges1 Work Queue0 nothing waits Freshness\d+ of \d+ /,
+    );
     world.clock.advance(120_000);
     for (const path of ["/", "/operator"])
       assert.match((await asOperator(path)).notes.join(), /^Work: the worker last reported .* ago\./, path);

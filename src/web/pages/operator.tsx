@@ -2,8 +2,8 @@ import type { FunctionComponent as FC } from "preact";
 import { forgeName } from "../../config/config.js";
 import type { CurrentSummary } from "../../discovery/discovery.js";
 import { type Fact, Facts } from "../components/elements.js";
-import { ForgeState } from "../components/forge-state.js";
-import { Ago, durationWords, formatBytes, formatCount, formatDate } from "../components/numbers.js";
+import { ForgeState, isInterrupted } from "../components/forge-state.js";
+import { durationWords, formatBytes, formatCount, formatDate } from "../components/numbers.js";
 import { type OperatorState, readOperatorState } from "../operator-state.js";
 import type { OperatorRequest, Page } from "../page-request.js";
 
@@ -52,38 +52,28 @@ const Operation: FC<OperationProps> = ({ state, summary, tracked, now, isAtMachi
       </div>
     </div>
     <div data-live="operation">
-      <p class="lead">
-        {tracked.length === 0 ? (
-          <>
-            No forge is tracked. <a href="/operator/tokens">Enter a token</a> to begin.
-          </>
-        ) : (
-          `Tracking ${new Intl.ListFormat("en").format(tracked.map(forgeName))}.`
-        )}{" "}
-        {state.status === undefined ? (
-          "The worker is not running."
-        ) : (
-          <>
-            Counted by the worker <Ago at={state.status.at} now={now} />.
-          </>
-        )}
-      </p>
+      <div class="tiles">
+        {tilesOf({ state, summary, tracked, now }).map(({ name, value, more }) => (
+          <p class="tile">
+            <span>{name}</span>
+            <strong>{value}</strong>
+            <small class="soft">{more}</small>
+          </p>
+        ))}
+      </div>
+      {tracked.length > 0 ? null : (
+        <p>
+          No forge is tracked. <a href="/operator/tokens">Enter a token</a>
+        </p>
+      )}
+      {isDiskShort(state) ? (
+        <p class="note wrong" role="note">
+          Little space is left on the disk of the data folder.
+        </p>
+      ) : null}
       {state.status?.providers.map((status) => (
         <ForgeState status={status} now={now} isTracked={tracked.includes(status.provider)} />
       ))}
-      <section>
-        <h2>Requests to track</h2>
-        <Facts facts={requestFacts(state, now)} />
-      </section>
-      <section>
-        <h2>Storage</h2>
-        {isDiskShort(state) ? (
-          <p class="note wrong" role="note">
-            Little space is left on the disk of the data folder.
-          </p>
-        ) : null}
-        <Facts facts={storageFacts(state, summary)} />
-      </section>
       <section>
         <h2>Jobs</h2>
         <Facts facts={jobFacts(state, now)} />
@@ -96,33 +86,52 @@ const Operation: FC<OperationProps> = ({ state, summary, tracked, now, isAtMachi
   </>
 );
 
-function requestFacts({ requests }: OperatorState, now: number): Fact[] {
-  if (requests.length === 0) return [{ name: "Waiting", value: "none", isText: true }];
-  return requests.map(({ provider, people, batch, oldest }) => ({
-    name: forgeName(provider),
-    value: formatCount(people + batch),
-    more: `${formatCount(people)} of people, ${formatCount(batch)} of lists; the oldest for ${durationWords(now - oldest)}`,
-  }));
+type TileProps = Pick<OperationProps, "state" | "summary" | "tracked" | "now">;
+
+/** Whether forges are read, how much waits, how recent the counts are, and how much space they take. */
+function tilesOf({ state: { status, requests, files, disk }, summary, tracked, now }: TileProps): Fact[] {
+  const failing = (status?.providers ?? []).filter(
+    ({ provider, worker }) => tracked.includes(provider) && isInterrupted(worker ?? undefined, now),
+  );
+  const [people, lists] = (["people", "batch"] as const).map((kind) =>
+    requests.reduce((sum, request) => sum + request[kind], 0),
+  );
+  const oldest = Math.min(now, ...requests.map((request) => request.oldest));
+  const fresh = summary.freshRepositories;
+  const bytes = files?.bytes ?? status?.databaseBytes;
+  return [
+    {
+      name: "Forges",
+      value:
+        failing.length > 0 ? `${failing.length} of ${tracked.length} failing` : formatCount(tracked.length),
+      more: status === undefined ? "The worker is not running." : tracked.map(forgeName).join(", "),
+    },
+    {
+      name: "Queue",
+      value: formatCount((people ?? 0) + (lists ?? 0)),
+      more:
+        requests.length === 0
+          ? "nothing waits"
+          : `${formatCount(people ?? 0)} of people, ${formatCount(lists ?? 0)} of lists; oldest ${durationWords(now - oldest)}`,
+    },
+    {
+      name: "Freshness",
+      value: `${formatCount(fresh)} of ${formatCount(summary.repositories)}`,
+      more: `repositories with recent counts; ${formatCount(summary.snapshots)} snapshots`,
+    },
+    {
+      name: "Storage",
+      value: bytes === undefined ? "waiting for the worker" : formatBytes(bytes),
+      more: [
+        ...(files === null ? [] : [`log ${formatBytes(files.logBytes)}`]),
+        ...(disk === null ? [] : [`${formatBytes(disk.free)} of ${formatBytes(disk.total)} free`]),
+      ].join(", "),
+    },
+  ];
 }
 
 function isDiskShort({ disk }: OperatorState): boolean {
   return disk !== null && disk.free < disk.total * LITTLE_SPACE;
-}
-
-function storageFacts({ status, files, disk }: OperatorState, summary: CurrentSummary): Fact[] {
-  const bytes = files?.bytes ?? status?.databaseBytes;
-  return [
-    { name: "Repositories", value: formatCount(summary.repositories) },
-    { name: "Snapshots", value: formatCount(summary.snapshots) },
-    {
-      name: "Database",
-      value: bytes === undefined ? "waiting for the worker" : formatBytes(bytes),
-      ...(files !== null && { more: `and a log of ${formatBytes(files.logBytes)}` }),
-    },
-    ...(disk === null
-      ? []
-      : [{ name: "Free on its disk", value: formatBytes(disk.free), more: `of ${formatBytes(disk.total)}` }]),
-  ];
 }
 
 function jobFacts({ dumps, backup, mail }: OperatorState, now: number): Fact[] {

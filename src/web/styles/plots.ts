@@ -49,6 +49,7 @@ main > section:not(.scroll), .repository > section { margin-top: var(--s6); }
 a.tile:hover { border-color: var(--link); }
 .tile[aria-current] { border-color: var(--link); background: var(--bar); }
 .tile > span { color: var(--soft); font-size: var(--small); }
+.tile > small { grid-area: 3 / 1 / 4 / 3; }
 .tile > strong { grid-row: 2; font-size: var(--large); line-height: 1.3; }
 .tile small { font-weight: 400; font-size: var(--small); }
 .tile > svg { grid-area: 1 / 2 / 3 / 3; width: 6rem; height: 2rem; }
@@ -134,6 +135,7 @@ details > summary { padding: .15rem 0; }
   .plot-narrow { display: block; }
 }
 @media (forced-colors: active) {
+  .tile[aria-current] { outline: 2px solid Highlight; }
   .plot, .plot-legend, .line-mark { --chart-bg: Canvas; --chart-grid: GrayText; --chart-text: CanvasText; --chart-muted: CanvasText;
     --chart-line-1: CanvasText; --chart-line-2: CanvasText; --chart-line-3: CanvasText; --chart-line-4: CanvasText;
     --chart-line-5: CanvasText; --chart-line-6: CanvasText; }
