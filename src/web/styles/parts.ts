@@ -9,7 +9,7 @@ export const PARTS = `
 .lead time { white-space: nowrap; }
 .read { max-width: var(--read); }
 /* A shadow at each edge beyond which there is more: the paper in front of it moves with the content. */
-.scroll { overflow-x: auto; position: relative; background: linear-gradient(to right, var(--paper), transparent) left / 3rem 100% no-repeat local, linear-gradient(to left, var(--paper), transparent) right / 3rem 100% no-repeat local,
+.scroll { overflow-x: auto; position: relative; background: linear-gradient(to right, var(--paper) .75rem, transparent) left / 3rem 100% no-repeat local, linear-gradient(to left, var(--paper) .75rem, transparent) right / 3rem 100% no-repeat local,
   linear-gradient(to right, var(--edge), transparent) left / .75rem 100% no-repeat scroll, linear-gradient(to left, var(--edge), transparent) right / .75rem 100% no-repeat scroll; }
 .note { background: var(--note); border-left: 3px solid var(--star); border-radius: 0 var(--round) var(--round) 0; padding: var(--s3) var(--s4); margin: 0 0 var(--s5); }
 .facts-line + .note { margin-top: var(--s4); }

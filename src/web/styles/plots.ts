@@ -44,7 +44,7 @@ main > section:not(.scroll), .repository > section { margin-top: var(--s6); }
 .headline { font: 600 var(--title)/1.3 var(--serif); margin: 0 0 var(--s4); max-width: 56rem; text-wrap: pretty; }
 .headline small { font: var(--body)/1.5 var(--sans); }
 .tiles { display: grid; grid-template-columns: repeat(4, minmax(0, 1fr)); gap: var(--s3); margin-bottom: var(--s3); }
-.tile { display: grid; grid-template: auto auto / 1fr auto; gap: 0 var(--s3); align-items: end; padding: var(--s2) var(--s3); background: var(--card);
+.tile { display: grid; grid-template: auto auto / 1fr auto; gap: 0 var(--s3); align-items: end; align-content: start; padding: var(--s2) var(--s3); background: var(--card);
   border: 1px solid var(--line); border-radius: var(--round); color: inherit; text-decoration: none; }
 a.tile:hover { border-color: var(--link); }
 .tile[aria-current] { border-color: var(--link); background: var(--bar); }
