@@ -1,0 +1,136 @@
+import assert from "node:assert/strict";
+import { execFile, execFileSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { type TestContext, test } from "node:test";
+import { systemClock } from "../../src/lib/clock.js";
+import { CommandWorld } from "../support/command.js";
+import { ForgeCatalogue, startForge } from "../support/forge/forge.js";
+import { QUIET } from "../support/forge/world.js";
+
+const world = new CommandWorld();
+const SCRIPT = resolve("packaging/publish.sh");
+const PROGRAM = resolve("dist/bundle/main.js");
+
+/** A bare repository with a list, and clones of it, as CI makes them. */
+async function start(t: TestContext) {
+  const catalogue = new ForgeCatalogue({ seed: 5, repositories: 30, start: Date.now(), rates: QUIET });
+  const forge = await startForge({ kind: "github", clock: systemClock, catalogue });
+  t.after(() => forge.close());
+  const folder = world.newDataDir();
+  const env = {
+    PATH: process.env.PATH,
+    HOME: folder,
+    GIT_CONFIG_NOSYSTEM: "1",
+    GIT_AUTHOR_NAME: "T",
+    GIT_AUTHOR_EMAIL: "t@example.org",
+    GIT_COMMITTER_NAME: "T",
+    GIT_COMMITTER_EMAIL: "t@example.org",
+    SIDEREAL_GITHUB_URL: forge.url,
+    SIDEREAL_GITHUB_PRIVATE: "true",
+    SIDEREAL_GITHUB_TOKENS: "ghp_ofTheTest",
+    SIDEREAL_LOG_LEVEL: "error",
+    PROGRAM,
+  };
+  const git = (cwd: string, ...args: string[]) =>
+    execFileSync("git", args, { cwd, env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
+  const bare = join(folder, "remote.git");
+  git(folder, "init", "--quiet", "--bare", "--initial-branch=main", bare);
+  let clones = 0;
+  const clone = () => {
+    const path = join(folder, `clone-${clones++}`);
+    git(folder, "clone", "--quiet", bare, path);
+    return path;
+  };
+  // The youngest have the shortest histories.
+  const ids = catalogue.ids().slice(-2);
+  const names = ids.map((id) => catalogue.get(id, Date.now())?.fullName ?? "");
+  const set = (stars: number) => {
+    for (const id of ids)
+      catalogue.override(id, {
+        stars,
+        forks: 1,
+        watchers: 1,
+        openIssues: 1,
+        openPullRequests: 0,
+        pushedAt: 1e12,
+      });
+  };
+  const main = clone();
+  writeFileSync(join(main, "repos.txt"), `${names.join("\n")}\n`);
+  git(main, "add", ".");
+  git(main, "commit", "--quiet", "--message", "List");
+  git(main, "push", "--quiet", "origin", "main");
+  const run = (more: Record<string, string> = {}) =>
+    new Promise<{ code: number; stdout: string }>((done) => {
+      const at = clone();
+      execFile(SCRIPT, { cwd: at, env: { ...env, ...more } }, (error, stdout, stderr) =>
+        done({ code: error === null ? 0 : Number(error.code ?? 1), stdout: stdout + stderr }),
+      );
+    });
+  const commits = () => Number(git(bare, "rev-list", "--count", "sidereal"));
+  const show = (path: string) => git(bare, "show", `sidereal:${path}`);
+  return { forge, folder, git, bare, run, commits, show, names, set, main };
+}
+
+test("the action's steps publish on a branch of its own, commit only changes, and keep pictures while a forge is down", async (t) => {
+  const { forge, folder, run, commits, show, names, set, git, bare } = await start(t);
+  const [a = ""] = names;
+  set(1_000);
+  const first = await run();
+  assert.equal(first.code, 0, first.stdout);
+  assert.equal(commits(), 1);
+  assert.match(show(`charts/charts/github/${a}.svg`), /^<svg /);
+  assert.match(show("README.md"), new RegExp(`charts/charts/github/${a}\\.svg`));
+  assert.deepEqual(git(bare, "ls-tree", "--name-only", "sidereal").trim().split("\n"), [
+    "README.md",
+    "charts",
+    "state",
+  ]);
+  assert.equal((await run()).code, 0);
+  assert.equal(commits(), 1, "a quiet day has no commit");
+  set(1_010);
+  assert.equal((await run()).code, 0);
+  assert.equal(commits(), 2);
+  forge.switches.fault = () => "status-502";
+  const summary = join(folder, "summary.md");
+  const down = await run({ SUMMARY: summary });
+  assert.equal(down.code, 0, down.stdout);
+  assert.equal(commits(), 2);
+  assert.match(readFileSync(summary, "utf8"), /^ {4}.*The forge did not respond/m);
+  assert.ok(!/^::/m.test(down.stdout));
+  forge.switches.fault = null;
+  const pull = await run({ GITHUB_EVENT_NAME: "pull_request_target" });
+  assert.deepEqual([pull.code, commits()], [0, 2]);
+  assert.match(pull.stdout, /Nothing is published for a pull request/);
+  assert.equal(git(bare, "log", "--format=%s", "sidereal").trim(), "Update charts\nUpdate charts");
+});
+
+test("of two runs of the action at the same time none fails, and the readings of both days stay", async (t) => {
+  const { run, commits, show, set } = await start(t);
+  set(500);
+  const both = await Promise.all([run(), run()]);
+  assert.deepEqual(
+    both.map(({ code }) => code),
+    [0, 0],
+    both.map(({ stdout }) => stdout).join(),
+  );
+  assert.equal(commits(), 1, "the later run finds nothing new");
+  set(600);
+  assert.equal((await run()).code, 0);
+  const month = new Date().toISOString().slice(0, 7);
+  const lines = show(`state/snapshots/${month}-observed.ndjson`);
+  for (const stars of [500, 600]) assert.equal(lines.split(`"stars":${stars},`).length, 3, lines);
+});
+
+test("the action has no permission to ask for, and no input that reaches a command line", () => {
+  const action = readFileSync("action.yml", "utf8");
+  for (const line of action.split("\n").filter((one) => /^\s*run:/.test(one)))
+    assert.doesNotMatch(line, /\$\{\{/);
+  const workflow = readFileSync("examples/action/.github/workflows/charts.yml", "utf8");
+  assert.match(workflow, /^permissions: \{ contents: write \}$/m);
+  assert.doesNotMatch(workflow, /pull_request/);
+  assert.ok(workflow.trim().split("\n").length <= 9);
+  for (const [, uses = ""] of workflow.matchAll(/uses: (\S+)/g))
+    assert.match(uses, /@([0-9a-f]{40}|COMMIT)$/);
+});
