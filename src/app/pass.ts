@@ -11,8 +11,8 @@ import { WorkerLease } from "../tracking/tracking.js";
 import { buildMembers, buildRoutes } from "./service.js";
 import { openUnderLease } from "./tracker.js";
 
-/** `baseUrl`: public address of what is written; absent: that of the settings. */
-export async function openPass(given: AppContext, baseUrl = given.config.baseUrl): Promise<Pass> {
+/** `baseUrl`: public address of what is written; absent: it has none. */
+export async function openPass(given: AppContext, baseUrl = "http://localhost"): Promise<Pass> {
   // Nobody else may read it, and nothing of the settings' own store is touched.
   const dataDir = mkdtempSync(join(tmpdir(), `sidereal-${process.pid}-`));
   const { providers } = given.config;

@@ -26,6 +26,7 @@ const EXAMPLES: Readonly<Record<string, readonly (readonly [line: string, effect
   ],
   publish: [
     ["sidereal publish --readme README.md", "reads repos.txt and state, writes state, charts and the README"],
+    ["sidereal publish --site public --url https://acme.example/stars", "pages, feeds and a site map too"],
   ],
   status: [["sidereal status --json", "the state of tracking, for a script"]],
   mcp: [

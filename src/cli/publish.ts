@@ -2,6 +2,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { type Command, Option } from "commander";
 import { THEMES, type Theme } from "../charts/charts.js";
+import { withoutTrailingSlashes } from "../lib/page-addresses.js";
 import type { PublishReport } from "../publish/publish.js";
 import { CommandFault, EXIT, type Host, reportOf } from "./host.js";
 
@@ -11,6 +12,8 @@ interface Options {
   out: string;
   readme: string[];
   theme: Theme;
+  site?: string;
+  url?: string;
   json?: boolean;
 }
 
@@ -33,17 +36,32 @@ export function addPublish(program: Command, host: Host, finish: (code: number) 
     .option("--out <folder>", "charts, badges and repositories.json", "charts")
     .option("--readme <file...>", "fill its blocks between <!-- sidereal --> and <!-- /sidereal -->", [])
     .addOption(new Option("--theme <name>", "colours of the pictures").choices(THEMES).default("auto"))
+    .option("--site <folder>", "also write pages that need no server and no script")
+    .option("--url <address>", "with --site: its public address, for feeds and a site map")
     .option("--json", "print the report as JSON")
     .addHelpText("after", EXIT_CODES)
     .action(async (options: Options) => finish(await run(host, options)));
 }
 
-async function run(host: Host, { list, json = false, readme, ...options }: Options): Promise<number> {
+async function run(
+  host: Host,
+  { list, json = false, readme, site, url, ...options }: Options,
+): Promise<number> {
+  const address = url === undefined ? undefined : URL.parse(url)?.href;
+  if (url !== undefined && (site === undefined || !/^https?:/.test(address ?? "")))
+    throw new CommandFault("--url: must be the http or https address of --site");
+  const baseUrl = address === undefined ? undefined : withoutTrailingSlashes(address);
   const text = readList(list);
   const { publish, StateFault } = await import("../publish/publish.js");
-  const pass = await host.openPass();
+  const pass = await host.openPass(baseUrl);
   try {
-    const report = await publish(pass, { ...options, list: text, readmes: readme, clock: host.clock });
+    const report = await publish(pass, {
+      ...options,
+      list: text,
+      readmes: readme,
+      clock: host.clock,
+      ...(site === undefined ? {} : { site: { folder: site, url: baseUrl } }),
+    });
     host.stdout.write(reportOf(json, report, sentencesOf(report).join("\n")));
     for (const problem of report.problems) host.stderr.write(`${problem}\n`);
     return report.problems.length === 0 ? EXIT.ok : EXIT.refused;

@@ -8,6 +8,7 @@ import { resolveList } from "./list.js";
 import type { Pass } from "./pass.js";
 import { fillReadme, type Published, writePictures } from "./pictures.js";
 import { readAll } from "./reading.js";
+import { writeSite } from "./site.js";
 
 /** The state holds lines that cannot be read; nothing was written, as they would be lost. */
 export class StateFault extends Error {}
@@ -20,6 +21,8 @@ export interface PublishOptions {
   out: string;
   readmes: readonly string[];
   theme: Theme;
+  /** Folder and public address of a site; an address without a slash at its end. */
+  site?: { folder: string; url: string | undefined };
   clock: Clock;
 }
 
@@ -32,6 +35,8 @@ export interface PublishReport {
   /** Whether the state, and whether the pictures were written. */
   isChanged: boolean;
   isDrawn: boolean;
+  /** Pages of the site. */
+  pages: number;
   /** Sentences about what could not be read. */
   problems: string[];
 }
@@ -64,6 +69,13 @@ export async function publish(pass: Pass, options: PublishOptions): Promise<Publ
     repositories.push({ repository: repositoryKey(repository), stars, gained });
   }
   const isDrawn = await writePictures(pass, out, { published, theme, isChanged });
+  const pages =
+    options.site === undefined
+      ? 0
+      : await writeSite(pass, options.site.folder, {
+          repositories: published.map(({ repository }) => repository),
+          url: options.site.url,
+        });
   const reader = addressReader(pass.forges);
   const read = (name: string) => {
     const address = reader(name);
@@ -74,6 +86,7 @@ export async function publish(pass: Pass, options: PublishOptions): Promise<Publ
     repositories,
     isChanged,
     isDrawn,
+    pages,
     problems: [...problems, ...outcome.problems, ...inReadmes],
   };
 }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { CommandWorld } from "../support/command.js";
@@ -203,4 +203,32 @@ test("publish refuses a damaged state, and leaves it as it is", async (t) => {
   assert.equal(code, 1);
   assert.match(stderr, /^The state cannot be read: .*repositories\.ndjson:3: the line is not JSON/);
   assert.deepEqual(contentOf(at("state")), before);
+});
+
+test("publish writes a site that needs no server, script or path, and leads nowhere that it does not have", async (t) => {
+  const { at, list, run, names } = await start(t, 3);
+  list(...names);
+  const { code, stderr, report } = await run("--site", at("site"), "--url", "https://acme.example/stars/");
+  assert.equal(code, 0, stderr);
+  const site = contentOf(at("site"));
+  const pages = Object.entries(site).filter(([name]) => name.endsWith(".html"));
+  assert.equal(pages.length, report.pages);
+  for (const name of names) assert.ok(site[`repos/github/${name}/index.html`]?.includes(`<h1`), name);
+  for (const name of ["index.html", "about/index.html", "languages/index.html", "explore/index.html"])
+    assert.ok(site[name] !== undefined, name);
+  assert.match(site["index.html"] ?? "", /<link rel="stylesheet" href="assets\//);
+  for (const [name, html] of pages) {
+    assert.doesNotMatch(html, /<form|<script|<button|http-equiv| action=/, name);
+    for (const [, link = ""] of html.matchAll(/ (?:href|src)="([^"]*)"/g)) {
+      if (/^(?:https?:|#|data:|mailto:)/.test(link)) continue;
+      assert.ok(!link.startsWith("/"), `${name}: ${link}`);
+      const path = join(at("site"), name, "..", decodeURIComponent(link.split("#")[0] ?? ""));
+      assert.ok(existsSync(path), `${name} leads to ${link}`);
+    }
+  }
+  const stars = report.repositories[0].stars.toLocaleString("en");
+  assert.ok(site[`repos/github/${names[0]}/index.html`]?.includes(stars), stars);
+  assert.match(site["sitemap.xml"] ?? "", /<loc>https:\/\/acme\.example\/stars\/repos\/github\//);
+  assert.match(site["feeds/trending.atom"] ?? "", /^<\?xml/);
+  assert.match(site["repositories.ndjson"] ?? "", /^\{"type":"header"/);
 });
