@@ -42,6 +42,11 @@ const KIND_PACES: Readonly<Record<ForgeKind, ForgePace>> = {
 /** A quarter of its 4,000 requests in half an hour. */
 const CODEBERG_PACE: ForgePace = { perHour: 2_000 };
 
+/** Requests an hour that a forge permits without and with a token of a user, as it documents them. Absent: the same, or not documented. */
+export const TOKEN_EFFECTS: Readonly<Partial<Record<ForgeKind, { now: number; withToken: number }>>> = {
+  github: { now: 60, withToken: 5_000 },
+};
+
 export const PUBLIC_FORGES: readonly PublicForge[] = [
   {
     name: "GITHUB",

@@ -31,6 +31,14 @@ export function windowMs(window: Window): number {
   return WINDOW_HOURS[window] * HOUR_MS;
 }
 
+/**
+ * When a window can have growth at the earliest, in ms since 1970: a count from then on is compared with the first snapshot, which may
+ * be half a window off.
+ */
+export function growthFrom(window: Window, firstSnapshotAt: number): number {
+  return firstSnapshotAt + windowMs(window) / 2;
+}
+
 /** A record with one value per window. */
 export function perWindow<T>(value: (window: Window) => T): Record<Window, T> {
   return { "24h": value("24h"), "7d": value("7d"), "30d": value("30d") };

@@ -23,6 +23,7 @@ export {
   GROWTH_ORDER_COLUMNS,
   GROWTH_ORDERS,
   type GrowthOrder,
+  growthFrom,
   MEASURES,
   type Measure,
   perWindow,

@@ -1,9 +1,15 @@
-import type { FunctionComponent as FC } from "preact";
-import { type ProviderSettings, PUBLIC_FORGES } from "../config/config.js";
+import type { FunctionComponent as FC, JSX } from "preact";
+import {
+  type ForgeKind,
+  forgeName,
+  type ProviderSettings,
+  PUBLIC_FORGES,
+  TOKEN_EFFECTS,
+} from "../config/config.js";
 import type { TokenCheck, TokenQuota } from "../forges/forges.js";
 import { labelOf, type StoredToken, type TokenFault } from "../forges/forges.js";
 import { type PreparedStatus, readPreparedStatus } from "../tracking/tracking.js";
-import { OwnTable } from "./components/elements.js";
+import { Field, OwnTable } from "./components/elements.js";
 import { formatCount, formatDate, Time } from "./components/numbers.js";
 import type { PageRequest } from "./page-request.js";
 
@@ -78,6 +84,74 @@ function quotaOf({ id, provider }: StoredToken, status: PreparedStatus | undefin
 
 /** The path of the page of tokens, and the beginning of those of its forms. */
 export const TOKENS_PAGE = "/operator/tokens";
+
+/** The field for a token of a forge, and the hidden one that names the forge. Its id has that name: a page may have several. */
+export const TokenField: FC<{ name: string; problem?: string | undefined }> = ({ name, problem }) => (
+  <>
+    <input type="hidden" name="forge" value={name} />
+    <Field
+      name="token"
+      id={`token-${name}`}
+      label={`${forgeName(name)} token`}
+      type="password"
+      problem={problem}
+      required
+      maxlength={4_096}
+      isLiteral
+    />
+  </>
+);
+
+/** Where a forge makes tokens. */
+export const WhereToGetOne: FC<{ settings: ProviderSettings }> = ({ settings: { kind, url } }) => {
+  const [path, what] =
+    kind === "github"
+      ? ["/settings/personal-access-tokens/new", "a fine-grained token with access to public repositories"]
+      : kind === "gitlab"
+        ? ["/-/user_settings/personal_access_tokens", "a token with the scope read_api"]
+        : ["/user/settings/applications", "a token that may read repositories"];
+  return (
+    <>
+      Make one at{" "}
+      <a href={`${url}${path}`} rel="noopener noreferrer">
+        {new URL(url).host}
+      </a>
+      : {what}.
+    </>
+  );
+};
+
+/** "60 → 5,000 requests an hour with a token."; empty if the forge documents no such effect. */
+export function effectWords(kind: ForgeKind): string {
+  const effect = TOKEN_EFFECTS[kind];
+  return effect === undefined
+    ? ""
+    : `${formatCount(effect.now)} → ${formatCount(effect.withToken)} requests an hour with a token.`;
+}
+
+/** For operators, of a forge without a token: what one changes, and the field for it. Costs three queries; none for others. */
+export async function readTokenOffer(
+  request: PageRequest,
+  provider: string,
+): Promise<JSX.Element | undefined> {
+  const { operator, modules } = request;
+  if (operator === undefined || modules.forgeTokens.keySource === undefined) return undefined;
+  const forge = (await readTokenForges(request)).find(({ name }) => name === provider);
+  const settings = forge?.settings;
+  if (settings === undefined || forge?.ofSettings !== undefined || forge?.entered.length !== 0)
+    return undefined;
+  const effect = effectWords(settings.kind);
+  return effect === "" ? undefined : (
+    <form method="post" action={TOKENS_PAGE} class="box narrow">
+      <p>{effect}</p>
+      <TokenField name={provider} />
+      <button type="submit">Check and save</button>
+      <p class="soft small">
+        <WhereToGetOne settings={settings} />
+      </p>
+    </form>
+  );
+}
 
 const COLUMNS = ["Token", "Permits", "Left", "Added"];
 

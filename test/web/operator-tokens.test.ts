@@ -58,6 +58,20 @@ onSqliteAndLong("The page of tokens", (engine) => {
   const stored = () => world.modules.database.read.selectFrom("forge_tokens").selectAll().execute();
   const close = () => forge.close();
 
+  test("the page of a repository that is read without a token shows operators what one changes", async () => {
+    await openWorld({ SIDEREAL_TRACK: "everyone" });
+    assert.equal((await submit(world, "/track", { repository: "work:o/n" })).status, 303);
+    const read = (headers = {}) => open(world, "/repos/work/o/n", headers);
+    const offer = /60 → 5,000 requests an hour with a token/;
+    const shown = await read(ann.headers);
+    assert.match(shown.text, offer);
+    assert.match(shown.html, /<form method="post" action="\/operator\/tokens"[^>]*>.*name="token"/s);
+    assert.doesNotMatch((await read()).text, offer);
+    await enter(GOOD);
+    assert.doesNotMatch((await read(ann.headers)).text, offer);
+    await close();
+  });
+
   test("a token that the forge accepts is stored and never shown", async () => {
     await openWorld();
     const added = await enter(`  ${GOOD}\n`);

@@ -232,7 +232,10 @@ onSqlite("the page of a repository", (engine) => {
 
   test("says why there is no growth, and never that it is still to come when it is not", async () => {
     const young = await open(world, "/repos/github/young/one");
-    assert.match(young.text, /No growth over 7 days yet: growth compares two snapshots/);
+    assert.match(
+      young.text,
+      /No growth over 7 days yet: growth compares two snapshots, its first of .*? and a count after \d{4}-\d\d-\d\d \d\d:\d\d UTC\./,
+    );
     const stale = await open(world, "/repos/github/o/forgotten");
     assert.match(stale.text, /not seen since 30 Mar 2026/);
     assert.match(stale.text, /No growth over 7 days: last update 30 Mar 2026\./);

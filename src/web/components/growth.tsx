@@ -4,6 +4,7 @@ import type { Rank } from "../../discovery/discovery.js";
 import {
   type CountedMeasure,
   gainWords,
+  growthFrom,
   type Trend,
   usualWords,
   WINDOW_LABELS,
@@ -22,7 +23,7 @@ import {
 } from "../../repositories/repositories.js";
 import { Scroll } from "./elements.js";
 import { withQuery } from "./links.js";
-import { AsOf, Delta, formatCount, formatDate, formatDelta, formatGrowth } from "./numbers.js";
+import { AsOf, Delta, formatCount, formatDate, formatDelta, formatGrowth, formatTime } from "./numbers.js";
 import { rankWords, weightiest } from "./ranks.js";
 import { GainBars, Spark } from "./small-charts.js";
 import { indexAt } from "./snapshot-table.js";
@@ -350,9 +351,11 @@ function noGrowthText(windows: readonly Window[], facts: NoGrowthFacts): string 
 function noGrowthReason(window: Window, { stored, asOf, isStale }: NoGrowthFacts): string {
   const { snapshots, firstSnapshotAt: first, lastSnapshotAt: last } = stored;
   if (first === null || last === null) return ": no snapshot of it is stored";
-  if (snapshots === 1) return ` yet: growth compares two snapshots, and its first is of ${formatDate(first)}`;
+  const from = `a count after ${formatTime(growthFrom(window, first))}`;
+  if (snapshots === 1)
+    return ` yet: growth compares two snapshots, its first of ${formatDate(first)} and ${from}`;
   const half = windowMs(window) / 2;
   if (isStale || last < (asOf ?? last) - half) return `: last update ${formatDate(last)}`;
-  if (last - first < half) return ` yet: first snapshot ${formatDate(first)}`;
+  if (last - first < half) return ` yet: first snapshot ${formatDate(first)}, and growth needs ${from}`;
   return ": no snapshot is near enough to the start of that time";
 }

@@ -1,9 +1,17 @@
-import type { ComponentChildren as Child, FunctionComponent as FC } from "preact";
+import type { FunctionComponent as FC } from "preact";
 import { forgeName, isToken } from "../../config/config.js";
 import { type TokenCheck, UpstreamFailure } from "../../forges/forges.js";
 import { AppError } from "../../lib/errors.js";
-import { Field, Note } from "../components/elements.js";
-import { readTokenForges, TOKENS_PAGE, type TokenForge, TokenTable } from "../forge-tokens.js";
+import { Note } from "../components/elements.js";
+import {
+  effectWords,
+  readTokenForges,
+  TOKENS_PAGE,
+  TokenField,
+  type TokenForge,
+  TokenTable,
+  WhereToGetOne,
+} from "../forge-tokens.js";
 import type { OperatorRequest, Page, Redirect } from "../page-request.js";
 import { toSignInAgain } from "./sign-in.js";
 
@@ -175,8 +183,7 @@ const ForgeTokensSection: FC<{ forge: TokenForge; problem: string | undefined; h
       {barrier === undefined ? null : <p class="wrong">{barrier}</p>}
       {hasKey && settings !== undefined && barrier === undefined ? (
         <form method="post" action={TOKENS_PAGE} class="box narrow">
-          <input type="hidden" name="forge" value={name} />
-          <TokenField name={name} label={label} problem={problem} />
+          <TokenField name={name} problem={problem} />
           {entered.length === 0 ? null : (
             <div class="field">
               <label for={`replaces-${name}`}>Replaces</label>
@@ -191,46 +198,11 @@ const ForgeTokensSection: FC<{ forge: TokenForge; problem: string | undefined; h
           <button type="submit" class="press">
             Check and save
           </button>
-          <p class="soft small">{whereToGetOne(settings.kind, settings.url)}</p>
+          <p class="soft small">
+            {effectWords(settings.kind)} <WhereToGetOne settings={settings} />
+          </p>
         </form>
       ) : null}
     </section>
   );
 };
-
-/** Each forge has a field of its own, so its id has the name of the forge. */
-const TokenField: FC<{ name: string; label: string; problem: string | undefined }> = ({
-  name,
-  label,
-  problem,
-}) => (
-  <Field
-    name="token"
-    id={`token-${name}`}
-    label={`${label} token`}
-    type="password"
-    problem={problem}
-    required
-    maxlength={4_096}
-    isLiteral
-  />
-);
-
-/** Where a forge makes tokens. */
-function whereToGetOne(kind: string, url: string): Child {
-  const [path, what] =
-    kind === "github"
-      ? ["/settings/personal-access-tokens/new", "a fine-grained token with access to public repositories"]
-      : kind === "gitlab"
-        ? ["/-/user_settings/personal_access_tokens", "a token with the scope read_api"]
-        : ["/user/settings/applications", "a token that may read repositories"];
-  return (
-    <>
-      Make one at{" "}
-      <a href={`${url}${path}`} rel="noopener noreferrer">
-        {new URL(url).host}
-      </a>
-      : {what}.
-    </>
-  );
-}

@@ -28,6 +28,7 @@ import { AbsentNote, Events, StaleNote } from "../components/repository-notes.js
 import { SnapshotSection } from "../components/snapshot-table.js";
 import { EmbedPanel } from "../embed-pictures.js";
 import { withEmoji } from "../emoji.js";
+import { readTokenOffer } from "../forge-tokens.js";
 import { Problems } from "../page-query.js";
 import type { Page, PageRequest, Redirect } from "../page-request.js";
 import { readingOf } from "../tracking.js";
@@ -150,6 +151,7 @@ async function known(request: PageRequest, current: Current): Promise<Page> {
     readFacts(request, current, state),
     readingOf(request, repository),
   ]);
+  const tokenOffer = reading && (await readTokenOffer(request, repository.provider));
   const path = repositoryPage(repository);
   const key = repositoryKey(repository);
   const week = facts.trends["7d"];
@@ -195,6 +197,7 @@ async function known(request: PageRequest, current: Current): Promise<Page> {
           <StaleNote repository={repository} recency={facts.recency} />
         ) : null}
         {reading === undefined ? null : <Reading request={reading} />}
+        {tokenOffer}
         <KnownFacts {...{ url, repository, state, facts }} />
         <details class="part" id="embed">
           <summary>

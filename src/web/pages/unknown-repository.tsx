@@ -1,10 +1,11 @@
-import type { FunctionComponent as FC } from "preact";
+import type { FunctionComponent as FC, JSX } from "preact";
 import { defaultUrl, forgeName, repositoryUrl } from "../../config/config.js";
 import { type RepositoryName, repositoryKey, repositoryPage } from "../../lib/page-addresses.js";
 import { type Repository, splitFullName } from "../../repositories/repositories.js";
 import type { TrackRequest } from "../../tracking/tracking.js";
 import { formatCompact } from "../components/numbers.js";
 import { isReading, READING_SECONDS, Reading } from "../components/reading.js";
+import { readTokenOffer } from "../forge-tokens.js";
 import type { Page, PageRequest, Redirect } from "../page-request.js";
 import { AskForm, FIELD_SCRIPTS, offerTracking, TrackButton, type TrackingOffer } from "../tracking.js";
 
@@ -17,7 +18,8 @@ export async function showUnknownRepository(
   if (cloned !== undefined) return cloned;
   const { provider, fullName } = named;
   const asked = await request.modules.trackRequests.progress(named);
-  if (asked !== undefined && isReading(asked)) return progressPage(asked);
+  if (asked !== undefined && isReading(asked))
+    return progressPage(asked, await readTokenOffer(request, provider));
   const recordedId = asked?.repositoryId ?? null;
   const renamed = recordedId === null ? undefined : await request.modules.catalog.find(recordedId);
   if (renamed !== undefined) return { location: repositoryPage(renamed), status: 302 };
@@ -120,7 +122,7 @@ const UnknownRepository: FC<UnknownRepositoryProps> = (props) => {
 };
 
 /** The page of a repository that is being looked up. */
-function progressPage(asked: TrackRequest): Page {
+function progressPage(asked: TrackRequest, tokenOffer: JSX.Element | undefined): Page {
   return {
     title: `Reading ${asked.fullName}`,
     isFresh: true,
@@ -128,12 +130,15 @@ function progressPage(asked: TrackRequest): Page {
     isLive: true,
     refreshSeconds: READING_SECONDS,
     body: (
-      <div class="read" data-live="reading">
-        <h1>
-          <bdi>{asked.fullName}</bdi>
-        </h1>
-        <Reading request={asked} />
-        <p class="soft small">This page updates itself. You can close it and come back to its address.</p>
+      <div class="read">
+        <div data-live="reading">
+          <h1>
+            <bdi>{asked.fullName}</bdi>
+          </h1>
+          <Reading request={asked} />
+          <p class="soft small">This page updates itself. You can close it and come back to its address.</p>
+        </div>
+        {tokenOffer}
       </div>
     ),
   };
