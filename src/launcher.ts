@@ -14,11 +14,11 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
-import { homedir } from "node:os";
 import { join } from "node:path";
 import { type NodePackage, nodePackageFor } from "./lib/node-packages.js";
 import { unsafeNode } from "./lib/node-version.js";
 import { BY_LAUNCHER, parentEnd } from "./lib/parent-process.js";
+import { userFolder } from "./lib/user-folder.js";
 
 /** The oldest major version for which a newer Node.js is fetched. The npm of older ones is too old, too. */
 const OLDEST_FETCHING = 20;
@@ -36,7 +36,7 @@ function runElsewhere(why: string): void {
     fail(`${why}\nInstall it from https://nodejs.org, then try again.\n`);
     return;
   }
-  const folder = join(cacheFolder(), `node-${wanted.version}`);
+  const folder = join(userFolder("cache", process.env), `node-${wanted.version}`);
   const program = join(folder, "node_modules", wanted.name, wanted.bin);
   const failure = existsSync(program) ? undefined : fetchNode(wanted, { folder, why });
   const env = { ...process.env, [BY_LAUNCHER]: "1" };
@@ -55,19 +55,12 @@ function thisSystem(): { platform: string; arch: string; hasGlibc: boolean } {
   return { platform, arch, hasGlibc: "glibcVersionRuntime" in (report.header ?? {}) };
 }
 
-function cacheFolder(): string {
-  if (process.platform === "win32")
-    return join(process.env.LOCALAPPDATA ?? join(homedir(), "AppData", "Local"), "sidereal");
-  if (process.platform === "darwin") return join(homedir(), "Library", "Caches", "sidereal");
-  return join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "sidereal");
-}
-
 /** Fetches the package into a folder, completely or not at all. Returns why it failed. */
 function fetchNode(
   wanted: NodePackage,
   { folder, why }: { folder: string; why: string },
 ): string | undefined {
-  const cache = cacheFolder();
+  const cache = userFolder("cache", process.env);
   process.stderr.write(`${why} Fetching ${wanted.version} with npm into ${cache} (50 MB, once).\n`);
   let partial: string | undefined;
   try {

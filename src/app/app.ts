@@ -9,6 +9,7 @@ import { systemClock } from "../lib/clock.js";
 import { createLog } from "../lib/log.js";
 import { flagsOf } from "../lib/node-flags.js";
 import { hasTerminal, stopSignal } from "../lib/stop-signal.js";
+import { userFolder } from "../lib/user-folder.js";
 import { type AppContext, buildModules, type Modules, openModules, updateDerived } from "../modules.js";
 
 async function main(argv: readonly string[]): Promise<number> {
@@ -49,8 +50,12 @@ function report(error: unknown, context: AppContext | undefined): number {
   return isConfig ? EXIT.usage : EXIT.failed;
 }
 
+/** npm installs programs below a folder of this name, where nobody looks for data; `npx` is run in any folder. */
+const IS_INSTALLED = import.meta.url.includes("/node_modules/");
+
 function loadContext(): AppContext {
-  const config = loadConfig(readEnvironment(process.cwd(), process.env));
+  const homeFolder = IS_INSTALLED ? userFolder("data", process.env) : undefined;
+  const config = loadConfig(readEnvironment(process.cwd(), process.env, homeFolder));
   return { config, clock: systemClock, log: createLog(config.logLevel) };
 }
 

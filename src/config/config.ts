@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
 import { z } from "zod";
@@ -33,6 +33,7 @@ export {
   providerOfHost,
   repositoryUrl,
   siteOf,
+  TOKEN_EFFECTS,
   type TokenSource,
   tokenBarrier,
 } from "./known-forges.js";
@@ -128,13 +129,23 @@ export interface Config {
 /** Names of all settings except those of providers, for the documentation test and for messages. */
 export const SETTING_NAMES: readonly string[] = Object.keys(SETTINGS);
 
-/** The environment, with defaults from a `.env` file in `directory`. */
-export function readEnvironment(directory: string, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+/**
+ * The environment, with defaults from a `.env` file in `directory`. `homeFolder`: where the data is kept if `directory` has neither
+ * that file nor data; absent: in `directory` always.
+ */
+export function readEnvironment(
+  directory: string,
+  env: NodeJS.ProcessEnv,
+  homeFolder?: string,
+): NodeJS.ProcessEnv {
   let text: string;
   try {
     text = readFileSync(join(directory, ".env"), "utf8");
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return env;
+    if (error instanceof Error && "code" in error && error.code === "ENOENT")
+      return homeFolder === undefined || existsSync(join(directory, "data"))
+        ? env
+        : { SIDEREAL_DATA_DIR: homeFolder, ...env };
     throw new ConfigError([".env: the file cannot be read"]);
   }
   return { ...parseEnv(text), ...env };

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
@@ -137,6 +137,21 @@ test("a .env file lies under the environment: what is set there wins", () => {
   assert.deepEqual([port, host], [5000, "0.0.0.0"]);
   const given = { SIDEREAL_PORT: "5000" };
   assert.deepEqual(readEnvironment(join(folder, "none"), given), given);
+});
+
+test("an installed program keeps its data in the user's home, unless its folder has settings or data", () => {
+  const dataDirIn = (directory: string, env: Record<string, string> = {}) =>
+    loadConfig(readEnvironment(directory, env, "/home/ann/.local/share/sidereal")).dataDir;
+  const elsewhere = join(folder, "elsewhere");
+  mkdirSync(elsewhere);
+  assert.equal(dataDirIn(elsewhere), "/home/ann/.local/share/sidereal");
+  assert.equal(dataDirIn(elsewhere, { SIDEREAL_DATA_DIR: "/srv" }), "/srv");
+  mkdirSync(join(elsewhere, "data"));
+  assert.equal(dataDirIn(elsewhere), "./data");
+  const server = join(folder, "server");
+  mkdirSync(server);
+  writeFileSync(join(server, ".env"), "SIDEREAL_PORT=4000\n");
+  assert.equal(dataDirIn(server), "./data");
 });
 
 test("settings that go together are asked for together", () => {
