@@ -92,8 +92,8 @@ export async function findOrphans(db: Db, shapes: readonly TableShape[]): Promis
         db,
       );
       for (const { value } of rows) {
-        // The id 0 stands for all repositories.
-        if (value === null || value === 0) continue;
+        // Ids up to 0 stand for all repositories.
+        if (value === null || Number(value) <= 0) continue;
         const counted = await sql<{ rows: number }>`select count(*) as rows from ${sql.table(table)}
           where ${own} = ${value}`.execute(db);
         found.push({ table, ...reference, value, rows: counted.rows[0]?.rows ?? 0 });

@@ -45,7 +45,7 @@ export const RepositoryHead: FC<RepositoryHeadProps> = ({ repository, badges, is
             data-command=""
             data-compare={repository.fullName}
           >
-            Compare…
+            Compare with…
           </a>
           <a class="button" href="#embed">
             Embed
