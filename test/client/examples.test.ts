@@ -1,14 +1,6 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { after, before, test } from "node:test";
@@ -18,7 +10,7 @@ import { startLocalService } from "../support/local-service.js";
 
 const run = promisify(execFile);
 
-onSqlite("The examples of the client", (engine) => {
+onSqlite("The examples, with the client packed and installed as its README says", (engine) => {
   let service: Awaited<ReturnType<typeof startLocalService>>;
   let folder: string;
   const start = async (name: string): Promise<string> => {
@@ -30,8 +22,10 @@ onSqlite("The examples of the client", (engine) => {
   before(async () => {
     service = await startLocalService(await engine.open());
     folder = mkdtempSync(join(tmpdir(), "sidereal-test-"));
-    mkdirSync(join(folder, "node_modules"));
-    symlinkSync(resolve("client"), join(folder, "node_modules/sidereal-client"));
+    const file = `sidereal-client-${JSON.parse(readFileSync("client/package.json", "utf8")).version}.tgz`;
+    assert.ok(readFileSync("client/README.md", "utf8").includes(`\nnpm install ./${file} `));
+    await run("npm", ["pack", resolve("client"), "--offline", "--pack-destination", folder]);
+    await run("npm", ["install", "--offline", "--no-audit", `./${file}`], { cwd: folder });
     for (const name of readdirSync("examples").filter((file) => file.endsWith(".mjs")))
       writeFileSync(join(folder, name), readFileSync(join("examples", name)));
   });
