@@ -2,8 +2,8 @@
  * The types of the API, generated from its OpenAPI document by openapi-typescript. Run `npm run client` after a change of the API.
  * Failures and response headers are left out: the client throws the former, and returns the latter as they are.
  *
- * Document: 5e9e0f4fa6e99e71
- * Types: 07ccf34c7b9cf8f8
+ * Document: 3a5cd6503f3d9fec
+ * Types: e03f9dca20b67645
  */
 export interface paths {
     "/api": {
@@ -269,7 +269,7 @@ export interface paths {
         };
         /**
          * The snapshots of up to 100 repositories over time
-         * @description In the order of the request. All have the finest step by which there are at most 20,000 points in all, and 2,000 of each. Costs one unit, and one for each 2,000 points.
+         * @description In the order of the request. All have the finest step by which there are at most 20,000 points in all, and of each 2,000, or 10,000 with from or to. Costs one unit, and one for each 2,000 points.
          */
         get: operations["listSeveralMetrics"];
         put?: never;
@@ -289,7 +289,7 @@ export interface paths {
         };
         /**
          * The snapshots of a repository over time
-         * @description Oldest first, at most 2,000 points; meta.resolution is their step. The window ends with the newest counts of the repository. The available snapshots depend on when the repository was discovered, how often it was refreshed, and how long snapshots are kept.
+         * @description Oldest first, at most 2,000 points, or 10,000 with from or to; meta.resolution is their step. The window ends with the newest counts of the repository. Costs one unit for each 2,000 points. The available snapshots depend on when the repository was discovered, how often it was refreshed, and how long snapshots are kept.
          */
         get: operations["listMetrics"];
         put?: never;
@@ -753,10 +753,33 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Add a repository to a watchlist */
+        /**
+         * Add one or several repositories to a watchlist
+         * @description Adds all or none. Repositories already on the list keep their position.
+         */
         post: operations["addWatchlistItem"];
         /** Remove all repositories from a watchlist */
         delete: operations["clearWatchlist"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/watchlists/{token}/removals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Remove several repositories from a watchlist
+         * @description Those that are not on the list are ignored.
+         */
+        post: operations["removeWatchlistItems"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -1140,6 +1163,26 @@ export interface paths {
          * @description Also for revoked keys. Counts of other processes may be five seconds behind.
          */
         get: operations["getKeyUsage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/key/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The usage of the API key that sends the request
+         * @description As of any of your keys. Counts of other processes may be five seconds behind.
+         */
+        get: operations["getOwnUsage"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3601,22 +3644,32 @@ export interface operations {
         parameters: {
             query: {
                 /**
+                 * @description The time before the newest counts of the repository; all: everything stored.
+                 * @example 30d
+                 */
+                window?: "30d" | "90d" | "all";
+                /**
+                 * @description First day (UTC), instead of window.
+                 * @example 2026-04-30
+                 */
+                from?: string;
+                /**
+                 * @description Last day, not before from.
+                 * @example 2026-04-30
+                 */
+                to?: string;
+                /**
+                 * @description The finest step of the points: all snapshots, or the last one of each step (UTC, weeks from Monday).
+                 * @example all
+                 */
+                step?: "all" | "1h" | "2h" | "6h" | "12h" | "1d" | "1w" | "4w";
+                /**
                  * @description An id, owner/name of any provider, or provider:owner/name; up to 100 times.
                  * @example [
                  *       "github:facebook/react"
                  *     ]
                  */
                 repo: string[];
-                /**
-                 * @description The time before the newest counts of the repository; all: everything stored.
-                 * @example 30d
-                 */
-                window?: "30d" | "90d" | "all";
-                /**
-                 * @description The finest step of the points: all snapshots, or the last one of each step (UTC, weeks from Monday).
-                 * @example all
-                 */
-                step?: "all" | "1h" | "2h" | "6h" | "12h" | "1d" | "1w" | "4w";
                 /**
                  * @description Only these fields: up to 60 names, separated by commas, dotted where nested.
                  * @example capturedAt,stars
@@ -3650,10 +3703,11 @@ export interface operations {
                         data: components["schemas"]["Series"][];
                         meta: {
                             /**
+                             * @description null with from.
                              * @default 30d
-                             * @enum {string}
+                             * @enum {string|null}
                              */
-                            window?: "30d" | "90d" | "all";
+                            window?: "30d" | "90d" | "all" | null;
                             /**
                              * @description The step of the points.
                              * @enum {string}
@@ -3689,6 +3743,16 @@ export interface operations {
                  * @example 30d
                  */
                 window?: "30d" | "90d" | "all";
+                /**
+                 * @description First day (UTC), instead of window.
+                 * @example 2026-04-30
+                 */
+                from?: string;
+                /**
+                 * @description Last day, not before from.
+                 * @example 2026-04-30
+                 */
+                to?: string;
                 /**
                  * @description The finest step of the points: all snapshots, or the last one of each step (UTC, weeks from Monday).
                  * @example all
@@ -3733,13 +3797,21 @@ export interface operations {
                         data: components["schemas"]["Snapshot"][];
                         meta: {
                             repositoryId: string;
-                            /** @enum {string} */
-                            window: "30d" | "90d" | "all";
+                            /**
+                             * @description null with from.
+                             * @enum {string|null}
+                             */
+                            window: "30d" | "90d" | "all" | null;
                             /**
                              * Format: date-time
-                             * @description Start of the window; null for all.
+                             * @description Start of the window or first day; null for all.
                              */
                             from: string | null;
+                            /**
+                             * Format: date-time
+                             * @description End of the last day, exclusive; null without to.
+                             */
+                            to: string | null;
                             /**
                              * Format: date-time
                              * @description When the counts were taken: of one repository its newest ones, at which its windows end; of several the median. null: there are none.
@@ -4202,7 +4274,7 @@ export interface operations {
                  */
                 from?: string;
                 /**
-                 * @description Last day, after from.
+                 * @description Last day, not before from.
                  * @example 2026-04-30
                  */
                 to?: string;
@@ -4296,7 +4368,7 @@ export interface operations {
                  */
                 from?: string;
                 /**
-                 * @description Last day, after from.
+                 * @description Last day, not before from.
                  * @example 2026-04-30
                  */
                 to?: string;
@@ -4726,8 +4798,16 @@ export interface operations {
             content: {
                 "application/json": {
                     name?: string;
-                    /** @default [] */
+                    /**
+                     * @description Ids of repositories; duplicates count once.
+                     * @default []
+                     */
                     ids?: string[];
+                    /**
+                     * @description owner/name of each provider that has it, or provider:owner/name; previous names work too. Duplicates count once.
+                     * @default []
+                     */
+                    fullNames?: string[];
                 };
             };
         };
@@ -5043,12 +5123,16 @@ export interface operations {
             content: {
                 "application/json": {
                     /** @example 42 */
-                    repositoryId: string;
+                    repositoryId?: string;
+                    /** @description Ids of repositories; duplicates count once. */
+                    ids?: string[];
+                    /** @description owner/name of each provider that has it, or provider:owner/name; previous names work too. Duplicates count once. */
+                    fullNames?: string[];
                 };
             };
         };
         responses: {
-            /** @description It was on the list already. */
+            /** @description All were on the list already. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5059,7 +5143,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The list with it. */
+            /** @description The list with them. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -5099,6 +5183,51 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+        };
+    };
+    removeWatchlistItems: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description ETag of the version that was read; 412 if the list has changed since.
+                 * @example "3"
+                 */
+                "if-match"?: string;
+            };
+            path: {
+                /**
+                 * @description The token of the watchlist, or its read-only share token.
+                 * @example q3J2rG0vTz6xk1mYhWb8Zw
+                 */
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @example 42 */
+                    repositoryId?: string;
+                    /** @description Ids of repositories; duplicates count once. */
+                    ids?: string[];
+                    /** @description owner/name of each provider that has it, or provider:owner/name; previous names work too. Duplicates count once. */
+                    fullNames?: string[];
+                };
+            };
+        };
+        responses: {
+            /** @description The list without them. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Watchlist"];
+                    };
+                };
             };
         };
     };
@@ -5646,9 +5775,11 @@ export interface operations {
             content: {
                 "application/json": {
                     /** @example 42 */
-                    repositoryId: string;
-                } | {
-                    ids: string[];
+                    repositoryId?: string;
+                    /** @description Ids of repositories; duplicates count once. */
+                    ids?: string[];
+                    /** @description owner/name of each provider that has it, or provider:owner/name; previous names work too. Duplicates count once. */
+                    fullNames?: string[];
                 };
             };
         };
@@ -5854,6 +5985,40 @@ export interface operations {
                  */
                 keyId: string;
             };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Totals and recent errors. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["KeyUsage"];
+                    };
+                };
+            };
+        };
+    };
+    getOwnUsage: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The time before the newest counts of the repository; all: everything stored.
+                 * @example 24h
+                 */
+                window?: "24h" | "7d" | "30d" | "90d";
+            };
+            header?: {
+                /**
+                 * @description The ETag of a response that the caller has.
+                 * @example W/"6PZfVzQ1tN0aX4dDkqYl2g"
+                 */
+                "If-None-Match"?: string;
+            };
+            path?: never;
             cookie?: never;
         };
         requestBody?: never;

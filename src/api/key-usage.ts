@@ -96,14 +96,30 @@ export function keyUsageView(view: UsageView): z.input<typeof keyUsageSchema> {
   };
 }
 
+const query = z.object({ window: z.enum(USAGE_WINDOWS).default("24h") });
+const responses = { 200: dataResponse("Totals and recent errors.", keyUsageSchema) };
+
+export const getOwnUsage = operation({
+  id: "getOwnUsage",
+  tags: ["Account"],
+  summary: "The usage of the API key that sends the request",
+  description: "As of any of your keys. Counts of other processes may be five seconds behind.",
+  query,
+  responses,
+  handle: async ({ http: { caller }, query, services }) => {
+    const view = await services.members.usage.view(caller.account ?? "", Number(caller.name), query.window);
+    return json({ data: keyUsageView(view) });
+  },
+});
+
 export const getKeyUsage = operation({
   id: "getKeyUsage",
   tags: ["Account"],
   summary: "The usage of one of your API keys",
   description: "Also for revoked keys. Counts of other processes may be five seconds behind.",
   params: z.object({ keyId: idParameter }),
-  query: z.object({ window: z.enum(USAGE_WINDOWS).default("24h") }),
-  responses: { 200: dataResponse("Totals and recent errors.", keyUsageSchema) },
+  query,
+  responses,
   errors: ["NOT_FOUND"],
   handle: async (request) => {
     const { account, params, query, services } = request;

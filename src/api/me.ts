@@ -5,15 +5,14 @@ import {
   requireRecentSignIn,
   type SignedIn,
 } from "../accounts/accounts.js";
-import { idParameter, idText, nameField } from "../discovery/discovery.js";
+import { idParameter, nameField } from "../discovery/discovery.js";
 import { json, noContent, type Reply } from "../http/http.js";
 import { isoTime, timeOrNull } from "../lib/clock.js";
 import { time, z } from "../lib/schema.js";
 import { cookieResponse, dataResponse, operation } from "./operation.js";
-import { idsField } from "./parameters.js";
 import {
-  idNumber,
-  namingUnknown,
+  addNamed,
+  namedBody,
   sumsQuery,
   sumsResponse,
   watchedPage,
@@ -127,20 +126,16 @@ export const addToMyWatchlist = operation({
   tags,
   summary: "Add one or several repositories to your watchlist",
   description: "Adds all or none. Repositories already on the list keep their position.",
-  body: z.union([z.strictObject({ repositoryId: idText }), z.strictObject({ ids: idsField })], {
-    error: "must hold either repositoryId, an identifier, or ids, at most 500 that differ from each other",
-  }),
+  body: namedBody,
   responses: {
     200: dataResponse("All were on the list already.", watchlistSchema),
     201: dataResponse("The list with them.", watchlistSchema),
   },
   errors: ["LIMIT_REACHED"],
   handle: async ({ account, body, services: { modules } }) => {
-    const isOne = "repositoryId" in body;
-    const parameter = isOne ? "repositoryId" : "ids";
-    const ids = isOne ? [body.repositoryId] : body.ids;
-    const adding = modules.watchlists.add({ accountId: account.id }, ids.map(idNumber));
-    const { watchlist, added } = await namingUnknown(parameter, ids, adding);
+    const { watchlist, added } = await addNamed(modules, body, (ids) =>
+      modules.watchlists.add({ accountId: account.id }, ids),
+    );
     const items = watchlist.items.map(({ repositoryId, addedAt }) => ({
       repositoryId: String(repositoryId),
       addedAt: isoTime(addedAt),
@@ -158,7 +153,7 @@ export const removeFromMyWatchlist = operation({
   responses: { 204: { description: "Done, even if it was not on the list." } },
   errors: ["VALIDATION_FAILED"],
   handle: async ({ account, params, services: { modules } }) => {
-    await modules.watchlists.removeItems({ accountId: account.id }, params.repositoryId);
+    await modules.watchlists.removeItems({ accountId: account.id }, [params.repositoryId]);
     return noContent();
   },
 });

@@ -10,11 +10,12 @@ export const tokenParameter = z
   .string()
   .openapi({ description: "The token of the watchlist, or its read-only share token." });
 
-/** Ids of repositories to add to a watchlist, as sent. */
+/** Ids of repositories to add to a watchlist, each once. */
 export const idsField = z
   .array(idText)
   .max(MAX_ITEMS, `must be at most ${MAX_ITEMS}`)
-  .refine((ids) => new Set(ids).size === ids.length, "must differ from each other");
+  .transform((ids) => [...new Set(ids)])
+  .openapi({ description: "Ids of repositories; duplicates count once." });
 
 /** The days of a chart or series. See `checkDays`. */
 export const daysParameters = {

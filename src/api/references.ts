@@ -80,17 +80,22 @@ export const repositoriesParameter = referencesParameter(
   "An id, owner/name of any provider, or provider:owner/name; up to 100 times.",
 );
 
-interface Sent {
-  id?: readonly string[] | undefined;
-  fullName?: readonly string[] | undefined;
-  repo?: readonly string[] | undefined;
-}
+/** Full names of repositories in a body. */
+export const fullNamesField = z
+  .array(z.string().max(MAX_LENGTH).openapi(FULL_NAME.schema))
+  .max(MAX_REFERENCES, `must be at most ${MAX_REFERENCES}`)
+  .openapi({
+    description:
+      "owner/name of each provider that has it, or provider:owner/name; previous names work too. Duplicates count once.",
+  });
 
-const KINDS = { id: ID, fullName: FULL_NAME, repo: ANY } as const;
+const KINDS = { id: ID, fullName: FULL_NAME, fullNames: FULL_NAME, repo: ANY } as const;
+
+type Sent = { readonly [P in keyof typeof KINDS]?: readonly string[] | undefined };
 
 /** The references of a request, by parameter. Throws VALIDATION_FAILED for more than 100, and for those that have no meaning. */
 export function readReferences(sent: Sent): SentReference[] {
-  const references = (["id", "fullName", "repo"] as const).flatMap((parameter) => {
+  const references = (["id", "fullName", "fullNames", "repo"] as const).flatMap((parameter) => {
     const { rule, parse } = KINDS[parameter];
     const texts = sent[parameter] ?? [];
     const wrong = texts.filter((text) => parse(text) === undefined);

@@ -23,7 +23,7 @@ import { getFeed } from "./feeds.js";
 import { getHealth, getReadiness } from "./health.js";
 import { getHome } from "./home.js";
 import { getIndex } from "./index-document.js";
-import { getKeyUsage } from "./key-usage.js";
+import { getKeyUsage, getOwnUsage } from "./key-usage.js";
 import { getLimits } from "./limits.js";
 import { streamRepositories, streamRepositoriesCsv } from "./list-streams.js";
 import { listForkGrowth, listNewHot, listRepositories, listRising, listTrending } from "./lists.js";
@@ -151,6 +151,7 @@ const mine = (method: Method, path: string, operation: Operation): ApiRoute =>
 /** Counted by address, as leaked keys use up the limits of their account: they must not keep its owner from revoking them. */
 const mineByAddress = (method: Method, path: string, operation: Operation): ApiRoute =>
   route(method, path, { access: "session", limit: limit("auth"), cache: NO_STORE, operation });
+const USAGE = { limit: ROWS, cache: NO_STORE, aliases: { period: "window" } } as const;
 
 const endsSession = ({ route, operation }: ApiRoute): ApiRoute => ({
   route: { ...route, endsSession: true },
@@ -238,6 +239,7 @@ export const API_ROUTES: readonly ApiRoute[] = [
     operation: getWatchlistFeed,
   }),
   byToken("POST", "/api/watchlists/{token}/items", watchlists.addWatchlistItem),
+  byToken("POST", "/api/watchlists/{token}/removals", watchlists.removeWatchlistItems),
   byToken("DELETE", "/api/watchlists/{token}/items", watchlists.clearWatchlist),
   byToken("DELETE", "/api/watchlists/{token}/items/{repositoryId}", watchlists.removeWatchlistItem),
 
@@ -274,13 +276,8 @@ export const API_ROUTES: readonly ApiRoute[] = [
   mineByAddress("GET", "/api/me/keys", me.listKeys),
   mine("POST", "/api/me/keys", me.createKey),
   mineByAddress("DELETE", "/api/me/keys/{keyId}", me.revokeKey),
-  route("GET", "/api/me/keys/{keyId}/usage", {
-    access: "session",
-    limit: ROWS,
-    cache: NO_STORE,
-    aliases: { period: "window" },
-    operation: getKeyUsage,
-  }),
+  route("GET", "/api/me/keys/{keyId}/usage", { ...USAGE, access: "session", operation: getKeyUsage }),
+  route("GET", "/api/key/usage", { ...USAGE, access: "key", operation: getOwnUsage }),
   mine("GET", "/api/me/passkeys", passkeys.listPasskeys),
   mine("POST", "/api/me/passkeys", passkeys.addPasskey),
   mine("POST", "/api/me/passkey-options", passkeys.startAddingPasskey),

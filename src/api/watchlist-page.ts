@@ -1,13 +1,16 @@
-import { type WatchlistQuery, watchlistPage, watchlistQuery } from "../discovery/discovery.js";
+import { idText, type WatchlistQuery, watchlistPage, watchlistQuery } from "../discovery/discovery.js";
 import { type HttpRequest, json, type Reply } from "../http/http.js";
 import { invalidParameter } from "../lib/errors.js";
 import { z } from "../lib/schema.js";
+import type { Modules } from "../modules.js";
 import { repositoryId } from "../repositories/repositories.js";
 import { SUM_STEPS, UnknownRepositories, type WatchlistAccess } from "../watchlists/watchlists.js";
 import { csv, fieldColumns, formatParameter, orCsv } from "./csv.js";
 import { watchedFields } from "./fields.js";
 import { seriesStart, seriesWindowParameter } from "./metrics.js";
 import { type ApiServices, dataMetaResponse } from "./operation.js";
+import { idsField } from "./parameters.js";
+import { findReferenced, fullNamesField, missingReferences, readReferences, textsOf } from "./references.js";
 import { repositoryPage } from "./repository-list.js";
 import { sumPointSchema, sumPointView } from "./series-views.js";
 import { repositoryPageMetaSchema, watchedRepositorySchema } from "./views.js";
@@ -77,6 +80,45 @@ export async function watchedSums({
   const data = series.points.map(sumPointView);
   if (format === "csv") return csv(`${file}-${window}`, SUM_COLUMNS, data);
   return json({ data, meta: { window, resolution: series.resolution, points: data.length } });
+}
+
+/** A body that names repositories of a watchlist. */
+export const namedBody = z
+  .strictObject({
+    repositoryId: idText.optional(),
+    ids: idsField.optional(),
+    fullNames: fullNamesField.optional(),
+  })
+  .refine((body) => Object.keys(body).length > 0, {
+    message: "is required, or ids, or fullNames",
+    path: ["repositoryId"],
+  });
+
+type Named = z.output<typeof namedBody>;
+type NamedModules = Pick<Modules, "catalog" | "rankings">;
+
+/** The ids in a body, `texts`, then those of its names; `missing`: names that no repository has. Throws VALIDATION_FAILED. */
+export async function readNamed(
+  modules: NamedModules,
+  { repositoryId, ids = [], fullNames = [] }: Named,
+): Promise<{ ids: number[]; texts: string[]; missing: string[] }> {
+  const references = readReferences({ fullNames });
+  const found = await findReferenced(modules, references);
+  const texts = [...(repositoryId === undefined ? [] : [repositoryId]), ...ids];
+  const missing = textsOf(missingReferences(references, found, new Set(found.ids)));
+  return { ids: [...texts.map(idNumber), ...found.ids], texts, missing };
+}
+
+/** Passes the ids in a body to `add`. Throws VALIDATION_FAILED for repositories that are unknown. */
+export async function addNamed<T>(
+  modules: NamedModules,
+  body: Named,
+  add: (ids: readonly number[]) => Promise<T>,
+): Promise<T> {
+  const { ids, texts, missing } = await readNamed(modules, body);
+  if (missing.length > 0)
+    throw invalidParameter("fullNames", "no repository has this name", { values: missing });
+  return namingUnknown(body.ids === undefined ? "repositoryId" : "ids", texts, add(ids));
 }
 
 /** A validated id as a number; 0, which no repository has, if it is too large. */

@@ -4,10 +4,12 @@ import { z } from "../lib/schema.js";
 import { type Adding, DEFAULT_NAME, type Precondition, type Watchlist } from "../watchlists/watchlists.js";
 import { type ApiServices, dataResponse, operation } from "./operation.js";
 import { idsField, tokenParameter } from "./parameters.js";
+import { fullNamesField } from "./references.js";
 import { createdWatchlistSchema, watchlistSchema, watchlistView } from "./views.js";
 import {
-  idNumber,
-  namingUnknown,
+  addNamed,
+  namedBody,
+  readNamed,
   sumsQuery,
   sumsResponse,
   watchedPage,
@@ -53,6 +55,7 @@ function watchlistReply(watchlist: Watchlist, shown: string, status = 200): Repl
 export const watchlistBody = z.strictObject({
   name: nameField.default(DEFAULT_NAME),
   ids: idsField.default([]),
+  fullNames: fullNamesField.default([]),
 });
 
 export const createWatchlist = operation({
@@ -70,10 +73,11 @@ export const createWatchlist = operation({
   },
   errors: ["FORBIDDEN"],
   handle: async (request) => {
-    const { name, ids } = request.body;
-    const { watchlists } = request.services.modules;
-    const creating = watchlists.create(name, ids.map(idNumber), addingOf(request));
-    const created = await namingUnknown("ids", ids, creating);
+    const { name, ...named } = request.body;
+    const { modules } = request.services;
+    const created = await addNamed(modules, named, (ids) =>
+      modules.watchlists.create(name, ids, addingOf(request)),
+    );
     const { watchlist, token, shareToken } = created;
     const data = { ...watchlistView(watchlist, token), shareToken };
     const headers = { Location: `/api/watchlists/${token}`, ETag: etag(watchlist) };
@@ -140,21 +144,23 @@ export const removeWatchlist = operation({
 export const addWatchlistItem = operation({
   id: "addWatchlistItem",
   tags,
-  summary: "Add a repository to a watchlist",
+  summary: "Add one or several repositories to a watchlist",
+  description: "Adds all or none. Repositories already on the list keep their position.",
   params: token,
-  body: z.strictObject({ repositoryId: idParameter }),
+  body: namedBody,
   headers: precondition,
   responses: {
-    200: dataResponse("It was on the list already.", watchlistSchema),
-    201: dataResponse("The list with it.", watchlistSchema),
+    200: dataResponse("All were on the list already.", watchlistSchema),
+    201: dataResponse("The list with them.", watchlistSchema),
   },
   errors: ["FORBIDDEN", "NOT_FOUND", "LIMIT_REACHED", "PRECONDITION_FAILED"],
   handle: async (request) => {
     const { token } = request.params;
-    const { repositoryId } = request.body;
+    const { modules } = request.services;
     const options = { precondition: preconditionOf(request.headers["if-match"]), adding: addingOf(request) };
-    const work = request.services.modules.watchlists.add({ token }, [repositoryId], options);
-    const { watchlist, added } = await namingUnknown("repositoryId", undefined, work);
+    const { watchlist, added } = await addNamed(modules, request.body, (ids) =>
+      modules.watchlists.add({ token }, ids, options),
+    );
     return watchlistReply(watchlist, token, added > 0 ? 201 : 200);
   },
 });
@@ -171,7 +177,27 @@ export const removeWatchlistItem = operation({
     const { token, repositoryId } = request.params;
     const condition = preconditionOf(request.headers["if-match"]);
     const { watchlists } = request.services.modules;
-    return noContent({ ETag: etag(await watchlists.removeItems({ token }, repositoryId, condition)) });
+    return noContent({ ETag: etag(await watchlists.removeItems({ token }, [repositoryId], condition)) });
+  },
+});
+
+// Not a DELETE with parameters, as a misspelt one would remove all.
+export const removeWatchlistItems = operation({
+  id: "removeWatchlistItems",
+  tags,
+  summary: "Remove several repositories from a watchlist",
+  description: "Those that are not on the list are ignored.",
+  params: token,
+  body: namedBody,
+  headers: precondition,
+  responses: { 200: dataResponse("The list without them.", watchlistSchema) },
+  errors: ["FORBIDDEN", "NOT_FOUND", "PRECONDITION_FAILED"],
+  handle: async (request) => {
+    const { token } = request.params;
+    const { modules } = request.services;
+    const condition = preconditionOf(request.headers["if-match"]);
+    const { ids } = await readNamed(modules, request.body);
+    return watchlistReply(await modules.watchlists.removeItems({ token }, ids, condition), token);
   },
 });
 

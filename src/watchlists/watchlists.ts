@@ -198,15 +198,16 @@ export class Watchlists {
     await sql`update watchlists set version = version + 1, updated_at = ${at} where id = ${id}`.execute(tx);
   }
 
-  /** Removes one repository from the list, or all. Does nothing when it is not in the list. */
+  /** Removes these repositories from the list, or all. Does nothing for those that are not in the list. */
   removeItems(
     access: WatchlistAccess,
-    repositoryId: number | "all",
+    repositoryIds: readonly number[] | "all",
     precondition?: Precondition,
   ): Promise<Watchlist> {
     return this.#change(access, precondition, async (tx, row) => {
       let removal = tx.deleteFrom("watchlist_items").where("watchlist_id", "=", row.id);
-      if (repositoryId !== "all") removal = removal.where("repository_id", "=", repositoryId);
+      if (repositoryIds !== "all")
+        removal = removal.where(this.#database.dialect.among(sql.ref("repository_id"), repositoryIds));
       return (await removal.executeTakeFirst()).numDeletedRows > 0n;
     });
   }

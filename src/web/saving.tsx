@@ -26,7 +26,7 @@ export async function saveRepository(request: PageRequest, id: number, next: str
 export async function unsaveRepository(request: PageRequest, form: URLSearchParams): Promise<Redirect> {
   const { account, modules } = request;
   const id = repositoryIdOf(form);
-  if (account !== undefined) await modules.watchlists.removeItems({ accountId: account.id }, id);
+  if (account !== undefined) await modules.watchlists.removeItems({ accountId: account.id }, [id]);
   return { location: nextOf(request, form), status: 303 };
 }
 

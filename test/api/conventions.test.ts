@@ -20,6 +20,7 @@ const BODIES: Readonly<Record<string, unknown>> = {
   "POST /api/watchlists": {},
   "PATCH /api/watchlists/{token}": { name: "New" },
   "POST /api/watchlists/{token}/items": { repositoryId: "2" },
+  "POST /api/watchlists/{token}/removals": { ids: ["1"] },
   "POST /api/auth/magic-link": { email: "new@example.org" },
   "POST /api/auth/sign-in/{site}": {},
   "POST /api/me/watchlist": { repositoryId: "2" },

@@ -130,6 +130,18 @@ onSqliteAndLong("The usage of a key", (engine) => {
   const usageOf = (owner: Member, id: string, period?: string) =>
     world.get(`/api/me/keys/${id}/usage${period === undefined ? "" : `?window=${period}`}`, owner.headers);
 
+  test("is what a key reads of itself, and nobody else", async () => {
+    const owner = await newMember();
+    const [one, two] = [await createKey(world, owner, "one"), await createKey(world, owner, "two")];
+    const own = (key: string) => world.get("/api/key/usage?window=7d", { "X-API-Key": key });
+    await own(one.key);
+    const { status, body } = await own(one.key);
+    assert.equal(status, 200);
+    assert.deepEqual([body.data.keyId, body.data.window, body.data.totals.requests], [one.id, "7d", 1]);
+    assert.equal((await own(two.key)).body.data.totals.requests, 0);
+    assert.equal(errorOf(await world.get("/api/key/usage", owner.headers)).code, "UNAUTHENTICATED");
+  });
+
   test("is what was sent with it, field by field, over the border of two hours", async () => {
     const owner = await newMember();
     const [one, two] = [await createKey(world, owner, "one"), await createKey(world, owner, "two")];

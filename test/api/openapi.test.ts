@@ -21,8 +21,8 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   ),
 );
 
-test("the document is small enough to read: under 150 kB", () => {
-  assert.ok(Buffer.byteLength(documentText()) < 150_000, `${Buffer.byteLength(documentText())} bytes`);
+test("the document is small enough to read: under 160 kB", () => {
+  assert.ok(Buffer.byteLength(documentText()) < 160_000, `${Buffer.byteLength(documentText())} bytes`);
 });
 
 test("every parameter has a description and an example, and no default that contradicts another parameter", () => {

@@ -35,6 +35,31 @@ onSqliteAndLong("/api/watchlists/:token/items", (engine) => {
     assert.deepEqual(again.body, added.body);
   });
 
+  test("ids and full names are added and removed in bulk, each once, all or none", async () => {
+    const list = await create(["4", "4"]);
+    const addAll = (body: unknown) => world.send("POST", `${list}/items`, body);
+    const added = await addAll({ ids: ["3", "4", "3"], fullNames: ["a/one", "GitHub:A/One", "more/r0"] });
+    assert.equal(added.status, 201);
+    assert.deepEqual(added.body.data.ids, ["4", "3", "1", "2"]);
+    assert.deepEqual(
+      errorOf(await addAll({ ids: ["5"], fullNames: ["a/one", "a/none"] })),
+      invalid("fullNames", "no repository has this name", { values: ["a/none"] }),
+    );
+    assert.deepEqual(
+      errorOf(await addAll({ ids: ["5", "900"] })),
+      invalid("ids", "no repository has this id", { values: ["900"] }),
+    );
+    const named = await world.send("POST", "/api/watchlists", { fullNames: ["more/r0", "a/one"] });
+    assert.deepEqual(named.body.data.ids, ["2", "1"]);
+    const remove = (body: unknown) => world.send("POST", `${list}/removals`, body);
+    assert.deepEqual(errorOf(await remove({ id: ["3"] })).details[0].parameter, "id");
+    assert.deepEqual(errorOf(await remove({})), invalid("repositoryId", "is required, or ids, or fullNames"));
+    assert.deepEqual((await remove({ fullNames: ["a/none"] })).body.data.ids, ["4", "3", "1", "2"]);
+    const removed = await remove({ ids: ["3", "900"], fullNames: ["a/one"] });
+    assert.deepEqual([removed.status, removed.body.data.ids], [200, ["4", "2"]]);
+    assert.deepEqual(await idsOf(list), ["4", "2"]);
+  });
+
   test("what is added later stands later, also after something was taken out", async () => {
     const list = await create(["3", "1", "2"]);
     assert.equal((await world.send("DELETE", `${list}/items/2`)).status, 204);
@@ -46,13 +71,17 @@ onSqliteAndLong("/api/watchlists/:token/items", (engine) => {
   test("adding refuses what is no repository", async () => {
     const list = await create();
     for (const id of ["900", "9".repeat(19)]) {
-      assert.deepEqual(errorOf(await add(list, id)), invalid("repositoryId", "no repository has this id"));
+      assert.deepEqual(
+        errorOf(await add(list, id)),
+        invalid("repositoryId", "no repository has this id", { values: [id] }),
+      );
     }
     const form = "must be an id: 1 to 19 digits without a leading 0";
     for (const id of ["", "0", "1".repeat(20), "a/one"]) {
       assert.deepEqual(errorOf(await add(list, id)), invalid("repositoryId", form));
     }
-    assert.deepEqual(errorOf(await add(list, undefined)), invalid("repositoryId", "is required"));
+    const nothing = invalid("repositoryId", "is required, or ids, or fullNames");
+    assert.deepEqual(errorOf(await add(list, undefined)), nothing);
     for (const id of [1, null, ["1"], {}]) {
       assert.equal(errorOf(await add(list, id)).details[0].parameter, "repositoryId");
     }

@@ -48,7 +48,7 @@ onSqliteAndLong("The tools", (engine) => {
         assert.equal(outputSchema?.type, "object");
         assert.ok(description);
       }
-      assert.ok(JSON.stringify(tools).length < 24_000, String(JSON.stringify(tools).length));
+      assert.ok(JSON.stringify(tools).length < 25_000, String(JSON.stringify(tools).length));
       await own.close();
     });
 

@@ -47,6 +47,7 @@ export function changes(
   return Promise.all([
     world.send("PATCH", path, { name: "New" }, headers),
     world.send("POST", `${path}/items`, { repositoryId: "3" }, headers),
+    world.send("POST", `${path}/removals`, { ids: ["1"] }, headers),
     world.send("DELETE", `${path}/items/1`, undefined, headers),
     world.send("DELETE", `${path}/items`, undefined, headers),
     world.send("DELETE", path, undefined, headers),

@@ -34,7 +34,7 @@ onBothEngines("A watchlist", (engine) => {
       const access = await open();
       assert.equal((await watchlists.add(access, [3, 1])).added, 2);
       assert.equal((await watchlists.add(access, [1, 2, 3])).added, 1);
-      await watchlists.removeItems(access, 3);
+      await watchlists.removeItems(access, [3]);
       assert.equal((await watchlists.add(access, [3])).added, 1);
       assert.deepEqual(await idsOf(access), [1, 2, 3]);
       assert.equal(await watchlists.size(access), 3);
@@ -70,7 +70,7 @@ onBothEngines("A watchlist", (engine) => {
       const access = await open();
       const { version } = (await watchlists.add(access, [1])).watchlist;
       assert.equal((await watchlists.add(access, [1])).watchlist.version, version);
-      assert.equal((await watchlists.removeItems(access, 2)).version, version);
+      assert.equal((await watchlists.removeItems(access, [2])).version, version);
       assert.equal((await watchlists.rename(access, "Other")).version, version + 1);
       await assert.rejects(
         watchlists.rename(access, "Third", (current) => current === version),

@@ -22,7 +22,7 @@ export async function removeFromTokenWatchlist(
   request: PageRequest,
   form: URLSearchParams,
 ): Promise<Redirect> {
-  await request.modules.watchlists.removeItems(accessOf(request), repositoryIdOf(form));
+  await request.modules.watchlists.removeItems(accessOf(request), [repositoryIdOf(form)]);
   return backTo(request, form.get("query"));
 }
 

@@ -288,6 +288,14 @@ export const API_CASES: Readonly<Record<string, readonly ExpensiveCase[]>> = {
       body: JSON.stringify({ repositoryId: String(repositoryOf(facts).id) }),
     })),
   ],
+  "POST /api/watchlists/{token}/removals": [
+    make("500 ids and 100 names", async ({ newList, facts }, round) => ({
+      method: "POST",
+      path: `/api/watchlists/${await newList()}/removals`,
+      headers: jsonHeaders(),
+      body: JSON.stringify({ ids: idsOf(facts), fullNames: references(facts, 100, round) }),
+    })),
+  ],
   "DELETE /api/watchlists/{token}/items": [
     make(
       "500 repositories",
