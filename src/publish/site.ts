@@ -103,14 +103,19 @@ const NEEDS_SERVER =
 
 const withoutServer = (html: string): string => html.replaceAll(NEEDS_SERVER, "");
 
+/** Buttons and entries of the navigation that lead nowhere. */
+const DEAD = /<a(?: class="button")?>[^<]*<\/a>/g;
+
 function relativeLinks(html: string, from: string, files: ReadonlyMap<string, string>): string {
-  return html.replaceAll(LINK, (_, name: string, link: string) => {
+  const linked = html.replaceAll(LINK, (_, name: string, link: string) => {
     const [address = "", fragment] = link.replaceAll("&amp;", "&").split("#");
     const file = files.get(address);
     if (file === undefined) return "";
     const path = posix.relative(posix.dirname(from), file).split("/").map(encodeURIComponent).join("/");
     return ` ${name}="${path}${fragment === undefined ? "" : `#${encodeURIComponent(fragment)}`}"`;
   });
+  const top = linked.indexOf("<main");
+  return linked.slice(0, top).replaceAll(DEAD, "") + linked.slice(top);
 }
 
 /** What needs absolute addresses. */

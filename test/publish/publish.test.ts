@@ -218,6 +218,7 @@ test("publish writes a site that needs no server, script or path, and leads nowh
     assert.ok(site[name] !== undefined, name);
   assert.match(site["index.html"] ?? "", /<link rel="stylesheet" href="assets\//);
   for (const [name, html] of pages) {
+    assert.doesNotMatch(html, /Sign in|>Watchlist</, name);
     assert.doesNotMatch(html, /<form|<script|<button|http-equiv| action=/, name);
     for (const [, link = ""] of html.matchAll(/ (?:href|src)="([^"]*)"/g)) {
       if (/^(?:https?:|#|data:|mailto:)/.test(link)) continue;
