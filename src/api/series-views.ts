@@ -1,3 +1,4 @@
+import { openIssuesRule } from "../config/config.js";
 import { isoTime } from "../lib/clock.js";
 import { time, z } from "../lib/schema.js";
 import {
@@ -26,7 +27,12 @@ export function seamsView(seams: readonly Seam[]): z.output<typeof seamsSchema> 
 }
 
 /** The counts of a snapshot, or sums of them. */
-const counts = { stars: z.int(), forks: number, openIssues: number, watchers: number };
+const counts = {
+  stars: z.int(),
+  forks: number,
+  openIssues: number.openapi({ description: openIssuesRule() }),
+  watchers: number,
+};
 
 export const snapshotSchema = z
   .object({

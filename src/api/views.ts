@@ -1,3 +1,4 @@
+import { openIssuesRule } from "../config/config.js";
 import { type CurrentSummary, type Facet, SORTS } from "../discovery/discovery.js";
 import { ANOMALY_KINDS, MEASURED_COUNTS, RANKINGS, type Trend, WINDOWS } from "../growth/growth.js";
 import { HOUR_MS, isoTime, timeOrNull } from "../lib/clock.js";
@@ -163,7 +164,7 @@ export const repositorySchema = z
     topics: z.array(z.string()).readonly(),
     stars: number,
     forks: number,
-    openIssues: number,
+    openIssues: number.openapi({ description: openIssuesRule() }),
     watchers: number,
     fork: z.boolean().nullable(),
     archived: z.boolean().nullable(),

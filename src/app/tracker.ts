@@ -22,6 +22,7 @@ import {
   type Reporter,
   readPlan,
   refreshNow,
+  reportQuota,
   type TrackingContext,
   track,
   Worker,
@@ -58,9 +59,14 @@ function warnWithoutContact({ config, log }: AppContext, providers: readonly Pro
 const TOKENS_EVERY_MS = 2_000;
 
 /** Opens the forges that are tracked now, with the tokens that were entered. */
-async function openForges(context: AppContext, modules: Modules): Promise<OpenProvider[]> {
+async function openForges(
+  context: AppContext,
+  modules: Modules,
+  waits: Pick<Opening, "responseMs"> = {},
+): Promise<OpenProvider[]> {
   const forges = await modules.forges.read();
-  const opened = forges.map((settings) => openProvider(settings, openingOf(context, modules)));
+  const opening = { ...openingOf(context, modules), ...waits };
+  const opened = forges.map((settings) => openProvider(settings, opening));
   useEntered(context, await modules.forgeTokens.open(), opened);
   return opened;
 }
@@ -199,6 +205,10 @@ export async function explainWork(context: AppContext, limit: number): Promise<P
   }
 }
 
+/** How long a command waits for a forge, or for the active worker, and how often it looks there. */
+const PATIENCE_MS = 30_000;
+const LOOK_EVERY_MS = 500;
+
 /** The forges that are tracked, for requests of this process. `close` releases the lease, which was taken, and closes the modules. */
 export async function openUnderLease(
   context: AppContext,
@@ -211,14 +221,17 @@ export async function openUnderLease(
     signal,
     (ended) => new Promise((resolve) => ended.addEventListener("abort", () => resolve(), { once: true })),
   );
-  const opened = new Map((await openForges(context, modules)).map((one) => [one.provider.name, one]));
+  const { clock } = context;
+  const forges = await openForges(context, modules, { responseMs: PATIENCE_MS });
+  const opened = new Map(forges.map((one) => [one.provider.name, one]));
   return {
     contextOf(name) {
       const found = opened.get(name);
       if (found === undefined) throw new AppError("NOT_FOUND", `The provider ${name} is not configured.`);
-      return { modules, lease, provider: found.provider, clock: context.clock, signal };
+      return { modules, lease, provider: found.provider, clock, signal };
     },
     async close() {
+      for (const { provider } of forges) await reportQuota(modules.database, { lease, provider, clock });
       stopping.abort();
       await holding;
       await Promise.all([...opened.values()].map((one) => one.close()));
@@ -248,10 +261,6 @@ export async function openTracker(context: AppContext): Promise<Tracker> {
     },
   };
 }
-
-/** How long a command waits for the active worker, and how often it looks. */
-const PATIENCE_MS = 30_000;
-const LOOK_EVERY_MS = 500;
 
 /** Queues for the active worker, and waits a while for it. */
 function queueTracker({ clock }: AppContext, modules: Modules): Tracker {

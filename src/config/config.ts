@@ -25,6 +25,7 @@ export {
   forgeName,
   isToken,
   newPerDayOf,
+  openIssuesRule,
   type ProviderSettings,
   type ProxySettings,
   PUBLIC_FORGES,

@@ -22,6 +22,25 @@ interface PublicForge {
 /** Most repositories that the lists of a forge may add in a day. */
 const NEW_PER_DAY = 100_000;
 
+/** The programs of a kind, and whether they count open pull requests as open issues. */
+const KINDS: Readonly<Record<ForgeKind, { programs: readonly string[]; countsPullRequests: boolean }>> = {
+  github: { programs: ["GitHub"], countsPullRequests: true },
+  gitlab: { programs: ["GitLab"], countsPullRequests: false },
+  forgejo: { programs: ["Forgejo", "Gitea"], countsPullRequests: false },
+  gogs: { programs: ["Gogs"], countsPullRequests: false },
+};
+
+/** Which forges count open pull requests as open issues, as a sentence. */
+export function openIssuesRule(): string {
+  const names = (counts: boolean) =>
+    new Intl.ListFormat("en-GB").format(
+      FORGE_KINDS.map((kind) => KINDS[kind])
+        .filter(({ countsPullRequests }) => countsPullRequests === counts)
+        .flatMap(({ programs }) => programs),
+    );
+  return `Open issues include open pull requests on ${names(true)}, and not on ${names(false)}.`;
+}
+
 /** Our own pace at a forge, for all lanes of a worker together: requests per hour, evenly spaced. */
 export interface ForgePace {
   perHour: number;

@@ -41,13 +41,17 @@ export function isDamaged(error: unknown): error is Error {
   return DAMAGED.includes(primaryCode(error));
 }
 
+const DAMAGE_HINT = 'The database is damaged: run "sidereal check", or restore a backup.';
+
 /** Runs an operation of the engine and translates its errors to faults. */
 export function translating<T>(work: () => T): T {
   try {
     return work();
   } catch (error) {
     const kind = KINDS.get(primaryCode(error));
-    throw kind === undefined ? error : new DatabaseFault(kind, error);
+    if (kind !== undefined) throw new DatabaseFault(kind, error);
+    // The log has it next to the message.
+    throw isDamaged(error) ? Object.assign(error, { hint: DAMAGE_HINT }) : error;
   }
 }
 

@@ -10,6 +10,8 @@ export interface Opening {
   proxy: ProxySettings | undefined;
   /** Called with the time that each response has, in ms since 1970. */
   onDate?: ((name: string, time: number) => void) | undefined;
+  /** Time until a response is complete, if somebody waits for it; absent: that of the transport. */
+  responseMs?: number;
 }
 
 /** A repository as its forge describes it. null: not reported. Times in ms since 1970. */

@@ -24,12 +24,13 @@ const CREATE = {
 /** Opens the provider that the settings describe. Sends nothing before the first call. */
 export function openProvider(
   settings: ProviderSettings,
-  { clock, userAgent, proxy, onDate }: Opening,
+  { clock, userAgent, proxy, onDate, responseMs }: Opening,
 ): OpenProvider {
   const { kind, url, name, mayBePrivate } = settings;
   const origins = kind === "github" ? [url, apiRoot(url)] : [url];
   const privateSetting = `SIDEREAL_${name}_PRIVATE`;
-  const { fetch, close } = createTransport({ origins, mayBePrivate, privateSetting, userAgent, proxy });
+  const options = { origins, mayBePrivate, privateSetting, userAgent, proxy };
+  const { fetch, close } = createTransport({ ...options, ...(responseMs !== undefined && { responseMs }) });
   const connection = { fetch: checkClock(fetch, name, { clock, onDate }), clock };
   return { provider: CREATE[kind](settings, connection), close };
 }

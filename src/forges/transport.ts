@@ -115,7 +115,7 @@ export function createTransport(options: TransportOptions): Transport {
     } catch (error) {
       if (request.signal.aborted) throw failure(error, ["unreachable", "the request was aborted"]);
       if (ending.signal.aborted)
-        throw failure(error, ["unreachable", `no complete response in ${responseMs} ms`]);
+        throw failure(error, ["unreachable", `no complete response in ${responseMs / 1_000} s`]);
       if (error instanceof UpstreamFailure) throw error;
       throw failure(error, reasonOf(error, { ...options, hasBegun }));
     } finally {

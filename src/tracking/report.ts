@@ -1,6 +1,7 @@
 /** What the worker reports about one provider, for the status and the metrics. Nothing in the worker depends on it. */
 import { hostname } from "node:os";
 import type { FailureKind, TokenNotice, TokenQuota, UpstreamFailure } from "../forges/forges.js";
+import type { WorkerLease } from "./lease.js";
 import type { Pace } from "./requests/request.js";
 
 /** What a report counts since the worker started, with the help texts of the metrics. */
@@ -56,6 +57,22 @@ const MAX_RECENT = 8;
 /** A stored report. Those of older versions lack some fields. */
 export function readReport(body: string): WorkerReport {
   return { ...new Reporter(0).report, ...JSON.parse(body) };
+}
+
+/** Replaces the stored report about a provider. */
+export async function saveReport(
+  lease: WorkerLease,
+  provider: string,
+  { at, report }: { at: number; report: WorkerReport },
+): Promise<void> {
+  const row = { at, body: JSON.stringify(report) };
+  await lease.write((tx) =>
+    tx
+      .insertInto("worker_reports")
+      .values({ provider, ...row })
+      .onConflict((conflict) => conflict.column("provider").doUpdateSet(row))
+      .execute(),
+  );
 }
 
 export class Reporter {

@@ -4,8 +4,8 @@ import type { Database } from "../database/database.js";
 import { DAY_MS, HOUR_MS } from "../lib/clock.js";
 import { type AvatarStatus, readAvatarStatus } from "./avatars.js";
 import { type NewToday, readLostToday, readNewToday } from "./daily-limits.js";
-import type { TrackingModules } from "./lane.js";
-import { readReport, type WorkerReport } from "./report.js";
+import type { Lane, TrackingModules } from "./lane.js";
+import { Reporter, readReport, saveReport, type WorkerReport } from "./report.js";
 
 export interface Ages {
   median: number;
@@ -124,6 +124,19 @@ export async function readReports(
 ): Promise<Map<string, NonNullable<ProviderStatus["worker"]>>> {
   const rows = await read.selectFrom("worker_reports").selectAll().execute();
   return new Map(rows.map(({ provider, at, body }) => [provider, { at, report: readReport(body) }]));
+}
+
+/** Adds the quota that a command has used, and the blocks that it met, to the last report about their provider. */
+export async function reportQuota(
+  { read }: Database,
+  { lease, provider, clock }: Pick<Lane, "lease" | "provider" | "clock">,
+): Promise<void> {
+  const quota = provider.quota();
+  if (quota.length === 0) return;
+  const now = clock.now();
+  const last = (await readReports(read)).get(provider.name);
+  const report = { ...(last?.report ?? new Reporter(now).report), site: provider.settings.url, quota };
+  await saveReport(lease, provider.name, { at: last?.at ?? now, report });
 }
 
 /** A kind of reading: where its time is stored, and of which repositories. */

@@ -47,6 +47,7 @@ export {
   readPreparedStatus,
   readReports,
   readStatus,
+  reportQuota,
 } from "./status.js";
 export { Worker } from "./worker.js";
 

@@ -11,7 +11,7 @@ import type { WorkerLease } from "./lease.js";
 import { Loop, type LoopOptions } from "./loop.js";
 import { recheckStep } from "./recheck.js";
 import { RefreshLane } from "./refresh-lane.js";
-import { Reporter } from "./report.js";
+import { Reporter, saveReport } from "./report.js";
 import { RequestLane } from "./request-lane.js";
 import { removeOldRequests } from "./requests/queue.js";
 import { thinSnapshots } from "./retention.js";
@@ -215,14 +215,7 @@ export class Worker {
       for (const what of ["held", "surplus"] as const) this.#logExcess(name, what, report[what]);
       report.quota = provider.quota();
       report.site = settings.url;
-      const row = { at: clock.now(), body: JSON.stringify(report) };
-      await lease.write((tx) =>
-        tx
-          .insertInto("worker_reports")
-          .values({ provider: name, ...row })
-          .onConflict((conflict) => conflict.column("provider").doUpdateSet(row))
-          .execute(),
-      );
+      await saveReport(lease, name, { at: clock.now(), report });
     }
   }
 }

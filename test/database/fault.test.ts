@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -8,6 +8,7 @@ import { sql } from "kysely";
 import { type Database, openDatabase } from "../../src/database/database.js";
 import type { Db } from "../../src/database/dialect.js";
 import { databaseFault } from "../../src/database/fault.js";
+import { openSqlite } from "../../src/database/sqlite.js";
 import { type Clock, systemClock } from "../../src/lib/clock.js";
 import { createLog } from "../../src/lib/log.js";
 import { type Engine, onBothEngines } from "../support/engines.js";
@@ -54,6 +55,19 @@ function testSqlite(): void {
     after(() => database.close());
     return { database, path: join(dataDir, "sidereal.db") };
   };
+
+  test("in a damaged file is logged with the command that finds the damage", async () => {
+    const { database, path } = await open();
+    await mark(database.write);
+    await database.close();
+    const raw = new DatabaseSync(path);
+    raw.exec("pragma wal_checkpoint(truncate)");
+    raw.close();
+    const bytes = readFileSync(path);
+    // All pages but the first, which has the settings of the file.
+    writeFileSync(path, Buffer.concat([bytes.subarray(0, 4_096), bytes.subarray(4_096).fill(0xff)]));
+    assert.throws(() => openSqlite(path, { synchronous: "NORMAL" }), { hint: /run "sidereal check"/ });
+  });
 
   test("is busy while another process writes, for requests after two seconds, and without blocking the thread", async () => {
     const clock = new ManualClock(NOW);

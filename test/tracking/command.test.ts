@@ -98,7 +98,7 @@ test("track and refresh handle single repositories, and status shows them", asyn
   assert.match([...agents].join(), /^Sidereal\/\d+\.\d+\.\d+ \(ops@example\.org\)$/);
 });
 
-test("status names the token that a forge rejects, with the forge's words, and the log does once", async (t) => {
+test("status names the token that a forge rejects, with the forge's words, also after a command, and the log does once", async (t) => {
   const { forge, settings } = await start(t);
   forge.switches.tokens = new Set([TOKEN]);
   const dataDir = world.newDataDir();
@@ -118,6 +118,12 @@ test("status names the token that a forge rejects, with the forge's words, and t
   const { stdout } = await world.run(dataDir, ["status"], { settings: tokens });
   assert.match(stdout, /\n {2}blocked {7}#2 \(\w.*\) until .*: rejected by the forge \(Bad credentials\)\n/);
   for (const text of [done.stderr, stdout]) assert.ok(!text.includes(bad) && !text.includes(TOKEN));
+  const settingsOfBad = { ...settings, SIDEREAL_GITHUB_TOKENS: bad };
+  const fresh = world.newDataDir();
+  const refused = await world.run(fresh, ["track", "github:no/such"], { settings: settingsOfBad });
+  assert.equal(refused.code, 1);
+  const { stdout: met } = await world.run(fresh, ["status"], { settings: settingsOfBad });
+  assert.match(met, /\n {2}blocked {7}#1 \(core\) until .*: rejected by the forge \(Bad credentials\)/);
 });
 
 test("work --once --explain lists what would be requested and why, and work --once does it", async (t) => {

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { before, test } from "node:test";
 import { API_ROUTES } from "../../src/api/routes.js";
+import { openIssuesRule } from "../../src/config/config.js";
 import { onSqlite } from "../support/engines.js";
 import { limits } from "../support/limits.js";
 import { document } from "../support/openapi.js";
@@ -30,6 +32,18 @@ onSqlite("The methodology and the API reference", (engine) => {
     const { score, formula } = body.data.explanation.windows["24h"].trending;
     assert.ok(textOf(section).includes(`${score.toFixed(2)} = ${formula}`));
     assert.match(html, /id="begin"/);
+  });
+
+  test("page, API and document say which forges count pull requests as open issues", async () => {
+    const rule = openIssuesRule();
+    assert.equal(
+      rule,
+      "Open issues include open pull requests on GitHub, and not on GitLab, Forgejo, Gitea and Gogs.",
+    );
+    assert.ok(textOf((await openPage(world, "/about")).html).includes(rule));
+    assert.ok(readFileSync("docs/API.md", "utf8").includes(rule));
+    const { Repository, Snapshot } = document.components.schemas;
+    for (const schema of [Repository, Snapshot]) assert.ok(JSON.stringify(schema).includes(rule));
   });
 
   test("without a trending repository there is no example", async () => {

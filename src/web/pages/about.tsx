@@ -1,4 +1,5 @@
 import type { ComponentChildren as Child, FunctionComponent as FC } from "preact";
+import { openIssuesRule } from "../../config/config.js";
 import { HOUR_MS } from "../../lib/clock.js";
 import { repositoryPage } from "../../lib/page-addresses.js";
 import type { Modules } from "../../modules.js";
@@ -71,8 +72,8 @@ const About: FC<{ example: Example | undefined; baseUrl: string }> = ({ example,
       <Section id="numbers">
         <p>
           Sidereal reads the current counts of a repository from its forge: stars, forks, open issues,
-          watchers. It stores them as a <dfn>snapshot</dfn> with a timestamp and never changes it. Busy
-          repositories are refreshed as often as every hour, quiet ones at least once a week.
+          watchers. {openIssuesRule()} It stores them as a <dfn>snapshot</dfn> with a timestamp and never
+          changes it. Busy repositories are refreshed as often as every hour, quiet ones at least once a week.
         </p>
         <p>
           Some history is older: imported archives, and star counts of past days that a forge reported later.
