@@ -23,9 +23,9 @@ const OVERSIZED_BYTES = 17 * 2 ** 20;
 const COSTLY: readonly FaultName[] = ["huge", "gzip-bomb"];
 /** Faults whose responses still contain correct data. */
 const HARMLESS: readonly FaultName[] = ["proto-keys", "lone-surrogates"];
-/** Per lane: a call, a second attempt, and retries after 30 s, 1 min, 2 min …; per repository, one. */
+/** Per lane: a call, its halves down to one repository, and retries after 30 s, 1 min, 2 min …; per repository, one, and the control of a loss. */
 const REQUESTS_IN_FIRST_HOUR = 60;
-const REQUESTS_IN_LATER_HOURS = 30;
+const REQUESTS_IN_LATER_HOURS = 40;
 
 const faultOf = (name: FaultName, forge: string): Fault => {
   if (!COSTLY.includes(name)) return { name };
