@@ -2,8 +2,8 @@
  * The types of the API, generated from its OpenAPI document by openapi-typescript. Run `npm run client` after a change of the API.
  * Failures and response headers are left out: the client throws the former, and returns the latter as they are.
  *
- * Document: 3a5cd6503f3d9fec
- * Types: e03f9dca20b67645
+ * Document: e6455fdd3be8d211
+ * Types: d8d6b88fd774c734
  */
 export interface paths {
     "/api": {
@@ -1297,6 +1297,7 @@ export interface components {
             topics: string[];
             stars: number | null;
             forks: number | null;
+            /** @description Open issues include open pull requests on GitHub, and not on GitLab, Forgejo, Gitea and Gogs. */
             openIssues: number | null;
             watchers: number | null;
             fork: boolean | null;
@@ -1683,6 +1684,7 @@ export interface components {
             capturedAt: string;
             stars: number;
             forks: number | null;
+            /** @description Open issues include open pull requests on GitHub, and not on GitLab, Forgejo, Gitea and Gogs. */
             openIssues: number | null;
             watchers: number | null;
             /**
@@ -1938,6 +1940,7 @@ export interface components {
             capturedAt: string;
             stars: number;
             forks: number | null;
+            /** @description Open issues include open pull requests on GitHub, and not on GitLab, Forgejo, Gitea and Gogs. */
             openIssues: number | null;
             watchers: number | null;
             /** @description Number of repositories on the list with a snapshot at or before this time. */
