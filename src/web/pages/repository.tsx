@@ -121,7 +121,8 @@ async function readFacts({ modules, savedAmong }: PageRequest, current: Current,
       catalog.recency(),
       readChosen(catalog, { id, last: stored.lastSnapshotAt }, state),
       rankings.neighbours(id, "trending", window).then(rowsOf),
-      rankings.similar(id, SIMILAR).then(rowsOf),
+      // Of a hidden one they would give away its topics.
+      hidesTexts(repository) ? [] : rankings.similar(id, SIMILAR).then(rowsOf),
     ]);
   return {
     history,
