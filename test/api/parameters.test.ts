@@ -44,13 +44,13 @@ onSqliteAndLong("Every documented query parameter", (engine) => {
   let world: World;
   const mailbox = openMailbox();
   let headers: Record<string, string>;
-  /** For streams, which need a key. */
+  /** For streams and the usage of a key, which need a key. */
   let keyed: Record<string, string>;
   /** Each query parameter of the contract with a path that takes it. */
   let parameters: { path: string; parameter: Parameter }[];
   const ask = async (path: string, query: [string, string][]) => {
     const joint = path.includes("?") ? "&" : "?";
-    const credentials = /^\/api\/repos\.(?:ndjson|csv)/.test(path) ? keyed : headers;
+    const credentials = /^\/api\/(?:repos\.(?:ndjson|csv)|key\/usage)/.test(path) ? keyed : headers;
     const asJson = { Accept: "application/json", ...credentials };
     return world.get(`${path}${joint}${new URLSearchParams(query)}`, asJson);
   };

@@ -46,7 +46,7 @@ describe("Completion in bash", needs("bash"), () => {
 
   test("offers what may follow: commands below, and the values of options and arguments", () => {
     assert.deepEqual(offered("database", "di"), ["distribute"]);
-    assert.deepEqual(offered("export", "--format", ""), ["ndjson", "parquet"]);
+    assert.deepEqual(offered("export", "--format", ""), ["ndjson", "parquet", "state"]);
     assert.deepEqual(offered("completion", "").sort(), ["bash", "fish", "zsh"]);
   });
 
@@ -68,7 +68,7 @@ test("zsh offers commands, options and values", needs("zsh"), async () => {
   };
   assert.ok(offered("").includes("serve:serve the API and the pages, and nothing else"));
   assert.ok(offered("import", "--").some((one) => one.startsWith("--manifest:")));
-  assert.deepEqual(offered("export", "--format", ""), ["ndjson", "parquet"]);
+  assert.deepEqual(offered("export", "--format", ""), ["ndjson", "parquet", "state"]);
   assert.deepEqual(offered("import", "--manifest", ""), ["FILES"]);
   assert.ok(offered("database", "").some((one) => one.startsWith("status:")));
 });

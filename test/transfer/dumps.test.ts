@@ -231,6 +231,7 @@ describe("sidereal dump", () => {
 
   test("writes a dump, and with --if-due only when one is due", async () => {
     const dataDir = world.newDataDir();
+    await world.runHere(dataDir, ["derive"]);
     const folder = join(dataDir, "dumps");
     const settings = { SIDEREAL_DUMPS_DIR: folder };
     const first = await world.run(dataDir, ["dump", "--json"], { settings });
@@ -251,6 +252,7 @@ describe("sidereal dump", () => {
       [without.code, without.stderr],
       [2, "SIDEREAL_DUMPS_DIR is not set, so there is no place for dumps.\n"],
     );
+    await world.runHere(dataDir, ["derive"]);
     const file = join(dataDir, "file");
     writeFileSync(file, "");
     const refused = await world.runHere(dataDir, ["dump"], { SIDEREAL_DUMPS_DIR: file });

@@ -33,6 +33,7 @@ describe("A Github-Ranking file", () => {
       snapshotsAdded: 1,
       skipped: 0,
       refused: 0,
+      heldBack: 0,
       warnings: [],
     });
   });

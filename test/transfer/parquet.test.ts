@@ -346,7 +346,10 @@ describe("sidereal export --format parquet", () => {
     const dataDir = world.newDataDir();
     const parquet = ["export", "--format", "parquet"];
     const without = await world.runHere(dataDir, parquet);
-    assert.deepEqual([without.code, without.stderr], [2, "Parquet files need a folder: --out <folder>.\n"]);
+    assert.deepEqual(
+      [without.code, without.stderr],
+      [2, "The format parquet needs a folder: --out <folder>.\n"],
+    );
     const twice = await world.runHere(dataDir, [...parquet, "a", "--out", "b"]);
     assert.deepEqual([twice.code, twice.stderr], [2, "Give the output once.\n"]);
     const unknown = await world.runHere(dataDir, ["export", "--format", "xml"]);
