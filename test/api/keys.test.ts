@@ -12,6 +12,10 @@ const BAD_KEY = {
   code: "INVALID_API_KEY",
   message: "The API key is malformed, unknown or revoked.",
 };
+const BAD_SCHEME = {
+  ...BAD_KEY,
+  message: "The header must be Authorization: Bearer sid_…; no other scheme is read.",
+};
 
 onSqliteAndLong("API keys over HTTP", (engine) => {
   const mailbox = openMailbox();
@@ -115,7 +119,8 @@ onSqliteAndLong("API keys over HTTP", (engine) => {
       for (const bad of wrong) {
         for (const headers of [{ Authorization: `Bearer ${bad}` }, { "X-API-Key": bad }]) {
           const answer = await world.get(path, headers);
-          assert.deepEqual(errorOf(answer), BAD_KEY, `${path} ${JSON.stringify(headers)}`);
+          const expected = headers.Authorization === "Bearer " ? BAD_SCHEME : BAD_KEY;
+          assert.deepEqual(errorOf(answer), expected, `${path} ${JSON.stringify(headers)}`);
           assert.equal(
             answer.headers.get("www-authenticate"),
             'Bearer realm="sidereal", error="invalid_token"',
@@ -123,7 +128,7 @@ onSqliteAndLong("API keys over HTTP", (engine) => {
           assert.equal(answer.headers.get("cache-control"), "no-store");
         }
       }
-      assert.deepEqual(errorOf(await world.get(path, { Authorization: key })), BAD_KEY);
+      assert.deepEqual(errorOf(await world.get(path, { Authorization: key })), BAD_SCHEME);
     }
     const head = await world.send("HEAD", "/api/repos", undefined, { "X-API-Key": "x" });
     assert.deepEqual([head.status, head.body], [401, ""]);

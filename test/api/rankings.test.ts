@@ -206,7 +206,13 @@ onSqliteAndLong("rankings", (engine) => {
     );
     assert.deepEqual([data.trending.window, data.trending.isFallback], ["24h", false]);
     assert.equal(data.summary.repositoryCount, 9);
-    assert.deepEqual(data.languages[0], { name: "Go", repositoryCount: 7, stars: 166_828, starsGained: 215 });
+    assert.deepEqual(data.languages[0], {
+      name: "Go",
+      repositoryCount: 7,
+      stars: 166_828,
+      starsGained: 215,
+      measured: 7,
+    });
   });
 
   test("places are kept day by day, and the last time of a day stands", async () => {

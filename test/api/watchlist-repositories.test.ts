@@ -47,8 +47,11 @@ onSqliteAndLong("/api/watchlists/:token/repositories and /metrics", (engine) => 
       window: "24h",
       sort: "added",
       corrected: null,
-      asOf: "2026-04-30T12:00:00.000Z",
+      asOf: "2026-04-30T10:00:00.000Z",
       ageDays: 0,
+      measured: ["2026-04-30T11:00:00.000Z", "2026-04-30T10:00:00.000Z", "2026-04-29T06:00:00.000Z"].map(
+        (time) => ({ from: time, to: time, repositories: 1 }),
+      ),
     });
     assert.deepEqual(answer.body.data[0], {
       id: "3",
