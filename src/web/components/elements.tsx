@@ -9,9 +9,9 @@ export const Scroll: FC<{ label: string; children: Child }> = ({ label, children
   </section>
 );
 
-/** A table of contents, closed where it would be above the text. */
+/** A table of contents, closed if it would be above the text; beside it, it scrolls by keyboard too. */
 export const Contents: FC<{ children: Child }> = ({ children }) => (
-  <nav class="contents" aria-label="Contents">
+  <nav class="contents" tabindex={0} aria-label="Contents">
     <details>
       <summary>Contents</summary>
       {children}
