@@ -60,7 +60,7 @@ test("a store that cannot be used ends every command with code 1 and one sentenc
   const older = join(world.newDataDir(), "older");
   await makeMigrated(older);
   const olderDatabase = new DatabaseSync(join(older, "sidereal.db"));
-  olderDatabase.exec("update schema_version set version = 16");
+  olderDatabase.exec("delete from schema_version; insert into schema_version values (16, 'earlier', 0)");
   olderDatabase.close();
   const open = join(world.newDataDir(), "open");
   mkdirSync(open);
@@ -172,16 +172,13 @@ test("services wait for a database server that starts later, and say so once", a
   await relay.open();
   const [starting, serving, working] = services;
   assert.ok(starting && serving && working);
-  for (const { child, urlOf, ended, text } of [starting, serving]) {
-    await until("it serves", () => isUp(urlOf()));
-    assert.match(text(), /the database can be reached/);
+  for (const { child, urlOf, ended, text } of [starting, serving, working]) {
+    await until("it works", () => /the database can be reached/.test(text()));
+    if (child !== working.child) await until("it serves", () => isUp(urlOf()));
     child.kill("SIGTERM");
     assert.equal((await ended).code, 0);
-    assert.match(text(), /"reason":"SIGTERM","msg":"stopping"/);
+    if (child !== working.child) assert.match(text(), /"reason":"SIGTERM","msg":"stopping"/);
   }
-  // Whether there is a forge to track is stored there.
-  assert.equal((await working.ended).code, 2);
-  assert.match(working.text(), /No provider is configured/);
   for (const { text } of all) assert.equal(text().match(/waiting for the database/g)?.length, 1, text());
 });
 
