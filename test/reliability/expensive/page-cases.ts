@@ -192,6 +192,15 @@ export const PAGE_CASES: Readonly<Record<string, readonly ExpensiveCase[]>> = {
     }),
   ],
   "GET /track/lists/{listId}": [page("an unknown one", () => `/track/lists/${createToken("sidt")}`, 404)],
+  "GET /track/questions/{questionId}": [
+    page("an unknown one", () => `/track/questions/${createToken("sidt")}`, 404),
+  ],
+  "POST /track/questions/{questionId}": [
+    form("an unknown one", () => `/track/questions/${createToken("sidt")}`, {
+      status: 404,
+      fields: () => ({ most: "300" }),
+    }),
+  ],
   "POST /sample/dismiss": [form("as it is", () => "/sample/dismiss", { status: 303, fields: nothing })],
   "GET /operator": [page("of nobody", () => "/operator", 404)],
   "GET /operator/enter": [page("of nobody", () => "/operator/enter", 404)],

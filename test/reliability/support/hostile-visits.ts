@@ -49,6 +49,7 @@ const IN_PATH: Values = {
   keyId: ({ keyId }) => keyId,
   requestId: ({ requestId }) => requestId,
   listId: ({ requestId }) => requestId,
+  questionId: ({ requestId }) => requestId,
   passkeyId: ({ text }) => text,
   sessionId: ({ text }) => text,
   ranking: () => "trending",
@@ -79,6 +80,7 @@ const IN_QUERY: Values = {
   next: ({ text }) => `/explore?q=${encodeURIComponent(text.toWellFormed())}`,
   token: ({ token }) => token,
   code: ({ text }) => text,
+  key: ({ text }) => text,
   state: ({ text }) => text,
   error: ({ text }) => text,
   iss: ({ text }) => text,
@@ -88,7 +90,7 @@ const IN_QUERY: Values = {
 const CHOICES = new Set([
   ...["verbatim", "minStars", "maxStars", "createdAfter", "createdBefore", "pushedAfter", "archived", "fork"],
   ...["sort", "reliableOnly", "excludeAnomalous", "order", "window", "limit", "page", "cursor", "format"],
-  ...["step", "fields"],
+  ...["step", "fields", "updatedAfter", "first", "base", "since", "most"],
   ...[
     "metric",
     "range",
@@ -113,6 +115,7 @@ const JSON_BODIES: Readonly<Record<string, (text: string, subject: Subject) => u
   "POST /api/watchlists": (name, { repository }) => ({ name, ids: [String(repository.id)] }),
   "PATCH /api/watchlists/{token}": (name) => ({ name }),
   "POST /api/watchlists/{token}/items": (repositoryId) => ({ repositoryId }),
+  "POST /api/watchlists/{token}/removals": (id) => ({ ids: [id], fullNames: [id] }),
   "POST /api/auth/magic-link": (text) => ({ email: "somebody@example.org", next: `/${text}` }),
   "POST /api/auth/verify": (token) => ({ requestToken: token, token }),
   "POST /api/auth/sign-in/{site}": (next) => ({ next: `/${next}` }),
