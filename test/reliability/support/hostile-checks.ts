@@ -81,6 +81,7 @@ const CHECKS: ReadonlyMap<string, (body: string, origin: string) => Found[]> = n
   ["application/atom+xml", inXml],
   ["application/xml", inXml],
   ["application/json", inJson],
+  ["application/manifest+json", inJson],
   ["application/x-ndjson", (body) => body.split("\n").flatMap((line) => (line === "" ? [] : inJson(line)))],
   ["application/problem+json", inJson],
   ["image/png", (body) => (body.startsWith("\x89PNG\r\n\x1A\n") ? [] : [[MALFORMED, "not a PNG"]])],
