@@ -76,7 +76,9 @@ export function isRecent(
   const newest = importSource === null ? undefined : newestFiles.get(importSource);
   const isTracked = refreshInterval !== null && refreshInterval > 0;
   if (isTracked && at === newest) return true;
-  if (isTracked && hasMissed(at, { refreshInterval, nextRefreshAt })) return false;
+  // Walks may read what refreshes cannot: a count of the newest full day is recent.
+  const isOfFullDay = at >= (fullDays.get(provider) ?? Number.POSITIVE_INFINITY);
+  if (isTracked && !isOfFullDay && hasMissed(at, { refreshInterval, nextRefreshAt })) return false;
   if (!isTracked && newest !== undefined) return at >= newest;
   // Its provider is no longer tracked: no later reading will confirm it.
   if (refreshInterval === 0) return false;

@@ -12,12 +12,17 @@ const recent = (given: Partial<Parameters<typeof isRecent>[0]>) =>
   );
 
 test("a reading of a tracked repository is recent until refreshes have failed for two intervals, and three hours", () => {
-  const daily = { refreshInterval: DAY_MS };
-  assert.ok(recent({ ...daily, nextRefreshAt: AT + 2 * DAY_MS }));
-  assert.ok(!recent({ ...daily, nextRefreshAt: AT + 2 * DAY_MS + 1 }));
-  const hourly = { refreshInterval: HOUR_MS };
-  assert.ok(recent({ ...hourly, nextRefreshAt: AT + 3 * HOUR_MS }));
-  assert.ok(!recent({ ...hourly, nextRefreshAt: AT + 3 * HOUR_MS + 1 }));
+  const at = AT - 1;
+  const daily = { at, refreshInterval: DAY_MS };
+  assert.ok(recent({ ...daily, nextRefreshAt: at + 2 * DAY_MS }));
+  assert.ok(!recent({ ...daily, nextRefreshAt: at + 2 * DAY_MS + 1 }));
+  const hourly = { at, refreshInterval: HOUR_MS };
+  assert.ok(recent({ ...hourly, nextRefreshAt: at + 3 * HOUR_MS }));
+  assert.ok(!recent({ ...hourly, nextRefreshAt: at + 3 * HOUR_MS + 1 }));
+  assert.ok(
+    recent({ ...daily, at: AT, nextRefreshAt: AT + 9 * DAY_MS }),
+    "a walk read it on the newest full day",
+  );
 });
 
 test("one that the newest file of its archive reports stays recent, whatever its forge answers", () => {
