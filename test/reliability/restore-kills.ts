@@ -171,8 +171,8 @@ async function read({ dataDir, url }: Place): Promise<Stored> {
   const { close, ...store } = openOldStore(url ?? join(dataDir, "sidereal.db"));
   try {
     const secret = url === undefined ? readFileSync(join(dataDir, "auth-secret"), "utf8") : undefined;
-    // The revision and the times of migrations are those of the restore.
-    const { revision: _, schema_version: __, ...rows } = await dumpStore(store);
+    // The revision, what it notes and the times of migrations are those of the restore.
+    const { revision: _, changes: __, schema_version: ___, ...rows } = await dumpStore(store);
     return { rows, secret };
   } finally {
     await close();
