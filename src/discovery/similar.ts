@@ -28,18 +28,22 @@ export function similarTo(model: ReadModel, id: number, most: number): number[] 
     topics.forEachWith(topic, (slot) => shared.set(slot, (shared.get(slot) ?? 0) + worth));
   });
   shared.delete(own);
+  const size = (slot: number) => Math.log10(1 + (plain.stars[slot] ?? 0));
+  const ownSize = size(own);
+  /** The best so far, best first: a language may have most of the catalogue, so not all are sorted. */
+  const best: { slot: number; score: number }[] = [];
+  const offer = (slot: number, worth: number) => {
+    if (!listed.has(slot) || columns.archived.has(slot) || columns.fork.has(slot)) return;
+    const sameLanguage = language > 0 && named.language[slot] === language ? SAME_LANGUAGE : 0;
+    const score = worth + sameLanguage - PER_MAGNITUDE * Math.abs(size(slot) - ownSize);
+    const at = best.findIndex((one) => score > one.score || (score === one.score && slot < one.slot));
+    if (at < 0 && best.length === most) return;
+    best.splice(at < 0 ? best.length : at, 0, { slot, score });
+    best.length = Math.min(best.length, most);
+  };
+  for (const [slot, worth] of shared) offer(slot, worth);
   if (shared.size < most && language > 0)
     for (let slot = 0; slot < columns.size; slot++)
-      if (named.language[slot] === language && slot !== own && !shared.has(slot)) shared.set(slot, 0);
-  const size = (slot: number) => Math.log10(1 + (plain.stars[slot] ?? 0));
-  const scored: [score: number, slot: number][] = [];
-  for (const [slot, worth] of shared) {
-    if (!listed.has(slot) || columns.archived.has(slot) || columns.fork.has(slot)) continue;
-    const sameLanguage = language > 0 && named.language[slot] === language ? SAME_LANGUAGE : 0;
-    scored.push([worth + sameLanguage - PER_MAGNITUDE * Math.abs(size(slot) - size(own)), slot]);
-  }
-  return scored
-    .sort(([a, x], [b, y]) => b - a || x - y)
-    .slice(0, most)
-    .map(([, slot]) => columns.id[slot] ?? 0);
+      if (named.language[slot] === language && slot !== own && !shared.has(slot)) offer(slot, 0);
+  return best.map(({ slot }) => columns.id[slot] ?? 0);
 }
