@@ -281,7 +281,7 @@ onSqlite("the page of a repository", (engine) => {
   test("explains that a chart needs two snapshots", async () => {
     const { status, html } = await open(world, "/repos/github/young/one");
     assert.equal(status, 200);
-    assert.doesNotMatch(html, /class="plot /);
+    assert.doesNotMatch(html, /class="plot"/);
     assert.doesNotMatch(html, /application\/json"\s+data-label/);
   });
 

@@ -266,7 +266,6 @@ export const ChartSection: FC<ChartSectionProps> = ({ url, state, history, spans
           hasBars
           asOf={history.repository.countedAt}
           label={`${title}${view === "per-day" ? " per day" : ""} of ${repository.fullName}`}
-          shape="whole"
           canZoom
         />
       )}

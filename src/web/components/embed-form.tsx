@@ -84,7 +84,7 @@ const Options: FC<{ query: EmbedQuery }> = ({ query }) => {
         {query.align === "index" ? <Day name="base" label="100 on" value={query.base} /> : null}
         {query.align === "first-count" ? (
           <div class="field">
-            <label for="first">N: the first so many {METRIC_WORDS[query.metric].unit}</label>
+            <label for="first">N, in {METRIC_WORDS[query.metric].unit}</label>
             <input
               id="first"
               name="first"

@@ -102,7 +102,7 @@ export function dayGains(points: readonly ChartPoint[]): DayGain[] {
   );
 }
 
-/** Bars of a tile, and the days that each stands for. */
+/** The number of bars in a tile, and the days each covers. */
 const BARS: Readonly<Record<Window, { count: number; days: number }>> = {
   "24h": { count: 14, days: 1 },
   "7d": { count: 12, days: 7 },

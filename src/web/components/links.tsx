@@ -1,7 +1,9 @@
 import type { FunctionComponent as FC } from "preact";
+import { forgeName } from "../../config/config.js";
 import { WINDOWS } from "../../growth/growth.js";
+import type { Repository } from "../../repositories/repositories.js";
 import { Dot } from "./language.js";
-import { formatCount } from "./numbers.js";
+import { formatCompact, formatCount } from "./numbers.js";
 
 /** Addresses with parameters, and links from a page to itself with others. The paths of pages are in page-addresses.ts. */
 
@@ -187,3 +189,20 @@ export const Pager: FC<PagerProps> = ({ url, page, limit, total, hasMore, nextCu
     </nav>
   );
 };
+
+interface MeantProps {
+  repository: Pick<Repository, "provider" | "fullName" | "stars">;
+  href: string;
+}
+
+/** A repository that a name may mean, with what tells it from others of that name. */
+export const MeantRepository: FC<MeantProps> = ({ repository: { provider, fullName, stars }, href }) => (
+  <>
+    <a href={href}>
+      <bdi>{fullName}</bdi>
+    </a>{" "}
+    <span class="soft small">
+      {forgeName(provider)}, {formatCompact(stars)} stars
+    </span>
+  </>
+);

@@ -218,18 +218,6 @@ export const Gain: FC<{ trend: Trend | undefined; measure: CountedMeasure }> = (
   );
 };
 
-/** A gain relative to the count before, if that is known, and the gain itself below it. */
-export const Growth: FC<{ trend: Trend | undefined; measure: CountedMeasure }> = ({ trend, measure }) => {
-  const part = measure === "stars" ? (trend?.starsGrowth ?? null) : null;
-  if (part === null) return <Gain trend={trend} measure={measure} />;
-  return (
-    <>
-      <span class={part === 0 ? "soft" : part > 0 ? "rise" : "fall"}>{formatGrowth(part)}</span>
-      <small class="counted">{formatDelta(trend?.starsDelta ?? null)}</small>
-    </>
-  );
-};
-
 /** Explains "still held" below gains; nothing where none is. */
 export const StillHeldNote: FC<{ trends: readonly (Trend | null | undefined)[] }> = ({ trends }) =>
   trends.some((trend) => trend?.basis === "RETAINED") ? (

@@ -40,8 +40,6 @@ export interface PlotProps {
   asOf: number | null;
   /** Accessible name of the chart. */
   label: string;
-  /** Shape of the box: beside something else, or as wide as the page. */
-  shape: "half" | "whole";
   /** Whether points are sums. A repository that joins would look like growth, so sums are shown without differences. */
   isSum?: boolean;
   /** Whether the lines are explained below the chart; default: yes. Otherwise the page does so itself. */
@@ -51,7 +49,6 @@ export interface PlotProps {
 }
 
 const SIZES = {
-  half: { width: 760, height: 360 },
   whole: { width: 1_160, height: 440 },
   narrow: { width: 358, height: 280 },
 } as const;
@@ -61,7 +58,7 @@ const SIZES = {
  * drawing's geometry and the points beside it; it draws nothing but a crosshair.
  */
 export const Plot: FC<PlotProps> = (props) => {
-  const { series, align, spans = [], shape, canZoom = false, hasLegend = true } = props;
+  const { series, align, spans = [], canZoom = false, hasLegend = true } = props;
   const draw = (size: keyof typeof SIZES) => {
     const { svg, geometry } = drawChart({
       ...props,
@@ -80,9 +77,9 @@ export const Plot: FC<PlotProps> = (props) => {
     );
   };
   return (
-    <div class={`plot ${shape}`} data-plot="" data-zoom={canZoom ? "" : undefined}>
+    <div class="plot" data-plot="" data-zoom={canZoom ? "" : undefined}>
       <div class="plot-box">
-        {draw(shape)}
+        {draw("whole")}
         {draw("narrow")}
       </div>
       {series.length > 1 ? <Legend {...{ series, align, hasLegend }} /> : null}

@@ -9,7 +9,7 @@ import { withEmoji } from "../emoji.js";
 import { type ListStars, SaveStar } from "../saving.js";
 import { Badges, badgesOf, type RowScores, Why } from "./badges.js";
 import { Language } from "./language.js";
-import { formatCount, Gain, Growth, StillHeldNote } from "./numbers.js";
+import { formatCount, Gain, StillHeldNote } from "./numbers.js";
 import { StarSpark } from "./small-charts.js";
 
 /** The columns that a list may be sorted by at their heads. */
@@ -50,8 +50,6 @@ export interface RepositoryListProps extends ListStars {
   sparks: ReadonlyMap<number, readonly (StarCount | null)[]>;
   /** The count shown; stars by default. */
   metric?: "stars" | "forks";
-  /** Whether gains are shown as parts of the count before. */
-  withGrowth?: boolean;
   /** Columns after the others. */
   more?: readonly MoreColumn[];
   /** How the head of a column sorts the list; undefined for one that does not. */
@@ -160,7 +158,7 @@ interface Columns {
   columns: readonly MoreColumn[];
 }
 
-const Heads: FC<RepositoryListProps & Columns> = ({ from, metric, withGrowth, headOf, classes, columns }) => {
+const Heads: FC<RepositoryListProps & Columns> = ({ from, metric, headOf, classes, columns }) => {
   const isForks = metric === "forks";
   return (
     <thead>
@@ -180,7 +178,7 @@ const Heads: FC<RepositoryListProps & Columns> = ({ from, metric, withGrowth, he
           {isForks ? "Forks" : "Stars"}
         </Head>
         <Head class={classes.gain} head={headOf?.(isForks ? "forksGained" : "starsGained")}>
-          {withGrowth ? "Growth" : "Gained"}
+          Gained
         </Head>
         {columns.map(({ title, isTitleHidden = false, onPhone, sorts }) => (
           <Head class={columnClass(onPhone)} head={sorts && headOf?.(sorts)}>
@@ -215,7 +213,6 @@ const Row: FC<RowProps> = ({
   from,
   sparks,
   metric,
-  withGrowth = false,
   withForge = false,
   withLanguage = true,
   marksFirstSeen = false,
@@ -258,7 +255,7 @@ const Row: FC<RowProps> = ({
       </td>
       <td class={classes.count}>{formatCount(repository[metric])}</td>
       <td class={classes.gain}>
-        {withGrowth ? <Growth trend={trend} measure={metric} /> : <Gain trend={trend} measure={metric} />}
+        <Gain trend={trend} measure={metric} />
       </td>
       {columns.map(({ onPhone, cell }) => (
         <td class={columnClass(onPhone)}>{cell(row)}</td>

@@ -99,7 +99,6 @@ const Sums: FC<Pick<SumChartProps, "points" | "asOf"> & Pick<SumChartProps["quer
         view={view}
         asOf={asOf}
         label={view === "per-day" ? "Stars per day" : "Total stars"}
-        shape="whole"
         isSum
       />
       {!hasJoined ? null : (

@@ -174,7 +174,6 @@ const Comparison: FC<ComparisonProps> = ({ here, state, histories, compared, bas
             {...{ metric, series, view, scale, ...aligned, asOf: newestOf(histories) }}
             spans={spansOf(histories, trends, metric)}
             label={`${subject}: ${names}`}
-            shape="whole"
             hasLegend={align !== "date"}
             canZoom={isByDate(align)}
           />

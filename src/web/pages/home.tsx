@@ -245,7 +245,11 @@ const HomeBody: FC<HomeBodyProps> = (props) => {
               rows={side[sort as SideRanking].map((row) => ({
                 row,
                 fact:
-                  sort === "rising" ? <Growth trend={row.trend} /> : <Delta value={row.trend?.starsDelta} />,
+                  sort === "rising" ? (
+                    <span class="rise">{formatGrowth(row.trend?.starsGrowth ?? null)}</span>
+                  ) : (
+                    <Delta value={row.trend?.starsDelta} />
+                  ),
               }))}
             />
           ))}
@@ -308,10 +312,6 @@ const Brief: FC<BriefProps> = ({ heading, href, rows }) =>
       </ol>
     </section>
   );
-
-const Growth: FC<{ trend: ListRow["trend"] }> = ({ trend }) => (
-  <span class="rise">{formatGrowth(trend?.starsGrowth ?? null)}</span>
-);
 
 /** The chips of the page: windows, and the languages that gained most in this one. */
 const Choices: FC<Pick<HomeBodyProps, "url" | "window" | "language" | "languages">> = ({

@@ -4,6 +4,7 @@ import { AppError } from "../../lib/errors.js";
 import { repositoryKey, repositoryPage, trackListPage, trackQuestionPage } from "../../lib/page-addresses.js";
 import type { Repository } from "../../repositories/repositories.js";
 import type { Candidate, ForgeAnswer, Question } from "../../tracking/tracking.js";
+import { MeantRepository } from "../components/links.js";
 import { formatCompact, formatCount, repositoriesText, Time } from "../components/numbers.js";
 import { READING_SECONDS } from "../components/reading.js";
 import { similarTo } from "../naming.js";
@@ -77,18 +78,14 @@ const Known: FC<{ known: readonly Repository[] } & ComparedText> = ({ known, tex
     <ul class="plain">
       {known.map((repository) => (
         <li>
-          <a
+          <MeantRepository
+            repository={repository}
             href={
               next === undefined
                 ? repositoryPage(repository)
                 : withAnswer(next, text, repositoryKey(repository))
             }
-          >
-            <bdi>{repository.fullName}</bdi>
-          </a>{" "}
-          <span class="soft small">
-            {forgeName(repository.provider)}, {formatCompact(repository.stars)} stars
-          </span>
+          />
         </li>
       ))}
     </ul>

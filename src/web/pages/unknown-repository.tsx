@@ -3,7 +3,7 @@ import { defaultUrl, forgeName, repositoryUrl } from "../../config/config.js";
 import { type RepositoryName, repositoryKey, repositoryPage } from "../../lib/page-addresses.js";
 import { type Repository, splitFullName } from "../../repositories/repositories.js";
 import type { TrackRequest } from "../../tracking/tracking.js";
-import { formatCompact } from "../components/numbers.js";
+import { MeantRepository } from "../components/links.js";
 import { isReading, READING_SECONDS, Reading } from "../components/reading.js";
 import { readTokenOffer } from "../forge-tokens.js";
 import type { Page, PageRequest, Redirect } from "../page-request.js";
@@ -104,12 +104,7 @@ const UnknownRepository: FC<UnknownRepositoryProps> = (props) => {
           <ul class="plain">
             {suggestions.map((repository) => (
               <li>
-                <a href={repositoryPage(repository)}>
-                  <bdi>{repository.fullName}</bdi>
-                </a>{" "}
-                <span class="soft small">
-                  {forgeName(repository.provider)}, {formatCompact(repository.stars)} stars
-                </span>
+                <MeantRepository repository={repository} href={repositoryPage(repository)} />
               </li>
             ))}
           </ul>

@@ -22,9 +22,6 @@ export const PAGES = `
 .repository-actions { gap: var(--s2); }
 .repository-top + .lead { margin-bottom: var(--s3); }
 .titled .badge { white-space: normal; overflow-wrap: anywhere; }
-.tally > strong { font: 600 var(--display)/1.2 var(--serif); }
-.gained { margin-left: var(--s3); font-size: var(--large); }
-.gained .rise, .gained .fall { font-weight: 600; }
 .ranks a { overflow-wrap: anywhere; }
 .part { border-top: 1px solid var(--line); padding: var(--s3) 0; }
 .grid + .part { margin-top: var(--s6); }
@@ -43,7 +40,6 @@ main > .part + section:not(.scroll) { margin-top: 0; }
   .snapshots { font-size: var(--small); }
   .snapshots .badge { display: block; width: fit-content; margin: var(--s1) 0 0; }
   .snapshots tbody th { white-space: normal; min-width: 6.5rem; }
-  .gained { display: block; margin-left: 0; }
 }
 
 .ask { max-width: 44rem; margin: 0 auto var(--s3); align-items: end; }

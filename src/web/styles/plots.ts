@@ -6,8 +6,7 @@ export const PLOTS = `
 .plot, .plot-legend, .shown-gains { --chart-line-1: var(--chart-1); --chart-line-2: var(--chart-2); --chart-line-3: var(--chart-3);
   --chart-line-4: var(--chart-4); --chart-line-5: var(--chart-5); --chart-line-6: var(--chart-6); }
 ${CHART_PAGE_STYLES}
-.plot-box { position: relative; aspect-ratio: 760 / 360; overflow: hidden; }
-.plot.whole .plot-box { aspect-ratio: 1160 / 440; }
+.plot-box { position: relative; aspect-ratio: 1160 / 440; overflow: hidden; }
 .plot-box > * { position: absolute; inset: 0; }
 .plot-box svg { width: 100%; height: 100%; }
 .plot-narrow { display: none; }
@@ -108,7 +107,7 @@ details > summary { padding: .15rem 0; }
 @media (max-width: 22rem) { .tile > svg { display: none; } }
 @media (max-width: 60rem) { .tiles { grid-template-columns: repeat(2, minmax(0, 1fr)); } }
 @media (max-width: 34rem) {
-  .plot .plot-box, .plot.whole .plot-box { aspect-ratio: 358 / 280; }
+  .plot .plot-box { aspect-ratio: 358 / 280; }
   .growth :is(th, td) { padding-right: var(--s2); }
   .growth tbody { font-size: .875rem; }
   /* What happened and the chart come before what can be done. */
