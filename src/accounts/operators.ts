@@ -34,7 +34,7 @@ export const OPERATOR_SESSION_MS = 30 * DAY_MS;
 
 /**
  * Who may operate the service on its pages. Accounts whose verified address is listed in the settings; and where the service is
- * only for its own machine, whoever opens the address that its start prints, or types a code from its log, in a browser there.
+ * only for its own machine: a browser there that opens the address its start prints, or that sends a code from its log.
  */
 export class Operators {
   readonly #codes: OneTimeCodes;

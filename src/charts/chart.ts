@@ -129,7 +129,7 @@ export function drawChart(input: ChartInput): { svg: string; geometry: Geometry 
 const LINE_PART = 0.72;
 /** Room between the two, in font sizes. */
 const ABOVE_BARS = 1.8;
-/** Narrower bars cannot be told apart. */
+/** Narrower bars look alike. */
 const MIN_BAR = 2.6;
 
 /** The gains of a line as bars below it, the highest with its number. */

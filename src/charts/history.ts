@@ -168,7 +168,7 @@ function alignedLine(history: History, aligned: Aligned): Omit<ChartSeries, "nam
   };
 }
 
-/** The time of a line that is 0 in the chart, or why there is none. */
+/** The time of a line that is 0 in the chart, or why the line has no such time. */
 function beginOf(
   { points, bornAt, firstSnapshotAt }: History,
   { align, alignedAt }: Aligned,
@@ -193,7 +193,7 @@ function beginOf(
   }
 }
 
-/** The last count by a day, its end included; undefined if there is none or it is 0. */
+/** The last count by a day, its end included; undefined without one, or if it is 0. */
 function indexBase(points: readonly ChartPoint[], at: number | undefined): number | undefined {
   if (at === undefined) return undefined;
   const value = points.findLast((point) => point.at < Math.floor(at / DAY_MS) * DAY_MS + DAY_MS)?.value;

@@ -26,7 +26,7 @@ export function freshnessOf(times: readonly (number | null)[]): Freshness {
   );
 }
 
-/** The same of groups, in any order, none of which overlap. */
+/** The same of groups, in any order, that do not overlap. */
 export function freshnessOfGroups(groups: readonly CountedGroup[]): Freshness {
   const sorted = groups.toSorted((a, b) => a.from - b.from);
   const half = sorted.reduce((sum, { repositories }) => sum + repositories, 0) / 2;

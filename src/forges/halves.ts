@@ -1,4 +1,4 @@
-/** Queries for many repositories, of which one may be more than a forge can answer for. */
+/** Queries for many repositories, one of them possibly more than a forge can answer for. */
 import type { Refreshed, RepositoryRef } from "./contract.js";
 import { asFailed, concernsForge, UpstreamFailure } from "./failures.js";
 

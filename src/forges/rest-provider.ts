@@ -42,7 +42,7 @@ export interface RestForge {
   searchPath?: (name: string) => string;
   /** The list of repositories with a name, most stars first where the forge can sort it. */
   pathOfNamed: (name: string) => string;
-  /** The same for an owner. `read`: the document at a path; null: there is none. null: there is no such owner. */
+  /** The same for an owner. `read`: the document at a path, null if it does not exist. Returns null for an unknown owner. */
   pathOfOwned: (owner: string, read: (path: string) => Promise<unknown>) => Promise<string | null>;
   pathOfName: (name: { owner: string; name: string }) => string;
   /** Path of a file at the top of a repository. */

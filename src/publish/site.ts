@@ -62,7 +62,7 @@ export async function writeSite(
   return pages.size;
 }
 
-/** The text of a page, or the bytes of a file that pages load; undefined: there is none. */
+/** The text of a page, or the bytes of a file that pages load; undefined if it does not exist. */
 async function respond(
   { responder }: Pass,
   address: string,

@@ -32,7 +32,7 @@ const REPEATED_PART = 0.99;
 const FALLEN_PART = 2 / 3;
 /** The part of rows that an older file has lower at least. */
 const LEAST_FALLEN_PART = 0.05;
-/** The factor between two counts of which one is wrong, if the larger is at least SMALL_COUNT. */
+/** The factor between a right and a wrong count, if the larger is at least SMALL_COUNT. */
 const JUMP = 1.8;
 const LESS = 0.55;
 const SMALL_COUNT = 20;

@@ -32,7 +32,7 @@ export interface ImportReport {
   skipped: number;
   /** Invalid lines, and files that cannot be read, or are refused as damaged. */
   refused: number;
-  /** Files of which no row was recorded, as they differ from the one before as damaged files do. */
+  /** Files held back whole, as they differ from the one before as damaged files do. */
   heldBack: number;
   /** Damage of files that were recorded nevertheless, or held back. */
   warnings: ImportWarning[];

@@ -60,7 +60,7 @@ export async function insertQuestion(
   return public_id;
 }
 
-/** The same question of the last hour that has not failed; undefined: there is none. */
+/** The same question of the last hour, unless it failed; undefined if nobody asked it. */
 export async function findSame(
   db: Db,
   { kind, sought, provider, now }: { kind: QuestionKind; sought: string; provider: string; now: number },

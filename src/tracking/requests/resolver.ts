@@ -118,7 +118,7 @@ export class Resolver {
     }
   }
 
-  /** For those who may not read lists, a README stands for its repository. */
+  /** For requesters who may not read lists, a README means its repository. */
   async #requestReadme(
     { provider, fullName }: RepositoryAddress,
     by: Asker,

@@ -191,7 +191,7 @@ export class TrackRequests {
     return row && this.#withProgress(row);
   }
 
-  /** The request for a repository that is open, or else the last that ended within RECENTLY_MS; undefined: there is none. */
+  /** The request for a repository that is open, or else the last that ended within RECENTLY_MS; undefined without either. */
   async progress(address: RepositoryAddress): Promise<TrackRequest | undefined> {
     const { read } = this.#options.database;
     const row =
