@@ -124,7 +124,8 @@ export async function countFreshness(
   const { rows } = await sql<{ counted: number; stale: number }>`
     select count(*) as counted, count(case when case
         when refresh_interval > 0 and (1 = 0 ${sql.join(isOfFile, sql` `)}) then 1 = 0
-        when refresh_interval > 0 and coalesce(next_refresh_at, 0) > counted_at +
+        when refresh_interval > 0 and counted_at < ${fullDays.get(provider) ?? Number.MAX_SAFE_INTEGER}
+          and coalesce(next_refresh_at, 0) > counted_at +
           case when ${intervals} > ${RECENT_TRIES_MS} then ${intervals} else ${RECENT_TRIES_MS} end then 1 = 1
         ${sql.join(byFile, sql` `)}
         when refresh_interval = 0 then 1 = 1
