@@ -129,7 +129,7 @@ export function assetRoutes(): Route[] {
       return content(TYPES.get(name.split(".").at(-1) ?? "") ?? "text/plain", text, { headers });
     }),
     file("/manifest.webmanifest", () =>
-      content("application/manifest+json", JSON.stringify(manifest()), {
+      content("application/manifest+json; charset=utf-8", JSON.stringify(manifest()), {
         headers: { "Cache-Control": "public, max-age=3600" },
       }),
     ),

@@ -57,7 +57,7 @@ onSqlite("Addresses of pages", (engine) => {
     const { pathname } = linkOf(html, "manifest");
     assert.match(String(headers.get("content-security-policy")), /manifest-src 'self'/);
     const response = await world.request(pathname);
-    assert.equal(response.headers.get("content-type"), "application/manifest+json");
+    assert.equal(response.headers.get("content-type"), "application/manifest+json; charset=utf-8");
     const manifest = JSON.parse(await response.text());
     assert.deepEqual([manifest.name, manifest.start_url, manifest.display], ["Sidereal", ".", "standalone"]);
     const icons = manifest.icons.map(
