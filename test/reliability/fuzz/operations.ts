@@ -56,7 +56,9 @@ export function apiOperations(): Operation[] {
 
 /** The fields that the form at a path reads. */
 const FIELDS: Readonly<Record<string, readonly string[]>> = {
-  "/track": ["repository", "readme"],
+  "/track": ["repository", "as", "next"],
+  "/track/questions/{questionId}": ["most"],
+  "/sample/dismiss": [],
   "/operator/code": [],
   "/operator/enter": ["code"],
   "/operator/leave": [],

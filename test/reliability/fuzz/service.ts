@@ -180,6 +180,7 @@ export class FuzzService {
     }
     const repository = `github:requested/r${this.#members}`;
     keep(stock.requests, (await this.#post("/api/repos/track", { repository })).data.id);
+    keep(stock.questions, await this.#ask(`@somebody${this.#members}`));
     const member = await this.#signIn();
     const { data } = await this.#post("/api/me/keys", { name: "key" }, member.cookie);
     member.keyIds.push(data.id);
@@ -267,6 +268,22 @@ export class FuzzService {
     return { data: response.body.length === 0 ? undefined : JSON.parse(response.body.toString()), response };
   }
 
+  /** The id of the question to the forges that a text leads to. */
+  async #ask(text: string): Promise<string> {
+    const { origin } = this.stock;
+    const headers: [string, string][] = [
+      ["Host", new URL(origin).host],
+      ["Origin", origin],
+      ["Content-Type", "application/x-www-form-urlencoded"],
+    ];
+    const body = Buffer.from(new URLSearchParams({ repository: text }).toString());
+    const request = { operation: "", method: "POST", target: "/track", headers, body, isChunked: false };
+    const { headers: sent, status } = await this.#connection.send(bytesOf(request), "POST");
+    const id = /\/track\/questions\/([^?]+)/.exec(sent.get("location") ?? "")?.[1];
+    if (id === undefined) throw new HarnessFailure(`/track asked no question, but responded ${status}`);
+    return id;
+  }
+
   /** A new sign-in link. */
   async #link(email: string): Promise<Omit<Link, "email">> {
     this.#newLinks.length = 0;
@@ -323,6 +340,7 @@ async function stockOf({ catalog }: Modules, origin: string): Promise<Stock> {
     assertions: [],
     newPasskeys: [],
     requests: [],
+    questions: [],
     cursors: [],
     etags: [],
     targets: [],

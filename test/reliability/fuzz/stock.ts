@@ -58,6 +58,8 @@ export interface Stock {
   newPasskeys: Ceremony[];
   /** Requests to track a repository, by id. */
   requests: string[];
+  /** Questions to the forges about an owner, by id. */
+  questions: string[];
   cursors: string[];
   etags: string[];
   /** Targets that responses linked to. */
@@ -135,6 +137,10 @@ export function knownValue(random: Random, stock: Stock, picked: Picked, name: s
     case "requestId":
     case "listId":
       return from(stock.requests, "sidt_");
+    case "questionId":
+      return from(stock.questions, "sidt_");
+    case "most":
+      return "3";
     case "passkeyId":
       return from(member.passkeyIds, "x");
     case "sessionId":
@@ -162,6 +168,7 @@ export function knownValue(random: Random, stock: Stock, picked: Picked, name: s
     case "createdAfter":
     case "createdBefore":
     case "pushedAfter":
+    case "updatedAfter":
       return `20${random.between(10, 26)}-0${random.between(1, 9)}-${random.between(10, 28)}`;
     case "from":
     case "to":

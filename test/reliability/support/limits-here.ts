@@ -119,7 +119,8 @@ async function send(front: Front, { attacker, request, i }: Sent): Promise<Respo
   const { method = "GET", path, headers, body } = request;
   const message = new Request(new URL(path(i), "http://localhost"), {
     method,
-    headers: { ...attacker.headersOf(request, i), ...headers?.(i) },
+    // A refusal drawn as a picture would have the status 200.
+    headers: { Accept: "application/json", ...attacker.headersOf(request, i), ...headers?.(i) },
     ...(body === undefined ? {} : { body: body(i) }),
   });
   return inject((incoming, response) => front.handle(incoming, response), message, "127.0.0.1");
