@@ -1,6 +1,6 @@
 /**
- * The list and the detail as a bare handler: one or two statements of the kind that people write, rows as objects, a mapping to
- * the fields of the API, JSON.stringify. No limits, no checks, no ETag.
+ * The detail as a bare handler: two statements of the kind that people write, rows as objects, a mapping to the fields of the API,
+ * JSON.stringify. No limits, no checks, no ETag.
  */
 import type { RequestListener, ServerResponse } from "node:http";
 import { join } from "node:path";
@@ -12,39 +12,24 @@ type Row = Record<string, string | number | null>;
 type Query = (text: string, values: (string | number)[]) => Promise<Row[]>;
 
 export interface Bare {
-  handlers: Readonly<Record<"list" | "detail", RequestListener>>;
+  handle: RequestListener;
   close(): Promise<void>;
 }
-
-const LIST = `select r.*, g.*, r.provider as provider from repositories r
-  left join rollups g on g.repository_id = r.id and g.window_hours = 24
-  where r.availability = 'AVAILABLE' order by coalesce(r.stars, -1) desc, r.id desc limit 26`;
 
 const DETAIL = "select * from repositories where provider = $1 and name_key = $2";
 const ROLLUPS = "select * from rollups where repository_id = $1";
 
-/** Bare handlers over a store. */
+/** A bare handler over a store. */
 export async function bareHandler(store: { dataDir: string } | { url: string }): Promise<Bare> {
   const { query, close } = "url" in store ? postgresQuery(store.url) : sqliteQuery(store.dataDir);
-  const handle =
-    (respond: (url: string) => Promise<unknown>): RequestListener =>
-    async ({ url = "" }, response) =>
-      sendJson(response, await respond(url));
   return {
-    handlers: {
-      list: handle(async () => {
-        const rows = await query(LIST, []);
-        const data = rows.slice(0, 25).map((row) => ({ ...repositoryOf(row), trend: trendOf(row) }));
-        return { data, meta: { hasMore: rows.length > 25 } };
-      }),
-      detail: handle(async (url) => {
-        const [provider = "", owner = "", name = ""] = url.split("/").slice(3).map(decodeURIComponent);
-        const [row] = await query(DETAIL, [provider, `${owner}/${name}`.toLowerCase()]);
-        if (row === undefined) throw new Error(`${url} is unknown`);
-        const rollups = await query(ROLLUPS, [row.id ?? 0]);
-        const trends = Object.fromEntries(rollups.map((rollup) => [rollup.window_hours, trendOf(rollup)]));
-        return { data: { ...repositoryOf(row), trends } };
-      }),
+    async handle({ url = "" }, response) {
+      const [provider = "", owner = "", name = ""] = url.split("/").slice(3).map(decodeURIComponent);
+      const [row] = await query(DETAIL, [provider, `${owner}/${name}`.toLowerCase()]);
+      if (row === undefined) throw new Error(`${url} is unknown`);
+      const rollups = await query(ROLLUPS, [row.id ?? 0]);
+      const trends = Object.fromEntries(rollups.map((rollup) => [rollup.window_hours, trendOf(rollup)]));
+      sendJson(response, { data: { ...repositoryOf(row), trends } });
     },
     close,
   };
@@ -69,7 +54,7 @@ function postgresQuery(url: string): { query: Query; close: () => Promise<void> 
 function sqliteQuery(dataDir: string): { query: Query; close: () => Promise<void> } {
   const database = new DatabaseSync(join(dataDir, "sidereal.db"), { readOnly: true });
   const prepared = new Map(
-    [LIST, DETAIL, ROLLUPS].map((text) => [text, database.prepare(text.replaceAll(/\$\d/g, "?"))]),
+    [DETAIL, ROLLUPS].map((text) => [text, database.prepare(text.replaceAll(/\$\d/g, "?"))]),
   );
   return {
     query: async (text, values) => (prepared.get(text)?.all(...values) ?? []) as Row[],
@@ -91,7 +76,6 @@ const repositoryOf = (row: Row) =>
   });
 
 function trendOf(row: Row) {
-  if (row.window_hours === null) return null;
   const score = (value: string | number | null | undefined) =>
     typeof value === "number" ? value / 100 : null;
   return {

@@ -19,13 +19,17 @@ const WEAK =
   /[?&](maxStars|license|createdAfter|pushedAfter|archived|fork|provider|reliableOnly)=|language=.*&topic=/;
 
 const GROUPS = [
-  { name: "lists", isIn: ({ kind, path }: LoadRequest) => kind === "list" && !WEAK.test(path), atLeast: 3 },
-  { name: "details", isIn: ({ kind }: LoadRequest) => kind === "detail", atLeast: 3 },
-  { name: "searches", isIn: ({ kind }: LoadRequest) => kind === "search", atLeast: 5 },
+  {
+    name: "lists",
+    isIn: ({ kind, path }: LoadRequest) => kind === "list" && !WEAK.test(path),
+    atLeast: [3, 12],
+  },
+  { name: "details", isIn: ({ kind }: LoadRequest) => kind === "detail", atLeast: [1.5, 1.5] },
+  { name: "searches", isIn: ({ kind }: LoadRequest) => kind === "search", atLeast: [5, 5] },
   {
     name: "lists with weak filters",
     isIn: ({ kind, path }: LoadRequest) => kind === "list" && WEAK.test(path),
-    atLeast: 5,
+    atLeast: [5, 5],
   },
 ] as const;
 
@@ -57,11 +61,17 @@ async function compareWithExpress(
       const group = requests.filter(isIn);
       const peak = (server: MeasuredServer) => async () =>
         (await runLoad(server, { requests: group }, { clients: CLIENTS, seconds })).perSecond;
-      await Promise.all([peak(sidereal)(), peak(express)()]);
+      // In turn: together on one core, requests would wait so long that they are refused.
+      for (const server of [sidereal, express]) await peak(server)();
       const values = await interleave(rounds, { sidereal: peak(sidereal), express: peak(express) });
       rows.push(
         ratioRow(
-          { measure: `${name}, uncached, at peak`, unit: "requests/s", store, target: { atLeast } },
+          {
+            measure: `${name}, uncached, at peak`,
+            unit: "requests/s",
+            store,
+            target: { atLeast: atLeast[store.size <= 10_000 ? 0 : 1] },
+          },
           values.sidereal,
           { name: "Express and pg", values: values.express },
         ),

@@ -1,8 +1,8 @@
 /**
  * CPU time of requests that no cache answers, without the network. The response cache is off; limits and all other steps of the
  * front are on.
- * Each route is compared with a bare handler measured in alternation: one statement of the kind that people write, objects,
- * JSON.stringify.
+ * The detail is compared with a bare handler measured in alternation; a list has none, as without the catalogue in memory it is a
+ * scan of the table.
  */
 import { IncomingMessage, type RequestListener, ServerResponse } from "node:http";
 import { Socket } from "node:net";
@@ -33,16 +33,16 @@ export const uncachedPart: BenchPart = async ({ store, rounds }) => {
     const handler = await serving(database);
     const bare = await bareHandler(url === undefined ? { dataDir } : { url });
     const rows: ResultRow[] = [];
-    for (const { route, path, bareRoute } of routesOf(await sampleOf(database))) {
+    for (const { route, path, hasBare } of routesOf(await sampleOf(database))) {
       const ours: number[] = [];
       const theirs: number[] = [];
       await cpuOf(handler, path);
       for (let round = 0; round < rounds; round++) {
         ours.push(await cpuOf(handler, path));
-        if (bareRoute !== undefined) theirs.push(await cpuOf(bare.handlers[bareRoute], path));
+        if (hasBare) theirs.push(await cpuOf(bare.handle, path));
       }
       const value = quantile(ours, 0.5) / 1_000;
-      const bareValue = bareRoute === undefined ? undefined : quantile(theirs, 0.5) / 1_000;
+      const bareValue = hasBare ? quantile(theirs, 0.5) / 1_000 : undefined;
       rows.push({
         measure: `${route}, CPU of the process per response, cache off`,
         unit: "ms",
@@ -88,7 +88,8 @@ async function sampleOf(database: Database): Promise<Repository[]> {
 interface MeasuredRoute {
   route: string;
   path: (round: number) => string;
-  bareRoute?: keyof Awaited<ReturnType<typeof bareHandler>>["handlers"];
+  /** Whether the bare handler serves it. */
+  hasBare?: boolean;
 }
 
 function routesOf(repositories: readonly Repository[]): MeasuredRoute[] {
@@ -102,7 +103,7 @@ function routesOf(repositories: readonly Repository[]): MeasuredRoute[] {
     return [provider.toLowerCase(), ...fullName.split("/")].map(encodeURIComponent).join("/");
   };
   return [
-    { route: "list by stars", path: () => "/api/repos?sort=stars", bareRoute: "list" },
+    { route: "list by stars", path: () => "/api/repos?sort=stars" },
     { route: "list by 24 h gains", path: () => "/api/repos?sort=stars-gained" },
     { route: "trending", path: () => "/api/trending?window=7d" },
     { route: "list of a language", path: () => "/api/repos?sort=stars&language=python" },
@@ -113,7 +114,7 @@ function routesOf(repositories: readonly Repository[]): MeasuredRoute[] {
         const { provider, owner, name } = one(round);
         return `/api/repos/${provider}/${encodeURIComponent(owner)}/${name}`;
       },
-      bareRoute: "detail",
+      hasBare: true,
     },
     { route: "series", path: (round) => `/api/repos/${one(round).id}/metrics?window=30d` },
     {

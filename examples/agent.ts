@@ -20,7 +20,7 @@ const growthOver = z.object({
   reliable: z.boolean(),
   doubts: z.array(z.object({ kind: z.string(), reason: z.string() })),
 });
-const detail = z.object({ growth: z.array(growthOver) });
+const details = z.object({ repositories: z.array(z.object({ growth: z.array(growthOver) })) });
 
 const client = new Client({ name: "example-agent", version: "1.0.0" });
 const headers: Record<string, string> = env.SIDEREAL_API_KEY ? { "X-API-Key": env.SIDEREAL_API_KEY } : {};
@@ -40,9 +40,13 @@ const top = found.parse(
 console.log(
   `${language} repositories that grew most in the week to ${top.asOf.slice(0, 10)} (${top.ageDays} days ago):`,
 );
-for (const { repository, starsGained, page } of top.repositories) {
-  const { growth } = detail.parse(await call("get_repository", { repository }));
-  const week = growth.find(({ window }) => window === "7d");
+const repositories = top.repositories.map(({ repository }) => repository);
+const detailed =
+  repositories.length === 0
+    ? []
+    : details.parse(await call("get_repositories", { repositories })).repositories;
+for (const [i, { repository, starsGained, page }] of top.repositories.entries()) {
+  const week = detailed[i]?.growth.find(({ window }) => window === "7d");
   const doubts = week?.doubts.map(({ kind, reason }) => `${kind}: ${reason}`) ?? [];
   const verdict = week?.reliable ? `trustworthy, confidence ${week.confidence}` : "not to be trusted";
   console.log(`${repository}: +${starsGained} counted, ${week?.starsChange} in all; ${verdict} ${page}`);

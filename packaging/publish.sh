@@ -6,16 +6,25 @@
 #   LIST     the list; default repos.txt
 #   BRANCH   the branch, which nothing else may use; default sidereal
 #   THEME    auto, light or dark
+#   SITE     folder for a site, outside of the clone; default: none
+#   URL      public address of the site, for feeds and a site map
 #   SUMMARY  file that a report is added to
 #
 # Names and texts of repositories reach no command line, no commit message and no line of the log that a CI could take for a command.
 set -euo pipefail
 
-# A pull request may bring its own list, also from a fork.
-case "${GITHUB_EVENT_NAME:-}" in pull_request*) echo "Nothing is published for a pull request."; exit 0 ;; esac
+# Only events that need write access: a pull request may bring its own list, also from a fork.
+event="${GITHUB_EVENT_NAME:-${CI_PIPELINE_SOURCE:-}}"
+case "$event" in
+  "" | schedule | push | workflow_dispatch | repository_dispatch | web | api | trigger | pipeline) ;;
+  *) echo "Nothing is published for this event."; exit 0 ;;
+esac
 
 program="$(realpath -- "$PROGRAM")"
 list="$(realpath -- "${LIST:-repos.txt}")"
+publish=(publish --list "$list" --state state --out charts --readme README.md --theme "${THEME:-auto}")
+[ -z "${SITE:-}" ] || publish+=(--site "$(realpath -m -- "$SITE")")
+[ -z "${URL:-}" ] || publish+=(--url "$URL")
 branch="${BRANCH:-sidereal}"
 remote=origin
 ref="refs/heads/$branch"
@@ -24,11 +33,10 @@ work="$(mktemp -d)"
 end() { git worktree remove --force "$work/tree" 2>/dev/null || true; rm -rf "$work"; }
 trap end EXIT
 
-report() {
-  [ -n "${SUMMARY:-}" ] || return 0
-  # Indented, so that nothing in it is markup or a command.
-  { echo "### Charts"; echo; sed 's/^/    /' "$work/report" "$work/problems"; echo; } >> "$SUMMARY"
-}
+# The report, in which no line begins with a command (`::…`) and none contains one (`##[…]`). `$1` goes before each line.
+report() { cat "$work/report" "$work/problems" | tr -d '\000-\010\013-\037\177' | sed "s/\[/(/g; s/^/$1| /"; }
+# Indented, it is no markup.
+summarize() { [ -z "${SUMMARY:-}" ] || { echo "### Charts"; echo; report "    "; echo; } >> "$SUMMARY"; }
 
 for attempt in 1 2 3 4 5; do
   git worktree remove --force "$work/tree" 2>/dev/null || true
@@ -47,15 +55,14 @@ for attempt in 1 2 3 4 5; do
   cd "$work/tree"
   [ -e README.md ] || printf '# Charts\n\n<!-- sidereal -->\n<!-- /sidereal -->\n' > README.md
   status=0
-  node "$program" publish --list "$list" --state state --out charts --readme README.md --theme "${THEME:-auto}" \
-    > "$work/report" 2> "$work/problems" || status=$?
-  sed 's/^/  /' "$work/report" "$work/problems"
+  node "$program" "${publish[@]}" > "$work/report" 2> "$work/problems" || status=$?
+  report ""
   # 3: something could not be read, and keeps what it had.
-  [ "$status" = 0 ] || [ "$status" = 3 ] || { report; exit "$status"; }
+  [ "$status" = 0 ] || [ "$status" = 3 ] || { summarize; exit "$status"; }
   git add --all
-  if git diff --cached --quiet; then report; exit 0; fi
+  if git diff --cached --quiet; then summarize; exit 0; fi
   git -c user.name=Sidereal -c user.email=sidereal@localhost commit --quiet --message "Update charts"
-  if git push --quiet "$remote" "HEAD:$ref"; then report; exit 0; fi
+  if git push --quiet "$remote" "HEAD:$ref"; then summarize; exit 0; fi
   # Another run was faster: begin with what it has published.
   cd - > /dev/null
 done

@@ -53,7 +53,7 @@ export function isCurrent(file: string, document: object): boolean {
   );
 }
 
-/** The document without failures and response headers, which are most of its types, and with schemas as its only components. */
+/** The document without failures, response headers and examples, and with schemas as its only components. */
 function inputOf(document: object): string {
   const { paths, components, ...rest } = document as Document;
   const successesOf = ({ parameters = [], responses, ...operation }: Operation): Operation => ({
@@ -67,11 +67,19 @@ function inputOf(document: object): string {
       }),
     ),
   });
-  return JSON.stringify({
+  const input = JSON.stringify({
     ...rest,
     paths: mapValues(paths, (item) => mapValues(item, successesOf)),
     components: { schemas: components.schemas },
   });
+  return JSON.stringify(JSON.parse(input, wholeRecords));
+}
+
+/** Drops partial records, as the client has types of its own for `fields`, and examples. */
+function wholeRecords(key: string, value: unknown): unknown {
+  if (key === "example" || key === "examples" || /^Partial[A-Z]/.test(key)) return undefined;
+  const { anyOf: [record, partial] = [] } = Object(value) as { anyOf?: { $ref?: string }[] };
+  return partial?.$ref?.includes("/Partial") ? record : value;
 }
 
 /** What is meant by a reference to one of these components. */

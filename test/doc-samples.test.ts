@@ -50,7 +50,7 @@ onSqlite("Samples in the documents", (engine) => {
         .map(([name, value]) => `${spelled(name)}: ${local(value)}`)
         .filter((line) => shown.test(line))
         .join("\n");
-    const random = path === "/api/repos/track" ? [...RANDOM, "id"] : RANDOM;
+    const random = path === "/api/track" ? [...RANDOM, "id"] : RANDOM;
     return formatted(shortened(JSON.parse(local(text)), JSON.parse(output), random));
   };
   let asked = 1;

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { createInterface } from "node:readline";
-import { setImmediate } from "node:timers/promises";
+import { setImmediate, setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { Store } from "./stores.js";
 
@@ -126,14 +126,19 @@ export function measuredServer(child: ChildProcess, url: string): MeasuredServer
   };
 }
 
-/** Starts `sidereal serve` on a store, at a free port of this machine, on the server's core; resolves when it listens. */
+/** Starts `sidereal serve` on a store, at a free port of this machine, on the server's core; resolves when its lists are complete. */
 export async function startSidereal(
   store: Pick<Store, "url" | "dataDir">,
   settings: Readonly<Record<string, string>> = {},
 ): Promise<MeasuredServer> {
   const child = spawnSidereal(store, settings, { isPinned: true });
-  return measuredServer(child, await waitForLine(child, /listens at (\S+)/));
+  const url = await waitForLine(child, /listens at (\S+)/);
+  while ((await fetch(`${url}/api/repos?limit=1`)).status === 503) await setTimeout(POLL_MS);
+  return measuredServer(child, url);
 }
+
+/** How long to wait until a server that loads the catalogue is asked again. */
+const POLL_MS = 20;
 
 /** The same, without waiting. */
 export function spawnSidereal(

@@ -5,6 +5,11 @@ import type { Store } from "./stores.js";
 /** The bound that a row should keep: of its ratio if it has a baseline, else of its value. */
 export type Target = { atLeast: number } | { atMost: number };
 
+/** A bound by the size of the store: up to 10,000 repositories, up to 100,000, and more. */
+export function atMost({ size }: Pick<Store, "size">, bounds: readonly [number, number, number]): Target {
+  return { atMost: bounds[size <= 10_000 ? 0 : size <= 100_000 ? 1 : 2] };
+}
+
 /** One line of the table. */
 export interface ResultRow {
   /** What is measured, such as "cached list with key, limits and usage". The same words at each size and on each engine. */

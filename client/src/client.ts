@@ -11,6 +11,8 @@ import type { Repository } from "./schema.js";
 import { send } from "./send.js";
 import type {
   Argument,
+  Fields,
+  FieldsPath,
   JsonOf,
   JsonPathWith,
   Method,
@@ -21,7 +23,9 @@ import type {
   PageOf,
   PathWith,
   RowOf,
+  Sparse,
   StreamPath,
+  WithFields,
 } from "./types.js";
 
 export {
@@ -33,7 +37,19 @@ export {
 } from "./error.js";
 export type { ClientOptions, Clock, CommonOptions, ResponseStore, Retry, StoredResponse } from "./options.js";
 export type * from "./schema.js";
-export type { JsonPathWith, Method, PagedPath, PageOf, PathWith, RowOf, StreamPath } from "./types.js";
+export type {
+  Fields,
+  FieldsPath,
+  JsonPathWith,
+  Method,
+  PagedPath,
+  PageOf,
+  PathWith,
+  RowOf,
+  Sparse,
+  StreamPath,
+  WithFields,
+} from "./types.js";
 
 /** Options as the code handles them; the types of the methods say which of them a path has. */
 interface AnyOptions extends CommonOptions {
@@ -56,11 +72,13 @@ export class Sidereal {
     this.#base = new URL(options.baseUrl);
   }
 
-  /** Returns the JSON of a GET. */
+  /** Returns the JSON of a GET. With `fields`, its records have those only. */
+  get<P extends FieldsPath>(path: P, options: WithFields<P>): Promise<Sparse<JsonOf<OperationAt<"get", P>>>>;
   get<P extends JsonPathWith<"get">>(
     path: P,
-    ...[options]: Argument<OptionsOf<OperationAt<"get", P>, "format">>
-  ): Promise<JsonOf<OperationAt<"get", P>>> {
+    ...[options]: Argument<OptionsOf<OperationAt<"get", P>, "format" | "fields">>
+  ): Promise<JsonOf<OperationAt<"get", P>>>;
+  get(path: string, options?: AnyOptions): Promise<unknown> {
     return this.#json("get", path, options);
   }
 
@@ -101,38 +119,52 @@ export class Sidereal {
   }
 
   /** The pages of a list, from the first one or from the `page` or `cursor` of the query; 100 rows each unless it has a `limit`. */
+  pages<P extends PagedPath & FieldsPath>(
+    path: P,
+    options: WithFields<P>,
+  ): AsyncGenerator<Sparse<PageOf<P>>, void, undefined>;
   pages<P extends PagedPath>(
     path: P,
-    ...[options]: Argument<OptionsOf<OperationAt<"get", P>, "format">>
-  ): AsyncGenerator<PageOf<P>, void, undefined> {
-    return this.#pages<PageOf<P>>(path, options);
+    ...[options]: Argument<OptionsOf<OperationAt<"get", P>, "format" | "fields">>
+  ): AsyncGenerator<PageOf<P>, void, undefined>;
+  pages(path: string, options?: AnyOptions): AsyncGenerator<Page, void, undefined> {
+    return this.#pages(path, options);
   }
 
   /** The rows of all pages. To stop, leave the loop. */
-  async *rows<P extends PagedPath>(
+  rows<P extends PagedPath & FieldsPath>(
     path: P,
-    ...[options]: Argument<OptionsOf<OperationAt<"get", P>, "format">>
-  ): AsyncGenerator<RowOf<P>, void, undefined> {
-    for await (const { data } of this.#pages<Page<RowOf<P>>>(path, options)) yield* data;
+    options: WithFields<P>,
+  ): AsyncGenerator<Fields<RowOf<P>>, void, undefined>;
+  rows<P extends PagedPath>(
+    path: P,
+    ...[options]: Argument<OptionsOf<OperationAt<"get", P>, "format" | "fields">>
+  ): AsyncGenerator<RowOf<P>, void, undefined>;
+  async *rows(path: string, options?: AnyOptions): AsyncGenerator<unknown, void, undefined> {
+    for await (const { data } of this.#pages(path, options)) yield* data;
   }
 
   /**
    * The rows of a whole list that the service sends as one response; needs a key. Throws NETWORK if it is cut short. The time limit
    * covers the first bytes alone, and a stream that has begun is not sent again.
    */
-  async *stream<P extends StreamPath>(
+  stream<P extends StreamPath & FieldsPath>(
     path: P,
-    ...[options]: Argument<OptionsOf<OperationAt<"get", P>>>
-  ): AsyncGenerator<Repository, void, undefined> {
-    const given: AnyOptions = options ?? {};
-    const { body } = await this.#open("get", path, given);
-    if (body !== null) yield* linesOf<Repository>(body, given.signal);
+    options: WithFields<P>,
+  ): AsyncGenerator<Fields<Repository>, void, undefined>;
+  stream<P extends StreamPath>(
+    path: P,
+    ...[options]: Argument<OptionsOf<OperationAt<"get", P>, "fields">>
+  ): AsyncGenerator<Repository, void, undefined>;
+  async *stream(path: string, options: AnyOptions = {}): AsyncGenerator<unknown, void, undefined> {
+    const { body } = await this.#open("get", path, options);
+    if (body !== null) yield* linesOf(body, options.signal);
   }
 
-  async *#pages<T extends Page>(path: string, options: AnyOptions = {}): AsyncGenerator<T, void, undefined> {
+  async *#pages(path: string, options: AnyOptions = {}): AsyncGenerator<Page, void, undefined> {
     let query: Parameters = { limit: ROWS_PER_PAGE, ...options.query };
     for (;;) {
-      const body = await this.#json<T>("get", path, { ...options, query });
+      const body = await this.#json<Page>("get", path, { ...options, query });
       yield body;
       const { hasMore, nextCursor, page } = body.meta;
       if (!hasMore) return;

@@ -2,8 +2,8 @@
  * The types of the API, generated from its OpenAPI document by openapi-typescript. Run `npm run client` after a change of the API.
  * Failures and response headers are left out: the client throws the former, and returns the latter as they are.
  *
- * Document: e6455fdd3be8d211
- * Types: d8d6b88fd774c734
+ * Document: 723bd98e0b563b1e
+ * Types: b411325307c4c2c5
  */
 export interface paths {
     "/api": {
@@ -605,7 +605,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/repos/track": {
+    "/api/track": {
         parameters: {
             query?: never;
             header?: never;
@@ -625,7 +625,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/repos/track/{requestId}": {
+    "/api/track/{requestId}": {
         parameters: {
             query?: never;
             header?: never;
@@ -656,7 +656,7 @@ export interface paths {
         put?: never;
         /**
          * Create a watchlist
-         * @description Both tokens are returned only here. `token` can change the list; `shareToken` can only read it.
+         * @description Both tokens are returned only here. `token` can change the list; `shareToken` can only read it. With an Idempotency-Key, a repeat within a day creates nothing and returns the same tokens.
          */
         post: operations["createWatchlist"];
         delete?: never;
@@ -1257,62 +1257,113 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         Error: {
+            /** @description What was requested. */
             data: null;
+            /** @description What went wrong. */
             error: {
-                /** @enum {string} */
-                code: "VALIDATION_FAILED" | "INVALID_REQUEST" | "UNAUTHENTICATED" | "INVALID_API_KEY" | "FORBIDDEN" | "REAUTHENTICATION_REQUIRED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "CONFLICT" | "LIMIT_REACHED" | "CURSOR_EXPIRED" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "ADDRESS_TOO_LONG" | "UNSUPPORTED_MEDIA_TYPE" | "RANGE_NOT_SATISFIABLE" | "MISDIRECTED_REQUEST" | "RATE_LIMITED" | "HEADER_TOO_LARGE" | "INTERNAL" | "UNAVAILABLE";
+                /**
+                 * @description The error code; decide by it, as messages may be reworded.
+                 * @enum {string}
+                 */
+                code: "VALIDATION_FAILED" | "INVALID_REQUEST" | "UNAUTHENTICATED" | "INVALID_API_KEY" | "FORBIDDEN" | "REAUTHENTICATION_REQUIRED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "CONFLICT" | "LIMIT_REACHED" | "CURSOR_EXPIRED" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "ADDRESS_TOO_LONG" | "UNSUPPORTED_MEDIA_TYPE" | "RANGE_NOT_SATISFIABLE" | "MISDIRECTED_REQUEST" | "IDEMPOTENCY_KEY_REUSED" | "RATE_LIMITED" | "HEADER_TOO_LARGE" | "INTERNAL" | "UNAVAILABLE";
+                /** @description What is wrong, in words. */
                 message: string;
+                /** @description The id of the request, as in X-Request-Id. */
                 requestId: string;
+                /** @description What is wrong, one entry for each problem. */
                 details?: {
+                    /** @description The parameter, header or field of the body. */
                     parameter: string;
+                    /** @description What is wrong, in words. */
                     message: string;
+                    /** @description The allowed values, if there are few. */
                     allowed?: string[];
+                    /** @description The values that are wrong, as given. */
                     values?: string[];
                 }[];
             };
         };
         /** @description The same error in the format of RFC 9457, for callers that accept application/problem+json. */
         Problem: {
+            /** @description What it is: an address that explains the error, or as WebAuthn names it. */
             type: string;
+            /** @description The title, in words. */
             title: string;
+            /** @description The HTTP status, or ok. */
             status: number;
+            /** @description What went wrong, in words. */
             detail: string;
+            /** @description The error code; decide by it, as messages may be reworded. */
             code: string;
+            /** @description The id of the request, as in X-Request-Id. */
             requestId: string;
+            /** @description What is wrong, one entry for each problem. */
             details?: unknown[];
         };
         Repository: {
+            /** @description The id, which stays the same. */
             id: string;
+            /** @description The forge, in capitals. */
             provider: string;
             /** @description May contain slashes (GitLab groups). */
             owner: string;
+            /** @description The name. */
             name: string;
+            /** @description The full name: owner/name. */
             fullName: string;
+            /** @description Its address. */
             url: string;
+            /** @description As the owner wrote it; null: none. */
             description: string | null;
+            /** @description The address that the owner gave; null: none. */
             homepage: string | null;
+            /** @description The main programming language; null: unknown. */
             language: string | null;
             /** @description SPDX expression. */
             license: string | null;
+            /** @description Topics, sorted. */
             topics: string[];
+            /** @description Number of stars; null: unknown. */
             stars: number | null;
+            /** @description Number of forks; null: unknown. */
             forks: number | null;
             /** @description Open issues include open pull requests on GitHub, and not on GitLab, Forgejo, Gitea and Gogs. */
             openIssues: number | null;
+            /** @description Number of watchers; null: unknown. */
             watchers: number | null;
+            /** @description Whether it is a fork; null: unknown. */
             fork: boolean | null;
+            /** @description Whether the owner has archived it; null: unknown. */
             archived: boolean | null;
-            /** @enum {string} */
+            /**
+             * @description AVAILABLE; GONE, PRIVATE or BLOCKED at its forge; RENAMED: joined to the repository with its new name.
+             * @enum {string}
+             */
             availability: "AVAILABLE" | "GONE" | "PRIVATE" | "BLOCKED" | "RENAMED";
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was created; null: unknown.
+             */
             createdAt: string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When somebody last pushed to it; null: unknown.
+             */
             pushedAt: string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was first seen here.
+             */
             discoveredAt: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When these values were true; null: never read.
+             */
             refreshedAt: string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it will be refreshed; null: it is not tracked.
+             */
             nextRefreshAt: string | null;
             /**
              * Format: date-time
@@ -1321,13 +1372,17 @@ export interface components {
             lastSeenAt: string | null;
             /** @description Whether that is too long ago for its growth to count: more than two of its refresh intervals, or its archive's newest undamaged file no longer has it. */
             stale: boolean;
+            /** @description Growth in the requested window; null with fewer than two snapshots. */
             trend: components["schemas"]["Trend"] | null;
             /** @description The earlier full name by which it was requested or searched for. Absent: it was found under its present name, or by its filters. */
             renamedFrom?: string;
         };
         /** @description Growth between two actual snapshots; null with fewer than two. */
         Trend: {
-            /** @enum {string} */
+            /**
+             * @description The window.
+             * @enum {string}
+             */
             window: "24h" | "7d" | "30d";
             /**
              * Format: date-time
@@ -1353,16 +1408,29 @@ export interface components {
             hours: number;
             /** @description The gains that add up to starsDelta, oldest first, each between two counts of one basis. Two if the window begins in the star history and ends in totals. */
             parts: {
-                /** @enum {string} */
+                /**
+                 * @description What stars count: TOTAL, or RETAINED, those still held when they were reported.
+                 * @enum {string}
+                 */
                 basis: "TOTAL" | "RETAINED";
-                /** Format: date-time */
+                /**
+                 * Format: date-time
+                 * @description The time at which it begins.
+                 */
                 from: string;
-                /** Format: date-time */
+                /**
+                 * Format: date-time
+                 * @description The time at which it ends.
+                 */
                 to: string;
+                /** @description The gain between the two times. */
                 gained: number;
             }[];
+            /** @description Stars gained. */
             starsDelta: number;
+            /** @description Forks gained; null if either count is unknown. */
             forksDelta: number | null;
+            /** @description Open issues gained; null if either count is unknown. */
             openIssuesDelta: number | null;
             /** @description The part of starsDelta that counts in rankings: all of it without an anomaly. Lists by stars-gained are in its order. */
             starsCounted: number;
@@ -1379,28 +1447,41 @@ export interface components {
             usualPerDay: number | null;
             /** @description At least 0; null if a score cannot be computed. rising and activity are at most 100. */
             scores: {
+                /** @description At least 0; null if it cannot be computed. */
                 trending: number | null;
+                /** @description At least 0; null if it cannot be computed. */
                 rising: number | null;
+                /** @description At least 0; null if it cannot be computed. */
                 newHot: number | null;
+                /** @description At least 0; null if it cannot be computed. */
                 starMomentum: number | null;
+                /** @description At least 0; null if it cannot be computed. */
                 forkMomentum: number | null;
+                /** @description At least 0; null if it cannot be computed. */
                 activity: number | null;
             };
+            /** @description How far the growth can be trusted, from 0 to 1; see reliable. */
             confidence: number;
             /** @description What lowers the confidence, as short phrases. */
             confidenceReasons: string[];
+            /** @description Whether confidence is at least 0.7. */
             reliable: boolean;
+            /** @description Unusual movements that make the growth doubtful. */
             anomalies: components["schemas"]["Anomaly"][];
         };
         /** @description An unusual movement that makes growth unreliable. It does not imply that anyone did anything wrong. */
         Anomaly: {
-            /** @enum {string} */
+            /**
+             * @description The kind of movement.
+             * @enum {string}
+             */
             kind: "FAILED_READING" | "UNCONFIRMED" | "RETURN" | "LEVEL_SHIFT" | "BURST" | "PURGE";
             /**
              * Format: date-time
              * @description Capture time of the first snapshot that shows it.
              */
             at: string;
+            /** @description Why, in words. */
             reason: string;
             /**
              * @description The count that moved.
@@ -1414,39 +1495,59 @@ export interface components {
             until: string;
             /** @description The count before. */
             before: number;
+            /** @description The count after. */
             after: number;
             /** @description BURST only: the part of the gain that counts. */
             counted?: number;
             /** @description Why it no longer makes the growth doubtful, and since when; absent: it still does. */
             cleared?: {
-                /** Format: date-time */
+                /**
+                 * Format: date-time
+                 * @description When that was.
+                 */
                 at: string;
-                /** @enum {string} */
+                /**
+                 * @description What cleared it: growth of many, or time.
+                 * @enum {string}
+                 */
                 by: "BREADTH" | "TIME";
             };
             /** @description PURGE and BURST only: the numbers of repositories of the provider that lost stars on that day, and that gained far more than usual, out of those compared. Counted at least once a day; absent until then. */
             sameDay?: {
+                /** @description Repositories that lost stars. */
                 fell: number;
+                /** @description Repositories that gained far more than usual. */
                 jumped: number;
+                /** @description Repositories that were compared. */
                 compared: number;
             };
         };
         RepositoryPageMeta: {
             /** @description null with a cursor. */
             page: number | null;
+            /** @description The largest number. */
             limit: number;
+            /** @description Number of entries. */
             total: number;
             /** @description false: the list has more than `total` entries. */
             totalIsExact: boolean;
+            /** @description Whether there is a next page. */
             hasMore: boolean;
+            /** @description The cursor of the next page; null on the last one. */
             nextCursor: string | null;
-            /** @enum {string} */
+            /**
+             * @description The window.
+             * @enum {string}
+             */
             window: "24h" | "7d" | "30d";
-            /** @enum {string} */
+            /**
+             * @description What the list is sorted by.
+             * @enum {string}
+             */
             sort: "relevance" | "trending" | "rising" | "new-hot" | "fork-growth" | "activity" | "stars-gained" | "forks-gained" | "stars-delta" | "forks-delta" | "stars" | "forks" | "pushed" | "created" | "updated" | "added" | "requested";
             /**
              * Format: date-time
-             * @description When the counts were taken: of one repository its newest ones, at which its windows end; of several the median. null: there are none.
+             * @description When the counts were taken: of one repository its newest confirmed ones, at which its windows end; of several the median. null: there are none.
              */
             asOf: string | null;
             /** @description Days in UTC from asOf to the response. */
@@ -1457,19 +1558,29 @@ export interface components {
             corrected: string | null;
             /** @description Of an empty list: filter values that no repository has. Absent if there are none. */
             unmatched?: {
-                /** @enum {string} */
+                /**
+                 * @description The parameter, header or field of the body.
+                 * @enum {string}
+                 */
                 parameter: "provider" | "language" | "topic" | "license";
+                /** @description The value. */
                 value: string;
                 /** @description The nearest known name. */
                 nearest: string | null;
+                /** @description What is wrong, in words. */
                 message: string;
             }[];
             /** @description If `q` is the previous full name of a repository: that repository, whose present name is searched for instead. */
             renamed?: {
+                /** @description The full name: owner/name. */
                 fullName: string;
+                /** @description The time at which it ends. */
                 to: {
+                    /** @description The id, which stays the same. */
                     id: string;
+                    /** @description The forge, in capitals. */
                     provider: string;
+                    /** @description The full name: owner/name. */
                     fullName: string;
                 };
             };
@@ -1477,62 +1588,102 @@ export interface components {
             requested?: number;
             /** @description With id or fullName: the values that lead to no repository, as given. */
             missing?: {
+                /** @description Ids of repositories, as decimal strings. */
                 ids: string[];
+                /** @description Full names: owner/name. */
                 fullNames: string[];
             };
         };
         MeasuredGroup: {
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description The time at which it begins.
+             */
             from: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description The time at which it ends.
+             */
             to: string;
-            repositories: number;
+            /** @description Number of repositories. */
+            repositoryCount: number;
         };
         Home: {
+            /** @description By the score trending. */
             trending: components["schemas"]["HomeList"];
+            /** @description By the score rising. */
             rising: components["schemas"]["HomeList"];
+            /** @description By the score newHot. */
             newHot: components["schemas"]["HomeList"];
+            /** @description By the score forkGrowth. */
             forkGrowth: components["schemas"]["HomeList"];
+            /** @description Languages, with their repositories. */
             languages: components["schemas"]["Facet"][];
+            /** @description Topics, sorted. */
             topics: components["schemas"]["Facet"][];
+            /** @description The counters of the catalogue. */
             summary: components["schemas"]["Summary"];
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was computed.
+             */
             generatedAt: string;
         };
         HomeList: {
-            /** @enum {string} */
+            /**
+             * @description The window.
+             * @enum {string}
+             */
             window: "24h" | "7d";
             /** @description true: there is too little data for 24 hours, so the window is 7 days. */
             isFallback: boolean;
+            /** @description The repositories. */
             repositories: components["schemas"]["Repository"][];
         };
         Facet: {
+            /** @description The name. */
             name: string;
+            /** @description Number of repositories. */
             repositoryCount: number;
+            /** @description Number of stars; null: unknown. */
             stars: number;
             /** @description In the requested window: the sum of starsCounted, whatever the basis of each trend. */
             starsGained: number;
             /** @description Repositories whose growth in the window is known. The others add nothing to starsGained. */
-            measured: number;
+            measuredCount: number;
         };
         Summary: {
+            /** @description Number of repositories. */
             repositoryCount: number;
+            /** @description Number of snapshots. */
             snapshots: number;
+            /** @description Snapshots of the last 24 hours. */
             snapshots24h: number;
+            /** @description Repositories refreshed in the last 24 hours. */
             refreshed24h: number;
+            /** @description Repositories whose refresh is due. */
             overdueRefreshes: number;
             /** @description Repositories whose counts are recent. Of a provider with many, this and staleRepositories are counted once an hour. */
             freshRepositories: number;
             /** @description Repositories that are stale; see Repository. */
             staleRepositories: number;
+            /** @description Number of languages. */
             languageCount: number;
+            /** @description Number of topics. */
             topicCount: number;
+            /** @description The same for each forge. */
             providers: {
+                /** @description The forge, in capitals. */
                 provider: string;
+                /** @description Number of repositories. */
                 repositoryCount: number;
+                /** @description Number of snapshots. */
                 snapshots: number;
+                /** @description Snapshots of the last 24 hours. */
                 snapshots24h: number;
+                /** @description Repositories refreshed in the last 24 hours. */
                 refreshed24h: number;
+                /** @description Repositories whose refresh is due. */
                 overdueRefreshes: number;
                 /** @description Repositories whose counts are recent. Of a provider with many, this and staleRepositories are counted once an hour. */
                 freshRepositories: number;
@@ -1540,7 +1691,7 @@ export interface components {
                 staleRepositories: number;
                 /**
                  * Format: date-time
-                 * @description When the counts were taken: of one repository its newest ones, at which its windows end; of several the median. null: there are none.
+                 * @description When the counts were taken: of one repository its newest confirmed ones, at which its windows end; of several the median. null: there are none.
                  */
                 asOf: string | null;
                 /** @description Days in UTC from asOf to the response. */
@@ -1550,22 +1701,31 @@ export interface components {
             }[];
             /** @description The newest undamaged file of each archive that was imported. */
             newestFiles: {
+                /** @description The archive of the file. */
                 source: string;
+                /** @description The name of the file. */
                 file: string;
-                /** Format: date-time */
+                /**
+                 * Format: date-time
+                 * @description When the counts were taken.
+                 */
                 capturedAt: string;
+                /** @description Whole days (UTC) until the response. */
                 ageDays: number | null;
             }[];
             /**
              * Format: date-time
-             * @description When the counts were taken: of one repository its newest ones, at which its windows end; of several the median. null: there are none.
+             * @description When the counts were taken: of one repository its newest confirmed ones, at which its windows end; of several the median. null: there are none.
              */
             asOf: string | null;
             /** @description Days in UTC from asOf to the response. */
             ageDays: number | null;
             /** @description How many repositories were counted when, newest first: at most four groups with an hour or more between them, the last with all before it. */
             measured: components["schemas"]["MeasuredGroup"][];
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was computed.
+             */
             generatedAt: string;
             /**
              * @description Origin of the data. real: recorded or imported. sample: the bundled sample of real history, up to asOf. synthetic: generated, no real repositories.
@@ -1576,74 +1736,109 @@ export interface components {
             startTracking: string | null;
         };
         SuggestedFacet: {
+            /** @description The name. */
             name: string;
+            /** @description Number of repositories. */
             repositoryCount: number;
         };
         RepositoryDetail: components["schemas"]["Repository"] & {
             /**
              * Format: date-time
-             * @description When the counts were taken: of one repository its newest ones, at which its windows end; of several the median. null: there are none.
+             * @description When the counts were taken: of one repository its newest confirmed ones, at which its windows end; of several the median. null: there are none.
              */
             asOf: string | null;
             /** @description Days in UTC from asOf to the response. */
             ageDays: number | null;
+            /** @description Growth in each window. */
             trends: {
+                /** @description In the last 24 hours. */
                 "24h": components["schemas"]["Trend"] | null;
+                /** @description In the last 7 days. */
                 "7d": components["schemas"]["Trend"] | null;
+                /** @description In the last 30 days. */
                 "30d": components["schemas"]["Trend"] | null;
             };
             /** @description Its ranks overall and within its provider, language and topics, as deep as ranks are stored. */
             ranks: components["schemas"]["Rank"][];
             /** @description With explain=true: the formula and the values of each score, and the version of the formulas. */
             explanation?: {
+                /** @description The version of the formulas. */
                 version: number;
+                /** @description The scores in each window. */
                 windows: {
+                    /** @description In the last 24 hours. */
                     "24h": components["schemas"]["Explanation"] | null;
+                    /** @description In the last 7 days. */
                     "7d": components["schemas"]["Explanation"] | null;
+                    /** @description In the last 30 days. */
                     "30d": components["schemas"]["Explanation"] | null;
                 };
             };
             /** @description Most recent first. */
             previousFullNames: string[];
+            /** @description How much is stored of it. */
             dataQuality: {
+                /** @description Number of snapshots. */
                 snapshots: number;
-                /** Format: date-time */
+                /**
+                 * Format: date-time
+                 * @description Time of the first snapshot; null: none.
+                 */
                 firstSnapshotAt: string | null;
-                /** Format: date-time */
+                /**
+                 * Format: date-time
+                 * @description Time of the last snapshot; null: none.
+                 */
                 lastSnapshotAt: string | null;
                 /** @description The share of each window between the two compared snapshots; 0 without a trend. */
                 coverage: {
+                    /** @description In the last 24 hours. */
                     "24h": number;
+                    /** @description In the last 7 days. */
                     "7d": number;
+                    /** @description In the last 30 days. */
                     "30d": number;
                 };
             };
         };
         Rank: {
+            /** @description The ranking. */
             ranking: components["schemas"]["RankingName"];
             /**
              * @description null for the ranking by stars.
              * @enum {string|null}
              */
             window: "24h" | "7d" | "30d" | null;
-            /** @enum {string} */
+            /**
+             * @description What it is ranked among.
+             * @enum {string}
+             */
             scope: "overall" | "provider" | "language" | "topic";
             /** @description The provider, language or topic; null overall. */
             name: string | null;
+            /** @description The position, from 1. */
             position: number;
         };
         /** @enum {string} */
         RankingName: "trending" | "rising" | "new-hot" | "fork-growth" | "stars-gained" | "forks-gained" | "stars";
         Explanation: {
+            /** @description By the score trending. */
             trending: components["schemas"]["ExplainedScore"];
+            /** @description By the score rising. */
             rising: components["schemas"]["ExplainedScore"];
+            /** @description By the score newHot. */
             newHot: components["schemas"]["ExplainedScore"];
+            /** @description By the score starMomentum. */
             starMomentum: components["schemas"]["ExplainedScore"];
+            /** @description By the score forkMomentum. */
             forkMomentum: components["schemas"]["ExplainedScore"];
+            /** @description By the score activity. */
             activity: components["schemas"]["ExplainedScore"];
         };
         ExplainedScore: {
+            /** @description The score; null if it cannot be computed. */
             score: number | null;
+            /** @description The formula of the score. */
             formula: string;
             /** @description The known values in the formula. Gains are those that count, scaled to the length of the window. */
             values: {
@@ -1651,19 +1846,28 @@ export interface components {
             };
         };
         Series: {
+            /** @description The id of the repository. */
             repositoryId: string;
+            /** @description The forge, in capitals. */
             provider: string;
+            /** @description The full name: owner/name. */
             fullName: string;
             /** @description See Repository. */
             renamedFrom?: string;
-            /** @enum {string} */
+            /**
+             * @description AVAILABLE; GONE, PRIVATE or BLOCKED at its forge; RENAMED: joined to the repository with its new name.
+             * @enum {string}
+             */
             availability: "AVAILABLE" | "GONE" | "PRIVATE" | "BLOCKED" | "RENAMED";
             /**
              * Format: date-time
-             * @description When the counts were taken: of one repository its newest ones, at which its windows end; of several the median. null: there are none.
+             * @description When the counts were taken: of one repository its newest confirmed ones, at which its windows end; of several the median. null: there are none.
              */
             asOf: string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was last seen; null: never.
+             */
             lastSeenAt: string | null;
             /** @description See Repository. */
             stale: boolean;
@@ -1671,21 +1875,35 @@ export interface components {
             points: components["schemas"]["Snapshot"][];
             /** @description Ranges between two points of the same basis with missing refreshes. */
             gaps: {
-                /** Format: date-time */
+                /**
+                 * Format: date-time
+                 * @description The time at which it begins.
+                 */
                 from: string;
-                /** Format: date-time */
+                /**
+                 * Format: date-time
+                 * @description The time at which it ends.
+                 */
                 to: string;
-                missing: number;
+                /** @description How many are missing. */
+                missingCount: number;
             }[];
+            /** @description Neighbouring points that cannot be compared: one counts all stars, one those still held. */
             seams: components["schemas"]["Seams"];
         };
         Snapshot: {
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the counts were taken.
+             */
             capturedAt: string;
+            /** @description Number of stars; null: unknown. */
             stars: number;
+            /** @description Number of forks; null: unknown. */
             forks: number | null;
             /** @description Open issues include open pull requests on GitHub, and not on GitLab, Forgejo, Gitea and Gogs. */
             openIssues: number | null;
+            /** @description Number of watchers; null: unknown. */
             watchers: number | null;
             /**
              * @description OBSERVED by this service, IMPORTED from a file, or BACKFILLED: reported later by the forge. Stars of the first two are totals; of a BACKFILLED snapshot they are those given until then and still held when it was reported.
@@ -1695,22 +1913,40 @@ export interface components {
         };
         /** @description Neighbouring points, one with all stars and one with stars still held (source BACKFILLED). The step between them is neither a gain nor a loss. */
         Seams: {
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description The time at which it begins.
+             */
             from: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description The time at which it ends.
+             */
             to: string;
         }[];
         PastRank: {
-            /** Format: date */
+            /**
+             * Format: date
+             * @description The day (UTC).
+             */
             date: string;
+            /** @description The ranking. */
             ranking: components["schemas"]["RankingName"];
-            /** @enum {string|null} */
+            /**
+             * @description The window.
+             * @enum {string|null}
+             */
             window: "24h" | "7d" | "30d" | null;
-            /** @enum {string} */
+            /**
+             * @description What it is ranked among.
+             * @enum {string}
+             */
             scope: "overall" | "language";
+            /** @description The position, from 1. */
             position: number;
         };
         Change: {
+            /** @description The id, which stays the same. */
             id: string;
             /** @description Now. */
             provider: string;
@@ -1725,66 +1961,116 @@ export interface components {
             kinds: ("NEW" | "COUNTS" | "RENAMED" | "GONE")[];
         };
         Chart: {
+            /** @description The title, in words. */
             title: string;
-            /** @enum {string} */
+            /**
+             * @description The count.
+             * @enum {string}
+             */
             metric: "stars" | "forks" | "openIssues";
-            /** @enum {string} */
+            /**
+             * @description The window.
+             * @enum {string}
+             */
             window: "30d" | "90d" | "1y" | "all";
-            /** @enum {string} */
+            /**
+             * @description The scale of the counts.
+             * @enum {string}
+             */
             scale: "linear" | "log";
-            /** @enum {string} */
+            /**
+             * @description What the lines are aligned by.
+             * @enum {string}
+             */
             align: "date" | "age" | "first-snapshot" | "first-count" | "index";
+            /** @description The points, repository by repository, or step by step. */
             series: {
+                /** @description The id of the repository. */
                 repositoryId: string;
+                /** @description The forge, in capitals. */
                 provider: string;
+                /** @description The full name: owner/name. */
                 fullName: string;
                 /** @description See Repository. */
                 renamedFrom?: string;
-                /** @enum {string} */
+                /**
+                 * @description AVAILABLE; GONE, PRIVATE or BLOCKED at its forge; RENAMED: joined to the repository with its new name.
+                 * @enum {string}
+                 */
                 availability: "AVAILABLE" | "GONE" | "PRIVATE" | "BLOCKED" | "RENAMED";
                 /** @description Oldest first; a long series has only the last snapshot of each step of time. */
                 points: {
-                    /** Format: date-time */
+                    /**
+                     * Format: date-time
+                     * @description When that was.
+                     */
                     at: string;
                     /** @description null unless aligned by age. */
                     ageDays: number | null;
+                    /** @description The value. */
                     value: number;
-                    /** @enum {string} */
+                    /**
+                     * @description The archive of the file.
+                     * @enum {string}
+                     */
                     source: "OBSERVED" | "IMPORTED" | "BACKFILLED";
                 }[];
+                /** @description Ranges between two points of the same basis with missing refreshes. */
                 gaps: {
-                    /** Format: date-time */
+                    /**
+                     * Format: date-time
+                     * @description The time at which it begins.
+                     */
                     from: string;
-                    /** Format: date-time */
+                    /**
+                     * Format: date-time
+                     * @description The time at which it ends.
+                     */
                     to: string;
-                    missing: number;
+                    /** @description How many are missing. */
+                    missingCount: number;
                 }[];
+                /** @description Neighbouring points that cannot be compared: one counts all stars, one those still held. */
                 seams: components["schemas"]["Seams"];
-                /** Format: date-time */
+                /**
+                 * Format: date-time
+                 * @description The time at which it begins.
+                 */
                 from: string | null;
-                /** Format: date-time */
+                /**
+                 * Format: date-time
+                 * @description The time at which it ends.
+                 */
                 to: string | null;
-                /** Format: date-time */
+                /**
+                 * Format: date-time
+                 * @description When it was last seen; null: never.
+                 */
                 lastSeenAt: string | null;
                 /** @description See Repository. */
                 stale: boolean;
-                /** @description From the first to the last point of `gainedBasis`, the basis that covers more of the time; null with fewer than two points. */
+                /** @description The stars gained in the star history until the first total, and the difference of totals from then on, without readings in doubt: over 30d as in the trend. null with fewer than two points. */
                 gained: number | null;
                 /**
-                 * @description See Trend.basis.
+                 * @description Of the first point; see Trend.basis.
                  * @enum {string|null}
                  */
                 gainedBasis: "TOTAL" | "RETAINED" | null;
             }[];
+            /** @description The chart as a picture. */
             svgUrl: string;
+            /** @description The page about it. */
             pageUrl: string;
+            /** @description Texts that show the chart on another site. */
             snippets: {
+                /** @description For Markdown. */
                 markdown: string;
+                /** @description For HTML. */
                 html: string;
             };
             /**
              * Format: date-time
-             * @description When the counts were taken: of one repository its newest ones, at which its windows end; of several the median. null: there are none.
+             * @description When the counts were taken: of one repository its newest confirmed ones, at which its windows end; of several the median. null: there are none.
              */
             asOf: string | null;
             /** @description Days in UTC from asOf to the response. */
@@ -1805,7 +2091,9 @@ export interface components {
              * @enum {string}
              */
             catalogue: "real" | "sample" | "synthetic";
+            /** @description Number of repositories. */
             repositoryCount: number;
+            /** @description Number of snapshots. */
             snapshots: number;
             /** @description Of all files. */
             bytes: number;
@@ -1814,13 +2102,20 @@ export interface components {
              * @description The checksums of all files, for sha256sum -c.
              */
             checksums: string;
+            /** @description Its files. */
             files: {
                 /** @description repositories.parquet, or snapshots/YYYY-MM.parquet. */
                 path: string;
-                /** Format: uri */
+                /**
+                 * Format: uri
+                 * @description Its address.
+                 */
                 url: string;
+                /** @description Size in bytes. */
                 bytes: number;
+                /** @description Number of rows. */
                 rows: number;
+                /** @description The checksum of the file. */
                 sha256: string;
             }[];
         };
@@ -1834,10 +2129,14 @@ export interface components {
             isLimited: boolean;
             /** @description The limits of this caller; with a key, of this key. */
             buckets: {
-                /** @enum {string} */
+                /**
+                 * @description The bucket of the rate limit.
+                 * @enum {string}
+                 */
                 bucket: "default" | "search" | "heavy" | "write" | "embed" | "auth" | "lookup" | "free";
                 /** @description Requests per window. */
                 limit: number;
+                /** @description The time in which the limit comes back. */
                 windowSeconds: number;
                 /** @description Requests that would succeed now. */
                 remaining: number;
@@ -1848,10 +2147,14 @@ export interface components {
             }[];
             /** @description The ceilings that all keys and sessions of the account share; null for callers by address. */
             account: {
-                /** @enum {string} */
+                /**
+                 * @description The bucket of the rate limit.
+                 * @enum {string}
+                 */
                 bucket: "default" | "search" | "heavy" | "write" | "embed" | "auth" | "lookup" | "free";
                 /** @description Requests per window. */
                 limit: number;
+                /** @description The time in which the limit comes back. */
                 windowSeconds: number;
                 /** @description Requests that would succeed now. */
                 remaining: number;
@@ -1869,6 +2172,7 @@ export interface components {
              * @enum {string}
              */
             state: "WAITING" | "FOUND" | "HISTORY" | "FINISHED" | "FAILED";
+            /** @description The forge, in capitals. */
             provider: string;
             /** @description As requested; the repository may have another name. */
             fullName: string;
@@ -1879,7 +2183,7 @@ export interface components {
             /** @description Pages of its star history read so far, up to 30 weeks each. */
             historyPages: number;
             /** @description Snapshots that there are of it so far. */
-            points: number;
+            pointCount: number;
             /**
              * Format: date-time
              * @description Time of the first of them.
@@ -1890,22 +2194,38 @@ export interface components {
              * @description When the forge permits the next request for it, such as when its quota is renewed; null: now, or it has ended.
              */
             waitsUntil: string | null;
+            /** @description Whether the forge does not respond at the moment. */
+            unreachable: boolean;
             /** @description Once it is recorded: its id, and its paths in the API and the site. */
             repository: {
+                /** @description The id, which stays the same. */
                 id: string;
+                /** @description The full name: owner/name. */
                 fullName: string;
+                /** @description Its path in the API. */
                 href: string;
+                /** @description Its page. */
                 page: string;
             } | null;
             /** @description Why it failed. */
             failure: {
-                /** @enum {string} */
+                /**
+                 * @description Why, in words.
+                 * @enum {string}
+                 */
                 reason: "NOT_FOUND" | "BLOCKED" | "MOVED" | "UNREACHABLE" | "REFUSED" | "UNUSABLE";
+                /** @description What is wrong, in words. */
                 message: string;
             } | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was requested; null: not known.
+             */
             requestedAt: string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it ended; null: it has not.
+             */
             finishedAt: string | null;
         };
         CreatedWatchlist: components["schemas"]["Watchlist"] & {
@@ -1915,17 +2235,31 @@ export interface components {
         Watchlist: {
             /** @description The token of the request. */
             token: string;
+            /** @description The name. */
             name: string;
+            /** @description Ids of repositories, as decimal strings. */
             ids: string[];
+            /** @description The entries, in the order in which they were added. */
             items: {
+                /** @description The id of the repository. */
                 repositoryId: string;
-                /** Format: date-time */
+                /**
+                 * Format: date-time
+                 * @description When it was added to the list.
+                 */
                 addedAt: string;
             }[];
+            /** @description Whether the token of the request may change the list. */
             canEdit: boolean;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was created; null: unknown.
+             */
             createdAt: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was last changed.
+             */
             updatedAt: string;
         };
         WatchedRepository: components["schemas"]["Repository"] & {
@@ -1936,12 +2270,18 @@ export interface components {
             addedAt: string;
         };
         SumPoint: {
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the counts were taken.
+             */
             capturedAt: string;
+            /** @description Number of stars; null: unknown. */
             stars: number;
+            /** @description Number of forks; null: unknown. */
             forks: number | null;
             /** @description Open issues include open pull requests on GitHub, and not on GitLab, Forgejo, Gitea and Gogs. */
             openIssues: number | null;
+            /** @description Number of watchers; null: unknown. */
             watchers: number | null;
             /** @description Number of repositories on the list with a snapshot at or before this time. */
             repositoryCount: number;
@@ -1949,14 +2289,21 @@ export interface components {
             retained: number;
         };
         Account: {
+            /** @description The address of the account. */
             email: string;
             /** @description As reported by a sign-in site. */
             name: string | null;
             /** @description Sites that can sign in to this account. */
             sites: string[];
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was created; null: unknown.
+             */
             createdAt: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the session ends at the latest.
+             */
             sessionExpiresAt: string;
         };
         PasskeyRequestOptions: {
@@ -1966,15 +2313,25 @@ export interface components {
             rpId: string;
             /** @description Milliseconds. */
             timeout: number;
-            /** @enum {string} */
+            /**
+             * @description As WebAuthn names it.
+             * @enum {string}
+             */
             userVerification: "required";
         };
         AccountEvent: {
+            /** @description The id, which stays the same. */
             id: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When that was.
+             */
             at: string;
-            /** @enum {string} */
-            event: "signed_in" | "reauthenticated" | "signed_out" | "session_ended" | "sessions_ended" | "account_created" | "account_deleted" | "data_exported" | "key_created" | "key_revoked" | "passkey_added" | "passkey_removed" | "feed_created" | "feed_replaced" | "feed_ended" | "operator_code_logged" | "operator_entered" | "operator_refused" | "operator_left" | "forge_token_added" | "forge_token_refused" | "forge_token_removed";
+            /**
+             * @description What happened.
+             * @enum {string}
+             */
+            event: "signed_in" | "reauthenticated" | "signed_out" | "session_ended" | "sessions_ended" | "account_created" | "account_deleted" | "data_exported" | "key_created" | "key_revoked" | "passkey_added" | "passkey_removed" | "feed_created" | "feed_replaced" | "feed_ended" | "operator_code_logged" | "operator_entered" | "operator_refused" | "operator_left" | "forge_token_added" | "forge_token_refused" | "forge_token_removed" | "repository_untracked" | "repository_deleted";
             /** @description 24 bits of an IPv4 address, 48 of an IPv6 one. */
             network: string;
             /** @description Depends on the event: agent, the family of the browser or program; method; key. */
@@ -1983,16 +2340,25 @@ export interface components {
             };
         };
         AccountExport: {
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the file was made.
+             */
             exportedAt: string;
+            /** @description The account. */
             account: components["schemas"]["Account"];
+            /** @description The sessions of the account. */
             sessions: {
+                /** @description The id, which stays the same. */
                 id: string;
                 /** @description The network where it began, shortened as for keys; null: not recorded. */
                 network: string | null;
                 /** @description The browser or program that began it. */
                 agent: string | null;
-                /** Format: date-time */
+                /**
+                 * Format: date-time
+                 * @description When it was created; null: unknown.
+                 */
                 createdAt: string;
                 /**
                  * Format: date-time
@@ -2005,57 +2371,102 @@ export interface components {
                  */
                 expiresAt: string;
             }[];
+            /** @description The passkeys of the account. */
             passkeys: components["schemas"]["Passkey"][];
+            /** @description The API keys of the account. */
             keys: (components["schemas"]["ApiKey"] & {
-                /** Format: date-time */
+                /**
+                 * Format: date-time
+                 * @description When it was revoked, or expired; null: it is active.
+                 */
                 revokedAt: string | null;
             })[];
             /** @description Of the active keys, in the last 90 days. */
             usage: components["schemas"]["KeyUsage"][];
+            /** @description The watchlist of the account. */
             watchlist: {
-                /** Format: date-time */
+                /**
+                 * Format: date-time
+                 * @description When its owner last saw the list; null: not known.
+                 */
                 lastVisitAt: string | null;
+                /** @description The entries, in the order in which they were added. */
                 items: {
+                    /** @description The id of the repository. */
                     repositoryId: string;
+                    /** @description The forge, in capitals. */
                     provider: string;
+                    /** @description The full name: owner/name. */
                     fullName: string;
-                    /** Format: date-time */
+                    /**
+                     * Format: date-time
+                     * @description When it was added to the list.
+                     */
                     addedAt: string;
                 }[];
             };
+            /** @description The events of the account. */
             events: components["schemas"]["AccountEvent"][];
         };
         Passkey: {
+            /** @description The id, which stays the same. */
             id: string;
+            /** @description The name. */
             name: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was created; null: unknown.
+             */
             createdAt: string;
             /** @description Whether it is backed up or on several devices, as of its last use. */
             synced: boolean;
         };
         ApiKey: {
+            /** @description The id, which stays the same. */
             id: string;
+            /** @description The name. */
             name: string;
             /** @description The last four characters of the key. */
             hint: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was created; null: unknown.
+             */
             createdAt: string;
             /**
              * Format: date-time
              * @description To the minute; null: never.
              */
             lastUsedAt: string | null;
+            /**
+             * Format: date-time
+             * @description From when on it is refused; null: it does not expire.
+             */
+            expiresAt: string | null;
         };
         KeyUsage: {
+            /** @description The id of the key. */
             keyId: string;
-            /** @enum {string} */
+            /**
+             * @description The window.
+             * @enum {string}
+             */
             window: "24h" | "7d" | "30d" | "90d";
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description The time at which it begins.
+             */
             from: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description The time at which it ends.
+             */
             to: string;
+            /** @description The length of a step. */
             stepSeconds: number;
+            /** @description The sums over the whole time. */
             totals: {
+                /** @description Number of requests. */
                 requests: number;
                 /** @description Responses with a status of 400 or more, except 429. */
                 errors: number;
@@ -2063,15 +2474,19 @@ export interface components {
                 blocked: number;
                 /** @description Response bodies as sent. */
                 bytes: number;
-                /** @description Networks, of 24 bits (IPv4) or 48 (IPv6). */
-                addresses: number;
-                /** @description false: there were more networks than can be counted separately. */
-                addressesIsExact: boolean;
+                /** @description Number of addresses. */
+                addressCount: number;
+                /** @description false: there were more than can be counted separately. */
+                addressCountIsExact: boolean;
             };
             /** @description One entry per step, oldest first. */
             series: {
-                /** Format: date-time */
+                /**
+                 * Format: date-time
+                 * @description When that was.
+                 */
                 at: string;
+                /** @description Number of requests. */
                 requests: number;
                 /** @description Responses with a status of 400 or more, except 429. */
                 errors: number;
@@ -2080,14 +2495,13 @@ export interface components {
                 /** @description Response bodies as sent. */
                 bytes: number;
             }[];
+            /** @description The routes with most requests. */
             endpoints: {
                 /** @description null if no route matched. */
                 method: string | null;
-                /**
-                 * @description The path pattern in this document, or other.
-                 * @example /api/repos
-                 */
+                /** @description The path pattern in this document, or other. */
                 route: string;
+                /** @description Number of requests. */
                 requests: number;
                 /** @description Responses with a status of 400 or more, except 429. */
                 errors: number;
@@ -2098,64 +2512,94 @@ export interface components {
                 /** @description Mean response time; null if all requests were blocked. */
                 meanMs: number | null;
             }[];
+            /** @description How near the key came to its limits. */
             pressure: {
-                /** @enum {string} */
+                /**
+                 * @description The bucket of the rate limit.
+                 * @enum {string}
+                 */
                 bucket: "default" | "search" | "heavy" | "write" | "embed" | "auth" | "lookup" | "free";
+                /** @description The largest number. */
                 limit: number;
+                /** @description The lowest remaining number of requests. */
                 lowestRemaining: number;
-                /** Format: date-time */
+                /**
+                 * Format: date-time
+                 * @description When that was.
+                 */
                 at: string;
             }[];
+            /** @description The last failed requests, newest first. */
             recentErrors: {
-                /** Format: date-time */
+                /**
+                 * Format: date-time
+                 * @description When that was.
+                 */
                 at: string;
                 /** @description null if no route matched. */
                 method: string | null;
-                /**
-                 * @description The path pattern in this document, or other.
-                 * @example /api/repos
-                 */
+                /** @description The path pattern in this document, or other. */
                 route: string;
+                /** @description The HTTP status, or ok. */
                 status: number;
+                /** @description The error code; decide by it, as messages may be reworded. */
                 code: string | null;
+                /** @description The bucket of the rate limit. */
                 bucket: string | null;
                 /** @description The requested path, decoded and without its query; tokens are replaced with …. At most 200 characters. */
                 path: string | null;
             }[];
+            /** @description The last blocked requests, newest first. */
             recentBlocks: {
-                /** Format: date-time */
+                /**
+                 * Format: date-time
+                 * @description When that was.
+                 */
                 at: string;
                 /** @description null if no route matched. */
                 method: string | null;
-                /**
-                 * @description The path pattern in this document, or other.
-                 * @example /api/repos
-                 */
+                /** @description The path pattern in this document, or other. */
                 route: string;
+                /** @description The HTTP status, or ok. */
                 status: number;
+                /** @description The error code; decide by it, as messages may be reworded. */
                 code: string | null;
+                /** @description The bucket of the rate limit. */
                 bucket: string | null;
                 /** @description The requested path, decoded and without its query; tokens are replaced with …. At most 200 characters. */
                 path: string | null;
             }[];
+            /** @description The addresses that sent the requests, most recent first. */
             addresses: {
+                /** @description The address of the requests, or other. */
                 address: string;
+                /** @description Number of requests. */
                 requests: number;
-                /** Format: date-time */
+                /**
+                 * Format: date-time
+                 * @description When it was last seen; null: never.
+                 */
                 lastSeenAt: string;
             }[];
+            /** @description The families of programs that sent the requests, most requests first. */
             agents: {
+                /** @description The name of the program, without its version. */
                 family: string;
+                /** @description Number of requests. */
                 requests: number;
             }[];
         };
         Session: {
+            /** @description The id, which stays the same. */
             id: string;
             /** @description The network where it began, shortened as for keys; null: not recorded. */
             network: string | null;
             /** @description The browser or program that began it. */
             agent: string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was created; null: unknown.
+             */
             createdAt: string;
             /**
              * Format: date-time
@@ -2171,10 +2615,16 @@ export interface components {
             isCurrent: boolean;
         };
         PersonalWatchlist: {
+            /** @description Ids of repositories, as decimal strings. */
             ids: string[];
+            /** @description The entries, in the order in which they were added. */
             items: {
+                /** @description The id of the repository. */
                 repositoryId: string;
-                /** Format: date-time */
+                /**
+                 * Format: date-time
+                 * @description When it was added to the list.
+                 */
                 addedAt: string;
             }[];
         };
@@ -2185,37 +2635,66 @@ export interface components {
         PasskeyCreationOptions: {
             /** @description Base64url. Works once, for five minutes. */
             challenge: string;
+            /** @description The service, as WebAuthn names it. */
             rp: {
                 /** @description The host of the base URL. */
                 id: string;
+                /** @description The name. */
                 name: string;
             };
+            /** @description The account, as WebAuthn names it. */
             user: {
+                /** @description The id, which stays the same. */
                 id: string;
+                /** @description The name. */
                 name: string;
+                /** @description The name that browsers show. */
                 displayName: string;
             };
+            /** @description The accepted algorithms. */
             pubKeyCredParams: {
-                /** @enum {string} */
+                /**
+                 * @description What it is: an address that explains the error, or as WebAuthn names it.
+                 * @enum {string}
+                 */
                 type: "public-key";
+                /** @description The COSE number of the algorithm. */
                 alg: number;
             }[];
             /** @description Milliseconds. */
             timeout: number;
+            /** @description The passkeys that the account has. */
             excludeCredentials: {
+                /** @description The id, which stays the same. */
                 id: string;
-                /** @enum {string} */
+                /**
+                 * @description What it is: an address that explains the error, or as WebAuthn names it.
+                 * @enum {string}
+                 */
                 type: "public-key";
             }[];
+            /** @description As WebAuthn names it. */
             authenticatorSelection: {
-                /** @enum {string} */
+                /**
+                 * @description As WebAuthn names it.
+                 * @enum {string}
+                 */
                 residentKey: "required";
-                /** @enum {boolean} */
+                /**
+                 * @description As WebAuthn names it.
+                 * @enum {boolean}
+                 */
                 requireResidentKey: true;
-                /** @enum {string} */
+                /**
+                 * @description As WebAuthn names it.
+                 * @enum {string}
+                 */
                 userVerification: "required";
             };
-            /** @enum {string} */
+            /**
+             * @description As WebAuthn names it.
+             * @enum {string}
+             */
             attestation: "none";
         };
     };
@@ -2272,10 +2751,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description The ETag of a response that the caller has.
-                 * @example W/"6PZfVzQ1tN0aX4dDkqYl2g"
-                 */
+                /** @description The ETag of a response that the caller has. */
                 "If-None-Match"?: string;
             };
             path?: never;
@@ -2290,12 +2766,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description What was requested. */
                         data: {
+                            /** @description The name. */
                             name: string;
                             /** @description The page that describes the API. */
                             documentation: string;
                             /** @description The same for programs. */
                             openapi: string;
+                            /** @description Addresses of the main resources, by name. */
                             resources: {
                                 [key: string]: string;
                             };
@@ -2308,146 +2787,61 @@ export interface operations {
     listRepositories: {
         parameters: {
             query?: {
-                /**
-                 * @description Search text: a name, owner/name, the address of a repository, or words that must all occur. The last word may be a prefix.
-                 * @example react
-                 */
+                /** @description Search text: a name, owner/name, the address of a repository, or words that must all occur. The last word may be a prefix. */
                 q?: string;
-                /**
-                 * @description true: do not correct typing errors in q when little is found.
-                 * @example false
-                 */
+                /** @description true: do not correct typing errors in q when little is found. */
                 verbatim?: "true" | "false";
-                /**
-                 * @description A provider, in any case: github, gitlab, codeberg or one added by the operator.
-                 * @example github
-                 */
+                /** @description A provider, in any case: github, gitlab, codeberg or one added by the operator. */
                 provider?: string;
-                /**
-                 * @description Any of these languages. Case is ignored.
-                 * @example [
-                 *       "Rust"
-                 *     ]
-                 */
+                /** @description Any of these languages. Case is ignored. */
                 language?: string[];
-                /**
-                 * @description Any of these topics. Case is ignored.
-                 * @example [
-                 *       "cli"
-                 *     ]
-                 */
+                /** @description Any of these topics. Case is ignored. */
                 topic?: string[];
-                /**
-                 * @description SPDX expression. Case is ignored.
-                 * @example MIT
-                 */
+                /** @description SPDX expression. Case is ignored. */
                 license?: string;
-                /**
-                 * @description At least this many stars.
-                 * @example 1000
-                 */
+                /** @description At least this many stars. */
                 minStars?: number;
-                /**
-                 * @description At most this many stars.
-                 * @example 5000
-                 */
+                /** @description At most this many stars. */
                 maxStars?: number;
-                /**
-                 * @description Created at this time or later.
-                 * @example 2026-04-30
-                 */
+                /** @description Created at this time or later. */
                 createdAfter?: string;
-                /**
-                 * @description Created before this time.
-                 * @example 2026-04-30
-                 */
+                /** @description Created before this time. */
                 createdBefore?: string;
-                /**
-                 * @description Last push at this time or later.
-                 * @example 2026-04-30
-                 */
+                /** @description Last push at this time or later. */
                 pushedAfter?: string;
-                /**
-                 * @description Read from the forge at this time or later: refreshedAt.
-                 * @example 2026-04-30
-                 */
+                /** @description Read from the forge at this time or later: refreshedAt. */
                 updatedAfter?: string;
-                /**
-                 * @description Default: any for plain sorts, false for sorts by growth.
-                 * @example true
-                 */
+                /** @description Default: any for plain sorts, false for sorts by growth. */
                 archived?: "true" | "false" | "any";
-                /**
-                 * @description Default: any for plain sorts, false for sorts by growth.
-                 * @example true
-                 */
+                /** @description Default: any for plain sorts, false for sorts by growth. */
                 fork?: "true" | "false" | "any";
-                /**
-                 * @description Only repositories whose trend in the window is reliable.
-                 * @example false
-                 */
+                /** @description Only repositories whose trend in the window is reliable. */
                 reliableOnly?: "true" | "false";
-                /**
-                 * @description Only repositories without an open anomaly in the window, and without an unusual gain that forks do not support yet.
-                 * @example false
-                 */
+                /** @description Only repositories without an open anomaly in the window, and without an unusual gain that forks do not support yet. */
                 excludeAnomalous?: "true" | "false";
-                /**
-                 * @description Default: relevance with q, otherwise all repositories, by trending and then by stars. relevance requires q. stars-gained and forks-gained are by the gain that counts, stars-delta and forks-delta by the plain difference.
-                 * @example relevance
-                 */
+                /** @description Default: relevance with q, otherwise all repositories, by trending and then by stars. relevance requires q. stars-gained and forks-gained are by the gain that counts, stars-delta and forks-delta by the plain difference. */
                 sort?: "relevance" | "trending" | "rising" | "new-hot" | "fork-growth" | "activity" | "stars-gained" | "forks-gained" | "stars-delta" | "forks-delta" | "stars" | "forks" | "pushed" | "created" | "updated";
-                /**
-                 * @description Ignored for relevance.
-                 * @example desc
-                 */
+                /** @description Ignored for relevance. */
                 order?: "asc" | "desc";
-                /**
-                 * @description The window over which growth is measured.
-                 * @example 24h
-                 */
+                /** @description The window over which growth is measured. */
                 window?: "24h" | "7d" | "30d";
-                /**
-                 * @description Maximum number of rows.
-                 * @example 25
-                 */
+                /** @description Maximum number of rows. */
                 limit?: number;
-                /**
-                 * @description Number of the page. page × limit may be at most 10,000; use cursor to go further.
-                 * @example 2
-                 */
+                /** @description Number of the page. page × limit may be at most 10,000; use cursor to go further. */
                 page?: number;
-                /**
-                 * @description meta.nextCursor of the previous page. All other parameters must stay the same.
-                 * @example WyJ5R1FFMmRINXpFbmkiLDk1MzEsMzk0XQ
-                 */
+                /** @description meta.nextCursor of the previous page. All other parameters must stay the same. */
                 cursor?: string;
-                /**
-                 * @description Only these repositories; see fullName.
-                 * @example 42
-                 */
+                /** @description Only these repositories; see fullName. */
                 id?: string[];
-                /**
-                 * @description Only these repositories, after those of id: owner/name, or provider:owner/name; with id at most 100 values. Not with filters, sort or pages.
-                 * @example facebook/react
-                 */
+                /** @description Only these repositories, after those of id: owner/name, or provider:owner/name; with id at most 100 values. Not with filters, sort or pages. */
                 fullName?: string[];
-                /**
-                 * @description csv: the rows as a file (RFC 4180), without meta.
-                 * @example json
-                 */
+                /** @description csv: the rows as a file (RFC 4180), without meta. */
                 format?: "json" | "csv";
-                /**
-                 * @description Only these fields: up to 60 names, separated by commas, dotted where nested.
-                 * @example id,provider
-                 */
+                /** @description Only these fields: up to 60 names, separated by commas, dotted where nested. */
                 fields?: string;
             };
             header?: {
-                /**
-                 * @description The ETag of a response that the caller has.
-                 * @example W/"6PZfVzQ1tN0aX4dDkqYl2g"
-                 */
+                /** @description The ETag of a response that the caller has. */
                 "If-None-Match"?: string;
             };
             path?: never;
@@ -2462,7 +2856,9 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description What was requested. */
                         data: components["schemas"]["Repository"][];
+                        /** @description Facts about the data. */
                         meta: components["schemas"]["RepositoryPageMeta"];
                     };
                     "text/csv": string;
@@ -2473,109 +2869,45 @@ export interface operations {
     streamRepositories: {
         parameters: {
             query?: {
-                /**
-                 * @description Search text: a name, owner/name, the address of a repository, or words that must all occur. The last word may be a prefix.
-                 * @example react
-                 */
+                /** @description Search text: a name, owner/name, the address of a repository, or words that must all occur. The last word may be a prefix. */
                 q?: string;
-                /**
-                 * @description true: do not correct typing errors in q when little is found.
-                 * @example false
-                 */
+                /** @description true: do not correct typing errors in q when little is found. */
                 verbatim?: "true" | "false";
-                /**
-                 * @description A provider, in any case: github, gitlab, codeberg or one added by the operator.
-                 * @example github
-                 */
+                /** @description A provider, in any case: github, gitlab, codeberg or one added by the operator. */
                 provider?: string;
-                /**
-                 * @description Any of these languages. Case is ignored.
-                 * @example [
-                 *       "Rust"
-                 *     ]
-                 */
+                /** @description Any of these languages. Case is ignored. */
                 language?: string[];
-                /**
-                 * @description Any of these topics. Case is ignored.
-                 * @example [
-                 *       "cli"
-                 *     ]
-                 */
+                /** @description Any of these topics. Case is ignored. */
                 topic?: string[];
-                /**
-                 * @description SPDX expression. Case is ignored.
-                 * @example MIT
-                 */
+                /** @description SPDX expression. Case is ignored. */
                 license?: string;
-                /**
-                 * @description At least this many stars.
-                 * @example 1000
-                 */
+                /** @description At least this many stars. */
                 minStars?: number;
-                /**
-                 * @description At most this many stars.
-                 * @example 5000
-                 */
+                /** @description At most this many stars. */
                 maxStars?: number;
-                /**
-                 * @description Created at this time or later.
-                 * @example 2026-04-30
-                 */
+                /** @description Created at this time or later. */
                 createdAfter?: string;
-                /**
-                 * @description Created before this time.
-                 * @example 2026-04-30
-                 */
+                /** @description Created before this time. */
                 createdBefore?: string;
-                /**
-                 * @description Last push at this time or later.
-                 * @example 2026-04-30
-                 */
+                /** @description Last push at this time or later. */
                 pushedAfter?: string;
-                /**
-                 * @description Read from the forge at this time or later: refreshedAt.
-                 * @example 2026-04-30
-                 */
+                /** @description Read from the forge at this time or later: refreshedAt. */
                 updatedAfter?: string;
-                /**
-                 * @description Default: any for plain sorts, false for sorts by growth.
-                 * @example true
-                 */
+                /** @description Default: any for plain sorts, false for sorts by growth. */
                 archived?: "true" | "false" | "any";
-                /**
-                 * @description Default: any for plain sorts, false for sorts by growth.
-                 * @example true
-                 */
+                /** @description Default: any for plain sorts, false for sorts by growth. */
                 fork?: "true" | "false" | "any";
-                /**
-                 * @description Only repositories whose trend in the window is reliable.
-                 * @example false
-                 */
+                /** @description Only repositories whose trend in the window is reliable. */
                 reliableOnly?: "true" | "false";
-                /**
-                 * @description Only repositories without an open anomaly in the window, and without an unusual gain that forks do not support yet.
-                 * @example false
-                 */
+                /** @description Only repositories without an open anomaly in the window, and without an unusual gain that forks do not support yet. */
                 excludeAnomalous?: "true" | "false";
-                /**
-                 * @description Default: relevance with q, otherwise all repositories, by trending and then by stars. relevance requires q. stars-gained and forks-gained are by the gain that counts, stars-delta and forks-delta by the plain difference.
-                 * @example relevance
-                 */
+                /** @description Default: relevance with q, otherwise all repositories, by trending and then by stars. relevance requires q. stars-gained and forks-gained are by the gain that counts, stars-delta and forks-delta by the plain difference. */
                 sort?: "relevance" | "trending" | "rising" | "new-hot" | "fork-growth" | "activity" | "stars-gained" | "forks-gained" | "stars-delta" | "forks-delta" | "stars" | "forks" | "pushed" | "created" | "updated";
-                /**
-                 * @description Ignored for relevance.
-                 * @example desc
-                 */
+                /** @description Ignored for relevance. */
                 order?: "asc" | "desc";
-                /**
-                 * @description The window over which growth is measured.
-                 * @example 24h
-                 */
+                /** @description The window over which growth is measured. */
                 window?: "24h" | "7d" | "30d";
-                /**
-                 * @description Only these fields: up to 60 names, separated by commas, dotted where nested.
-                 * @example id,provider
-                 */
+                /** @description Only these fields: up to 60 names, separated by commas, dotted where nested. */
                 fields?: string;
             };
             header?: never;
@@ -2598,109 +2930,45 @@ export interface operations {
     streamRepositoriesCsv: {
         parameters: {
             query?: {
-                /**
-                 * @description Search text: a name, owner/name, the address of a repository, or words that must all occur. The last word may be a prefix.
-                 * @example react
-                 */
+                /** @description Search text: a name, owner/name, the address of a repository, or words that must all occur. The last word may be a prefix. */
                 q?: string;
-                /**
-                 * @description true: do not correct typing errors in q when little is found.
-                 * @example false
-                 */
+                /** @description true: do not correct typing errors in q when little is found. */
                 verbatim?: "true" | "false";
-                /**
-                 * @description A provider, in any case: github, gitlab, codeberg or one added by the operator.
-                 * @example github
-                 */
+                /** @description A provider, in any case: github, gitlab, codeberg or one added by the operator. */
                 provider?: string;
-                /**
-                 * @description Any of these languages. Case is ignored.
-                 * @example [
-                 *       "Rust"
-                 *     ]
-                 */
+                /** @description Any of these languages. Case is ignored. */
                 language?: string[];
-                /**
-                 * @description Any of these topics. Case is ignored.
-                 * @example [
-                 *       "cli"
-                 *     ]
-                 */
+                /** @description Any of these topics. Case is ignored. */
                 topic?: string[];
-                /**
-                 * @description SPDX expression. Case is ignored.
-                 * @example MIT
-                 */
+                /** @description SPDX expression. Case is ignored. */
                 license?: string;
-                /**
-                 * @description At least this many stars.
-                 * @example 1000
-                 */
+                /** @description At least this many stars. */
                 minStars?: number;
-                /**
-                 * @description At most this many stars.
-                 * @example 5000
-                 */
+                /** @description At most this many stars. */
                 maxStars?: number;
-                /**
-                 * @description Created at this time or later.
-                 * @example 2026-04-30
-                 */
+                /** @description Created at this time or later. */
                 createdAfter?: string;
-                /**
-                 * @description Created before this time.
-                 * @example 2026-04-30
-                 */
+                /** @description Created before this time. */
                 createdBefore?: string;
-                /**
-                 * @description Last push at this time or later.
-                 * @example 2026-04-30
-                 */
+                /** @description Last push at this time or later. */
                 pushedAfter?: string;
-                /**
-                 * @description Read from the forge at this time or later: refreshedAt.
-                 * @example 2026-04-30
-                 */
+                /** @description Read from the forge at this time or later: refreshedAt. */
                 updatedAfter?: string;
-                /**
-                 * @description Default: any for plain sorts, false for sorts by growth.
-                 * @example true
-                 */
+                /** @description Default: any for plain sorts, false for sorts by growth. */
                 archived?: "true" | "false" | "any";
-                /**
-                 * @description Default: any for plain sorts, false for sorts by growth.
-                 * @example true
-                 */
+                /** @description Default: any for plain sorts, false for sorts by growth. */
                 fork?: "true" | "false" | "any";
-                /**
-                 * @description Only repositories whose trend in the window is reliable.
-                 * @example false
-                 */
+                /** @description Only repositories whose trend in the window is reliable. */
                 reliableOnly?: "true" | "false";
-                /**
-                 * @description Only repositories without an open anomaly in the window, and without an unusual gain that forks do not support yet.
-                 * @example false
-                 */
+                /** @description Only repositories without an open anomaly in the window, and without an unusual gain that forks do not support yet. */
                 excludeAnomalous?: "true" | "false";
-                /**
-                 * @description Default: relevance with q, otherwise all repositories, by trending and then by stars. relevance requires q. stars-gained and forks-gained are by the gain that counts, stars-delta and forks-delta by the plain difference.
-                 * @example relevance
-                 */
+                /** @description Default: relevance with q, otherwise all repositories, by trending and then by stars. relevance requires q. stars-gained and forks-gained are by the gain that counts, stars-delta and forks-delta by the plain difference. */
                 sort?: "relevance" | "trending" | "rising" | "new-hot" | "fork-growth" | "activity" | "stars-gained" | "forks-gained" | "stars-delta" | "forks-delta" | "stars" | "forks" | "pushed" | "created" | "updated";
-                /**
-                 * @description Ignored for relevance.
-                 * @example desc
-                 */
+                /** @description Ignored for relevance. */
                 order?: "asc" | "desc";
-                /**
-                 * @description The window over which growth is measured.
-                 * @example 24h
-                 */
+                /** @description The window over which growth is measured. */
                 window?: "24h" | "7d" | "30d";
-                /**
-                 * @description Only these fields: up to 60 names, separated by commas, dotted where nested.
-                 * @example id,provider
-                 */
+                /** @description Only these fields: up to 60 names, separated by commas, dotted where nested. */
                 fields?: string;
             };
             header?: never;
@@ -2723,131 +2991,55 @@ export interface operations {
     listTrending: {
         parameters: {
             query?: {
-                /**
-                 * @description Search text: a name, owner/name, the address of a repository, or words that must all occur. The last word may be a prefix.
-                 * @example react
-                 */
+                /** @description Search text: a name, owner/name, the address of a repository, or words that must all occur. The last word may be a prefix. */
                 q?: string;
-                /**
-                 * @description true: do not correct typing errors in q when little is found.
-                 * @example false
-                 */
+                /** @description true: do not correct typing errors in q when little is found. */
                 verbatim?: "true" | "false";
-                /**
-                 * @description A provider, in any case: github, gitlab, codeberg or one added by the operator.
-                 * @example github
-                 */
+                /** @description A provider, in any case: github, gitlab, codeberg or one added by the operator. */
                 provider?: string;
-                /**
-                 * @description Any of these languages. Case is ignored.
-                 * @example [
-                 *       "Rust"
-                 *     ]
-                 */
+                /** @description Any of these languages. Case is ignored. */
                 language?: string[];
-                /**
-                 * @description Any of these topics. Case is ignored.
-                 * @example [
-                 *       "cli"
-                 *     ]
-                 */
+                /** @description Any of these topics. Case is ignored. */
                 topic?: string[];
-                /**
-                 * @description SPDX expression. Case is ignored.
-                 * @example MIT
-                 */
+                /** @description SPDX expression. Case is ignored. */
                 license?: string;
-                /**
-                 * @description At least this many stars.
-                 * @example 1000
-                 */
+                /** @description At least this many stars. */
                 minStars?: number;
-                /**
-                 * @description At most this many stars.
-                 * @example 5000
-                 */
+                /** @description At most this many stars. */
                 maxStars?: number;
-                /**
-                 * @description Created at this time or later.
-                 * @example 2026-04-30
-                 */
+                /** @description Created at this time or later. */
                 createdAfter?: string;
-                /**
-                 * @description Created before this time.
-                 * @example 2026-04-30
-                 */
+                /** @description Created before this time. */
                 createdBefore?: string;
-                /**
-                 * @description Last push at this time or later.
-                 * @example 2026-04-30
-                 */
+                /** @description Last push at this time or later. */
                 pushedAfter?: string;
-                /**
-                 * @description Read from the forge at this time or later: refreshedAt.
-                 * @example 2026-04-30
-                 */
+                /** @description Read from the forge at this time or later: refreshedAt. */
                 updatedAfter?: string;
-                /**
-                 * @description Default: any for plain sorts, false for sorts by growth.
-                 * @example true
-                 */
+                /** @description Default: any for plain sorts, false for sorts by growth. */
                 archived?: "true" | "false" | "any";
-                /**
-                 * @description Default: any for plain sorts, false for sorts by growth.
-                 * @example true
-                 */
+                /** @description Default: any for plain sorts, false for sorts by growth. */
                 fork?: "true" | "false" | "any";
-                /**
-                 * @description Only repositories whose trend in the window is reliable.
-                 * @example false
-                 */
+                /** @description Only repositories whose trend in the window is reliable. */
                 reliableOnly?: "true" | "false";
-                /**
-                 * @description Only repositories without an open anomaly in the window, and without an unusual gain that forks do not support yet.
-                 * @example false
-                 */
+                /** @description Only repositories without an open anomaly in the window, and without an unusual gain that forks do not support yet. */
                 excludeAnomalous?: "true" | "false";
-                /**
-                 * @description Ignored for relevance.
-                 * @example desc
-                 */
+                /** @description Ignored for relevance. */
                 order?: "asc" | "desc";
-                /**
-                 * @description The window over which growth is measured.
-                 * @example 24h
-                 */
+                /** @description The window over which growth is measured. */
                 window?: "24h" | "7d" | "30d";
-                /**
-                 * @description Maximum number of rows.
-                 * @example 25
-                 */
+                /** @description Maximum number of rows. */
                 limit?: number;
-                /**
-                 * @description Number of the page. page × limit may be at most 10,000; use cursor to go further.
-                 * @example 2
-                 */
+                /** @description Number of the page. page × limit may be at most 10,000; use cursor to go further. */
                 page?: number;
-                /**
-                 * @description meta.nextCursor of the previous page. All other parameters must stay the same.
-                 * @example WyJ5R1FFMmRINXpFbmkiLDk1MzEsMzk0XQ
-                 */
+                /** @description meta.nextCursor of the previous page. All other parameters must stay the same. */
                 cursor?: string;
-                /**
-                 * @description csv: the rows as a file (RFC 4180), without meta.
-                 * @example json
-                 */
+                /** @description csv: the rows as a file (RFC 4180), without meta. */
                 format?: "json" | "csv";
-                /**
-                 * @description Only these fields: up to 60 names, separated by commas, dotted where nested.
-                 * @example id,provider
-                 */
+                /** @description Only these fields: up to 60 names, separated by commas, dotted where nested. */
                 fields?: string;
             };
             header?: {
-                /**
-                 * @description The ETag of a response that the caller has.
-                 * @example W/"6PZfVzQ1tN0aX4dDkqYl2g"
-                 */
+                /** @description The ETag of a response that the caller has. */
                 "If-None-Match"?: string;
             };
             path?: never;
@@ -2862,7 +3054,9 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description What was requested. */
                         data: components["schemas"]["Repository"][];
+                        /** @description Facts about the data. */
                         meta: components["schemas"]["RepositoryPageMeta"];
                     };
                     "text/csv": string;
@@ -2873,131 +3067,55 @@ export interface operations {
     listRising: {
         parameters: {
             query?: {
-                /**
-                 * @description Search text: a name, owner/name, the address of a repository, or words that must all occur. The last word may be a prefix.
-                 * @example react
-                 */
+                /** @description Search text: a name, owner/name, the address of a repository, or words that must all occur. The last word may be a prefix. */
                 q?: string;
-                /**
-                 * @description true: do not correct typing errors in q when little is found.
-                 * @example false
-                 */
+                /** @description true: do not correct typing errors in q when little is found. */
                 verbatim?: "true" | "false";
-                /**
-                 * @description A provider, in any case: github, gitlab, codeberg or one added by the operator.
-                 * @example github
-                 */
+                /** @description A provider, in any case: github, gitlab, codeberg or one added by the operator. */
                 provider?: string;
-                /**
-                 * @description Any of these languages. Case is ignored.
-                 * @example [
-                 *       "Rust"
-                 *     ]
-                 */
+                /** @description Any of these languages. Case is ignored. */
                 language?: string[];
-                /**
-                 * @description Any of these topics. Case is ignored.
-                 * @example [
-                 *       "cli"
-                 *     ]
-                 */
+                /** @description Any of these topics. Case is ignored. */
                 topic?: string[];
-                /**
-                 * @description SPDX expression. Case is ignored.
-                 * @example MIT
-                 */
+                /** @description SPDX expression. Case is ignored. */
                 license?: string;
-                /**
-                 * @description At least this many stars.
-                 * @example 1000
-                 */
+                /** @description At least this many stars. */
                 minStars?: number;
-                /**
-                 * @description At most this many stars.
-                 * @example 5000
-                 */
+                /** @description At most this many stars. */
                 maxStars?: number;
-                /**
-                 * @description Created at this time or later.
-                 * @example 2026-04-30
-                 */
+                /** @description Created at this time or later. */
                 createdAfter?: string;
-                /**
-                 * @description Created before this time.
-                 * @example 2026-04-30
-                 */
+                /** @description Created before this time. */
                 createdBefore?: string;
-                /**
-                 * @description Last push at this time or later.
-                 * @example 2026-04-30
-                 */
+                /** @description Last push at this time or later. */
                 pushedAfter?: string;
-                /**
-                 * @description Read from the forge at this time or later: refreshedAt.
-                 * @example 2026-04-30
-                 */
+                /** @description Read from the forge at this time or later: refreshedAt. */
                 updatedAfter?: string;
-                /**
-                 * @description Default: any for plain sorts, false for sorts by growth.
-                 * @example true
-                 */
+                /** @description Default: any for plain sorts, false for sorts by growth. */
                 archived?: "true" | "false" | "any";
-                /**
-                 * @description Default: any for plain sorts, false for sorts by growth.
-                 * @example true
-                 */
+                /** @description Default: any for plain sorts, false for sorts by growth. */
                 fork?: "true" | "false" | "any";
-                /**
-                 * @description Only repositories whose trend in the window is reliable.
-                 * @example false
-                 */
+                /** @description Only repositories whose trend in the window is reliable. */
                 reliableOnly?: "true" | "false";
-                /**
-                 * @description Only repositories without an open anomaly in the window, and without an unusual gain that forks do not support yet.
-                 * @example false
-                 */
+                /** @description Only repositories without an open anomaly in the window, and without an unusual gain that forks do not support yet. */
                 excludeAnomalous?: "true" | "false";
-                /**
-                 * @description Ignored for relevance.
-                 * @example desc
-                 */
+                /** @description Ignored for relevance. */
                 order?: "asc" | "desc";
-                /**
-                 * @description The window over which growth is measured.
-                 * @example 24h
-                 */
+                /** @description The window over which growth is measured. */
                 window?: "24h" | "7d" | "30d";
-                /**
-                 * @description Maximum number of rows.
-                 * @example 25
-                 */
+                /** @description Maximum number of rows. */
                 limit?: number;
-                /**
-                 * @description Number of the page. page × limit may be at most 10,000; use cursor to go further.
-                 * @example 2
-                 */
+                /** @description Number of the page. page × limit may be at most 10,000; use cursor to go further. */
                 page?: number;
-                /**
-                 * @description meta.nextCursor of the previous page. All other parameters must stay the same.
-                 * @example WyJ5R1FFMmRINXpFbmkiLDk1MzEsMzk0XQ
-                 */
+                /** @description meta.nextCursor of the previous page. All other parameters must stay the same. */
                 cursor?: string;
-                /**
-                 * @description csv: the rows as a file (RFC 4180), without meta.
-                 * @example json
-                 */
+                /** @description csv: the rows as a file (RFC 4180), without meta. */
                 format?: "json" | "csv";
-                /**
-                 * @description Only these fields: up to 60 names, separated by commas, dotted where nested.
-                 * @example id,provider
-                 */
+                /** @description Only these fields: up to 60 names, separated by commas, dotted where nested. */
                 fields?: string;
             };
             header?: {
-                /**
-                 * @description The ETag of a response that the caller has.
-                 * @example W/"6PZfVzQ1tN0aX4dDkqYl2g"
-                 */
+                /** @description The ETag of a response that the caller has. */
                 "If-None-Match"?: string;
             };
             path?: never;
@@ -3012,7 +3130,9 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description What was requested. */
                         data: components["schemas"]["Repository"][];
+                        /** @description Facts about the data. */
                         meta: components["schemas"]["RepositoryPageMeta"];
                     };
                     "text/csv": string;
@@ -3023,131 +3143,55 @@ export interface operations {
     listNewHot: {
         parameters: {
             query?: {
-                /**
-                 * @description Search text: a name, owner/name, the address of a repository, or words that must all occur. The last word may be a prefix.
-                 * @example react
-                 */
+                /** @description Search text: a name, owner/name, the address of a repository, or words that must all occur. The last word may be a prefix. */
                 q?: string;
-                /**
-                 * @description true: do not correct typing errors in q when little is found.
-                 * @example false
-                 */
+                /** @description true: do not correct typing errors in q when little is found. */
                 verbatim?: "true" | "false";
-                /**
-                 * @description A provider, in any case: github, gitlab, codeberg or one added by the operator.
-                 * @example github
-                 */
+                /** @description A provider, in any case: github, gitlab, codeberg or one added by the operator. */
                 provider?: string;
-                /**
-                 * @description Any of these languages. Case is ignored.
-                 * @example [
-                 *       "Rust"
-                 *     ]
-                 */
+                /** @description Any of these languages. Case is ignored. */
                 language?: string[];
-                /**
-                 * @description Any of these topics. Case is ignored.
-                 * @example [
-                 *       "cli"
-                 *     ]
-                 */
+                /** @description Any of these topics. Case is ignored. */
                 topic?: string[];
-                /**
-                 * @description SPDX expression. Case is ignored.
-                 * @example MIT
-                 */
+                /** @description SPDX expression. Case is ignored. */
                 license?: string;
-                /**
-                 * @description At least this many stars.
-                 * @example 1000
-                 */
+                /** @description At least this many stars. */
                 minStars?: number;
-                /**
-                 * @description At most this many stars.
-                 * @example 5000
-                 */
+                /** @description At most this many stars. */
                 maxStars?: number;
-                /**
-                 * @description Created at this time or later.
-                 * @example 2026-04-30
-                 */
+                /** @description Created at this time or later. */
                 createdAfter?: string;
-                /**
-                 * @description Created before this time.
-                 * @example 2026-04-30
-                 */
+                /** @description Created before this time. */
                 createdBefore?: string;
-                /**
-                 * @description Last push at this time or later.
-                 * @example 2026-04-30
-                 */
+                /** @description Last push at this time or later. */
                 pushedAfter?: string;
-                /**
-                 * @description Read from the forge at this time or later: refreshedAt.
-                 * @example 2026-04-30
-                 */
+                /** @description Read from the forge at this time or later: refreshedAt. */
                 updatedAfter?: string;
-                /**
-                 * @description Default: any for plain sorts, false for sorts by growth.
-                 * @example true
-                 */
+                /** @description Default: any for plain sorts, false for sorts by growth. */
                 archived?: "true" | "false" | "any";
-                /**
-                 * @description Default: any for plain sorts, false for sorts by growth.
-                 * @example true
-                 */
+                /** @description Default: any for plain sorts, false for sorts by growth. */
                 fork?: "true" | "false" | "any";
-                /**
-                 * @description Only repositories whose trend in the window is reliable.
-                 * @example false
-                 */
+                /** @description Only repositories whose trend in the window is reliable. */
                 reliableOnly?: "true" | "false";
-                /**
-                 * @description Only repositories without an open anomaly in the window, and without an unusual gain that forks do not support yet.
-                 * @example false
-                 */
+                /** @description Only repositories without an open anomaly in the window, and without an unusual gain that forks do not support yet. */
                 excludeAnomalous?: "true" | "false";
-                /**
-                 * @description Ignored for relevance.
-                 * @example desc
-                 */
+                /** @description Ignored for relevance. */
                 order?: "asc" | "desc";
-                /**
-                 * @description The window over which growth is measured.
-                 * @example 24h
-                 */
+                /** @description The window over which growth is measured. */
                 window?: "24h" | "7d" | "30d";
-                /**
-                 * @description Maximum number of rows.
-                 * @example 25
-                 */
+                /** @description Maximum number of rows. */
                 limit?: number;
-                /**
-                 * @description Number of the page. page × limit may be at most 10,000; use cursor to go further.
-                 * @example 2
-                 */
+                /** @description Number of the page. page × limit may be at most 10,000; use cursor to go further. */
                 page?: number;
-                /**
-                 * @description meta.nextCursor of the previous page. All other parameters must stay the same.
-                 * @example WyJ5R1FFMmRINXpFbmkiLDk1MzEsMzk0XQ
-                 */
+                /** @description meta.nextCursor of the previous page. All other parameters must stay the same. */
                 cursor?: string;
-                /**
-                 * @description csv: the rows as a file (RFC 4180), without meta.
-                 * @example json
-                 */
+                /** @description csv: the rows as a file (RFC 4180), without meta. */
                 format?: "json" | "csv";
-                /**
-                 * @description Only these fields: up to 60 names, separated by commas, dotted where nested.
-                 * @example id,provider
-                 */
+                /** @description Only these fields: up to 60 names, separated by commas, dotted where nested. */
                 fields?: string;
             };
             header?: {
-                /**
-                 * @description The ETag of a response that the caller has.
-                 * @example W/"6PZfVzQ1tN0aX4dDkqYl2g"
-                 */
+                /** @description The ETag of a response that the caller has. */
                 "If-None-Match"?: string;
             };
             path?: never;
@@ -3162,7 +3206,9 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description What was requested. */
                         data: components["schemas"]["Repository"][];
+                        /** @description Facts about the data. */
                         meta: components["schemas"]["RepositoryPageMeta"];
                     };
                     "text/csv": string;
@@ -3173,131 +3219,55 @@ export interface operations {
     listForkGrowth: {
         parameters: {
             query?: {
-                /**
-                 * @description Search text: a name, owner/name, the address of a repository, or words that must all occur. The last word may be a prefix.
-                 * @example react
-                 */
+                /** @description Search text: a name, owner/name, the address of a repository, or words that must all occur. The last word may be a prefix. */
                 q?: string;
-                /**
-                 * @description true: do not correct typing errors in q when little is found.
-                 * @example false
-                 */
+                /** @description true: do not correct typing errors in q when little is found. */
                 verbatim?: "true" | "false";
-                /**
-                 * @description A provider, in any case: github, gitlab, codeberg or one added by the operator.
-                 * @example github
-                 */
+                /** @description A provider, in any case: github, gitlab, codeberg or one added by the operator. */
                 provider?: string;
-                /**
-                 * @description Any of these languages. Case is ignored.
-                 * @example [
-                 *       "Rust"
-                 *     ]
-                 */
+                /** @description Any of these languages. Case is ignored. */
                 language?: string[];
-                /**
-                 * @description Any of these topics. Case is ignored.
-                 * @example [
-                 *       "cli"
-                 *     ]
-                 */
+                /** @description Any of these topics. Case is ignored. */
                 topic?: string[];
-                /**
-                 * @description SPDX expression. Case is ignored.
-                 * @example MIT
-                 */
+                /** @description SPDX expression. Case is ignored. */
                 license?: string;
-                /**
-                 * @description At least this many stars.
-                 * @example 1000
-                 */
+                /** @description At least this many stars. */
                 minStars?: number;
-                /**
-                 * @description At most this many stars.
-                 * @example 5000
-                 */
+                /** @description At most this many stars. */
                 maxStars?: number;
-                /**
-                 * @description Created at this time or later.
-                 * @example 2026-04-30
-                 */
+                /** @description Created at this time or later. */
                 createdAfter?: string;
-                /**
-                 * @description Created before this time.
-                 * @example 2026-04-30
-                 */
+                /** @description Created before this time. */
                 createdBefore?: string;
-                /**
-                 * @description Last push at this time or later.
-                 * @example 2026-04-30
-                 */
+                /** @description Last push at this time or later. */
                 pushedAfter?: string;
-                /**
-                 * @description Read from the forge at this time or later: refreshedAt.
-                 * @example 2026-04-30
-                 */
+                /** @description Read from the forge at this time or later: refreshedAt. */
                 updatedAfter?: string;
-                /**
-                 * @description Default: any for plain sorts, false for sorts by growth.
-                 * @example true
-                 */
+                /** @description Default: any for plain sorts, false for sorts by growth. */
                 archived?: "true" | "false" | "any";
-                /**
-                 * @description Default: any for plain sorts, false for sorts by growth.
-                 * @example true
-                 */
+                /** @description Default: any for plain sorts, false for sorts by growth. */
                 fork?: "true" | "false" | "any";
-                /**
-                 * @description Only repositories whose trend in the window is reliable.
-                 * @example false
-                 */
+                /** @description Only repositories whose trend in the window is reliable. */
                 reliableOnly?: "true" | "false";
-                /**
-                 * @description Only repositories without an open anomaly in the window, and without an unusual gain that forks do not support yet.
-                 * @example false
-                 */
+                /** @description Only repositories without an open anomaly in the window, and without an unusual gain that forks do not support yet. */
                 excludeAnomalous?: "true" | "false";
-                /**
-                 * @description Ignored for relevance.
-                 * @example desc
-                 */
+                /** @description Ignored for relevance. */
                 order?: "asc" | "desc";
-                /**
-                 * @description The window over which growth is measured.
-                 * @example 24h
-                 */
+                /** @description The window over which growth is measured. */
                 window?: "24h" | "7d" | "30d";
-                /**
-                 * @description Maximum number of rows.
-                 * @example 25
-                 */
+                /** @description Maximum number of rows. */
                 limit?: number;
-                /**
-                 * @description Number of the page. page × limit may be at most 10,000; use cursor to go further.
-                 * @example 2
-                 */
+                /** @description Number of the page. page × limit may be at most 10,000; use cursor to go further. */
                 page?: number;
-                /**
-                 * @description meta.nextCursor of the previous page. All other parameters must stay the same.
-                 * @example WyJ5R1FFMmRINXpFbmkiLDk1MzEsMzk0XQ
-                 */
+                /** @description meta.nextCursor of the previous page. All other parameters must stay the same. */
                 cursor?: string;
-                /**
-                 * @description csv: the rows as a file (RFC 4180), without meta.
-                 * @example json
-                 */
+                /** @description csv: the rows as a file (RFC 4180), without meta. */
                 format?: "json" | "csv";
-                /**
-                 * @description Only these fields: up to 60 names, separated by commas, dotted where nested.
-                 * @example id,provider
-                 */
+                /** @description Only these fields: up to 60 names, separated by commas, dotted where nested. */
                 fields?: string;
             };
             header?: {
-                /**
-                 * @description The ETag of a response that the caller has.
-                 * @example W/"6PZfVzQ1tN0aX4dDkqYl2g"
-                 */
+                /** @description The ETag of a response that the caller has. */
                 "If-None-Match"?: string;
             };
             path?: never;
@@ -3312,7 +3282,9 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description What was requested. */
                         data: components["schemas"]["Repository"][];
+                        /** @description Facts about the data. */
                         meta: components["schemas"]["RepositoryPageMeta"];
                     };
                     "text/csv": string;
@@ -3323,113 +3295,49 @@ export interface operations {
     getFeed: {
         parameters: {
             query?: {
-                /**
-                 * @description Search text: a name, owner/name, the address of a repository, or words that must all occur. The last word may be a prefix.
-                 * @example react
-                 */
+                /** @description Search text: a name, owner/name, the address of a repository, or words that must all occur. The last word may be a prefix. */
                 q?: string;
-                /**
-                 * @description true: do not correct typing errors in q when little is found.
-                 * @example false
-                 */
+                /** @description true: do not correct typing errors in q when little is found. */
                 verbatim?: "true" | "false";
-                /**
-                 * @description A provider, in any case: github, gitlab, codeberg or one added by the operator.
-                 * @example github
-                 */
+                /** @description A provider, in any case: github, gitlab, codeberg or one added by the operator. */
                 provider?: string;
-                /**
-                 * @description Any of these languages. Case is ignored.
-                 * @example [
-                 *       "Rust"
-                 *     ]
-                 */
+                /** @description Any of these languages. Case is ignored. */
                 language?: string[];
-                /**
-                 * @description Any of these topics. Case is ignored.
-                 * @example [
-                 *       "cli"
-                 *     ]
-                 */
+                /** @description Any of these topics. Case is ignored. */
                 topic?: string[];
-                /**
-                 * @description SPDX expression. Case is ignored.
-                 * @example MIT
-                 */
+                /** @description SPDX expression. Case is ignored. */
                 license?: string;
-                /**
-                 * @description At least this many stars.
-                 * @example 1000
-                 */
+                /** @description At least this many stars. */
                 minStars?: number;
-                /**
-                 * @description At most this many stars.
-                 * @example 5000
-                 */
+                /** @description At most this many stars. */
                 maxStars?: number;
-                /**
-                 * @description Created at this time or later.
-                 * @example 2026-04-30
-                 */
+                /** @description Created at this time or later. */
                 createdAfter?: string;
-                /**
-                 * @description Created before this time.
-                 * @example 2026-04-30
-                 */
+                /** @description Created before this time. */
                 createdBefore?: string;
-                /**
-                 * @description Last push at this time or later.
-                 * @example 2026-04-30
-                 */
+                /** @description Last push at this time or later. */
                 pushedAfter?: string;
-                /**
-                 * @description Read from the forge at this time or later: refreshedAt.
-                 * @example 2026-04-30
-                 */
+                /** @description Read from the forge at this time or later: refreshedAt. */
                 updatedAfter?: string;
-                /**
-                 * @description Default: any for plain sorts, false for sorts by growth.
-                 * @example true
-                 */
+                /** @description Default: any for plain sorts, false for sorts by growth. */
                 archived?: "true" | "false" | "any";
-                /**
-                 * @description Default: any for plain sorts, false for sorts by growth.
-                 * @example true
-                 */
+                /** @description Default: any for plain sorts, false for sorts by growth. */
                 fork?: "true" | "false" | "any";
-                /**
-                 * @description Only repositories whose trend in the window is reliable.
-                 * @example false
-                 */
+                /** @description Only repositories whose trend in the window is reliable. */
                 reliableOnly?: "true" | "false";
-                /**
-                 * @description Only repositories without an open anomaly in the window, and without an unusual gain that forks do not support yet.
-                 * @example false
-                 */
+                /** @description Only repositories without an open anomaly in the window, and without an unusual gain that forks do not support yet. */
                 excludeAnomalous?: "true" | "false";
-                /**
-                 * @description The window over which growth is measured, and how often a repository gets a new entry.
-                 * @example 7d
-                 */
+                /** @description The window over which growth is measured, and how often a repository gets a new entry. */
                 window?: "24h" | "7d" | "30d";
-                /**
-                 * @description Maximum number of rows.
-                 * @example 25
-                 */
+                /** @description Maximum number of rows. */
                 limit?: number;
             };
             header?: {
-                /**
-                 * @description The ETag of a response that the caller has.
-                 * @example W/"6PZfVzQ1tN0aX4dDkqYl2g"
-                 */
+                /** @description The ETag of a response that the caller has. */
                 "If-None-Match"?: string;
             };
             path: {
-                /**
-                 * @description The ranking.
-                 * @example trending
-                 */
+                /** @description The ranking. */
                 ranking: "trending" | "rising" | "new-hot" | "fork-growth" | "stars";
             };
             cookie?: never;
@@ -3451,10 +3359,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description The ETag of a response that the caller has.
-                 * @example W/"6PZfVzQ1tN0aX4dDkqYl2g"
-                 */
+                /** @description The ETag of a response that the caller has. */
                 "If-None-Match"?: string;
             };
             path?: never;
@@ -3469,6 +3374,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description What was requested. */
                         data: components["schemas"]["Home"];
                     };
                 };
@@ -3478,22 +3384,13 @@ export interface operations {
     suggest: {
         parameters: {
             query?: {
-                /**
-                 * @description Empty: the most popular.
-                 * @example react
-                 */
+                /** @description Empty: the most popular. */
                 q?: string;
-                /**
-                 * @description Maximum number of each kind.
-                 * @example 8
-                 */
+                /** @description Maximum number of each kind. */
                 limit?: number;
             };
             header?: {
-                /**
-                 * @description The ETag of a response that the caller has.
-                 * @example W/"6PZfVzQ1tN0aX4dDkqYl2g"
-                 */
+                /** @description The ETag of a response that the caller has. */
                 "If-None-Match"?: string;
             };
             path?: never;
@@ -3508,13 +3405,21 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description What was requested. */
                         data: {
+                            /** @description The repositories. */
                             repositories: {
+                                /** @description The id, which stays the same. */
                                 id: string;
+                                /** @description The forge, in capitals. */
                                 provider: string;
+                                /** @description The full name: owner/name. */
                                 fullName: string;
+                                /** @description As the owner wrote it; null: none. */
                                 description: string | null;
+                                /** @description The main programming language; null: unknown. */
                                 language: string | null;
+                                /** @description Number of stars; null: unknown. */
                                 stars: number | null;
                                 /**
                                  * Format: date-time
@@ -3523,9 +3428,12 @@ export interface operations {
                                 lastSeenAt: string | null;
                                 /** @description Whether that is too long ago for its growth to count: more than two of its refresh intervals, or its archive's newest undamaged file no longer has it. */
                                 stale: boolean;
+                                /** @description Stars gained in 7 days; null: unknown. */
                                 starsDelta7d: number | null;
                             }[];
+                            /** @description Languages, with their repositories. */
                             languages: components["schemas"]["SuggestedFacet"][];
+                            /** @description Topics, sorted. */
                             topics: components["schemas"]["SuggestedFacet"][];
                         };
                     };
@@ -3536,39 +3444,21 @@ export interface operations {
     getRepositoryByFullName: {
         parameters: {
             query: {
-                /**
-                 * @description true: include an explanation of each score.
-                 * @example false
-                 */
+                /** @description true: include an explanation of each score. */
                 explain?: "true" | "false";
-                /**
-                 * @description The window of `trend`; `trends` has all of them.
-                 * @example 24h
-                 */
+                /** @description The window of `trend`; `trends` has all of them. */
                 window?: "24h" | "7d" | "30d";
-                /**
-                 * @description Only these fields: up to 60 names, separated by commas, dotted where nested.
-                 * @example id,provider
-                 */
+                /** @description Only these fields: up to 60 names, separated by commas, dotted where nested. */
                 fields?: string;
-                /**
-                 * @description The full name, owner/name.
-                 * @example facebook/react
-                 */
+                /** @description The full name, owner/name. */
                 fullName: string;
             };
             header?: {
-                /**
-                 * @description The ETag of a response that the caller has.
-                 * @example W/"6PZfVzQ1tN0aX4dDkqYl2g"
-                 */
+                /** @description The ETag of a response that the caller has. */
                 "If-None-Match"?: string;
             };
             path: {
-                /**
-                 * @description A provider, in any case: github, gitlab, codeberg or one added by the operator.
-                 * @example github
-                 */
+                /** @description A provider, in any case: github, gitlab, codeberg or one added by the operator. */
                 provider: string;
             };
             cookie?: never;
@@ -3591,39 +3481,21 @@ export interface operations {
     getRepositoryByFullNamePath: {
         parameters: {
             query?: {
-                /**
-                 * @description true: include an explanation of each score.
-                 * @example false
-                 */
+                /** @description true: include an explanation of each score. */
                 explain?: "true" | "false";
-                /**
-                 * @description The window of `trend`; `trends` has all of them.
-                 * @example 24h
-                 */
+                /** @description The window of `trend`; `trends` has all of them. */
                 window?: "24h" | "7d" | "30d";
-                /**
-                 * @description Only these fields: up to 60 names, separated by commas, dotted where nested.
-                 * @example id,provider
-                 */
+                /** @description Only these fields: up to 60 names, separated by commas, dotted where nested. */
                 fields?: string;
             };
             header?: {
-                /**
-                 * @description The ETag of a response that the caller has.
-                 * @example W/"6PZfVzQ1tN0aX4dDkqYl2g"
-                 */
+                /** @description The ETag of a response that the caller has. */
                 "If-None-Match"?: string;
             };
             path: {
-                /**
-                 * @description A provider, in any case: github, gitlab, codeberg or one added by the operator.
-                 * @example github
-                 */
+                /** @description A provider, in any case: github, gitlab, codeberg or one added by the operator. */
                 provider: string;
-                /**
-                 * @description The full name, owner/name.
-                 * @example facebook/react
-                 */
+                /** @description The full name, owner/name. */
                 fullName: string;
             };
             cookie?: never;
@@ -3646,49 +3518,23 @@ export interface operations {
     listSeveralMetrics: {
         parameters: {
             query: {
-                /**
-                 * @description The time before the newest counts of the repository; all: everything stored.
-                 * @example 30d
-                 */
+                /** @description The time before the newest counts of the repository; all: everything stored. */
                 window?: "30d" | "90d" | "all";
-                /**
-                 * @description First day (UTC), instead of window.
-                 * @example 2026-04-30
-                 */
+                /** @description First day (UTC), instead of window. */
                 from?: string;
-                /**
-                 * @description Last day, not before from.
-                 * @example 2026-04-30
-                 */
+                /** @description Last day, not before from. */
                 to?: string;
-                /**
-                 * @description The finest step of the points: all snapshots, or the last one of each step (UTC, weeks from Monday).
-                 * @example all
-                 */
+                /** @description The finest step of the points: all snapshots, or the last one of each step (UTC, weeks from Monday). */
                 step?: "all" | "1h" | "2h" | "6h" | "12h" | "1d" | "1w" | "4w";
-                /**
-                 * @description An id, owner/name of any provider, or provider:owner/name; up to 100 times.
-                 * @example [
-                 *       "github:facebook/react"
-                 *     ]
-                 */
+                /** @description An id, owner/name of any provider, or provider:owner/name; up to 100 times. */
                 repo: string[];
-                /**
-                 * @description Only these fields: up to 60 names, separated by commas, dotted where nested.
-                 * @example capturedAt,stars
-                 */
+                /** @description Only these fields: up to 60 names, separated by commas, dotted where nested. */
                 fields?: string;
-                /**
-                 * @description csv: the rows as a file (RFC 4180), without meta.
-                 * @example json
-                 */
+                /** @description csv: the rows as a file (RFC 4180), without meta. */
                 format?: "json" | "csv";
             };
             header?: {
-                /**
-                 * @description The ETag of a response that the caller has.
-                 * @example W/"6PZfVzQ1tN0aX4dDkqYl2g"
-                 */
+                /** @description The ETag of a response that the caller has. */
                 "If-None-Match"?: string;
             };
             path?: never;
@@ -3703,7 +3549,9 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description What was requested. */
                         data: components["schemas"]["Series"][];
+                        /** @description Facts about the data. */
                         meta: {
                             /**
                              * @description null with from.
@@ -3719,10 +3567,10 @@ export interface operations {
                             /** @description Whether points are left out beyond `step`. */
                             thinned: boolean;
                             /** @description Points of all series together. */
-                            points: number;
+                            pointCount: number;
                             /**
                              * Format: date-time
-                             * @description When the counts were taken: of one repository its newest ones, at which its windows end; of several the median. null: there are none.
+                             * @description When the counts were taken: of one repository its newest confirmed ones, at which its windows end; of several the median. null: there are none.
                              */
                             asOf: string | null;
                             /** @description Days in UTC from asOf to the response. */
@@ -3741,49 +3589,25 @@ export interface operations {
     listMetrics: {
         parameters: {
             query?: {
-                /**
-                 * @description The time before the newest counts of the repository; all: everything stored.
-                 * @example 30d
-                 */
+                /** @description The time before the newest counts of the repository; all: everything stored. */
                 window?: "30d" | "90d" | "all";
-                /**
-                 * @description First day (UTC), instead of window.
-                 * @example 2026-04-30
-                 */
+                /** @description First day (UTC), instead of window. */
                 from?: string;
-                /**
-                 * @description Last day, not before from.
-                 * @example 2026-04-30
-                 */
+                /** @description Last day, not before from. */
                 to?: string;
-                /**
-                 * @description The finest step of the points: all snapshots, or the last one of each step (UTC, weeks from Monday).
-                 * @example all
-                 */
+                /** @description The finest step of the points: all snapshots, or the last one of each step (UTC, weeks from Monday). */
                 step?: "all" | "1h" | "2h" | "6h" | "12h" | "1d" | "1w" | "4w";
-                /**
-                 * @description Only these fields: up to 60 names, separated by commas, dotted where nested.
-                 * @example capturedAt,stars
-                 */
+                /** @description Only these fields: up to 60 names, separated by commas, dotted where nested. */
                 fields?: string;
-                /**
-                 * @description csv: the rows as a file (RFC 4180), without meta.
-                 * @example json
-                 */
+                /** @description csv: the rows as a file (RFC 4180), without meta. */
                 format?: "json" | "csv";
             };
             header?: {
-                /**
-                 * @description The ETag of a response that the caller has.
-                 * @example W/"6PZfVzQ1tN0aX4dDkqYl2g"
-                 */
+                /** @description The ETag of a response that the caller has. */
                 "If-None-Match"?: string;
             };
             path: {
-                /**
-                 * @description The id of the repository.
-                 * @example 42
-                 */
+                /** @description The id of the repository. */
                 id: string;
             };
             cookie?: never;
@@ -3797,8 +3621,11 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description What was requested. */
                         data: components["schemas"]["Snapshot"][];
+                        /** @description Facts about the data. */
                         meta: {
+                            /** @description The id of the repository. */
                             repositoryId: string;
                             /**
                              * @description null with from.
@@ -3817,12 +3644,15 @@ export interface operations {
                             to: string | null;
                             /**
                              * Format: date-time
-                             * @description When the counts were taken: of one repository its newest ones, at which its windows end; of several the median. null: there are none.
+                             * @description When the counts were taken: of one repository its newest confirmed ones, at which its windows end; of several the median. null: there are none.
                              */
                             asOf: string | null;
                             /** @description Days in UTC from asOf to the response. */
                             ageDays: number | null;
-                            /** Format: date-time */
+                            /**
+                             * Format: date-time
+                             * @description When it was last seen; null: never.
+                             */
                             lastSeenAt: string | null;
                             /** @description See Repository. */
                             stale: boolean;
@@ -3833,17 +3663,29 @@ export interface operations {
                             resolution: "all" | "1h" | "2h" | "6h" | "12h" | "1d" | "1w" | "4w";
                             /** @description Whether points are left out beyond `step`. */
                             thinned: boolean;
-                            points: number;
+                            /** @description Number of points. */
+                            pointCount: number;
                             /** @description Ranges between two points of the same basis with missing refreshes. */
                             gaps: {
-                                /** Format: date-time */
+                                /**
+                                 * Format: date-time
+                                 * @description The time at which it begins.
+                                 */
                                 from: string;
-                                /** Format: date-time */
+                                /**
+                                 * Format: date-time
+                                 * @description The time at which it ends.
+                                 */
                                 to: string;
-                                missing: number;
+                                /** @description How many are missing. */
+                                missingCount: number;
                             }[];
+                            /** @description Neighbouring points that cannot be compared: one counts all stars, one those still held. */
                             seams: components["schemas"]["Seams"];
-                            /** Format: date-time */
+                            /**
+                             * Format: date-time
+                             * @description When it will be refreshed; null: it is not tracked.
+                             */
                             nextRefreshAt: string | null;
                         };
                     };
@@ -3855,29 +3697,17 @@ export interface operations {
     listRanks: {
         parameters: {
             query?: {
-                /**
-                 * @description The time before the newest counts of the repository; all: everything stored.
-                 * @example 30d
-                 */
+                /** @description The time before the newest counts of the repository; all: everything stored. */
                 window?: "30d" | "90d" | "all";
-                /**
-                 * @description csv: the rows as a file (RFC 4180), without meta.
-                 * @example json
-                 */
+                /** @description csv: the rows as a file (RFC 4180), without meta. */
                 format?: "json" | "csv";
             };
             header?: {
-                /**
-                 * @description The ETag of a response that the caller has.
-                 * @example W/"6PZfVzQ1tN0aX4dDkqYl2g"
-                 */
+                /** @description The ETag of a response that the caller has. */
                 "If-None-Match"?: string;
             };
             path: {
-                /**
-                 * @description The id of the repository.
-                 * @example 42
-                 */
+                /** @description The id of the repository. */
                 id: string;
             };
             cookie?: never;
@@ -3891,18 +3721,23 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description What was requested. */
                         data: components["schemas"]["PastRank"][];
+                        /** @description Facts about the data. */
                         meta: {
+                            /** @description The id of the repository. */
                             repositoryId: string;
                             /**
+                             * @description The window.
                              * @default 30d
                              * @enum {string}
                              */
                             window?: "30d" | "90d" | "all";
-                            ranks: number;
+                            /** @description Number of ranks. */
+                            rankCount: number;
                             /**
                              * Format: date-time
-                             * @description When the counts were taken: of one repository its newest ones, at which its windows end; of several the median. null: there are none.
+                             * @description When the counts were taken: of one repository its newest confirmed ones, at which its windows end; of several the median. null: there are none.
                              */
                             asOf: string | null;
                             /** @description Days in UTC from asOf to the response. */
@@ -3917,44 +3752,23 @@ export interface operations {
     getRepository: {
         parameters: {
             query?: {
-                /**
-                 * @description true: include an explanation of each score.
-                 * @example false
-                 */
+                /** @description true: include an explanation of each score. */
                 explain?: "true" | "false";
-                /**
-                 * @description The window of `trend`; `trends` has all of them.
-                 * @example 24h
-                 */
+                /** @description The window of `trend`; `trends` has all of them. */
                 window?: "24h" | "7d" | "30d";
-                /**
-                 * @description Only these fields: up to 60 names, separated by commas, dotted where nested.
-                 * @example id,provider
-                 */
+                /** @description Only these fields: up to 60 names, separated by commas, dotted where nested. */
                 fields?: string;
             };
             header?: {
-                /**
-                 * @description The ETag of a response that the caller has.
-                 * @example W/"6PZfVzQ1tN0aX4dDkqYl2g"
-                 */
+                /** @description The ETag of a response that the caller has. */
                 "If-None-Match"?: string;
             };
             path: {
-                /**
-                 * @description A provider, in any case: github, gitlab, codeberg or one added by the operator.
-                 * @example github
-                 */
+                /** @description A provider, in any case: github, gitlab, codeberg or one added by the operator. */
                 provider: string;
-                /**
-                 * @description The owner; a slash in it is written %2F.
-                 * @example facebook
-                 */
+                /** @description The owner; a slash in it is written %2F. */
                 owner: string;
-                /**
-                 * @description The name of the repository.
-                 * @example react
-                 */
+                /** @description The name of the repository. */
                 name: string;
             };
             cookie?: never;
@@ -3977,34 +3791,19 @@ export interface operations {
     getRepositoryById: {
         parameters: {
             query?: {
-                /**
-                 * @description true: include an explanation of each score.
-                 * @example false
-                 */
+                /** @description true: include an explanation of each score. */
                 explain?: "true" | "false";
-                /**
-                 * @description The window of `trend`; `trends` has all of them.
-                 * @example 24h
-                 */
+                /** @description The window of `trend`; `trends` has all of them. */
                 window?: "24h" | "7d" | "30d";
-                /**
-                 * @description Only these fields: up to 60 names, separated by commas, dotted where nested.
-                 * @example id,provider
-                 */
+                /** @description Only these fields: up to 60 names, separated by commas, dotted where nested. */
                 fields?: string;
             };
             header?: {
-                /**
-                 * @description The ETag of a response that the caller has.
-                 * @example W/"6PZfVzQ1tN0aX4dDkqYl2g"
-                 */
+                /** @description The ETag of a response that the caller has. */
                 "If-None-Match"?: string;
             };
             path: {
-                /**
-                 * @description The id of the repository.
-                 * @example 42
-                 */
+                /** @description The id of the repository. */
                 id: string;
             };
             cookie?: never;
@@ -4027,22 +3826,13 @@ export interface operations {
     listChanges: {
         parameters: {
             query?: {
-                /**
-                 * @description meta.nextCursor of an earlier response.
-                 * @example WzE3LDE0LDE3LDE0XQ
-                 */
+                /** @description meta.nextCursor of an earlier response. */
                 since?: string;
-                /**
-                 * @description Maximum number of rows.
-                 * @example 100
-                 */
+                /** @description Maximum number of rows. */
                 limit?: number;
             };
             header?: {
-                /**
-                 * @description The ETag of a response that the caller has.
-                 * @example W/"6PZfVzQ1tN0aX4dDkqYl2g"
-                 */
+                /** @description The ETag of a response that the caller has. */
                 "If-None-Match"?: string;
             };
             path?: never;
@@ -4057,7 +3847,9 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description What was requested. */
                         data: components["schemas"]["Change"][];
+                        /** @description Facts about the data. */
                         meta: {
                             /** @description For since of the next request. */
                             nextCursor: string;
@@ -4073,10 +3865,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description The ETag of a response that the caller has.
-                 * @example W/"6PZfVzQ1tN0aX4dDkqYl2g"
-                 */
+                /** @description The ETag of a response that the caller has. */
                 "If-None-Match"?: string;
             };
             path?: never;
@@ -4091,6 +3880,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description What was requested. */
                         data: components["schemas"]["Summary"];
                     };
                 };
@@ -4100,42 +3890,21 @@ export interface operations {
     listLanguages: {
         parameters: {
             query?: {
-                /**
-                 * @description A provider, in any case: github, gitlab, codeberg or one added by the operator.
-                 * @example github
-                 */
+                /** @description A provider, in any case: github, gitlab, codeberg or one added by the operator. */
                 provider?: string;
-                /**
-                 * @description The window over which growth is measured.
-                 * @example 24h
-                 */
+                /** @description The window over which growth is measured. */
                 window?: "24h" | "7d" | "30d";
-                /**
-                 * @description What the list is sorted by.
-                 * @example repository-count
-                 */
+                /** @description What the list is sorted by. */
                 sort?: "repository-count" | "stars" | "stars-gained";
-                /**
-                 * @description Maximum number of rows.
-                 * @example 25
-                 */
+                /** @description Maximum number of rows. */
                 limit?: number;
-                /**
-                 * @description Page number. page × limit may be at most 10,000.
-                 * @example 2
-                 */
+                /** @description Page number. page × limit may be at most 10,000. */
                 page?: number;
-                /**
-                 * @description csv: the rows as a file (RFC 4180), without meta.
-                 * @example json
-                 */
+                /** @description csv: the rows as a file (RFC 4180), without meta. */
                 format?: "json" | "csv";
             };
             header?: {
-                /**
-                 * @description The ETag of a response that the caller has.
-                 * @example W/"6PZfVzQ1tN0aX4dDkqYl2g"
-                 */
+                /** @description The ETag of a response that the caller has. */
                 "If-None-Match"?: string;
             };
             path?: never;
@@ -4150,19 +3919,25 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description What was requested. */
                         data: components["schemas"]["Facet"][];
+                        /** @description Facts about the data. */
                         meta: {
                             /** @description null with a cursor. */
                             page: number | null;
+                            /** @description The largest number. */
                             limit: number;
+                            /** @description Number of entries. */
                             total: number;
                             /** @description false: the list has more than `total` entries. */
                             totalIsExact: boolean;
+                            /** @description Whether there is a next page. */
                             hasMore: boolean;
+                            /** @description The cursor of the next page; null on the last one. */
                             nextCursor: string | null;
                             /**
                              * Format: date-time
-                             * @description When the counts were taken: of one repository its newest ones, at which its windows end; of several the median. null: there are none.
+                             * @description When the counts were taken: of one repository its newest confirmed ones, at which its windows end; of several the median. null: there are none.
                              */
                             asOf: string | null;
                             /** @description Days in UTC from asOf to the response. */
@@ -4177,42 +3952,21 @@ export interface operations {
     listTopics: {
         parameters: {
             query?: {
-                /**
-                 * @description A provider, in any case: github, gitlab, codeberg or one added by the operator.
-                 * @example github
-                 */
+                /** @description A provider, in any case: github, gitlab, codeberg or one added by the operator. */
                 provider?: string;
-                /**
-                 * @description The window over which growth is measured.
-                 * @example 24h
-                 */
+                /** @description The window over which growth is measured. */
                 window?: "24h" | "7d" | "30d";
-                /**
-                 * @description What the list is sorted by.
-                 * @example repository-count
-                 */
+                /** @description What the list is sorted by. */
                 sort?: "repository-count" | "stars" | "stars-gained";
-                /**
-                 * @description Maximum number of rows.
-                 * @example 25
-                 */
+                /** @description Maximum number of rows. */
                 limit?: number;
-                /**
-                 * @description Page number. page × limit may be at most 10,000.
-                 * @example 2
-                 */
+                /** @description Page number. page × limit may be at most 10,000. */
                 page?: number;
-                /**
-                 * @description csv: the rows as a file (RFC 4180), without meta.
-                 * @example json
-                 */
+                /** @description csv: the rows as a file (RFC 4180), without meta. */
                 format?: "json" | "csv";
             };
             header?: {
-                /**
-                 * @description The ETag of a response that the caller has.
-                 * @example W/"6PZfVzQ1tN0aX4dDkqYl2g"
-                 */
+                /** @description The ETag of a response that the caller has. */
                 "If-None-Match"?: string;
             };
             path?: never;
@@ -4227,19 +3981,25 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description What was requested. */
                         data: components["schemas"]["Facet"][];
+                        /** @description Facts about the data. */
                         meta: {
                             /** @description null with a cursor. */
                             page: number | null;
+                            /** @description The largest number. */
                             limit: number;
+                            /** @description Number of entries. */
                             total: number;
                             /** @description false: the list has more than `total` entries. */
                             totalIsExact: boolean;
+                            /** @description Whether there is a next page. */
                             hasMore: boolean;
+                            /** @description The cursor of the next page; null on the last one. */
                             nextCursor: string | null;
                             /**
                              * Format: date-time
-                             * @description When the counts were taken: of one repository its newest ones, at which its windows end; of several the median. null: there are none.
+                             * @description When the counts were taken: of one repository its newest confirmed ones, at which its windows end; of several the median. null: there are none.
                              */
                             asOf: string | null;
                             /** @description Days in UTC from asOf to the response. */
@@ -4254,79 +4014,35 @@ export interface operations {
     getChart: {
         parameters: {
             query: {
-                /**
-                 * @description provider:owner/name, case-insensitive, 1 to 6 times; lines have this order.
-                 * @example [
-                 *       "github:facebook/react"
-                 *     ]
-                 */
+                /** @description provider:owner/name, case-insensitive, 1 to 6 times; lines have this order. */
                 repo: string[];
-                /**
-                 * @description The count that is drawn.
-                 * @example stars
-                 */
+                /** @description The count that is drawn. */
                 metric?: "stars" | "forks" | "openIssues";
-                /**
-                 * @description The time before the newest counts of the repository.
-                 * @example 1y
-                 */
+                /** @description The time before the newest counts of the repository. */
                 window?: "30d" | "90d" | "1y" | "all";
-                /**
-                 * @description First day (UTC), instead of window.
-                 * @example 2026-04-30
-                 */
+                /** @description First day (UTC), instead of window. */
                 from?: string;
-                /**
-                 * @description Last day, not before from.
-                 * @example 2026-04-30
-                 */
+                /** @description Last day, not before from. */
                 to?: string;
-                /**
-                 * @description per-day: gains per day, on a linear scale.
-                 * @example total
-                 */
+                /** @description per-day: gains per day, on a linear scale. */
                 view?: "total" | "per-day";
-                /**
-                 * @description auto: follows the light or dark setting of the reader's system.
-                 * @example auto
-                 */
+                /** @description auto: follows the light or dark setting of the reader's system. */
                 theme?: "auto" | "light" | "dark";
-                /**
-                 * @description Width in pixels.
-                 * @example 600
-                 */
+                /** @description Width in pixels. */
                 width?: number;
-                /**
-                 * @description Height in pixels.
-                 * @example 380
-                 */
+                /** @description Height in pixels. */
                 height?: number;
-                /**
-                 * @description The scale of the counts.
-                 * @example linear
-                 */
+                /** @description The scale of the counts. */
                 scale?: "linear" | "log";
-                /**
-                 * @description age: the snapshots of the window by the age of the repository; those whose creation is unknown are left out. first-snapshot, first-count: by the time since the first snapshot, or since the first count in the window that is at least `first`. index: by date, each count divided by that of `base`, times 100; always totals.
-                 * @example date
-                 */
+                /** @description age: the snapshots of the window by the age of the repository; those whose creation is unknown are left out. first-snapshot, first-count: by the time since the first snapshot, or since the first count in the window that is at least `first`. index: by date, each count divided by that of `base`, times 100; always totals. */
                 align?: "date" | "age" | "first-snapshot" | "first-count" | "index";
-                /**
-                 * @description The count of first-count; default: the highest power of ten that most repositories passed.
-                 * @example 100
-                 */
+                /** @description The count of first-count; default: the highest power of ten that most repositories passed. */
                 first?: number;
-                /**
-                 * @description The day (UTC) of index; default: the first day on which all repositories have a count.
-                 * @example 2026-04-30
-                 */
+                /** @description The day (UTC) of index; default: the first day on which all repositories have a count. */
                 base?: string;
             };
             header?: {
-                /**
-                 * @description The ETag of a response that the caller has.
-                 * @example W/"6PZfVzQ1tN0aX4dDkqYl2g"
-                 */
+                /** @description The ETag of a response that the caller has. */
                 "If-None-Match"?: string;
             };
             path?: never;
@@ -4348,84 +4064,37 @@ export interface operations {
     getChartData: {
         parameters: {
             query: {
-                /**
-                 * @description provider:owner/name, case-insensitive, 1 to 6 times; lines have this order.
-                 * @example [
-                 *       "github:facebook/react"
-                 *     ]
-                 */
+                /** @description provider:owner/name, case-insensitive, 1 to 6 times; lines have this order. */
                 repo: string[];
-                /**
-                 * @description The count that is drawn.
-                 * @example stars
-                 */
+                /** @description The count that is drawn. */
                 metric?: "stars" | "forks" | "openIssues";
-                /**
-                 * @description The time before the newest counts of the repository.
-                 * @example 1y
-                 */
+                /** @description The time before the newest counts of the repository. */
                 window?: "30d" | "90d" | "1y" | "all";
-                /**
-                 * @description First day (UTC), instead of window.
-                 * @example 2026-04-30
-                 */
+                /** @description First day (UTC), instead of window. */
                 from?: string;
-                /**
-                 * @description Last day, not before from.
-                 * @example 2026-04-30
-                 */
+                /** @description Last day, not before from. */
                 to?: string;
-                /**
-                 * @description per-day: gains per day, on a linear scale.
-                 * @example total
-                 */
+                /** @description per-day: gains per day, on a linear scale. */
                 view?: "total" | "per-day";
-                /**
-                 * @description auto: follows the light or dark setting of the reader's system.
-                 * @example auto
-                 */
+                /** @description auto: follows the light or dark setting of the reader's system. */
                 theme?: "auto" | "light" | "dark";
-                /**
-                 * @description Width in pixels.
-                 * @example 600
-                 */
+                /** @description Width in pixels. */
                 width?: number;
-                /**
-                 * @description Height in pixels.
-                 * @example 380
-                 */
+                /** @description Height in pixels. */
                 height?: number;
-                /**
-                 * @description The scale of the counts.
-                 * @example linear
-                 */
+                /** @description The scale of the counts. */
                 scale?: "linear" | "log";
-                /**
-                 * @description age: the snapshots of the window by the age of the repository; those whose creation is unknown are left out. first-snapshot, first-count: by the time since the first snapshot, or since the first count in the window that is at least `first`. index: by date, each count divided by that of `base`, times 100; always totals.
-                 * @example date
-                 */
+                /** @description age: the snapshots of the window by the age of the repository; those whose creation is unknown are left out. first-snapshot, first-count: by the time since the first snapshot, or since the first count in the window that is at least `first`. index: by date, each count divided by that of `base`, times 100; always totals. */
                 align?: "date" | "age" | "first-snapshot" | "first-count" | "index";
-                /**
-                 * @description The count of first-count; default: the highest power of ten that most repositories passed.
-                 * @example 100
-                 */
+                /** @description The count of first-count; default: the highest power of ten that most repositories passed. */
                 first?: number;
-                /**
-                 * @description The day (UTC) of index; default: the first day on which all repositories have a count.
-                 * @example 2026-04-30
-                 */
+                /** @description The day (UTC) of index; default: the first day on which all repositories have a count. */
                 base?: string;
-                /**
-                 * @description csv: the rows as a file (RFC 4180), without meta.
-                 * @example json
-                 */
+                /** @description csv: the rows as a file (RFC 4180), without meta. */
                 format?: "json" | "csv";
             };
             header?: {
-                /**
-                 * @description The ETag of a response that the caller has.
-                 * @example W/"6PZfVzQ1tN0aX4dDkqYl2g"
-                 */
+                /** @description The ETag of a response that the caller has. */
                 "If-None-Match"?: string;
             };
             path?: never;
@@ -4440,6 +4109,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description What was requested. */
                         data: components["schemas"]["Chart"];
                     };
                     "text/csv": string;
@@ -4450,47 +4120,23 @@ export interface operations {
     getBadge: {
         parameters: {
             query: {
-                /**
-                 * @description provider:owner/name, case-insensitive; previous names work too.
-                 * @example github:facebook/react
-                 */
+                /** @description provider:owner/name, case-insensitive; previous names work too. */
                 repo: string;
-                /**
-                 * @description What the badge shows.
-                 * @example rank
-                 */
+                /** @description What the badge shows. */
                 kind?: "rank" | "stars" | "gain" | "trending";
-                /**
-                 * @description The ranking.
-                 * @example trending
-                 */
+                /** @description The ranking. */
                 ranking?: "trending" | "rising" | "new-hot" | "fork-growth" | "stars-gained" | "forks-gained" | "stars";
-                /**
-                 * @description The window over which growth is measured.
-                 * @example 24h
-                 */
+                /** @description The window over which growth is measured. */
                 window?: "24h" | "7d" | "30d";
-                /**
-                 * @description language: among the repositories in its language.
-                 * @example overall
-                 */
+                /** @description language: among the repositories in its language. */
                 scope?: "overall" | "language";
-                /**
-                 * @description auto: follows the light or dark setting of the reader's system.
-                 * @example auto
-                 */
+                /** @description auto: follows the light or dark setting of the reader's system. */
                 theme?: "auto" | "light" | "dark";
-                /**
-                 * @description Instead of the text at the left.
-                 * @example my rank
-                 */
+                /** @description Instead of the text at the left. */
                 label?: string;
             };
             header?: {
-                /**
-                 * @description The ETag of a response that the caller has.
-                 * @example W/"6PZfVzQ1tN0aX4dDkqYl2g"
-                 */
+                /** @description The ETag of a response that the caller has. */
                 "If-None-Match"?: string;
             };
             path?: never;
@@ -4512,17 +4158,11 @@ export interface operations {
     getCard: {
         parameters: {
             query: {
-                /**
-                 * @description provider:owner/name, case-insensitive; previous names work too.
-                 * @example github:facebook/react
-                 */
+                /** @description provider:owner/name, case-insensitive; previous names work too. */
                 repo: string;
             };
             header?: {
-                /**
-                 * @description The ETag of a response that the caller has.
-                 * @example W/"6PZfVzQ1tN0aX4dDkqYl2g"
-                 */
+                /** @description The ETag of a response that the caller has. */
                 "If-None-Match"?: string;
             };
             path?: never;
@@ -4545,10 +4185,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description The ETag of a response that the caller has.
-                 * @example W/"6PZfVzQ1tN0aX4dDkqYl2g"
-                 */
+                /** @description The ETag of a response that the caller has. */
                 "If-None-Match"?: string;
             };
             path?: never;
@@ -4563,6 +4200,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description What was requested. */
                         data: components["schemas"]["Dump"][];
                     };
                 };
@@ -4573,32 +4211,17 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description A single range of bytes.
-                 * @example bytes=1000-
-                 */
+                /** @description A single range of bytes. */
                 range?: string;
-                /**
-                 * @description The ETag of the file that the range is of.
-                 * @example "9f86d081884c7d65"
-                 */
+                /** @description The ETag of the file that the range is of. */
                 "if-range"?: string;
-                /**
-                 * @description The ETag of a response that the caller has.
-                 * @example W/"6PZfVzQ1tN0aX4dDkqYl2g"
-                 */
+                /** @description The ETag of a response that the caller has. */
                 "If-None-Match"?: string;
             };
             path: {
-                /**
-                 * @description The id of the dump.
-                 * @example 20260430T120000Z
-                 */
+                /** @description The id of the dump. */
                 dump: string;
-                /**
-                 * @description The path of the file.
-                 * @example repositories.parquet
-                 */
+                /** @description The path of the file. */
                 file: string;
             };
             cookie?: never;
@@ -4630,10 +4253,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description The ETag of a response that the caller has.
-                 * @example W/"6PZfVzQ1tN0aX4dDkqYl2g"
-                 */
+                /** @description The ETag of a response that the caller has. */
                 "If-None-Match"?: string;
             };
             path?: never;
@@ -4648,6 +4268,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description What was requested. */
                         data: components["schemas"]["Limits"];
                     };
                 };
@@ -4658,10 +4279,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description The ETag of a response that the caller has.
-                 * @example W/"6PZfVzQ1tN0aX4dDkqYl2g"
-                 */
+                /** @description The ETag of a response that the caller has. */
                 "If-None-Match"?: string;
             };
             path?: never;
@@ -4676,8 +4294,12 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description What was requested. */
                         data: {
-                            /** @enum {string} */
+                            /**
+                             * @description The HTTP status, or ok.
+                             * @enum {string}
+                             */
                             status: "ok";
                         };
                     };
@@ -4689,10 +4311,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description The ETag of a response that the caller has.
-                 * @example W/"6PZfVzQ1tN0aX4dDkqYl2g"
-                 */
+                /** @description The ETag of a response that the caller has. */
                 "If-None-Match"?: string;
             };
             path?: never;
@@ -4707,8 +4326,12 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description What was requested. */
                         data: {
-                            /** @enum {string} */
+                            /**
+                             * @description The HTTP status, or ok.
+                             * @enum {string}
+                             */
                             status: "ok";
                         };
                     };
@@ -4726,7 +4349,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @example https://github.com/facebook/react */
+                    /** @description The repository. */
                     repository: string;
                 };
             };
@@ -4739,6 +4362,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description What was requested. */
                         data: components["schemas"]["TrackRequest"];
                     };
                 };
@@ -4750,6 +4374,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description What was requested. */
                         data: components["schemas"]["TrackRequest"];
                     };
                 };
@@ -4760,17 +4385,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description The ETag of a response that the caller has.
-                 * @example W/"6PZfVzQ1tN0aX4dDkqYl2g"
-                 */
+                /** @description The ETag of a response that the caller has. */
                 "If-None-Match"?: string;
             };
             path: {
-                /**
-                 * @description The id of the request.
-                 * @example q3J2rG0vTz6xk1mYhWb8Zw
-                 */
+                /** @description The id of the request. */
                 requestId: string;
             };
             cookie?: never;
@@ -4784,6 +4403,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description What was requested. */
                         data: components["schemas"]["TrackRequest"];
                     };
                 };
@@ -4793,13 +4413,17 @@ export interface operations {
     createWatchlist: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A secret name of the request, such as a UUID; 422 with another body. */
+                "idempotency-key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description The name. */
                     name?: string;
                     /**
                      * @description Ids of repositories; duplicates count once.
@@ -4822,6 +4446,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description What was requested. */
                         data: components["schemas"]["CreatedWatchlist"];
                     };
                 };
@@ -4832,17 +4457,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description The ETag of a response that the caller has.
-                 * @example W/"6PZfVzQ1tN0aX4dDkqYl2g"
-                 */
+                /** @description The ETag of a response that the caller has. */
                 "If-None-Match"?: string;
             };
             path: {
-                /**
-                 * @description The token of the watchlist, or its read-only share token.
-                 * @example q3J2rG0vTz6xk1mYhWb8Zw
-                 */
+                /** @description The token of the watchlist, or its read-only share token. */
                 token: string;
             };
             cookie?: never;
@@ -4856,6 +4475,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description What was requested. */
                         data: components["schemas"]["Watchlist"];
                     };
                 };
@@ -4866,17 +4486,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description ETag of the version that was read; 412 if the list has changed since.
-                 * @example "3"
-                 */
+                /** @description ETag of the version that was read; 412 if the list has changed since. */
                 "if-match"?: string;
             };
             path: {
-                /**
-                 * @description The token of the watchlist, or its read-only share token.
-                 * @example q3J2rG0vTz6xk1mYhWb8Zw
-                 */
+                /** @description The token of the watchlist, or its read-only share token. */
                 token: string;
             };
             cookie?: never;
@@ -4896,17 +4510,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description ETag of the version that was read; 412 if the list has changed since.
-                 * @example "3"
-                 */
+                /** @description ETag of the version that was read; 412 if the list has changed since. */
                 "if-match"?: string;
             };
             path: {
-                /**
-                 * @description The token of the watchlist, or its read-only share token.
-                 * @example q3J2rG0vTz6xk1mYhWb8Zw
-                 */
+                /** @description The token of the watchlist, or its read-only share token. */
                 token: string;
             };
             cookie?: never;
@@ -4914,6 +4522,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description The name. */
                     name: string;
                 };
             };
@@ -4926,6 +4535,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description What was requested. */
                         data: components["schemas"]["Watchlist"];
                     };
                 };
@@ -4935,59 +4545,29 @@ export interface operations {
     listWatchlistRepositories: {
         parameters: {
             query?: {
-                /**
-                 * @description The window over which growth is measured.
-                 * @example 24h
-                 */
+                /** @description The window over which growth is measured. */
                 window?: "24h" | "7d" | "30d";
-                /**
-                 * @description trending and stars-gained use the window; repositories without a trend in it come last.
-                 * @example added
-                 */
+                /** @description trending and stars-gained use the window; repositories without a trend in it come last. */
                 sort?: "added" | "trending" | "stars-gained" | "stars" | "forks" | "pushed" | "created";
-                /**
-                 * @description Default: asc for added, otherwise desc.
-                 * @example asc
-                 */
+                /** @description Default: asc for added, otherwise desc. */
                 order?: "asc" | "desc";
-                /**
-                 * @description Maximum number of rows.
-                 * @example 25
-                 */
+                /** @description Maximum number of rows. */
                 limit?: number;
-                /**
-                 * @description Number of the page. page × limit may be at most 10,000; use cursor to go further.
-                 * @example 2
-                 */
+                /** @description Number of the page. page × limit may be at most 10,000; use cursor to go further. */
                 page?: number;
-                /**
-                 * @description meta.nextCursor of the previous page. All other parameters must stay the same.
-                 * @example WyJ5R1FFMmRINXpFbmkiLDk1MzEsMzk0XQ
-                 */
+                /** @description meta.nextCursor of the previous page. All other parameters must stay the same. */
                 cursor?: string;
-                /**
-                 * @description csv: the rows as a file (RFC 4180), without meta.
-                 * @example json
-                 */
+                /** @description csv: the rows as a file (RFC 4180), without meta. */
                 format?: "json" | "csv";
-                /**
-                 * @description Only these fields: up to 60 names, separated by commas, dotted where nested.
-                 * @example id,provider
-                 */
+                /** @description Only these fields: up to 60 names, separated by commas, dotted where nested. */
                 fields?: string;
             };
             header?: {
-                /**
-                 * @description The ETag of a response that the caller has.
-                 * @example W/"6PZfVzQ1tN0aX4dDkqYl2g"
-                 */
+                /** @description The ETag of a response that the caller has. */
                 "If-None-Match"?: string;
             };
             path: {
-                /**
-                 * @description The token of the watchlist, or its read-only share token.
-                 * @example q3J2rG0vTz6xk1mYhWb8Zw
-                 */
+                /** @description The token of the watchlist, or its read-only share token. */
                 token: string;
             };
             cookie?: never;
@@ -5001,7 +4581,9 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description What was requested. */
                         data: components["schemas"]["WatchedRepository"][];
+                        /** @description Facts about the data. */
                         meta: components["schemas"]["RepositoryPageMeta"];
                     };
                     "text/csv": string;
@@ -5012,29 +4594,17 @@ export interface operations {
     listWatchlistMetrics: {
         parameters: {
             query?: {
-                /**
-                 * @description The time before the newest counts of the repository; all: everything stored.
-                 * @example 30d
-                 */
+                /** @description The time before the newest counts of the repository; all: everything stored. */
                 window?: "30d" | "90d" | "all";
-                /**
-                 * @description csv: the rows as a file (RFC 4180), without meta.
-                 * @example json
-                 */
+                /** @description csv: the rows as a file (RFC 4180), without meta. */
                 format?: "json" | "csv";
             };
             header?: {
-                /**
-                 * @description The ETag of a response that the caller has.
-                 * @example W/"6PZfVzQ1tN0aX4dDkqYl2g"
-                 */
+                /** @description The ETag of a response that the caller has. */
                 "If-None-Match"?: string;
             };
             path: {
-                /**
-                 * @description The token of the watchlist, or its read-only share token.
-                 * @example q3J2rG0vTz6xk1mYhWb8Zw
-                 */
+                /** @description The token of the watchlist, or its read-only share token. */
                 token: string;
             };
             cookie?: never;
@@ -5048,16 +4618,23 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description What was requested. */
                         data: components["schemas"]["SumPoint"][];
+                        /** @description Facts about the data. */
                         meta: {
                             /**
+                             * @description The window.
                              * @default 30d
                              * @enum {string}
                              */
                             window?: "30d" | "90d" | "all";
-                            /** @enum {string} */
+                            /**
+                             * @description The step of the points.
+                             * @enum {string}
+                             */
                             resolution: "1d" | "1w";
-                            points: number;
+                            /** @description Number of points. */
+                            pointCount: number;
                         };
                     };
                     "text/csv": string;
@@ -5068,24 +4645,15 @@ export interface operations {
     getWatchlistFeed: {
         parameters: {
             query?: {
-                /**
-                 * @description The window over which growth is measured, and how often a repository gets a new entry.
-                 * @example 7d
-                 */
+                /** @description The window over which growth is measured, and how often a repository gets a new entry. */
                 window?: "24h" | "7d" | "30d";
             };
             header?: {
-                /**
-                 * @description The ETag of a response that the caller has.
-                 * @example W/"6PZfVzQ1tN0aX4dDkqYl2g"
-                 */
+                /** @description The ETag of a response that the caller has. */
                 "If-None-Match"?: string;
             };
             path: {
-                /**
-                 * @description A share token or feed token.
-                 * @example q3J2rG0vTz6xk1mYhWb8Zw
-                 */
+                /** @description A share token or feed token. */
                 token: string;
             };
             cookie?: never;
@@ -5107,17 +4675,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description ETag of the version that was read; 412 if the list has changed since.
-                 * @example "3"
-                 */
+                /** @description ETag of the version that was read; 412 if the list has changed since. */
                 "if-match"?: string;
             };
             path: {
-                /**
-                 * @description The token of the watchlist, or its read-only share token.
-                 * @example q3J2rG0vTz6xk1mYhWb8Zw
-                 */
+                /** @description The token of the watchlist, or its read-only share token. */
                 token: string;
             };
             cookie?: never;
@@ -5125,7 +4687,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @example 42 */
+                    /** @description The id of the repository. */
                     repositoryId?: string;
                     /** @description Ids of repositories; duplicates count once. */
                     ids?: string[];
@@ -5142,6 +4704,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description What was requested. */
                         data: components["schemas"]["Watchlist"];
                     };
                 };
@@ -5153,6 +4716,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description What was requested. */
                         data: components["schemas"]["Watchlist"];
                     };
                 };
@@ -5163,17 +4727,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description ETag of the version that was read; 412 if the list has changed since.
-                 * @example "3"
-                 */
+                /** @description ETag of the version that was read; 412 if the list has changed since. */
                 "if-match"?: string;
             };
             path: {
-                /**
-                 * @description The token of the watchlist, or its read-only share token.
-                 * @example q3J2rG0vTz6xk1mYhWb8Zw
-                 */
+                /** @description The token of the watchlist, or its read-only share token. */
                 token: string;
             };
             cookie?: never;
@@ -5193,17 +4751,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description ETag of the version that was read; 412 if the list has changed since.
-                 * @example "3"
-                 */
+                /** @description ETag of the version that was read; 412 if the list has changed since. */
                 "if-match"?: string;
             };
             path: {
-                /**
-                 * @description The token of the watchlist, or its read-only share token.
-                 * @example q3J2rG0vTz6xk1mYhWb8Zw
-                 */
+                /** @description The token of the watchlist, or its read-only share token. */
                 token: string;
             };
             cookie?: never;
@@ -5211,7 +4763,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @example 42 */
+                    /** @description The id of the repository. */
                     repositoryId?: string;
                     /** @description Ids of repositories; duplicates count once. */
                     ids?: string[];
@@ -5228,6 +4780,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description What was requested. */
                         data: components["schemas"]["Watchlist"];
                     };
                 };
@@ -5238,22 +4791,13 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description ETag of the version that was read; 412 if the list has changed since.
-                 * @example "3"
-                 */
+                /** @description ETag of the version that was read; 412 if the list has changed since. */
                 "if-match"?: string;
             };
             path: {
-                /**
-                 * @description The token of the watchlist, or its read-only share token.
-                 * @example q3J2rG0vTz6xk1mYhWb8Zw
-                 */
+                /** @description The token of the watchlist, or its read-only share token. */
                 token: string;
-                /**
-                 * @description The id of the repository.
-                 * @example 42
-                 */
+                /** @description The id of the repository. */
                 repositoryId: string;
             };
             cookie?: never;
@@ -5279,7 +4823,10 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** Format: email */
+                    /**
+                     * Format: email
+                     * @description The address of the account.
+                     */
                     email: string;
                     /**
                      * @description Path of this service to continue to after signing in, such as /account.
@@ -5297,7 +4844,9 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description What was requested. */
                         data: {
+                            /** @description Seconds until link and code end. */
                             expiresInSeconds: number;
                             /** @description A secret that is needed to use the link or code. */
                             requestToken: string;
@@ -5317,10 +4866,14 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description From the response that sent the mail. */
                     requestToken: string;
+                    /** @description From the link. */
                     token: string;
                 } | {
+                    /** @description From the response that sent the mail. */
                     requestToken: string;
+                    /** @description From the mail. */
                     code: string;
                 };
             };
@@ -5333,6 +4886,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description What was requested. */
                         data: components["schemas"]["Account"];
                     };
                 };
@@ -5355,6 +4909,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description What was requested. */
                         data: components["schemas"]["PasskeyRequestOptions"];
                     };
                 };
@@ -5371,11 +4926,17 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description What the browser returned, as toJSON() of the credential writes it. */
                     credential: {
+                        /** @description The id, which stays the same. */
                         id: string;
+                        /** @description The parts that the authenticator made. */
                         response: {
+                            /** @description As the browser returned it, Base64url. */
                             clientDataJSON: string;
+                            /** @description As the browser returned it, Base64url. */
                             authenticatorData: string;
+                            /** @description As the browser returned it, Base64url. */
                             signature: string;
                         };
                     };
@@ -5390,6 +4951,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description What was requested. */
                         data: components["schemas"]["Account"];
                     };
                 };
@@ -5401,10 +4963,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /**
-                 * @description A configured sign-in site.
-                 * @example github
-                 */
+                /** @description A configured sign-in site. */
                 site: "github" | "google";
             };
             cookie?: never;
@@ -5428,7 +4987,9 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description What was requested. */
                         data: {
+                            /** @description Its address. */
                             url: string;
                         };
                     };
@@ -5439,33 +5000,18 @@ export interface operations {
     finishSiteSignIn: {
         parameters: {
             query?: {
-                /**
-                 * @description From the site: the code to exchange.
-                 * @example 8f2b9c0d
-                 */
+                /** @description From the site: the code to exchange. */
                 code?: string;
-                /**
-                 * @description From the site: the state that was sent to it.
-                 * @example kx0vQ2
-                 */
+                /** @description From the site: the state that was sent to it. */
                 state?: string;
-                /**
-                 * @description From the site: why the sign-in failed.
-                 * @example access_denied
-                 */
+                /** @description From the site: why the sign-in failed. */
                 error?: string;
-                /**
-                 * @description From the site: its identifier.
-                 * @example https://github.com/login/oauth
-                 */
+                /** @description From the site: its identifier. */
                 iss?: string;
             };
             header?: never;
             path: {
-                /**
-                 * @description A configured sign-in site.
-                 * @example github
-                 */
+                /** @description A configured sign-in site. */
                 site: "github" | "google";
             };
             cookie?: never;
@@ -5495,10 +5041,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description The ETag of a response that the caller has.
-                 * @example W/"6PZfVzQ1tN0aX4dDkqYl2g"
-                 */
+                /** @description The ETag of a response that the caller has. */
                 "If-None-Match"?: string;
             };
             path?: never;
@@ -5513,6 +5056,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description What was requested. */
                         data: components["schemas"]["Account"];
                     };
                 };
@@ -5558,22 +5102,13 @@ export interface operations {
     listEvents: {
         parameters: {
             query?: {
-                /**
-                 * @description Number of events.
-                 * @example 25
-                 */
+                /** @description Number of events. */
                 limit?: number;
-                /**
-                 * @description meta.nextCursor of the previous page.
-                 * @example WyJ5R1FFMmRINXpFbmkiLDk1MzEsMzk0XQ
-                 */
+                /** @description meta.nextCursor of the previous page. */
                 cursor?: string;
             };
             header?: {
-                /**
-                 * @description The ETag of a response that the caller has.
-                 * @example W/"6PZfVzQ1tN0aX4dDkqYl2g"
-                 */
+                /** @description The ETag of a response that the caller has. */
                 "If-None-Match"?: string;
             };
             path?: never;
@@ -5588,7 +5123,9 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description What was requested. */
                         data: components["schemas"]["AccountEvent"][];
+                        /** @description Facts about the data. */
                         meta: {
                             /** @description null on the last page. */
                             nextCursor: string | null;
@@ -5602,10 +5139,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description The ETag of a response that the caller has.
-                 * @example W/"6PZfVzQ1tN0aX4dDkqYl2g"
-                 */
+                /** @description The ETag of a response that the caller has. */
                 "If-None-Match"?: string;
             };
             path?: never;
@@ -5620,6 +5154,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description What was requested. */
                         data: components["schemas"]["AccountExport"];
                     };
                 };
@@ -5630,10 +5165,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description The ETag of a response that the caller has.
-                 * @example W/"6PZfVzQ1tN0aX4dDkqYl2g"
-                 */
+                /** @description The ETag of a response that the caller has. */
                 "If-None-Match"?: string;
             };
             path?: never;
@@ -5648,6 +5180,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description What was requested. */
                         data: components["schemas"]["Session"][];
                     };
                 };
@@ -5677,10 +5210,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /**
-                 * @description The id of the session.
-                 * @example hV3dY5kQ
-                 */
+                /** @description The id of the session. */
                 sessionId: string;
             };
             cookie?: never;
@@ -5699,52 +5229,25 @@ export interface operations {
     listMyWatchlist: {
         parameters: {
             query?: {
-                /**
-                 * @description The window over which growth is measured.
-                 * @example 24h
-                 */
+                /** @description The window over which growth is measured. */
                 window?: "24h" | "7d" | "30d";
-                /**
-                 * @description trending and stars-gained use the window; repositories without a trend in it come last.
-                 * @example added
-                 */
+                /** @description trending and stars-gained use the window; repositories without a trend in it come last. */
                 sort?: "added" | "trending" | "stars-gained" | "stars" | "forks" | "pushed" | "created";
-                /**
-                 * @description Default: asc for added, otherwise desc.
-                 * @example asc
-                 */
+                /** @description Default: asc for added, otherwise desc. */
                 order?: "asc" | "desc";
-                /**
-                 * @description Maximum number of rows.
-                 * @example 25
-                 */
+                /** @description Maximum number of rows. */
                 limit?: number;
-                /**
-                 * @description Number of the page. page × limit may be at most 10,000; use cursor to go further.
-                 * @example 2
-                 */
+                /** @description Number of the page. page × limit may be at most 10,000; use cursor to go further. */
                 page?: number;
-                /**
-                 * @description meta.nextCursor of the previous page. All other parameters must stay the same.
-                 * @example WyJ5R1FFMmRINXpFbmkiLDk1MzEsMzk0XQ
-                 */
+                /** @description meta.nextCursor of the previous page. All other parameters must stay the same. */
                 cursor?: string;
-                /**
-                 * @description csv: the rows as a file (RFC 4180), without meta.
-                 * @example json
-                 */
+                /** @description csv: the rows as a file (RFC 4180), without meta. */
                 format?: "json" | "csv";
-                /**
-                 * @description Only these fields: up to 60 names, separated by commas, dotted where nested.
-                 * @example id,provider
-                 */
+                /** @description Only these fields: up to 60 names, separated by commas, dotted where nested. */
                 fields?: string;
             };
             header?: {
-                /**
-                 * @description The ETag of a response that the caller has.
-                 * @example W/"6PZfVzQ1tN0aX4dDkqYl2g"
-                 */
+                /** @description The ETag of a response that the caller has. */
                 "If-None-Match"?: string;
             };
             path?: never;
@@ -5759,7 +5262,9 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description What was requested. */
                         data: components["schemas"]["WatchedRepository"][];
+                        /** @description Facts about the data. */
                         meta: components["schemas"]["RepositoryPageMeta"];
                     };
                     "text/csv": string;
@@ -5777,7 +5282,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @example 42 */
+                    /** @description The id of the repository. */
                     repositoryId?: string;
                     /** @description Ids of repositories; duplicates count once. */
                     ids?: string[];
@@ -5794,6 +5299,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description What was requested. */
                         data: components["schemas"]["PersonalWatchlist"];
                     };
                 };
@@ -5805,6 +5311,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description What was requested. */
                         data: components["schemas"]["PersonalWatchlist"];
                     };
                 };
@@ -5814,22 +5321,13 @@ export interface operations {
     listMyWatchlistMetrics: {
         parameters: {
             query?: {
-                /**
-                 * @description The time before the newest counts of the repository; all: everything stored.
-                 * @example 30d
-                 */
+                /** @description The time before the newest counts of the repository; all: everything stored. */
                 window?: "30d" | "90d" | "all";
-                /**
-                 * @description csv: the rows as a file (RFC 4180), without meta.
-                 * @example json
-                 */
+                /** @description csv: the rows as a file (RFC 4180), without meta. */
                 format?: "json" | "csv";
             };
             header?: {
-                /**
-                 * @description The ETag of a response that the caller has.
-                 * @example W/"6PZfVzQ1tN0aX4dDkqYl2g"
-                 */
+                /** @description The ETag of a response that the caller has. */
                 "If-None-Match"?: string;
             };
             path?: never;
@@ -5844,16 +5342,23 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description What was requested. */
                         data: components["schemas"]["SumPoint"][];
+                        /** @description Facts about the data. */
                         meta: {
                             /**
+                             * @description The window.
                              * @default 30d
                              * @enum {string}
                              */
                             window?: "30d" | "90d" | "all";
-                            /** @enum {string} */
+                            /**
+                             * @description The step of the points.
+                             * @enum {string}
+                             */
                             resolution: "1d" | "1w";
-                            points: number;
+                            /** @description Number of points. */
+                            pointCount: number;
                         };
                     };
                     "text/csv": string;
@@ -5866,10 +5371,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /**
-                 * @description The id of the repository.
-                 * @example 42
-                 */
+                /** @description The id of the repository. */
                 repositoryId: string;
             };
             cookie?: never;
@@ -5889,10 +5391,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description The ETag of a response that the caller has.
-                 * @example W/"6PZfVzQ1tN0aX4dDkqYl2g"
-                 */
+                /** @description The ETag of a response that the caller has. */
                 "If-None-Match"?: string;
             };
             path?: never;
@@ -5907,6 +5406,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description What was requested. */
                         data: components["schemas"]["ApiKey"][];
                     };
                 };
@@ -5923,7 +5423,10 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description The name. */
                     name: string;
+                    /** @description From when on it is refused: a day, or a time with a zone. Absent: it does not expire. */
+                    expiresAt?: string;
                 };
             };
         };
@@ -5935,6 +5438,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description What was requested. */
                         data: components["schemas"]["CreatedApiKey"];
                     };
                 };
@@ -5946,10 +5450,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /**
-                 * @description The id of the API key.
-                 * @example 42
-                 */
+                /** @description The id of the API key. */
                 keyId: string;
             };
             cookie?: never;
@@ -5968,24 +5469,15 @@ export interface operations {
     getKeyUsage: {
         parameters: {
             query?: {
-                /**
-                 * @description The time before the newest counts of the repository; all: everything stored.
-                 * @example 24h
-                 */
+                /** @description The time before the newest counts of the repository; all: everything stored. */
                 window?: "24h" | "7d" | "30d" | "90d";
             };
             header?: {
-                /**
-                 * @description The ETag of a response that the caller has.
-                 * @example W/"6PZfVzQ1tN0aX4dDkqYl2g"
-                 */
+                /** @description The ETag of a response that the caller has. */
                 "If-None-Match"?: string;
             };
             path: {
-                /**
-                 * @description The id of the API key.
-                 * @example 42
-                 */
+                /** @description The id of the API key. */
                 keyId: string;
             };
             cookie?: never;
@@ -5999,6 +5491,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description What was requested. */
                         data: components["schemas"]["KeyUsage"];
                     };
                 };
@@ -6008,17 +5501,11 @@ export interface operations {
     getOwnUsage: {
         parameters: {
             query?: {
-                /**
-                 * @description The time before the newest counts of the repository; all: everything stored.
-                 * @example 24h
-                 */
+                /** @description The time before the newest counts of the repository; all: everything stored. */
                 window?: "24h" | "7d" | "30d" | "90d";
             };
             header?: {
-                /**
-                 * @description The ETag of a response that the caller has.
-                 * @example W/"6PZfVzQ1tN0aX4dDkqYl2g"
-                 */
+                /** @description The ETag of a response that the caller has. */
                 "If-None-Match"?: string;
             };
             path?: never;
@@ -6033,6 +5520,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description What was requested. */
                         data: components["schemas"]["KeyUsage"];
                     };
                 };
@@ -6043,10 +5531,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description The ETag of a response that the caller has.
-                 * @example W/"6PZfVzQ1tN0aX4dDkqYl2g"
-                 */
+                /** @description The ETag of a response that the caller has. */
                 "If-None-Match"?: string;
             };
             path?: never;
@@ -6061,6 +5546,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description What was requested. */
                         data: components["schemas"]["Passkey"][];
                     };
                 };
@@ -6077,13 +5563,22 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description The name. */
                     name: string;
+                    /** @description What the browser returned, as toJSON() of the credential writes it. */
                     credential: {
+                        /** @description The id, which stays the same. */
                         id: string;
+                        /** @description The parts that the authenticator made. */
                         response: {
+                            /** @description As the browser returned it, Base64url. */
                             clientDataJSON: string;
+                            /** @description As the browser returned it, Base64url. */
                             attestationObject: string;
-                            /** @default [] */
+                            /**
+                             * @description As the browser returned them.
+                             * @default []
+                             */
                             transports?: string[];
                         };
                     };
@@ -6098,6 +5593,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description What was requested. */
                         data: components["schemas"]["Passkey"];
                     };
                 };
@@ -6120,6 +5616,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description What was requested. */
                         data: components["schemas"]["PasskeyCreationOptions"];
                     };
                 };
@@ -6131,10 +5628,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /**
-                 * @description The id of the passkey.
-                 * @example hV3dY5kQ
-                 */
+                /** @description The id of the passkey. */
                 passkeyId: string;
             };
             cookie?: never;

@@ -39,6 +39,8 @@ export const ACCOUNT_EVENTS = [
   "forge_token_added",
   "forge_token_refused",
   "forge_token_removed",
+  "repository_untracked",
+  "repository_deleted",
 ] as const;
 export type AccountEventName = (typeof ACCOUNT_EVENTS)[number];
 
@@ -186,8 +188,18 @@ export class AccountEvents {
     const to = isMailed ? (await addressesOf(database, [accountId])).get(accountId) : undefined;
     const sent = to === undefined ? undefined : await this.#mailer.count(to);
     if (to === undefined || sent === undefined) return;
-    this.#mailer.send(noticeOf(event, { to, service: new URL(config.baseUrl).hostname, sent }));
+    const detail = { ...event.detail, ...(await keyName(database.read, event)) };
+    this.#mailer.send(
+      noticeOf({ ...event, detail }, { to, service: new URL(config.baseUrl).hostname, sent }),
+    );
   }
+}
+
+/** The name of the key that an event is about. Only mails have it, as stored events outlive their account. */
+async function keyName(db: Db, { detail: { key } }: NewEvent): Promise<{ name?: string }> {
+  if (key === undefined) return {};
+  const row = db.selectFrom("api_keys").select("name").where("id", "=", Number(key));
+  return (await row.executeTakeFirst()) ?? {};
 }
 
 const isSignIn = sql`case when event in ('signed_in', 'reauthenticated') then 1 else 0 end`;

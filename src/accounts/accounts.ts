@@ -38,7 +38,7 @@ export { CODE_LENGTH, CODE_MS, createBrowserSecret, typedCode } from "./one-time
 export { endSessionsOf, OPERATOR_MS, OPERATOR_SESSION_MS, type Operator, Operators } from "./operators.js";
 export { isOwnOrigin, safeNext } from "./origin.js";
 export { MAX_PASSKEYS, type Passkey } from "./passkeys.js";
-export { type Adding, DailyQuotas } from "./quotas.js";
+export { type Adding, DailyQuotas, type Repeatable } from "./quotas.js";
 export { readSecret, SECRET_MARK, secretFileOf } from "./secret.js";
 export { isRecentSignIn, RECENT_MINUTES, requireRecentSignIn, type Session } from "./sessions.js";
 export { Revocations } from "./ttl-cache.js";

@@ -23,30 +23,92 @@ export interface Adding<Kind extends CountedDaily = CountedDaily> {
   quota: Readonly<Record<Kind, number>>;
 }
 
-/** Counts what callers add in a day. */
+interface Addition<Kind> {
+  kind: Kind;
+  amount: number;
+  /** What has to fit. */
+  least?: number;
+  now: number;
+}
+
+/** Counts what callers add in a day, and remembers requests that they may repeat. */
 export class DailyQuotas {
   /** `place`: where the secret is that hides the names of callers; read when a quota is first counted. */
   constructor(private readonly place: SecretPlace) {}
 
   /**
-   * A function that counts an addition of a caller, in the transaction that adds it: what is rolled back does not count. It throws
-   * RATE_LIMITED if the addition does not fit. Call it after locking a list, so that all callers take locks in one order. `adding`:
-   * undefined: without a quota. Reads the secret, so call this before the transaction.
+   * What makes a request repeatable: `seed`, a secret for what it creates, the same for each repeat; and `remember`, to be called in the
+   * transaction that creates it, so that the quotas of what is created bound what is remembered. `remember` throws IDEMPOTENCY_KEY_REUSED
+   * if the caller has sent the key with another body. Bodies are remembered until the next day (UTC) ends, as digests.
+   */
+  async repeatable({ caller, key, body }: Repeatable, now: number) {
+    const secret = await readSecret(this.place);
+    const digest = createHmac("sha256", secret).update(JSON.stringify(body)).digest("hex");
+    const holder = hidden(secret, 0, JSON.stringify([caller, key]));
+    const used = Number.parseInt(digest.slice(0, BODY_BITS / 4), 16);
+    const row = { quota: IDEMPOTENCY, holder, ends_at: endOf(DAY_MS, now) + DAY_MS, used };
+    const remember = async (tx: Tx): Promise<void> => {
+      await tx
+        .insertInto("quota_use")
+        .values(row)
+        .onConflict((conflict) => conflict.doNothing())
+        .execute();
+      const known = await tx
+        .selectFrom("quota_use")
+        .select("used")
+        .where("quota", "=", IDEMPOTENCY)
+        .where("holder", "=", holder)
+        .where("ends_at", ">", now)
+        .execute();
+      if (known.some((one) => one.used !== used))
+        throw new AppError(
+          "IDEMPOTENCY_KEY_REUSED",
+          "This Idempotency-Key was sent before with another body.",
+        );
+    };
+    return { seed: hidden(secret, 0, `${holder} ${digest}`), remember };
+  }
+
+  /**
+   * A function that counts an addition of a caller, in the transaction that adds it: what is rolled back does not count. It returns how
+   * much of it fits, and throws RATE_LIMITED if that is less than `least`, by default all. Call it after locking a list, so that all callers
+   * take locks in one order. `adding`: undefined: without a quota. Reads the secret, so call this before the transaction.
    */
   async counterOf<Kind extends CountedDaily>(adding: Adding<Kind> | undefined) {
     const secret = adding && (await readSecret(this.place));
-    return async (tx: Tx, { kind, amount, now }: { kind: Kind; amount: number; now: number }) => {
-      if (adding === undefined || secret === undefined || amount === 0) return;
+    return async (tx: Tx, { kind, amount, least = amount, now }: Addition<Kind>): Promise<number> => {
+      if (adding === undefined || secret === undefined || amount === 0) return amount;
       const [quota, words] = COUNTED[kind];
       const endsAt = endOf(DAY_MS, now);
-      for (const { name, factor } of adding.holders) {
-        const limit = adding.quota[kind] * factor;
-        const used = await addUse(tx, { quota, endsAt, holder: hidden(secret, endsAt, name) }, amount);
-        if (used > limit) throw exceeded(quota, `at most ${limit} ${words}`, endsAt - now);
+      let fits = amount;
+      const rows = adding.holders.map(({ name, factor }) => {
+        return {
+          limit: adding.quota[kind] * factor,
+          row: { quota, endsAt, holder: hidden(secret, endsAt, name) },
+        };
+      });
+      for (const { limit, row } of rows) {
+        fits = Math.min(fits, amount - ((await addUse(tx, row, amount)) - limit));
+        if (fits < least) throw exceeded(quota, `at most ${limit} ${words}`, endsAt - now);
       }
+      if (fits < amount) for (const { row } of rows) await addUse(tx, row, fits - amount);
+      return fits;
     };
   }
 }
+
+/** A request that may be a repeat of an earlier one. */
+export interface Repeatable {
+  /** Who sends it: nobody else can repeat it. */
+  caller: string;
+  /** Its Idempotency-Key. */
+  key: string;
+  body: unknown;
+}
+
+const IDEMPOTENCY = "idempotency";
+/** Bits of the digest of a body that are compared. */
+const BODY_BITS = 48;
 
 function exceeded(quota: string, most: string, waitMs: number): AppError {
   const seconds = Math.ceil(waitMs / 1_000);

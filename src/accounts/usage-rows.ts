@@ -14,7 +14,7 @@ import { DAY_MS } from "../lib/clock.js";
 /** Errors kept of each key, and as many blocked requests. */
 export const MAX_EVENTS = 25;
 
-/** Days that usage is kept, including the current one; a view of 90 days starts the day before. Networks are kept for 30 days. */
+/** Days that usage is kept, including the current one; a view of 90 days starts the day before. Addresses are kept for 30 days. */
 const KEPT_DAYS = 91;
 const ADDRESS_KEPT_DAYS = 31;
 const KEYS_PER_PRUNE = 500;

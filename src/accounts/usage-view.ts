@@ -4,7 +4,7 @@ import type { Db, UsageRouteTable } from "../database/database.js";
 import { HOUR_MS } from "../lib/clock.js";
 import { AppError } from "../lib/errors.js";
 
-/** The name of routes and of networks that are counted together. */
+/** The name of routes and of addresses that are counted together. */
 export const OTHER = "other";
 /** The family of unknown programs, and of those that are counted together. */
 export const OTHER_AGENT = "Other";
@@ -102,13 +102,13 @@ async function readCallers(db: Db, isWithin: RawBuilder<boolean>) {
     .where(isWithin)
     .groupBy(["kind", "name"])
     .execute();
-  const [networks, families] = ["address", "agent"].map((kind) => rows.filter((row) => row.kind === kind));
-  const named = (networks ?? []).filter(({ name }) => name !== OTHER);
+  const [addresses, families] = ["address", "agent"].map((kind) => rows.filter((row) => row.kind === kind));
+  const named = (addresses ?? []).filter(({ name }) => name !== OTHER);
   return {
-    /** Networks that were counted separately; inexact if there were more. */
-    counted: { addresses: named.length, addressesIsExact: named.length === networks?.length },
+    /** Addresses that were counted separately; inexact if there were more. */
+    counted: { addressCount: named.length, addressCountIsExact: named.length === addresses?.length },
     /** Most recently seen first. */
-    addresses: (networks ?? [])
+    addresses: (addresses ?? [])
       .map(({ name, requests, lastSeenAt }) => ({ address: name, requests, lastSeenAt }))
       .sort((a, b) => b.lastSeenAt - a.lastSeenAt || compare(a.address, b.address))
       .slice(0, MAX_ADDRESSES),

@@ -1,6 +1,5 @@
 import { setImmediate } from "node:timers/promises";
 import { HOUR_MS } from "../lib/clock.js";
-import type { Source } from "./account-events.js";
 import type { AccountsContext } from "./context.js";
 import { writeUsage } from "./usage-rows.js";
 import { UsageTally } from "./usage-tally.js";
@@ -14,7 +13,7 @@ const MAX_ROWS = 50_000;
 const ROWS_PER_WRITE = 500;
 /** Longest time a view waits for the latest counts to be written. */
 const VIEW_WAIT_MS = 1_000;
-/** Networks, and families of user agents, that a key has rows for in an hour; the rest share one. */
+/** Addresses, and families of user agents, that a key has rows for in an hour; the rest share one. */
 const MAX_NAMES = { address: 100, agent: 20 };
 /** The same for all keys together. */
 const MAX_ALL_NAMES = 100_000;
@@ -36,7 +35,7 @@ export interface KeyedRequest {
   code: string | null;
   /** As requested; stored only for failed requests, without query and tokens. */
   path: string;
-  source: Source;
+  source: { address: string; agent: string };
 }
 
 /**
@@ -48,7 +47,7 @@ export class Usage {
   #tally = new UsageTally();
   /** The hour of `#names`. */
   #hour = 0;
-  /** Networks and families of this hour, by key and kind. */
+  /** Addresses and families of this hour, by key and kind. */
   readonly #names = new Map<string, Set<string>>();
   #nameCount = 0;
   /** Requests that were not counted. */
@@ -92,7 +91,7 @@ export class Usage {
       this.#nameCount = 0;
     }
     for (const [kind, given, other] of [
-      ["address", request.source.network, OTHER],
+      ["address", request.source.address, OTHER],
       ["agent", request.source.agent, OTHER_AGENT],
     ] as const) {
       const name = given === other || this.#hasRow(key_id, kind, given) ? given : other;
@@ -110,7 +109,7 @@ export class Usage {
     }
   }
 
-  /** Whether a network or family has its own row in this hour. Bounded, as a caller invents as many as it likes. */
+  /** Whether an address or family has its own row in this hour. Bounded, as a caller invents as many as it likes. */
   #hasRow(keyId: number, kind: keyof typeof MAX_NAMES, name: string): boolean {
     const owner = `${keyId} ${kind}`;
     const names = this.#names.get(owner) ?? new Set();

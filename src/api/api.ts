@@ -10,19 +10,20 @@ import { openApiDocument } from "./openapi.js";
 import type { ApiServices, Operation } from "./operation.js";
 import { API_ROUTES } from "./routes.js";
 
-export { chartQuery, repositoryReference } from "./embed-parameters.js";
+export { chartQuery, type Named } from "./embed-parameters.js";
 export { getChartData, readChart } from "./embeds.js";
 export { inputSchema } from "./input-schemas.js";
 export { listForkGrowth, listNewHot, listRepositories, listRising, listTrending } from "./lists.js";
-export { listMetrics, readSeries, seriesQuery } from "./metrics.js";
+export { seriesQuery } from "./metrics.js";
 export { hintFor } from "./missing-path.js";
 export { openApiDocument } from "./openapi.js";
 export type { ApiServices, Operation } from "./operation.js";
 export { errorPicture } from "./pictures.js";
 export { getRepositoryByFullName, readDetail } from "./repositories.js";
 export { pageMeta } from "./repository-list.js";
+export { seriesPartsView } from "./series-views.js";
+export { listSeveralMetrics, readSeveral } from "./several-metrics.js";
 export { type RepositoryView, renamedView, repositoryView } from "./views.js";
-export { idNumber, namingUnknown } from "./watchlist-page.js";
 export {
   addWatchlistItem,
   createWatchlist,

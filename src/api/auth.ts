@@ -44,6 +44,7 @@ export const requestMagicLink = operation({
 });
 
 const secret = z.string().max(200);
+const requestToken = secret.openapi({ description: "From the response that sent the mail." });
 
 export const verifyMagicLink = operation({
   id: "verifyMagicLink",
@@ -52,8 +53,8 @@ export const verifyMagicLink = operation({
   description: "A session that the request carries ends.",
   body: z.union(
     [
-      z.strictObject({ requestToken: secret, token: secret }),
-      z.strictObject({ requestToken: secret, code: secret }),
+      z.strictObject({ requestToken, token: secret.openapi({ description: "From the link." }) }),
+      z.strictObject({ requestToken, code: secret.openapi({ description: "From the mail." }) }),
     ],
     { error: "must hold requestToken, and either token or code" },
   ),

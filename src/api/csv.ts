@@ -12,9 +12,10 @@ export const formatParameter = z
   .default("json")
   .openapi({ description: "csv: the rows as a file (RFC 4180), without meta." });
 
-/** A response that is available as CSV too. */
-export function orCsv(response: ResponseContract): ResponseContract {
-  const csv = { "text/csv": { schema: z.string().openapi({ description: "With a header line." }) } };
+/** A response that is available as CSV too, with these columns. */
+export function orCsv(response: ResponseContract, columns: readonly { name: string }[]): ResponseContract {
+  const example = `${columns.map(({ name }) => name).join(",")}\r\n`;
+  const csv = { "text/csv": { schema: z.string().openapi({ description: "With a header line.", example }) } };
   return { ...response, content: { ...response.content, ...csv } };
 }
 

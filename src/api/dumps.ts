@@ -4,7 +4,7 @@ import { AppError } from "../lib/errors.js";
 import { time, z } from "../lib/schema.js";
 import { CATALOGUE_KINDS } from "../repositories/repositories.js";
 import { type Dump, type Dumps, sumsOf } from "../transfer/transfer.js";
-import { type ApiServices, dataResponse, operation } from "./operation.js";
+import { type ApiServices, binaryContent, dataResponse, operation } from "./operation.js";
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 const whole = z.int().nonnegative();
@@ -73,7 +73,7 @@ export const listDumps = operation({
   },
 });
 
-const binary = z.string().openapi({ format: "binary" });
+const parquet = binaryContent("/api/dumps/20260430T120000Z/repositories.parquet");
 
 export const getDumpFile = operation({
   id: "getDumpFile",
@@ -96,12 +96,17 @@ export const getDumpFile = operation({
     200: {
       description: "The file.",
       headers: z.object({ "Content-Disposition": z.string() }),
-      content: { "application/vnd.apache.parquet": { schema: binary }, "text/plain": { schema: binary } },
+      content: {
+        "application/vnd.apache.parquet": parquet,
+        "text/plain": {
+          schema: z.string().openapi({ example: `${"5f".repeat(32)}  repositories.parquet\n` }),
+        },
+      },
     },
     206: {
       description: "The range of the file.",
       headers: z.object({ "Content-Range": z.string() }),
-      content: { "application/vnd.apache.parquet": { schema: binary } },
+      content: { "application/vnd.apache.parquet": parquet },
     },
   },
   errors: ["NOT_FOUND", "RANGE_NOT_SATISFIABLE"],

@@ -1,21 +1,23 @@
 import {
   type BadgeFact,
+  believedOf,
   drawFactBadge,
   noteOn,
+  pageCard,
   rankWords,
   readHistory,
   repositoryCard,
 } from "../charts/charts.js";
 import { RANK_LIMITS, type Rank, rankingParameter, windowParameter } from "../discovery/discovery.js";
-import { gainWords, type Trend, WINDOWS } from "../growth/growth.js";
+import { endOfGrowth, gainWords, type Trend, WINDOWS } from "../growth/growth.js";
 import { pngReply } from "../http/http.js";
 import { ageInDays } from "../lib/clock.js";
 import type { RepositoryName } from "../lib/page-addresses.js";
 import { z } from "../lib/schema.js";
 import { isStale } from "../repositories/repositories.js";
-import { getNamed, repositoryReference, themeParameter } from "./embed-parameters.js";
-import { type ApiServices, operation } from "./operation.js";
-import { svg, svgResponse } from "./pictures.js";
+import { getNamed, repositoryReference, themeParameter, whileRead } from "./embed-parameters.js";
+import { type ApiServices, binaryContent, operation } from "./operation.js";
+import { READING_CACHE, svg, svgResponse } from "./pictures.js";
 
 const SCOPES = ["overall", "language"] as const;
 const BADGE_KINDS = ["rank", "stars", "gain", "trending"] as const;
@@ -48,9 +50,20 @@ async function getStats({ modules, clock }: ApiServices, name: RepositoryName) {
     catalog.recency(),
   ]);
   const note = noteOn(repository, isStale(repository, recency));
-  const { countedAt: asOf } = repository;
-  const age = { asOf, ageDays: ageInDays(asOf, clock.now()), ...(note === undefined ? {} : { note }) };
-  return { repository, trends, ranks, age };
+  const growth = Object.values(trends);
+  const ageAt = (asOf: number | null) => ({
+    ...{ asOf, ageDays: ageInDays(asOf, clock.now()) },
+    ...(note === undefined ? {} : { note }),
+  });
+  const { countedAt } = repository;
+  return {
+    repository,
+    trends,
+    growth,
+    ranks,
+    counted: ageAt(countedAt),
+    grown: ageAt(endOfGrowth(growth, countedAt)),
+  };
 }
 
 /** The stars gained in a trend, and what of them counts if that is not all; null: unknown. */
@@ -84,8 +97,11 @@ export const getBadge = operation({
   handle: async ({ query, services }) => {
     const stats = await getStats(services, query.repo);
     const { theme, label } = query;
-    const subject = { fullName: stats.repository.fullName, ...stats.age, theme, label };
-    return svg(drawFactBadge(subject, factOf(stats, query)));
+    const fact = factOf(stats, query);
+    const isCount = fact.kind === "stars" || (fact.kind === "rank" && fact.window === null);
+    const age = isCount ? stats.counted : stats.grown;
+    const badge = drawFactBadge({ fullName: stats.repository.fullName, ...age, theme, label }, fact);
+    return whileRead(services, [stats.repository], svg(badge));
   },
 });
 
@@ -115,6 +131,8 @@ function bestRank(ranks: readonly Rank[]): string | null {
   return best === undefined ? null : rankWords(best.position, { ...best, language: best.name });
 }
 
+const READING_LEAD = "Being read for the first time. Its stars are here in a moment.";
+
 export const getCard = operation({
   id: "getCard",
   tags: ["Embeds"],
@@ -125,20 +143,31 @@ export const getCard = operation({
   responses: {
     200: {
       description: "The card.",
-      content: { "image/png": { schema: z.string().openapi({ format: "binary" }) } },
+      content: { "image/png": binaryContent("/api/embed/card.png?repo=github:vuejs/core") },
     },
   },
   errors: ["NOT_FOUND"],
   handle: async (request) => {
     const { modules, pictures } = request.services;
-    const stats = await getStats(request.services, request.query.repo);
-    const { points } = await readHistory(modules.catalog, stats.repository, {
-      metric: "stars",
-      window: "1y",
+    const { repo } = request.query;
+    if (
+      (await modules.catalog.findByName(repo.provider, repo.fullName)) === undefined &&
+      (await modules.trackRequests.isBeingRead(repo))
+    ) {
+      const card = pageCard({ title: repo.fullName, lead: READING_LEAD, rows: [], asOf: null });
+      return pngReply(await pictures.render({ kind: "card", card }), { "Cache-Control": READING_CACHE });
+    }
+    const stats = await getStats(request.services, repo);
+    const { repository, trends, growth, grown } = stats;
+    const history = await readHistory(modules.catalog, repository, {
+      ...{ metric: "stars", window: "1y", trends: growth },
     });
-    const gained = WINDOWS.map((window) => ({ window, ...gainOf(stats.trends[window]) }));
+    const points = believedOf(history.points);
+    const stars = points.at(-1)?.value ?? repository.stars;
+    const gained = WINDOWS.map((window) => ({ window, ...gainOf(trends[window]) }));
     const rank = bestRank(stats.ranks);
-    const card = repositoryCard(stats.repository, { gained, points, rank, ...stats.age });
-    return pngReply(await pictures.render({ kind: "card", card }));
+    const card = repositoryCard({ ...repository, stars }, { gained, points, rank, ...grown });
+    const reply = pngReply(await pictures.render({ kind: "card", card }));
+    return whileRead(request.services, [repository], reply);
   },
 });

@@ -1,12 +1,15 @@
 import { ALIGNMENTS, CHART_WINDOWS, MAX_SERIES, METRICS, SCALES, THEMES, VIEWS } from "../charts/charts.js";
 import { count, dayParameter } from "../discovery/discovery.js";
-import { isoDay } from "../lib/clock.js";
+import type { Reply } from "../http/http.js";
+import { DAY_MS, isoDay } from "../lib/clock.js";
 import { AppError } from "../lib/errors.js";
 import { queryOf, type RepositoryName, repositoryKey } from "../lib/page-addresses.js";
 import { z } from "../lib/schema.js";
 import type { Modules } from "../modules.js";
 import { type Repository, readRepositoryName } from "../repositories/repositories.js";
+import type { ApiServices } from "./operation.js";
 import { daysParameters } from "./parameters.js";
+import { BEING_READ, READING_CACHE } from "./pictures.js";
 import { renamedView } from "./views.js";
 
 const REFERENCE = {
@@ -78,18 +81,22 @@ export const chartQuery = z.object({
 export type ChartQuery = z.output<typeof chartQuery>;
 
 /** A repository that was named, by an earlier name if it has `renamedFrom`. */
-type Named = Repository & { renamedFrom?: string };
+export type Named = Repository & { renamedFrom?: string };
 
-/** The repositories with these names, without duplicates. Throws NOT_FOUND, listing the unknown ones. */
-export async function getNamed({ catalog }: Modules, names: readonly RepositoryName[]): Promise<Named[]> {
+/** The repositories with these names, without duplicates. Throws NOT_FOUND, listing the unknown ones, or else those that are being read. */
+export async function getNamed(
+  { catalog, trackRequests }: Pick<Modules, "catalog" | "trackRequests">,
+  names: readonly RepositoryName[],
+): Promise<Named[]> {
   const found = await Promise.all(
     names.map(({ provider, fullName }) => catalog.findByName(provider, fullName)),
   );
-  const values = names.filter((_, i) => found[i] === undefined).map(repositoryKey);
-  if (values.length > 0)
-    throw new AppError("NOT_FOUND", `Not tracked here: ${values.join(", ")}`, {
-      details: [{ parameter: "repo", message: "is not tracked here", values }],
-    });
+  const missing = names.filter((_, i) => found[i] === undefined);
+  if (missing.length > 0) {
+    const isRead = await Promise.all(missing.map((one) => trackRequests.isBeingRead(one)));
+    const unknown = missing.filter((_, i) => isRead[i] !== true).map(repositoryKey);
+    throw unknown.length > 0 ? notTracked(unknown) : beingRead(missing.map(repositoryKey));
+  }
   const byId = new Map(
     found.flatMap((one, i): [number, Named][] => {
       if (one === undefined) return [];
@@ -102,10 +109,39 @@ export async function getNamed({ catalog }: Modules, names: readonly RepositoryN
   return [...byId.values()];
 }
 
+function notTracked(values: readonly string[]): AppError {
+  return new AppError("NOT_FOUND", `Not tracked here: ${values.join(", ")}`, {
+    details: [{ parameter: "repo", message: "is not tracked here", values }],
+  });
+}
+
+function beingRead(values: readonly string[]): AppError {
+  return new AppError("NOT_FOUND", `Being read, and here in a moment: ${values.join(", ")}`, {
+    details: [{ parameter: "repo", message: BEING_READ, values }],
+    headers: { "Cache-Control": READING_CACHE, "Retry-After": "10" },
+  });
+}
+
+/** A response about repositories, which is kept briefly while one of them is being read. Costs a query for those of the last day. */
+export async function whileRead(
+  { modules, clock }: Pick<ApiServices, "modules" | "clock">,
+  repositories: readonly Pick<Repository, "provider" | "fullName" | "discoveredAt">[],
+  reply: Reply,
+): Promise<Reply> {
+  const young = repositories.filter(({ discoveredAt }) => discoveredAt > clock.now() - DAY_MS);
+  const isRead = await Promise.all(young.map((one) => modules.trackRequests.isBeingRead(one)));
+  if (!isRead.includes(true)) return reply;
+  return { ...reply, headers: { ...reply.headers, "Cache-Control": READING_CACHE } };
+}
+
 /** The address of a chart picture, without parameters that have their default value. */
-export function chartAddress(baseUrl: string, names: readonly RepositoryName[], query: ChartQuery): string {
+export function chartAddress(
+  baseUrl: string,
+  names: readonly RepositoryName[],
+  query: Omit<ChartQuery, "repo">,
+): string {
   const defaults = chartQuery.omit({ repo: true }).parse({});
-  const { repo: _, from, to, base, ...given } = query;
+  const { from, to, base, ...given } = query;
   const day = (at: number | undefined) => (at === undefined ? undefined : isoDay(at));
   const others = Object.entries({ ...given, from: day(from), to: day(to), base: day(base) }).filter(
     ([name, value]) => value !== undefined && defaults[name as keyof typeof defaults] !== value,

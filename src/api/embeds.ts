@@ -3,11 +3,10 @@ import {
   alignedAt,
   CHART_WINDOWS,
   drawHistories,
+  gainOfLine,
   type History,
   isByDate,
-  longestPart,
   METRICS,
-  type Metric,
   newestOf,
   readHistory,
   SCALES,
@@ -16,19 +15,26 @@ import {
   titleOfHistories,
   viewOf,
 } from "../charts/charts.js";
-import { WINDOWS } from "../growth/growth.js";
 import { json } from "../http/http.js";
 import { DAY_MS, isoTime, timeOrNull } from "../lib/clock.js";
+import { publicHost } from "../lib/host-names.js";
 import { chartPage } from "../lib/page-addresses.js";
 import { time, z } from "../lib/schema.js";
-import { AVAILABILITIES, BASES, SNAPSHOT_SOURCES } from "../repositories/repositories.js";
+import { AVAILABILITIES, BASES, basisOf, SNAPSHOT_SOURCES } from "../repositories/repositories.js";
 import { csv, fieldColumns, formatParameter, orCsv, REPOSITORY_NAME_COLUMNS } from "./csv.js";
-import { type ChartQuery, chartAddress, chartQuery, getNamed } from "./embed-parameters.js";
+import {
+  type ChartQuery,
+  chartAddress,
+  chartQuery,
+  getNamed,
+  type Named,
+  whileRead,
+} from "./embed-parameters.js";
 import { freshnessFields, freshnessView } from "./freshness.js";
 import { type ApiServices, dataResponse, operation } from "./operation.js";
 import { checkDays } from "./parameters.js";
 import { svg, svgResponse } from "./pictures.js";
-import { seamsSchema, seamsView } from "./series-views.js";
+import { gapsSchema, gapsView, seamsSchema, seamsView } from "./series-views.js";
 import { renamedView } from "./views.js";
 
 type ChartServices = Pick<ApiServices, "modules" | "config" | "clock">;
@@ -36,30 +42,23 @@ type ChartServices = Pick<ApiServices, "modules" | "config" | "clock">;
 /** A history, with the earlier name by which its repository was requested. */
 type NamedHistory = History & { renamedFrom?: string };
 
+type ShownQuery = Omit<ChartQuery, "repo">;
+
 /** The histories that a chart shows. Throws VALIDATION_FAILED for days in the wrong order. */
 async function readHistories(
-  { modules }: ChartServices,
-  { repo, metric, window, from, to }: ChartQuery,
+  { modules: { catalog, rankings } }: ChartServices,
+  repositories: readonly Named[],
+  { metric, window, from, to }: ShownQuery,
 ): Promise<NamedHistory[]> {
   checkDays({ from, to });
-  const repositories = await getNamed(modules, repo);
-  const { catalog } = modules;
   return Promise.all(
-    repositories.map(async ({ renamedFrom, ...one }) => ({
-      ...(await readHistory(catalog, one, { metric, window, from, to })),
-      ...renamedView(renamedFrom),
-    })),
-  );
-}
-
-/** What is unusual about the histories, to be shaded. */
-async function readSpans({ modules }: ChartServices, histories: readonly History[], metric: Metric) {
-  const ids = histories.map(({ repository }) => repository.id);
-  const trends = await Promise.all(WINDOWS.map((window) => modules.rankings.trends(ids, window)));
-  return spansOf(
-    histories,
-    ids.map((id) => trends.map((byId) => byId.get(id))),
-    metric,
+    repositories.map(async ({ renamedFrom, ...one }) => {
+      const trends = Object.values(await rankings.trendsOf(one.id));
+      return {
+        ...(await readHistory(catalog, one, { metric, window, from, to, trends })),
+        ...renamedView(renamedFrom),
+      };
+    }),
   );
 }
 
@@ -72,11 +71,17 @@ export const getChart = operation({
   query: chartQuery,
   responses: { 200: svgResponse("The chart.") },
   errors: ["NOT_FOUND"],
-  handle: async ({ query, services }) => {
-    const histories = await readHistories(services, query);
-    const spans = isByDate(query.align) ? await readSpans(services, histories, query.metric) : [];
+  handle: async ({ query: { repo, ...query }, services }) => {
+    const histories = await readHistories(services, await getNamed(services.modules, repo), query);
+    const spans = isByDate(query.align) ? spansOf(histories, query.metric) : [];
     const request = { ...query, ...alignedAt(histories, query), view: viewOf(query), spans };
-    return svg(drawHistories(histories, { ...request, now: services.clock.now() }));
+    const site = publicHost(services.config.baseUrl);
+    const drawing = drawHistories(histories, { ...request, site, now: services.clock.now() });
+    return whileRead(
+      services,
+      histories.map(({ repository }) => repository),
+      svg(drawing),
+    );
   },
 });
 
@@ -106,7 +111,7 @@ const chartSchema = z
           .openapi({
             description: "Oldest first; a long series has only the last snapshot of each step of time.",
           }),
-        gaps: z.array(z.object({ from: time, to: time, missing: z.int() })),
+        gaps: gapsSchema,
         seams: seamsSchema,
         from: time.nullable(),
         to: time.nullable(),
@@ -114,9 +119,12 @@ const chartSchema = z
         stale: z.boolean().openapi({ description: "See Repository." }),
         gained: z.int().nullable().openapi({
           description:
-            "From the first to the last point of `gainedBasis`, the basis that covers more of the time; null with fewer than two points.",
+            "The stars gained in the star history until the first total, and the difference of totals from then on, without readings in doubt: over 30d as in the trend. null with fewer than two points.",
         }),
-        gainedBasis: z.enum(BASES).nullable().openapi({ description: "See Trend.basis." }),
+        gainedBasis: z
+          .enum(BASES)
+          .nullable()
+          .openapi({ description: "Of the first point; see Trend.basis." }),
       }),
     ),
     svgUrl: z.string(),
@@ -131,7 +139,7 @@ function seriesView(
   align: ChartQuery["align"],
 ) {
   const [first, last] = [points[0], points.at(-1)];
-  const part = points.length < 2 ? undefined : longestPart(points);
+  const gain = gainOfLine(points);
   const ageDays = (at: number) =>
     align === "age" && bornAt !== null ? Math.round(((at - bornAt) / DAY_MS) * 100) / 100 : null;
   return {
@@ -146,20 +154,20 @@ function seriesView(
       value,
       source,
     })),
-    gaps: gaps.map(({ from, to, missing }) => ({ from: isoTime(from), to: isoTime(to), missing })),
+    gaps: gapsView(gaps),
     seams: seamsView(seams),
     from: timeOrNull(first?.at),
     to: timeOrNull(last?.at),
     lastSeenAt: timeOrNull(repository.countedAt),
     stale: isStale,
-    gained: part === undefined ? null : part.last.value - part.first.value,
-    gainedBasis: part?.basis ?? null,
+    gained: gain?.gained ?? null,
+    gainedBasis: gain === undefined ? null : basisOf(gain.first.source),
   };
 }
 
-/** The data of a chart. Throws VALIDATION_FAILED for days in the wrong order, and NOT_FOUND. */
-export async function readChart(services: ChartServices, query: ChartQuery) {
-  const histories = await readHistories(services, query);
+/** The data of a chart. Throws VALIDATION_FAILED for days in the wrong order. */
+export async function readChart(services: ChartServices, named: readonly Named[], query: ShownQuery) {
+  const histories = await readHistories(services, named, query);
   const { baseUrl } = services.config;
   const { metric, window, scale, align, width, height } = query;
   const repositories = histories.map(({ repository }) => repository);
@@ -196,10 +204,10 @@ export const getChartData = operation({
   description:
     "Takes the parameters of the picture. Each repository costs as much as a request for its metrics.",
   query: chartQuery.extend({ format: formatParameter }),
-  responses: { 200: orCsv(dataResponse("The chart.", chartSchema)) },
+  responses: { 200: orCsv(dataResponse("The chart.", chartSchema), POINT_COLUMNS) },
   errors: ["NOT_FOUND"],
-  handle: async ({ query: { format, ...query }, services }) => {
-    const chart = await readChart(services, query);
+  handle: async ({ query: { repo, format, ...query }, services }) => {
+    const chart = await readChart(services, await getNamed(services.modules, repo), query);
     if (format === "json") return json({ data: chart });
     const { metric, series } = chart;
     const rows = series.flatMap(({ points, ...repository }) =>

@@ -33,7 +33,7 @@ const eventsCursor = z
   .string()
   .regex(/^[1-9][0-9]{0,15}$/, "must be meta.nextCursor of the previous page")
   .optional()
-  .openapi({ description: "meta.nextCursor of the previous page." });
+  .openapi({ description: "meta.nextCursor of the previous page.", example: "981" });
 
 export const listEvents = operation({
   id: "listEvents",

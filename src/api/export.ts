@@ -77,10 +77,10 @@ export const exportMe = operation({
       account: await accountView(account, accounts),
       sessions: (await accounts.sessions.list(accountId)).map(sessionView),
       passkeys: (await accounts.passkeys.list(accountId)).map(passkeyView),
-      keys: (await keys.listAll(accountId)).map((key) => ({
-        ...apiKeyView(key),
-        revokedAt: timeOrNull(key.revokedAt),
-      })),
+      keys: (await keys.listAll(accountId)).map((key) => {
+        const hasEnded = key.endsAt !== null && key.endsAt <= clock.now();
+        return { ...apiKeyView(key), revokedAt: hasEnded ? timeOrNull(key.endsAt) : null };
+      }),
       usage: views.map(keyUsageView),
       watchlist: await watchlistOf(services, accountId),
       events: happened.map(accountEventView),

@@ -20,11 +20,22 @@ import {
 } from "../growth/growth.js";
 import { isoDay, isoTime } from "../lib/clock.js";
 import { explorePage, LANGUAGES_PAGE, repositoryPage, TOPICS_PAGE } from "../lib/page-addresses.js";
+import { z } from "../lib/schema.js";
 import { element, type Xml, xmlDocument } from "../lib/xml.js";
 import { startOfStep } from "../repositories/repositories.js";
+import type { ResponseContract } from "./operation.js";
 
 /** The rankings that have a feed, which has the same name. */
 export const FEEDS: readonly Ranking[] = RANKINGS.filter((ranking) => RANKING_DEFINITIONS[ranking].hasFeed);
+
+const EXAMPLE =
+  '<?xml version="1.0" encoding="utf-8"?><feed xmlns="http://www.w3.org/2005/Atom"><title>Trending</title></feed>';
+
+/** Contract of a response with a feed. */
+export const feedResponse: ResponseContract = {
+  description: "The feed.",
+  content: { "application/atom+xml": { schema: z.string().openapi({ example: EXAMPLE }) } },
+};
 
 export interface FeedRequest {
   feed: Ranking;

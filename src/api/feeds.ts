@@ -2,7 +2,7 @@ import { listPage, listQuery } from "../discovery/discovery.js";
 import { WINDOWS } from "../growth/growth.js";
 import { content } from "../http/http.js";
 import { oneOf, z } from "../lib/schema.js";
-import { atomFeed, FEEDS } from "./feed-document.js";
+import { atomFeed, FEEDS, feedResponse } from "./feed-document.js";
 import { operation } from "./operation.js";
 
 /** The filters of a list. The default window is a week: people do not read daily rank changes. */
@@ -29,9 +29,7 @@ export const getFeed = operation({
       .openapi({ type: "string", enum: [...FEEDS] }),
   }),
   query: feedQuery,
-  responses: {
-    200: { description: "The feed.", content: { "application/atom+xml": { schema: z.string() } } },
-  },
+  responses: { 200: feedResponse },
   handle: async ({ params: { ranking: feed }, query, services: { modules, config } }) => {
     const { window, limit, ...filters } = query;
     const ranked = { ...filters, window, limit, sort: feed, order: "desc" } as const;

@@ -53,9 +53,13 @@ function fieldsParameter(schema: z.ZodType) {
 /** Fields of a repository alone. */
 export const detailFields = fieldsParameter(detailSchema);
 /** Fields of the points of a series, with those of the repository that rows of CSV have. */
-export const pointFields = fieldsParameter(
-  snapshotSchema.extend({ repositoryId: z.string(), provider: z.string(), fullName: z.string() }),
-);
+const pickedPoint = snapshotSchema
+  .extend({ repositoryId: z.string(), provider: z.string(), fullName: z.string() })
+  .partial()
+  .openapi("PartialSnapshot", { description: "The requested fields of a point, see the parameter fields." });
+export const pointFields = fieldsParameter(pickedPoint);
+/** A point of a series, or the fields of it that were requested. */
+export const pointSchema = z.union([snapshotSchema, pickedPoint]);
 /** Fields of the repositories of a list. */
 export const repositoryFields = fieldsParameter(repositorySchema);
 /** Of those of a watchlist. */

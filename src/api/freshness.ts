@@ -6,7 +6,7 @@ import { time, z } from "../lib/schema.js";
 export const freshnessFields = {
   asOf: z.iso.datetime({ precision: 3 }).nullable().openapi({
     description:
-      "When the counts were taken: of one repository its newest ones, at which its windows end; of several the median. null: there are none.",
+      "When the counts were taken: of one repository its newest confirmed ones, at which its windows end; of several the median. null: there are none.",
   }),
   ageDays: z.int().nullable().openapi({ description: "Days in UTC from asOf to the response." }),
 };
@@ -22,7 +22,7 @@ export function freshnessView(
 /** When the counts of several repositories were taken. */
 export const measuredFields = {
   measured: z
-    .array(z.object({ from: time, to: time, repositories: z.int() }).openapi("MeasuredGroup"))
+    .array(z.object({ from: time, to: time, repositoryCount: z.int() }).openapi("MeasuredGroup"))
     .openapi({
       description:
         "How many repositories were counted when, newest first: at most four groups with an hour or more between them, the last with all before it.",
@@ -35,6 +35,6 @@ export function measuredView(
   return measured.map(({ from, to, repositories }) => ({
     from: isoTime(from),
     to: isoTime(to),
-    repositories,
+    repositoryCount: repositories,
   }));
 }

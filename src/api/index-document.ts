@@ -57,7 +57,10 @@ export function llmsText(baseUrl: string): string {
 
 ## Documentation
 
-${link("API", DOCS_PAGE, "every route with its parameters and responses")}
+${link("API", DOCS_PAGE, "every route with its parameters, requests and responses")}
+${link("Rankings", `${DOCS_PAGE}/rankings`, "how growth is measured, and what each score means")}
+${link("Clients", `${DOCS_PAGE}/client`, "a typed client; /docs/clients has generators of others")}
+${link("Tools", `${DOCS_PAGE}/mcp`, "the tools below, and how to connect to them")}
 ${link("OpenAPI 3.1", "/api/openapi.json", "the same for programs")}
 ${link("Index", "/api", "the main addresses")}
 

@@ -42,10 +42,10 @@ export const keyUsageSchema = z
     stepSeconds: z.int(),
     totals: z.object({
       ...sums,
-      addresses: count.openapi({ description: "Networks, of 24 bits (IPv4) or 48 (IPv6)." }),
-      addressesIsExact: z
+      addressCount: count.openapi({ description: "Number of addresses." }),
+      addressCountIsExact: z
         .boolean()
-        .openapi({ description: "false: there were more networks than can be counted separately." }),
+        .openapi({ description: "false: there were more than can be counted separately." }),
     }),
     series: z
       .array(z.object({ at: time, ...sums }))

@@ -58,14 +58,15 @@ interface Streaming {
   summary: string;
   /** What the body is, for the contract. */
   body: string;
+  example: string;
 }
 
 /** A whole list as a stream. */
-function streaming({ id, format, summary, body }: Streaming) {
+function streaming({ id, format, summary, body, example }: Streaming) {
   const ok: ResponseContract = {
     description: body,
     headers: z.object({ "Content-Disposition": z.string() }),
-    content: { [TYPES[format]]: { schema: z.string().openapi({ description: body }) } },
+    content: { [TYPES[format]]: { schema: z.string().openapi({ description: body, example }) } },
   };
   return operation({
     id,
@@ -95,6 +96,7 @@ export const streamRepositories = streaming({
   format: "ndjson",
   summary: "Stream a whole list as one JSON object per line",
   body: "One repository a line, as in a list.",
+  example: '{"fullName":"vuejs/core","stars":51720}\n',
 });
 
 export const streamRepositoriesCsv = streaming({
@@ -102,4 +104,5 @@ export const streamRepositoriesCsv = streaming({
   format: "csv",
   summary: "Stream a whole list as CSV",
   body: "The columns of a list, with a header line.",
+  example: "fullName,stars\r\nvuejs/core,51720\r\n",
 });

@@ -1,7 +1,7 @@
 import { type ListQuery, listPage, listQuery, type Sort } from "../discovery/discovery.js";
 import type { HttpRequest, Reply } from "../http/http.js";
 import { z } from "../lib/schema.js";
-import { formatParameter, orCsv } from "./csv.js";
+import { formatParameter, orCsv, REPOSITORY_COLUMNS } from "./csv.js";
 import { repositoryFields, type Selection } from "./fields.js";
 import { namedRepositories } from "./named-repositories.js";
 import { type ApiServices, dataMetaResponse, operation } from "./operation.js";
@@ -14,6 +14,7 @@ const withFormat = { format: formatParameter, fields: repositoryFields };
 const responses = {
   200: orCsv(
     dataMetaResponse("A page of repositories.", z.array(repositorySchema), repositoryPageMetaSchema),
+    REPOSITORY_COLUMNS,
   ),
 };
 

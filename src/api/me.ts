@@ -5,7 +5,7 @@ import {
   requireRecentSignIn,
   type SignedIn,
 } from "../accounts/accounts.js";
-import { idParameter, nameField } from "../discovery/discovery.js";
+import { idParameter, nameField, timeParameter } from "../discovery/discovery.js";
 import { json, noContent, type Reply } from "../http/http.js";
 import { isoTime, timeOrNull } from "../lib/clock.js";
 import { time, z } from "../lib/schema.js";
@@ -165,6 +165,9 @@ export const apiKeySchema = z
     hint: z.string().openapi({ description: "The last four characters of the key." }),
     createdAt: time,
     lastUsedAt: time.nullable().openapi({ description: "To the minute; null: never." }),
+    expiresAt: time
+      .nullable()
+      .openapi({ description: "From when on it is refused; null: it does not expire." }),
   })
   .openapi("ApiKey");
 
@@ -173,9 +176,9 @@ const createdApiKeySchema = apiKeySchema
   .openapi("CreatedApiKey");
 
 export function apiKeyView(key: ApiKey): z.output<typeof apiKeySchema> {
-  const { id, name, hint, createdAt, lastUsedAt } = key;
-  const lastUse = timeOrNull(lastUsedAt);
-  return { id: String(id), name, hint, createdAt: isoTime(createdAt), lastUsedAt: lastUse };
+  const { id, name, hint, createdAt, lastUsedAt, endsAt } = key;
+  const times = { createdAt: isoTime(createdAt), lastUsedAt: timeOrNull(lastUsedAt) };
+  return { id: String(id), name, hint, ...times, expiresAt: timeOrNull(endsAt) };
 }
 
 export const listKeys = operation({
@@ -193,12 +196,18 @@ export const createKey = operation({
   summary: "Create an API key",
   description:
     "The key itself is returned only here. An account has at most five active keys. Needs a sign-in within the last 15 minutes.",
-  body: z.strictObject({ name: nameField }),
+  body: z.strictObject({
+    name: nameField,
+    expiresAt: timeParameter.optional().openapi({
+      description: "From when on it is refused: a day, or a time with a zone. Absent: it does not expire.",
+      example: "2027-04-30",
+    }),
+  }),
   responses: { 201: dataResponse("The key.", createdApiKeySchema) },
   errors: ["REAUTHENTICATION_REQUIRED", "LIMIT_REACHED"],
   handle: async ({ account, body, http, services: { members } }) => {
     requireRecentSignIn(account);
-    const { key, secret } = await members.keys.create(account.id, body.name);
+    const { key, secret } = await members.keys.create(account.id, body.name, body.expiresAt);
     members.events.record("key_created", http, { key: String(key.id) });
     return json({ data: { ...apiKeyView(key), key: secret } }, { status: 201 });
   },

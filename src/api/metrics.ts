@@ -12,17 +12,11 @@ import {
   spanOfDays,
 } from "../repositories/repositories.js";
 import { type CsvColumn, csv, fieldColumns, formatParameter, orCsv, REPOSITORY_NAME_COLUMNS } from "./csv.js";
-import { pointFields, type Selection } from "./fields.js";
+import { pointFields, pointSchema, type Selection } from "./fields.js";
 import { freshnessFields, freshnessView } from "./freshness.js";
 import { type ApiServices, dataMetaResponse, operation } from "./operation.js";
 import { checkDays, daysParameters } from "./parameters.js";
-import {
-  seriesMetaSchema,
-  seriesPartsView,
-  snapshotSchema,
-  snapshotView,
-  stepParameter,
-} from "./series-views.js";
+import { seriesMetaSchema, seriesPartsView, snapshotView, stepParameter } from "./series-views.js";
 import { rankingSchema } from "./views.js";
 
 const SERIES_WINDOWS = ["30d", "90d", "all"] as const;
@@ -80,7 +74,9 @@ export const listMetrics = operation({
     "Oldest first, at most 2,000 points, or 10,000 with from or to; meta.resolution is their step. The window ends with the newest counts of the repository. Costs one unit for each 2,000 points. The available snapshots depend on when the repository was discovered, how often it was refreshed, and how long snapshots are kept.",
   params: z.object({ id: idParameter }),
   query: seriesQuery.extend({ fields: pointFields, format: formatParameter }),
-  responses: { 200: orCsv(dataMetaResponse("The series.", z.array(snapshotSchema), seriesMetaSchema)) },
+  responses: {
+    200: orCsv(dataMetaResponse("The series.", z.array(pointSchema), seriesMetaSchema), SNAPSHOT_COLUMNS),
+  },
   errors: ["NOT_FOUND"],
   handle: async ({ params: { id }, query: { fields, format, ...query }, services }) => {
     checkDays(query);
@@ -98,7 +94,7 @@ export const listMetrics = operation({
 });
 
 /** The snapshots of a repository in some days, or in a window that ends with its newest counts: as records, and as in the response. */
-export async function readSeries(
+async function readSeries(
   repository: Repository,
   { modules: { catalog }, clock }: Pick<ApiServices, "modules" | "clock">,
   { window, step, ...days }: Days & { window: SeriesWindow; step: Step },
@@ -119,7 +115,7 @@ export async function readSeries(
     stale: isStale(repository, recency),
     resolution: series.resolution,
     thinned: series.resolution !== step,
-    points: data.length,
+    pointCount: data.length,
     gaps,
     seams,
     nextRefreshAt: timeOrNull(nextRefreshAt),
@@ -166,10 +162,11 @@ export const listRanks = operation({
         z.object({
           repositoryId: z.string(),
           window: seriesWindowParameter,
-          ranks: z.int(),
+          rankCount: z.int(),
           ...freshnessFields,
         }),
       ),
+      RANK_COLUMNS,
     ),
   },
   errors: ["NOT_FOUND"],
@@ -195,6 +192,6 @@ export const listRanks = operation({
       return csv(`sidereal-ranks-${id}-${window}`, RANK_COLUMNS, rows);
     }
     const freshness = freshnessView(asOf, request.services.clock.now());
-    return json({ data, meta: { repositoryId: String(id), window, ranks: data.length, ...freshness } });
+    return json({ data, meta: { repositoryId: String(id), window, rankCount: data.length, ...freshness } });
   },
 });

@@ -1,4 +1,5 @@
 import { AppError, ERROR_STATUS } from "../lib/errors.js";
+import { PARAMETER_NOTES } from "./openapi-notes.js";
 
 /** The part of an OpenAPI document that is moved into components. */
 interface Reference {
@@ -192,37 +193,3 @@ function capitalised(name: string): string {
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
     .join("");
 }
-
-/** What a parameter means and an example of it, wherever its schema says neither. Parameters with one name mean the same everywhere. */
-const PARAMETER_NOTES: Readonly<Record<string, { description?: string; example?: unknown }>> = {
-  q: { example: "react" },
-  provider: { example: "github" },
-  owner: { description: "The owner; a slash in it is written %2F.", example: "facebook" },
-  name: { description: "The name of the repository.", example: "react" },
-  fullName: { description: "The full name, owner/name.", example: "facebook/react" },
-  id: { description: "The id of the repository.", example: "42" },
-  repositoryId: { description: "The id of the repository.", example: "42" },
-  sort: { description: "What the list is sorted by." },
-  limit: { description: "Maximum number of rows.", example: 25 },
-  cursor: { example: "WyJ5R1FFMmRINXpFbmkiLDk1MzEsMzk0XQ" },
-  window: { description: "The time before the newest counts of the repository; all: everything stored." },
-  ranking: { description: "The ranking." },
-  repo: { example: ["github:facebook/react"] },
-  metric: { description: "The count that is drawn." },
-  first: { example: 100 },
-  width: { description: "Width in pixels.", example: 600 },
-  height: { description: "Height in pixels.", example: 380 },
-  scale: { description: "The scale of the counts." },
-  kind: { description: "What the badge shows." },
-  token: { example: "q3J2rG0vTz6xk1mYhWb8Zw" },
-  requestId: { example: "q3J2rG0vTz6xk1mYhWb8Zw" },
-  "if-match": { example: '"3"' },
-  site: { example: "github" },
-  code: { description: "From the site: the code to exchange.", example: "8f2b9c0d" },
-  state: { description: "From the site: the state that was sent to it.", example: "kx0vQ2" },
-  error: { description: "From the site: why the sign-in failed.", example: "access_denied" },
-  iss: { description: "From the site: its identifier.", example: "https://github.com/login/oauth" },
-  sessionId: { description: "The id of the session.", example: "hV3dY5kQ" },
-  keyId: { description: "The id of the API key.", example: "7" },
-  passkeyId: { description: "The id of the passkey.", example: "hV3dY5kQ" },
-};

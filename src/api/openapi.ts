@@ -1,9 +1,10 @@
 import { OpenAPIRegistry, OpenApiGeneratorV31 } from "@asteasolutions/zod-to-openapi";
-import { type Access, IGNORED_HEADER, pathPattern, RATE_HEADERS } from "../http/http.js";
+import { type Access, IGNORED_HEADER, pathPattern, RATE_HEADERS, type RateLimit } from "../http/http.js";
 import type { ErrorCode } from "../lib/errors.js";
 import { DOCS_PAGE } from "../lib/page-addresses.js";
 import { readVersion } from "../lib/version.js";
 import { type DocumentObject, shareComponents } from "./openapi-components.js";
+import { type CompletedDocument, completeSchemas } from "./openapi-schemas.js";
 import { COMMON_ERRORS, errorResponses, type ResponseContract } from "./operation.js";
 import { API_ROUTES, type ApiRoute } from "./routes.js";
 
@@ -70,6 +71,12 @@ function responsesOf(one: ApiRoute): Record<string, ResponseContract> {
   };
 }
 
+/** The bucket of an operation, and of lists the one with a `q` that is not empty. */
+function bucketOf({ bucket }: RateLimit): Record<string, string> {
+  if (typeof bucket === "string") return { "x-rate-limit-bucket": bucket };
+  return { "x-rate-limit-bucket": bucket.without, "x-rate-limit-bucket-with-q": bucket.withQ };
+}
+
 function register(registry: OpenAPIRegistry, one: ApiRoute): void {
   const { route, operation } = one;
   const { id, tags, summary, description, params, query, headers, body } = operation;
@@ -90,7 +97,7 @@ function register(registry: OpenAPIRegistry, one: ApiRoute): void {
     },
     responses: responsesOf(one),
     ...(route.access === "public" || route.access === "token" ? {} : { security: SECURITY[route.access] }),
-    "x-rate-limit-bucket": route.limit.bucket,
+    ...bucketOf(route.limit),
   });
 }
 
@@ -114,6 +121,7 @@ export function openApiDocument(baseUrl: string) {
     security: SECURITY.public,
     externalDocs: { description: "The API reference", url: `${baseUrl}${DOCS_PAGE}` },
   });
+  completeSchemas(document as unknown as CompletedDocument);
   const streams = API_ROUTES.filter(({ route }) => route.limit.streams).map(({ operation }) => operation.id);
   shareComponents(document as unknown as DocumentObject, {
     headers: HEADERS,

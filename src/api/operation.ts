@@ -62,11 +62,17 @@ class ApiRequest<P extends Schema, Q extends Schema, B extends Schema, H extends
   }
 }
 
+interface Content {
+  schema: z.ZodType;
+  /** Only of what is no text: an address of it below the base URL. */
+  examples?: { file: { externalValue: string } };
+}
+
 /** A response in the contract: its description, and its schemas by media type. */
 export interface ResponseContract {
   description: string;
   headers?: z.ZodObject;
-  content?: Record<string, { schema: z.ZodType }>;
+  content?: Record<string, Content>;
 }
 
 /** The contract and handler of an operation. Its method, path, limits and cache policy are in the route table. */
@@ -202,6 +208,12 @@ export const COMMON_ERRORS: Readonly<Record<"default", ResponseContract>> = {
 export function errorResponses(...codes: ErrorCode[]): Record<number, ResponseContract> {
   const byStatus = Map.groupBy(codes, (code) => ERROR_STATUS[code]);
   return Object.fromEntries([...byStatus].map(([status, names]) => [status, failure(names)]));
+}
+
+/** A file that is no text. `example`: its path. */
+export function binaryContent(example: string): Content {
+  const schema = z.string().openapi({ format: "binary" });
+  return { schema, examples: { file: { externalValue: example } } };
 }
 
 /** A successful JSON response in the envelope. */

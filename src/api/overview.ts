@@ -40,7 +40,7 @@ export const getSummary = operation({
 
 const FACET_COLUMNS: readonly CsvColumn<z.output<typeof facetSchema>>[] = [
   { name: "name", isForeign: true, value: ({ name }) => name },
-  ...fieldColumns(["repositoryCount", "stars", "starsGained", "measured"]),
+  ...fieldColumns(["repositoryCount", "stars", "starsGained", "measuredCount"]),
 ];
 
 function facetOperation(id: string, kind: FacetKind, what: string) {
@@ -61,6 +61,7 @@ function facetOperation(id: string, kind: FacetKind, what: string) {
     responses: {
       200: orCsv(
         dataMetaResponse(`A page of ${what}.`, z.array(facetSchema), pageMetaSchema.extend(freshnessFields)),
+        FACET_COLUMNS,
       ),
     },
     handle: async ({ query, http, services }) => {
@@ -115,7 +116,7 @@ export const suggest = operation({
   description:
     "Matches prefixes of a name, an owner, owner/name, or a word inside a name. Exact names first, then by fit and popularity. If nothing matches, one typing error in a word is corrected.",
   query: z.object({
-    q: searchText(64).default("").openapi({ description: "Empty: the most popular." }),
+    q: searchText(200).default("").openapi({ description: "Empty: the most popular." }),
     limit: count(1, 20).default(8).openapi({ description: "Maximum number of each kind.", default: 8 }),
   }),
   responses: {

@@ -62,7 +62,13 @@ function referencesParameter({ rule, schema }: Kind, description: string) {
     .union([text.transform((one) => [one]), z.array(text).max(MAX_REFERENCES)], {
       error: `must be ${rule}, at most ${MAX_REFERENCES} times`,
     })
-    .openapi({ type: "array", maxItems: MAX_REFERENCES, items: schema, description });
+    .openapi({
+      type: "array",
+      maxItems: MAX_REFERENCES,
+      items: schema,
+      description,
+      example: [schema.example],
+    });
 }
 
 /** The parameters `id` and `fullName` of a list. */

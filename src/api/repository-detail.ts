@@ -1,5 +1,12 @@
 import { RANK_SCOPES, type Standing } from "../discovery/discovery.js";
-import { type Explanation, SCORE_VERSION, WINDOWS, type Window, windowMs } from "../growth/growth.js";
+import {
+  type Explanation,
+  endOfGrowth,
+  SCORE_VERSION,
+  WINDOWS,
+  type Window,
+  windowMs,
+} from "../growth/growth.js";
 import { timeOrNull } from "../lib/clock.js";
 import { orNull, time, z } from "../lib/schema.js";
 import type { CurrentlyDescribed } from "../repositories/repositories.js";
@@ -89,7 +96,7 @@ export function detailView({ found, isStale, standing, window, explanation, now 
   const { trends, ranks, stored } = standing;
   return {
     ...repositoryView({ repository, trend: trends[window] ?? undefined, isStale }),
-    ...freshnessView(repository.countedAt, now),
+    ...freshnessView(endOfGrowth(Object.values(trends), repository.countedAt), now),
     trends: each((one) => {
       const trend = trends[one];
       return trend === null ? null : trendView(trend);

@@ -12,7 +12,8 @@ type PageMeta = z.output<typeof repositoryPageMetaSchema>;
 /** When the repositories of a watchlist were added to it, by id. */
 type AddedAt = ReadonlyMap<number, number>;
 
-const WATCHED_COLUMNS: readonly CsvColumn<RepositoryRow & { addedAt: string | null }>[] = [
+/** The same, with the time at which a repository was added to a watchlist. */
+export const WATCHED_COLUMNS: readonly CsvColumn<RepositoryRow & { addedAt: string | null }>[] = [
   ...REPOSITORY_COLUMNS,
   ...fieldColumns(["addedAt"]),
 ];

@@ -205,13 +205,13 @@ export const API_ROUTES: readonly ApiRoute[] = [
   open("/healthz", getHealth, PROBE),
   open("/readyz", getReadiness, PROBE),
 
-  route("POST", "/api/repos/track", {
+  route("POST", "/api/track", {
     access: "public",
     limit: limit("write", { cost: 3 }),
     cache: NO_STORE,
     operation: requestTracking,
   }),
-  route("GET", "/api/repos/track/{requestId}", {
+  route("GET", "/api/track/{requestId}", {
     access: "token",
     limit: limit("default", { unknownCost }),
     cache: NO_STORE,

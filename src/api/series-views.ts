@@ -2,6 +2,7 @@ import { openIssuesRule } from "../config/config.js";
 import { isoTime } from "../lib/clock.js";
 import { time, z } from "../lib/schema.js";
 import {
+  type Gap,
   type Seam,
   type Series,
   SNAPSHOT_SOURCES,
@@ -64,29 +65,29 @@ export const stepParameter = z.enum(STEPS).default("all").openapi({
 
 /** How a series was thinned. */
 export const thinningFields = {
-  resolution: z.enum(STEPS).openapi({
-    description: "The step of the points.",
-  }),
-  thinned: z.boolean().openapi({
-    description: "Whether points are left out beyond `step`.",
-  }),
+  resolution: z.enum(STEPS),
+  thinned: z.boolean().openapi({ description: "Whether points are left out beyond `step`." }),
 };
 
-const gapsSchema = z
-  .array(z.object({ from: time, to: time, missing: z.int() }))
+export const gapsSchema = z
+  .array(z.object({ from: time, to: time, missingCount: z.int() }))
   .openapi({ description: "Ranges between two points of the same basis with missing refreshes." });
 
-/** The points of a series, and what is between them. */
-export const seriesPartsSchema = {
-  points: z.array(snapshotSchema).openapi({ description: "Oldest first." }),
-  gaps: gapsSchema,
-  seams: seamsSchema,
-};
+export function gapsView(gaps: readonly Gap[]): z.output<typeof gapsSchema> {
+  return gaps.map(({ from, to, missing }) => ({
+    from: isoTime(from),
+    to: isoTime(to),
+    missingCount: missing,
+  }));
+}
+
+/** What is between the points of a series. */
+export const betweenPoints = { gaps: gapsSchema, seams: seamsSchema };
 
 export function seriesPartsView({ points, gaps, seams }: Pick<Series, "points" | "gaps" | "seams">) {
   return {
     points: points.map(snapshotView),
-    gaps: gaps.map(({ from, to, missing }) => ({ from: isoTime(from), to: isoTime(to), missing })),
+    gaps: gapsView(gaps),
     seams: seamsView(seams),
   };
 }
@@ -100,7 +101,7 @@ export const seriesMetaSchema = z.object({
   lastSeenAt: time.nullable(),
   stale: z.boolean().openapi({ description: "See Repository." }),
   ...thinningFields,
-  points: z.int(),
+  pointCount: z.int(),
   gaps: gapsSchema,
   seams: seamsSchema,
   nextRefreshAt: time.nullable(),

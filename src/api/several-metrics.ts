@@ -3,9 +3,16 @@ import { jsonText } from "../http/http.js";
 import { timeOrNull } from "../lib/clock.js";
 import { ownTurn } from "../lib/loop-turns.js";
 import { time, z } from "../lib/schema.js";
-import { AVAILABILITIES, isStale, MAX_SEVERAL_POINTS, spanOfDays } from "../repositories/repositories.js";
+import type { Modules } from "../modules.js";
+import {
+  AVAILABILITIES,
+  isStale,
+  MAX_SEVERAL_POINTS,
+  type Repository,
+  spanOfDays,
+} from "../repositories/repositories.js";
 import { type CsvColumn, csvFile, csvHeader, csvLine, formatParameter, orCsv } from "./csv.js";
-import { pointFields } from "./fields.js";
+import { pointFields, pointSchema } from "./fields.js";
 import { freshnessFields, freshnessView } from "./freshness.js";
 import {
   POINTS_PER_UNIT,
@@ -27,7 +34,7 @@ import {
   repositoriesParameter,
   textsOf,
 } from "./references.js";
-import { seriesPartsSchema, seriesPartsView, thinningFields } from "./series-views.js";
+import { betweenPoints, seriesPartsView, thinningFields } from "./series-views.js";
 import { renamedView } from "./views.js";
 
 /** The most units that points can cost: a request pays one for each repository up to this, and gets back what it does not use. */
@@ -46,18 +53,32 @@ const seriesSchema = z
     asOf: freshnessFields.asOf,
     lastSeenAt: time.nullable(),
     stale: z.boolean().openapi({ description: "See Repository." }),
-    ...seriesPartsSchema,
+    points: z.array(pointSchema).openapi({ description: "Oldest first." }),
+    ...betweenPoints,
   })
   .openapi("Series");
 
 const metaSchema = z.object({
   window: seriesWindowParameter.nullable().openapi({ description: "null with from." }),
   ...thinningFields,
-  points: z.int().openapi({ description: "Points of all series together." }),
+  pointCount: z.int().openapi({ description: "Points of all series together." }),
   ...freshnessFields,
   requested: z.int().openapi({ description: "The number of values of `repo`." }),
   missing: z.array(z.string()).openapi({ description: "The values that lead to no repository, as given." }),
 });
+
+/** The series of repositories in some days or a window, and the units that they cost. Throws VALIDATION_FAILED for days in the wrong order. */
+export async function readSeveral(
+  { catalog }: Pick<Modules, "catalog">,
+  repositories: readonly Repository[],
+  { window, step, ...days }: Pick<z.output<typeof seriesQuery>, "window" | "from" | "to" | "step">,
+) {
+  checkDays(days);
+  const span = spanOfDays(days, seriesWindowMs(window));
+  const several = await catalog.severalSeries(repositories, { ...span, step });
+  const units = 1 + Math.min(MAX_POINT_UNITS, Math.floor(several.points / POINTS_PER_UNIT));
+  return { several, units };
+}
 
 export const listSeveralMetrics = operation({
   id: "listSeveralMetrics",
@@ -70,18 +91,18 @@ export const listSeveralMetrics = operation({
     fields: pointFields,
     format: formatParameter,
   }),
-  responses: { 200: orCsv(dataMetaResponse("The series.", z.array(seriesSchema), metaSchema)) },
+  responses: {
+    200: orCsv(dataMetaResponse("The series.", z.array(seriesSchema), metaSchema), SNAPSHOT_COLUMNS),
+  },
   handle: async ({ query, services }) => {
     const { modules, clock } = services;
     const { catalog } = modules;
-    const { window, from, to, step, fields, format } = query;
-    checkDays({ from, to });
+    const { window, from, step, fields, format } = query;
     const columns: readonly CsvColumn<SnapshotRow>[] = fields?.columns ?? SNAPSHOT_COLUMNS;
     const references = readReferences({ repo: query.repo });
     const found = await findReferenced(modules, references);
     const repositories = await catalog.findMany(found.ids);
-    const span = spanOfDays({ from, to }, seriesWindowMs(window));
-    const several = await catalog.severalSeries(repositories, { ...span, step });
+    const { several, units } = await readSeveral(modules, repositories, query);
     const recency = await catalog.recency();
 
     const parts: string[] = [];
@@ -111,7 +132,6 @@ export const listSeveralMetrics = operation({
       await ownTurn();
     }
 
-    const units = 1 + Math.min(MAX_POINT_UNITS, Math.floor(several.points / POINTS_PER_UNIT));
     if (format === "csv")
       return {
         ...csvFile(`sidereal-metrics-${spanName(query)}`, csvHeader(columns) + parts.join("")),
@@ -123,7 +143,7 @@ export const listSeveralMetrics = operation({
       window: from === undefined ? window : null,
       resolution: several.resolution,
       thinned: several.resolution !== step || several.isCut,
-      points: several.points,
+      pointCount: several.points,
       ...freshnessView(asOf, clock.now()),
       requested: references.length,
       missing: textsOf(missing),

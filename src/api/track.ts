@@ -32,14 +32,22 @@ const trackRequestSchema = z
     historyPages: z
       .int()
       .openapi({ description: "Pages of its star history read so far, up to 30 weeks each." }),
-    points: z.int().openapi({ description: "Snapshots that there are of it so far." }),
+    pointCount: z.int().openapi({ description: "Snapshots that there are of it so far." }),
     pointsFrom: time.nullable().openapi({ description: "Time of the first of them." }),
     waitsUntil: time.nullable().openapi({
       description:
         "When the forge permits the next request for it, such as when its quota is renewed; null: now, or it has ended.",
     }),
+    unreachable: z
+      .boolean()
+      .openapi({ description: "Whether the forge does not respond at the moment.", example: false }),
     repository: z
-      .object({ id, fullName: z.string(), href: z.string(), page: z.string() })
+      .object({
+        id,
+        fullName: z.string(),
+        href: z.string(),
+        page: z.string().openapi({ description: "Its page.", example: "/repos/github/vuejs/core" }),
+      })
       .nullable()
       .openapi({ description: "Once it is recorded: its id, and its paths in the API and the site." }),
     failure: z
@@ -74,9 +82,10 @@ function knownView(repository: Linked): TrackRequestView {
     position: null,
     estimatedSeconds: null,
     historyPages: 0,
-    points: 0,
+    pointCount: 0,
     pointsFrom: null,
     waitsUntil: null,
+    unreachable: false,
     repository: linkView(repository),
     failure: null,
     requestedAt: null,
@@ -85,13 +94,16 @@ function knownView(repository: Linked): TrackRequestView {
 }
 
 async function requestView(request: TrackRequest, { modules }: ApiServices): Promise<TrackRequestView> {
-  const { repositoryId, requestedAt, finishedAt, pointsFrom, waitsUntil, ...rest } = request;
+  const { repositoryId, requestedAt, finishedAt, points, pointsFrom, waitsUntil, isUnreachable, ...rest } =
+    request;
   const repository = repositoryId === null ? undefined : await modules.catalog.find(repositoryId);
   return {
     ...rest,
     repository: repository === undefined ? null : linkView(repository),
+    pointCount: points,
     pointsFrom: timeOrNull(pointsFrom),
     waitsUntil: timeOrNull(waitsUntil),
+    unreachable: isUnreachable,
     requestedAt: isoTime(requestedAt),
     finishedAt: timeOrNull(finishedAt),
   };
@@ -134,7 +146,7 @@ export const requestTracking = operation({
     );
     if ("repository" in requested) return json({ data: knownView(requested.repository) });
     const { request } = requested;
-    const headers = { Location: `/api/repos/track/${request.id}` };
+    const headers = { Location: `/api/track/${request.id}` };
     return json({ data: await requestView(request, services) }, { status: 202, headers });
   },
 });

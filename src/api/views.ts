@@ -22,7 +22,11 @@ const number = z.int().nullable();
 /** The name of a ranking. */
 export const rankingSchema = z.enum(RANKINGS).openapi("RankingName");
 
-const scoreSchema = z.number().min(0).nullable();
+const scoreSchema = z
+  .number()
+  .min(0)
+  .nullable()
+  .openapi({ description: "At least 0; null if it cannot be computed.", example: 24 });
 
 const anomalySchema = z
   .object({
@@ -300,7 +304,7 @@ export const facetSchema = z
     starsGained: z.int().openapi({
       description: "In the requested window: the sum of starsCounted, whatever the basis of each trend.",
     }),
-    measured: z.int().openapi({
+    measuredCount: z.int().openapi({
       description: "Repositories whose growth in the window is known. The others add nothing to starsGained.",
     }),
   })
@@ -308,7 +312,7 @@ export const facetSchema = z
 
 export function facetView(facet: Facet): z.output<typeof facetSchema> {
   const { name, repositories, stars, starsGained, measured } = facet;
-  return { name, repositoryCount: repositories, stars, starsGained, measured };
+  return { name, repositoryCount: repositories, stars, starsGained, measuredCount: measured };
 }
 
 const counters = {

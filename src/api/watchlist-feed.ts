@@ -8,6 +8,7 @@ import type { Repository } from "../repositories/repositories.js";
 import {
   type EntryContext,
   feedDocument,
+  feedResponse,
   growthEntry,
   periodStart,
   repositoryEntry,
@@ -25,9 +26,7 @@ export const getWatchlistFeed = operation({
   description: "Also renames, and repositories that are not available.",
   params: z.object({ token: z.string().openapi({ description: "A share token or feed token." }) }),
   query: feedQuery.pick({ window: true }),
-  responses: {
-    200: { description: "The feed.", content: { "application/atom+xml": { schema: z.string() } } },
-  },
+  responses: { 200: feedResponse },
   errors: ["FORBIDDEN", "NOT_FOUND"],
   handle: async ({ params: { token }, query: { window }, services: { modules, config } }) => {
     const { baseUrl } = config;

@@ -11,7 +11,7 @@ import { seriesStart, seriesWindowParameter } from "./metrics.js";
 import { type ApiServices, dataMetaResponse } from "./operation.js";
 import { idsField } from "./parameters.js";
 import { findReferenced, fullNamesField, missingReferences, readReferences, textsOf } from "./references.js";
-import { repositoryPage } from "./repository-list.js";
+import { repositoryPage, WATCHED_COLUMNS } from "./repository-list.js";
 import { sumPointSchema, sumPointView } from "./series-views.js";
 import { repositoryPageMetaSchema, watchedRepositorySchema } from "./views.js";
 
@@ -20,6 +20,7 @@ import { repositoryPageMetaSchema, watchedRepositorySchema } from "./views.js";
 export const watchedQuery = watchlistQuery.extend({ format: formatParameter, fields: watchedFields });
 export const watchedResponse = orCsv(
   dataMetaResponse("A page of repositories.", z.array(watchedRepositorySchema), repositoryPageMetaSchema),
+  WATCHED_COLUMNS,
 );
 
 interface Requested<Query> {
@@ -46,15 +47,6 @@ export async function watchedPage({
   return repositoryPage(page, { http, baseUrl: config.baseUrl, query, file, addedAt });
 }
 
-export const sumsQuery = z.object({ window: seriesWindowParameter, format: formatParameter });
-export const sumsResponse = orCsv(
-  dataMetaResponse(
-    "The summed series.",
-    z.array(sumPointSchema),
-    z.object({ window: seriesWindowParameter, resolution: z.enum(SUM_STEPS), points: z.int() }),
-  ),
-);
-
 const SUM_COLUMNS = fieldColumns([
   "capturedAt",
   "stars",
@@ -64,6 +56,16 @@ const SUM_COLUMNS = fieldColumns([
   "repositoryCount",
   "retained",
 ]);
+
+export const sumsQuery = z.object({ window: seriesWindowParameter, format: formatParameter });
+export const sumsResponse = orCsv(
+  dataMetaResponse(
+    "The summed series.",
+    z.array(sumPointSchema),
+    z.object({ window: seriesWindowParameter, resolution: z.enum(SUM_STEPS), pointCount: z.int() }),
+  ),
+  SUM_COLUMNS,
+);
 
 /** The summed series of a list. */
 export async function watchedSums({
@@ -79,7 +81,7 @@ export async function watchedSums({
   const series = await watchlists.metrics(watchlist, from ?? 0);
   const data = series.points.map(sumPointView);
   if (format === "csv") return csv(`${file}-${window}`, SUM_COLUMNS, data);
-  return json({ data, meta: { window, resolution: series.resolution, points: data.length } });
+  return json({ data, meta: { window, resolution: series.resolution, pointCount: data.length } });
 }
 
 /** A body that names repositories of a watchlist. */
@@ -122,12 +124,12 @@ export async function addNamed<T>(
 }
 
 /** A validated id as a number; 0, which no repository has, if it is too large. */
-export function idNumber(text: string): number {
+function idNumber(text: string): number {
   return repositoryId(text) ?? 0;
 }
 
 /** Reports unknown repositories as a parameter error; `texts`: their ids as sent. */
-export async function namingUnknown<T>(
+async function namingUnknown<T>(
   parameter: string,
   texts: readonly string[] | undefined,
   work: Promise<T>,

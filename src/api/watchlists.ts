@@ -63,20 +63,43 @@ export const createWatchlist = operation({
   tags,
   summary: "Create a watchlist",
   description:
-    "Both tokens are returned only here. `token` can change the list; `shareToken` can only read it.",
+    "Both tokens are returned only here. `token` can change the list; `shareToken` can only read it. With an Idempotency-Key, a repeat within a day creates nothing and returns the same tokens.",
   body: watchlistBody,
+  headers: z.object({
+    "idempotency-key": z
+      .string()
+      .regex(/^"?[\x21\x23-\x7e]{16,200}"?$/, "must be 16 to 200 characters without spaces, such as a UUID")
+      .transform((text) => text.replaceAll('"', ""))
+      .optional()
+      .openapi({
+        type: "string",
+        minLength: 16,
+        maxLength: 202,
+        description: "A secret name of the request, such as a UUID; 422 with another body.",
+        example: '"8e03978e-40d5-43e8-bc93-6894a57f9324"',
+      }),
+  }),
   responses: {
     201: {
       ...dataResponse("The list.", createdWatchlistSchema),
       headers: z.object({ Location: z.string(), ETag: z.string() }),
     },
   },
-  errors: ["FORBIDDEN"],
+  errors: ["FORBIDDEN", "IDEMPOTENCY_KEY_REUSED"],
   handle: async (request) => {
-    const { name, ...named } = request.body;
-    const { modules } = request.services;
+    const { body, http } = request;
+    const { name, ...named } = body;
+    const { watchlists, ...modules } = request.services.modules;
+    const { kind, account, name: sender } = http.caller;
+    const key = request.headers["idempotency-key"];
+    const adding = addingOf(request);
     const created = await addNamed(modules, named, (ids) =>
-      modules.watchlists.create(name, ids, addingOf(request)),
+      key === undefined
+        ? watchlists.create(name, ids, adding)
+        : watchlists.createOnce(
+            { name, repositoryIds: ids, adding },
+            { caller: account ?? `${kind} ${sender}`, key, body },
+          ),
     );
     const { watchlist, token, shareToken } = created;
     const data = { ...watchlistView(watchlist, token), shareToken };

@@ -34,7 +34,7 @@ async function main(argv: readonly string[]): Promise<number> {
     workOnce: () => exitAfter(work(context(), { once: true }), context()),
     explain: async (limit) => (await import("./tracker.js")).explainWork(context(), limit),
     mcp: (url) => serveMcp(context(), url),
-    openPass: async (baseUrl) => (await import("./pass.js")).openPass(context(), baseUrl),
+    openPass: async () => (await import("./pass.js")).openPass(context()),
     openTracker: async () => (await import("./tracker.js")).openTracker(context()),
   };
   return runProgram(host, argv).catch((error: unknown) => report(error, loaded));

@@ -8,7 +8,7 @@ import {
   Revocations,
   Usage,
 } from "../accounts/accounts.js";
-import { apiRoutes, errorPicture, hintFor, openApiDocument } from "../api/api.js";
+import { apiRoutes, errorPicture, hintFor } from "../api/api.js";
 import { PngRenderer } from "../charts/charts.js";
 import { checkToken } from "../forges/forges.js";
 import {
@@ -79,7 +79,6 @@ export function buildRoutes(
     checkToken: (settings, token) => checkToken({ clock, config }, settings, token),
     limits: config.limits,
     watchlistQuota: config.watchlistQuota,
-    document: () => JSON.parse(JSON.stringify(openApiDocument(baseUrl))),
   });
   const routes = apiRoutes({ modules, members, config, clock, admission, pictures });
   return { ...web, routes: [...routes, mcpRoute({ modules, config, clock }, log), ...web.routes] };

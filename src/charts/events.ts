@@ -21,8 +21,17 @@ import { anomalyWords } from "./words.js";
 /** Maximum number of spans in a chart; further ones are left out. */
 export const MAX_SPANS = 9;
 
-/** Kinds in which the counts themselves are wrong, or soon taken back. */
-const PASSING: readonly Anomaly["kind"][] = ["FAILED_READING", "UNCONFIRMED", "RETURN"];
+/** Kinds of readings that failed, or are not confirmed yet. */
+const UNBELIEVED: readonly Anomaly["kind"][] = ["FAILED_READING", "UNCONFIRMED"];
+
+/** The anomalies whose readings say nothing about a metric. One whose stars are in doubt is left out as a whole. */
+export const unbelievedSpans = (
+  trends: readonly ({ anomalies: readonly Anomaly[] } | null)[],
+  metric: Metric,
+): Anomaly[] =>
+  trends
+    .flatMap((trend) => trend?.anomalies ?? [])
+    .filter(({ kind, measure }) => UNBELIEVED.includes(kind) && (measure === metric || measure === "stars"));
 
 /** The anomalies of a metric in the trends of a repository, each once, oldest first. */
 export function anomalySpans(
@@ -44,7 +53,7 @@ export function anomalySpans(
         since: points.findLast((point) => point.at < at)?.at ?? at,
         kind: "unusual",
         words: anomalyWords(anomaly, turn),
-        isDoubtful: PASSING.includes(kind),
+        isDoubtful: kind === "RETURN" || UNBELIEVED.includes(kind),
       };
     });
 }

@@ -1,3 +1,4 @@
+import { endOfGrowth, type Trend } from "../growth/growth.js";
 import { ageInDays, DAY_MS } from "../lib/clock.js";
 import {
   type Catalog,
@@ -13,7 +14,7 @@ import {
   spanOfDays,
 } from "../repositories/repositories.js";
 import { drawChart, drawNotice } from "./chart.js";
-import { anomalySpans, MAX_SPANS, spansWithin } from "./events.js";
+import { anomalySpans, MAX_SPANS, spansWithin, unbelievedSpans } from "./events.js";
 import { dateText, exactNumber } from "./numbers.js";
 import {
   type Alignment,
@@ -36,6 +37,9 @@ const WINDOW_DAYS = { "30d": 30, "90d": 90, "1y": 365 } as const;
 /** Maximum number of snapshots read per repository; more cannot be distinguished in a picture. */
 const MAX_SNAPSHOTS = 600;
 
+/** Growth of one repository, as far as charts depend on it. */
+export type ChartTrend = Pick<Trend, "window" | "from" | "to" | "anomalies">;
+
 /** The data of one repository in a chart. */
 export interface History {
   repository: Repository;
@@ -47,6 +51,10 @@ export interface History {
   bornAt: number | null;
   firstSnapshotAt: number | null;
   snapshots: number;
+  /** Its growth, null for a window without. */
+  trends: readonly (ChartTrend | null)[];
+  /** When its growth ends, or else its newest counts. */
+  asOf: number | null;
   /** Where the chart ends: with its newest counts, or earlier; of a stale one, with the newest counts that it should have been among. */
   until: number | null;
   isStale: boolean;
@@ -54,6 +62,8 @@ export interface History {
 
 export interface HistoryRequest extends Days {
   metric: Metric;
+  /** Its growth: a window of the same length begins where this does. */
+  trends: readonly (ChartTrend | null)[];
   /** Ignored with `from`; ends at `to` if that is earlier than the newest snapshot. */
   window: ChartWindow;
   /** The range of stored snapshots, if it was read already. */
@@ -64,20 +74,24 @@ export interface HistoryRequest extends Days {
 export async function readHistory(
   catalog: Catalog,
   repository: Repository,
-  { metric, window, from, to, stored: known }: HistoryRequest,
+  { metric, trends, window, from, to, stored: known }: HistoryRequest,
 ): Promise<History> {
-  const { countedAt: asOf } = repository;
+  const { countedAt } = repository;
   const lengthMs = window === "all" ? undefined : WINDOW_DAYS[window] * DAY_MS;
-  const span = spanOfDays({ from, to }, lengthMs);
-  const until = asOf === null ? null : Math.min(asOf, span.until ?? asOf);
+  const begin = trends.find((trend) => trend?.window === window)?.from;
+  const span = { ...spanOfDays({ from, to }, lengthMs), from: from ?? begin };
+  const until = countedAt === null ? null : Math.min(countedAt, span.until ?? countedAt);
   const [series, stored, recency] = await Promise.all([
     catalog.spanSeries(repository, span, { most: MAX_SNAPSHOTS }),
     known ?? catalog.snapshotRange(repository.id),
     catalog.recency(),
   ]);
-  const points = series.points.flatMap((snapshot: Snapshot) => {
-    const value = snapshot[metric];
-    return value === null ? [] : [{ at: snapshot.capturedAt, value, source: snapshot.source }];
+  const unbelieved = unbelievedSpans(trends, metric);
+  const points = series.points.flatMap((snapshot: Snapshot): ChartPoint[] => {
+    const { [metric]: value, capturedAt: at, source } = snapshot;
+    if (value === null) return [];
+    const isUnbelieved = unbelieved.some((span) => at >= span.at && at <= span.until);
+    return [{ at, value, source, ...(isUnbelieved && { isUnbelieved }) }];
   });
   const isWhole = points.length === series.points.length;
   const counted = series.points.filter((snapshot) => snapshot[metric] !== null);
@@ -93,6 +107,8 @@ export async function readHistory(
     bornAt: bornAt(repository.createdAt, firstSnapshotAt),
     firstSnapshotAt,
     snapshots,
+    trends,
+    asOf: endOfGrowth(trends, countedAt),
     until: stale && to === undefined ? Math.max(until ?? 0, missedAt ?? 0) : until,
     isStale: stale,
   };
@@ -216,25 +232,15 @@ function noteOnLine({ repository, points, isStale }: History): string | undefine
   return last === undefined ? note : `${note ?? ""}, last seen ${dateText(last.at)}`;
 }
 
-/** Growth of one repository, as far as charts depend on it. */
-type ChartTrend = Parameters<typeof anomalySpans>[0][number];
-
-/**
- * The times to shade in a chart by date: those that are unusual, and for a single history those without counts. `trends`:
- * those of each history, in all windows.
- */
-export function spansOf(
-  histories: readonly History[],
-  trends: readonly (readonly ChartTrend[])[],
-  metric: Metric,
-): ChartSpan[] {
+/** The times to shade in a chart by date: those that are unusual, and for a single history those without counts. */
+export function spansOf(histories: readonly History[], metric: Metric): ChartSpan[] {
   const names = namesOf(histories);
   const isOne = histories.length === 1;
   const spans = histories.flatMap((history, i) => {
-    const { points, until } = history;
+    const { points, trends, until } = history;
     const [first, last] = [points[0], points.at(-1)];
     if (first === undefined || last === undefined) return [];
-    const unusual = anomalySpans(trends[i] ?? [], metric, points);
+    const unusual = anomalySpans(trends, metric, points);
     const all = isOne ? [...unusual, ...unseenSpan(history, last.at)] : unusual;
     return spansWithin(all, first.at, isOne ? Math.max(last.at, until ?? 0) : last.at).map((span) =>
       isOne ? span : { ...span, words: `${names[i] ?? ""} ${span.words}` },
@@ -252,16 +258,16 @@ function unseenSpan({ repository, isStale, until }: History, lastAt: number): Ch
   return [{ from, to: until, kind: "unseen", words, isDoubtful: false }];
 }
 
-/** The newest counts of the histories. */
-export function newestOf(histories: readonly Pick<History, "repository">[]): number | null {
-  const times = histories.flatMap(({ repository }) => repository.countedAt ?? []);
+/** When the newest growth of the histories ends. */
+export function newestOf(histories: readonly Pick<History, "asOf">[]): number | null {
+  const times = histories.flatMap(({ asOf }) => asOf ?? []);
   return times.length === 0 ? null : Math.max(...times);
 }
 
 /** Parameters of a chart of histories. */
 type ChartRequest = Pick<
   ChartInput,
-  "metric" | "view" | "scale" | "align" | "alignedAt" | "width" | "height" | "spans"
+  "metric" | "view" | "scale" | "align" | "alignedAt" | "width" | "height" | "spans" | "site"
 > & {
   theme: Theme;
   /** Time of the response. */

@@ -63,6 +63,8 @@ export interface ChartInput {
   title?: string;
   /** Whether the gains of a single line stand below it as bars, on the same axis of time. */
   hasBars?: boolean;
+  /** The host of the service, named in the footer; default: its name. */
+  site?: string | undefined;
   /** Without heading and footer, when the surrounding page shows the same. */
   isBare?: boolean;
 }
@@ -86,6 +88,8 @@ export interface ChartPoint {
   source: SnapshotSource;
   /** Whether it cannot be compared with the point before it, although both have the same basis. */
   isApart?: boolean;
+  /** Whether its reading failed, or is not confirmed yet: no gain begins or ends with it. */
+  isUnbelieved?: boolean;
 }
 
 /** A time in which counts are unusual or missing. Charts shade it, and number it for a note. */
@@ -137,9 +141,28 @@ export function partsOf(points: readonly ChartPoint[]): LinePart[] {
   });
 }
 
-/** The part that covers the longest time; undefined without points. */
-export function longestPart(points: readonly ChartPoint[]): LinePart | undefined {
-  const [part, ...others] = partsOf(points);
-  const length = ({ first, last }: LinePart) => last.at - first.at;
-  return part && others.reduce((longest, one) => (length(one) > length(longest) ? one : longest), part);
+/** The points that gains may begin and end with. */
+export const believedOf = (points: readonly ChartPoint[]): ChartPoint[] =>
+  points.filter(({ isUnbelieved }) => isUnbelieved !== true);
+
+/** What a line gains from its first believed point to its last one. */
+export interface LineGain {
+  first: ChartPoint;
+  last: ChartPoint;
+  gained: number;
+}
+
+/**
+ * The gain of a line, as a trend has it: the stars gained in the star history until the first total, and the difference of totals from
+ * then on. undefined with fewer than two believed points.
+ */
+export function gainOfLine(points: readonly ChartPoint[]): LineGain | undefined {
+  const believed = believedOf(points);
+  const firstTotal = believed.findIndex(({ source }) => basisOf(source) === "TOTAL");
+  const held = firstTotal < 0 ? believed : believed.slice(0, firstTotal);
+  const totals = believed.filter(({ source }) => basisOf(source) === "TOTAL");
+  const [first, last] = [believed[0], totals.at(-1) ?? believed.at(-1)];
+  if (first === undefined || last === undefined || first.at >= last.at) return undefined;
+  const within = (part: readonly ChartPoint[]) => (part.at(-1)?.value ?? 0) - (part[0]?.value ?? 0);
+  return { first, last, gained: within(held) + within(totals) };
 }

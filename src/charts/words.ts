@@ -1,5 +1,6 @@
 import type { Anomaly } from "../growth/growth.js";
 import { DAY_MS } from "../lib/clock.js";
+import { basisOf } from "../repositories/repositories.js";
 import { type Gain, gainsOf, stepOf } from "./gains.js";
 import {
   type AgeUnit,
@@ -16,9 +17,10 @@ import {
   type ChartInput,
   type ChartSeries,
   type ChartSpan,
+  gainOfLine,
   isByDate,
+  type LineGain,
   type LinePart,
-  longestPart,
   METRIC_WORDS,
   type Milestone,
   partsOf,
@@ -91,32 +93,26 @@ export function headingOf(input: Worded, series: readonly ChartSeries[], range: 
       subheading: `${series.length} repositories · ${time}`,
       current: undefined,
     };
-  const [end, longest] = [one.points.at(-1), longestPart(one.points)];
-  const current = end &&
-    longest && {
-      value: exactNumber(end.value),
-      gained: gainText(longest, longest.first === one.points[0] ? "" : whenOf(align, unit)(longest.first.at)),
-    };
+  const gain = gainOfLine(one.points);
+  const current = gain && { value: exactNumber(gain.last.value), gained: gainText(gain) };
   return { heading: title ?? one.name, subheading: `${subject} · ${time}`, current };
 }
 
-/** "+1,204", "+1,204 still held", or "+12 since 30 Apr 2026" where the line begins with stars still held. */
-function gainText({ basis, first, last }: LinePart, since: string): string {
-  const gained = signedNumber(last.value - first.value);
-  if (basis === "RETAINED") return `${gained} still held`;
-  return since === "" ? gained : `${gained} since ${since}`;
+/** "+1,204", or "+1,204 still held" if the line begins with stars still held. */
+function gainText({ first, gained }: LineGain): string {
+  return `${signedNumber(gained)}${basisOf(first.source) === "RETAINED" ? " still held" : ""}`;
 }
 
 /** The service, the date of the data, and the notes on lines. */
 export function footerOf(
-  { asOf, ageDays }: Pick<ChartInput, "asOf" | "ageDays">,
+  { asOf, ageDays, site = "Sidereal" }: Pick<ChartInput, "asOf" | "ageDays" | "site">,
   series: readonly ChartSeries[],
 ): string {
   const date = asOf === null ? [] : [`as of ${agedDate(asOf, ageDays)}`];
   const notes = series.flatMap(({ name, note }) =>
     note === undefined ? [] : [series.length === 1 ? note : `${name}: ${note}`],
   );
-  return ["Sidereal", ...date, ...notes].join(" · ");
+  return [site, ...date, ...notes].join(" · ");
 }
 
 /** What a chart shows, as sentences. */

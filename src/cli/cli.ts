@@ -20,6 +20,7 @@ import { addRename } from "./rename.js";
 import { addDemo, addHealth, addMcp, addServe } from "./serve.js";
 import { addStatus } from "./status.js";
 import { addTrack } from "./track.js";
+import { addUntrack } from "./untrack.js";
 import { addDerive, addWork } from "./work.js";
 
 export { failureOf } from "./failure.js";
@@ -64,6 +65,7 @@ export function createProgram(host: Host, finish: (code: number) => void): Comma
   addHealth(program, host, finish);
   addWork(program, host);
   addTrack(program, host, finish);
+  addUntrack(program, host, finish);
   addChart(program, host);
   addPublish(program, host, finish);
   addStatus(program, host);

@@ -38,6 +38,10 @@ const EXAMPLES: Readonly<Record<string, readonly (readonly [line: string, effect
     ["sidereal track --from README.md --list Favourites", "queues all that a text links to"],
   ],
   refresh: [["sidereal refresh github:acme/kite", "reads its counts now"]],
+  untrack: [
+    ["sidereal untrack github:acme/kite", "its history stays"],
+    ["sidereal untrack --delete-history github:acme/kite", "says what would be deleted; --yes deletes it"],
+  ],
   import: [
     ["sidereal import history.ndjson.zst", "imports Sidereal's own format"],
     ["sidereal import --manifest manifest.csv github-ranking-2026-04.tar.xz", "imports an archive of days"],

@@ -42,8 +42,8 @@ export interface Host {
   explain(limit: number): Promise<Plan[]>;
   /** Tracks and refreshes single repositories. */
   openTracker(): Promise<Tracker>;
-  /** Opens a store of its own, for a command that needs no other. `baseUrl`: public address of what it writes; default: none. */
-  openPass(baseUrl?: string): Promise<Pass>;
+  /** Opens a store of its own, for a command that needs no other. */
+  openPass(): Promise<Pass>;
   /**
    * Serves tools for language models on standard input and output, over the local store or the service at `url`, until the input
    * ends. Returns why it cannot; undefined after it has.

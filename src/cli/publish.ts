@@ -53,7 +53,7 @@ async function run(
   const baseUrl = address === undefined ? undefined : withoutTrailingSlashes(address);
   const text = readList(list);
   const { publish, StateFault } = await import("../publish/publish.js");
-  const pass = await host.openPass(baseUrl);
+  const pass = await host.openPass();
   try {
     const report = await publish(pass, {
       ...options,

@@ -53,6 +53,7 @@ function describe(status: ProviderStatus, now: number): string {
     walk,
     worker,
     backfillWaiting,
+    backfillNextAt,
     rechecksWaiting,
     missing,
     lostToday,
@@ -62,7 +63,7 @@ function describe(status: ProviderStatus, now: number): string {
   const lines = [
     provider,
     `  repositories  ${states.join(", ") || "none"}; ${scheduled} scheduled`,
-    `  queue         ${due} due, ${overdue} for over an hour, ${rechecksWaiting} to be read a second time, ${backfillWaiting} waiting for backfill`,
+    `  queue         ${due} due, ${overdue} for over an hour, ${rechecksWaiting} to be read a second time, ${backfillWaiting} waiting for backfill${backfillNextAt === null ? "" : `, the next at ${isoTime(backfillNextAt)}`}`,
     `  counts        ${freshness === null ? "nothing read yet" : `read ${agesOf(freshness)} ago; ${olderThanADay} over a day ago`}`,
     ...(detailsFreshness === null ? [] : [`  own records   read ${agesOf(detailsFreshness)} ago`]),
     `  discovery     ${describeWalk(walk)}`,

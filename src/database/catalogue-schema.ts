@@ -27,9 +27,9 @@ export interface CatalogueTables {
     created_at: number | null;
     pushed_at: number | null;
     discovered_at: number;
-    /** When the values above were true; null if unknown. */
+    /** When a source reported it last; null if unknown. */
     refreshed_at: number | null;
-    /** When the counts were true; a newer source may have reported none. */
+    /** When one last reported stars. */
     counted_at: number | null;
     next_refresh_at: number | null;
     /** The archive that reported it last, by the name of its layout; null: it has been in none. */
@@ -38,6 +38,8 @@ export interface CatalogueTables {
     refresh_interval: number | null;
     /** Bit i: some source has reported fact i of FACT_COLUMNS, even if only its absence. */
     known_facts: number;
+    /** JSON: when each fact was true, by its name, if not at `counted_at` (counts) or `refreshed_at`; null: all were. */
+    fact_times: string | null;
   };
   /** The last change of each repository; id 0: all have changed. */
   changes: {

@@ -63,8 +63,7 @@ export class DeletionClock {
     const { reason, level = "warn" } = await this.#judge(now);
     if (reason !== this.#reason) {
       if (reason === undefined) log?.info("the clock is confirmed: deleting old data again");
-      else
-        log?.[level]({ reason }, "no old data is deleted, as the clock may be wrong; work --force overrides");
+      else log?.[level]({ reason }, "old data is kept until the clock is confirmed; work --force overrides");
     }
     this.#reason = reason;
     return reason === undefined ? now : 0;

@@ -44,7 +44,7 @@ export interface MemberTables {
     previous_seen_at: number | null;
     previous_state: string | null;
   };
-  /** How much of a quota was used up in a period. Deleted when no quota needs it. */
+  /** How much of a quota was used up in a period. Deleted when no quota needs it. For the quota `idempotency`, `used` is the digest of a body. */
   quota_use: {
     /** Name of the quota, such as `watchlists`. */
     quota: string;
@@ -71,7 +71,7 @@ export interface MemberTables {
     created_at: number;
     /** To the minute; null: never. */
     last_used_at: number | null;
-    /** null: the key is active. */
+    /** From when on it is refused: when it was revoked, or expires. null: it is active until it is revoked. */
     revoked_at: number | null;
   };
   /** An event of an account. Deleted after its retention. */
@@ -131,12 +131,12 @@ export interface MemberTables {
     lowest: number;
     lowest_at: number;
   };
-  /** Networks and user agents that used a key. */
+  /** Addresses and user agents that used a key. */
   usage_callers: {
     key_id: number;
     /** Start of the hour, UTC. */
     from_at: number;
-    /** address: a network, never a whole address. agent: a family of user agents. */
+    /** address: an address, or a network as older versions wrote it. agent: a family of user agents. */
     kind: string;
     name: string;
     requests: number;

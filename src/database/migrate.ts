@@ -9,13 +9,23 @@ import { ownClocks } from "./migrations/0025-own-clocks.js";
 import { surprise } from "./migrations/0026-surprise.js";
 import { changeLog } from "./migrations/0027-change-log.js";
 import { trackQuestions } from "./migrations/0028-track-questions.js";
+import { leftOutNames } from "./migrations/0029-left-out-names.js";
+import { factTimes } from "./migrations/0030-fact-times.js";
 
 /** The version of the schema that a new store gets. */
 export const SCHEMA_VERSION = 24;
 /** The oldest version of stores that are brought up to date. */
 const OLDEST_VERSION = 17;
 /** In order: the first brings a store of the oldest version to the one after it. A new store gets those after its schema. */
-const MIGRATIONS: readonly Migration[] = [...adoption, ownClocks, surprise, changeLog, trackQuestions];
+const MIGRATIONS: readonly Migration[] = [
+  ...adoption,
+  ownClocks,
+  surprise,
+  changeLog,
+  trackQuestions,
+  leftOutNames,
+  factTimes,
+];
 /** The version of stores that this program reads and writes. */
 export const LATEST_VERSION = OLDEST_VERSION + MIGRATIONS.length;
 

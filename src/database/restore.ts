@@ -99,8 +99,10 @@ export class RestoredStore {
     await migrateIn(tx, dialect, { clock: this.#clock });
     if (lastId > (await dialect.lastId(tx))) await dialect.reserveId(tx, lastId);
     await dialect.advanceSequences(tx);
-    // Above every revision of the store that it replaces, so that no cursor of that one is taken for one of this.
-    await sql`update revision set value = ${this.#clock.now()} where id = 1`.execute(tx);
+    // Above every revision of the store that it replaces, and a change of all (0), so that cursors of that one are refused.
+    const now = this.#clock.now();
+    await sql`update revision set value = ${now} where id = 1`.execute(tx);
+    await sql`insert into changes (repository_id, revision) values (0, ${now})`.execute(tx);
   }
 
   /** Puts the store in its place. */

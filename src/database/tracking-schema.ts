@@ -101,6 +101,8 @@ export interface TrackListTable {
   known: number;
   /** Repositories left out because the queue or a quota was full. */
   left_out: number;
+  /** JSON: the names of the first of them; null: none. */
+  left_out_names: string | null;
   /** One of providers' FAILURE_KINDS. */
   failure: string | null;
   /** When the links were read; null: the README has not been read yet. */

@@ -17,6 +17,7 @@ export {
   providerParameter,
   rankingParameter,
   searchText,
+  timeParameter,
   windowParameter,
 } from "./lists/parameters.js";
 export {
@@ -42,6 +43,7 @@ export {
 export type { RenamedName, UnmatchedValue } from "./lists/unmatched.js";
 export type { BoundFilter, CountRequest, FacetCounts, Precision, ValueCounts } from "./memory/counts.js";
 export { LiveModel } from "./memory/live-model.js";
+export { findMeant, readName, type WrittenName } from "./names.js";
 export { Rankings, type Standing } from "./rankings.js";
 export { type Leaders, RANK_LIMITS } from "./ranks/heads.js";
 export { RANK_SCOPES, type Rank } from "./ranks/rank.js";

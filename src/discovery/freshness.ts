@@ -50,14 +50,28 @@ export function freshnessOfGroups(groups: readonly CountedGroup[]): Freshness {
 
 const format = new Intl.NumberFormat("en-US");
 
+/** The rest gets no times once it is a smaller part of the repositories than this. */
+const SMALL_PART = 0.1;
+
 /**
- * "6 in the last hour, 3,449 on 2026-04-30 from 04:07 to 04:12 UTC": how many were counted when; empty if all were counted within an hour.
- * It changes only with the hour (UTC). `now`: of the response; null: dates alone.
+ * "6 in the last hour, 3,449 on 30 Apr 2026 from 04:07 to 04:12 UTC, 20 before": how many were counted when; empty if all were counted
+ * within an hour. It changes only with the hour (UTC). `now`: of the response; null: dates alone.
  */
 export function measuredWords(measured: readonly CountedGroup[], now: number | null): string {
   const [first] = measured;
   if (first === undefined || (measured.length === 1 && first.to - first.from < HOUR_MS)) return "";
-  return measured.map((group) => `${format.format(group.repositories)} ${whenWords(group, now)}`).join(", ");
+  const all = measured.reduce((sum, { repositories }) => sum + repositories, 0);
+  let left = all;
+  const words: string[] = [];
+  for (const group of measured) {
+    if (left < SMALL_PART * all && words.length > 0) {
+      words.push(`${format.format(left)} before`);
+      break;
+    }
+    words.push(`${format.format(group.repositories)} ${whenWords(group, now)}`);
+    left -= group.repositories;
+  }
+  return words.join(", ");
 }
 
 function whenWords({ from, to }: CountedGroup, now: number | null): string {
@@ -70,9 +84,10 @@ function whenWords({ from, to }: CountedGroup, now: number | null): string {
   return `${isIn(DAY_MS) ? "today" : `on ${day}`} ${when} UTC`;
 }
 
+const dayFormat = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeZone: "UTC" });
+
 function dayAndTime(at: number): [day: string, time: string] {
-  const text = isoTime(at);
-  return [text.slice(0, 10), text.slice(11, 16)];
+  return [dayFormat.format(at), isoTime(at).slice(11, 16)];
 }
 
 /** When the available repositories of a provider were counted, by hour. Reads all of them. */

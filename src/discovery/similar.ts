@@ -30,6 +30,8 @@ export function similarTo(model: ReadModel, id: number, most: number): number[] 
   shared.delete(own);
   const size = (slot: number) => Math.log10(1 + (plain.stars[slot] ?? 0));
   const ownSize = size(own);
+  /** The stars within which one that shares only the language can still be among the best, with a margin of one for rounding. */
+  let [least, greatest] = [0, Number.POSITIVE_INFINITY];
   /** The best so far, best first: a language may have most of the catalogue, so not all are sorted. */
   const best: { slot: number; score: number }[] = [];
   const offer = (slot: number, worth: number) => {
@@ -40,10 +42,16 @@ export function similarTo(model: ReadModel, id: number, most: number): number[] 
     if (at < 0 && best.length === most) return;
     best.splice(at < 0 ? best.length : at, 0, { slot, score });
     best.length = Math.min(best.length, most);
+    if (best.length < most) return;
+    const magnitudes = (SAME_LANGUAGE - (best.at(-1)?.score ?? 0)) / PER_MAGNITUDE;
+    [least, greatest] = [10 ** (ownSize - magnitudes) - 2, 10 ** (ownSize + magnitudes)];
   };
   for (const [slot, worth] of shared) offer(slot, worth);
   if (shared.size < most && language > 0)
-    for (let slot = 0; slot < columns.size; slot++)
-      if (named.language[slot] === language && slot !== own && !shared.has(slot)) offer(slot, 0);
+    for (let slot = 0; slot < columns.size; slot++) {
+      if (named.language[slot] !== language) continue;
+      const stars = plain.stars[slot] ?? 0;
+      if (stars >= least && stars <= greatest && slot !== own && !shared.has(slot)) offer(slot, 0);
+    }
   return best.map(({ slot }) => columns.id[slot] ?? 0);
 }

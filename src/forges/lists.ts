@@ -9,6 +9,8 @@ export interface ForgeRecord {
   isPublic: boolean;
   /** Whether the forge has renamed it and deletes it within weeks; absent: no. */
   isBeingDeleted?: boolean;
+  /** Whether its forge still copies it from another one, so that it may fail and vanish; absent: no. */
+  isBeingImported?: boolean;
 }
 
 export interface ListPage {

@@ -105,7 +105,9 @@ export function createRestProvider(
     const hasMore = records.length > 0 && (rows >= forge.pageSize || isAnnounced);
     return {
       repositories: records
-        .filter(({ isPublic, isBeingDeleted = false }) => isPublic && !isBeingDeleted)
+        .filter(
+          ({ isPublic, isBeingDeleted, isBeingImported }) => isPublic && !isBeingDeleted && !isBeingImported,
+        )
         .filter(({ repository }) => repository.stars >= settings.minStars)
         .map(toRepository),
       next: request.next({ records, rows, hasMore, total }),

@@ -85,7 +85,7 @@ export function findDoubt(
   return { anomalies, doubtful };
 }
 
-/** The index of the first reading that may be believed: a zero before a large count is a reading that failed. */
+/** The index of the first reading that may be believed: a zero before a large count is a failed reading. */
 function firstCredible(readings: readonly Reading[], doubtful: boolean[], anomalies: Anomaly[]): number {
   const first = readings.findIndex(({ stars }) => stars > 0);
   const [zero, last, level] = [readings[0], readings[first - 1], readings[first]?.stars ?? 0];
@@ -96,7 +96,7 @@ function firstCredible(readings: readonly Reading[], doubtful: boolean[], anomal
     measure: "stars",
     at: zero.at,
     until: last.at,
-    reason: `0 stars before a reading of ${countText(level)}: a reading that failed`,
+    reason: `0 stars before a reading of ${countText(level)}: a failed reading`,
     before: 0,
     after: level,
   });
@@ -147,8 +147,8 @@ function anomalyOf(
     at,
     until,
     reason: isNewest
-      ? `from ${countText(before)} to ${countText(after)} ${name}, which no second reading has confirmed yet; the reading before it is used`
-      : `${countText(after)} ${name} after ${countText(before)}, to which the next readings return: a reading that failed`,
+      ? `from ${countText(before)} to ${countText(after)} ${name}, not yet confirmed by a second reading; the one before it is used`
+      : `${countText(after)} ${name} between readings of ${countText(before)}: a failed reading`,
     before,
     after,
   };

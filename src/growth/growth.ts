@@ -46,6 +46,7 @@ export { FALLEN_PARTS, LEAST_COLLAPSED, LEAST_DOUBTED } from "./doubt.js";
 export { type Explanation, formulaOf, type Scores } from "./scores.js";
 export {
   byWindow,
+  endOfGrowth,
   readExplanations,
   TREND_COLUMNS,
   type Trend,

@@ -67,6 +67,14 @@ export interface Trend {
   anomalous: boolean;
 }
 
+/** When the growth of a repository ends, in all its trends: at its newest confirmed reading; without growth, at its newest counts. */
+export function endOfGrowth(
+  trends: readonly (Pick<Trend, "to"> | null | undefined)[],
+  countedAt: number | null,
+): number | null {
+  return trends.find((trend) => trend)?.to ?? countedAt;
+}
+
 /** The columns of a rollup that make a trend. */
 export const TREND_COLUMNS = [
   "window_hours",

@@ -59,6 +59,11 @@ export class Admission {
     return network === undefined ? { kind: "anonymous", name } : { kind: "anonymous", name, network };
   }
 
+  /** The whole address of that caller. */
+  addressOf(peer: string | undefined, forwardedFor: string | undefined): string {
+    return this.#callers.addressOf(peer, forwardedFor ?? null);
+  }
+
   /** Counts a request that was refused over the limit of a bucket. */
   noteRefusal(bucket: Bucket): void {
     this.#countRefusal(bucket);

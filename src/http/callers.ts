@@ -27,9 +27,19 @@ export class Callers {
    * the first address that is not a trusted proxy; if an entry is not an address, the proxy that wrote it.
    */
   nameOf(peer: string | undefined, forwardedFor: string | null): string {
+    const address = this.#addressOf(peer, forwardedFor);
+    return address === undefined ? NO_ADDRESS : prefixOf(address);
+  }
+
+  /** The whole address of that caller, as people write it. */
+  addressOf(peer: string | undefined, forwardedFor: string | null): string {
+    const address = this.#addressOf(peer, forwardedFor) ?? NO_ADDRESS;
+    return isIPv6(address) ? new URL(`http://[${address}]`).hostname.slice(1, -1) : address;
+  }
+
+  #addressOf(peer: string | undefined, forwardedFor: string | null): string | undefined {
     const address = canonicalAddress(peer ?? "");
-    if (address === undefined) return NO_ADDRESS;
-    if (forwardedFor === null || !this.#isTrusted(address)) return prefixOf(address);
+    if (address === undefined || forwardedFor === null || !this.#isTrusted(address)) return address;
     let nearest = address;
     // Not split: whoever sends the request decides how many entries there are.
     let rest: string | undefined = forwardedFor;
@@ -41,7 +51,7 @@ export class Callers {
       if (!this.#isTrusted(next)) break;
       rest = comma === -1 ? undefined : rest.slice(0, comma);
     }
-    return prefixOf(nearest);
+    return nearest;
   }
 
   /** Whether a connection from `peer` is one of a trusted proxy. */

@@ -55,8 +55,9 @@ export class ErrorResponder {
     try {
       if (shape === "picture") {
         const reply = errorReply(error, this.#renderers.picture(error, request));
-        // The image proxies of forges pass on nothing but a 200.
-        return request.method === "GET" || request.method === "HEAD" ? { ...reply, sentAs: 200 } : reply;
+        // The image proxies of forges pass on nothing but a 200. A request of an unknown method is described as a GET.
+        const isOfImage = ["GET", "HEAD"].includes(request.method) && error.code !== "METHOD_NOT_ALLOWED";
+        return isOfImage ? { ...reply, sentAs: 200 } : reply;
       }
       if (shape === "page") return errorReply(error, await this.#renderers.page(error, request));
     } catch (cause) {

@@ -186,7 +186,7 @@ export class Front {
   }
 
   /** Runs work for the sender of an exchange as a request to another route; see `ChargedAs`. */
-  async #chargedAs<T>(
+  async #chargedAs<T extends { units?: number }>(
     exchange: Exchange,
     { route, query }: Parameters<ChargedAs>[0],
     work: () => Promise<T>,
@@ -198,15 +198,18 @@ export class Front {
     const charge = await admission.charge({ caller, address, cost });
     const used = { ...exchange, target: { ...target, name, cost }, beganAt: clock.monotonic(), charge };
     let outcome: Pick<AppError, "status" | "code"> | undefined;
+    let units: number | undefined;
     try {
       if (charge?.refusal !== undefined) throw refusalNow(charge.refusal);
-      return await work();
+      const result = await work();
+      units = result.units;
+      return result;
     } catch (error) {
       outcome = toAppError(error);
       throw error;
     } finally {
       const { status = 200, code = null } = outcome ?? {};
-      const left = await charge?.settle(status, undefined, false);
+      const left = await charge?.settle(status, units, false);
       this.#sender.record(used, { status, code, bytes: 0, left });
     }
   }
@@ -288,7 +291,7 @@ export class Front {
       this.#unavailable.note(failed);
       // Routes that say more keep their message.
       if (error instanceof DatabaseAway) return this.#refuse(exchange, { error: DATABASE_AWAY });
-    } else if (error.status >= 500) this.#options.log.error(failed, "a request failed");
+    } else if (error.status >= 500 && !isExpected(error)) this.#options.log.error(failed, "a request failed");
     // A page for a caller over a daily quota must not cost a look at the watchlist of the account.
     const isCheap = isRefusal(error.status);
     const request = describe(exchange);
@@ -329,4 +332,9 @@ export class Front {
 
 function chargedOf({ caller, address, target: { cost } }: Exchange): Charged {
   return { caller, address, cost };
+}
+
+/** Whether a request was refused on purpose, such as while the catalogue is loaded: a failure has a cause. */
+function isExpected({ code, cause }: AppError): boolean {
+  return code === "UNAVAILABLE" && cause === undefined;
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { basePathOf, cookieScope } from "../lib/base-url.js";
-import { IGNORED_HEADER } from "./ignored-parameters.js";
+import { DEPRECATION_HEADER, IGNORED_HEADER } from "./ignored-parameters.js";
 import type { Reply } from "./reply.js";
 import { isApi, type Route } from "./route.js";
 
@@ -36,6 +36,7 @@ const EXPOSED = [
   "Content-Disposition",
   "X-Request-Id",
   IGNORED_HEADER,
+  DEPRECATION_HEADER,
   ...Object.keys(RATE_HEADERS),
 ].join(", ");
 

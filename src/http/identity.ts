@@ -164,7 +164,7 @@ function checkAccess(exchange: Exchange, { identities, recordSecurity }: Authori
 const MAX_KEY_LENGTH = 200;
 
 /** A key that is not valid is refused wherever it is sent: if it were ignored, its sender would not notice. */
-function badKey(message = "The API key is malformed, unknown or revoked."): AppError {
+function badKey(message = "The API key is malformed, unknown, revoked or expired."): AppError {
   return new AppError("INVALID_API_KEY", message, {
     headers: { "WWW-Authenticate": 'Bearer realm="sidereal", error="invalid_token"' },
   });

@@ -1,7 +1,28 @@
 import { nearestName } from "../lib/nearest-name.js";
+import type { Route } from "./route.js";
 
 /** Lists the query parameters of a request that its route does not know: a list of strings as in RFC 9651. */
 export const IGNORED_HEADER = "X-Ignored-Parameters";
+
+/** For earlier names of parameters (RFC 9745), with the time since which they are. */
+export const DEPRECATION_HEADER = "Deprecation";
+const RENAMED_AT = Date.UTC(2026, 10, 23) / 1_000;
+
+/** Names and values of the headers for the names in a query string: those that a route does not declare, and earlier ones. */
+export function parameterNotes(
+  given: readonly string[],
+  { query, aliases = {} }: Pick<Route, "query" | "aliases">,
+): string[] {
+  const ignored = ignoredParameters(
+    given.filter((name) => !Object.hasOwn(aliases, name)),
+    query,
+  );
+  const isDated = given.some((name) => Object.hasOwn(aliases, name));
+  return [
+    ...(ignored === undefined ? [] : [IGNORED_HEADER, ignored]),
+    ...(isDated ? [DEPRECATION_HEADER, `@${RENAMED_AT}`] : []),
+  ];
+}
 
 /** Names in one header, and characters of a name. */
 const MAX_NAMES = 5;

@@ -33,9 +33,9 @@ export interface HttpRequest {
 
 /**
  * Runs work for the sender of a request as if it were a request to another route: with its limits, its cost and its usage. Throws
- * RATE_LIMITED if the sender has not enough left.
+ * RATE_LIMITED if the sender has not enough left. A result with `units` corrects what was counted.
  */
-export type ChargedAs = <T>(
+export type ChargedAs = <T extends { units?: number }>(
   use: { route: { method: string; path: string; limit: RateLimit }; query: URLSearchParams },
   work: () => Promise<T>,
 ) => Promise<T>;

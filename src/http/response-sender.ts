@@ -6,11 +6,13 @@ import type { ErrorCode } from "../lib/errors.js";
 import type { Logger } from "../lib/log.js";
 import type { Admission } from "./admission.js";
 import { after } from "./after.js";
+import { agentFamily } from "./agents.js";
 import { discardBody, hasLongBody } from "./body.js";
 import { allowanceOf } from "./charge.js";
 import { toAppError } from "./error-response.js";
-import { type Exchange, sourceOf } from "./exchange.js";
+import type { Exchange } from "./exchange.js";
 import type { Decision } from "./limiter.js";
+import { forwardedFor } from "./request-head.js";
 import { type StoredResponse, streamVariant, type Variant, variantOf } from "./stored-response.js";
 import { sendStream } from "./stream-response.js";
 import type { Traffic } from "./traffic.js";
@@ -101,7 +103,7 @@ export class ResponseSender {
     // By the clock of the service, as caches compute the age of a response from it.
     const date = new Date(clock.now()).toUTCString();
     const rates = left && admission.ratesOf(left);
-    let head = variant.head({ id, date, rates, ignored: target.ignored });
+    let head = variant.head({ id, date, rates, notes: target.notes });
     // A body that nobody reads must not keep the connection busy; Node drains a short one.
     if (hasLongBody(message)) {
       discardBody(message);
@@ -118,8 +120,8 @@ export class ResponseSender {
 
   /** Counts a request with a key in its usage, when its response is sent. */
   record(exchange: Exchange, { status, bytes, code, left }: Sent): void {
-    const { keyId, target, beganAt, charge } = exchange;
-    const { clock, recordUsage } = this.#options;
+    const { keyId, message, target, beganAt, charge } = exchange;
+    const { admission, clock, recordUsage } = this.#options;
     if (keyId === undefined) return;
     recordUsage({
       keyId,
@@ -132,7 +134,10 @@ export class ResponseSender {
       allowance: charge?.isOfKey ? allowanceOf(left) : undefined,
       code,
       path: target.path,
-      source: sourceOf(exchange),
+      source: {
+        address: admission.addressOf(message.socket.remoteAddress, forwardedFor(message)),
+        agent: agentFamily(message.headers["user-agent"]),
+      },
     });
   }
 }

@@ -5,7 +5,6 @@ import { brotliCompress, constants, gzip, zstdCompress } from "node:zlib";
 import type { ErrorCode } from "../lib/errors.js";
 import { remembering } from "../lib/remembering.js";
 import { RATE_HEADERS } from "./headers.js";
-import { IGNORED_HEADER } from "./ignored-parameters.js";
 import { bytesOf, type Reply } from "./reply.js";
 
 /** Statuses of refusals, which must cost less than what they refuse: compressing takes longer than all the rest. */
@@ -98,8 +97,8 @@ interface HeadValues {
   date: string;
   /** The values of RATE_HEADERS in their order; undefined where nothing is limited. */
   rates: readonly string[] | undefined;
-  /** The value of IGNORED_HEADER; undefined without one. */
-  ignored: string | undefined;
+  /** Names and values of headers about the parameters. */
+  notes: readonly string[];
 }
 
 /** One form of a response with its head prepared. Only the values that differ with each request are filled in. */
@@ -132,13 +131,13 @@ export class Variant {
   }
 
   /** Names and values for `writeHead`, valid until the next call. */
-  head({ id, date, rates, ignored }: HeadValues): string[] {
+  head({ id, date, rates, notes }: HeadValues): string[] {
     const head = rates === undefined ? this.#head : this.#limitedHead;
     if (this.#age !== undefined) head[1] = this.#age();
     head[this.#idAt - 2] = date;
     head[this.#idAt] = id;
     for (let i = 0; i < (rates?.length ?? 0); i++) head[this.#idAt + 2 * (i + 1)] = rates?.[i] ?? "";
-    return ignored === undefined ? head : [...head, IGNORED_HEADER, ignored];
+    return notes.length === 0 ? head : [...head, ...notes];
   }
 }
 

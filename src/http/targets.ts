@@ -2,7 +2,7 @@ import { AppError } from "../lib/errors.js";
 import { withoutTrailingSlashes } from "../lib/page-addresses.js";
 import { type Cost, costOf, DEFAULT_LIMIT } from "./cost.js";
 import type { PublicAddress } from "./headers.js";
-import { ignoredParameters } from "./ignored-parameters.js";
+import { parameterNotes } from "./ignored-parameters.js";
 import { noContent, redirect } from "./reply.js";
 import {
   hasTooManyParts,
@@ -28,8 +28,8 @@ export interface Target {
   cacheKey: string | undefined;
   cost: Cost;
   name: RouteName;
-  /** The value of IGNORED_HEADER; undefined without parameters that the route does not declare. */
-  ignored: string | undefined;
+  /** Names and values of headers about its parameters. */
+  notes: readonly string[];
 }
 
 export interface TargetOptions extends Pick<PublicAddress, "basePath" | "isOpen"> {
@@ -119,8 +119,9 @@ export class Targets {
     const match = this.#router.find(method === "HEAD" ? "GET" : method, path);
     if (match === undefined) return this.#unmatched(method, path, query);
     const { route, params } = match;
-    const given = renamed(route, new URLSearchParams(query));
-    const ignored = isApi(route) ? ignoredParameters(given.keys(), route.query) : undefined;
+    const written = new URLSearchParams(query);
+    const notes = isApi(route) ? parameterNotes([...written.keys()], route) : [];
+    const given = renamed(route, written);
     if (isCsv && route.csv && !given.has("format")) given.append("format", "csv");
     const declared = declaredParameters(route, given);
     const isCacheable =
@@ -136,7 +137,7 @@ export class Targets {
       cacheKey,
       cost: costOf(route.limit, method, declared),
       name: { method: route.method, route: pathPattern(route) },
-      ignored,
+      notes,
     };
   }
 
@@ -231,7 +232,7 @@ function folded({ foldedQuery = [], setQuery = [] }: Route, declared: URLSearchP
 
 /** Headers that pages of other sites may send. Those of the Model Context Protocol are read by `/mcp` alone. */
 const ALLOWED_HEADERS =
-  "Authorization, X-API-Key, Content-Type, If-None-Match, If-Match, Range, If-Range, MCP-Protocol-Version, Mcp-Method, Mcp-Name";
+  "Authorization, X-API-Key, Content-Type, Idempotency-Key, If-None-Match, If-Match, Range, If-Range, MCP-Protocol-Version, Mcp-Method, Mcp-Name";
 
 function preflight(allow: string, isOpen: boolean) {
   if (!isOpen) return noContent({ Allow: allow, "Cache-Control": "public, max-age=7200" });
@@ -282,5 +283,5 @@ function other(route: Route, { method, path, name = NO_ROUTE }: Unrouted): Targe
   };
   const query = new URLSearchParams();
   const cost = costOf(facts.limit, method, query);
-  return { route: facts, params: {}, path, query, cacheKey: undefined, cost, name, ignored: undefined };
+  return { route: facts, params: {}, path, query, cacheKey: undefined, cost, name, notes: [] };
 }

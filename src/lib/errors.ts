@@ -17,6 +17,7 @@ export const ERROR_STATUS = {
   UNSUPPORTED_MEDIA_TYPE: 415,
   RANGE_NOT_SATISFIABLE: 416,
   MISDIRECTED_REQUEST: 421,
+  IDEMPOTENCY_KEY_REUSED: 422,
   RATE_LIMITED: 429,
   HEADER_TOO_LARGE: 431,
   INTERNAL: 500,
@@ -31,7 +32,7 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorCode, string>> = {
   INVALID_REQUEST:
     "The request itself is wrong: a body that is not JSON, a wrong cursor, a malformed address, not exactly one Host, two different API keys",
   UNAUTHENTICATED: "The route needs a session, or an API key",
-  INVALID_API_KEY: "The API key is malformed, unknown or revoked",
+  INVALID_API_KEY: "The API key is malformed, unknown, revoked or expired",
   FORBIDDEN: "A change with a share token, or from the page of another site; sign-in by mail if it is off",
   REAUTHENTICATION_REQUIRED: "The route needs a sign-in within the last 15 minutes",
   NOT_FOUND: "No such repository, watchlist, key or path, or it belongs to another account",
@@ -47,6 +48,7 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorCode, string>> = {
   RANGE_NOT_SATISFIABLE: "The file has no byte of the range; Content-Range has its length",
   MISDIRECTED_REQUEST:
     "The service does not respond under the requested Host; the operator can add it to SIDEREAL_ALLOWED_HOSTS",
+  IDEMPOTENCY_KEY_REUSED: "The Idempotency-Key was sent before with another body",
   RATE_LIMITED: "Too many requests; Retry-After says when to retry, details names the bucket",
   HEADER_TOO_LARGE:
     "A header is too large: Cookie over 8,192 characters; Authorization, X-API-Key, If-Match, If-None-Match, Accept, Accept-Encoding or X-Forwarded-For over 4,096; any of them over 200 parts; or the request line and all headers over 16 KiB or 100 lines",

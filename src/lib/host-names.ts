@@ -51,6 +51,12 @@ export function isPrivateHost(host: string): boolean {
   return isIn(PRIVATE, host) ?? (!host.includes(".") || PRIVATE_NAME.test(host));
 }
 
+/** The host of an address, which others can reach; undefined for a private one. */
+export function publicHost(url: string): string | undefined {
+  const host = canonicalHost(new URL(url).host) ?? "";
+  return isPrivateHost(host) ? undefined : host;
+}
+
 /** Whether an address is in one of the networks; undefined for a name. IPv4 addresses in IPv6 (`::ffff:a.b.c.d`) count as such. */
 function isIn(networks: BlockList, host: string): boolean | undefined {
   if (isIPv4(host)) return networks.check(host, "ipv4");

@@ -22,6 +22,7 @@ const FLAGS: ReadonlyMap<string | undefined, readonly string[]> = new Map([
   ["backup", BATCH],
   ["restore", BATCH],
   ["check", BATCH],
+  ["publish", BATCH],
   ["start", SERVER],
   ["serve", SERVER],
   ["work", WORKER],

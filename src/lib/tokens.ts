@@ -23,6 +23,14 @@ export function createToken(prefix: TokenPrefix): string {
   return token + checksum(token);
 }
 
+/** The token that a secret seed leads to, always the same. */
+export function derivedToken(prefix: TokenPrefix, seed: string): string {
+  let rest = BigInt(`0x${hash("sha512", `${prefix} ${seed}`, "hex")}`);
+  let token = `${prefix}_`;
+  for (let i = 0; i < RANDOM_LENGTH; i++, rest /= 62n) token += BASE62[Number(rest % 62n)];
+  return token + checksum(token);
+}
+
 /** The prefix of a well-formed token with a valid checksum, else undefined. The token need not have been issued. */
 export function tokenPrefix(token: string): TokenPrefix | undefined {
   const prefix = /^(sid[lwrfto]?)_[0-9A-Za-z]{36}$/.exec(token)?.[1];

@@ -16,14 +16,19 @@ import { z } from "../lib/schema.js";
 import { type Columns, foreignText, freshness, number, percent, ROW_TEXT, table } from "./text.js";
 import { limitOf, type Tool, type ToolContext, tool } from "./tool.js";
 
-/** Rows of a list: enough to choose from, and few enough to read. */
-export const limit = limitOf(25, 10, "Maximum number of rows.");
+/** The part of a list. Rows: enough to choose from, and few enough to read. */
+export const pageArguments = {
+  limit: limitOf(25, 10, "Maximum number of rows."),
+  cursor: listQuery.shape.cursor.openapi({
+    description: "nextCursor of the previous result. All other arguments must stay the same.",
+  }),
+};
 
 const nullableNumber = z.number().nullable();
 
 export const rowSchema = z.object({
   id: z.string(),
-  repository: z.string().describe("provider:owner/name, as other tools take it."),
+  repository: z.string().describe("provider:owner/name."),
   renamedFrom: z.string().optional(),
   url: z.string().describe("Its page on the forge."),
   page: z.string().describe("Its page on this service, with charts."),
@@ -86,7 +91,7 @@ export const listOutput = z.object({
 const GROWTH =
   "Growth is measured from the service's own snapshots. `starsGained` is the counted gain, without bursts and other doubtful movements; `doubts` and `confidence` say how far to trust it. Windows end at `asOf`, which may be days ago.";
 
-const searchArgs = listQuery.omit({ page: true }).extend({ limit });
+const searchArgs = listQuery.omit({ page: true }).extend(pageArguments);
 
 const RANKED = {
   trending: { title: "Trending", operation: listTrending },

@@ -1,11 +1,9 @@
-/** The tool for one repository: counts, growth, doubts, ranks and facts. */
+/** The tool for single repositories: counts, growth, doubts, ranks and facts. */
 import { getRepositoryByFullName, readDetail, renamedView } from "../api/api.js";
 import { WINDOWS, type Window } from "../growth/growth.js";
-import { AppError } from "../lib/errors.js";
-import type { RepositoryName } from "../lib/page-addresses.js";
 import { z } from "../lib/schema.js";
-import type { Modules } from "../modules.js";
 import { doubtsOf, freshnessOutput, renamedOf, renamedText, rowOf, rowSchema } from "./lists.js";
+import { findNamed, MAX_TOGETHER, repositoriesArgument } from "./named.js";
 import {
   type Columns,
   DETAIL_TEXT,
@@ -17,7 +15,7 @@ import {
   signed,
   table,
 } from "./text.js";
-import { reference, type Tool, tool } from "./tool.js";
+import { type Tool, tool } from "./tool.js";
 
 /** Most ranks, topics and doubts in a result. */
 const MAX_LISTED = 12;
@@ -45,7 +43,7 @@ const growthSchema = z.object({
 
 const { id, repository, renamedFrom, url, page, description, language, stars, forks, doubts } =
   rowSchema.shape;
-const output = z.object({
+const detailSchema = z.object({
   ...{ id, repository, renamedFrom, url, page, description, language, stars, forks, doubts },
   ...freshnessOutput,
   license: nullableText,
@@ -60,37 +58,29 @@ const output = z.object({
   previousNames: z.array(z.string()),
   snapshots: z.object({ stored: z.number(), firstAt: nullableText, lastAt: nullableText }),
 });
-type Result = z.output<typeof output>;
+type Result = z.output<typeof detailSchema>;
 type Detail = Awaited<ReturnType<typeof readDetail>>;
 
 export const repositoryTool: Tool = tool({
-  name: "get_repository",
-  title: "One repository",
-  description:
-    "Counts, growth over 24h, 7d and 30d with its confidence and doubts, ranks, names and facts of one repository. Use it before you call growth real.",
-  args: z.object({ repository: reference }),
-  output,
+  name: "get_repositories",
+  title: "Repositories in detail",
+  description: `Counts, growth over 24h, 7d and 30d with its confidence and doubts, ranks, names and facts of 1 to ${MAX_TOGETHER} repositories. Use it before you call growth real.`,
+  args: z.object({ repositories: repositoriesArgument(1, MAX_TOGETHER) }),
+  output: z.object({ repositories: z.array(detailSchema) }),
   operation: getRepositoryByFullName,
-  run: async ({ repository }, { services }) => {
-    const { repository: named, renamedFrom } = await findNamed(services.modules, repository);
-    const { id } = named;
-    const found = await services.modules.catalog.describeById(id);
-    if (found === undefined) throw NOT_FOUND;
-    const detail = await readDetail(found, { services, query: { explain: "false", window: "7d" } });
-    const data = resultOf({ ...detail, ...renamedView(renamedFrom) }, services.config.baseUrl);
-    return { data, text: textOf(data) };
+  surcharge: { parameter: "repo", counts: "values", included: 1, step: 1, most: MAX_TOGETHER },
+  run: async ({ repositories: given }, { services }) => {
+    const { catalog } = services.modules;
+    const repositories: Result[] = [];
+    for (const { id, renamedFrom } of await findNamed(services.modules, given)) {
+      const found = await catalog.describeById(id);
+      if (found === undefined) continue;
+      const detail = await readDetail(found, { services, query: { explain: "false", window: "7d" } });
+      repositories.push(resultOf({ ...detail, ...renamedView(renamedFrom) }, services.config.baseUrl));
+    }
+    return { data: { repositories }, text: repositories.map(textOf).join("\n\n") };
   },
 });
-
-const NOT_FOUND = new AppError("NOT_FOUND", "No repository has this name.");
-
-/** The repository with a name, or that had it, and then `renamedFrom`. Throws NOT_FOUND. */
-export async function findNamed({ catalog }: Modules, { provider, fullName }: RepositoryName) {
-  const found = await catalog.findByName(provider, fullName);
-  if (found === undefined) throw NOT_FOUND;
-  const { repository, isPreviousName } = found;
-  return { repository, renamedFrom: isPreviousName ? fullName : undefined };
-}
 
 function growthOf(trend: Detail["trends"][Window]): z.output<typeof growthSchema>[] {
   if (trend === null) return [];

@@ -1,16 +1,25 @@
-/** The tools for counts over time: of one repository, and of several next to each other. */
-import { chartQuery, getChartData, listMetrics, readChart, readSeries, seriesQuery } from "../api/api.js";
+/** The tools for counts over time: all counts of each repository, and one count of several next to each other. */
+import {
+  chartQuery,
+  getChartData,
+  listSeveralMetrics,
+  readChart,
+  readSeveral,
+  seriesPartsView,
+  seriesQuery,
+} from "../api/api.js";
 import { count } from "../discovery/discovery.js";
+import { ageInDays, isoDay, timeOrNull } from "../lib/clock.js";
 import { chartPage, repositoryKey, repositoryPage } from "../lib/page-addresses.js";
 import { z } from "../lib/schema.js";
+import type { Days } from "../repositories/repositories.js";
 import { freshnessOutput, renamedOf, renamedText, rowSchema } from "./lists.js";
-import { findNamed } from "./repository.js";
+import { findNamed, MAX_TOGETHER, repositoriesArgument } from "./named.js";
 import { type Columns, day, foreignText, freshness, percent, signed, table } from "./text.js";
-import { reference, type Tool, tool } from "./tool.js";
+import { type Tool, tool } from "./tool.js";
 
 /** Points of each series in a comparison. */
 const COMPARED_POINTS = 8;
-const MAX_COMPARED = 6;
 /** Gaps in a result. */
 const MAX_GAPS = 10;
 
@@ -32,62 +41,81 @@ const pointSchema = z.object({
   source: z.string(),
 });
 const seamSchema = z.object({ from: z.string(), to: z.string() });
-const gapSchema = seamSchema.extend({ missing: z.number() });
+const gapSchema = seamSchema.extend({ missingCount: z.number() });
 
-const seriesOutput = z.object({
+const seriesSchema = z.object({
   repository: z.string(),
   renamedFrom: rowSchema.shape.renamedFrom,
   url: z.string(),
   page: z.string(),
   ...freshnessOutput,
-  window: z.string(),
   starsChange: nullableNumber.describe(
-    "The plain difference between the first and the last point; null if they do not count the same stars. Not the counted gain: see get_repository.",
+    "The plain difference between the first and the last point; null if they do not count the same stars. Not the counted gain: see get_repositories.",
   ),
   points: z
     .array(pointSchema)
     .describe("Oldest first. BACKFILLED points count stars still held, the others all stars."),
   pointsAvailable: z.number().describe("The number of points from which these were evenly chosen."),
-  resolution: z.string().describe("The step between those points; all: every snapshot."),
   gaps: z.array(gapSchema).describe("Ranges with missing refreshes."),
   seams: z
     .array(seamSchema)
     .describe("Neighbouring points that count different stars: the step between them is no growth."),
 });
+type Shown = z.output<typeof seriesSchema>;
+
+/** The time that series are of, such as `30d` or `2026-01-01 to 2026-02-01`. */
+const spanOutput = { window: z.string().describe("The time, as a window or as days.") };
+
+function spanText(window: string, { from, to }: Days): string {
+  const start = from === undefined ? window : isoDay(from);
+  if (to !== undefined) return `${start} to ${isoDay(to)}`;
+  return from === undefined ? start : `${start} to today`;
+}
+
+const { from, to } = seriesQuery.shape;
 
 const seriesTool = tool({
   name: "get_series",
-  title: "A repository over time",
-  description:
-    "Stars, forks, open issues and watchers of one repository over time, from its snapshots. The window ends at the newest snapshot. For several repositories use compare_repositories.",
+  title: "Repositories over time",
+  description: `Stars, forks, open issues and watchers of 1 to ${MAX_TOGETHER} repositories over time, from their snapshots. The window ends at the newest snapshot of each.`,
   args: z.object({
-    repository: reference,
+    repositories: repositoriesArgument(1, MAX_TOGETHER),
     window: seriesQuery.shape.window.openapi({ description: "How far back." }),
+    ...{ from, to },
     points: count(2, 100)
       .default(30)
-      .openapi({ default: 30, description: "Maximum number of points, evenly chosen." }),
+      .openapi({ default: 30, description: "Maximum number of points of each, evenly chosen." }),
   }),
-  output: seriesOutput,
-  operation: listMetrics,
-  run: async ({ repository: name, window, points: most }, { services }) => {
-    const { repository, renamedFrom } = await findNamed(services.modules, name);
-    const { data: all, meta } = await readSeries(repository, services, { window, step: "all" });
-    const { asOf, ageDays, resolution, gaps, seams } = meta;
-    const [first, last] = [all[0], all.at(-1)];
-    const isComparable = seams.length === 0 && all.length > 1;
-    const data = {
-      repository: foreignText(repositoryKey(repository), 400) ?? "",
-      ...renamedOf({ renamedFrom }),
-      url: repository.url,
-      page: services.config.baseUrl + repositoryPage(repository),
-      ...{ asOf, ageDays, window, resolution },
-      starsChange: isComparable && first && last ? last.stars - first.stars : null,
-      points: spread(all, most),
-      pointsAvailable: all.length,
-      gaps: gaps.slice(0, MAX_GAPS),
-      seams: seams.slice(0, MAX_GAPS),
-    };
-    return { data, text: seriesText(data) };
+  output: z.object({
+    ...spanOutput,
+    resolution: z.string().describe("The step between available points; all: every snapshot."),
+    repositories: z.array(seriesSchema),
+  }),
+  operation: listSeveralMetrics,
+  run: async ({ repositories: given, window, points: most, ...days }, { services }) => {
+    const { modules, config, clock } = services;
+    const named = await findNamed(modules, given);
+    const { several, units } = await readSeveral(modules, named, { window, ...days, step: "all" });
+    const repositories = named.map((repository): Shown => {
+      const { points, gaps, seams } = seriesPartsView(several.of(repository.id));
+      const [first, last] = [points[0], points.at(-1)];
+      const isComparable = seams.length === 0 && points.length > 1;
+      return {
+        repository: foreignText(repositoryKey(repository), 400) ?? "",
+        ...renamedOf(repository),
+        url: repository.url,
+        page: config.baseUrl + repositoryPage(repository),
+        asOf: timeOrNull(repository.countedAt),
+        ageDays: ageInDays(repository.countedAt, clock.now()),
+        starsChange: isComparable && first && last ? last.stars - first.stars : null,
+        points: spread(points, most),
+        pointsAvailable: points.length,
+        gaps: gaps.slice(0, MAX_GAPS),
+        seams: seams.slice(0, MAX_GAPS),
+      };
+    });
+    const data = { window: spanText(window, days), resolution: several.resolution, repositories };
+    return { data, text: repositories.map((one) => seriesText(one, data.window)).join("\n\n"), units };
   },
 });
 
@@ -100,14 +128,16 @@ const POINT_COLUMNS: Columns<z.output<typeof pointSchema>> = {
   source: ({ source }) => source,
 };
 
-function seriesText(result: z.output<typeof seriesOutput>): string {
-  const { repository, window, points, pointsAvailable, starsChange, gaps, seams } = result;
+function seriesText(result: Shown, window: string): string {
+  const { repository, points, pointsAvailable, starsChange, gaps, seams } = result;
   return [
     ...renamedText(result),
     `${repository} over ${window}: ${points.length} of ${pointsAvailable} points. ${freshness(result)}`,
     `Plain change of stars: ${signed(starsChange)} (not the counted gain).`,
     ...(points.length === 0 ? [] : ["", table(points, POINT_COLUMNS), ""]),
-    ...gaps.map(({ from, to, missing }) => `Gap ${day(from)} to ${day(to)}: ${missing} refreshes missing.`),
+    ...gaps.map(
+      ({ from, to, missingCount }) => `Gap ${day(from)} to ${day(to)}: ${missingCount} refreshes missing.`,
+    ),
     ...seams.map(({ from, to }) => `Seam ${day(from)} to ${day(to)}: the step is no growth.`),
     `Page: ${result.page} Forge: ${result.url}`,
   ].join("\n");
@@ -122,7 +152,7 @@ const comparedSchema = z.object({
   first: nullableNumber.describe("The count at from."),
   last: nullableNumber.describe("The count at to."),
   change: nullableNumber.describe(
-    "The plain difference over the window, between points that count the same; null with fewer than two. Not the counted gain: see get_repository.",
+    "The plain difference over the window, between points that count the same; null with fewer than two. Not the counted gain: see get_repositories.",
   ),
   changePercent: nullableNumber.describe(
     "change in percent of first; null if the points count different stars.",
@@ -136,7 +166,7 @@ type Compared = z.output<typeof comparedSchema>;
 const comparisonOutput = z.object({
   ...freshnessOutput,
   metric: z.string(),
-  window: z.string(),
+  ...spanOutput,
   page: z.string().describe("The comparison as a page for people."),
   repositories: z.array(comparedSchema),
 });
@@ -166,29 +196,25 @@ function comparedOf(series: ChartSeries, baseUrl: string): Compared {
   };
 }
 
-const FORM = `must be 2 to ${MAX_COMPARED} of the form provider:owner/name`;
-
 const comparisonTool = tool({
   name: "compare_repositories",
   title: "Compare repositories",
-  description: `The stars or forks of 2 to ${MAX_COMPARED} repositories over the same time: first and last count, change, change per day, and a few points.`,
+  description: `The stars or forks of 2 to ${MAX_TOGETHER} repositories over the same time: first and last count, change, change per day, and a few points.`,
   args: z.object({
-    repositories: z
-      .array(reference, FORM)
-      .min(2, FORM)
-      .max(MAX_COMPARED, FORM)
-      .openapi({ description: "The repositories, as provider:owner/name." }),
+    repositories: repositoriesArgument(2, MAX_TOGETHER),
     metric: chartQuery.shape.metric.openapi({ description: "The count to show." }),
-    window: chartQuery.shape.window.unwrap().default("90d"),
+    window: chartQuery.shape.window.unwrap().default("90d").openapi({ description: "How far back." }),
+    ...{ from, to },
   }),
   output: comparisonOutput,
   operation: getChartData,
-  run: async ({ repositories: repo, ...given }, { services }) => {
+  run: async ({ repositories: given, ...shown }, { services }) => {
     const { baseUrl } = services.config;
-    const query = { ...chartQuery.omit({ repo: true }).parse({}), ...given, repo };
-    const { asOf, ageDays, metric, window, series } = await readChart(services, query);
+    const named = await findNamed(services.modules, given);
+    const query = { ...chartQuery.omit({ repo: true }).parse({}), ...shown };
+    const { asOf, ageDays, metric, series } = await readChart(services, named, query);
     const data = {
-      ...{ asOf, ageDays, metric, window },
+      ...{ asOf, ageDays, metric, window: spanText(query.window, query) },
       page: baseUrl + chartPage(series),
       repositories: series.map((one) => comparedOf(one, baseUrl)),
     };

@@ -1,7 +1,7 @@
 /** Tools: how they are declared, and how a call reads its arguments and does the work of an operation of the API. */
-import { type ApiServices, type Operation, repositoryReference, routeOf } from "../api/api.js";
+import { type ApiServices, type Operation, routeOf } from "../api/api.js";
 import { count } from "../discovery/discovery.js";
-import type { ChargedAs } from "../http/http.js";
+import type { ChargedAs, Surcharge } from "../http/http.js";
 import { invalidParameter } from "../lib/errors.js";
 import { didYouMean } from "../lib/nearest-name.js";
 import { z } from "../lib/schema.js";
@@ -19,6 +19,8 @@ export interface ToolContext {
 interface ToolResult<T> {
   data: T;
   text: string;
+  /** What the call has cost, if its operation says so after the work. */
+  units?: number;
 }
 
 /** A tool over the API. */
@@ -46,13 +48,15 @@ interface Declared<A extends z.ZodObject, O extends z.ZodObject> {
   isOutputDescribed?: false;
   isWrite?: true;
   operation: Operation | ((args: z.output<A>) => Operation);
+  /** What a call costs besides its operation. */
+  surcharge?: Surcharge;
   /** `query`: the arguments as they were given. */
   run: (args: z.output<A>, context: ToolContext, query: URLSearchParams) => Promise<ToolResult<z.output<O>>>;
 }
 
 /** Declares a tool; the compiler checks its result against its output schema. */
 export function tool<A extends z.ZodObject, O extends z.ZodObject>(declared: Declared<A, O>): Tool {
-  const { operation, run, ...rest } = declared;
+  const { operation, surcharge, run, ...rest } = declared;
   return {
     isWrite: false,
     isOutputDescribed: true,
@@ -68,7 +72,8 @@ export function tool<A extends z.ZodObject, O extends z.ZodObject>(declared: Dec
         ),
       );
       const route = routeOf(typeof operation === "function" ? operation(args) : operation);
-      return context.chargedAs({ route, query }, () => run(args, context, query));
+      const limit = surcharge === undefined ? route.limit : { ...route.limit, surcharges: [surcharge] };
+      return context.chargedAs({ route: { ...route, limit }, query }, () => run(args, context, query));
     },
   };
 }
@@ -97,12 +102,6 @@ function textsOf(
   }
   return values;
 }
-
-/** How tools name a repository. */
-export const reference = repositoryReference.openapi({
-  description:
-    "provider:owner/name, such as github:facebook/react, in any case; previous names work too. Search first if you do not know it.",
-});
 
 /** Maximum number of rows or points: fewer than the API would return. */
 export function limitOf(most: number, usual: number, description: string) {

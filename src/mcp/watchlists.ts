@@ -1,16 +1,10 @@
 /** The tools for watchlists. */
-import {
-  addWatchlistItem,
-  createWatchlist,
-  idNumber,
-  listWatchlistRepositories,
-  namingUnknown,
-  watchlistBody,
-} from "../api/api.js";
-import { idParameter, watchlistPage, watchlistQuery } from "../discovery/discovery.js";
+import { addWatchlistItem, createWatchlist, listWatchlistRepositories, watchlistBody } from "../api/api.js";
+import { watchlistPage, watchlistQuery } from "../discovery/discovery.js";
 import { z } from "../lib/schema.js";
-import type { Watchlist } from "../watchlists/watchlists.js";
-import { limit, listOutput, listResult } from "./lists.js";
+import { MAX_ITEMS, type Watchlist } from "../watchlists/watchlists.js";
+import { listOutput, listResult, pageArguments } from "./lists.js";
+import { findNamed, repositoriesArgument } from "./named.js";
 import { foreignText } from "./text.js";
 import { type Tool, type ToolContext, tool } from "./tool.js";
 
@@ -59,7 +53,7 @@ export const watchlistTools: readonly Tool[] = [
     title: "Read a watchlist",
     description:
       "The repositories of a watchlist with their growth. Needs its token; lists cannot be found without one.",
-    args: watchlistQuery.omit({ page: true }).extend({ token, limit }),
+    args: watchlistQuery.omit({ page: true }).extend({ token, ...pageArguments }),
     output: listOutput,
     isOutputDescribed: false,
     operation: listWatchlistRepositories,
@@ -75,33 +69,33 @@ export const watchlistTools: readonly Tool[] = [
     title: "Create a watchlist",
     description: "Creates a watchlist that the user can open, and returns its tokens. Ask the user first.",
     args: z.object({
-      name: watchlistBody.shape.name,
-      ids: watchlistBody.shape.ids.openapi({
-        description: "Ids of repositories, as other tools return them.",
-      }),
+      name: watchlistBody.shape.name.openapi({ description: "Its name." }),
+      repositories: repositoriesArgument(0, MAX_ITEMS).default([]),
     }),
     output: changedOutput,
     isWrite: true,
     operation: createWatchlist,
-    run: async ({ name, ids }, context) => {
-      const creating = context.services.modules.watchlists.create(name, ids.map(idNumber), context.adding);
-      return changed(context, { ...(await namingUnknown("ids", ids, creating)), what: "Created" });
+    run: async ({ name, repositories }, context) => {
+      const { modules } = context.services;
+      const ids = (await findNamed(modules, repositories)).map(({ id }) => id);
+      return changed(context, {
+        ...(await modules.watchlists.create(name, ids, context.adding)),
+        what: "Created",
+      });
     },
   }),
   tool({
     name: "add_to_watchlist",
     title: "Add to a watchlist",
-    description: "Adds a repository to a watchlist. Does nothing if it is already there. Ask the user first.",
-    args: z.object({
-      token,
-      id: idParameter.openapi({ description: "Id of the repository, as other tools return it." }),
-    }),
+    description: "Adds repositories to a watchlist, each once. Ask the user first.",
+    args: z.object({ token, repositories: repositoriesArgument(1, MAX_ITEMS) }),
     output: changedOutput,
     isWrite: true,
     operation: addWatchlistItem,
-    run: async ({ token, id }, context) => {
-      const adding = context.services.modules.watchlists.add({ token }, [id], { adding: context.adding });
-      const { watchlist } = await namingUnknown("id", undefined, adding);
+    run: async ({ token, repositories }, context) => {
+      const { modules } = context.services;
+      const ids = (await findNamed(modules, repositories)).map(({ id }) => id);
+      const { watchlist } = await modules.watchlists.add({ token }, ids, { adding: context.adding });
       return changed(context, { watchlist, token, what: "Changed" });
     },
   }),

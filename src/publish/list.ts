@@ -1,4 +1,5 @@
 /** The list of what is published: a text with a repository, an owner or a README in each line. */
+import { MAX_SERIES } from "../charts/charts.js";
 import { UpstreamFailure } from "../forges/forges.js";
 import {
   type Asked,
@@ -43,13 +44,24 @@ export function parseList(
   return { asked, problems };
 }
 
-/** The repositories that a list asks for, each once, in its order. Owners and READMEs take a request each. */
-export async function resolveList(
-  pass: Pass,
-  text: string,
-): Promise<{ addresses: RepositoryAddress[]; problems: string[] }> {
+/** What a list asks for. */
+export interface Listed {
+  /** Each once, in its order. */
+  addresses: RepositoryAddress[];
+  /** The lines that name several repositories, which can be compared. */
+  comparisons: RepositoryAddress[][];
+  problems: string[];
+}
+
+/** The repositories that a list asks for. Owners and READMEs take a request each. */
+export async function resolveList(pass: Pass, text: string): Promise<Listed> {
   const { asked, problems } = parseList(text, pass.forges);
   const found = new Map<string, RepositoryAddress>();
+  const comparisons = asked.flatMap(({ asked: one }) =>
+    one.kind === "repositories" && one.addresses.length > 1 && one.addresses.length <= MAX_SERIES
+      ? [one.addresses]
+      : [],
+  );
   for (const { line, asked: one } of asked) {
     try {
       for (const address of await addressesOf(pass, one)) {
@@ -66,7 +78,7 @@ export async function resolveList(
     problems.push(
       `the list names ${addresses.length} repositories; the first ${MAX_PUBLISHED} are published`,
     );
-  return { addresses: addresses.slice(0, MAX_PUBLISHED), problems };
+  return { addresses: addresses.slice(0, MAX_PUBLISHED), comparisons, problems };
 }
 
 async function addressesOf(pass: Pass, asked: Asked): Promise<readonly RepositoryAddress[]> {

@@ -16,6 +16,9 @@ export interface Pass {
   close(): Promise<void>;
 }
 
+/** What the routes take for the public address; sites replace it. */
+export const PASS_URL = "http://localhost";
+
 const NOBODY = { kind: "anonymous", name: "" } as const;
 
 /** Calls the routes of the service in this process, without a socket, as a visitor would. */

@@ -51,10 +51,10 @@ export async function writePictures(
     const look = ["theme", theme] as const;
     const chart = queryOf([repo, ["window", "all"], look]);
     const badge = queryOf([repo, ["kind", "stars"], look]);
-    await write(join(folder, files.chart), (await responder.get(`/api/embed/chart.svg?${chart}`)).body);
-    await write(join(folder, files.badge), (await responder.get(`/api/embed/badge.svg?${badge}`)).body);
+    write(join(folder, files.chart), (await responder.get(`/api/embed/chart.svg?${chart}`)).body);
+    write(join(folder, files.badge), (await responder.get(`/api/embed/badge.svg?${badge}`)).body);
   }
-  await write(join(folder, MANIFEST), manifest);
+  write(join(folder, MANIFEST), manifest);
   return true;
 }
 
@@ -63,13 +63,12 @@ function filesOf({ provider, fullName }: RepositoryAddress): { chart: string; ba
   return { chart: `charts/${path}.svg`, badge: `badges/${path}.svg` };
 }
 
-/** A part of a name as that of a file on any system, and unable to leave its folder. */
+/** A part of a name as that of a file on any system, not hidden, and unable to leave its folder. */
 export function fileName(part: string): string {
-  const plain = part.replaceAll(/[^\w.-]/g, "_");
-  return /^\.+$/.test(plain) ? "_" : plain;
+  return part.replaceAll(/^\.|[^\w.-]/g, (character) => `_${character.charCodeAt(0).toString(16)}`);
 }
 
-export async function write(path: string, body: string | Uint8Array | null): Promise<void> {
+export function write(path: string, body: string | Uint8Array | null): void {
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, body ?? "");
 }
@@ -121,7 +120,7 @@ export function fillReadme(
   return problems;
 }
 
-const isListed = ({ listed }: Published, { provider, fullName }: RepositoryAddress): boolean =>
+export const isListed = ({ listed }: Published, { provider, fullName }: RepositoryAddress): boolean =>
   listed.provider === provider && listed.fullName.toLowerCase() === fullName.toLowerCase();
 
 function pictureOf({ listed, repository }: Published, folder: string): string {

@@ -3,6 +3,6 @@
  * respond. It has no renderer of its own. Names and texts of repositories are data: they reach files only through the routes.
  */
 export { type ChartFormat, type ChartOptions, checkChartOptions, drawChart } from "./chart.js";
-export { type Pass, Responder } from "./pass.js";
+export { PASS_URL, type Pass, Responder } from "./pass.js";
 export { NotRead } from "./reading.js";
 export { type PublishReport, publish, StateFault } from "./run.js";

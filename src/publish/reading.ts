@@ -6,6 +6,8 @@ import type { Repository, RepositoryAddress } from "../repositories/repositories
 import {
   completeHistory,
   enrollImported,
+  type NodeIds,
+  readNodeIds,
   refreshTogether,
   track,
   trackFailureOf,
@@ -46,12 +48,18 @@ export interface ReadOutcome {
   problems: string[];
   /** Those whose star history is not complete. */
   withoutHistory: Set<number>;
+  /** By forge. */
+  nodeIds: Record<string, NodeIds>;
 }
 
 /** Tracks what is unknown, refreshes the rest, and completes star histories. A failure leaves the others as they are. */
-export async function readAll(pass: Pass, addresses: readonly RepositoryAddress[]): Promise<ReadOutcome> {
+export async function readAll(
+  pass: Pass,
+  addresses: readonly RepositoryAddress[],
+  nodeIds: ReadOutcome["nodeIds"],
+): Promise<ReadOutcome> {
   const { catalog } = pass.modules;
-  const outcome: ReadOutcome = { ids: [], problems: [], withoutHistory: new Set() };
+  const outcome: ReadOutcome = { ids: [], problems: [], withoutHistory: new Set(), nodeIds: {} };
   const known: { address: RepositoryAddress; id: number }[] = [];
   const attempt = async (address: RepositoryAddress, work: () => Promise<void>): Promise<boolean> => {
     try {
@@ -76,7 +84,7 @@ export async function readAll(pass: Pass, addresses: readonly RepositoryAddress[
   }
   for (const [provider, all] of Map.groupBy(known, ({ address }) => address.provider)) {
     const context = pass.contextOf(provider);
-    await enrollImported(context);
+    await enrollImported(context, nodeIds[provider] ?? {});
     const size = context.provider.batchSize;
     for (let from = 0; from < all.length; from += size) {
       const some = all.slice(from, from + size);
@@ -101,6 +109,10 @@ export async function readAll(pass: Pass, addresses: readonly RepositoryAddress[
     if (id === undefined || (await hasHistory(pass, id))) continue;
     if (!(await attempt(address, () => completeHistory(pass.contextOf(address.provider), id))))
       outcome.withoutHistory.add(id);
+  }
+  for (const [provider, some] of Map.groupBy(addresses.keys(), (i) => addresses[i]?.provider ?? "")) {
+    const ids = some.flatMap((i) => outcome.ids[i] ?? []);
+    outcome.nodeIds[provider] = await readNodeIds(pass.contextOf(provider), ids);
   }
   return outcome;
 }

@@ -1,3 +1,6 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
 import type { Theme } from "../charts/charts.js";
 import type { Clock } from "../lib/clock.js";
 import { repositoryKey } from "../lib/page-addresses.js";
@@ -6,7 +9,7 @@ import { addressReader } from "../repositories/repositories.js";
 import { importFiles, stateFiles, writeState } from "../transfer/transfer.js";
 import { resolveList } from "./list.js";
 import type { Pass } from "./pass.js";
-import { fillReadme, type Published, writePictures } from "./pictures.js";
+import { fillReadme, isListed, type Published, write, writePictures } from "./pictures.js";
 import { readAll } from "./reading.js";
 import { writeSite } from "./site.js";
 
@@ -48,14 +51,16 @@ export async function publish(pass: Pass, options: PublishOptions): Promise<Publ
   const { state, out, readmes, theme, clock } = options;
   const { catalog } = pass.modules;
   await importState(pass, state);
-  const { addresses, problems } = await resolveList(pass, options.list);
+  const { addresses, comparisons, problems } = await resolveList(pass, options.list);
   const before = await Promise.all(
     addresses.map(({ provider, fullName }) => catalog.findByName(provider, fullName)),
   );
   const since = clock.now();
-  const outcome = await readAll(pass, addresses);
+  const nodeIds = join(state, "node-ids.json");
+  const outcome = await readAll(pass, addresses, readNodeIds(nodeIds));
   await updateDerived(pass.modules);
   const isChanged = await writeState(catalog, state, { since, withoutHistory: outcome.withoutHistory });
+  write(nodeIds, `${JSON.stringify(outcome.nodeIds, null, 1)}\n`);
   const published: Published[] = [];
   const repositories: PublishReport["repositories"] = [];
   for (const [i, listed] of addresses.entries()) {
@@ -74,6 +79,9 @@ export async function publish(pass: Pass, options: PublishOptions): Promise<Publ
       ? 0
       : await writeSite(pass, options.site.folder, {
           repositories: published.map(({ repository }) => repository),
+          comparisons: comparisons
+            .map((some) => some.flatMap((one) => published.find((it) => isListed(it, one))?.repository ?? []))
+            .filter((some) => some.length > 1),
           url: options.site.url,
         });
   const reader = addressReader(pass.forges);
@@ -90,6 +98,17 @@ export async function publish(pass: Pass, options: PublishOptions): Promise<Publ
     problems: [...problems, ...outcome.problems, ...inReadmes],
   };
 }
+
+/** Node ids only save requests, so a damaged file counts as an empty one. */
+function readNodeIds(path: string): z.output<typeof nodeIdsSchema> {
+  try {
+    return nodeIdsSchema.parse(JSON.parse(readFileSync(path, "utf8")));
+  } catch {
+    return {};
+  }
+}
+
+const nodeIdsSchema = z.record(z.string(), z.record(z.string(), z.string()));
 
 async function importState({ modules }: Pass, folder: string): Promise<void> {
   let problem: string | undefined;

@@ -7,18 +7,19 @@ import { defaultUrl } from "../config/config.js";
 import type { BulkColumns, BulkTable, RepositoryTable } from "../database/database.js";
 import { DAY_MS } from "../lib/clock.js";
 import type { Observation } from "./observation.js";
-import { type FACT_COLUMNS, type Facts, nameKey } from "./repository.js";
+import { FACT_COLUMNS, type Facts, nameKey } from "./repository.js";
 import { lostAvailability } from "./visibility.js";
 
 /** Facts that change by the hour. Each keeps the value of the newest source or snapshot that reports it. */
 export const COUNTS = ["stars", "forks", "openIssues", "watchers"] as const;
-export type Count = (typeof COUNTS)[number];
+
+export const isCount = (fact: keyof Facts): boolean => (COUNTS as readonly string[]).includes(fact);
 
 /** The row of a repository, and which parts of it must be written. */
 export interface Draft {
   row: RepositoryTable;
-  /** When each count was reported last; of those of earlier batches, the time of the stars. */
-  countedAt: Record<Count, number | null>;
+  /** When each known fact was true; null or missing: unknown. */
+  factTimes: Partial<Record<keyof Facts, number | null>>;
   isNew: boolean;
   changed: boolean;
   /** Whether something other than snapshots changed that growth and scores depend on. */
@@ -58,6 +59,7 @@ const REPOSITORY_COLUMNS = {
   import_source: "text",
   refresh_interval: "bigint",
   known_facts: "bigint",
+  fact_times: "text",
 } as const satisfies Record<keyof RepositoryTable, BulkColumns[string]>;
 
 export const REPOSITORY_COLUMN_NAMES = Object.keys(REPOSITORY_COLUMNS) as (keyof RepositoryTable)[];
@@ -74,15 +76,30 @@ export const RECORDED: BulkTable = {
   key: ["id"],
 };
 
+export const FACTS = Object.keys(FACT_COLUMNS) as (keyof Facts)[];
+
+/** The bit of a fact in `known_facts`. */
+export const bitOf = (fact: keyof Facts): number => 1 << FACTS.indexOf(fact);
+
+/** When a fact was true unless `fact_times` has another time. */
+export const usualTime = ({ row }: Pick<Draft, "row">, fact: keyof Facts): number | null =>
+  isCount(fact) ? row.counted_at : row.refreshed_at;
+
+/** Sets the column `fact_times`. */
+export function packFactTimes(draft: Draft): void {
+  const others = FACTS.flatMap((fact) => {
+    const at = draft.factTimes[fact] ?? null;
+    return (draft.row.known_facts & bitOf(fact)) === 0 || at === usualTime(draft, fact) ? [] : [[fact, at]];
+  });
+  draft.row.fact_times = others.length === 0 ? null : JSON.stringify(Object.fromEntries(others));
+}
+
 export function draftOf(row: RepositoryTable, isNew: boolean): Draft {
+  const known = FACTS.filter((fact) => (row.known_facts & bitOf(fact)) !== 0);
+  const usual = Object.fromEntries(known.map((fact) => [fact, usualTime({ row }, fact)]));
   return {
     row,
-    countedAt: {
-      stars: row.counted_at,
-      forks: row.counted_at,
-      openIssues: row.counted_at,
-      watchers: row.counted_at,
-    },
+    factTimes: { ...usual, ...JSON.parse(row.fact_times ?? "{}") },
     isNew,
     changed: isNew,
     growthChanged: false,
@@ -124,6 +141,7 @@ export function newRow(
     import_source: null,
     refresh_interval: null,
     known_facts: 0,
+    fact_times: null,
   };
 }
 
@@ -202,7 +220,7 @@ const SAME_CHANGE_MS = 30 * DAY_MS;
 /**
  * Whether an observation without an id is about another repository than the one that has its name: it was created at another time,
  * and has less than half or more than double the stars. If one of the dates is unknown: within 30 days its description changed, and
- * both stars and forks by this much. In eight years of lists of 3,500 repositories that happened twice, each time to a reused name.
+ * both stars and forks by this much. In seven years of weekly lists and half a year of daily ones that happened twice, each time to a reused name.
  */
 export function isReusedName(row: RepositoryTable, observation: Observation): boolean {
   if (row.provider_id !== null) return false;

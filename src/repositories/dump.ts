@@ -1,8 +1,8 @@
 import { sql } from "kysely";
 import type { Database, PreviousNameTable, RepositoryTable } from "../database/database.js";
-import { REPOSITORY_COLUMN_NAMES } from "./draft.js";
+import { bitOf, FACTS, REPOSITORY_COLUMN_NAMES } from "./draft.js";
 import type { Snapshot } from "./observation.js";
-import { FACT_COLUMNS, type Facts, fromRow, type Repository } from "./repository.js";
+import { type Facts, fromRow, type Repository } from "./repository.js";
 import { readReadings } from "./snapshots/snapshots.js";
 import { hidesTexts, OWNER_TEXTS } from "./visibility.js";
 
@@ -49,9 +49,7 @@ export async function dumpPage(
   return rows.map((row) => {
     const repository = fromRow(row);
     const hidden: readonly (keyof Facts)[] = hidesTexts(row) ? OWNER_TEXTS : [];
-    const known = (Object.keys(FACT_COLUMNS) as (keyof Facts)[]).filter(
-      (fact, i) => (row.known_facts & (1 << i)) !== 0 && !hidden.includes(fact),
-    );
+    const known = FACTS.filter((fact) => (row.known_facts & bitOf(fact)) !== 0 && !hidden.includes(fact));
     return {
       repository,
       providerId: row.provider_id,

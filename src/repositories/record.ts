@@ -1,14 +1,18 @@
 import { sql } from "kysely";
 import type { BulkRow, Database, Dialect, Tx } from "../database/database.js";
 import {
+  bitOf,
   COUNTS,
-  type Count,
   columnValue,
   type Draft,
+  FACTS,
   isAboutLostName,
+  isCount,
+  packFactTimes,
   RECORDED,
   RECORDED_COLUMN_NAMES,
   setColumn,
+  usualTime,
 } from "./draft.js";
 import { Identities } from "./identity.js";
 import type { Observation, Recorded, Snapshot } from "./observation.js";
@@ -17,18 +21,15 @@ import { FACT_COLUMNS, type Facts, nameKey } from "./repository.js";
 import { isEmpty, readKind, removeSample, setKind } from "./sample.js";
 import { appendSnapshots, type SnapshotsOf } from "./snapshots/snapshots.js";
 
-const FACTS = Object.keys(FACT_COLUMNS) as (keyof Facts)[];
-const OTHER_FACTS = FACTS.filter((fact) => !(COUNTS as readonly string[]).includes(fact));
-
 /** The result of recording a batch, with the repository of each observation. */
 export interface RecordedBatch extends Recorded {
   repositoryIds: readonly number[];
 }
 
 /**
- * Records a batch in the caller's transaction, which must hold the catalogue exclusively. Newer facts replace older ones;
- * older facts only fill those that no source has reported yet. Facts without stars, or with unknown ones, leave the counts to the
- * newest snapshot that has them. Snapshots are appended; one with the same repository and time never changes. So recording a batch twice, or in another
+ * Records a batch in the caller's transaction, which must hold the catalogue exclusively. Each fact keeps the value of the newest
+ * source that reports it; one without a time only fills what none has reported. Facts without stars, or with unknown ones, leave the
+ * counts to the newest snapshot that has them. Snapshots are appended; one with the same repository and time never changes. So recording a batch twice, or in another
  * order, gives the same snapshots. If the catalogue holds the sample, that is removed first.
  */
 export async function record(
@@ -86,11 +87,10 @@ function apply(identities: Identities, draft: Draft, observation: Observation): 
   const newest = at !== null && (row.refreshed_at === null || at > row.refreshed_at);
   const isCounted = typeof facts.stars === "number";
   const countsAreNewest = isCounted && at !== null && (row.counted_at === null || at > row.counted_at);
-  for (const fact of OTHER_FACTS) setFact(draft, fact, { value: facts[fact], replaces: newest });
-  for (const count of COUNTS) {
-    const value = facts[count];
-    // The time of facts without counts says nothing about counts.
-    setCount(draft, count, { value, at: isCounted || typeof value === "number" ? at : null });
+  for (const fact of FACTS) {
+    // A source without stars does not know other counts either, unless it has them.
+    const isUnknown = isCount(fact) && !isCounted && typeof facts[fact] !== "number";
+    setFact(draft, fact, { value: facts[fact], at: isUnknown ? null : at });
   }
   // Before `counted_at` changes. Later observations of a forge leave it alone.
   if (observation.source !== undefined && (countsAreNewest || row.import_source === null))
@@ -102,7 +102,7 @@ function apply(identities: Identities, draft: Draft, observation: Observation): 
       // Stars still held are fewer than all.
       if (snapshot.source === "BACKFILLED") continue;
       for (const count of COUNTS)
-        setCount(draft, count, { value: snapshot[count] ?? undefined, at: snapshot.capturedAt });
+        setFact(draft, count, { value: snapshot[count] ?? undefined, at: snapshot.capturedAt });
     }
   }
   const { owner, name } = observation;
@@ -132,36 +132,23 @@ function apply(identities: Identities, draft: Draft, observation: Observation): 
   }
 }
 
-/** Sets a count, if it was reported, and none later. */
-function setCount(
-  draft: Draft,
-  count: Count,
-  { value, at }: { value: number | null | undefined; at: number | null },
-): void {
-  if (value === undefined) return;
-  const known = draft.countedAt[count];
-  const replaces = at !== null && (known === null || at > known);
-  setFact(draft, count, { value, replaces });
-  if (!replaces) return;
-  draft.countedAt[count] = at;
-  if (count !== "stars") return;
-  draft.row.counted_at = at;
-  draft.changed = true;
-}
-
-/** Sets a fact, if it was reported. One that does not replace others only fills what no source has reported yet. */
+/** Sets a fact, if it was reported, and not later by another source. Without a time it only fills what no source has reported yet. */
 function setFact<F extends keyof Facts>(
   draft: Draft,
   fact: F,
-  { value, replaces }: { value: Facts[F]; replaces: boolean },
+  { value, at }: { value: Facts[F]; at: number | null },
 ): void {
-  const bit = 1 << FACTS.indexOf(fact);
+  if (value === undefined) return;
+  const bit = bitOf(fact);
   const isKnown = (draft.row.known_facts & bit) !== 0;
-  if (value === undefined || (isKnown && !replaces)) return;
-  if (!isKnown) {
-    draft.row.known_facts |= bit;
-    draft.changed = true;
-  }
+  const knownAt = draft.factTimes[fact] ?? null;
+  const isNewer = at !== null && (knownAt === null || at > knownAt);
+  if (isKnown && !isNewer) return;
+  // An export gives all facts the time of the newest, which changes nothing in the store that it came from.
+  if (!isKnown || at !== usualTime(draft, fact)) draft.changed = true;
+  draft.row.known_facts |= bit;
+  draft.factTimes[fact] = at;
+  if (fact === "stars" && isNewer) draft.row.counted_at = at;
   setColumn(draft, FACT_COLUMNS[fact], columnValue(value));
 }
 
@@ -235,6 +222,7 @@ async function writeRepositories(tx: Tx, dialect: Dialect, drafts: readonly Draf
   };
   await release("name_key", ({ row, previousNames }) => previousNames.size > 0 || row.name_key === null);
   await release("provider_id", ({ hasLostId }) => hasLostId);
+  for (const draft of drafts) packFactTimes(draft);
   const rows = drafts.map(({ row }): BulkRow => RECORDED_COLUMN_NAMES.map((column) => row[column]));
   await dialect.upsert(tx, RECORDED, rows);
 }

@@ -24,6 +24,7 @@ import type { Observation, Recorded } from "./observation.js";
 import { RevisionReader } from "./outdated.js";
 import { type Recency, readRecency } from "./recency.js";
 import { type RecordedBatch, record, recordSample } from "./record.js";
+import { removeRepository } from "./removal.js";
 import type { Repository } from "./repository.js";
 import { type CatalogueKind, isEmpty, keepSample, markSynthetic, readKind, removeSample } from "./sample.js";
 import {
@@ -213,6 +214,11 @@ export class Catalog extends Lookup {
   partRenamed(rename: Omit<StatedRename, "to">): Promise<number> {
     const { dialect, write } = this.#database;
     return dialect.exclusively(write, "catalogue", (tx) => partRenamed(tx, dialect, rename));
+  }
+
+  /** Deletes a repository with its history, in the caller's transaction. See `removeRepository`. */
+  removeIn(tx: Tx, id: number): Promise<void> {
+    return removeRepository(tx, this.#database.dialect, id);
   }
 
   async find(id: number): Promise<Repository | undefined> {

@@ -63,6 +63,17 @@ export const REPOSITORY_TABLES: readonly TableName[] = [
   "tracking",
 ];
 
+/** Deletes repositories with their snapshots, names and schedule. Nothing derived from them, nor on a watchlist, may be left. */
+export async function deleteRepositories(tx: Tx, dialect: Dialect, ids: readonly number[]): Promise<void> {
+  for (const table of REPOSITORY_TABLES)
+    await sql`delete from ${sql.table(table)} where ${dialect.among(sql.ref("repository_id"), ids)}`.execute(
+      tx,
+    );
+  for (const name of ["from_id", "to_id"])
+    await sql`delete from renames where ${dialect.among(sql.ref(name), ids)}`.execute(tx);
+  await sql`delete from repositories where ${dialect.among(sql.ref("id"), ids)}`.execute(tx);
+}
+
 /**
  * Removes the sample, with everything derived from it; does nothing without one. Saved repositories stay with
  * their snapshots, as ordinary imported history whose growth, ranks and facets are marked outdated. Afterwards the catalogue
@@ -80,13 +91,7 @@ export async function removeSample(tx: Tx, dialect: Dialect): Promise<void> {
   const all = await tx.selectFrom("repositories").select("id").orderBy("id").execute();
   const removed = all.map(({ id }) => id).filter((id) => !kept.has(id));
   for (const table of DERIVED_TABLES) await sql`delete from ${sql.table(table)}`.execute(tx);
-  for (const table of REPOSITORY_TABLES)
-    await sql`delete from ${sql.table(table)} where ${dialect.among(sql.ref("repository_id"), removed)}`.execute(
-      tx,
-    );
-  for (const name of ["from_id", "to_id"])
-    await sql`delete from renames where ${dialect.among(sql.ref(name), removed)}`.execute(tx);
-  await sql`delete from repositories where ${dialect.among(sql.ref("id"), removed)}`.execute(tx);
+  await deleteRepositories(tx, dialect, removed);
   const highest = all.at(-1)?.id;
   if (highest !== undefined) await dialect.reserveId(tx, highest);
   await recountHours(tx, dialect, [...kept]);

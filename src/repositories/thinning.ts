@@ -65,7 +65,10 @@ export function thin(
   return { kept: [...first, ...kept.slice(first.length - most)], resolution };
 }
 
-/** The indexes of readings that are the last of their step, or the first of all. `indexes`: those to choose from; default: all. */
+/**
+ * The indexes of readings that are the last of their step, or the first of all, and of the two where the star history ends and totals
+ * begin, as gains end and begin there. `indexes`: those to choose from; default: all.
+ */
 export function lastOfEach(
   readings: Readings,
   {
@@ -76,5 +79,7 @@ export function lastOfEach(
 ): number[] {
   if (step === "all") return indexes;
   const starts = indexes.map((index) => startOfStep(readings.at(index), step));
-  return indexes.filter((_, i) => (keepsFirst && i === 0) || starts[i] !== starts[i + 1]);
+  const firstTotal = indexes.findIndex((index) => !readings.isRetained(index));
+  const isAtSeam = (i: number) => firstTotal > 0 && (i === firstTotal || i === firstTotal - 1);
+  return indexes.filter((_, i) => (keepsFirst && i === 0) || isAtSeam(i) || starts[i] !== starts[i + 1]);
 }

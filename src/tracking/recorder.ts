@@ -59,7 +59,9 @@ export class Recorder {
         const row = rows.get(asked.repositoryId);
         // A batch may take minutes, and a count is as old as its own response.
         const readAt = result.kind === "failed" ? at : Math.min(at, result.at ?? at);
-        return row === undefined ? [] : [updateOf(outcome, this.#contextOf(row, trends, readAt))];
+        // It may have been untracked or deleted meanwhile.
+        if (row === undefined || (asked.isScheduled && !row.isScheduled)) return [];
+        return [updateOf(outcome, this.#contextOf(row, trends, readAt))];
       });
       return this.#write(tx, updates, at);
     });

@@ -13,7 +13,7 @@ import { spread } from "./cadence.js";
 import { type Lane, lookupQuota, responded, type Step, spareAt, waiting } from "./lane.js";
 import { Recorder } from "./recorder.js";
 import { nextQuestion, type QuestionRow, soughtOf, updateQuestion } from "./requests/questions.js";
-import { dueRequests, type OpenRequest, takeWatchlists, updateRequest } from "./requests/queue.js";
+import { dueRequests, isOpen, type OpenRequest, takeWatchlists, updateRequest } from "./requests/queue.js";
 import type { UnreadList } from "./requests/track-requests.js";
 import { readTracked } from "./schedule.js";
 import {
@@ -108,6 +108,7 @@ export class RequestLane {
     // The backfill reads the histories of batches in its own time.
     const hasHistory = is_batch === 0 && provider.kind === "github";
     const isNew = await lease.write(async (tx) => {
+      if (!(await isOpen(tx, id))) return false;
       const times = hasHistory ? { at, historyAt: at + HELD_MS } : { at };
       const { repositoryId, isNew } = await this.#recorder.recordNamed(tx, found, times);
       const untried = { retry_at: 0, attempts: 0, failing_since: null };

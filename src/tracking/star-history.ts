@@ -73,7 +73,7 @@ export type HistoryPage =
   | { kind: "notOffered" }
   /** Our own history is damaged, so nothing can be added before it. Nothing has changed. */
   | { kind: "damaged" }
-  /** Another lane has recorded this page in the meantime. Nothing has changed. */
+  /** Another lane has recorded this page in the meantime, or nobody wants it anymore. Nothing has changed. */
   | { kind: "taken" };
 
 /** Whether a page of its history can be read. */
@@ -130,7 +130,7 @@ export async function recordHistoryPage(
   const { dialect } = modules.database;
   return lease.write(async (tx) => {
     const [row] = await readTracked(tx, dialect, { ids: [repositoryId] });
-    if (row === undefined || row.historyCursor !== asked.historyCursor) return { kind: "taken" };
+    if (row?.isScheduled !== true || row.historyCursor !== asked.historyCursor) return { kind: "taken" };
     const progress =
       next === null
         ? { historyCursor: "", historyDue: null }

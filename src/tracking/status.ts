@@ -6,6 +6,7 @@ import { type AvatarStatus, readAvatarStatus } from "./avatars.js";
 import { type NewToday, readLostToday, readNewToday } from "./daily-limits.js";
 import type { Lane, TrackingModules } from "./lane.js";
 import { Reporter, readReport, saveReport, type WorkerReport } from "./report.js";
+import { nextDue } from "./schedule.js";
 
 export interface Ages {
   median: number;
@@ -26,7 +27,9 @@ export interface ProviderStatus {
   olderThanADay: number;
   /** Time since own records were last read, where lists lack fields; null without any. */
   detailsFreshness: Ages | null;
+  /** Repositories whose star history is not complete, and when the next page of one is read: null now, or without any. */
   backfillWaiting: number;
+  backfillNextAt: number | null;
   /** Repositories that are reported missing and not recorded as unavailable; `since`: the first of them, null without any. */
   missing: { waiting: number; since: number | null };
   lostToday: number;
@@ -77,6 +80,8 @@ export async function readStatus({ read }: Database, now: number): Promise<Provi
       .selectAll()
       .where("provider", "=", provider)
       .executeTakeFirst();
+    const pace = reports.get(provider)?.report.lookups;
+    const nextAt = Math.max(await nextDue(read, provider, "history"), pace?.historyAt ?? 0);
     status.push({
       provider,
       scheduled: await count("repositories", sql`next_refresh_at is not null`),
@@ -92,6 +97,7 @@ export async function readStatus({ read }: Database, now: number): Promise<Provi
       ),
       detailsFreshness: await agesOf(read, OWN_RECORDS, { provider, now }),
       backfillWaiting: await count("tracking", sql`history_due is not null`),
+      backfillNextAt: nextAt > now && Number.isFinite(nextAt) ? nextAt : null,
       missing: {
         waiting: Number(missing.waiting),
         since: missing.since === null ? null : Number(missing.since),

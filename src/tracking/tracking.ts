@@ -38,7 +38,7 @@ export {
   type Question,
   Resolver,
 } from "./requests/resolver.js";
-export { MAX_PASTED, type Requester, type TrackPolicy, TrackRequests } from "./requests/track-requests.js";
+export { type Requester, type TrackPolicy, TrackRequests } from "./requests/track-requests.js";
 export { thinSnapshots } from "./retention.js";
 export {
   type Ages,
@@ -49,6 +49,7 @@ export {
   readStatus,
   reportQuota,
 } from "./status.js";
+export { type Holding, readHolding, untrack } from "./untrack.js";
 export { Worker } from "./worker.js";
 
 /** What a request to one forge outside of a worker needs. */
@@ -104,10 +105,28 @@ export async function refreshTogether(
   return new Map(outcomes.map(({ asked, result }) => [asked.repositoryId, result]));
 }
 
+/** The node ids of repositories by their forge's other id: with them, GitHub sends a hundred by one request. */
+export type NodeIds = Readonly<Record<string, string>>;
+
 /** Schedules all imported repositories of a forge, so that they are refreshed and their histories read. */
-export async function enrollImported({ modules, lease, provider, clock }: TrackingContext): Promise<void> {
-  const times = { now: clock.now(), spreadMs: 0, limit: MAX_ENROLLED };
-  await enroll({ lease, database: modules.database }, provider, times);
+export async function enrollImported(context: TrackingContext, nodeIds: NodeIds): Promise<void> {
+  const { modules, lease, provider, clock } = context;
+  const { database } = modules;
+  await enroll({ lease, database }, provider, { now: clock.now(), spreadMs: 0, limit: MAX_ENROLLED });
+  await lease.write(async (tx) => {
+    const which = { provider: provider.name, providerIds: Object.keys(nodeIds) };
+    const rows = await readTracked(tx, database.dialect, which);
+    const known = rows.map((row) => ({ ...row, nodeId: nodeIds[row.providerId ?? ""] ?? null }));
+    await saveTracked(tx, database.dialect, known);
+  });
+}
+
+/** The node ids of these repositories. */
+export async function readNodeIds({ modules }: TrackingContext, ids: readonly number[]): Promise<NodeIds> {
+  const rows = await readTracked(modules.database.read, modules.database.dialect, { ids });
+  return Object.fromEntries(
+    rows.flatMap(({ providerId, nodeId }) => (providerId && nodeId ? [[providerId, nodeId]] : [])).sort(),
+  );
 }
 
 const MAX_ENROLLED = 100_000;

@@ -1,7 +1,78 @@
+/** Ends tracking: of single repositories, for operators, and of forges that no worker has anymore. */
 import { sql } from "kysely";
+import { forgeName, type ProviderSettings } from "../config/config.js";
 import type { Database, Dialect, Tx } from "../database/database.js";
 import { DAY_MS } from "../lib/clock.js";
-import { markOutdated, noteChanges } from "../repositories/repositories.js";
+import { AppError } from "../lib/errors.js";
+import { type Catalog, markOutdated, noteChanges, type Repository } from "../repositories/repositories.js";
+import { withdraw } from "./requests/queue.js";
+
+interface UntrackingModules {
+  database: Database;
+  catalog: Catalog;
+  forges: { current(): Promise<readonly ProviderSettings[]> };
+}
+
+/** What there is of a repository before it is untracked. */
+export interface Holding {
+  repository: Repository;
+  /** Whether it is read on a schedule. */
+  isRead: boolean;
+  snapshots: number;
+  /** Time of the first snapshot; null without one. */
+  since: number | null;
+  /** Watchlists that it is on. */
+  watchlists: number;
+  /** Whether its forge is read as a whole: what is stopped or deleted may be found again. */
+  isWhole: boolean;
+}
+
+/** What there is of the repository with this id. Throws NOT_FOUND. */
+export async function readHolding(modules: UntrackingModules, id: number): Promise<Holding> {
+  const { database, catalog } = modules;
+  const repository = await catalog.get(id);
+  const { snapshots, firstSnapshotAt } = await catalog.snapshotRange(id);
+  const { watchlists } = await database.read
+    .selectFrom("watchlist_items")
+    .select(({ fn }) => fn.countAll<number>().as("watchlists"))
+    .where("repository_id", "=", id)
+    .executeTakeFirstOrThrow();
+  return {
+    repository,
+    isRead: repository.nextRefreshAt !== null,
+    snapshots,
+    since: firstSnapshotAt,
+    watchlists: Number(watchlists),
+    isWhole: await isReadAsWhole(modules, repository),
+  };
+}
+
+async function isReadAsWhole({ forges }: UntrackingModules, { provider }: Repository): Promise<boolean> {
+  return (await forges.current()).some(({ name, onDemand }) => name === provider && onDemand !== true);
+}
+
+/**
+ * Stops reading a repository, which keeps its history, or deletes it with everything stored about it. A response that is under way is not
+ * recorded. Does nothing if that is done already. Throws VALIDATION_FAILED for one that would be found again, unless it is deleted.
+ */
+export async function untrack(
+  modules: UntrackingModules,
+  repository: Repository,
+  { deletes }: { deletes: boolean },
+): Promise<void> {
+  const { database, catalog } = modules;
+  const { dialect, write } = database;
+  const { id, provider } = repository;
+  if (!deletes && (await isReadAsWhole(modules, repository)))
+    throw new AppError("VALIDATION_FAILED", `${forgeName(provider)} is read as a whole.`);
+  await dialect.exclusively(write, "catalogue", async (tx) => {
+    await withdraw(tx, repository);
+    if (deletes) return catalog.removeIn(tx, id);
+    await tx.deleteFrom("tracking").where("repository_id", "=", id).execute();
+    await tx.updateTable("repositories").set({ next_refresh_at: null }).where("id", "=", id).execute();
+    await endTracking(tx, dialect, [id]);
+  });
+}
 
 const BATCH = 1_000;
 
@@ -61,7 +132,12 @@ async function untrackBatch(
     .limit(BATCH)
     .execute();
   const ids = rows.map(({ id }) => id);
-  if (ids.length === 0) return [];
+  if (ids.length > 0) await endTracking(tx, dialect, ids);
+  return ids;
+}
+
+/** From now on the growth of these repositories ages, and they leave the rankings. */
+async function endTracking(tx: Tx, dialect: Dialect, ids: readonly number[]): Promise<void> {
   // A report of an archive from before tracking is not the last reading.
   await tx
     .updateTable("repositories")
@@ -70,5 +146,4 @@ async function untrackBatch(
     .execute();
   await markOutdated(tx, dialect, { rollups: ids });
   await noteChanges(tx, dialect, ids);
-  return ids;
 }

@@ -174,7 +174,7 @@ export class CsvRecords {
       if (found === -1 && !isEnd) break;
       if (quote < at) quote = (text.indexOf('"', at) + 1 || text.length + 1) - 1;
       if (quote >= end) {
-        const line = text.slice(at, text[end - 1] === "\r" && end > at ? end - 1 : end);
+        const line = copied(text.slice(at, text[end - 1] === "\r" && end > at ? end - 1 : end));
         if (line !== "") records.push({ line: this.#line, cells: line.split(",") });
         at = this.#nextLine(end);
         continue;
@@ -185,7 +185,7 @@ export class CsvRecords {
         records.push({ line: this.#line, fault: parsed });
         at = this.#nextLine(end);
       } else {
-        records.push({ line: this.#line, cells: parsed.cells });
+        records.push({ line: this.#line, cells: parsed.cells.map(copied) });
         for (let i = end; i !== -1 && i < parsed.next; i = text.indexOf("\n", i + 1)) this.#line++;
         at = parsed.next;
       }
@@ -201,6 +201,10 @@ export class CsvRecords {
     return lineBreak + 1;
   }
 }
+
+/** V8 keeps a whole text, here a chunk of the file, for a part of it that is still in use. It copies parts shorter than this. */
+const SHORTEST_PART = 13;
+const copied = (part: string): string => (part.length < SHORTEST_PART ? part : Buffer.from(part).toString());
 
 const UNQUOTED = /[^",\n]*/y;
 

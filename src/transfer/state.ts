@@ -3,7 +3,16 @@
  * the one before it is left out, so that a day without change changes no byte. Lines name their repositories, so any merge that keeps the
  * lines of both sides is right; duplicates go with the next writing.
  */
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { isoTime } from "../lib/clock.js";
 import type { DumpedRepository, Snapshot } from "../repositories/repositories.js";
@@ -15,6 +24,8 @@ const SNAPSHOTS = "snapshots";
 /** `2026-04-observed.ndjson` */
 const MONTH = /^\d{4}-\d{2}-[a-z]+\.ndjson$/;
 const ATTRIBUTES = ".gitattributes";
+/** Ends the name of a file that is being written. */
+const PARTIAL = ".partial";
 
 /** The files of the folder in the order in which they are imported; none if there is no such folder. */
 export function stateFiles(folder: string): string[] {
@@ -31,56 +42,68 @@ interface StateOptions {
   withoutHistory: ReadonlySet<number>;
 }
 
-/** Writes the folder. Returns whether anything in it has changed. */
+/** Writes the folder; each file is replaced as a whole. Returns whether anything in it has changed. */
 export async function writeState(
   catalog: Pick<DumpedCatalog, "dump">,
   folder: string,
   options: StateOptions,
 ): Promise<boolean> {
+  const snapshots = join(folder, SNAPSHOTS);
+  mkdirSync(snapshots, { recursive: true });
+  const found = readdirSync(snapshots);
+  const unwanted = new Set(found.filter((name) => MONTH.test(name)));
+  // A run that was killed leaves some. Other files in the folder are not ours to delete.
+  for (const name of found)
+    if (name.endsWith(PARTIAL) && MONTH.test(name.slice(0, -PARTIAL.length))) rmSync(join(snapshots, name));
   const repositories: string[] = [];
-  const months = new Map<string, { at: number; line: string }[]>();
-  for await (const page of dumpPages(catalog))
+  const months = new Set<string>();
+  for await (const page of dumpPages(catalog)) {
+    // A month has lines of all repositories, which together are too many to hold.
+    const added = new Map<string, string>();
     for (const dumped of page) {
       // The snapshots say when it was seen; a time of its own would change with each reading.
       repositories.push(repositoryLine(dumped, { isTimed: false }));
       for (const snapshot of keptOf(dumped, options)) {
-        const { capturedAt: at, source } = snapshot;
-        const name = `${isoTime(at).slice(0, 7)}-${source.toLowerCase()}.ndjson`;
-        const month = months.get(name) ?? [];
-        month.push({ at, line: namedSnapshotLine(dumped, snapshot) });
-        months.set(name, month);
+        const time = isoTime(snapshot.capturedAt);
+        const name = `${time.slice(0, 7)}-${snapshot.source.toLowerCase()}.ndjson`;
+        const lines = added.get(name) ?? "";
+        added.set(name, `${lines}${time}\t${namedSnapshotLine(dumped, snapshot)}\n`);
       }
     }
-  const files = new Map([
-    [REPOSITORIES, textOf(repositories)],
-    // Both sides have added lines at the end.
-    [ATTRIBUTES, "*.ndjson merge=union\n"],
-    ...[...months].map(([name, lines]): [string, string] => [join(SNAPSHOTS, name), sorted(lines)]),
-  ]);
-  mkdirSync(join(folder, SNAPSHOTS), { recursive: true });
-  let isChanged = false;
-  for (const [name, text] of files) {
-    const path = join(folder, name);
-    if (existsSync(path) && readFileSync(path, "utf8") === text) continue;
-    writeFileSync(path, text);
-    isChanged = true;
+    for (const [name, lines] of added) {
+      appendFileSync(join(snapshots, name + PARTIAL), lines);
+      months.add(name);
+      unwanted.delete(name);
+    }
   }
-  for (const path of stateFiles(folder).filter(
-    (one) => ![...files.keys()].some((name) => one === join(folder, name)),
-  )) {
-    rmSync(path);
+  let isChanged = unwanted.size > 0;
+  const write = (path: string, text: string) => {
+    const partial = path + PARTIAL;
+    if (existsSync(path) && readFileSync(path, "utf8") === text) {
+      rmSync(partial, { force: true });
+      return;
+    }
+    writeFileSync(partial, text);
+    renameSync(partial, path);
     isChanged = true;
+  };
+  write(join(folder, REPOSITORIES), textOf(repositories));
+  // Both sides have added lines at the end.
+  write(join(folder, ATTRIBUTES), "*.ndjson merge=union\n");
+  for (const name of months) {
+    const path = join(snapshots, name);
+    // By time, then by text.
+    const lines = readFileSync(path + PARTIAL, "utf8")
+      .trimEnd()
+      .split("\n")
+      .sort();
+    write(path, textOf(lines.map((line) => line.slice(line.indexOf("\t") + 1))));
   }
+  for (const name of unwanted) rmSync(join(snapshots, name));
   return isChanged;
 }
 
 const textOf = (lines: readonly string[]): string => `${[headerLine(), ...lines].join("\n")}\n`;
-
-/** By time, then by text. */
-function sorted(lines: { at: number; line: string }[]): string {
-  lines.sort((a, b) => a.at - b.at || (a.line < b.line ? -1 : 1));
-  return textOf(lines.map(({ line }) => line));
-}
 
 function keptOf(
   { repository, snapshots }: DumpedRepository,

@@ -5,13 +5,13 @@
  * over time, what changed since its owner's last visit, and who may read its feed. How a list is sorted and paged is up to `lists`.
  */
 import { sql } from "kysely";
-import type { Adding as Counted, DailyQuotas } from "../accounts/accounts.js";
+import type { Adding as Counted, DailyQuotas, Repeatable } from "../accounts/accounts.js";
 import type { Database, Db, Tx } from "../database/database.js";
 import { BackgroundWrites } from "../lib/background-writes.js";
 import type { Clock } from "../lib/clock.js";
 import { AppError } from "../lib/errors.js";
 import type { Logger } from "../lib/log.js";
-import { createToken, hashToken } from "../lib/tokens.js";
+import { createToken, derivedToken, hashToken } from "../lib/tokens.js";
 import { type Changes, changesSince, readCurrent, Visits } from "./changes.js";
 import { Openings, removeUnopened } from "./expiry.js";
 import { Feeds } from "./feeds.js";
@@ -50,6 +50,14 @@ export { type HistoryWindow, type StarTotal, SUM_STEPS, type SumPoint, type SumS
 export type Adding = Counted<"lists" | "items">;
 export type DailyQuota = Adding["quota"];
 
+/** A list to create. */
+interface NewWatchlist {
+  name: string;
+  repositoryIds: readonly number[];
+  /** Who creates it; undefined: without a quota. */
+  adding: Adding | undefined;
+}
+
 interface WatchlistsOptions {
   database: Database;
   clock: Clock;
@@ -83,14 +91,43 @@ export class Watchlists {
    * Creates a list without an owner. Throws UnknownRepositories, and RATE_LIMITED beyond the quota of the caller. `adding`: who
    * creates it; undefined: without a quota.
    */
-  async create(name: string, repositoryIds: readonly number[], adding?: Adding): Promise<CreatedWatchlist> {
+  create(name: string, repositoryIds: readonly number[], adding?: Adding): Promise<CreatedWatchlist> {
+    return this.#create({ name, repositoryIds, adding }, [createToken("sidw"), createToken("sidr")]);
+  }
+
+  /**
+   * The same, once: a repeat returns the list that the first request created, as it is now. Throws IDEMPOTENCY_KEY_REUSED for another
+   * body.
+   */
+  async createOnce(list: NewWatchlist, request: Repeatable): Promise<CreatedWatchlist> {
+    const { seed, remember } = await this.#quotas.repeatable(request, this.#clock.now());
+    const [token, shareToken] = [derivedToken("sidw", seed), derivedToken("sidr", seed)];
+    const find = async (error?: unknown): Promise<CreatedWatchlist | undefined> => {
+      try {
+        return { watchlist: await this.get({ token }), token, shareToken };
+      } catch (missing) {
+        if (error !== undefined) throw error;
+        if (!(missing instanceof AppError) || missing.code !== "NOT_FOUND") throw missing;
+        return undefined;
+      }
+    };
+    // A repeat at the same time fails, as both have one token.
+    const created = (await find()) ?? (await this.#create(list, [token, shareToken], remember).catch(find));
+    if (created === undefined) throw new AppError("INTERNAL", "A watchlist vanished while it was created.");
+    return created;
+  }
+
+  async #create(
+    { name, repositoryIds, adding }: NewWatchlist,
+    [token, shareToken]: readonly [string, string],
+    remember?: (tx: Tx) => Promise<void>,
+  ): Promise<CreatedWatchlist> {
     const { durable, dialect } = this.#database;
-    const token = createToken("sidw");
-    const shareToken = createToken("sidr");
     const hashes = { token_hash: hashToken(token), share_token_hash: hashToken(shareToken) };
     const at = this.#clock.now();
     const count = await this.#quotas.counterOf(adding);
     const watchlist = await durable.transaction().execute(async (tx) => {
+      await remember?.(tx);
       const row = await insertRow(tx, hashes, { name, now: at });
       const items = await appendItems(tx, dialect, { id: row.id, repositoryIds, at });
       await count(tx, { kind: "lists", amount: 1, now: at });

@@ -102,22 +102,21 @@ export function assetPath(name: string): string {
   return `/assets/${version}/${name}`;
 }
 
+/** A file that is the same for everybody. `control`: how long caches keep it. */
+export function fileRoute(path: string, control: string, handle: Route["handle"]): Route {
+  const cache = { kind: "shared", control } as const;
+  const facts = { method: "GET", access: "public", query: [], body: "none", form: "file" } as const;
+  return { ...facts, path, limit: FREE_LIMIT, cache, handle };
+}
+
+/** Of a file whose address changes with its content. */
+export const FOREVER = "public, max-age=31536000, immutable";
+
 /** The files, the icon at its default path, and the manifest, whose folder is the scope of the app. */
 export function assetRoutes(): Route[] {
   const current = assets();
-  const file = (path: string, handle: Route["handle"]): Route => ({
-    method: "GET",
-    path,
-    access: "public",
-    limit: FREE_LIMIT,
-    cache: { kind: "shared", control: "public, max-age=31536000, immutable" },
-    query: [],
-    body: "none",
-    form: "file",
-    handle,
-  });
   return [
-    file("/assets/{version}/{name}", ({ params: { version, name = "" } }) => {
+    fileRoute("/assets/{version}/{name}", FOREVER, ({ params: { version, name = "" } }) => {
       const text = current.files.get(name);
       if (text === undefined) throw new AppError("NOT_FOUND", "This file does not exist.");
       // A page of another version: a cached one, or one of another process during an update. It is sent to an address that all
@@ -128,13 +127,9 @@ export function assetRoutes(): Route[] {
       const headers = version === ANY_VERSION ? { "Cache-Control": "public, no-cache" } : {};
       return content(TYPES.get(name.split(".").at(-1) ?? "") ?? "text/plain", text, { headers });
     }),
-    file("/manifest.webmanifest", () =>
-      content("application/manifest+json; charset=utf-8", JSON.stringify(manifest()), {
-        headers: { "Cache-Control": "public, max-age=3600" },
-      }),
+    fileRoute("/manifest.webmanifest", "public, max-age=3600", () =>
+      content("application/manifest+json; charset=utf-8", JSON.stringify(manifest())),
     ),
-    file("/favicon.ico", () =>
-      redirect(assetPath("icon.svg"), 302, { "Cache-Control": "public, max-age=3600" }),
-    ),
+    fileRoute("/favicon.ico", "public, max-age=3600", () => redirect(assetPath("icon.svg"), 302)),
   ];
 }

@@ -1,7 +1,8 @@
 import type { FunctionComponent as FC } from "preact";
-import { content, FREE_LIMIT, type Route } from "../http/http.js";
+import { content, type Route } from "../http/http.js";
 import { AppError } from "../lib/errors.js";
 import type { Avatars } from "../tracking/tracking.js";
+import { FOREVER, fileRoute } from "./assets.js";
 import type { RenderContext } from "./render-context.js";
 
 /** The images of owners: in pages, and the route that serves those that are stored. */
@@ -78,21 +79,11 @@ function tintOf(owner: string): number {
 
 /** Serves the images of owners. */
 export function avatarRoute(avatarsNow: () => Avatars): Route {
-  return {
-    method: "GET",
-    path: "/avatars/{version}",
-    access: "public",
-    limit: FREE_LIMIT,
-    cache: { kind: "shared", control: "public, max-age=31536000, immutable" },
-    query: [],
-    body: "none",
-    form: "file",
-    async handle({ params: { version = "" } }) {
-      const png = await avatarsNow().image(version);
-      if (png === undefined) throw new AppError("NOT_FOUND", "This avatar does not exist.");
-      return content("image/png", png, {
-        headers: { "Content-Security-Policy": "default-src 'none'; sandbox" },
-      });
-    },
-  };
+  return fileRoute("/avatars/{version}", FOREVER, async ({ params: { version = "" } }) => {
+    const png = await avatarsNow().image(version);
+    if (png === undefined) throw new AppError("NOT_FOUND", "This avatar does not exist.");
+    return content("image/png", png, {
+      headers: { "Content-Security-Policy": "default-src 'none'; sandbox" },
+    });
+  });
 }

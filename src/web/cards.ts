@@ -18,16 +18,11 @@ import {
   watchlistQuery,
 } from "../discovery/discovery.js";
 import { gainWords, WINDOW_LABELS, type Window } from "../growth/growth.js";
-import {
-  type CachePolicy,
-  type HttpRequest,
-  pngReply,
-  type Route,
-  UNKNOWN_TOKEN_COST,
-} from "../http/http.js";
+import { type HttpRequest, pngReply, type Route, UNKNOWN_TOKEN_COST } from "../http/http.js";
 import { ageInDays, type Clock } from "../lib/clock.js";
 import { AppError } from "../lib/errors.js";
 import type { Modules } from "../modules.js";
+import { fileRoute } from "./assets.js";
 import { readChartQuery } from "./components/chart-controls.js";
 import { activeFilters } from "./components/filters.js";
 import { formatCount, formatDate, formatDelta, isCovered, repositoriesText } from "./components/numbers.js";
@@ -46,8 +41,6 @@ export interface CardOptions {
 
 /** As much as a card of the API: rendering one takes tens of milliseconds of the rendering thread. */
 const COST = 8;
-/** How long other sites may cache one. */
-const SHARED: CachePolicy = { kind: "shared", control: "public, max-age=300, stale-while-revalidate=3600" };
 /** The window of lists. */
 const WINDOW: Window = "7d";
 /** Half of the size of a card: a chart is drawn smaller and rendered with twice as many pixels, so that its text is readable. */
@@ -58,19 +51,11 @@ type Card = (request: HttpRequest, options: CardOptions) => Promise<Picture>;
 /** The routes of all cards. */
 export function cardRoutes(options: CardOptions): Route[] {
   const card = (path: string, read: Card, facts: Partial<Route> = {}): Route => ({
-    method: "GET",
-    path,
-    access: "public",
+    ...fileRoute(path, "public, max-age=300, stale-while-revalidate=3600", async (request) =>
+      pngReply(await options.pictures.render(await read(request, options))),
+    ),
     limit: { bucket: "embed", cost: COST },
-    cache: SHARED,
-    query: [],
-    body: "none",
-    form: "file",
     ...facts,
-    handle: async (request) => {
-      const picture = await read(request, options);
-      return pngReply(await options.pictures.render(picture));
-    },
   });
   return [
     card("/cards/pages/{page}", staticCard),
@@ -100,8 +85,8 @@ const TEXTS: Readonly<Record<string, { title: string; lead: string }>> = {
     lead: "What is measured and when, how rankings, scores and confidence are calculated, and what is marked as unusual.",
   },
   docs: {
-    title: "API reference",
-    lead: "Repositories, their snapshots, growth and ranks as JSON, CSV, Atom and pictures.",
+    title: "Documentation",
+    lead: "The API with requests and responses, the rankings, clients, and tools for language models.",
   },
   embed: {
     title: "Charts and badges",
@@ -208,7 +193,10 @@ async function chartCard(request: HttpRequest, { modules, clock }: CardOptions):
   if (repositories.length === 0)
     throw new AppError("NOT_FOUND", "None of these repositories is tracked here.");
   const histories = await Promise.all(
-    repositories.map((one) => readHistory(modules.catalog, one, { ...query, window: query.range })),
+    repositories.map(async (one) => {
+      const trends = Object.values(await modules.rankings.trendsOf(one.id));
+      return readHistory(modules.catalog, one, { ...query, window: query.range, trends });
+    }),
   );
   // A PNG cannot follow the theme of its reader.
   const look = { ...CHART_SIZE, theme: query.theme === "auto" ? "light" : query.theme } as const;

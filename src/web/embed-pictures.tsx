@@ -145,6 +145,57 @@ function badgeOf(
   }
 }
 
+interface ShareChartProps {
+  /** The address of the page, with the parameters of its chart. */
+  url: URL;
+  state: Partial<z.output<typeof alignedParameters>>;
+  repositories: readonly RepositoryName[];
+  baseUrl: string;
+}
+
+/** Browser modules of a page with the bar. */
+export const SHARE_SCRIPTS = ["share.js", "copy.js"] as const;
+
+/**
+ * Ways to pass the chart of a page on: its address, pictures to save, and the page for embeds. The browser makes the PNG out of the SVG
+ * (client/share.ts), with the reader's fonts and at no cost to the server; without scripts there is the SVG.
+ */
+export const ShareChart: FC<ShareChartProps> = ({ url, state, repositories, baseUrl }) => {
+  const [picture] = picturesOf({ ...embedQuery.parse({ size: "wide" }), ...state }, repositories);
+  if (picture === undefined) return null;
+  const file = repositories.map(({ fullName }) => fullName.split("/").at(-1)).join("-vs-");
+  const chosen = [...url.searchParams].filter(([name]) => name !== "repo" && name in embedQuery.shape);
+  const embed = [...repositories.map((one) => ["repo", repositoryKey(one)] as const), ...chosen];
+  return (
+    <div class="buttons share-chart">
+      <span class="hidden" id="page-link">
+        {baseUrl + url.pathname + url.search}
+      </span>
+      <button type="button" data-copy="page-link" data-command="Copy link" hidden>
+        Copy link
+      </button>
+      <a class="button" href={picture.path} download={`${file}.svg`} data-command="Download SVG">
+        SVG
+      </a>
+      <button
+        type="button"
+        data-png={picture.path}
+        data-file={`${file}.png`}
+        data-command="Download PNG"
+        hidden
+      >
+        PNG
+      </button>
+      <a class="button" href={`/embed?${queryOf(embed)}`}>
+        Embed
+      </a>
+      <a class="button" href={`/embed?${queryOf([...embed, ["kind", "gain"]])}`}>
+        Badge
+      </a>
+    </div>
+  );
+};
+
 /** The code of two pictures of a repository, and a link to the page with all others. */
 export const EmbedPanel: FC<{ repository: RepositoryName; baseUrl: string }> = ({ repository, baseUrl }) => {
   const query = embedQuery.parse({});

@@ -29,12 +29,27 @@ export async function withFirstRun(request: PageRequest, result: Result): Promis
   if (forges === undefined) return { ...result, isFresh: true };
   const tokensPage =
     operator !== undefined ? "/operator/tokens" : members.operators.hasCodes ? "/operator" : undefined;
+  // Visitors see which forges are not read, operators why.
+  const late = forges.filter(({ status }) => isInterrupted(status?.worker, now));
   const interruptions = (
     <div data-live="interruptions" data-seconds={UPDATE_SECONDS}>
       {operator === undefined ? (
-        <Late forges={forges} now={now} tokensPage={tokensPage} />
+        late.length === 0 ? null : (
+          <Note>
+            {new Intl.ListFormat("en").format(late.map(({ provider }) => forgeName(provider)))} cannot be read
+            at the moment, so {late.length === 1 ? "its" : "their"} numbers are late.
+            {tokensPage === undefined ? null : (
+              <>
+                {" "}
+                <a href={tokensPage}>Operators see why</a>
+              </>
+            )}
+          </Note>
+        )
       ) : (
-        forges.map(({ provider, worker }) => <Interruption provider={provider} worker={worker} now={now} />)
+        forges.map(({ provider, status }) => (
+          <Interruption provider={provider} worker={status?.worker} now={now} />
+        ))
       )}
     </div>
   );
@@ -60,7 +75,7 @@ export async function withFirstRun(request: PageRequest, result: Result): Promis
         {result.body}
         {request.tracking.forges.length > 0 ? null : (
           <p>
-            No forge is tracked: its operator enters a token at{" "}
+            No forge is tracked: the operator of this service enters a token at{" "}
             {tokensPage === undefined ? (
               <code>/operator/tokens</code>
             ) : (
@@ -73,7 +88,7 @@ export async function withFirstRun(request: PageRequest, result: Result): Promis
           <section>
             <h2>Tracking</h2>
             <div data-live="progress">
-              <Progress forges={walked} now={now} />
+              <Progress forges={walked} request={request} />
             </div>
             {tokensPage === undefined || walked.every(hasToken) ? null : (
               <p>
@@ -89,8 +104,8 @@ export async function withFirstRun(request: PageRequest, result: Result): Promis
 }
 
 /** Whether the worker has used a token for this forge. */
-const hasToken = ({ worker }: ForgeProgress): boolean =>
-  worker?.report.quota.some(({ token }) => token !== "anonymous") ?? false;
+const hasToken = ({ status }: ForgeProgress): boolean =>
+  status?.worker?.report.quota.some(({ token }) => token !== "anonymous") ?? false;
 
 async function kindOf({
   summary,
@@ -103,28 +118,6 @@ async function kindOf({
   const { trending } = await modules.rankings.home();
   return walked.length > 0 && trending.ids.length === 0 ? "young" : undefined;
 }
-
-/** Names the forges that are not read, to visitors. */
-const Late: FC<{ forges: readonly ForgeProgress[]; now: number; tokensPage: string | undefined }> = ({
-  forges,
-  now,
-  tokensPage,
-}) => {
-  const late = forges.filter(({ worker }) => isInterrupted(worker, now));
-  if (late.length === 0) return null;
-  return (
-    <Note>
-      {new Intl.ListFormat("en").format(late.map(({ provider }) => forgeName(provider)))} cannot be read at
-      the moment, so {late.length === 1 ? "its" : "their"} numbers are late.
-      {tokensPage === undefined ? null : (
-        <>
-          {" "}
-          <a href={tokensPage}>Operators see why</a>
-        </>
-      )}
-    </Note>
-  );
-};
 
 /** An empty catalogue. The home page and Explore say how to begin; other pages lead there. */
 export const Nothing: FC<{ leadsHome?: boolean }> = ({ leadsHome = false }) => (

@@ -9,8 +9,9 @@ import {
 import type { TokenCheck, TokenQuota } from "../forges/forges.js";
 import { labelOf, type StoredToken, type TokenFault } from "../forges/forges.js";
 import { type PreparedStatus, readPreparedStatus } from "../tracking/tracking.js";
-import { Field, OwnTable } from "./components/elements.js";
-import { formatCount, formatDate, Time } from "./components/numbers.js";
+import { Confirm, Field } from "./components/elements.js";
+import { Ago, formatCount, formatDate } from "./components/numbers.js";
+import { ACTIONS, Table } from "./components/table.js";
 import type { PageRequest } from "./page-request.js";
 
 /** The tokens of forges that operators entered: read with what their workers reported, and shown in tables. */
@@ -153,48 +154,43 @@ export async function readTokenOffer(
   );
 }
 
-const COLUMNS = ["Token", "Permits", "Left", "Added"];
-
 /** The stored tokens of a forge, each with a form that removes it. */
 export const TokenTable: FC<{ label: string; tokens: readonly ShownToken[] }> = ({ label, tokens }) => (
-  <OwnTable label={label} columns={COLUMNS}>
-    {tokens.map((token) => (
-      <TokenRow token={token} />
-    ))}
-  </OwnTable>
-);
-
-const TokenRow: FC<{ token: ShownToken }> = ({ token: { id, site, allows, addedAt, fault, quota } }) => (
-  <tr>
-    <th scope="row">
-      #{id}
-      {allows.owner === null ? null : <small class="counted">{allows.owner}</small>}
-    </th>
-    <td>
-      {fault === undefined ? (
-        <Permits allows={allows} />
-      ) : (
-        <span class="wrong">{wordsOfFault(fault, site)}</span>
-      )}
-    </td>
-    <td data-label="Left">
-      <Left allows={allows} quota={quota} />
-    </td>
-    <td data-label="Added">
-      <Time at={addedAt} />
-    </td>
-    <td class="actions">
-      <details class="confirm">
-        <summary>Remove</summary>
-        <form method="post" action={`${TOKENS_PAGE}/${id}/remove`}>
-          <p>The worker stops using it within seconds.</p>
-          <button type="submit" class="danger">
-            Remove token #{id}
-          </button>
-        </form>
-      </details>
-    </td>
-  </tr>
+  <Table
+    label={label}
+    class="keys stacked"
+    columns={[
+      {
+        head: "Token",
+        cell: ({ id, allows: { owner } }) => (
+          <>
+            #{id}
+            {owner === null ? null : <small class="counted">{owner}</small>}
+          </>
+        ),
+      },
+      {
+        head: "Permits",
+        cell: ({ allows, fault, site }) =>
+          fault === undefined ? (
+            <Permits allows={allows} />
+          ) : (
+            <span class="wrong">{wordsOfFault(fault, site)}</span>
+          ),
+      },
+      { head: "Left", cell: (token) => <Left {...token} /> },
+      { head: "Added", cell: ({ addedAt }) => <Ago at={addedAt} /> },
+      {
+        ...ACTIONS,
+        cell: ({ id }) => (
+          <Confirm verb="Remove" name={`token #${id}`} action={`${TOKENS_PAGE}/${id}/remove`}>
+            The worker stops using it within seconds.
+          </Confirm>
+        ),
+      },
+    ]}
+    rows={tokens}
+  />
 );
 
 function wordsOfFault(fault: TokenFault, site: string): string {

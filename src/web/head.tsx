@@ -100,7 +100,7 @@ function cardPath(address: string): string | undefined {
   if (pathname === "/explore") return `/cards/lists${search}`;
   if (pathname.startsWith(`${LANGUAGES_PAGE}/`) || pathname.startsWith(`${TOPICS_PAGE}/`))
     return `/cards${pathname}`;
-  const name = FIXED[pathname];
+  const name = pathname.startsWith("/docs/") ? "docs" : FIXED[pathname];
   return name === undefined ? undefined : `/cards/pages/${name}`;
 }
 
@@ -114,9 +114,4 @@ function cardAlt(address: string, title: string): string {
   if (pathname !== "/compare") return title;
   const repositories = searchParams.getAll("repo").map((one) => one.slice(one.indexOf(":") + 1));
   return repositories.length === 0 ? title : `Chart of the stars of ${repositories.join(", ")}`;
-}
-
-/** The card of a watchlist, for those who know the token that reads it. */
-export function watchlistCardPath(token: string): string {
-  return `/cards/watchlists/${token}`;
 }

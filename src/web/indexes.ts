@@ -1,6 +1,6 @@
 /** Files for search engines: robots.txt (RFC 9309) and the site map (sitemaps.org 0.9). */
 
-import { content, FREE_LIMIT, type Reply, type Route } from "../http/http.js";
+import { content, type Reply, type Route } from "../http/http.js";
 import { basePathOf } from "../lib/base-url.js";
 import { type Clock, HOUR_MS, isoTime } from "../lib/clock.js";
 import { AppError } from "../lib/errors.js";
@@ -13,6 +13,8 @@ import {
 } from "../lib/page-addresses.js";
 import { element, type Xml, xmlDocument } from "../lib/xml.js";
 import type { Modules } from "../modules.js";
+import { fileRoute } from "./assets.js";
+import { DOCS_PAGES } from "./pages/docs.js";
 
 export interface IndexOptions {
   modules: Modules;
@@ -26,7 +28,7 @@ const MAX_REPOSITORIES = 10_000;
 export const PART_REPOSITORIES = 1_000;
 const MAX_LANGUAGES = 200;
 const MAX_TOPICS = 1_000;
-const PAGES = ["/", "/explore", LANGUAGES_PAGE, TOPICS_PAGE, "/embed", "/about", "/docs"];
+const PAGES = ["/", "/explore", LANGUAGES_PAGE, TOPICS_PAGE, "/embed", "/about", ...DOCS_PAGES];
 
 /** How long a part is cached: these requests are hardly limited, so they must not read the list each time. */
 const CACHED_MS = HOUR_MS;
@@ -36,17 +38,7 @@ const NAMESPACE = { xmlns: "http://www.sitemaps.org/schemas/sitemap/0.9" };
 /** `/robots.txt`, `/sitemap.xml` and its parts below `/sitemaps/`. */
 export function indexRoutes({ modules, baseUrl, clock }: IndexOptions): Route[] {
   const parts = new PartCache(clock);
-  const file = (path: string, handle: Route["handle"]): Route => ({
-    method: "GET",
-    path,
-    access: "public",
-    limit: FREE_LIMIT,
-    cache: { kind: "shared", control: "public, max-age=3600" },
-    query: [],
-    body: "none",
-    form: "file",
-    handle,
-  });
+  const file = (path: string, handle: Route["handle"]) => fileRoute(path, "public, max-age=3600", handle);
   return [
     file("/robots.txt", () => content("text/plain; charset=utf-8", robots(baseUrl))),
     file("/sitemap.xml", async () => xml(await parts.get("index", () => siteIndex(modules, baseUrl)))),

@@ -3,7 +3,7 @@ import { forgeName } from "../config/config.js";
 import type { CurrentSummary } from "../discovery/discovery.js";
 import { repositoryPage, START_TRACKING_PAGE, TOPICS_PAGE } from "../lib/page-addresses.js";
 import type { Repository } from "../repositories/repositories.js";
-import { Note, Notice } from "./components/elements.js";
+import { ActionButton, MainButton, Note, Notice } from "./components/elements.js";
 import { withQuery } from "./components/links.js";
 import { formatCount, formatDate } from "./components/numbers.js";
 import { readCookie, SAMPLE_HIDDEN } from "./cookies.js";
@@ -73,7 +73,7 @@ export const Layout: FC<LayoutProps> = ({ request, page, savedCount, children })
                 id="search"
                 type="search"
                 name="q"
-                maxlength={64}
+                maxlength={200}
                 placeholder="Search repositories"
                 autocomplete="off"
                 spellcheck={false}
@@ -159,9 +159,7 @@ const UserMenu: FC<Pick<LayoutProps, "request" | "savedCount">> = ({ request, sa
         <a href="/account/keys">API keys</a>
         <a href="/account">Account</a>
         {isOperator ? <a href="/operator">Status</a> : null}
-        <form method="post" action="/sign-out">
-          <button type="submit">Sign out</button>
-        </form>
+        <ActionButton action="/sign-out">Sign out</ActionButton>
       </div>
     </details>
   );
@@ -183,9 +181,7 @@ const Offer: FC<{ repository: Repository; url: URL }> = ({ repository, url }) =>
     </p>
     <input type="hidden" name="repositoryId" value={repository.id} />
     <input type="hidden" name="next" value={withQuery(url, { save: undefined })} />
-    <button type="submit" class="press">
-      Save {repository.fullName}
-    </button>
+    <MainButton>Save {repository.fullName}</MainButton>
   </form>
 );
 

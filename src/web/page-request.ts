@@ -43,6 +43,7 @@ export type Privacy =
 
 /** A request for a page, or one whose response is the page of an error. */
 export interface FrameRequest {
+  site: Site;
   modules: Modules;
   /** Size, origin and age of the data; undefined on error pages that must not cost a query. */
   summary: CurrentSummary | undefined;
@@ -130,18 +131,12 @@ export interface Redirect {
 }
 
 export type Result = Page | Redirect;
-export type PageHandler = (request: PageRequest) => Promise<Result> | Result;
-export type FormHandler = (request: PageRequest, form: URLSearchParams) => Promise<Result> | Result;
+export type Handler<Request> = (request: Request, form: URLSearchParams) => Promise<Result> | Result;
+/** The handler of a page, or of a form with what was filled in. */
+export type PageHandler = Handler<PageRequest>;
 
 /** A request of a signed-in user. */
 export type MemberRequest = PageRequest & { account: Account };
-export type MemberPageHandler = (request: MemberRequest) => Promise<Result> | Result;
-export type MemberFormHandler = (request: MemberRequest, form: URLSearchParams) => Promise<Result> | Result;
 
-/** A request of an operator, with the dependencies that only their pages see. */
-export type OperatorRequest = PageRequest & { operator: Operator; site: Site };
-export type OperatorPageHandler = (request: OperatorRequest) => Promise<Result> | Result;
-export type OperatorFormHandler = (
-  request: OperatorRequest,
-  form: URLSearchParams,
-) => Promise<Result> | Result;
+/** A request of an operator. */
+export type OperatorRequest = PageRequest & { operator: Operator };

@@ -14,21 +14,12 @@ import type { AppError } from "../lib/errors.js";
 import { isView, OPERATOR, readCookie } from "./cookies.js";
 import { withFirstRun } from "./first-run.js";
 import { Layout } from "./layout.js";
-import type {
-  FormHandler,
-  FrameRequest,
-  Page,
-  PageHandler,
-  PageRequest,
-  Privacy,
-  Result,
-  Site,
-} from "./page-request.js";
+import type { FrameRequest, Page, PageHandler, PageRequest, Privacy, Result, Site } from "./page-request.js";
 import { errorPage } from "./pages/errors.js";
 import type { RenderContext } from "./render-context.js";
 import { attachPending, offeredBy } from "./saving.js";
 
-type Facts = Pick<Route, "access" | "cache">;
+type Facts = Pick<Route, "method" | "access" | "cache">;
 
 /** Only our own scripts, styles and pictures. */
 const POLICY =
@@ -58,20 +49,13 @@ export class PageRenderer {
     this.#basePath = basePathOf(site.baseUrl);
   }
 
-  /** The dependencies of pages, for those of operators. */
-  get site(): Site {
-    return this.#site;
-  }
-
-  async show(handler: PageHandler, http: HttpRequest, facts: Facts): Promise<Reply> {
-    const { request, cookies } = await this.#attach(await this.#pageRequest(http, facts));
-    const result = await withFirstRun(request, await handler(request));
+  /** The response of a page, or of a form. */
+  async respond(handler: PageHandler, http: HttpRequest, facts: Facts): Promise<Reply> {
+    const sent = await this.#pageRequest(http, facts);
+    if (facts.method === "POST") return this.#reply(sent, await handler(sent, http.formFields));
+    const { request, cookies } = await this.#attach(sent);
+    const result = await withFirstRun(request, await handler(request, http.formFields));
     return this.#reply(request, { ...result, cookies: [...(result.cookies ?? []), ...cookies] });
-  }
-
-  async submit(handler: FormHandler, http: HttpRequest, facts: Facts): Promise<Reply> {
-    const request = await this.#pageRequest(http, facts);
-    return this.#reply(request, await handler(request, http.formFields));
   }
 
   /** The page of an error. */
@@ -114,6 +98,7 @@ export class PageRenderer {
     const { access, perDay } =
       operator === undefined ? tracking : ({ access: "everyone", perDay: undefined } as const);
     return {
+      site: this.#site,
       modules,
       summary,
       members,

@@ -1,153 +1,100 @@
 import type { FunctionComponent as FC } from "preact";
 import { forgeName } from "../config/config.js";
 import { HOUR_MS } from "../lib/clock.js";
-import { type PreparedStatus, readPreparedStatus } from "../tracking/tracking.js";
-import { Scroll } from "./components/elements.js";
-import { isInterrupted, type LastReport } from "./components/forge-state.js";
+import { type ProviderStatus, readPreparedStatus } from "../tracking/tracking.js";
+import { isInterrupted } from "./components/forge-state.js";
 import { Ago, durationWords, formatCount } from "./components/numbers.js";
+import { Table } from "./components/table.js";
 import type { FrameRequest } from "./page-request.js";
 
 /** How far tracking of each forge is: read, and shown as a table. */
 
-/** The progress of one forge. Times in ms since 1970. */
+/** A tracked forge, and its status as the worker last prepared it; undefined before the first time. */
 export interface ForgeProgress {
   provider: string;
-  /** Repositories that are known, and those of them whose counts were read in the last day. */
-  found: number;
-  read: number;
-  /** Star histories that are not complete. */
-  historiesLeft: number;
-  /** Refreshes that are due. */
-  due: number;
-  walk: { isRunning: boolean; nextAt: number | null; isFirst: boolean; startedAt: number } | null;
-  worker: LastReport;
-  /** Requests left with all tokens together, and when they are renewed: for operators alone; null: not known. */
-  quota: { remaining: number; limit: number; resetAt: number | null } | null;
+  status: ProviderStatus | undefined;
 }
 
-/** The progress of all tracked forges, as the worker last prepared it. Reads one row. */
+/** The progress of all tracked forges. Reads one row. */
 export async function readProgress({
   modules,
   tracked,
-  operator,
-}: Pick<FrameRequest, "modules" | "tracked" | "operator">): Promise<ForgeProgress[]> {
-  const status = await readPreparedStatus(modules.database);
-  return tracked.map((provider) => progressOf(provider, status, operator !== undefined));
-}
-
-function progressOf(provider: string, status: PreparedStatus | undefined, withQuota: boolean): ForgeProgress {
-  const found = status?.providers.find((one) => one.provider === provider);
-  const available = found?.repositories.AVAILABLE ?? 0;
-  const worker = found?.worker ?? undefined;
-  const walk = found?.walk ?? null;
-  return {
+}: Pick<FrameRequest, "modules" | "tracked">): Promise<ForgeProgress[]> {
+  const prepared = await readPreparedStatus(modules.database);
+  return tracked.map((provider) => ({
     provider,
-    found: available,
-    read: available - (found?.olderThanADay ?? 0),
-    historiesLeft: found?.backfillWaiting ?? 0,
-    due: found?.due ?? 0,
-    walk: walk && {
-      isRunning: walk.isRunning,
-      nextAt: walk.nextAt,
-      isFirst: walk.walks === 0,
-      startedAt: walk.startedAt,
-    },
-    worker,
-    quota: withQuota ? quotaOf(worker?.report.quota ?? []) : null,
-  };
+    status: prepared?.providers.find((one) => one.provider === provider),
+  }));
 }
 
-type Quotas = NonNullable<PreparedStatus["providers"][number]["worker"]>["report"]["quota"];
-
-function quotaOf(quotas: Quotas): ForgeProgress["quota"] {
-  const known = quotas.flatMap(({ remaining, limit, resetAt }) =>
-    remaining === null || limit === null ? [] : [{ remaining, limit, resetAt }],
+/** "1,234 of 5,000", of all tokens together; undefined if that is not known. */
+function quotaWords({ status }: ForgeProgress): string | undefined {
+  const known = (status?.worker?.report.quota ?? []).filter(
+    ({ remaining, limit }) => remaining !== null && limit !== null,
   );
-  if (known.length === 0) return null;
-  const resets = known.flatMap(({ resetAt }) => resetAt ?? []);
-  return {
-    remaining: known.reduce((sum, one) => sum + one.remaining, 0),
-    limit: known.reduce((sum, one) => sum + one.limit, 0),
-    resetAt: resets.length === 0 ? null : Math.max(...resets),
-  };
+  const sum = (of: "remaining" | "limit") => known.reduce((total, one) => total + (one[of] ?? 0), 0);
+  return known.length === 0 ? undefined : `${formatCount(sum("remaining"))} of ${formatCount(sum("limit"))}`;
 }
+
+/** Repositories that are known. */
+const foundOf = ({ status }: ForgeProgress): number => status?.repositories.AVAILABLE ?? 0;
 
 /** Growth needs two snapshots of a repository that are this far apart. */
 const GROWTH_MS = 12 * HOUR_MS;
 
-/** The progress of each forge, and its next steps. */
-export const Progress: FC<{ forges: readonly ForgeProgress[]; now: number }> = ({ forges, now }) => {
-  const hasQuota = forges.some(({ quota }) => quota !== null);
-  return (
-    <Scroll label="Progress of tracking">
-      <table>
-        <caption class="hidden">Progress of tracking</caption>
-        <thead>
-          <tr>
-            <th scope="col">Forge</th>
-            <th scope="col" class="number">
-              Found
-            </th>
-            <th scope="col" class="number">
-              Read in 24 h
-            </th>
-            <th scope="col" class="number">
-              Histories left
-            </th>
-            {hasQuota ? (
-              <th scope="col" class="number">
-                Requests left
-              </th>
-            ) : null}
-            <th scope="col">Next</th>
-          </tr>
-        </thead>
-        <tbody>
-          {forges.map((forge) => (
-            <tr>
-              <th scope="row">{forgeName(forge.provider)}</th>
-              <td class="number">{formatCount(forge.found)}</td>
-              <td class="number">{formatCount(forge.read)}</td>
-              <td class="number">{formatCount(forge.historiesLeft)}</td>
-              {hasQuota ? (
-                <td class="number">
-                  {forge.quota === null ? (
-                    "–"
-                  ) : (
-                    <>
-                      {formatCount(forge.quota.remaining)} of {formatCount(forge.quota.limit)}
-                    </>
-                  )}
-                </td>
-              ) : null}
-              <td>
-                <Next forge={forge} now={now} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scroll>
-  );
-};
+interface ProgressProps {
+  forges: readonly ForgeProgress[];
+  /** Operators also see what is left of the quota. */
+  request: Pick<FrameRequest, "operator" | "now">;
+}
 
-const Next: FC<{ forge: ForgeProgress; now: number }> = ({ forge: { walk, due, found, worker }, now }) => {
-  if (worker === undefined) return <>Waiting for the first report of a worker.</>;
-  if (isInterrupted(worker, now)) return <>Interrupted.</>;
-  const growthAt = walk?.isFirst === true ? walk.startedAt + GROWTH_MS : null;
+/** The progress of each forge, and its next steps. */
+export const Progress: FC<ProgressProps> = ({ forges, request: { operator, now } }) => (
+  <Table
+    label="Progress of tracking"
+    columns={[
+      { head: "Forge", cell: ({ provider }) => forgeName(provider) },
+      { head: "Found", isNumber: true, cell: (forge) => formatCount(foundOf(forge)) },
+      {
+        head: "Read in 24 h",
+        isNumber: true,
+        cell: (forge) => formatCount(foundOf(forge) - (forge.status?.olderThanADay ?? 0)),
+      },
+      {
+        head: "Histories left",
+        isNumber: true,
+        cell: ({ status }) => formatCount(status?.backfillWaiting ?? 0),
+      },
+      operator !== undefined &&
+        forges.some((forge) => quotaWords(forge) !== undefined) && {
+          head: "Requests left",
+          isNumber: true,
+          cell: (forge) => quotaWords(forge) ?? "–",
+        },
+      { head: "Next", cell: ({ status }) => <Next status={status} now={now} /> },
+    ]}
+    rows={forges}
+  />
+);
+
+const Next: FC<{ status: ProviderStatus | undefined; now: number }> = ({ status, now }) => {
+  if (!status?.worker) return <>Waiting for the first report of a worker.</>;
+  if (isInterrupted(status.worker, now)) return <>Interrupted.</>;
+  const { walk, due, repositories } = status;
+  const growthAt = walk?.walks === 0 ? walk.startedAt + GROWTH_MS : null;
   return (
     <>
       {walk === null
         ? "Discovery starts. "
         : walk.isRunning
-          ? `Discovery is running${found === 0 ? "" : ", and adds repositories as it finds them"}. `
+          ? `Discovery is running${repositories.AVAILABLE ? ", and adds repositories as it finds them" : ""}. `
           : walk.nextAt === null
             ? "Discovery starts soon. "
             : `Discovery again in ${durationWords(walk.nextAt - now)}. `}
       {due === 0 ? "" : `${formatCount(due)} to be read now. `}
       {growthAt !== null && growthAt > now ? (
         <>
-          First growth <Ago at={growthAt} now={now} />.
+          First growth <Ago at={growthAt} />.
         </>
       ) : null}
     </>

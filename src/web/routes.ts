@@ -12,22 +12,15 @@ import { embedQuery } from "./embed-pictures.js";
 import { dismissSample } from "./first-run.js";
 import { PER_REPOSITORY } from "./naming.js";
 import type { PageRenderer } from "./page.js";
-import type {
-  FormHandler,
-  MemberFormHandler,
-  MemberPageHandler,
-  OperatorFormHandler,
-  OperatorPageHandler,
-  PageHandler,
-} from "./page-request.js";
+import type { Handler, MemberRequest, OperatorRequest, PageHandler } from "./page-request.js";
 import { showAbout } from "./pages/about.js";
 import * as account from "./pages/account.js";
 import { showAccountExport } from "./pages/account.js";
 import { compareQuery, showComparison } from "./pages/compare.js";
 import { showEmbeds } from "./pages/embed.js";
 import { showExplore } from "./pages/explore.js";
-import { facetQuery, showLanguage, showTopic } from "./pages/facet.js";
-import { facetsQuery, showLanguages, showTopics } from "./pages/facets.js";
+import { facetQuery, showFacet } from "./pages/facet.js";
+import { facetsQuery, showFacets } from "./pages/facets.js";
 import { homeQuery, showHome } from "./pages/home.js";
 import { showKeyUsage } from "./pages/key-usage.js";
 import * as keys from "./pages/keys.js";
@@ -36,6 +29,7 @@ import { showOperator } from "./pages/operator.js";
 import * as enter from "./pages/operator-enter.js";
 import { operatorsOnly } from "./pages/operator-enter.js";
 import * as tokens from "./pages/operator-tokens.js";
+import * as untrack from "./pages/operator-untrack.js";
 import * as passkeys from "./pages/passkeys.js";
 import { repositoryQuery, showRepository } from "./pages/repository.js";
 import * as sessions from "./pages/security.js";
@@ -48,29 +42,14 @@ import * as shared from "./pages/token-watchlist.js";
 import * as track from "./pages/track.js";
 import { showTrackList } from "./pages/track-list.js";
 import * as question from "./pages/track-question.js";
-import { addToWatchlist, showWatchlist } from "./pages/watchlist.js";
-import * as feed from "./pages/watchlist-feed.js";
+import * as watchlist from "./pages/watchlist.js";
 import { OFFER, unsaveRepository } from "./saving.js";
 import { watchlistPageQuery } from "./watchlist-view.js";
 
 /** Facts of a page that differ from the defaults. */
-interface Facts {
-  access: Route["access"];
-  limit: RateLimit;
-  query: readonly string[];
-  endsSession: true;
-  aliases: Readonly<Record<string, string>>;
-}
+type Facts = Pick<Route, "access" | "limit" | "query" | "endsSession" | "aliases">;
 
-export type PageRoute = Omit<Route, "handle"> &
-  (
-    | { show: PageHandler }
-    | { submit: FormHandler }
-    | { showMember: MemberPageHandler }
-    | { submitMember: MemberFormHandler; signInNext: string }
-    | { showOperator: OperatorPageHandler }
-    | { submitOperator: OperatorFormHandler }
-  );
+export type PageRoute = Omit<Route, "handle"> & { handler: PageHandler };
 
 const VISITOR: CachePolicy = { kind: "visitor" };
 const PRIVATE: CachePolicy = { kind: "private" };
@@ -87,46 +66,31 @@ const parameters = (schema: { shape: object }): string[] => Object.keys(schema.s
 /** The parameter that offers to save a repository after signing in. Every page knows it. */
 const OFFERS = [OFFER];
 
-interface PageFacts extends Partial<Facts> {
-  cache: CachePolicy;
-}
-
-function pageFacts(path: string, { query = [], ...facts }: PageFacts) {
-  return {
-    access: "public",
-    limit: PAGE,
-    ...facts,
-    method: "GET",
-    path,
-    query: [...query, ...OFFERS],
-    privateQuery: OFFERS,
-    body: "none",
-    form: "page",
-  } as const;
-}
-
-function formFacts(path: string, facts: Partial<Facts>) {
-  const defaults = { access: "public", limit: WRITE, cache: NONE } as const;
-  return { ...defaults, ...facts, method: "POST", path, query: [], body: "form", form: "page" } as const;
-}
+type PageFacts = Partial<Facts> & { cache: CachePolicy };
 
 /** A page. */
-const page = (path: string, show: PageHandler, facts: PageFacts): PageRoute => ({
-  ...pageFacts(path, facts),
-  show,
-});
+function page(path: string, handler: PageHandler, { query = [], ...facts }: PageFacts): PageRoute {
+  const defaults = { access: "public", limit: PAGE, method: "GET", body: "none", form: "page" } as const;
+  return { ...defaults, ...facts, path, query: [...query, ...OFFERS], privateQuery: OFFERS, handler };
+}
 
 /** The handler of a form. */
-const form = (path: string, submit: FormHandler, facts: Partial<Facts> = {}): PageRoute => ({
-  ...formFacts(path, facts),
-  submit,
-});
+function form(path: string, handler: PageHandler, facts: Partial<Facts> = {}): PageRoute {
+  const defaults = { access: "public", limit: WRITE, cache: NONE, method: "POST", query: [] } as const;
+  return { ...defaults, ...facts, path, body: "form", form: "page", handler };
+}
+
+/** Calls a handler with the signed-in account, or asks to sign in and go on to `next`: by default to the same page. */
+function membersOnly(handler: Handler<MemberRequest>, next?: string): PageHandler {
+  return (request, fields) => {
+    const { account } = request;
+    return account === undefined ? toSignIn(request, next) : handler({ ...request, account }, fields);
+  };
+}
 
 /** A page for signed-in users, which no browser keeps; visitors are asked to sign in and come back. */
-const mine = (path: string, showMember: MemberPageHandler, query: readonly string[] = []): PageRoute => ({
-  ...pageFacts(path, { access: "session", cache: NONE, query }),
-  showMember,
-});
+const mine = (path: string, handler: Handler<MemberRequest>, query: readonly string[] = []): PageRoute =>
+  page(path, membersOnly(handler), { access: "session", cache: NONE, query });
 
 /** One that leads to revoking keys and ending sessions: leaked keys, which use up the limits of the account, must not keep its owner from it. */
 const mineByAddress = (...page: Parameters<typeof mine>): PageRoute => ({ ...mine(...page), limit: AUTH });
@@ -134,13 +98,9 @@ const mineByAddress = (...page: Parameters<typeof mine>): PageRoute => ({ ...min
 /** A form for signed-in users; visitors are asked to sign in and go on to `signInNext`. */
 const myForm = (
   path: string,
-  submitMember: MemberFormHandler,
+  handler: Handler<MemberRequest>,
   { signInNext, ...facts }: Partial<Facts> & { signInNext: string },
-): PageRoute => ({
-  ...formFacts(path, { access: "session", ...facts }),
-  submitMember,
-  signInNext,
-});
+): PageRoute => form(path, membersOnly(handler, signInNext), { access: "session", ...facts });
 
 /**
  * A page for operators. For everybody else it is not found, at the cost of an unknown page. Other methods are answered with 405, and
@@ -148,40 +108,37 @@ const myForm = (
  */
 const operatorPage = (
   path: string,
-  showOperator: OperatorPageHandler,
+  handler: Handler<OperatorRequest>,
   query: readonly string[] = [],
-): PageRoute => ({
-  ...pageFacts(path, { cache: NONE, limit: DEFAULT_LIMIT, query }),
-  showOperator,
-});
+): PageRoute => page(path, operatorsOnly(handler), { cache: NONE, limit: DEFAULT_LIMIT, query });
 
 /** A form for operators. */
 const operatorForm = (
   path: string,
-  submitOperator: OperatorFormHandler,
+  handler: Handler<OperatorRequest>,
   facts: Partial<Facts> = {},
-): PageRoute => ({ ...formFacts(path, facts), submitOperator });
+): PageRoute => form(path, operatorsOnly(handler), facts);
 
 /** A watchlist addressed by its token, which may be a guess. */
-const tokenPage = (path: string, show: PageHandler, query: readonly string[]): PageRoute =>
-  page(path, show, {
+const tokenPage = (path: string, handler: PageHandler, query: readonly string[]): PageRoute =>
+  page(path, handler, {
     access: "token",
     limit: { ...WATCHLIST, unknownCost: UNKNOWN_TOKEN_COST },
     cache: PRIVATE,
     query,
   });
 
-const tokenForm = (path: string, submit: FormHandler): PageRoute =>
-  form(path, submit, { access: "token", limit: { ...WRITE, unknownCost: UNKNOWN_TOKEN_COST } });
+const tokenForm = (path: string, handler: PageHandler): PageRoute =>
+  form(path, handler, { access: "token", limit: { ...WRITE, unknownCost: UNKNOWN_TOKEN_COST } });
 
 /** All pages and forms. Where two match a path, the first one wins. */
 export const PAGE_ROUTES: readonly PageRoute[] = [
   page("/", showHome, { cache: VISITOR, query: parameters(homeQuery) }),
   page("/explore", showExplore, { cache: VISITOR, limit: LIST, query: parameters(listQuery) }),
-  page(LANGUAGES_PAGE, showLanguages, { cache: VISITOR, query: parameters(facetsQuery) }),
-  page(`${LANGUAGES_PAGE}/{name}`, showLanguage, { cache: VISITOR, query: parameters(facetQuery) }),
-  page(TOPICS_PAGE, showTopics, { cache: VISITOR, query: parameters(facetsQuery) }),
-  page(`${TOPICS_PAGE}/{name}`, showTopic, { cache: VISITOR, query: parameters(facetQuery) }),
+  page(LANGUAGES_PAGE, showFacets("language"), { cache: VISITOR, query: parameters(facetsQuery) }),
+  page(`${LANGUAGES_PAGE}/{name}`, showFacet("language"), { cache: VISITOR, query: parameters(facetQuery) }),
+  page(TOPICS_PAGE, showFacets("topic"), { cache: VISITOR, query: parameters(facetsQuery) }),
+  page(`${TOPICS_PAGE}/{name}`, showFacet("topic"), { cache: VISITOR, query: parameters(facetQuery) }),
   page("/repos/{provider}/{fullName*}", showRepository, {
     cache: VISITOR,
     limit: { ...PAGE, surcharges: [{ parameter: "range", counts: "value", value: "all" }] },
@@ -229,6 +186,8 @@ export const PAGE_ROUTES: readonly PageRoute[] = [
   // It sends a request to a forge.
   operatorForm("/operator/tokens", tokens.addToken, { limit: AUTH }),
   operatorForm("/operator/tokens/{id}/remove", tokens.removeToken),
+  operatorPage("/operator/untrack", untrack.showUntrack, ["repository", "deleted"]),
+  operatorForm("/operator/untrack", untrack.submitUntrack),
 
   page("/sign-in", signIn.showSignIn, { cache: PRIVATE, query: ["again", "next"] }),
   form("/sign-in", signIn.requestSignInLink, { limit: AUTH }),
@@ -261,15 +220,15 @@ export const PAGE_ROUTES: readonly PageRoute[] = [
   mine("/account/passkeys", passkeys.showPasskeys, ["added", "removed", "name"]),
   myForm("/account/passkeys/{id}/remove", passkeys.removePasskey, { signInNext: "/account/passkeys" }),
 
-  page("/watchlist", showWatchlist, {
+  page("/watchlist", watchlist.showWatchlist, {
     cache: VISITOR,
     limit: WATCHLIST,
     query: parameters(watchlistPageQuery),
   }),
-  form("/watchlist/items", addToWatchlist),
+  form("/watchlist/items", watchlist.addToWatchlist),
   form("/watchlist/items/remove", unsaveRepository),
-  myForm("/watchlist/feed", feed.createFeed, { signInNext: "/watchlist" }),
-  myForm("/watchlist/feed/revoke", feed.revokeFeed, { signInNext: "/watchlist" }),
+  myForm("/watchlist/feed", watchlist.createFeed, { signInNext: "/watchlist" }),
+  myForm("/watchlist/feed/revoke", watchlist.revokeFeed, { signInNext: "/watchlist" }),
   page("/watchlists", showNewWatchlist, { cache: PRIVATE }),
   form("/watchlists", createTokenWatchlist, { limit: { ...WRITE, cost: 3 } }),
   page("/watchlists/gone", shared.showWatchlistRemoved, { cache: PRIVATE }),
@@ -281,31 +240,15 @@ export const PAGE_ROUTES: readonly PageRoute[] = [
   tokenForm("/watchlists/{token}/copy", shared.copyTokenWatchlist),
 ];
 
-/** The routes of all pages. `docs` is passed in, since it depends on the API document. */
+/** The routes of all pages. `docs` is passed in, as it shows the limits. */
 export function pageRoutes(renderer: PageRenderer, docs: PageHandler): Route[] {
-  return [...PAGE_ROUTES, page(DOCS_PAGE, docs, { cache: VISITOR })].map(
-    (route): Route => ({ ...route, handle: handlerOf(renderer, route) }),
+  return [
+    ...PAGE_ROUTES,
+    ...[DOCS_PAGE, `${DOCS_PAGE}/{document}`].map((path) => page(path, docs, { cache: VISITOR })),
+  ].map(
+    ({ handler, ...route }): Route => ({
+      ...route,
+      handle: (request) => renderer.respond(handler, request, route),
+    }),
   );
-}
-
-function handlerOf(renderer: PageRenderer, route: PageRoute): Route["handle"] {
-  if ("show" in route) return (request) => renderer.show(route.show, request, route);
-  if ("submit" in route) return (request) => renderer.submit(route.submit, request, route);
-  if ("showMember" in route) return (request) => renderer.show(membersOnly(route.showMember), request, route);
-  if ("showOperator" in route)
-    return (request) => renderer.show(operatorsOnly(route.showOperator, renderer.site), request, route);
-  if ("submitOperator" in route)
-    return (request) => renderer.submit(operatorsOnly(route.submitOperator, renderer.site), request, route);
-  const { submitMember, signInNext } = route;
-  const submit: FormHandler = (request, fields) =>
-    membersOnly((member) => submitMember(member, fields), signInNext)(request);
-  return (request) => renderer.submit(submit, request, route);
-}
-
-/** Calls a handler with the signed-in account, or asks to sign in and go on to `next`: by default to the same page. */
-function membersOnly(handler: MemberPageHandler, next?: string): PageHandler {
-  return (request) => {
-    const { account } = request;
-    return account === undefined ? toSignIn(request, next) : handler({ ...request, account });
-  };
 }

@@ -8,7 +8,7 @@ import {
   readRepositoryAddress,
 } from "../repositories/repositories.js";
 import type { TrackRequest } from "../tracking/tracking.js";
-import { Field } from "./components/elements.js";
+import { Field, MainButton } from "./components/elements.js";
 import { isReading } from "./components/reading.js";
 import type { FrameRequest, PageRequest } from "./page-request.js";
 
@@ -100,9 +100,9 @@ export const TrackButton: FC<TrackButtonProps> = ({ offers, next }) => {
     <form method="post" action="/track" class="buttons">
       <input type="hidden" name="repository" value={offers.map(repositoryKey).join(" ")} />
       {next === undefined ? null : <input type="hidden" name="next" value={next} />}
-      <button type="submit" class="press">
+      <MainButton>
         {others.length === 0 ? `Track ${first.fullName}` : `Track all ${offers.length}`}
-      </button>
+      </MainButton>
       <span class="soft small">
         Reads {others.length === 0 ? "its history" : "their histories"} on {forges}.
         {first.needsSignIn ? " You sign in first." : ""}
@@ -129,7 +129,7 @@ export const FIELD_SCRIPTS = ["field.js"] as const;
 
 /**
  * The one field for repositories: names, addresses of any page of a repository, several of them, or an owner. Opens what is
- * tracked, and requests the rest; for visitors who may not request any, it searches.
+ * tracked, and requests the rest; for visitors who may not request any, it searches for it.
  */
 export const AskForm: FC<AskFormProps> = ({ request, text = "", problem, isCentre = false }) => {
   const isAsking = mayRequest(request);
@@ -137,32 +137,30 @@ export const AskForm: FC<AskFormProps> = ({ request, text = "", problem, isCentr
   return (
     <form
       method={isAsking ? "post" : "get"}
-      action={isAsking ? "/track" : "/explore"}
+      action="/track"
       class={isCentre ? "row-form ask" : "row-form"}
       data-opens=""
     >
       <Field
-        name={isAsking ? "repository" : "q"}
+        name="repository"
         id="repository"
         label={isCentre ? "Type a repository, see its history" : "Repository"}
         problem={problem}
-        value={text.slice(0, isAsking ? MAX_SHOWN : 64)}
-        {...(isAsking ? {} : { maxlength: 64 })}
+        value={text.slice(0, isAsking ? MAX_SHOWN : 200)}
+        {...(isAsking ? {} : { maxlength: 200 })}
         required
         placeholder="owner/name, or any address"
         isLiteral
         isRepository
       />
-      <button type="submit" class="press">
-        {isAsking ? "Show" : "Search"}
-      </button>
+      <MainButton>Show</MainButton>
       {isAsking && !needsSignIn(request) ? null : (
         <p class="soft small">
           {isAsking
             ? "You sign in before a new one is read."
             : access === "accounts"
-              ? "New repositories need sign-in, which is not set up here: its operator adds them."
-              : "Its operator adds repositories, and may let others do so."}
+              ? "New repositories need sign-in, which is not set up here: the operator of this service adds them."
+              : "The operator of this service adds repositories, and may let others do so."}
         </p>
       )}
     </form>

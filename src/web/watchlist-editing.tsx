@@ -1,9 +1,11 @@
 import type { FunctionComponent as FC } from "preact";
+import { readName } from "../discovery/discovery.js";
 import { queryOf, repositoryKey } from "../lib/page-addresses.js";
 import type { Repository } from "../repositories/repositories.js";
-import { Field } from "./components/elements.js";
+import { Field, MainButton } from "./components/elements.js";
 import type { MoreColumn } from "./components/repository-list.js";
-import { readName, similarTo } from "./naming.js";
+import { ACTIONS } from "./components/table.js";
+import { similarTo } from "./naming.js";
 import type { PageRequest } from "./page-request.js";
 import { offerTracking, TrackButton, type TrackingOffer } from "./tracking.js";
 
@@ -44,9 +46,7 @@ export const AddRepository: FC<AddRepositoryProps> = ({ action, kept = {}, notAd
           isLiteral
           isRepository
         />
-        <button type="submit" class="press">
-          Add
-        </button>
+        <MainButton>Add</MainButton>
       </form>
       {notAdded === undefined || notAdded.similar.length === 0 ? null : (
         <form method="post" action={action} class="buttons">
@@ -82,8 +82,7 @@ interface Removal {
 /** The actions of a row: compare it, and remove it where that is possible. */
 export function rowActions(removal?: Removal): MoreColumn {
   return {
-    title: "Actions",
-    isTitleHidden: true,
+    ...ACTIONS,
     cell: ({ repository }) => (
       <span class="row-actions">
         <a

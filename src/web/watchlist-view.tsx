@@ -1,9 +1,7 @@
-import type { FunctionComponent as FC } from "preact";
-import type { z } from "zod";
+import type { ComponentChildren as Child, FunctionComponent as FC } from "preact";
 import { MAX_SERIES } from "../charts/charts.js";
 import {
   count,
-  type ListPage,
   type Scope,
   SORT_DEFINITIONS,
   WATCHLIST_SORTS,
@@ -12,22 +10,22 @@ import {
   watchlistQuery,
 } from "../discovery/discovery.js";
 import type { Trend } from "../growth/growth.js";
-import { chartPage } from "../lib/page-addresses.js";
-import type { Repository, StarCount } from "../repositories/repositories.js";
-import type { Changes, StarTotal } from "../watchlists/watchlists.js";
-import { BeyondEnd, Pager, Strip, WindowTabs, withQuery } from "./components/links.js";
-import { AsOf, Delta, isolated } from "./components/numbers.js";
+import { chartPage, repositoryPage } from "../lib/page-addresses.js";
+import type { Repository } from "../repositories/repositories.js";
+import type { Changes } from "../watchlists/watchlists.js";
+import { BeyondEnd, Options, Pager, WindowTabs } from "./components/links.js";
+import { AsOf, Delta, isolated, Time } from "./components/numbers.js";
 import { PLOT_SCRIPTS } from "./components/plot.js";
 import { type MoreColumn, RepositoryList } from "./components/repository-list.js";
-import { SinceVisit, topGains } from "./components/since-visit.js";
 import { columnsOf, headsOf } from "./components/sorts.js";
 import { SumChart, sumParameters } from "./components/sum-chart.js";
-import { type Problem, Problems, readUsableQuery } from "./page-query.js";
+import { Problems, readUsableQuery } from "./page-query.js";
 import type { PageRequest } from "./page-request.js";
 import { FIELD_SCRIPTS } from "./tracking.js";
 
 /** The content of the pages of all watchlists: rows, totals and changes. */
 
+const SORT_WORDS = Object.fromEntries(WATCHLIST_SORTS.map((sort) => [sort, SORT_DEFINITIONS[sort].label]));
 const ROWS = 50;
 /** A list has at most 500 repositories. */
 const MAX_PAGES = 10;
@@ -36,23 +34,6 @@ export const watchlistPageQuery = watchlistQuery
   .pick({ window: true, sort: true, order: true })
   .extend({ page: count(1, MAX_PAGES).default(1) })
   .extend(sumParameters.shape);
-type PageQuery = z.output<typeof watchlistPageQuery>;
-
-/** The data of a watchlist for its page. */
-export interface Watched {
-  url: URL;
-  /** Invalid parameters, which are ignored. */
-  problems: readonly Problem[];
-  query: PageQuery;
-  page: ListPage;
-  sparks: ReadonlyMap<number, readonly (StarCount | null)[]>;
-  sums: readonly StarTotal[];
-  changes: Changes | undefined;
-  /** The repositories that the changes name, by id. */
-  named: ReadonlyMap<number, Repository>;
-  /** Each repository's share of the stars that the list gained in the window. */
-  shares: ReadonlyMap<number, number>;
-}
 
 /** The list to show. */
 export interface WatchedList {
@@ -65,7 +46,7 @@ export interface WatchedList {
 export async function readWatched(
   { modules, summary: { asOf }, ...request }: Pick<PageRequest, "url" | "modules" | "summary">,
   list: WatchedList,
-): Promise<Watched> {
+) {
   const { url, query, problems } = readUsableQuery(watchlistPageQuery, request.url);
   const rowsQuery: WatchlistQuery = { ...query, limit: ROWS, cursor: undefined };
   const [page, trends, sums, changes] = await Promise.all([
@@ -90,6 +71,9 @@ export async function readWatched(
   return { url, problems, query, page, sparks, sums, changes, named: byId, shares: sharesOf(trends) };
 }
 
+/** The data of a watchlist for its page. */
+export type Watched = Awaited<ReturnType<typeof readWatched>>;
+
 /** Shares of all counted gains. A repository that lost stars, or whose growth is unknown, has none. */
 function sharesOf(trends: ReadonlyMap<number, Trend>): Map<number, number> {
   const gains = [...trends].filter(([, { starsCounted }]) => starsCounted > 0);
@@ -102,10 +86,6 @@ export function watchedScripts({ sums }: Watched): readonly string[] {
   return [...FIELD_SCRIPTS, ...(sums.length < 2 ? [] : PLOT_SCRIPTS)];
 }
 
-/** The changes since the last visit; nothing on the first one. */
-export const WatchedChanges: FC<{ watched: Watched }> = ({ watched: { changes, named } }) =>
-  changes === undefined ? null : <SinceVisit changes={changes} known={named} />;
-
 /** The list: rows and total stars. `more` adds columns. */
 export const WatchedBody: FC<{ watched: Watched; name: string; more: readonly MoreColumn[] }> = ({
   watched: { url, problems, query, page, sparks, sums, changes, shares },
@@ -116,13 +96,14 @@ export const WatchedBody: FC<{ watched: Watched; name: string; more: readonly Mo
   return (
     <>
       <Problems problems={problems} isLeftOut />
-      <Strip
+      <Options
         label="Sort by"
-        tabs={WATCHLIST_SORTS.map((sort) => ({
-          name: SORT_DEFINITIONS[sort].label,
-          href: withQuery(url, { sort, order: undefined }),
-          isCurrent: sort === query.sort,
-        }))}
+        url={url}
+        parameter="sort"
+        words={SORT_WORDS}
+        current={query.sort}
+        also={{ order: undefined }}
+        look="strip"
       />
       <div class="row">
         <WindowTabs url={url} current={query.window} />
@@ -173,7 +154,7 @@ const percent = new Intl.NumberFormat("en-US", { style: "percent", maximumFracti
 /** Each repository's share of the gain of the list. */
 function shareColumn(shares: ReadonlyMap<number, number>): MoreColumn {
   return {
-    title: "Share of gain",
+    head: "Share of gain",
     onPhone: "nowhere",
     cell: ({ repository }) => {
       const share = shares.get(repository.id);
@@ -187,5 +168,84 @@ function shareColumn(shares: ReadonlyMap<number, number>): MoreColumn {
 function sinceColumn(changes: Changes | undefined): MoreColumn[] {
   if (changes === undefined) return [];
   const cell: MoreColumn["cell"] = ({ repository }) => <Delta value={changes.gained.get(repository.id)} />;
-  return [{ title: "Since last visit", onPhone: "for-count", cell }];
+  return [{ head: "Since last visit", onPhone: "for-count", cell }];
 }
+
+/** Repositories named for their gain. */
+const NAMED = 3;
+
+/** The repositories that gained most since the last visit, with their gains. */
+function topGains({ gained }: Changes): [id: number, gain: number][] {
+  return [...gained]
+    .flatMap(([id, gain]): [number, number][] => (gain === null || gain <= 0 ? [] : [[id, gain]]))
+    .sort(([, a], [, b]) => b - a)
+    .slice(0, NAMED);
+}
+
+/** The changes since the last visit; nothing on the first one. */
+export const WatchedChanges: FC<{ watched: Watched }> = ({ watched: { changes, named: known } }) => {
+  if (changes === undefined) return null;
+  const { since, gained, totalGained, renamed, archived, unavailable } = changes;
+  const moved = [...gained.values()].filter((value) => value !== null && value !== 0).length;
+  const isQuiet = moved === 0 && renamed.length + archived.length + unavailable.length === 0;
+  return (
+    <section class="since" aria-labelledby="since">
+      <h2 id="since">Since your last visit</h2>
+      <p>
+        <span class="soft">
+          <Time at={since} />
+        </span>
+        {isQuiet ? (
+          ": no changes."
+        ) : (
+          <>
+            : <Delta value={totalGained} /> stars in total; {moved} of {gained.size}{" "}
+            {gained.size === 1 ? "repository" : "repositories"} changed.
+          </>
+        )}
+      </p>
+      <ul class="plain">
+        {topGains(changes).map(([id, gain]) => (
+          <Line {...{ known, id }}>
+            <Delta value={gain} />
+          </Line>
+        ))}
+        {renamed.map(({ repositoryId, from }) => (
+          <Line {...{ known }} id={repositoryId}>
+            was renamed from {from}
+          </Line>
+        ))}
+        {archived.map((id) => (
+          <Line {...{ known, id }}>was archived</Line>
+        ))}
+        {unavailable.map((id) => (
+          <Line {...{ known, id }}>is {absenceOf(known.get(id))}</Line>
+        ))}
+      </ul>
+    </section>
+  );
+};
+
+function absenceOf(repository: Repository | undefined): string {
+  switch (repository?.availability) {
+    case "PRIVATE":
+      return "now private";
+    case "BLOCKED":
+      return "blocked by its forge";
+    default:
+      return "no longer available";
+  }
+}
+
+const Line: FC<{ known: ReadonlyMap<number, Repository>; id: number; children: Child }> = ({
+  known,
+  id,
+  children,
+}) => {
+  const repository = known.get(id);
+  return repository === undefined ? null : (
+    <li>
+      <a href={repositoryPage(repository)}>{repository.fullName}</a> {children}
+    </li>
+  );
+};

@@ -10,13 +10,11 @@ import { Time } from "./components/numbers.js";
 import { indexRoutes } from "./indexes.js";
 import { PageRenderer } from "./page.js";
 import type { Site } from "./page-request.js";
-import { docsPage, type ReferenceDocument } from "./pages/docs.js";
+import { docsPage } from "./pages/docs.js";
 import { pageRoutes } from "./routes.js";
 
 export interface WebOptions extends Site {
   pictures: PngRenderer;
-  /** The contract of the API, for the reference. */
-  document: () => ReferenceDocument;
   /** Rate limits to document; undefined: there are none. */
   limits: Limits | undefined;
 }
@@ -27,11 +25,11 @@ export interface Web {
   errorPage: ErrorRenderers["page"];
 }
 
-export function createWeb({ document, limits, pictures, ...site }: WebOptions): Web {
+export function createWeb({ limits, pictures, ...site }: WebOptions): Web {
   const renderer = new PageRenderer(site);
   return {
     routes: [
-      ...pageRoutes(renderer, docsPage(document, limits)),
+      ...pageRoutes(renderer, docsPage(site.baseUrl, limits)),
       ...cardRoutes({ ...site, pictures }),
       ...indexRoutes(site),
       ...assetRoutes(),

@@ -46,7 +46,7 @@ onSqliteAndLong("API keys", (engine) => {
     const { key, secret } = await keys.create(accountId, "laptop");
     assert.match(secret, /^sid_[0-9A-Za-z]{36}$/);
     assert.equal(tokenPrefix(secret), "sid");
-    const never = { lastUsedAt: null, revokedAt: null };
+    const never = { lastUsedAt: null, endsAt: null };
     const expected = { id: key.id, name: "laptop", hint: secret.slice(-4), createdAt: NOW, ...never };
     assert.deepEqual(key, expected);
     assert.deepEqual(await keys.list(accountId), [expected]);

@@ -206,7 +206,10 @@ onBothEngines("A mail about an event", (engine) => {
     assert.equal(subjectOf(revoked), "Security notice: API key revoked at sidereal.example");
     assert.equal(subjectOf(mail), "Security notice: API key created at sidereal.example");
     const body = bodyOf(mail);
-    assert.ok(body.startsWith(`API key created: your account at sidereal.example (key: ${id}).`), body);
+    assert.ok(
+      body.startsWith(`API key created: your account at sidereal.example (key: ${id}, name: laptop).`),
+      body,
+    );
     assert.match(body, /When: 2026-04-30 12:00 UTC\nBrowser or program: None\nNetwork: 192\.0\.2\.0\/24\n/);
     assert.match(mail.text, /Content-Type: text\/plain/);
     for (const part of [key, key.slice(4, 20), "http:", "https:", "192.0.2.1"])

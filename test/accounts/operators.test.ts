@@ -119,6 +119,7 @@ onSqliteAndLong("Operators", (engine) => {
         ["/operator/code", {}],
         ["/operator/enter", { code: fresh.code }],
         ["/operator/tokens", { forge: "GITHUB", token: "x" }],
+        ["/operator/untrack", { repository: "o/n" }],
       ] as const) {
         const headers = {
           ...{ Origin: BASE, "Sec-Fetch-Site": "same-origin", Cookie: `${session}; ${fresh.cookie}` },
@@ -246,7 +247,7 @@ onSqliteAndLong("Operators", (engine) => {
     assert.equal(own.headers.get("cache-control"), "no-store");
     assert.ok((await visit("/account", ann.headers)).links.includes("/operator"));
     assert.ok(!(await visit("/account", bob.headers)).links.includes("/operator"));
-    for (const path of ["/operator", "/operator/tokens", "/operator/enter"])
+    for (const path of ["/operator", "/operator/tokens", "/operator/untrack", "/operator/enter"])
       for (const headers of [bob.headers, {}])
         assert.deepEqual(
           shapeOf(await visit(path, headers)),

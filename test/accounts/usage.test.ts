@@ -30,7 +30,7 @@ function request(keyId: number, more: Partial<KeyedRequest> = {}): KeyedRequest 
     allowance: { bucket: "default", limit: 1_200, remaining: 1_199 },
     code: null,
     path: "/api/repos?q=x",
-    source: { network: "192.0.2.0/24", agent: "curl" },
+    source: { address: "192.0.2.17", agent: "curl" },
     ...more,
   };
 }
@@ -40,7 +40,7 @@ function sentAt(at: number, request: KeyedRequest): Sent {
   const { method, route, status, bytes, durationMs, code, allowance } = request;
   const micros = Math.round(durationMs * 1_000);
   const path = "/api/repos";
-  const caller = { network: "192.0.2.0/24", family: "curl" };
+  const caller = { address: "192.0.2.17", family: "curl" };
   return { at, method, route, status, bytes, micros, code, path, allowance, ...caller };
 }
 
@@ -124,7 +124,7 @@ onSqliteAndLong("Usage", (engine) => {
     assert.equal(requests.size, 4);
   });
 
-  test("is deleted after 90 days, networks after 30", async () => {
+  test("is deleted after 90 days, addresses after 30", async () => {
     const { database, clock, ids, usage } = await open(5);
     const days = [0, 2, 30, 31, 90, 91, 200];
     for (const ago of days.toReversed()) {
@@ -258,12 +258,12 @@ onSqliteAndLong("Usage", (engine) => {
     assert.equal(await stored(database, "usage_events"), 0);
   });
 
-  test("of a flood of networks, programs and addresses takes bounded room, and its totals are exact", async () => {
+  test("of a flood of addresses and programs takes bounded room, and its totals are exact", async () => {
     const { database, clock, accountId, keyId, usage } = await open();
     const requests = 200_000;
     for (let i = 0; i < requests; i++) {
       clock.advance(1);
-      const source = { network: `network ${i}`, agent: i % 3 === 0 ? "Other" : `tool-${i}` };
+      const source = { address: `192.0.2.${i}`, agent: i % 3 === 0 ? "Other" : `tool-${i}` };
       usage.record(
         request(keyId, { method: null, route: "other", status: 404, code: "NOT_FOUND", source, bytes: i }),
       );
@@ -271,7 +271,14 @@ onSqliteAndLong("Usage", (engine) => {
     }
     const view = await usage.view(accountId, keyId, "24h");
     const bytes = (requests * (requests - 1)) / 2;
-    const totals = { requests, errors: requests, blocked: 0, bytes, addresses: 100, addressesIsExact: false };
+    const totals = {
+      requests,
+      errors: requests,
+      blocked: 0,
+      bytes,
+      addressCount: 100,
+      addressCountIsExact: false,
+    };
     assert.deepEqual(view.totals, totals);
     const [shown, families] = [view.addresses, view.agents].map((list) =>
       list.reduce((sum, one) => sum + one.requests, 0),
@@ -279,7 +286,7 @@ onSqliteAndLong("Usage", (engine) => {
     assert.deepEqual([families, view.agents.length], [requests, 21]);
     assert.ok((shown ?? 0) <= requests);
     assert.ok(view.addresses.some(({ address, requests: n }) => address === "other" && n > requests / 2));
-    // 100 networks and other, 20 families and Other.
+    // 100 addresses and other, 20 families and Other.
     assert.equal(await stored(database, "usage_callers"), 101 + 21);
     assert.equal(await stored(database, "usage_events"), 25);
     assert.deepEqual((await usage.view(accountId, keyId, "90d")).totals, totals);

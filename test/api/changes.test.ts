@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { HOUR_MS } from "../../src/lib/clock.js";
+import { updateDerived } from "../../src/modules.js";
 import { bumpRevision, noteChanges } from "../../src/repositories/outdated.js";
 import { errorOf } from "../support/answers.js";
 import { onBothEngines } from "../support/engines.js";
@@ -81,6 +82,15 @@ onBothEngines("What changed since a cursor", (engine) => {
     for (const one of rest.changes) copy.set(one.id, one.fullName);
     const current = await shown();
     for (const [id, name] of current) assert.equal(copy.get(id), name);
+  });
+
+  test("is nothing after the daily rebuild of all growth", async () => {
+    await world.record(known("d/one", "90", [1, 1]), known("d/one", "90", [5, 2]));
+    const since = await cursor();
+    world.clock.advance(24 * HOUR_MS);
+    await updateDerived(world.modules);
+    assert.deepEqual((await follow(since)).changes, []);
+    assert.deepEqual((await follow(await cursor())).changes, []);
   });
 
   test("is a 410 that says to read all again, once all may have changed or the cursor is of another store", async () => {

@@ -16,7 +16,7 @@ const METHODS = ["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"] as 
 
 /** A body that each route which takes one accepts. */
 const BODIES: Readonly<Record<string, unknown>> = {
-  "POST /api/repos/track": { repository: "a/new" },
+  "POST /api/track": { repository: "a/new" },
   "POST /api/watchlists": {},
   "PATCH /api/watchlists/{token}": { name: "New" },
   "POST /api/watchlists/{token}/items": { repositoryId: "2" },
@@ -52,7 +52,7 @@ onSqlite("Conventions of every route", (engine) => {
     return pattern.endsWith("/feed.atom") ? shareToken : token;
   };
   const newRequest = async (): Promise<string> =>
-    (await world.send("POST", "/api/repos/track", { repository: "a/requested" })).body.data.id;
+    (await world.send("POST", "/api/track", { repository: "a/requested" })).body.data.id;
   /** A path of the contract with values that exist. */
   const filled = async (
     pattern: string,
@@ -210,7 +210,7 @@ onSqlite("Conventions of every route", (engine) => {
       "access-control-allow-origin": "*",
       "access-control-allow-methods": "DELETE, GET, HEAD, OPTIONS, PATCH",
       "access-control-allow-headers":
-        "Authorization, X-API-Key, Content-Type, If-None-Match, If-Match, Range, If-Range, MCP-Protocol-Version, Mcp-Method, Mcp-Name",
+        "Authorization, X-API-Key, Content-Type, Idempotency-Key, If-None-Match, If-Match, Range, If-Range, MCP-Protocol-Version, Mcp-Method, Mcp-Name",
       "access-control-max-age": "7200",
       "access-control-allow-credentials": null,
     })) {

@@ -135,8 +135,8 @@ onSqliteAndLong("Charts for other pages", (engine) => {
   test("a picture says what became of a repository, and as of when it is", async () => {
     assert.equal((await picture("repo=github:old/name")).title, "Stars: new/name");
     const foots = {
-      "up/lost": "Sidereal · as of 30 Apr 2026 · gone, last seen 30 Apr 2026",
-      "up/unseen": "Sidereal · as of 19 Mar 2026",
+      "up/lost": "sidereal.example · as of 30 Apr 2026 · gone, last seen 30 Apr 2026",
+      "up/unseen": "sidereal.example · as of 19 Mar 2026",
     };
     for (const [name, foot] of Object.entries(foots)) {
       const texts = seen(await picture(`repo=github:${name}`));
@@ -277,7 +277,7 @@ onSqliteAndLong("Charts for other pages", (engine) => {
       provider: "GITHUB",
       fullName: "up/gapped",
       availability: "AVAILABLE",
-      gaps: [{ from: "2026-04-14T12:00:00.000Z", to: "2026-04-21T12:00:00.000Z", missing: 6 }],
+      gaps: [{ from: "2026-04-14T12:00:00.000Z", to: "2026-04-21T12:00:00.000Z", missingCount: 6 }],
       from: "2026-04-10T12:00:00.000Z",
       to: "2026-04-25T12:00:00.000Z",
       lastSeenAt: "2026-04-25T12:00:00.000Z",
@@ -307,6 +307,10 @@ onSqliteAndLong("Charts for other pages", (engine) => {
     const now = await world.request(`${DATA}?repo=github:up/one&window=90d`);
     const earlier = await world.request(`${DATA}?range=90d&repo=github:up/one`);
     assert.equal(earlier.headers.get("x-ignored-parameters"), null);
+    assert.deepEqual(
+      [earlier, now].map(({ headers }) => headers.get("deprecation")),
+      ["@1795392000", null],
+    );
     assert.equal(await earlier.text(), await now.text());
     const both = await world.get(`${DATA}?repo=github:up/one&window=90d&range=30d`);
     assert.deepEqual(errorOf(both), invalid("window", "may be given only once"));

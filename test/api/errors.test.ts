@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { DatabaseFault } from "../../src/database/fault.js";
+import { AppError } from "../../src/lib/errors.js";
 import { PageRenderer } from "../../src/web/page.js";
 import { errorOf } from "../support/answers.js";
 import { onSqliteAndLong } from "../support/engines.js";
@@ -265,6 +266,23 @@ onSqliteAndLong("Errors, and the headers of every status", (engine) => {
       assert.equal((await world.get("/healthz")).status, 200);
       reading.mock.restore();
     }
+  });
+
+  test("what is refused while the catalogue loads leaves no line in the log, and what fails does", async (t) => {
+    const before = world.logged.length;
+    let cause: Error | undefined;
+    t.mock.method(world.modules.lists, "read", async () => {
+      throw new AppError("UNAVAILABLE", "The catalogue is being loaded.", { cause });
+    });
+    for (const path of ["/api/repos", "/api/trending", "/explore"])
+      assert.equal((await world.get(path)).status, 503, path);
+    assert.equal(world.logged.length, before);
+    cause = new Error("it cannot be read");
+    assert.equal((await world.get("/api/repos")).status, 503);
+    assert.deepEqual(
+      world.logged.slice(before).map(({ msg }) => msg),
+      ["a request failed"],
+    );
   });
 
   test("the 503 page of a database fault is rendered once, and has the id of each request", async (t) => {

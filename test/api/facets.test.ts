@@ -17,11 +17,11 @@ onSqliteAndLong("GET /api/facets and /api/stats/summary", (engine) => {
     assert.equal(status, 200);
     assert.deepEqual(body, {
       data: [
-        { name: "C++", repositoryCount: 3, stars: 843, starsGained: 33, measured: 3 },
-        { name: "JavaScript", repositoryCount: 2, stars: 1020, starsGained: 110, measured: 2 },
-        { name: "C", repositoryCount: 1, stars: 205, starsGained: 5, measured: 1 },
-        { name: "Python", repositoryCount: 1, stars: 60, starsGained: 10, measured: 1 },
-        { name: "TypeScript", repositoryCount: 1, stars: 800, starsGained: 100, measured: 1 },
+        { name: "C++", repositoryCount: 3, stars: 843, starsGained: 33, measuredCount: 3 },
+        { name: "JavaScript", repositoryCount: 2, stars: 1020, starsGained: 110, measuredCount: 2 },
+        { name: "C", repositoryCount: 1, stars: 205, starsGained: 5, measuredCount: 1 },
+        { name: "Python", repositoryCount: 1, stars: 60, starsGained: 10, measuredCount: 1 },
+        { name: "TypeScript", repositoryCount: 1, stars: 800, starsGained: 100, measuredCount: 1 },
       ],
       meta: {
         ...{ page: 1, limit: 25, total: 5, totalIsExact: true, hasMore: false, nextCursor: null },
@@ -48,14 +48,14 @@ onSqliteAndLong("GET /api/facets and /api/stats/summary", (engine) => {
     assert.deepEqual(await facets("/api/facets/topics?sort=stars&limit=2"), ["ui", "graphics"]);
     const gitlab = await world.get("/api/facets/languages?provider=gitlab");
     assert.deepEqual(gitlab.body.data, [
-      { name: "C++", repositoryCount: 1, stars: 33, starsGained: 3, measured: 1 },
+      { name: "C++", repositoryCount: 1, stars: 33, starsGained: 3, measuredCount: 1 },
     ]);
     assert.equal(gitlab.body.meta.total, 1);
     assert.deepEqual((await world.get("/api/facets/topics?provider=gitlab")).body.data, []);
     // No pair of snapshots is 7 days apart.
     const week = await world.get("/api/facets/languages?window=7d&limit=1");
     assert.deepEqual(week.body.data, [
-      { name: "C++", repositoryCount: 3, stars: 843, starsGained: 0, measured: 0 },
+      { name: "C++", repositoryCount: 3, stars: 843, starsGained: 0, measuredCount: 0 },
     ]);
   });
 
@@ -110,7 +110,7 @@ onSqliteAndLong("GET /api/facets and /api/stats/summary", (engine) => {
             freshRepositories: 9,
             staleRepositories: 0,
             asOf,
-            measured: [{ from: asOf, to: asOf, repositories: 9 }],
+            measured: [{ from: asOf, to: asOf, repositoryCount: 9 }],
             ageDays: 0,
           },
           {
@@ -123,13 +123,13 @@ onSqliteAndLong("GET /api/facets and /api/stats/summary", (engine) => {
             freshRepositories: 1,
             staleRepositories: 0,
             asOf,
-            measured: [{ from: asOf, to: asOf, repositories: 1 }],
+            measured: [{ from: asOf, to: asOf, repositoryCount: 1 }],
             ageDays: 0,
           },
         ],
         newestFiles: [],
         asOf,
-        measured: [{ from: asOf, to: asOf, repositories: 10 }],
+        measured: [{ from: asOf, to: asOf, repositoryCount: 10 }],
         generatedAt: asOf,
         catalogue: "real",
         ageDays: 0,

@@ -98,8 +98,8 @@ onSqliteAndLong("How recent responses are", (engine) => {
     await other.record(...archive());
     await other.record(...[0, 1, 2].map((i) => observation(`archive/r${i}`, [snapshot(0, 1_400)])));
     const measured = [
-      { from: "2026-04-30T12:00:00.000Z", to: "2026-04-30T12:00:00.000Z", repositories: 3 },
-      { from: "2026-04-29T17:00:03.000Z", to: "2026-04-29T17:00:11.000Z", repositories: 9 },
+      { from: "2026-04-30T12:00:00.000Z", to: "2026-04-30T12:00:00.000Z", repositoryCount: 3 },
+      { from: "2026-04-29T17:00:03.000Z", to: "2026-04-29T17:00:11.000Z", repositoryCount: 9 },
     ];
     const { data, meta } = (await other.get("/api/trending")).body;
     assert.equal(data.length, 12);
@@ -110,10 +110,10 @@ onSqliteAndLong("How recent responses are", (engine) => {
       [summary.measured, summary.providers[0].measured, summary.freshRepositories],
       [measured, measured, 12],
     );
-    const words = "3 on 2026-04-30 at 12:00 UTC, 9 on 2026-04-29 at 17:00 UTC";
+    const words = "3 on 30 Apr 2026 at 12:00 UTC, 9 on 29 Apr 2026 at 17:00 UTC";
     assert.ok((await other.get("/api/feeds/trending.atom")).body.includes(words));
     for (const path of ["/", "/explore?sort=trending"])
-      assert.match((await other.get(path)).body, /3 in the last hour, 9 on 2026-04-29 at 17:00 UTC/);
+      assert.match((await other.get(path)).body, /3 in the last hour, 9 on 29 Apr 2026 at 17:00 UTC/);
     const own = (await other.get("/api/repos/github/archive/r5")).body.data;
     assert.equal(own.asOf, "2026-04-29T17:00:05.000Z");
   });

@@ -10,7 +10,7 @@ import { createWorld, daily, NOW, observation, type World } from "../support/wor
 const BAD_KEY = {
   status: 401,
   code: "INVALID_API_KEY",
-  message: "The API key is malformed, unknown or revoked.",
+  message: "The API key is malformed, unknown, revoked or expired.",
 };
 const BAD_SCHEME = {
   ...BAD_KEY,
@@ -44,6 +44,7 @@ onSqliteAndLong("API keys over HTTP", (engine) => {
       hint: key.slice(-4),
       createdAt: new Date(NOW).toISOString(),
       lastUsedAt: null,
+      expiresAt: null,
     });
     const listed = await world.get("/api/me/keys", owner.headers);
     assert.deepEqual([listed.status, listed.body], [200, { data: [shown] }]);
@@ -150,5 +151,31 @@ onSqliteAndLong("API keys over HTTP", (engine) => {
     assert.deepEqual(errorOf(missing), { status: 404, code: "NOT_FOUND", message: "There is no such key." });
     const odd = await world.send("DELETE", "/api/me/keys/x", undefined, owner.headers);
     assert.equal(errorOf(odd).code, "VALIDATION_FAILED");
+  });
+
+  test("a key that expires is refused from then on, and makes room for another", async () => {
+    const owner = await newMember();
+    const create = (body: object) => world.send("POST", "/api/me/keys", body, owner.headers);
+    const past = await create({ name: "past", expiresAt: "2026-04-30" });
+    assert.deepEqual(errorOf(past), invalid("expiresAt", "must be in the future"));
+    const expiresAt = new Date(NOW + 60_000).toISOString();
+    const { data } = (await create({ name: "short", expiresAt })).body;
+    assert.equal(data.expiresAt, expiresAt);
+    for (let i = 0; i < 4; i++) assert.equal((await create({ name: `key ${i}` })).status, 201);
+    assert.equal((await create({ name: "sixth" })).body.error.code, "LIMIT_REACHED");
+    const use = () => world.get("/api/limits", { "X-API-Key": data.key });
+    assert.equal((await use()).body.data.caller, "key");
+    world.clock.advance(59_999);
+    assert.equal((await use()).status, 200);
+    world.clock.advance(1);
+    const { status, body } = await use();
+    assert.deepEqual([status, body.error.code], [401, "INVALID_API_KEY"]);
+    const listed = (await world.get("/api/me/keys", owner.headers)).body.data;
+    assert.ok(!listed.some(({ id }: { id: string }) => id === data.id));
+    assert.equal((await create({ name: "sixth" })).status, 201);
+    assert.equal(
+      (await world.send("DELETE", `/api/me/keys/${data.id}`, undefined, owner.headers)).status,
+      204,
+    );
   });
 });

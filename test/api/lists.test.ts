@@ -125,7 +125,7 @@ onBothEngines("GET /api/repos", (engine) => {
       sort: "stars",
       asOf: "2026-04-30T12:00:00.000Z",
       ageDays: 0,
-      measured: [{ from: "2026-04-30T12:00:00.000Z", to: "2026-04-30T12:00:00.000Z", repositories: 2 }],
+      measured: [{ from: "2026-04-30T12:00:00.000Z", to: "2026-04-30T12:00:00.000Z", repositoryCount: 2 }],
       total: 6,
       totalIsExact: true,
       hasMore: true,

@@ -90,7 +90,7 @@ onSqliteAndLong("GET /api/repos/:id/metrics", (engine) => {
         asOf: "2026-04-30T12:00:00.000Z",
         resolution: "all",
         thinned: false,
-        points: 3,
+        pointCount: 3,
         gaps: [],
         seams: [
           { from: "2026-03-31T12:00:00.000Z", to: "2026-04-29T12:00:00.000Z" },
@@ -108,7 +108,7 @@ onSqliteAndLong("GET /api/repos/:id/metrics", (engine) => {
     const stars = async (window: string) => {
       const { body } = await metrics("a/days", `?window=${window}`);
       assert.equal(body.meta.window, window);
-      assert.equal(body.meta.points, body.data.length);
+      assert.equal(body.meta.pointCount, body.data.length);
       return body.data.map((point: { stars: number }) => point.stars);
     };
     assert.deepEqual(await stars("90d"), [3, 4, 5, 6, 7]);
@@ -140,9 +140,9 @@ onSqliteAndLong("GET /api/repos/:id/metrics", (engine) => {
 
   test("days have up to 10,000 snapshots, more than 2,000 of one repository and of several", async () => {
     const { body } = await metrics("e/minutes", "?from=2026-01-01");
-    assert.deepEqual([body.meta.resolution, body.meta.points], ["all", 2_001]);
+    assert.deepEqual([body.meta.resolution, body.meta.pointCount], ["all", 2_001]);
     const several = await world.get(`/api/metrics?repo=${ids["e/minutes"]}&from=2026-01-01`);
-    assert.deepEqual([several.body.meta.resolution, several.body.meta.points], ["all", 2_001]);
+    assert.deepEqual([several.body.meta.resolution, several.body.meta.pointCount], ["all", 2_001]);
     assert.deepEqual(several.body.data[0].points, body.data);
   });
 
@@ -160,7 +160,7 @@ onSqliteAndLong("GET /api/repos/:id/metrics", (engine) => {
     const { body } = await metrics("b/gaps");
     assert.equal(body.data.length, 10);
     assert.deepEqual(body.meta.gaps, [
-      { from: isoTime(NOW - 17 * DAY_MS), to: isoTime(NOW - 14 * DAY_MS), missing: 2 },
+      { from: isoTime(NOW - 17 * DAY_MS), to: isoTime(NOW - 14 * DAY_MS), missingCount: 2 },
     ]);
   });
 
@@ -186,8 +186,8 @@ onSqliteAndLong("GET /api/repos/:id/metrics", (engine) => {
         [...lastOfBucket.values()],
         name,
       );
-      const { points, gaps, thinned } = body.meta;
-      assert.deepEqual([body.meta.resolution, points, gaps], [resolution, lastOfBucket.size, []], name);
+      const { pointCount, gaps, thinned } = body.meta;
+      assert.deepEqual([body.meta.resolution, pointCount, gaps], [resolution, lastOfBucket.size, []], name);
       assert.equal(thinned, true);
     }
   });
@@ -205,7 +205,7 @@ onSqliteAndLong("GET /api/repos/:id/metrics", (engine) => {
       const { body } = await metrics("f/hours", `?window=all&step=${step}`);
       const { meta } = body;
       assert.deepEqual(
-        [meta.resolution, meta.points, meta.thinned, body.data.length],
+        [meta.resolution, meta.pointCount, meta.thinned, body.data.length],
         [resolution, points, thinned, points],
         step,
       );
@@ -223,7 +223,7 @@ onSqliteAndLong("GET /api/repos/:id/metrics", (engine) => {
     const { body } = await metrics("h/full", "?window=all");
     assert.equal(body.meta.resolution, "all");
     assert.equal(body.data.length, 2_000);
-    assert.equal(body.meta.points, 2_000);
+    assert.equal(body.meta.pointCount, 2_000);
   });
 
   test("format=csv gives the same points as a file", async () => {

@@ -77,7 +77,7 @@ onSqliteAndLong("GET /api/repos?id=&fullName=", (engine) => {
       nextCursor: null,
       window: "24h",
       sort: "requested",
-      measured: [{ from: "2026-04-30T12:00:00.000Z", to: "2026-04-30T12:00:00.000Z", repositories: 4 }],
+      measured: [{ from: "2026-04-30T12:00:00.000Z", to: "2026-04-30T12:00:00.000Z", repositoryCount: 4 }],
       asOf: "2026-04-30T12:00:00.000Z",
       ageDays: 0,
       corrected: null,

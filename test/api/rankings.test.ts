@@ -126,7 +126,7 @@ onSqliteAndLong("rankings", (engine) => {
         measure: "stars",
         at: "2026-04-29T12:00:00.000Z",
         until: "2026-04-29T12:00:00.000Z",
-        reason: "0 stars after 9,010, to which the next readings return: a reading that failed",
+        reason: "0 stars between readings of 9,010: a failed reading",
         before: 9_010,
         after: 0,
       },
@@ -211,7 +211,7 @@ onSqliteAndLong("rankings", (engine) => {
       repositoryCount: 7,
       stars: 166_828,
       starsGained: 215,
-      measured: 7,
+      measuredCount: 7,
     });
   });
 

@@ -71,6 +71,7 @@ onSqlite("Bodies as they come over the wire", (engine) => {
       [post("{}", ""), 415],
       [post("{}", "Content-Type: text/plain\r\n"), 415],
       [post("a=b", "Content-Type: application/x-www-form-urlencoded\r\n"), 415],
+      [post("a=b", "Content-Type: application/x-www-form-urlencodedX\r\n", "/sample/dismiss"), 415],
       [post("{}", `${json}Content-Type: text/plain\r\n`), 415],
       [post("{}", "Content-Type: application/json; charset=utf-16\r\n"), 415],
       [post("\x1f\x8b\x08", `${json}Content-Encoding: gzip\r\n`), 415],

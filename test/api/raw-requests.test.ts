@@ -273,6 +273,8 @@ onSqlite("Requests as they come over the wire", (engine) => {
       [get("/api/repos", "G\0T"), 400],
       [get("/api/repos", ""), 400],
     ]);
+    const [picture] = await send(get("/api/embed/badge.svg?repo=github:a/b", "TRACE"));
+    assert.equal(picture?.status, 405, "nobody shows it as an image");
     const [trace] = await send(get("/api/repos", "TRACE"));
     assert.equal(trace?.headers.allow, "GET, HEAD, OPTIONS, POST, PUT, PATCH, DELETE");
     // A tunnel is not even answered.

@@ -104,10 +104,10 @@ onBothEngines("A repository whose name changed in an archive without ids", (engi
       assert.deepEqual(found, [["last/tool", query === "fullName=n/tool" ? "n/tool" : "o/tool"]]);
     }
     const client = await connectMcp(world);
-    const one = { repository: "github:o/tool" };
-    for (const tool of ["get_repository", "get_series"]) {
-      const { data, text } = await call(client, tool, one);
-      assert.deepEqual([data.repository, data.renamedFrom], ["github:last/tool", "o/tool"], tool);
+    for (const tool of ["get_repositories", "get_series"]) {
+      const { data, text } = await call(client, tool, { repositories: "github:o/tool" });
+      const [{ repository, renamedFrom }] = data.repositories;
+      assert.deepEqual([repository, renamedFrom], ["github:last/tool", "o/tool"], tool);
       assert.match(text, /^o\/tool is now github:last\/tool\./);
     }
     const two = { repositories: ["github:o/tool", "github:o/stays"] };

@@ -85,7 +85,7 @@ onSqliteAndLong("GET /api/metrics", (engine) => {
         window,
         resolution: "all",
         thinned: false,
-        points,
+        pointCount: points,
         asOf: isoTime(NOW),
         ageDays: 0,
         requested: 7,
@@ -178,7 +178,7 @@ onSqlite("The points of GET /api/metrics", (engine) => {
     const response = await world.request(`/api/metrics?${query}`, { peer });
     const { headers } = response;
     const used = Number(headers.get("x-ratelimit-limit")) - Number(headers.get("x-ratelimit-remaining"));
-    const body: { data: Series[]; meta: { points: number; resolution: string; thinned: boolean } } =
+    const body: { data: Series[]; meta: { pointCount: number; resolution: string; thinned: boolean } } =
       JSON.parse(await response.text());
     return { status: response.status, used, body };
   };
@@ -188,11 +188,11 @@ onSqlite("The points of GET /api/metrics", (engine) => {
     assert.deepEqual([body.meta.resolution, body.meta.thinned], ["1d", true]);
     const counts = body.data.map(({ points }: Series) => points.length);
     assert.equal(
-      body.meta.points,
+      body.meta.pointCount,
       counts.reduce((sum: number, count: number) => sum + count, 0),
     );
-    assert.ok(body.meta.points > 19_000 && body.meta.points <= 20_000, String(body.meta.points));
-    assert.equal(used, 1 + Math.floor(body.meta.points / 2_000));
+    assert.ok(body.meta.pointCount > 19_000 && body.meta.pointCount <= 20_000, String(body.meta.pointCount));
+    assert.equal(used, 1 + Math.floor(body.meta.pointCount / 2_000));
     assert.equal((await ask(`${ids}&window=all`, "198.18.8.2")).used, used);
     assert.equal((await ask(`${ids}&window=all&step=4w`, "198.18.8.3")).used, 1);
     assert.equal((await ask("repo=1&repo=2&window=all", "198.18.8.4")).used, 1);

@@ -8,10 +8,10 @@ import { openMailbox } from "../support/mail.js";
 import { createKey, ORIGIN, signIn } from "../support/members.js";
 import { createWorld, NOW, observation, type World } from "../support/world.js";
 
-const PATH = "/api/repos/track";
+const PATH = "/api/track";
 const OPEN = { SIDEREAL_PROVIDERS: "github,gitlab", SIDEREAL_TRACK: "everyone" };
 
-onSqliteAndLong("POST /api/repos/track", (engine) => {
+onSqliteAndLong("POST /api/track", (engine) => {
   const mailbox = openMailbox();
   const openWorld = (env: Record<string, string> = {}) => createWorld(engine, { ...OPEN, ...env });
   const request = (world: World, repository: unknown, headers: Record<string, string> = {}) =>
@@ -37,9 +37,10 @@ onSqliteAndLong("POST /api/repos/track", (engine) => {
       position: 1,
       estimatedSeconds: null,
       historyPages: 0,
-      points: 0,
+      pointCount: 0,
       pointsFrom: null,
       waitsUntil: null,
+      unreachable: false,
       repository: null,
       failure: null,
       requestedAt: new Date(NOW).toISOString(),
@@ -223,7 +224,7 @@ onSqliteAndLong("POST /api/repos/track", (engine) => {
   });
 });
 
-onSqliteAndLong("GET /api/repos/track/{requestId}", (engine) => {
+onSqliteAndLong("GET /api/track/{requestId}", (engine) => {
   test("answers 404 for what is no request, and does not tell which", async () => {
     const world = await createWorld(engine, OPEN);
     const { body } = await world.send("POST", PATH, { repository: "o/n" });

@@ -151,7 +151,7 @@ onSqliteAndLong("/api/watchlists/:token/items", (engine) => {
     const { body } = await world.send("POST", "/api/watchlists", { ids: ["1"] });
     const shared = `/api/watchlists/${body.data.shareToken}`;
     assert.equal((await world.get(`${shared}/repositories`)).body.meta.total, 1);
-    assert.equal((await world.get(`${shared}/metrics`)).body.meta.points, 2);
+    assert.equal((await world.get(`${shared}/metrics`)).body.meta.pointCount, 2);
     for (const answer of [await add(shared, "2"), await world.send("DELETE", `${shared}/items/1`)]) {
       assert.equal(errorOf(answer).code, "FORBIDDEN");
     }

@@ -50,7 +50,7 @@ onSqliteAndLong("/api/watchlists/:token/repositories and /metrics", (engine) => 
       asOf: "2026-04-30T10:00:00.000Z",
       ageDays: 0,
       measured: ["2026-04-30T11:00:00.000Z", "2026-04-30T10:00:00.000Z", "2026-04-29T06:00:00.000Z"].map(
-        (time) => ({ from: time, to: time, repositories: 1 }),
+        (time) => ({ from: time, to: time, repositoryCount: 1 }),
       ),
     });
     assert.deepEqual(answer.body.data[0], {
@@ -184,7 +184,7 @@ onSqliteAndLong("/api/watchlists/:token/repositories and /metrics", (engine) => 
         point("2026-04-29T12:00:00.000Z", 112, 2, 2),
         point("2026-04-30T11:00:00.000Z", 110, 3, 2),
       ],
-      meta: { window: "30d", resolution: "1d", points: 3 },
+      meta: { window: "30d", resolution: "1d", pointCount: 3 },
     });
   });
 
@@ -202,7 +202,7 @@ onSqliteAndLong("/api/watchlists/:token/repositories and /metrics", (engine) => 
   test("an empty list, or one without snapshots, has an empty series", async () => {
     for (const ids of [[], ["4"]]) {
       const { body } = await world.get(`${await create(ids)}/metrics?window=all`);
-      assert.deepEqual(body, { data: [], meta: { window: "all", resolution: "1d", points: 0 } });
+      assert.deepEqual(body, { data: [], meta: { window: "all", resolution: "1d", pointCount: 0 } });
     }
   });
 

@@ -148,4 +148,38 @@ onSqliteAndLong("/api/watchlists/:token", (engine) => {
       assert.equal(answer.headers.get("referrer-policy"), "no-referrer");
     }
   });
+
+  test("a repeat with the same Idempotency-Key creates nothing and returns the same tokens", async () => {
+    const create = (body: object, key: string) =>
+      world.send("POST", "/api/watchlists", body, { "Idempotency-Key": key });
+    const key = "8e03978e-40d5-43e8-bc93-6894a57f9324";
+    const body = { name: "Once", ids: ["1"] };
+    const [first, ...repeats] = await Promise.all([key, `"${key}"`, key].map((one) => create(body, one)));
+    assert.equal(first?.status, 201);
+    for (const repeat of repeats) assert.deepEqual([repeat.status, repeat.body], [201, first?.body]);
+    const { token } = first?.body.data ?? {};
+    await world.send("PATCH", `/api/watchlists/${token}`, { name: "Renamed" });
+    world.clock.advance(20 * 3_600_000);
+    const later = await create(body, key);
+    assert.deepEqual([later.status, later.body.data.token, later.body.data.name], [201, token, "Renamed"]);
+    const other = await create({ name: "Other" }, key);
+    assert.deepEqual([other.status, other.body.error.code], [422, "IDEMPOTENCY_KEY_REUSED"]);
+    const another = await create(body, `${key}-2`);
+    assert.notEqual(another.body.data.token, token);
+    assert.equal((await create(body, "short")).status, 400);
+  });
+
+  test("nobody else gets a list by its Idempotency-Key", async () => {
+    const create = (peer: string) =>
+      world.request("/api/watchlists", {
+        method: "POST",
+        peer,
+        headers: { "Content-Type": "application/json", "Idempotency-Key": "one-key-of-two-callers" },
+        body: JSON.stringify({ name: "Mine" }),
+      });
+    const tokens = [];
+    for (const peer of ["192.0.2.40", "192.0.2.41"])
+      tokens.push(((await (await create(peer)).json()) as { data: { token: string } }).data.token);
+    assert.notEqual(tokens[0], tokens[1]);
+  });
 });

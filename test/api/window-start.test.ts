@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { CHART_WINDOWS, readHistory } from "../../src/charts/history.js";
+import { type Picture, PngRenderer } from "../../src/charts/png.js";
 import { onSqliteAndLong } from "../support/engines.js";
 import { fc } from "../support/properties.js";
 import { createWorld, observation, snapshot, type World } from "../support/world.js";
@@ -59,6 +60,7 @@ onSqliteAndLong("The series of a window", (engine) => {
       const history = await readHistory(world.modules.catalog, await world.modules.catalog.get(id), {
         metric: "stars",
         window: "30d",
+        trends: [],
       });
       assert.equal(history.points[0]?.at, Date.parse(trend.from), fullName);
     }
@@ -70,7 +72,11 @@ onSqliteAndLong("The series of a window", (engine) => {
     for (const id of ids) {
       const all = (await catalog.series(id, 0)).points.map(({ capturedAt }) => capturedAt);
       const newest = all.at(-1) ?? 0;
-      const history = await readHistory(catalog, await catalog.get(id), { metric: "stars", window: "90d" });
+      const history = await readHistory(catalog, await catalog.get(id), {
+        metric: "stars",
+        window: "90d",
+        trends: [],
+      });
       const target = newest - 90 * 86_400_000;
       const nearest = all.reduce((best, at) => (Math.abs(at - target) < Math.abs(best - target) ? at : best));
       // Without a snapshot at least half the window old, the series is everything in the window.
@@ -104,11 +110,68 @@ onSqliteAndLong("The series of a window", (engine) => {
       const chart = (await own.get(`/api/embed/chart?repo=github:o/r${i}&window=30d`)).body.data.series[0];
       const times = chart.points.map(({ at }: { at: string }) => at);
       assert.ok(times.includes(trend.from) && times.includes(trend.to), `${i}`);
-      const part = trend.parts.find(({ basis }: { basis: string }) => basis === chart.gainedBasis);
-      assert.equal(chart.gained, part.gained, `${i}`);
+      assert.deepEqual([chart.gained, chart.gainedBasis], [trend.starsDelta, trend.basis], `${i}`);
       assert.equal(chart.seams.length <= 1, true);
     }
     assert.deepEqual(seen, new Set(["TOTAL", "RETAINED"]));
+  });
+
+  test("a thinned chart gains as much as its trend, to the hour at which the star history ends", async () => {
+    const own = await createWorld(engine);
+    const hourly = Array.from({ length: 29 * 24 }, (_, i) => snapshot(29 * 24 - i - 1, 2_000 + 3 * i));
+    await own.record(
+      observation("o/mixed", [
+        ...[40, 35, 31, 30].map((day) => snapshot(24 * day, 2_100 - 10 * day, { source: "BACKFILLED" })),
+        snapshot(29 * 24 - 0.9, 1_999, { source: "BACKFILLED" }),
+        ...hourly.map((one) => ({ ...one, source: "OBSERVED" as const })),
+      ]),
+    );
+    const trend = (await own.get("/api/repos/github/o/mixed")).body.data.trends["30d"];
+    const chart = (await own.get("/api/embed/chart?repo=github:o/mixed&window=30d")).body.data.series[0];
+    assert.ok(chart.points.length < 600);
+    assert.equal(trend.parts.length, 2);
+    assert.deepEqual([chart.gained, chart.gainedBasis], [trend.starsDelta, "RETAINED"]);
+  });
+
+  test("badge, card, chart, page and API end with the newest confirmed reading", async (t) => {
+    const own = await createWorld(engine);
+    const days = Array.from({ length: 40 }, (_, i) => snapshot(24 * (39 - i) + 13, 10_000 + 100 * i));
+    // Its last reading is not confirmed yet.
+    await own.record(observation("o/doubted", [...days, snapshot(2, 40)]), observation("o/other", days));
+    const { data } = (await own.get("/api/repos/github/o/doubted")).body;
+    const end = "2026-04-29T23:00:00.000Z";
+    assert.deepEqual([data.asOf, data.lastSeenAt, data.stars], [end, "2026-04-30T10:00:00.000Z", 40]);
+    assert.deepEqual(
+      ["24h", "7d", "30d"].map((window) => [data.trends[window].to, data.trends[window].starsDelta]),
+      [
+        [end, 100],
+        [end, 700],
+        [end, 3_000],
+      ],
+    );
+    const chart = (await own.get("/api/embed/chart?repo=github:o/doubted&window=30d")).body.data;
+    assert.deepEqual([chart.asOf, chart.series[0].gained], [end, 3_000]);
+    assert.equal(chart.series[0].points.at(-1).value, 40);
+    const picture = (await own.get("/api/embed/chart.svg?repo=github:o/doubted&window=30d")).body;
+    assert.match(picture, />13,900</);
+    assert.match(picture, />\+3,000</);
+    for (const kind of ["gain", "trending", "rank"])
+      assert.match(
+        (await own.get(`/api/embed/badge.svg?repo=github:o/doubted&kind=${kind}`)).body,
+        /as of 29 Apr 2026/,
+        kind,
+      );
+    const stars = (await own.get("/api/embed/badge.svg?repo=github:o/doubted&kind=stars")).body;
+    assert.match(stars, /o\/doubted: 40 stars, as of 30 Apr 2026/);
+    const page = (await own.get("/repos/github/o/doubted")).body;
+    assert.match(page, /Measured <time datetime="2026-04-29T23:00:00.000Z"/);
+    let card = "";
+    t.mock.method(PngRenderer.prototype, "render", async (shown: Picture) => {
+      card = shown.kind === "card" ? shown.card.texts.map(({ text }) => text).join("|") : "";
+      return new Uint8Array();
+    });
+    await own.get("/api/embed/card.png?repo=github:o/doubted");
+    assert.match(card, /\|13,900\|stars\|\+100\|in 24 hours\|.*as of 29 Apr 2026/);
   });
 
   test("ends with the newest snapshot of a repository that was not seen since", async () => {
@@ -118,7 +181,11 @@ onSqliteAndLong("The series of a window", (engine) => {
     const { repository } = found;
     assert.equal((await world.get(`/api/repos/${repository.id}/metrics`)).body.data.length, 2);
     for (const window of CHART_WINDOWS) {
-      const { points } = await readHistory(world.modules.catalog, repository, { metric: "stars", window });
+      const { points } = await readHistory(world.modules.catalog, repository, {
+        metric: "stars",
+        window,
+        trends: [],
+      });
       assert.equal(points.length, 2, window);
     }
   });

@@ -39,10 +39,6 @@ function everywhere(world: BrowserWorld, mailbox: Mailbox, scripts: boolean): vo
     await page.goto("/explore?sort=stars");
     await page.getByText("More filters").click();
     await page.getByLabel("Language", { exact: true }).fill("Rust");
-    if (scripts) {
-      await page.keyboard.press("Tab");
-      await page.waitForURL(/language=Rust/);
-    }
     await page.getByLabel("Min. stars", { exact: true }).fill("3000");
     await page.getByRole("button", { name: /^(Apply|Show)/ }).click();
     await page.waitForURL(/language=Rust/);
@@ -223,6 +219,37 @@ describe("Journeys with scripts", { skip: NO_CHROMIUM }, () => {
       await page.keyboard.press("ArrowLeft");
       await page.waitForFunction("/3,975/.test(document.querySelector('.plot')?.textContent ?? '')");
       assert.match(await told.innerText(), /3,975/);
+    });
+
+    test("take a suggestion of a field with the keyboard, and compare without loading the page again", async () => {
+      const page = await world.visit();
+      await page.goto("/compare?repo=github:almanac/star-tables", { waitUntil: "networkidle" });
+      await page.evaluate("window.stayed = true");
+      const field = page.locator("#add");
+      await field.focus();
+      await page.keyboard.type("almanac/sundi");
+      const option = firstOption(page, /almanac\/sundial/);
+      await option.waitFor();
+      await page.keyboard.press("Escape");
+      assert.equal(await field.getAttribute("aria-expanded"), "false");
+      await page.keyboard.type("a");
+      await option.waitFor();
+      assert.equal(await field.getAttribute("aria-expanded"), "true");
+      await page.keyboard.press("ArrowDown");
+      assert.equal(await field.getAttribute("aria-activedescendant"), await option.getAttribute("id"));
+      await page.keyboard.press("Enter");
+      const chips = page.getByRole("list", { name: "Compared repositories" }).getByRole("listitem");
+      await chips.nth(1).waitFor();
+      const compared = () => new URL(page.url()).searchParams.getAll("repo");
+      assert.deepEqual(compared(), ["github:almanac/star-tables", "github:almanac/sundial"]);
+      assert.match(await page.title(), /star-tables, almanac\/sundial/);
+      await page.getByRole("link", { name: "Index", exact: true }).click();
+      await page.waitForURL(/align=index/);
+      await page.goBack();
+      await page.goBack();
+      await chips.nth(1).waitFor({ state: "detached" });
+      assert.deepEqual(compared(), ["github:almanac/star-tables"]);
+      assert.equal(await page.evaluate("window.stayed"), true);
     });
 
     test("compare, save and look at the list with the keyboard only", async () => {

@@ -53,6 +53,7 @@ const OWN_PAGES = [
   "/account/sessions",
   "/operator",
   "/operator/tokens",
+  "/operator/untrack",
   "/watchlist",
   STAR_TABLES,
   "/",

@@ -25,6 +25,9 @@ interface Kind {
   pathOfId: (id: string) => string;
   /** What documents of repositories that are not public have. */
   hidden: readonly object[];
+  /** What those have that are being copied from another forge, and that were. */
+  importing: readonly object[];
+  imported: readonly object[];
 }
 
 const KINDS: Kind[] = [
@@ -36,6 +39,8 @@ const KINDS: Kind[] = [
     list: (documents) => documents,
     pathOfId: (id) => `/api/v4/projects/${id}?license=true`,
     hidden: [{ visibility: "internal" }, { visibility: "private" }],
+    importing: [{ import_status: "scheduled" }, { import_status: "started" }],
+    imported: [{ import_status: "none" }, { import_status: "finished" }, { import_status: "failed" }],
   },
   {
     kind: "forgejo",
@@ -48,6 +53,14 @@ const KINDS: Kind[] = [
       { internal: true },
       { private: false, internal: false, owner: { visibility: "limited" } },
       { private: false, internal: false, owner: { visibility: "private" } },
+    ],
+    importing: [
+      { empty: true, original_url: "https://github.com/o/n" },
+      { empty: true, original_url: "https://github.com/o/n", mirror: true },
+    ],
+    imported: [
+      { empty: false, original_url: "https://github.com/o/n" },
+      { empty: true, original_url: "" },
     ],
   },
 ];
@@ -65,7 +78,7 @@ const hasKind = (kind: FailureKind) => (error: unknown) => {
   return true;
 };
 
-for (const { kind, create, document, list, pathOfId, hidden } of KINDS) {
+for (const { kind, create, document, list, pathOfId, hidden, importing, imported } of KINDS) {
   /** A provider whose forge has these responses for single repositories, by id; 404 for others. */
   function withRepositories(answers: Record<string, Scripted>, changes: Partial<ProviderSettings> = {}) {
     const paths = new Map(Object.entries(answers).map(([id, answer]) => [pathOfId(id), answer]));
@@ -115,6 +128,19 @@ for (const { kind, create, document, list, pathOfId, hidden } of KINDS) {
     const page = [...documents(1, 9), ...hidden.map((one) => document(10, one)), document(11)];
     const { provider } = withPages([{ body: list(page) }], { minStars: 8 });
     assert.deepEqual(await walk(provider), ["8", "9", "11"]);
+  });
+
+  test(`${kind}: a walk finds no repository before it is imported, and one that is known stays as it is`, async () => {
+    const found = imported.map((one, i) => document(20 + i, one));
+    const { provider } = withPages([
+      { body: list([...importing.map((one) => document(10, one)), ...found]) },
+    ]);
+    assert.deepEqual(
+      await walk(provider),
+      found.map(({ id }) => String(id)),
+    );
+    const known = withRepositories({ 10: { body: document(10, importing[0]) } }).provider;
+    assert.deepEqual(await outcomes(known, [10]), ["found"]);
   });
 
   test(`${kind}: invalid records are left out, a page of them is malformed, an empty page is the end`, async () => {

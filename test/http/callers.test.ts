@@ -102,3 +102,11 @@ test("a network is 24 bits of an IPv4 address and 48 of an IPv6 one", () => {
   for (const [peer, network] of cases)
     assert.equal(truncatedAddress(callers.nameOf(peer, null)), network, peer);
 });
+
+test("the whole address of a caller is as people write it, also behind a proxy", () => {
+  const callers = new Callers(["10.0.0.0/8"]);
+  assert.equal(callers.addressOf("2001:DB8:0:0:0:0:0:1", null), "2001:db8::1");
+  assert.equal(callers.addressOf("::ffff:192.0.2.7", "198.51.100.9"), "192.0.2.7");
+  assert.equal(callers.addressOf("10.0.0.1", "192.0.2.1, 198.51.100.9"), "198.51.100.9");
+  assert.equal(callers.addressOf(undefined, null), "none");
+});

@@ -74,6 +74,7 @@ test("a service and its worker take the configured port and the next free one, a
   await until("the forge is read", async () =>
     /^sidereal_last_reading_timestamp_seconds\{/m.test((await read()).serving),
   );
+  for (const url of metrics) assert.equal((await fetch(url, { method: "HEAD" })).status, 200);
   const { serving, working } = await read();
   for (const text of [serving, working]) {
     assert.match(text, /^sidereal_build_info\{version="[\d.]+",commit="[^"]+",node="v24/m);

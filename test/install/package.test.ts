@@ -32,6 +32,7 @@ test("the package contains what a running service reads, and its licences", () =
     "package.json",
     "sample/github-ranking.json.zst",
     "sample/NOTICE.md",
+    "client/README.md",
     "docs/CONFIGURATION.md",
     "docs/OPERATIONS.md",
     "dist/bundle/main.js",
@@ -44,7 +45,7 @@ test("the package contains what a running service reads, and its licences", () =
 
 test("the package contains no tests, sources, source maps or pictures", () => {
   const allowed =
-    /^(?:LICENSE|(?:README|CHANGELOG|SECURITY)\.md|package\.json|sample\/|docs\/[\w-]+\.md$|docs\/decisions\/|packaging\/|dist\/bundle\/)/;
+    /^(?:LICENSE|(?:README|CHANGELOG|SECURITY)\.md|package\.json|client\/README\.md$|sample\/|docs\/[\w-]+\.md$|docs\/decisions\/|packaging\/|dist\/bundle\/)/;
   assert.deepEqual(
     paths.filter((path) => !allowed.test(path) || /\.(?:map|tsx?|png)$/.test(path)),
     [],

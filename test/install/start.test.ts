@@ -206,7 +206,14 @@ test(
       const command = `(trap '' HUP; "${process.execPath}" "${MAIN}" serve > out${log}; echo $? > code); true`;
       const terminal = spawn("script", ["-qec", command, "/dev/null"], {
         cwd: folder,
-        env: { ...process.env, ...SETTINGS, SHELL: "/bin/sh", SIDEREAL_DATA_DIR: folder },
+        // Not as run by npm: then the service also stops because `script` has ended, which it may notice first.
+        env: {
+          ...process.env,
+          ...SETTINGS,
+          npm_lifecycle_event: undefined,
+          SHELL: "/bin/sh",
+          SIDEREAL_DATA_DIR: folder,
+        },
         stdio: ["pipe", "ignore", "ignore"],
       });
       t.after(() => terminal.kill("SIGKILL"));

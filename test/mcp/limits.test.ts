@@ -44,18 +44,20 @@ onSqliteAndLong("Calls of tools", (engine) => {
   test("cost what their routes cost, and nothing besides", async () => {
     const { peer, costOf } = newcomer();
     const client = await connectMcp(world, { peer });
-    const series = { repository: "github:a/one" };
+    const single = { repositories: "github:a/one" };
     const compared = { repositories: ["github:a/one", "github:b/two"] };
     const { token } = await world.modules.watchlists.create("Mine", []);
     const costs = {
       filtered: await costOf(() => call(client, "search_repositories", { sort: "stars" })),
       search: await costOf(() => call(client, "search_repositories", { q: "one" })),
       cached: await costOf(() => call(client, "search_repositories", { q: "one" })),
-      repository: await costOf(() => call(client, "get_repository", series)),
-      series: await costOf(() => call(client, "get_series", series)),
+      repository: await costOf(() => call(client, "get_repositories", single)),
+      repositories: await costOf(() => call(client, "get_repositories", compared)),
+      series: await costOf(() => call(client, "get_series", { ...single, from: "2026-01-01" })),
+      several: await costOf(() => call(client, "get_series", compared)),
       compare: await costOf(() => call(client, "compare_repositories", compared)),
       created: await costOf(() => call(client, "create_watchlist", {})),
-      added: await costOf(() => call(client, "add_to_watchlist", { token, id: "1" })),
+      added: await costOf(() => call(client, "add_to_watchlist", { token, ...compared })),
       guessed: await costOf(() => call(client, "read_watchlist", { token: "sidw_guess" })),
     };
     assert.deepEqual(costs, {
@@ -63,7 +65,9 @@ onSqliteAndLong("Calls of tools", (engine) => {
       search: { search: 1 },
       cached: { search: 1 },
       repository: { default: 1 },
+      repositories: { default: 2 },
       series: { heavy: 1 },
+      several: { heavy: 1 },
       compare: { heavy: 2 },
       created: { write: 3 },
       added: { write: 1 },
@@ -78,7 +82,7 @@ onSqliteAndLong("Calls of tools", (engine) => {
     assert.deepEqual(await costOf(() => client.listTools()), one);
     assert.deepEqual(await costOf(() => client.ping()), one);
     assert.deepEqual(await costOf(() => call(client, "nothing")), one);
-    assert.deepEqual(await costOf(() => call(client, "get_repository", { wrong: 1 })), one);
+    assert.deepEqual(await costOf(() => call(client, "get_repositories", { wrong: 1 })), one);
     assert.deepEqual(await costOf(() => world.request("/mcp", { ...message([PING, PING]), peer })), one);
     assert.deepEqual(await costOf(() => world.request("/mcp", { ...message("{"), peer })), one);
   });
@@ -111,8 +115,8 @@ onSqliteAndLong("Calls of tools", (engine) => {
     const { secret, key } = await world.members.keys.create(account, "agent");
     const client = await connectMcp(world, { headers: { Authorization: `Bearer ${secret}` } });
     await call(client, "list_ranking", { window: "7d" });
-    await call(client, "get_series", { repository: "github:a/one" });
-    await call(client, "get_repository", { repository: "github:no/such" });
+    await call(client, "get_series", { repositories: "github:a/one" });
+    await call(client, "get_repositories", { repositories: "github:no/such" });
     const view = await world.members.usage.view(account, key.id, "24h");
     assert.deepEqual(
       Object.fromEntries(
@@ -124,7 +128,7 @@ onSqliteAndLong("Calls of tools", (engine) => {
         "POST /mcp": 5,
         "GET /api/trending": 1,
         "GET /api/repos/{provider}/by-full-name": 1,
-        "GET /api/repos/{id}/metrics": 1,
+        "GET /api/metrics": 1,
       },
     );
     const { body } = await world.get("/api/limits", { Authorization: `Bearer ${secret}` });
@@ -145,14 +149,14 @@ onSqliteAndLong("Calls of tools", (engine) => {
     const own = await createWorld(engine);
     const client = await connectMcp(own);
     let thrown: Error = new AppError("UNAVAILABLE", "The database is not available; try again.");
-    t.mock.method(own.modules.catalog, "findByName", async () => {
+    t.mock.method(own.modules.catalog, "findByNames", async () => {
       throw thrown;
     });
-    const args = { repository: "github:a/one" };
-    const away = await call(client, "get_repository", args);
+    const args = { repositories: "github:a/one" };
+    const away = await call(client, "get_repositories", args);
     assert.deepEqual(away.error, { code: "UNAVAILABLE", retryAfterSeconds: 5 });
     thrown = new Error("select secret from accounts");
-    const fault = await call(client, "get_repository", args);
+    const fault = await call(client, "get_repositories", args);
     assert.equal(fault.error?.code, "INTERNAL");
     assert.doesNotMatch(fault.text, /secret/);
   });

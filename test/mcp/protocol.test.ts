@@ -28,7 +28,7 @@ onSqlite("/mcp", (engine) => {
         [client.getServerVersion()?.name, client.getServerVersion()?.version],
         ["sidereal", readVersion()],
       );
-      assert.equal((await call(client, "get_repository", { repository: "github:a/one" })).isError, false);
+      assert.equal((await call(client, "get_repositories", { repositories: "github:a/one" })).isError, false);
       await client.close();
     });
 
@@ -37,7 +37,7 @@ onSqlite("/mcp", (engine) => {
       jsonrpc: "2.0",
       id: "x",
       method: "tools/call",
-      params: { name: "get_repository", arguments: { repository: "github:a/one" } },
+      params: { name: "get_repositories", arguments: { repositories: "github:a/one" } },
     });
     assert.deepEqual([status, headers.get("mcp-session-id")], [200, null]);
     assert.match(headers.get("content-type") ?? "", /^application\/json/);
@@ -122,13 +122,14 @@ onSqlite("/mcp", (engine) => {
     const own = await createWorld(engine, { SIDEREAL_BASE_URL: "https://example.org/tools/sidereal" });
     await own.record(observation("old/name", daily(1, 2, 3), { providerId: "7" }));
     await own.record(observation("new/name", [], { providerId: "7", at: NOW + 1 }));
-    const params = { name: "get_repository", arguments: { repository: "github:old/name" } };
+    const params = { name: "get_repositories", arguments: { repositories: "github:old/name" } };
     const response = await own.request(
       "/tools/sidereal/mcp",
       message({ ...PING, method: "tools/call", params }),
     );
     const { result } = JSON.parse(await response.text());
-    assert.equal(result.structuredContent.repository, "github:new/name");
-    assert.equal(result.structuredContent.page, "https://example.org/tools/sidereal/repos/github/new/name");
+    const [named] = result.structuredContent.repositories;
+    assert.equal(named.repository, "github:new/name");
+    assert.equal(named.page, "https://example.org/tools/sidereal/repos/github/new/name");
   });
 });

@@ -68,7 +68,10 @@ onSqliteAndLong("sidereal mcp", (engine) => {
       );
       // Nobody limits it.
       for (let i = 0; i < 130; i++)
-        assert.equal((await call(client, "get_repository", { repository: "github:a/one" })).isError, false);
+        assert.equal(
+          (await call(client, "get_repositories", { repositories: "github:a/one" })).isError,
+          false,
+        );
       const missing = await call(client, "create_watchlist");
       assert.equal(missing.error?.code, "NOT_FOUND");
     });

@@ -34,7 +34,7 @@ onSqliteAndLong("The tools", (engine) => {
         [
           "search_repositories true",
           "list_ranking true",
-          "get_repository true",
+          "get_repositories true",
           "get_series true",
           "compare_repositories true",
           "read_watchlist true",
@@ -44,7 +44,17 @@ onSqliteAndLong("The tools", (engine) => {
       );
       for (const { inputSchema, outputSchema, description } of tools) {
         assert.equal(inputSchema.additionalProperties, false);
-        assert.ok(Object.keys(inputSchema.properties ?? {}).length > 0);
+        const properties = Object.entries(inputSchema.properties ?? {});
+        assert.ok(properties.length > 0);
+        for (const [name, schema] of properties) {
+          const { description }: { description?: string } = JSON.parse(JSON.stringify(schema));
+          assert.ok(description, name);
+          assert.doesNotMatch(
+            description,
+            /meta|fullName|\bids?\b(?!,)|\brepo\b/,
+            `${name} names what tools lack`,
+          );
+        }
         assert.equal(outputSchema?.type, "object");
         assert.ok(description);
       }
@@ -116,11 +126,11 @@ onSqliteAndLong("The tools", (engine) => {
     }
   });
 
-  test("get_repository returns growth over each window, with what throws doubt on it", async () => {
-    const { data, text } = await call(client, "get_repository", { repository: "GitHub:B/Two" });
+  test("get_repositories returns growth over each window, with what throws doubt on it", async () => {
+    const { data, text } = await call(client, "get_repositories", { repositories: "GitHub:B/Two" });
     const { body } = await world.get("/api/repos/github/b/two");
     assert.deepEqual(
-      data.growth.map(
+      data.repositories[0].growth.map(
         ({ window, starsGained, starsChange, confidence, reliable }: Record<string, unknown>) => ({
           window,
           starsGained,
@@ -138,23 +148,70 @@ onSqliteAndLong("The tools", (engine) => {
     assert.match(text, /Page: https:\/\/sidereal.example\/repos\/github\/b\/two/);
   });
 
-  test("get_repository follows a previous name", async () => {
+  test("every tool takes ids, names and addresses, several at once, and follows previous names", async () => {
     const other = await createWorld(engine);
     await other.record(observation("old/name", daily(5, 6, 7), { providerId: "77" }));
     await other.record(observation("new/name", [], { providerId: "77", at: NOW + 1 }));
-    const { data } = await call(await connectMcp(other), "get_repository", { repository: "github:old/name" });
-    assert.equal(data.repository, "github:new/name");
-    assert.deepEqual(data.previousNames, ["old/name"]);
+    await other.record(observation("b/two", daily(1, 2, 3)));
+    const own = await connectMcp(other);
+    const { id } = (await call(own, "get_repositories", { repositories: "b/two" })).data.repositories[0];
+    const repositories = ["https://github.com/old/name/issues/5", "git@github.com:b/two.git", id, "B/Two"];
+    const expected = [
+      ["github:new/name", "old/name"],
+      ["github:b/two", undefined],
+    ];
+    for (const tool of ["get_repositories", "get_series", "compare_repositories"]) {
+      const { data, text } = await call(own, tool, { repositories });
+      const named = data.repositories.map((one: Record<string, unknown>) => [
+        one.repository,
+        one.renamedFrom,
+      ]);
+      assert.deepEqual(named, expected, tool);
+      assert.match(text, /old\/name is now github:new\/name\./, tool);
+    }
+    const { token } = (await call(own, "create_watchlist", { repositories })).data;
+    const added = await call(own, "add_to_watchlist", { token, repositories });
+    assert.equal(added.data.repositories, 2);
   });
 
   test("get_series spreads its points evenly between the first and the last", async () => {
-    const { data, text } = await call(client, "get_series", { repository: "github:a/one", points: 3 });
+    const { data, text } = await call(client, "get_series", {
+      repositories: ["github:a/one", "github:b/two"],
+      points: 3,
+    });
     assert.deepEqual(
-      data.points.map(({ stars }: { stars: number }) => stars),
-      [100, 130, 170],
+      data.repositories.map(({ points, pointsAvailable, starsChange }: Record<string, unknown>) => [
+        (points as { stars: number }[]).map(({ stars }) => stars),
+        pointsAvailable,
+        starsChange,
+      ]),
+      [
+        [[100, 130, 170], 9, 70],
+        [[1_000, 1_030, 1_200], 9, 200],
+      ],
     );
-    assert.deepEqual([data.pointsAvailable, data.starsChange], [9, 70]);
-    assert.match(text, /3 of 9 points/);
+    assert.match(text, /github:a\/one over 30d: 3 of 9 points/);
+  });
+
+  test("series and comparisons take the days of the API", async () => {
+    const days = { from: "2026-04-24", to: "2026-04-26" };
+    const repositories = ["a/one", "b/two"];
+    const series = await call(client, "get_series", { repositories, ...days });
+    assert.deepEqual(
+      series.data.repositories[0].points.map(({ stars }: { stars: number }) => stars),
+      [110, 120, 130],
+    );
+    assert.equal(series.data.window, "2026-04-24 to 2026-04-26");
+    const compared = await call(client, "compare_repositories", { repositories, ...days });
+    assert.deepEqual(
+      compared.data.repositories.map(({ first, last }: Record<string, unknown>) => [first, last]),
+      [
+        [110, 130],
+        [1_010, 1_030],
+      ],
+    );
+    const wrong = await call(client, "get_series", { repositories, from: days.to, to: days.from });
+    assert.match(wrong.text, /to: must not be before from/);
   });
 
   test("compare_repositories returns changes over the same time", async () => {
@@ -176,17 +233,17 @@ onSqliteAndLong("The tools", (engine) => {
   });
 
   test("watchlists are created, extended and read, and not found without a token", async () => {
-    const created = await call(client, "create_watchlist", { name: "Mine", ids: ["1"] });
+    const created = await call(client, "create_watchlist", { name: "Mine", repositories: ["1"] });
     const { token, shareToken } = created.data;
     assert.deepEqual([created.data.name, created.data.repositories], ["Mine", 1]);
-    const added = await call(client, "add_to_watchlist", { token, id: 2 });
+    const added = await call(client, "add_to_watchlist", { token, repositories: [2] });
     assert.equal(added.data.repositories, 2);
     const { data } = await call(client, "read_watchlist", { token: shareToken, sort: "stars" });
     assert.deepEqual(
       data.repositories.map(({ id }: { id: string }) => id),
       ["2", "1"],
     );
-    const denied = await call(client, "add_to_watchlist", { token: shareToken, id: "3" });
+    const denied = await call(client, "add_to_watchlist", { token: shareToken, repositories: "3" });
     assert.deepEqual([denied.isError, denied.error?.code], [true, "FORBIDDEN"]);
     const unknown = await call(client, "read_watchlist", { token: "sidw_nobody" });
     assert.deepEqual([unknown.isError, unknown.error?.code], [true, "NOT_FOUND"]);
@@ -202,23 +259,37 @@ onSqliteAndLong("The tools", (engine) => {
 
   const REFUSED: readonly [string, Record<string, unknown>, RegExp][] = [
     ["nothing", {}, /^NOT_FOUND: There is no such tool/],
-    ["get_repositry", {}, /did you mean get_repository\?/],
+    ["get_repositry", {}, /did you mean get_repositories\?/],
     ["search_repositories", { langauge: "Rust" }, /langauge: is not an argument; did you mean language\?/],
     ["search_repositories", { limit: 26 }, /limit: must be a whole number from 1 to 25/],
     ["search_repositories", { window: "8d" }, /window: must be one of 24h, 7d, 30d/],
     ["search_repositories", { q: { $ne: 1 } }, /q: must be a text/],
     ["search_repositories", { cursor: "abc" }, /^INVALID_REQUEST/],
     ["list_ranking", { ranking: "__proto__" }, /ranking: must be one of trending/],
-    ["get_repository", {}, /repository: is required/],
-    ["get_repository", { repository: "facebook/react" }, /must be of the form provider:owner\/name/],
-    ["get_repository", { repository: "github:no/such" }, /^NOT_FOUND/],
+    ["get_repositories", {}, /repositories: must be 1 to 6 repositories, each an id, owner\/name/],
+    [
+      "get_repositories",
+      { repository: "a/one" },
+      /repository: is not an argument; did you mean repositories\?/,
+    ],
+    [
+      "get_repositories",
+      { repositories: ["a/one", "react"] },
+      /repositories: must each be an id, owner\/name, .*, unlike "react"/,
+    ],
+    [
+      "get_repositories",
+      { repositories: ["a/one", "github:no/such", 999] },
+      /^NOT_FOUND: Not tracked here: github:no\/such, 999\. Find names with search_repositories\./,
+    ],
+    ["get_series", { repositories: Array(7).fill("a/one") }, /repositories: must be 1 to 6 repositories/],
     [
       "get_series",
-      { repository: "github:a/one", points: 1_000 },
+      { repositories: "github:a/one", points: 1_000 },
       /points: must be a whole number from 2 to 100/,
     ],
     ["compare_repositories", { repositories: ["github:a/one"] }, /must be 2 to 6/],
-    ["create_watchlist", { ids: ["999"] }, /^NOT_FOUND|^VALIDATION_FAILED/],
+    ["create_watchlist", { repositories: ["999"] }, /^NOT_FOUND: Not tracked here: 999\./],
   ];
   for (const [name, args, expected] of REFUSED)
     test(`${name} ${JSON.stringify(args)} is a tool error that says what to do`, async () => {
@@ -258,7 +329,7 @@ onSqliteAndLong("The tools", (engine) => {
       isMore = cursor !== null;
     }
     assert.equal(rows, texts.length);
-    const { text } = await call(own, "get_repository", { repository: `github:h/r${texts.length - 1}` });
+    const { text } = await call(own, "get_repositories", { repositories: `github:h/r${texts.length - 1}` });
     assert.ok(text.length < SHORT);
   });
 });

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { execFile, execFileSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type TestContext, test } from "node:test";
+import { parse } from "yaml";
 import { systemClock } from "../../src/lib/clock.js";
 import { CommandWorld } from "../support/command.js";
 import { ForgeCatalogue, startForge } from "../support/forge/forge.js";
@@ -98,12 +99,58 @@ test("the action's steps publish on a branch of its own, commit only changes, an
   assert.equal(down.code, 0, down.stdout);
   assert.equal(commits(), 2);
   assert.match(readFileSync(summary, "utf8"), /^ {4}.*The forge did not respond/m);
-  assert.ok(!/^::/m.test(down.stdout));
   forge.switches.fault = null;
-  const pull = await run({ GITHUB_EVENT_NAME: "pull_request_target" });
-  assert.deepEqual([pull.code, commits()], [0, 2]);
-  assert.match(pull.stdout, /Nothing is published for a pull request/);
+  set(1_020);
+  for (const event of [
+    { GITHUB_EVENT_NAME: "pull_request_target" },
+    { GITHUB_EVENT_NAME: "workflow_run" },
+    { CI_PIPELINE_SOURCE: "merge_request_event" },
+  ]) {
+    const pull = await run(event);
+    assert.deepEqual([pull.code, commits()], [0, 2]);
+    assert.match(pull.stdout, /Nothing is published for this event/);
+  }
   assert.equal(git(bare, "log", "--format=%s", "sidereal").trim(), "Update charts\nUpdate charts");
+});
+
+test("nothing in a list or a state becomes a command of a shell or of a CI", async (t) => {
+  const { folder, run, commits, show, main, git, bare } = await start(t);
+  const stolen = join(folder, "stolen");
+  const lines = [
+    `$(touch ${stolen})`,
+    `\`touch ${stolen}\``,
+    "; touch x",
+    "::set-env name=A::b",
+    "##[add-path]/tmp",
+    "-x",
+  ];
+  writeFileSync(join(main, "repos.txt"), `${lines.join("\n")}\n`);
+  git(main, "commit", "--quiet", "--all", "--message", "Mistakes");
+  git(main, "push", "--quiet", "origin", "main");
+  const summary = join(folder, "summary.md");
+  const first = await run({
+    SUMMARY: summary,
+    SITE: join(folder, "the site"),
+    URL: "https://acme.example/$(x)",
+  });
+  assert.equal(first.code, 0, first.stdout);
+  assert.ok(existsSync(join(folder, "the site", "index.html")));
+  const branch = join(folder, "branch");
+  git(folder, "clone", "--quiet", "--branch", "sidereal", bare, branch);
+  writeFileSync(
+    join(branch, "state/repositories.ndjson"),
+    `${show("state/repositories.ndjson")}${JSON.stringify({ type: "repository", provider: "GITHUB", fullName: "::stop-commands::x ##[error]y" })}\n`,
+  );
+  git(branch, "commit", "--quiet", "--all", "--message", "Damage");
+  git(branch, "push", "--quiet", "origin", "sidereal");
+  const damaged = await run({ SUMMARY: summary });
+  assert.equal(damaged.code, 1);
+  assert.match(damaged.stdout, /The state cannot be read/);
+  for (const text of [first.stdout, damaged.stdout]) assert.doesNotMatch(text, /^\s*::|##\[/m);
+  for (const line of readFileSync(summary, "utf8").split("\n"))
+    assert.match(line, /^(?:$|### Charts$| {4}\| )/);
+  assert.ok(!existsSync(stolen));
+  assert.equal(commits(), 2);
 });
 
 test("of two runs of the action at the same time none fails, and the readings of both days stay", async (t) => {
@@ -124,13 +171,20 @@ test("of two runs of the action at the same time none fails, and the readings of
 });
 
 test("the action has no permission to ask for, and no input that reaches a command line", () => {
-  const action = readFileSync("action.yml", "utf8");
-  for (const line of action.split("\n").filter((one) => /^\s*run:/.test(one)))
-    assert.doesNotMatch(line, /\$\{\{/);
-  const workflow = readFileSync("examples/action/.github/workflows/charts.yml", "utf8");
-  assert.match(workflow, /^permissions: \{ contents: write \}$/m);
-  assert.doesNotMatch(workflow, /pull_request/);
-  assert.ok(workflow.trim().split("\n").length <= 9);
-  for (const [, uses = ""] of workflow.matchAll(/uses: (\S+)/g))
-    assert.match(uses, /@([0-9a-f]{40}|COMMIT)$/);
+  const read = (file: string) => parse(readFileSync(file, "utf8"));
+  const action = read("action.yml");
+  const folder = "examples/action/.github/workflows";
+  const [charts, site] = [read(`${folder}/charts.yml`), read(`${folder}/site.yml`)];
+  const steps = [action.runs, ...Object.values({ ...charts.jobs, ...site.jobs })].flatMap((job) => job.steps);
+  for (const { run, uses = "" } of steps) {
+    assert.doesNotMatch(run ?? "", /\$\{\{/);
+    if (run === undefined) assert.match(uses, /@(?:[0-9a-f]{40}|COMMIT)$/);
+  }
+  assert.deepEqual(charts.permissions, { contents: "write" });
+  assert.deepEqual(
+    Object.values<{ permissions: object }>(site.jobs).map(({ permissions }) => permissions),
+    [{ contents: "write" }, { pages: "write", "id-token": "write" }],
+  );
+  for (const { on } of [charts, site]) assert.deepEqual(Object.keys(on), ["schedule", "workflow_dispatch"]);
+  assert.ok(readFileSync(`${folder}/charts.yml`, "utf8").trim().split("\n").length <= 9);
 });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, utimesSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
@@ -29,7 +29,7 @@ const requestsOf = ({ counters }: Forge) => counters.requests;
 
 test("chart draws the whole star history of a repository as its forge counts it, and leaves no store", async (t) => {
   const { forge, settings, nameOf } = await start(t);
-  const before = readdirSync(tmpdir()).filter((name) => name.startsWith(`sidereal-${process.pid}-`));
+  const before = readdirSync(tmpdir()).filter((name) => name.startsWith(`sidereal-pass-${process.pid}-`));
   const { code, stdout, stderr } = await draw([`github:${nameOf(0)}`, "--format", "json"], settings);
   assert.equal(code, 0, stderr);
   const { series } = JSON.parse(stdout).data;
@@ -42,9 +42,27 @@ test("chart draws the whole star history of a repository as its forge counts it,
   assert.ok(Date.parse(points[0].at) - (truth?.createdAt ?? 0) < 60 * DAY_MS);
   assert.ok(requestsOf(forge) <= 25, String(requestsOf(forge)));
   assert.deepEqual(
-    readdirSync(tmpdir()).filter((name) => name.startsWith(`sidereal-${process.pid}-`)),
+    readdirSync(tmpdir()).filter((name) => name.startsWith(`sidereal-pass-${process.pid}-`)),
     before,
   );
+});
+
+test("a command that a signal ends deletes its store, and those that kills have left a day ago", async (t) => {
+  const { forge, settings, nameOf } = await start(t);
+  const temporary = world.newDataDir();
+  for (const name of ["sidereal-pass-1-old", "sidereal-pass-2-new", "other"])
+    mkdirSync(join(temporary, name));
+  for (const name of ["sidereal-pass-1-old", "other"]) utimesSync(join(temporary, name), 0, 0);
+  const running = world.start("never-opened", ["chart", nameOf(0)], { ...settings, TMPDIR: temporary });
+  await new Promise<void>((asked) => {
+    forge.switches.fault = () => {
+      asked();
+      return "stall";
+    };
+  });
+  running.process.kill("SIGTERM");
+  assert.equal((await running.ended).signal, "SIGTERM");
+  assert.deepEqual(readdirSync(temporary), ["other", "sidereal-pass-2-new"]);
 });
 
 test("chart takes the options of the embed, and writes the format that the file's name says", async (t) => {

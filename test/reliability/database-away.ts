@@ -24,8 +24,6 @@ const SCALE = {
   short: { hangMs: 4_500, failMs: 1_000, burst: 100, keys: 300 },
   long: { hangMs: 60_000, failMs: 60_000, burst: 500, keys: 3_000 },
 } as const;
-/** Requests that are sent before a fault, so that responses are cached. */
-const WARM_MS = 500;
 /** From here on in a fault, cached responses must be marked. */
 const MARKED_MS = 3_500;
 /** Longest response during a fault, and longest time until everything works again after it. */
@@ -153,11 +151,12 @@ async function attack(
   });
   const visitors = new Visitors(await waitForLine(child, /listens at (\S+)/), keys);
   try {
+    await warm(visitors);
     await visitors.send("write");
     visitors.start();
     const rows: ResultRow[] = [];
     for (const fault of faultsOf()) {
-      await setTimeout(WARM_MS);
+      await warm(visitors);
       const faultMs = fault.hangs ? hangMs : failMs;
       const beganAt = performance.now();
       await fault.begin();
@@ -208,6 +207,12 @@ function throughPort(url: string, port: number | undefined): string {
   const through = new URL(url);
   through.port = String(port);
   return through.href;
+}
+
+/** Requests all that is cached until it is: a list is refused until the catalogue is loaded, which a fault would prevent. */
+async function warm(visitors: Visitors): Promise<void> {
+  for (const kind of ["cached", "cached page", "cached, with a key"] as const)
+    while ((await visitors.send(kind)).status !== 200) await setTimeout(50);
 }
 
 /** Milliseconds until reads and writes work again, and cached responses are current. */

@@ -175,7 +175,7 @@ function rowsOf(moment: string, run: StoppedRun, isServing: boolean): ResultRow[
     ...ended,
     row("requests counted without a response, or the other way round", Math.abs(counted - received.complete)),
     row("responses that ended early", received.cut),
-    row("unexpected responses", received.unexpected.length),
+    row(`unexpected responses ${received.unexpected}`.trimEnd(), received.unexpected.length),
   ];
 }
 

@@ -1,7 +1,14 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
+import { HOUR_MS } from "../../src/lib/clock.js";
 import { onBothEngines } from "../support/engines.js";
-import { createWorld, observation, snapshot, type World } from "../support/world.js";
+import { createWorld, NOW, observation, snapshot, type World } from "../support/world.js";
+
+/** All orders of some values. */
+function permutations<T>(values: readonly T[]): T[][] {
+  if (values.length <= 1) return [[...values]];
+  return values.flatMap((value, i) => permutations(values.toSpliced(i, 1)).map((rest) => [value, ...rest]));
+}
 
 onBothEngines("facts through time", (engine) => {
   let world: World;
@@ -23,6 +30,40 @@ onBothEngines("facts through time", (engine) => {
     await modules.catalog.record([observation("a/reported", [snapshot(36, 25)])]);
     const { stars, description, refreshedAt } = await get("a/reported");
     assert.deepEqual([stars, description, refreshedAt], [31, "newer", "2026-04-30T12:00:00.000Z"]);
+  });
+
+  test("each fact is that of the newest source that reports it, in whatever order sources come", async () => {
+    const reports = [
+      { hours: 72, facts: { stars: 10, language: "Go", description: "first", watchers: 4, license: "MIT" } },
+      { hours: 48, facts: { language: "Rust", description: null, pushedAt: NOW - 50 * HOUR_MS } },
+      { hours: 36, facts: { forks: 7, license: null } },
+      { hours: 24, facts: { stars: 30 } },
+    ];
+    const { catalog } = world.modules;
+    const orders = permutations(reports);
+    const reported = (name: string, { hours, facts }: (typeof reports)[number]) => ({
+      ...observation(name, []),
+      ...{ at: NOW - hours * HOUR_MS, facts },
+    });
+    for (const [i, order] of orders.entries()) {
+      for (const report of order) await catalog.record([reported(`order/apart-${i}`, report)]);
+      await catalog.record(order.map((report) => reported(`order/together-${i}`, report)));
+    }
+    for (const name of orders.flatMap((_, i) => [`order/apart-${i}`, `order/together-${i}`])) {
+      const { stars, forks, watchers, language, license, description, pushedAt, refreshedAt } =
+        await get(name);
+      assert.deepEqual(
+        { stars, forks, watchers, language, license, description, pushedAt, refreshedAt },
+        {
+          ...{ stars: 30, forks: 7, watchers: 4, language: "Rust", license: null, description: null },
+          ...{ pushedAt: "2026-04-28T10:00:00.000Z", refreshedAt: "2026-04-29T12:00:00.000Z" },
+        },
+        name,
+      );
+    }
+    const revision = await catalog.revision();
+    for (const report of reports) await catalog.record([reported("order/apart-0", report)]);
+    assert.equal(await catalog.revision(), revision, "known ones change nothing");
   });
 
   test("counts without a fact are those of the newest snapshot, which stars still held are not", async () => {

@@ -61,7 +61,7 @@ onBothEngines("A repository that its forge hides", (engine) => {
           ] as const;
         }),
       );
-      const { text } = await call(client, "get_repository", { repository: `github:o/${one}` });
+      const { text } = await call(client, "get_repositories", { repositories: `github:o/${one}` });
       const faces = [...shown, ["mcp", text.toLowerCase().includes("zeppelin")] as const];
       const leaks = faces.filter(([, isShown]) => isShown).map(([path]) => path);
       if (one === "GONE") assert.ok(leaks.includes("/api/repos/ID") && leaks.includes("mcp"), leaks.join());

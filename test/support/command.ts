@@ -83,7 +83,7 @@ export class CommandWorld {
         stderr,
         clock,
         openModules: () => openModules(context),
-        openPass: (baseUrl) => openPass(context, baseUrl),
+        openPass: () => openPass(context),
       },
       args,
     );

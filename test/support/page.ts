@@ -131,7 +131,7 @@ export async function openPage(
   const { headers, html } = page;
   assert.match(headers.get("content-type") ?? "", /^text\/html/, path);
   assert.equal(html.match(/<h1[ >]/g)?.length, 1, `${path}: headings`);
-  assert.doesNotMatch(html, /<script(?![^>]*\ssrc=)| style="| on[a-z]+="/, path);
+  assert.doesNotMatch(html, /<script(?![^>]*\s(?:src=|type="application\/json"))| style="| on[a-z]+="/, path);
   assert.match(headers.get("content-security-policy") ?? "", /default-src 'none'/, path);
   const ids = [...html.matchAll(/ id="([^"]*)"/g)].map((match) => match[1]);
   assert.deepEqual(

@@ -38,6 +38,8 @@ export interface TrackedForge {
   tokens?: readonly string[];
   minStars?: number;
   newPerDay?: number;
+  /** Only what somebody asks for is tracked. */
+  onDemand?: true;
   /** Its catalogue; default: with events at their usual rates. `"quiet"`: without events. */
   catalogue?: Partial<CatalogueOptions> | "quiet";
   /** GitHub: whether star histories are offered; default true. */
@@ -306,7 +308,7 @@ async function startTracked(
 }
 
 function openTracked(
-  { kind, name, tokens = ["first-token"], minStars = 0, newPerDay, responseMs }: TrackedForge,
+  { kind, name, tokens = ["first-token"], minStars = 0, newPerDay, responseMs, onDemand }: TrackedForge,
   { url }: Forge,
   clock: Clock,
 ): OpenProvider {
@@ -316,7 +318,7 @@ function openTracked(
     userAgent: "sidereal-test",
     ...(responseMs !== undefined && { responseMs, silenceMs: responseMs }),
   });
-  const limit = newPerDay === undefined ? {} : { newPerDay };
+  const limit = { ...(newPerDay !== undefined && { newPerDay }), ...(onDemand && { onDemand }) };
   const settings = { name, kind, url, tokens, requestsPerHour: null, minStars, ...limit, mayBePrivate: true };
   return { provider: CREATE[kind](settings, { fetch, clock }), close };
 }

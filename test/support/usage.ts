@@ -15,7 +15,7 @@ export interface Sent {
   /** As it is stored. */
   path: string;
   allowance: { bucket: string; limit: number; remaining: number } | undefined;
-  network: string;
+  address: string;
   family: string;
 }
 
@@ -44,7 +44,7 @@ export function expectedView(
       .map(({ at, method, route, status, code, allowance, path }) => {
         return { method, route, at, status, code, bucket: allowance?.bucket ?? null, path };
       });
-  const networks = [...new Set(within.map(({ network }) => network))];
+  const addresses = [...new Set(within.map(({ address }) => address))];
   const families = [...new Set(within.map(({ family }) => family))];
   return {
     keyId,
@@ -54,8 +54,8 @@ export function expectedView(
     stepMs,
     totals: {
       ...sums(within),
-      addresses: networks.filter((name) => name !== "other").length,
-      addressesIsExact: !networks.includes("other"),
+      addressCount: addresses.filter((name) => name !== "other").length,
+      addressCountIsExact: !addresses.includes("other"),
     },
     series: Array.from({ length: steps }, (_, i) => {
       const at = from + i * stepMs;
@@ -85,9 +85,9 @@ export function expectedView(
     }),
     recentErrors: failed((status) => status !== 429),
     recentBlocks: failed((status) => status === 429),
-    addresses: networks
+    addresses: addresses
       .map((address) => {
-        const own = within.filter(({ network }) => network === address);
+        const own = within.filter((one) => one.address === address);
         return { address, requests: own.length, lastSeenAt: Math.max(...own.map(({ at }) => at)) };
       })
       .sort((a, b) => b.lastSeenAt - a.lastSeenAt || order(a.address, b.address))

@@ -11,6 +11,7 @@ import { Stretch } from "../../src/tracking/cadence.js";
 import { Recorder } from "../../src/tracking/recorder.js";
 import { Reporter } from "../../src/tracking/report.js";
 import { due, readTracked, type Tracked } from "../../src/tracking/schedule.js";
+import { untrack } from "../../src/tracking/untrack.js";
 import { type Engine, onSqliteAndLong } from "../support/engines.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { snapshotsOf } from "../support/snapshots.js";
@@ -111,6 +112,22 @@ async function start(engine: Engine, kind: keyof typeof CREATE = "github") {
         .executeTakeFirstOrThrow(),
   };
 }
+
+onSqliteAndLong("A response about a repository that was untracked meanwhile", (engine) => {
+  for (const deletes of [false, true])
+    test(`changes nothing, ${deletes ? "deleted" : "kept"}`, async () => {
+      const { modules, page, recorder, known, counts, repository } = await start(engine);
+      await page(ROW);
+      const asked = await known();
+      await untrack(modules, await repository(), { deletes });
+      const result = { kind: "found", repository: { ...OWN, stars: 2_000 }, etag: null } as const;
+      await recorder.record([{ asked, result }]);
+      assert.equal((await modules.catalog.dump(0, 10)).length, deletes ? 0 : 1);
+      if (deletes) return;
+      assert.deepEqual(await counts(), [[1_000, null]]);
+      assert.equal((await repository()).nextRefreshAt, null);
+    });
+});
 
 onSqliteAndLong("A row of a list about a known repository", (engine) => {
   test("is a reading like any other, sets the next due time, and replaces nothing that it lacks", async () => {

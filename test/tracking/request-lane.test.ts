@@ -117,6 +117,19 @@ onSqliteAndLong("A forge that does not respond", (engine) => {
     assert.deepEqual([failed?.state, failed?.failure?.reason], ["FAILED", "UNREACHABLE"]);
   });
 
+  test("of everything is told from a quota that is spent", async (t) => {
+    const { world, request, repositories } = await open(engine, t);
+    world.forge("GITHUB").switches.fault = () => "status-502";
+    const id = await request(repositories[0]?.fullName ?? "");
+    await world.pass(60 * SECOND);
+    const waiting = await world.modules.trackRequests.find(id);
+    assert.deepEqual([waiting?.state, waiting?.isUnreachable], ["WAITING", true]);
+    world.forge("GITHUB").switches.fault = null;
+    await world.pass(10 * 60 * SECOND);
+    const done = await world.modules.trackRequests.find(id);
+    assert.deepEqual([done?.state, done?.isUnreachable], ["FINISHED", false]);
+  });
+
   test("for one repository alone holds up no other request", async (t) => {
     const { world, request, repositories } = await open(engine, t);
     const [bad, good] = repositories;
@@ -222,6 +235,7 @@ onSqliteAndLong("The quota of a forge", (engine) => {
       fullName: first.fullName,
     });
     assert.equal(waiting?.state, "HISTORY");
+    assert.equal(waiting.isUnreachable, false, "its quota is spent");
     const waitMs = (waiting.waitsUntil ?? 0) - world.clock.now();
     assert.ok(waitMs > 0 && waitMs <= HOUR_MS, `${waitMs} ms`);
     assert.ok(waiting.points > 100, `${waiting.points} points`);

@@ -54,4 +54,22 @@ onSqliteAndLong("The status for pages", ({ open }) => {
     await world.pass(HOUR_MS);
     assert.ok(((await walk())?.nextAt ?? 0) > clock.now());
   });
+
+  test("says when the next page of a star history is read, unless one is due or none is left", async (t) => {
+    const world = await createTrackingWorld(await open(), [
+      { kind: "github", name: "GITHUB", repositories: 12, catalogue: "quiet" },
+    ]);
+    t.after(() => world.close());
+    await world.pass(HOUR_MS);
+    await world.stop();
+    const { database } = world.modules;
+    const now = world.clock.now();
+    const nextAt = async (due: number | null) => {
+      await database.write.updateTable("tracking").set({ history_due: due }).execute();
+      return (await readStatus(database, now))[0]?.backfillNextAt;
+    };
+    assert.equal(await nextAt(now + HOUR_MS), now + HOUR_MS);
+    assert.equal(await nextAt(now - 1), null);
+    assert.equal(await nextAt(null), null);
+  });
 });

@@ -129,6 +129,33 @@ onBothEngines("A backup", (engine) => {
     }
   });
 
+  test("refuses the cursors of the store that it replaces, also those after it was taken", async () => {
+    const world = await createWorld(engine);
+    const cursor = async ({ get }: typeof world) => (await get("/api/changes")).body.meta.nextCursor;
+    await world.record(observation("o/a", daily(1, 5)));
+    const [file, early] = [newFile(), await cursor(world)];
+    await take(engine.location(), file);
+    await world.record(observation("o/a", daily(1, 5, 9)), observation("o/b", daily(7)));
+    const late = await cursor(world);
+    const place = await emptyPlace(engine);
+    await restore(place, file);
+    const restored = await openAt(place);
+    const served = await createWorld({ open: async () => restored });
+    for (const since of [early, late]) {
+      const { status, body } = await served.get(`/api/changes?since=${since}`);
+      assert.deepEqual([status, body.error.code], [410, "CURSOR_EXPIRED"]);
+    }
+    const since = await cursor(served);
+    assert.deepEqual((await served.get(`/api/changes?since=${since}`)).body.data, []);
+    await served.record(observation("o/a", daily(1, 5, 11)));
+    const { body } = await served.get(`/api/changes?since=${since}`);
+    assert.deepEqual(
+      body.data.map(({ fullName }: { fullName: string }) => fullName),
+      ["o/a"],
+    );
+    await restored.close();
+  });
+
   test("has exactly what was stored, whatever that is", async () => {
     const text = fc.string({ unit: "grapheme", maxLength: 30 }).filter((one) => !one.includes("\0"));
     const count = fc.integer({ min: 0, max: 2 ** 40 });

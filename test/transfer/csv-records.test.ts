@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { type CsvRecord, CsvRecords } from "../../src/transfer/csv.js";
+import { collectGarbage } from "../support/collect-garbage.js";
 import { csvRow } from "../support/imports.js";
 import { examples, fc } from "../support/properties.js";
 
@@ -38,6 +39,25 @@ function cutAt(text: string, places: readonly number[]): string[] {
 }
 
 describe("CSV records", () => {
+  test("a cell that is kept does not keep the chunk it was read from", () => {
+    const records = new CsvRecords();
+    const address = (i: number) => `https://example.org/owner/repository-${i}`;
+    const heap = () => {
+      collectGarbage();
+      return process.memoryUsage().heapUsed;
+    };
+    const kept: string[] = [];
+    const before = heap();
+    for (let i = 0; i < 500; i++) {
+      const rows = `${address(i)},"quoted, ${address(i)}"\n${`${"x".repeat(99)}\n`.repeat(300)}`;
+      const [first] = records.read(rows);
+      if (first !== undefined && "cells" in first) kept.push(...first.cells);
+    }
+    const grown = heap() - before;
+    assert.equal(kept.at(-1), `quoted, ${address(499)}`);
+    assert.ok(grown < 2e6, `${grown} bytes are kept of 15 MB`);
+  });
+
   test("are what was written, with the lines they begin on, wherever the text is cut", () => {
     fc.assert(
       fc.property(

@@ -44,6 +44,25 @@ onSqliteAndLong("The daily quota of watchlists", (engine) => {
     assert.equal((await create(world, peer)).status, 201);
   });
 
+  test("bounds the Idempotency-Keys that are remembered, as each is stored with its list", async () => {
+    const world = await start();
+    const created = [];
+    for (let i = 0; i < 6; i++) {
+      const key = { "Idempotency-Key": `a-key-of-its-own-${i}` };
+      created.push((await world.send("POST", "/api/watchlists", { name: `List ${i}` }, key)).status);
+    }
+    assert.deepEqual(created, [201, 201, 201, 429, 429, 429]);
+    const unknown = { ids: ["999999"] };
+    const key = { "Idempotency-Key": "a-key-of-no-list" };
+    assert.equal((await world.send("POST", "/api/watchlists", unknown, key)).status, 400);
+    const kept = await world.modules.database.read
+      .selectFrom("quota_use")
+      .select("used")
+      .where("quota", "=", "idempotency")
+      .execute();
+    assert.equal(kept.length, 3);
+  });
+
   test("bounds the repositories that an address adds, to new lists and to existing ones", async () => {
     const world = await start();
     const peer = "192.0.2.7";

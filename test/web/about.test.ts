@@ -1,15 +1,13 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { before, test } from "node:test";
-import { API_ROUTES } from "../../src/api/routes.js";
 import { openIssuesRule } from "../../src/config/config.js";
 import { onSqlite } from "../support/engines.js";
-import { limits } from "../support/limits.js";
 import { document } from "../support/openapi.js";
-import { linkTo, numbersIn, openPage, rowsOf, textOf } from "../support/page.js";
+import { linkTo, numbersIn, openPage, textOf } from "../support/page.js";
 import { createWorld, daily, observation, type World } from "../support/world.js";
 
-onSqlite("The methodology and the API reference", (engine) => {
+onSqlite("The methodology", (engine) => {
   let world: World;
 
   before(async () => {
@@ -51,36 +49,5 @@ onSqlite("The methodology and the API reference", (engine) => {
     const { html } = await openPage(empty, "/about");
     const section = html.slice(html.indexOf('id="example"'), html.indexOf('id="confidence"'));
     assert.doesNotMatch(section, /<table/);
-  });
-
-  test("the reference has every operation, schema and response of the contract", async () => {
-    const { html } = await openPage(world, "/docs");
-    const operations = Object.values(document.paths).flatMap((methods) =>
-      Object.values(methods).map((operation) => operation as unknown as { operationId: string }),
-    );
-    assert.equal(operations.length, API_ROUTES.length);
-    for (const { operationId } of operations) {
-      assert.ok(html.includes(`<details class="operation" id="${operationId}">`), operationId);
-      assert.ok(html.includes(`href="#${operationId}"`), operationId);
-    }
-    for (const name of Object.keys(document.components.schemas))
-      assert.ok(html.includes(`id="record-${name}"`), name);
-    for (const [, target = ""] of html.matchAll(/href="#([^"]+)"/g))
-      assert.ok(html.includes(`id="${target}"`), `nothing is at #${target}`);
-    assert.match(html, /href="\/api\/openapi\.json"/);
-    assert.match(html, /curl 'https:\/\/sidereal\.example\/api\/trending\?window=7d&amp;limit=5'/);
-  });
-
-  test("the reference shows the configured rate limits", async () => {
-    const limited = await createWorld(engine, limits("heavy.account=7777"));
-    const { html } = await openPage(limited, "/docs");
-    assert.deepEqual(
-      rowsOf(html, "tight").find((row) => row[0] === "heavy"),
-      ["heavy", "1,000,000", "7,777", "7,777"],
-    );
-    const free = await createWorld(engine, { SIDEREAL_LIMITS: "false" });
-    const page = await openPage(free, "/docs");
-    assert.ok(page.headings.some(([, name]) => name === "Rate limits"));
-    assert.deepEqual(rowsOf(page.html, "tight"), []);
   });
 });

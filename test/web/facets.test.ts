@@ -98,6 +98,13 @@ onSqlite("The pages of languages and topics", (engine) => {
     assert.doesNotMatch(week.html, /facet-gains/, "nothing is known to have grown in a week");
   });
 
+  test("a facet shows the stars of its repositories over time", async () => {
+    const { text } = await open("/languages/C%2B%2B");
+    assert.match(text, /Total stars: 1,160, \+110 since/);
+    assert.match((await open("/languages/C%2B%2B?view=per-day&range=30d")).text, /Stars per day/);
+    assert.deepEqual(problemsOf(await open("/languages/C%2B%2B?view=sideways")), ["view"]);
+  });
+
   test("a sum names its coverage, and neither one repository nor few of them lead by gain", async () => {
     const own = await createWorld(engine);
     const some = (topic: string, gains: readonly (number | null)[]) =>

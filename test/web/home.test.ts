@@ -61,7 +61,8 @@ onSqliteAndLong("The home page", (engine) => {
       first,
       /^owner-\d+\/repo-\d+ .*[\d,]+ → [\d,]+ in 24 h.* · score [\d.]+, next to [\d.]+ at #2/,
     );
-    assert.match(html, /href="\/repos\/github\/owner-29\/repo-29\?window=24h#snapshots"/);
+    for (const part of ["snapshots", "trend"])
+      assert.ok(html.includes(`href="/repos/github/owner-29/repo-29?window=24h#${part}"`), part);
     assert.doesNotMatch(html, /confidence 1|about its usual/);
   });
 

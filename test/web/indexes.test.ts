@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { HOUR_MS } from "../../src/lib/clock.js";
 import { PART_REPOSITORIES } from "../../src/web/indexes.js";
+import { DOCS_PAGES } from "../../src/web/pages/docs.js";
 import { onSqlite } from "../support/engines.js";
 import { createWorld, NOW, observation, snapshot, type World } from "../support/world.js";
 import { parseXml, type XmlElement } from "../support/xml.js";
@@ -94,7 +95,7 @@ onSqlite("Files for search engines", (engine) => {
 
   test("lists the pages, including languages and topics", async () => {
     assert.deepEqual(valuesOf(await read("/sitemaps/pages.xml", "urlset"), "loc"), [
-      ...["/", "/explore", "/languages", "/topics", "/embed", "/about", "/docs"].map(
+      ...["/", "/explore", "/languages", "/topics", "/embed", "/about", ...DOCS_PAGES].map(
         (path) => `${BASE}${path}`,
       ),
       `${BASE}/languages/C%23`,

@@ -118,7 +118,7 @@ onSqliteAndLong("While a forge is not read", (engine) => {
     for (const path of ["/", "/operator"]) assert.deepEqual((await asOperator(path)).notes, [], path);
     assert.match(
       (await asOperator("/operator")).text,
-      /Forges1 Work Queue0 nothing waits Freshness\d+ of \d+ /,
+      /Forges1 Work Queue0 nothing waits Freshness\d+ s ago 1 repository Storage/,
     );
     world.clock.advance(120_000);
     for (const path of ["/", "/operator"])

@@ -50,6 +50,17 @@ onSqlite("The pages of API keys", (engine) => {
     assert.deepEqual(rowsOf(html, "keys"), [], "no key was created");
   });
 
+  test("the last use of a key is told to the minute, also over the turn of an hour", async () => {
+    const member = await somebody();
+    const { key, id } = await createKey(world, member, "laptop");
+    assert.match((await open(world, "/account/keys", member.headers)).text, /laptop .* never/);
+    world.clock.advance(50 * 60_000);
+    await world.get("/api/repos", { Authorization: `Bearer ${key}` });
+    world.clock.advance(16 * 60_000);
+    for (const page of ["/account/keys", `/account/keys/${id}`])
+      assert.match((await open(world, page, member.headers)).text, /\b16 min ago/);
+  });
+
   test("with five keys the page explains the limit", async () => {
     const member = await somebody();
     for (let i = 0; i < 5; i++) await createKey(world, member, `key ${i}`);
@@ -104,7 +115,7 @@ onSqlite("The pages of API keys", (engine) => {
     assert.equal(page.status, 200);
     const { facts, html } = page;
     assert.deepEqual(
-      ["Requests", "Errors", "Blocked", "IP networks"].map((name) => numbersIn(facts.get(name) ?? "")),
+      ["Requests", "Errors", "Blocked", "IP addresses"].map((name) => numbersIn(facts.get(name) ?? "")),
       [["11"], ["1", "9.1"], ["2", "18"], ["1"]],
     );
     const endpoints = rowsOf(html.slice(html.indexOf('aria-label="Top endpoints"')));
@@ -118,7 +129,7 @@ onSqlite("The pages of API keys", (engine) => {
     const items = [...html.matchAll(/<li>(.*?)<\/li>/gs)].map(([, item = ""]) => textOf(item));
     const itemWith = (name: string) => items.find((item) => item.startsWith(name)) ?? "";
     assert.deepEqual(numbersIn(itemWith("heavy")).slice(0, 2), ["0", "3"]);
-    assert.equal(numbersIn(itemWith("192.0.2.0/24").slice("192.0.2.0/24".length))[0], "11");
+    assert.equal(numbersIn(itemWith("192.0.2.1").slice("192.0.2.1".length))[0], "11");
     assert.equal(numbersIn(itemWith("curl"))[0], "11");
     assert.match(page.text, /GET \/api\/repos 400 VALIDATION_FAILED/);
     assert.equal(linkTo(html, "7 days")?.search, "?window=7d");

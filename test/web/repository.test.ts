@@ -162,6 +162,7 @@ onSqlite("the page of a repository", (engine) => {
   test("says why it has its place in Trending, with the numbers of its neighbours", async () => {
     const { html } = await open(world, "/repos/github/group/gains?window=24h");
     const place = Number(/Why #(\d+) in Trending/.exec(html)?.[1]);
+    assert.equal(Number(/class="headline">.*?#(\d+) in Trending/s.exec(html)?.[1]), place);
     const rows = rowsOf(html.slice(html.indexOf("Neighbours in Trending")), "ranks");
     const own = rows.findIndex((row) => row[1] === "gains");
     assert.deepEqual(

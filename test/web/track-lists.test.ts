@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { DAY_MS } from "../../src/lib/clock.js";
 import { MAX_PASTED } from "../../src/tracking/requests/track-requests.js";
 import { onSqliteAndLong } from "../support/engines.js";
 import { limits } from "../support/limits.js";
@@ -64,23 +65,39 @@ onSqliteAndLong("Requesting several repositories", (engine) => {
     assert.doesNotMatch(done.html, /http-equiv="refresh"/);
   });
 
-  test("takes a bounded number of repositories", async () => {
+  /** The names in the field of those that were left out. */
+  const leftOut = async (world: World, path: string) => {
+    const { html, facts } = await openPage(world, path);
+    const [, names = ""] = /<textarea[^>]*>([^<]*)<\/textarea>/.exec(html) ?? [];
+    assert.equal(facts.get("Left out"), `${names.split("\n").length} see below`);
+    return names.split("\n");
+  };
+
+  test("takes a bounded number of repositories, and names the others", async () => {
     const world = await openWorld();
-    const many = Array.from({ length: MAX_PASTED + 1 }, (_, i) => `o/r${i}`).join("\n");
-    const page = await submit(world, "/track", { repository: many });
-    assert.deepEqual([page.status, page.alerts.length], [400, 1]);
-    assert.deepEqual(await requests(world), []);
-    await paste(world, many.slice(0, many.lastIndexOf("\n")));
+    const many = Array.from({ length: MAX_PASTED + 2 }, (_, i) => `o/r${i}`).join("\n");
+    const path = await paste(world, many);
     assert.equal((await requests(world)).length, MAX_PASTED);
+    assert.deepEqual(await leftOut(world, path), [`github:o/r${MAX_PASTED}`, `github:o/r${MAX_PASTED + 1}`]);
     assert.equal((await submit(world, "/track", { repository: "x ".repeat(40_000) })).status, 413);
   });
 
-  test("counts for the daily quota as many single ones do, all or none", async () => {
+  test("requests as many as the daily quota has left, names the others, and takes them the day after", async () => {
     const world = await openWorld(limits("tracked=3"));
-    assert.equal((await submit(world, "/track", { repository: "o/a\no/b\no/c\no/d" })).status, 429);
-    assert.deepEqual(await requests(world), []);
-    await paste(world, "known/one\no/a\no/b\no/c");
+    assert.equal((await submit(world, "/track", { repository: "o/first" })).status, 303);
+    const path = await paste(world, "known/one\no/a\no/b\no/c\no/d");
+    assert.deepEqual(
+      (await requests(world)).map((row) => row.full_name),
+      ["o/first", "o/a", "o/b"],
+    );
+    const rest = await leftOut(world, path);
+    assert.deepEqual(rest, ["github:o/c", "github:o/d"]);
+    const refused = await submit(world, "/track", { repository: rest.join("\n") });
+    assert.equal(refused.status, 429, "none fits");
     assert.equal((await submit(world, "/track", { repository: "o/e" })).status, 429);
+    world.clock.advance(DAY_MS);
+    await paste(world, rest.join("\n"));
+    assert.equal((await requests(world)).length, 5);
   });
 
   test("a text without links, or of hostile ones, requests nothing and is shown as text", async () => {

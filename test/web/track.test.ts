@@ -175,10 +175,21 @@ onSqliteAndLong("The pages that request repositories", (engine) => {
     for (const env of [{ SIDEREAL_TRACK: "off" }, { SIDEREAL_TRACK: "accounts" }]) {
       const world = await openWorld(env);
       for (const path of ["/repos/github/o/n", "/explore?q=zzzz/qqqq", "/compare?repo=a/new"])
-        assert.doesNotMatch((await open(world, path)).html, /action="\/track"/);
-      assert.match((await open(world, "/track")).text, /operator adds/);
+        assert.doesNotMatch((await open(world, path)).html, /method="post" action="\/track"/);
+      assert.match((await open(world, "/track")).text, /operator of this service adds/);
     }
     const off = await openWorld({ SIDEREAL_TRACK: "off" });
+    for (const [text, path] of [
+      ["https://github.com/Known/One/issues/3", "/repos/github/known/one"],
+      ["kite runner", "/explore?q=kite+runner"],
+    ] as const) {
+      const { status, location } = await open(off, `/track?${new URLSearchParams({ repository: text })}`);
+      assert.deepEqual(
+        [status, location],
+        [302, path],
+        "it opens what is tracked, and searches for the rest",
+      );
+    }
     assert.equal((await submit(off, "/track", { repository: "o/n" })).status, 403);
   });
 });

@@ -49,6 +49,7 @@ export type WatchlistQuery = z.output<typeof watchlistQuery>;
 
 /** The list that a query requests. Throws VALIDATION_FAILED and INVALID_REQUEST for parameters that contradict each other. */
 export function listSpec(query: ListQuery): ListSpec {
+  checkRanges(query);
   const sort = sortOf(query);
   const text = query.q ?? "";
   return withPage(
@@ -61,6 +62,14 @@ export function listSpec(query: ListQuery): ListSpec {
     },
     query,
   );
+}
+
+/** Throws VALIDATION_FAILED for a range without any value. */
+function checkRanges(query: ListFilters): void {
+  const { minStars = 0, maxStars = minStars, createdAfter, createdBefore } = query;
+  if (maxStars < minStars) throw invalidParameter("maxStars", "must not be less than minStars");
+  if (createdAfter !== undefined && createdBefore !== undefined && createdBefore <= createdAfter)
+    throw invalidParameter("createdBefore", "must be later than createdAfter");
 }
 
 function searchScope(text: string, verbatim: boolean): ListSpec["scope"] {

@@ -3,6 +3,7 @@ import { sql } from "kysely";
 import { LRUCache } from "lru-cache";
 import { columnsOf, type Database, type Prepared } from "../../database/database.js";
 import {
+  endOfGrowth,
   TREND_COLUMNS,
   type Trend,
   type TrendValues,
@@ -36,7 +37,7 @@ export interface ListRow {
 
 /** The time of what a row shows: the end of its growth, else of its counts; null without either. */
 export function measuredAt({ trend, repository }: Pick<ListRow, "trend" | "repository">): number | null {
-  return trend?.to ?? repository.countedAt;
+  return endOfGrowth([trend], repository.countedAt);
 }
 
 /** Repositories to read, in order. */

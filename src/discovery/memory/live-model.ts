@@ -5,7 +5,7 @@ import type { Clock } from "../../lib/clock.js";
 import { AppError } from "../../lib/errors.js";
 import type { Logger } from "../../lib/log.js";
 import { ALL_CHANGED, type Catalog } from "../../repositories/repositories.js";
-import { Facets } from "../facets.js";
+import { FACET_KINDS, Facets } from "../facets.js";
 import { RankHeads } from "../ranks/heads.js";
 import { FREQUENT_FROM, MOST_WORDS, Vocabulary } from "../search/typos.js";
 import { LARGE_FROM, ReadModel } from "./read-model.js";
@@ -44,6 +44,15 @@ export class LoadedModel {
     this.vocabulary = model.deriveOnce(function* () {
       return new Vocabulary(yield* model.words.frequentWords({ least: FREQUENT_FROM, most: MOST_WORDS }));
     });
+  }
+
+  /** Computes what requests would wait for, at a million for seconds. */
+  async prepare(): Promise<void> {
+    await Promise.all([
+      this.ranks.get(),
+      this.vocabulary.get(),
+      ...FACET_KINDS.map((kind) => this.facets.of(kind)),
+    ]);
   }
 }
 
@@ -132,9 +141,11 @@ export class LiveModel {
     const loaded = this.#loaded;
     const { words, columns } = loaded?.model ?? {};
     const isWorn = words !== undefined && words.changed > FEW_CHANGED + (columns?.size ?? 0) / CHANGED_PART;
-    if (loaded === undefined || isWorn || revision < loaded.revision)
-      this.#loaded = new LoadedModel(await ReadModel.load(this.#rows(), this.#steps), revision);
-    else await this.#steps.inTurn(() => this.#apply(loaded, revision));
+    if (loaded === undefined || isWorn || revision < loaded.revision) {
+      const next = new LoadedModel(await ReadModel.load(this.#rows(), this.#steps), revision);
+      if (next.model.isLarge) await next.prepare();
+      this.#loaded = next;
+    } else await this.#steps.inTurn(() => this.#apply(loaded, revision));
   }
 
   async #apply(loaded: LoadedModel, revision: number): Promise<void> {

@@ -130,7 +130,7 @@ function withoutAddress(text: string): string {
   if ("problem" in parts) return text;
   const { host, prefix, segments } = parts;
   if (host === undefined && prefix === undefined)
-    return segments.length > 1 ? text.replace(/\.git$/, "") : text;
+    return segments.length > 1 ? segments.join("/").replace(/\.git$/, "") : text;
   const isNested = /gitlab/i.test(host ?? prefix ?? "") || segments.includes("-");
   return fullNameIn(isNested ? "gitlab" : "github", segments) ?? text;
 }

@@ -79,6 +79,8 @@ export const REPOSITORY = {
   archived: ["archived", orNull(z.boolean())],
   isPrivate: ["private", orNull(z.boolean())],
   isInternal: ["internal", orNull(z.boolean())],
+  isEmpty: ["empty", orNull(z.boolean())],
+  importedFrom: ["original_url", orNull(z.string())],
   createdAt: ["created_at", orNull(time)],
   // The closest to a push that Forgejo reports; changed settings count too.
   pushedAt: ["updated_at", orNull(time)],
@@ -90,12 +92,15 @@ export function toRecord({
   fullName,
   isPrivate,
   isInternal,
+  isEmpty,
+  importedFrom,
   ...facts
 }: z.output<typeof repositorySchema>): ForgeRecord {
   // All repositories of a `limited` owner are visible only after sign-in, like those that are internal.
   const isOwnerPublic = (owner?.visibility ?? "public") === "public";
   return {
     isPublic: isPrivate !== true && isInternal !== true && isOwnerPublic,
+    isBeingImported: isEmpty === true && Boolean(importedFrom),
     repository: { ...facts, ...fullName, avatarUrl: owner?.avatar_url ?? null },
   };
 }

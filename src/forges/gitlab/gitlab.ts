@@ -170,6 +170,7 @@ const projectSchema = record({
   visibility: ["visibility", orNull(z.string())],
   archived: ["archived", orNull(z.boolean())],
   deletionOn: ["marked_for_deletion_on", orNull(z.string())],
+  importStatus: ["import_status", orNull(z.string())],
   origin: ["forked_from_project", orNull(z.object({}))],
   createdAt: ["created_at", orNull(time)],
   // The closest to a push that GitLab reports; comments count too.
@@ -211,7 +212,7 @@ export const GITLAB_REST: RestForge = {
 };
 
 function toRecord(project: z.output<typeof projectSchema>): ForgeRecord {
-  const { fullName, visibility, origin, tags, deletionOn, ...facts } = project;
+  const { fullName, visibility, origin, tags, deletionOn, importStatus, ...facts } = project;
   const isComplete = visibility !== null;
   return {
     isPublic: !isComplete || visibility === "public",
@@ -219,6 +220,7 @@ function toRecord(project: z.output<typeof projectSchema>): ForgeRecord {
       name: fullName.name,
       providerId: facts.providerId,
     }),
+    isBeingImported: importStatus === "scheduled" || importStatus === "started",
     repository: {
       ...facts,
       ...fullName,

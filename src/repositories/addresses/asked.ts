@@ -8,6 +8,7 @@ import {
   type RepositoryAddress,
   repositoryAt,
 } from "./repository-addresses.js";
+import { unwrapped } from "./split.js";
 
 /** What a text asks for. Whether it exists is not known: only a forge can say. */
 export type Asked =
@@ -26,7 +27,9 @@ const NAME = /^[\w.-]{1,100}$/;
 
 /** Parses a text of any length, in time in proportion to it. Pure: no host in it is contacted. */
 export function parseAsked(text: string, forges: readonly AddressedForge[]): Asked {
-  const words = text.split(/[\s,;]+/, MAX_WORDS + 1).filter((word) => word !== "");
+  const words = unwrapped(text)
+    .split(/[\s,;]+/, MAX_WORDS + 1)
+    .filter((word) => word !== "");
   const [word] = words;
   if (word === undefined)
     return { kind: "problem", problem: "must name a repository, such as owner/name, or an owner" };

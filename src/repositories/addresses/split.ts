@@ -36,7 +36,7 @@ const HOST_LIKE = /^[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}$/i;
  */
 export function splitAddress(text: string, isHost: (host: string) => boolean): AddressParts | AddressProblem {
   if (text.length > MAX_ADDRESS) return { problem: `must have at most ${MAX_ADDRESS} characters` };
-  const trimmed = unwrapped(text.trim());
+  const trimmed = unwrapped(text);
   if (trimmed === "") return { problem: "must be the address of a repository" };
   if (/[\s\p{C}\\]/u.test(trimmed))
     return { problem: "must contain no spaces, backslashes or invisible characters" };
@@ -67,9 +67,16 @@ export function splitAddress(text: string, isHost: (host: string) => boolean): A
   return { segments };
 }
 
-/** Without the angle brackets around an address in Markdown and mail. */
-function unwrapped(text: string): string {
-  return text.startsWith("<") && text.endsWith(">") ? text.slice(1, -1).trim() : text;
+const CLONE = /^(?:\$\s+)?(?:git|(?:gh|glab)\s+repo)\s+clone\s/;
+
+/** The address in a line of Markdown, mail or a shell: without angle brackets, and without the command that clones it. */
+export function unwrapped(line: string): string {
+  const text = line.trim();
+  if (text.startsWith("<") && text.endsWith(">")) return text.slice(1, -1).trim();
+  if (!CLONE.test(text) || text.includes("\n")) return text;
+  const words = text.replace(CLONE, "").split(/\s+/);
+  const having = (mark: string) => words.find((word) => !word.startsWith("-") && word.includes(mark));
+  return having(":") ?? having("/") ?? text;
 }
 
 function endOfPath(text: string): number {

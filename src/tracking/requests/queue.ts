@@ -77,6 +77,30 @@ export async function updateRequest(
     .execute();
 }
 
+/** Whether a request still waits for what it asked for. */
+export async function isOpen(tx: Tx, id: number): Promise<boolean> {
+  const row = await tx
+    .selectFrom("track_requests")
+    .select("id")
+    .where("id", "=", id)
+    .where("finished_at", "is", null)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Removes the open requests for a repository. */
+export async function withdraw(
+  tx: Tx,
+  { provider, fullName, id }: RepositoryAddress & { id: number },
+): Promise<void> {
+  await tx
+    .deleteFrom("track_requests")
+    .where("provider", "=", provider)
+    .where("finished_at", "is", null)
+    .where((it) => it.or([it("name_key", "=", fullName.toLowerCase()), it("repository_id", "=", id)]))
+    .execute();
+}
+
 /** Returns and forgets the watchlists that the repository of a request is to be added to. */
 export async function takeWatchlists(tx: Tx, id: number): Promise<number[]> {
   const rows = await tx

@@ -40,6 +40,8 @@ export interface TrackRequest {
   estimatedSeconds: number | null;
   /** When the forge permits the next request for it; null: now, or it has ended. */
   waitsUntil: number | null;
+  /** Whether the forge does not respond at the moment; otherwise `waitsUntil` waits for its quota. */
+  isUnreachable: boolean;
   repositoryId: number | null;
   historyPages: number;
   /** Snapshots that there are of it so far, and the time of the first; 0 and null before it is recorded. */
@@ -52,11 +54,15 @@ export interface TrackRequest {
 type Row = Selectable<TrackRequestTable>;
 
 /** What is known of a request besides its row. */
-type Progress = Pick<TrackRequest, "position" | "estimatedSeconds" | "waitsUntil" | "points" | "pointsFrom">;
+type Progress = Pick<
+  TrackRequest,
+  "position" | "estimatedSeconds" | "waitsUntil" | "isUnreachable" | "points" | "pointsFrom"
+>;
 const NO_PROGRESS: Progress = {
   position: null,
   estimatedSeconds: null,
   waitsUntil: null,
+  isUnreachable: false,
   points: 0,
   pointsFrom: null,
 };
@@ -130,10 +136,12 @@ export interface TrackList {
   /** Whether the links are known. Not yet if a README is to be read. */
   isRead: boolean;
   failure: TrackFailure | null;
-  /** Linked repositories: all, those tracked already, and those left out because the queue was full. */
+  /** Linked repositories: all, those tracked already, and those left out because of a limit. */
   found: number;
   known: number;
   leftOut: number;
+  /** Those left out, as provider:owner/name, at most 1,000. */
+  leftOutNames: string[];
   /** Of the rest: waiting to be looked up, recorded, and not found and so on. */
   waiting: number;
   recorded: number;

@@ -21,7 +21,6 @@ import {
 import { failureOf, type TrackFailure, type TrackRequest } from "./request.js";
 import {
   checkMayAsk,
-  MAX_PASTED,
   type Requester,
   type TrackPolicy,
   type TrackRequests,
@@ -55,8 +54,9 @@ export interface ForgeAnswer {
   provider: string;
   state: "WAITING" | "ANSWERED" | "FAILED";
   failure: TrackFailure | null;
-  /** When the forge permits the question, in ms since 1970; null: now, or it has ended. */
+  /** See `TrackRequest`. */
   waitsUntil: number | null;
+  isUnreachable: boolean;
   /** Repositories that the forge counts; null: it does not say. */
   total: number | null;
   /** Most stars first: at most 100 of an owner, 10 with a name. */
@@ -133,7 +133,7 @@ export class Resolver {
   /** The question with this id. Undefined for any other text, and after it has been removed. */
   async findQuestion(publicId: string): Promise<Question | undefined> {
     if (tokenPrefix(publicId) !== "sidt") return undefined;
-    const { database, trackRequests, clock } = this.#options;
+    const { database, trackRequests } = this.#options;
     const rows = await database.read
       .selectFrom("track_questions")
       .selectAll()
@@ -144,8 +144,8 @@ export class Resolver {
     if (first === undefined) return undefined;
     const answers: ForgeAnswer[] = [];
     for (const row of rows) {
-      const searchAt = row.answered_at === null ? await trackRequests.searchAt(row.provider) : undefined;
-      answers.push(answerOf(row, searchAt !== undefined && searchAt > clock.now() ? searchAt : null));
+      const isOpen = row.answered_at === null;
+      answers.push(answerOf(row, isOpen ? await trackRequests.searchWait(row.provider) : NO_WAIT));
     }
     return {
       id: publicId,
@@ -180,11 +180,6 @@ export class Resolver {
 
   async #requestList(addresses: readonly RepositoryAddress[], { policy, requester }: Asker): Promise<string> {
     checkMayAsk(policy, requester);
-    if (addresses.length > MAX_PASTED)
-      throw invalidParameter(
-        "repository",
-        `must name at most ${MAX_PASTED} repositories at a time, and names ${addresses.length}`,
-      );
     const plain = addresses.map(({ provider, fullName }) => ({ provider, fullName }));
     return this.#options.trackRequests.addPasted(plain, requester.adding);
   }
@@ -209,13 +204,16 @@ export class Resolver {
   }
 }
 
-function answerOf(row: QuestionRow, waitsUntil: number | null): ForgeAnswer {
+type Wait = Pick<ForgeAnswer, "waitsUntil" | "isUnreachable">;
+const NO_WAIT: Wait = { waitsUntil: null, isUnreachable: false };
+
+function answerOf(row: QuestionRow, wait: Wait): ForgeAnswer {
   const { provider, failure, answered_at, total } = row;
   return {
     provider,
     state: answered_at === null ? "WAITING" : failure === null ? "ANSWERED" : "FAILED",
     failure: failure === null ? null : failureOf(failure, row.kind === "owner" ? "owner" : "repository"),
-    waitsUntil,
+    ...wait,
     total: total === null ? null : Number(total),
     candidates: candidatesOf(row),
   };

@@ -9,6 +9,7 @@ import type { TrackAccess } from "../../config/config.js";
 import type { Database, Tx } from "../../database/database.js";
 import type { Clock } from "../../lib/clock.js";
 import { AppError, invalidParameter } from "../../lib/errors.js";
+import { repositoryKey } from "../../lib/page-addresses.js";
 import { createToken, tokenPrefix } from "../../lib/tokens.js";
 import {
   type AddressedForge,
@@ -76,6 +77,8 @@ const MAX_UNREAD = 20;
 const FULL_SECONDS = 600;
 const UNREAD_SECONDS = 60;
 const TOGETHER = 100;
+/** Repositories left out of a list that it names. */
+const MAX_NAMED = 1_000;
 /** A worker reports more often. */
 const RECENT_MS = 60_000;
 /** How long a request that has ended is still the progress of its repository. */
@@ -191,6 +194,11 @@ export class TrackRequests {
     return row && this.#withProgress(row);
   }
 
+  /** Whether a repository is being read for the first time: it waits for its turn, or its history is being read. */
+  async isBeingRead(address: RepositoryAddress): Promise<boolean> {
+    return (await findOpen(this.#options.database.read, address)) !== undefined;
+  }
+
   /** The request for a repository that is open, or else the last that ended within RECENTLY_MS; undefined without either. */
   async progress(address: RepositoryAddress): Promise<TrackRequest | undefined> {
     const { read } = this.#options.database;
@@ -205,11 +213,14 @@ export class TrackRequests {
     const now = clock.now();
     const isOpen = row.finished_at === null;
     const pace = isOpen ? await this.#pace(row.provider, now) : undefined;
-    const after = (time: number | undefined) => (time !== undefined && time > now ? time : null);
+    const waits = (time: number | undefined) => ({
+      waitsUntil: time !== undefined && time > now ? time : null,
+      isUnreachable: pace?.isUnreachable ?? false,
+    });
     if (row.repository_id !== null) {
       const points = await catalog.snapshotsBetween(row.repository_id, { from: 0, until: now });
       const pointsFrom = points.length === 0 ? null : points.at(0);
-      return requestOf(row, { waitsUntil: after(pace?.historyAt), points: points.length, pointsFrom });
+      return requestOf(row, { ...waits(pace?.historyAt), points: points.length, pointsFrom });
     }
     if (!isOpen) return requestOf(row, {});
     const { rows } = await sql<{ ahead: number }>`select count(*) as ahead from track_requests
@@ -221,24 +232,27 @@ export class TrackRequests {
     return requestOf(row, {
       position,
       estimatedSeconds: pace === undefined ? null : estimatedSeconds(position, pace, now),
-      waitsUntil: after(pace?.readyAt),
+      ...waits(pace?.readyAt),
     });
   }
 
-  /** When a forge permits the next search, in ms since 1970; undefined while no worker reports. */
-  async searchAt(provider: string): Promise<number | undefined> {
-    return (await this.#pace(provider, this.#options.clock.now()))?.searchAt;
+  /** How long a search of a forge waits: see `TrackRequest`. */
+  async searchWait(provider: string): Promise<Pick<TrackRequest, "waitsUntil" | "isUnreachable">> {
+    const now = this.#options.clock.now();
+    const { searchAt = 0, isUnreachable = false } = (await this.#pace(provider, now)) ?? {};
+    return { waitsUntil: searchAt > now ? searchAt : null, isUnreachable };
   }
 
   /** What the worker last reported; undefined while none does. */
-  async #pace(provider: string, now: number): Promise<Pace | undefined> {
+  async #pace(provider: string, now: number): Promise<(Pace & { isUnreachable: boolean }) | undefined> {
     const row = await this.#options.database.read
       .selectFrom("worker_reports")
       .select("body")
       .where("provider", "=", provider)
       .where("at", ">=", now - RECENT_MS)
       .executeTakeFirst();
-    return (row && readReport(row.body).lookups) ?? undefined;
+    const { lookups = null, failing = null } = row === undefined ? {} : readReport(row.body);
+    return lookups === null ? undefined : { ...lookups, isUnreachable: failing !== null };
   }
 
   /**
@@ -272,20 +286,30 @@ export class TrackRequests {
     return ids;
   }
 
-  /** Requests the repositories of at most MAX_PASTED links. Unknown ones count for the quota. Returns the id. Throws RATE_LIMITED. */
+  /**
+   * Requests the repositories of the first MAX_PASTED links, and of the unknown ones, which count for the quota, as many as fit. Returns the
+   * id of the list, which names the others. Throws RATE_LIMITED if none fits.
+   */
   async addPasted(
     addresses: readonly RepositoryAddress[],
     adding: Adding<"tracked"> | undefined,
   ): Promise<string> {
     const { database, clock } = this.#options;
     const count = await this.#options.quotas.counterOf(adding);
-    const unknown = await this.#unknownOf(addresses);
+    const unknown = await this.#unknownOf(addresses.slice(0, MAX_PASTED));
     const transact: Transact = (work) => database.durable.transaction().execute(work);
-    const list = await transact(async (tx) => {
-      await count(tx, { kind: "tracked", amount: unknown.length, now: clock.now() });
-      return this.#insertList(tx, null);
+    const { list, fits } = await transact(async (tx) => {
+      const fits = await count(tx, {
+        kind: "tracked",
+        amount: unknown.length,
+        least: Math.min(1, unknown.length),
+        now: clock.now(),
+      });
+      return { list: await this.#insertList(tx, null), fits };
     });
-    await this.fillList(list.id, addresses, transact);
+    const leftOut = [...unknown.slice(fits), ...addresses.slice(MAX_PASTED)];
+    const known = addresses.length - leftOut.length - fits;
+    await this.#fill(list.id, { wanted: unknown.slice(0, fits), known, leftOut }, transact);
     return list.public_id;
   }
 
@@ -322,17 +346,33 @@ export class TrackRequests {
    * kill in between repeats it: what is open already is not added again.
    */
   async fillList(listId: number, all: readonly RepositoryAddress[], transact: Transact): Promise<void> {
-    const { database, clock } = this.#options;
     const addresses = all.slice(0, MAX_LINKED);
-    const unknown = await this.#unknownOf(addresses);
-    let leftOut = all.length - addresses.length;
-    for (let from = 0; from < unknown.length; from += TOGETHER) {
-      const batch = { addresses: unknown.slice(from, from + TOGETHER), now: clock.now(), listId };
+    const wanted = await this.#unknownOf(addresses);
+    const known = addresses.length - wanted.length;
+    await this.#fill(listId, { wanted, known, leftOut: all.slice(MAX_LINKED) }, transact);
+  }
+
+  async #fill(
+    listId: number,
+    { wanted, known, leftOut }: { wanted: RepositoryAddress[]; known: number; leftOut: RepositoryAddress[] },
+    transact: Transact,
+  ): Promise<void> {
+    const { database, clock } = this.#options;
+    const noRoom: RepositoryAddress[] = [];
+    for (let from = 0; from < wanted.length; from += TOGETHER) {
+      const batch = { addresses: wanted.slice(from, from + TOGETHER), now: clock.now(), listId };
       const results = await transact((tx) => queueBatch(tx, database.dialect, batch));
-      leftOut += results.filter((result) => result === undefined).length;
+      noRoom.push(...batch.addresses.filter((_, i) => results[i] === undefined));
     }
-    const known = addresses.length - unknown.length;
-    const counts = { found: all.length, known, left_out: leftOut, read_at: clock.now() };
+    const left = [...noRoom, ...leftOut];
+    const names = left.slice(0, MAX_NAMED).map(repositoryKey);
+    const counts = {
+      found: wanted.length + known + leftOut.length,
+      known,
+      left_out: left.length,
+      left_out_names: names.length === 0 ? null : JSON.stringify(names),
+      read_at: clock.now(),
+    };
     await transact((tx) => tx.updateTable("track_lists").set(counts).where("id", "=", listId).execute());
   }
 
@@ -365,6 +405,7 @@ export class TrackRequests {
       found: row.found,
       known: row.known,
       leftOut: row.left_out,
+      leftOutNames: row.left_out_names === null ? [] : JSON.parse(row.left_out_names),
       waiting: requests.filter((one) => one.finished_at === null && one.repository_id === null).length,
       recorded: requests.filter(({ repository_id }) => repository_id !== null).length,
       failed: failures.length,
@@ -402,6 +443,7 @@ export class TrackRequests {
         found: 0,
         known: 0,
         left_out: 0,
+        left_out_names: null,
         failure: null,
         // Pasted links are added next; a crash in between leaves a list without requests.
         read_at: source === null ? now : null,

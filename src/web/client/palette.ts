@@ -42,7 +42,7 @@ class Palette {
     this.#input = element("input", {
       id: "palette-text",
       type: "text",
-      maxlength: "64",
+      maxlength: "200",
       autocomplete: "off",
       autocapitalize: "none",
       spellcheck: "false",

@@ -21,7 +21,7 @@ const gain = new Intl.NumberFormat("en-US", { notation: "compact", signDisplay: 
 
 /** Asks for repositories, languages and topics. Rejects if it is aborted or fails. */
 export async function suggest(text: string, limit: number, signal: AbortSignal): Promise<Suggestions> {
-  const query = new URLSearchParams({ q: text.slice(0, 64), limit: String(limit) });
+  const query = new URLSearchParams({ q: text.slice(0, 200), limit: String(limit) });
   const response = await fetch(address(`/api/search/suggest?${query}`), { signal });
   if (!response.ok) throw new Error(`status ${response.status}`);
   const { data }: { data: Suggestions } = await response.json();

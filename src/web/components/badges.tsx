@@ -176,7 +176,15 @@ export const Why: FC<WhyProps> = ({ repository, trend, badges, measure, scores }
         {measure === "forks" || trend.usualPerDay === null
           ? ""
           : ` · usual day ${formatRate(trend.usualPerDay)}`}
-        {scores === undefined ? "" : ` · ${scoreWords(scores)}`}
+        {scores === undefined ? null : (
+          <>
+            {" · "}
+            <a href={`${repositoryPage(repository)}?window=${trend.window}#trend`}>
+              score {scores.own.toFixed(1)}
+            </a>
+            {neighbourWords(scores)}
+          </>
+        )}
         {reasons.slice(1).map((words) => (
           <> · {words}</>
         ))}
@@ -185,8 +193,8 @@ export const Why: FC<WhyProps> = ({ repository, trend, badges, measure, scores }
   );
 };
 
-/** "score 76.8, next to 80.1 at #1 and 69.5 at #3". */
-function scoreWords({ own, neighbours }: RowScores): string {
+/** ", next to 80.1 at #1 and 69.5 at #3". */
+function neighbourWords({ neighbours }: RowScores): string {
   const others = neighbours.map(({ position, score }) => `${score.toFixed(1)} at #${position}`);
-  return `score ${own.toFixed(1)}${others.length === 0 ? "" : `, next to ${others.join(" and ")}`}`;
+  return others.length === 0 ? "" : `, next to ${others.join(" and ")}`;
 }

@@ -19,7 +19,7 @@ import { isoDay } from "../../lib/clock.js";
 import { daysProblem } from "../../repositories/repositories.js";
 import { type PageQuery, readUsableQuery } from "../page-query.js";
 import { PointTable } from "./chart-tables.js";
-import { Strip, Tabs, withQuery } from "./links.js";
+import { Options, withQuery, wordsOf } from "./links.js";
 import { formatDate, formatDay, Time } from "./numbers.js";
 import { Plot } from "./plot.js";
 
@@ -41,6 +41,8 @@ export const alignedParameters = chartParameters.extend({
   first: count(1, 1_000_000_000).optional(),
   base: dayParameter.optional(),
 });
+
+export const METRIC_TITLES = wordsOf(METRIC_WORDS, ({ title }) => title);
 
 /** Names of time ranges. */
 export const RANGE_WORDS: Readonly<Record<ChartWindow, string>> = {
@@ -89,60 +91,40 @@ interface ChartControlsProps {
 export const ChartControls: FC<ChartControlsProps> = ({ url, state, aligned, section }) => {
   const { metric, range, view, scale, from, to } = state;
   const isPart = from !== undefined || to !== undefined;
-  const link = (changes: Parameters<typeof withQuery>[1]) => `${withQuery(url, changes)}#${section}`;
+  const shared = { url, section };
   return (
     <div class="row chart-controls">
-      <Tabs
-        label="Metric"
-        tabs={METRICS.map((name) => ({
-          name: METRIC_WORDS[name].title,
-          href: link({ metric: name }),
-          isCurrent: name === metric,
-        }))}
-      />
-      <Tabs
+      <Options {...shared} label="Metric" parameter="metric" words={METRIC_TITLES} current={metric} />
+      <Options
+        {...shared}
         label="Time range"
-        tabs={CHART_WINDOWS.map((name) => ({
-          name: RANGE_WORDS[name],
-          href: link({ range: name, from: undefined, to: undefined }),
-          isCurrent: name === range && !isPart,
-        }))}
+        parameter="range"
+        words={RANGE_WORDS}
+        current={isPart ? undefined : range}
+        also={{ from: undefined, to: undefined }}
       />
       {aligned === undefined ? null : (
-        <Strip
-          label="Alignment"
-          tabs={ALIGNMENTS.map((name) => ({
-            name: ALIGN_WORDS[name],
-            href: link({ align: name, first: undefined, base: undefined }),
-            isCurrent: name === aligned.align,
-          }))}
-        />
-      )}
-      {aligned === undefined ? null : (
-        <AlignedAt {...{ url, aligned, section, unit: METRIC_WORDS[metric].unit }} />
+        <>
+          <Options
+            {...shared}
+            label="Alignment"
+            parameter="align"
+            words={ALIGN_WORDS}
+            current={aligned.align}
+            also={{ first: undefined, base: undefined }}
+            look="strip"
+          />
+          <AlignedAt {...{ url, state, aligned, section }} />
+        </>
       )}
       <details class="menu chart-options">
         <summary>Options</summary>
         <div>
           {aligned?.align === "index" ? null : (
-            <Tabs
-              label="View"
-              tabs={VIEWS.map((name) => ({
-                name: VIEW_WORDS[name],
-                href: link({ view: name }),
-                isCurrent: name === view,
-              }))}
-            />
+            <Options {...shared} label="View" parameter="view" words={VIEW_WORDS} current={view} />
           )}
           {view === "per-day" ? null : (
-            <Tabs
-              label="Scale"
-              tabs={SCALES.map((name) => ({
-                name: SCALE_WORDS[name],
-                href: link({ scale: name }),
-                isCurrent: name === scale,
-              }))}
-            />
+            <Options {...shared} label="Scale" parameter="scale" words={SCALE_WORDS} current={scale} />
           )}
         </div>
       </details>
@@ -150,16 +132,13 @@ export const ChartControls: FC<ChartControlsProps> = ({ url, state, aligned, sec
   );
 };
 
-interface AlignedAtProps {
-  url: URL;
-  aligned: Aligned;
-  section: string;
-  /** What is counted. */
-  unit: string;
-}
-
 /** The field for the count or day at which lines are aligned; nothing for other alignments. */
-const AlignedAt: FC<AlignedAtProps> = ({ url, aligned: { align, alignedAt }, section, unit }) => {
+const AlignedAt: FC<Required<ChartControlsProps>> = ({
+  url,
+  state,
+  aligned: { align, alignedAt },
+  section,
+}) => {
   if (align !== "first-count" && align !== "index") return null;
   const name = align === "index" ? "base" : "first";
   return (
@@ -171,7 +150,7 @@ const AlignedAt: FC<AlignedAtProps> = ({ url, aligned: { align, alignedAt }, sec
         <label>
           First{" "}
           <input type="number" name={name} min={1} max={1_000_000_000} value={alignedAt ?? ""} required />{" "}
-          {unit}
+          {METRIC_WORDS[state.metric].unit}
         </label>
       )}
       <button type="submit">Show</button>
@@ -241,10 +220,12 @@ interface ChartSectionProps {
   state: ChartState;
   history: History;
   spans: readonly ChartSpan[];
+  /** Ways to pass it on, shown where there is one. */
+  share: Child;
 }
 
 /** The chart with its options and its numbers. */
-export const ChartSection: FC<ChartSectionProps> = ({ url, state, history, spans }) => {
+export const ChartSection: FC<ChartSectionProps> = ({ url, state, history, spans, share }) => {
   const { metric, view, scale } = state;
   const { title, unit } = METRIC_WORDS[metric];
   const { repository, points } = history;
@@ -264,7 +245,7 @@ export const ChartSection: FC<ChartSectionProps> = ({ url, state, history, spans
           series={seriesOf([history], { align: "date" })}
           align="date"
           hasBars
-          asOf={history.repository.countedAt}
+          asOf={history.asOf}
           label={`${title}${view === "per-day" ? " per day" : ""} of ${repository.fullName}`}
           canZoom
         />
@@ -281,6 +262,7 @@ export const ChartSection: FC<ChartSectionProps> = ({ url, state, history, spans
             csvPath={`/api/repos/${repository.id}/metrics?window=all&format=csv`}
           />
         )}
+        {points.length < 2 ? null : share}
       </div>
     </section>
   );

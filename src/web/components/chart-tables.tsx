@@ -13,8 +13,8 @@ import {
 } from "../../charts/charts.js";
 import { DAY_MS, WEEK_MS } from "../../lib/clock.js";
 import { isSeam, startOfStep } from "../../repositories/repositories.js";
-import { Scroll } from "./elements.js";
 import { Delta, formatCompact, formatCount, formatDate, SOURCE_WORDS, Time } from "./numbers.js";
+import { Table } from "./table.js";
 
 /** The data of charts as tables, one row for each day, week or month. */
 
@@ -49,55 +49,37 @@ export const PointTable: FC<PointTableProps> = ({ metric, points, spans, csvPath
       <p>
         <a href={csvPath}>All snapshots as CSV</a>
       </p>
-      <table>
-        <caption class="hidden">
-          {title}: the last snapshot of each {word}, newest first
-        </caption>
-        <thead>
-          <tr>
-            <th scope="col">Time</th>
-            <th scope="col" class="number">
-              {title}
-            </th>
-            <th scope="col" class="number">
-              Change
-            </th>
-            <th scope="col" class="number">
-              Per day
-            </th>
-            <th scope="col" class="roomy">
-              Source
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows
-            .map((row, i) => ({ ...row, row, before: rows[i - 1] }))
-            .reverse()
-            .map(({ row, at, value, source, before }) => {
-              const change = before === undefined || isSeam(before, { source }) ? null : value - before.value;
+      <Table
+        label={`${title}: the last snapshot of each ${word}, newest first`}
+        columns={[
+          { head: "Time", cell: ({ row }) => <Time at={row.at} exact /> },
+          {
+            head: title,
+            isNumber: true,
+            cell: ({ row }) => {
               const milestone = milestones.get(row);
               return (
-                <tr>
-                  <th scope="row">
-                    <Time at={at} exact />
-                  </th>
-                  <td class="number">
-                    {formatCount(value)} <span class="hidden">{unit}</span>
-                    {milestone === undefined ? null : (
-                      <small class="counted">first over {formatCompact(milestone)}</small>
-                    )}
-                  </td>
-                  <td class="number">
-                    <Delta value={change} />
-                  </td>
-                  <td class="number">{perDay(change, at - (before?.at ?? at))}</td>
-                  <td class="roomy soft">{SOURCE_WORDS[source]}</td>
-                </tr>
+                <>
+                  {formatCount(row.value)} <span class="hidden">{unit}</span>
+                  {milestone === undefined ? null : (
+                    <small class="counted">first over {formatCompact(milestone)}</small>
+                  )}
+                </>
               );
-            })}
-        </tbody>
-      </table>
+            },
+          },
+          { head: "Change", isNumber: true, cell: ({ change }) => <Delta value={change} /> },
+          { head: "Per day", isNumber: true, cell: ({ change, lengthMs }) => perDay(change, lengthMs) },
+          { head: "Source", class: "roomy soft", cell: ({ row }) => SOURCE_WORDS[row.source] },
+        ]}
+        rows={rows
+          .map((row, i) => {
+            const before = rows[i - 1];
+            const change = before === undefined || isSeam(before, row) ? null : row.value - before.value;
+            return { row, change, lengthMs: row.at - (before?.at ?? row.at) };
+          })
+          .reverse()}
+      />
     </details>
   );
 };
@@ -124,33 +106,21 @@ export const ComparedNumbers: FC<ComparedNumbersProps> = ({ metric, align, serie
       <summary>
         Chart data by {word} ({rows.length})
       </summary>
-      <Scroll label="Chart data">
-        <table>
-          <caption class="hidden">
-            {METRIC_WORDS[metric].title}: the last count of each {word}, newest first
-          </caption>
-          <thead>
-            <tr>
-              <th scope="col">{isByDate(align) ? "From" : align === "age" ? "Age" : "After"}</th>
-              {series.map(({ name }) => (
-                <th scope="col" class="number">
-                  {name}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map((row) => (
-              <tr>
-                <th scope="row">{nameOf(row, align, word)}</th>
-                {columns.map((column) => (
-                  <td class="number">{formatCount(column.get(row) ?? null)}</td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </Scroll>
+      <Table
+        label={`${METRIC_WORDS[metric].title}: the last count of each ${word}, newest first`}
+        columns={[
+          {
+            head: isByDate(align) ? "From" : align === "age" ? "Age" : "After",
+            cell: (row) => nameOf(row, align, word),
+          },
+          ...series.map(({ name }, i) => ({
+            head: name,
+            isNumber: true,
+            cell: (row: number) => formatCount(columns[i]?.get(row) ?? null),
+          })),
+        ]}
+        rows={rows}
+      />
     </details>
   );
 };

@@ -4,7 +4,7 @@ import { forgeName } from "../../config/config.js";
 import { repositoryKey, repositoryPage } from "../../lib/page-addresses.js";
 import type { Repository } from "../../repositories/repositories.js";
 import { type ComparedNames, MAX_NAMES, type RefusedName } from "../naming.js";
-import { Field } from "./elements.js";
+import { Field, MainButton } from "./elements.js";
 import { withQuery } from "./links.js";
 import { LineSample } from "./plot.js";
 
@@ -58,9 +58,7 @@ export const AddForm: FC<AddFormProps> = ({ keys, state, refused }) => {
         <input type="hidden" name={name} value={value} />
       ))}
       <AddField label={keys.length === 0 ? "First repository" : "Add a repository"} refused={refused} />
-      <button type="submit" class="press">
-        Add
-      </button>
+      <MainButton>Add</MainButton>
     </form>
   );
 };

@@ -36,7 +36,7 @@ export const Facts: FC<{ facts: readonly Fact[] }> = ({ facts }) => (
         <dt>{name}</dt>
         <dd class={isText ? "words" : undefined}>
           {value}
-          {more === undefined ? null : <small class="soft">{more}</small>}
+          {more ? <small class="soft">{more}</small> : null}
         </dd>
       </div>
     ))}
@@ -82,31 +82,41 @@ export const Snippet: FC<{ id: string; label: string; text: string }> = ({ id, l
   </div>
 );
 
-/**
- * A table of things that belong to an account, such as its keys. The last column, besides `columns`, has the actions of a row. On
- * a phone the cells of a row are below each other, each with its `data-label`.
- */
-export const OwnTable: FC<{ label: string; columns: readonly string[]; children: Child }> = ({
-  label,
-  columns,
-  children,
-}) => (
-  <Scroll label={label}>
-    <table class="keys stacked">
-      <caption class="hidden">{label}</caption>
-      <thead>
-        <tr>
-          {columns.map((name) => (
-            <th scope="col">{name}</th>
-          ))}
-          <th scope="col">
-            <span class="hidden">Actions</span>
-          </th>
-        </tr>
-      </thead>
-      <tbody>{children}</tbody>
-    </table>
-  </Scroll>
+/** The button that sends its form. */
+export const MainButton: FC<{ children: Child }> = ({ children }) => (
+  <button type="submit" class="press">
+    {children}
+  </button>
+);
+
+/** A form of nothing but its button. */
+export const ActionButton: FC<{ action: string; children: Child }> = ({ action, children }) => (
+  <form method="post" action={action}>
+    <button type="submit">{children}</button>
+  </form>
+);
+
+interface ConfirmProps {
+  /** What the button does, such as "Remove", and to what. */
+  verb: string;
+  name: string;
+  /** The path that the form is sent to. */
+  action: string;
+  /** What will happen, in a sentence or two. */
+  children: Child;
+}
+
+/** A button that first says what it will do, for what cannot be undone. */
+export const Confirm: FC<ConfirmProps> = ({ verb, name, action, children }) => (
+  <details class="confirm">
+    <summary aria-label={`${verb} ${name}`}>{verb}</summary>
+    <form method="post" action={action}>
+      <p>{children}</p>
+      <button type="submit" class="danger">
+        {verb} <bdi>{name}</bdi>
+      </button>
+    </form>
+  </details>
 );
 
 interface FieldProps {
@@ -171,17 +181,4 @@ export const Field: FC<FieldProps> = ({
       </p>
     )}
   </div>
-);
-
-/** The field of an email address. */
-export const EmailField: FC<Pick<FieldProps, "problem" | "value">> = (props) => (
-  <Field
-    {...props}
-    name="email"
-    label="Email address"
-    type="email"
-    required
-    maxlength={254}
-    autocomplete="email"
-  />
 );

@@ -2,8 +2,9 @@ import type { FunctionComponent as FC } from "preact";
 import { forgeName } from "../../config/config.js";
 import type { TokenQuota } from "../../forges/forges.js";
 import type { ProviderStatus } from "../../tracking/tracking.js";
-import { type Fact, Facts, Scroll } from "./elements.js";
+import { type Fact, Facts } from "./elements.js";
 import { Ago, durationWords, formatCount } from "./numbers.js";
+import { Table } from "./table.js";
 
 interface ForgeStateProps {
   status: ProviderStatus;
@@ -14,12 +15,12 @@ interface ForgeStateProps {
 /** A worker that has not reported for this long is probably not running. */
 const SILENT_MS = 60_000;
 
-/** The last report about a forge; undefined: none in the last day. */
-export type LastReport = NonNullable<ProviderStatus["worker"]> | undefined;
+/** The last report about a forge; none in the last day. */
+type LastReport = ProviderStatus["worker"] | undefined;
 
 /** Whether a forge that was to be read is not: it fails, or the worker is silent. */
 export function isInterrupted(worker: LastReport, now: number): boolean {
-  return worker !== undefined && (worker.report.failing !== null || now - worker.at > SILENT_MS);
+  return !!worker && (worker.report.failing !== null || now - worker.at > SILENT_MS);
 }
 
 interface InterruptionProps {
@@ -30,30 +31,30 @@ interface InterruptionProps {
 
 /** Why a forge is not read, for operators: the words of the failure, or that the worker is silent. Nothing if it is read. */
 export const Interruption: FC<InterruptionProps> = ({ provider, worker, now }) => {
-  if (worker !== undefined && !isInterrupted(worker, now)) return null;
+  if (worker && !isInterrupted(worker, now)) return null;
   return (
     <div class="note wrong" role="note">
       <p>
         <a href={`/operator#forge-${provider}`}>{forgeName(provider)}</a>:{" "}
-        <Reason worker={worker ?? undefined} now={now} />
+        <Reason worker={worker} now={now} />
       </p>
     </div>
   );
 };
 
 const Reason: FC<Pick<InterruptionProps, "worker" | "now">> = ({ worker, now }) => {
-  if (worker === undefined) return <>no worker has reported in the last 24 hours.</>;
+  if (!worker) return <>no worker has reported in the last 24 hours.</>;
   const { failing, site } = worker.report;
   if (failing === null || now - worker.at > SILENT_MS)
     return (
       <>
-        the worker last reported <Ago at={worker.at} now={now} />. It may not be running.
+        the worker last reported <Ago at={worker.at} />. It may not be running.
       </>
     );
   return (
     <>
       requests to {site} have failed for {durationWords(now - failing.since)}, the last{" "}
-      <Ago at={failing.at} now={now} />: <strong>{failing.message}</strong>.
+      <Ago at={failing.at} />: <strong>{failing.message}</strong>.
       {failing.kind === "refused" ? (
         <>
           {" "}
@@ -67,23 +68,54 @@ const Reason: FC<Pick<InterruptionProps, "worker" | "now">> = ({ worker, now }) 
 /** How tracking of one forge goes. */
 export const ForgeState: FC<ForgeStateProps> = ({ status, now, isTracked }) => {
   const { provider, worker } = status;
+  const { quota = [], recentFailures = [] } = worker?.report ?? {};
   return (
     <section aria-labelledby={`forge-${provider}`}>
       <h2 id={`forge-${provider}`}>{forgeName(provider)}</h2>
       {isTracked ? null : (
         <p class="soft">No longer tracked: its repositories stay, and their counts grow old.</p>
       )}
-      {isTracked ? <Interruption provider={provider} worker={worker ?? undefined} now={now} /> : null}
+      {isTracked ? <Interruption provider={provider} worker={worker} now={now} /> : null}
       <Facts facts={factsOf(status, now)} />
       {worker === null ? null : (
         <>
-          <Quota quota={worker.report.quota} now={now} name={forgeName(provider)} />
-          <Failures failures={worker.report.recentFailures} now={now} name={forgeName(provider)} />
+          {quota.length === 0 ? null : (
+            <Table
+              label={`Quota of ${forgeName(provider)}`}
+              columns={[
+                { head: "Token", cell: ({ token }) => token },
+                { head: "Limit", cell: ({ resource }) => resource },
+                {
+                  head: "Left",
+                  isNumber: true,
+                  cell: ({ remaining, limit }) => `${formatCount(remaining)} of ${formatCount(limit)}`,
+                },
+                {
+                  head: "Renewed",
+                  cell: ({ resetAt }) => (resetAt === null || resetAt <= now ? "–" : <Ago at={resetAt} />),
+                },
+                { head: "State", cell: (one) => <Blocked quota={one} now={now} /> },
+              ]}
+              rows={quota}
+            />
+          )}
+          {recentFailures.length === 0 ? null : (
+            <Table
+              label={`Latest failures of ${forgeName(provider)}`}
+              columns={[
+                { head: "Failure", cell: ({ kind }) => kind },
+                { head: "Times", isNumber: true, cell: ({ count }) => formatCount(count) },
+                { head: "Last", cell: ({ at }) => <Ago at={at} /> },
+                { head: "Message", class: "words", cell: ({ message }) => message },
+              ]}
+              rows={recentFailures}
+            />
+          )}
           <p class="soft small">
-            Worker <code>{worker.report.worker}</code>, started <Ago at={worker.report.startedAt} now={now} />
-            , last response <Ago at={worker.report.lastSuccessAt} now={now} />:{" "}
-            {formatCount(worker.report.refreshed)} refreshed, {formatCount(worker.report.listed)} read from
-            lists, {formatCount(worker.report.discovered)} discovered, {formatCount(worker.report.backfilled)}{" "}
+            Worker <code>{worker.report.worker}</code>, started <Ago at={worker.report.startedAt} />, last
+            response <Ago at={worker.report.lastSuccessAt} />: {formatCount(worker.report.refreshed)}{" "}
+            refreshed, {formatCount(worker.report.listed)} read from lists,{" "}
+            {formatCount(worker.report.discovered)} discovered, {formatCount(worker.report.backfilled)}{" "}
             snapshots of past days
             {worker.report.stretch > 1
               ? `; refreshes are ${worker.report.stretch.toFixed(1)} times as far apart, as the quota is small`
@@ -99,62 +131,56 @@ export const ForgeState: FC<ForgeStateProps> = ({ status, now, isTracked }) => {
   );
 };
 
+/** The facts of a forge; those that say that nothing waits or happened are left out. */
 function factsOf(status: ProviderStatus, now: number): Fact[] {
   const { repositories, freshness, olderThanADay, due, overdue, walk, backfillWaiting, newToday } = status;
+  const { rechecksWaiting, avatars, lostToday, missing, backfillNextAt } = status;
   const { AVAILABLE = 0, ...unavailable } = repositories;
   const others = Object.entries(unavailable).map(
     ([state, count]) => `${formatCount(count)} ${state.toLowerCase()}`,
   );
-  return [
-    {
-      name: "Repositories",
-      value: formatCount(AVAILABLE),
-      more: others.length === 0 ? "all available" : others.join(", "),
-    },
-    freshness === null
-      ? { name: "Counts read", value: "not yet", isText: true }
-      : {
-          name: "Counts read (half of them)",
-          value: `${durationWords(freshness.median)} ago`,
-          more: `99 % within ${durationWords(freshness.p99)}; ${formatCount(olderThanADay)} over a day ago`,
-          isText: true,
-        },
-    {
-      name: "Refreshes due",
-      value: formatCount(due),
-      more: `${formatCount(overdue)} for over an hour`,
-    },
-    {
-      name: "Discovery",
-      value: walk === null ? "not started" : walk.isRunning ? "running" : "waiting",
-      more: walk === null ? "" : walkWords(walk, now),
+  const facts: (Fact | false)[] = [
+    { name: "Repositories", value: formatCount(AVAILABLE), more: others.join(", ") },
+    freshness !== null && {
+      name: "Counts read (half of them)",
+      value: `${durationWords(freshness.median)} ago`,
+      more: `99 % within ${durationWords(freshness.p99)}; ${formatCount(olderThanADay)} over a day ago`,
       isText: true,
     },
-    {
+    due > 0 && {
+      name: "Refreshes due",
+      value: formatCount(due),
+      more: overdue === 0 ? "" : `${formatCount(overdue)} for over an hour`,
+    },
+    walk !== null && {
+      name: "Discovery",
+      value: walk.isRunning ? "running" : "waiting",
+      more: walkWords(walk, now),
+      isText: true,
+    },
+    backfillWaiting > 0 && {
       name: "Star histories to read",
       value: formatCount(backfillWaiting),
-      more: `${formatCount(status.rechecksWaiting)} counts to read again`,
+      more: backfillNextAt === null ? "" : `the next in ${durationWords(backfillNextAt - now)}`,
     },
-    {
+    rechecksWaiting > 0 && { name: "Counts to read again", value: formatCount(rechecksWaiting) },
+    avatars.images < avatars.wanted && {
       name: "Avatars",
-      value: formatCount(status.avatars.images),
-      more: `of ${formatCount(status.avatars.wanted)} owners on lists`,
+      value: formatCount(avatars.images),
+      more: `of ${formatCount(avatars.wanted)} owners on lists`,
     },
-    {
+    lostToday + missing.waiting > 0 && {
       name: "Lost today",
-      value: formatCount(status.lostToday),
-      more: `${formatCount(status.missing.waiting)} reported missing, not believed yet`,
+      value: formatCount(lostToday),
+      more: missing.waiting === 0 ? "" : `${formatCount(missing.waiting)} reported missing, not believed yet`,
     },
-    ...(newToday.surplus === 0
-      ? []
-      : [
-          {
-            name: "New today",
-            value: formatCount(newToday.added),
-            more: `${formatCount(newToday.surplus)} more listed and left out by the limit of a day`,
-          },
-        ]),
+    newToday.surplus > 0 && {
+      name: "New today",
+      value: formatCount(newToday.added),
+      more: `${formatCount(newToday.surplus)} more listed and left out by the limit of a day`,
+    },
   ];
+  return facts.filter((fact) => fact !== false);
 }
 
 function walkWords(
@@ -173,91 +199,17 @@ const BLOCKED = {
   not_renewed: "no new token was obtained",
 } as const;
 
-const Quota: FC<{ quota: readonly TokenQuota[]; now: number; name: string }> = ({ quota, now, name }) =>
-  quota.length === 0 ? null : (
-    <Scroll label={`Quota of ${name}`}>
-      <table>
-        <caption class="hidden">Quota of {name}</caption>
-        <thead>
-          <tr>
-            <th scope="col">Token</th>
-            <th scope="col">Limit</th>
-            <th scope="col" class="number">
-              Left
-            </th>
-            <th scope="col">Renewed</th>
-            <th scope="col">State</th>
-          </tr>
-        </thead>
-        <tbody>
-          {quota.map(
-            ({ token, resource, remaining, limit, resetAt, blockReason, blockedUntil, blockMessage }) => {
-              const isOver = blockedUntil !== null && blockedUntil <= now && blockReason !== "rejected";
-              return (
-                <tr>
-                  <th scope="row">{token}</th>
-                  <td>{resource}</td>
-                  <td class="number">
-                    {formatCount(remaining)} of {formatCount(limit)}
-                  </td>
-                  <td>{resetAt === null || resetAt <= now ? "–" : <Ago at={resetAt} now={now} />}</td>
-                  <td>
-                    {blockReason === null || isOver ? (
-                      "in use"
-                    ) : (
-                      <span class="wrong">
-                        {BLOCKED[blockReason]}
-                        {blockMessage === null ? "" : `: ${blockMessage}`}
-                        {blockedUntil === null || blockedUntil <= now
-                          ? ""
-                          : `, for ${durationWords(blockedUntil - now)}`}
-                      </span>
-                    )}
-                  </td>
-                </tr>
-              );
-            },
-          )}
-        </tbody>
-      </table>
-    </Scroll>
-  );
-
-type Failure = NonNullable<ProviderStatus["worker"]>["report"]["recentFailures"][number];
-
-const Failures: FC<{ failures: readonly Failure[]; now: number; name: string }> = ({
-  failures,
+const Blocked: FC<{ quota: TokenQuota; now: number }> = ({
+  quota: { blockReason, blockedUntil, blockMessage },
   now,
-  name,
-}) =>
-  failures.length === 0 ? (
-    <p class="soft">No failures since the worker started.</p>
-  ) : (
-    <Scroll label={`Failures of ${name}`}>
-      <table>
-        <caption class="hidden">Latest failures of {name}</caption>
-        <thead>
-          <tr>
-            <th scope="col">Failure</th>
-            <th scope="col" class="number">
-              Times
-            </th>
-            <th scope="col">Last</th>
-            <th scope="col">Message</th>
-          </tr>
-        </thead>
-        <tbody>
-          {failures.map(({ kind, count, at, message }) => (
-            <tr>
-              <th scope="row">{kind}</th>
-              <td class="number">{formatCount(count)}</td>
-              <td>
-                <Ago at={at} now={now} />
-              </td>
-              <td class="words">{message}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scroll>
+}) => {
+  const isOver = blockedUntil !== null && blockedUntil <= now;
+  if (blockReason === null || (isOver && blockReason !== "rejected")) return <>in use</>;
+  return (
+    <span class="wrong">
+      {BLOCKED[blockReason]}
+      {blockMessage === null ? "" : `: ${blockMessage}`}
+      {blockedUntil === null || isOver ? "" : `, for ${durationWords(blockedUntil - now)}`}
+    </span>
   );
+};

@@ -1,5 +1,5 @@
 import type { ComponentChildren as Child, FunctionComponent as FC } from "preact";
-import { type ChartPoint, DAY_STEP, gainsOf } from "../../charts/charts.js";
+import { believedOf, type ChartPoint, DAY_STEP, gainOfLine, gainsOf } from "../../charts/charts.js";
 import type { Rank } from "../../discovery/discovery.js";
 import {
   type CountedMeasure,
@@ -15,18 +15,13 @@ import {
   windowMs,
 } from "../../growth/growth.js";
 import { DAY_MS, HOUR_MS } from "../../lib/clock.js";
-import {
-  basisOf,
-  type Readings,
-  type Repository,
-  type SnapshotRange,
-} from "../../repositories/repositories.js";
-import { Scroll } from "./elements.js";
+import type { Readings, Repository, SnapshotRange } from "../../repositories/repositories.js";
 import { withQuery } from "./links.js";
 import { AsOf, Delta, formatCount, formatDate, formatDelta, formatGrowth, formatTime } from "./numbers.js";
 import { rankWords, weightiest } from "./ranks.js";
 import { GainBars, Spark } from "./small-charts.js";
 import { indexAt } from "./snapshot-table.js";
+import { Table } from "./table.js";
 
 /** The growth of a repository on its page: in words, as tiles, and as a table with the reasons why it is missing or doubtful. */
 
@@ -39,13 +34,13 @@ interface HeadlineProps {
   facts: NoGrowthFacts;
 }
 
-/** What happened, in a sentence: the gain, how unusual it is, and the two weightiest ranks. */
+/** What happened, in a sentence: the gain, how unusual it is, and the two weightiest ranks of the window. */
 export const Headline: FC<HeadlineProps> = ({ window, trend, ranks, days, facts }) => {
   if (trend === null) return <p class="headline">{noGrowthText([window], facts)}</p>;
   const usual = usualWords(trend);
   const counted = gainWords(trend, "stars");
   const record = window === "24h" && trend.starsDelta > 0 ? recordWords(days, trend.to) : "";
-  const named = weightiest(ranks)
+  const named = weightiest(ranks.filter((rank) => (rank.window ?? window) === window))
     .filter(({ position }) => position <= HEADLINE_RANKS)
     .slice(0, 2)
     .map((rank) => rankWords(rank));
@@ -149,20 +144,20 @@ export const Tiles: FC<TilesProps> = ({ url, repository, window, trends, points 
 );
 
 /** The gains of the last times of equal length, oldest first; null where no two comparable counts are near their ends. */
-function lastGains(points: readonly ChartPoint[], { count, days }: (typeof BARS)[Window]): (number | null)[] {
+function lastGains(all: readonly ChartPoint[], { count, days }: (typeof BARS)[Window]): (number | null)[] {
+  const points = believedOf(all);
   const last = points.at(-1);
   if (last === undefined) return [];
   const spare = Math.max(DAY_MS / 2, (days * DAY_MS) / 8);
-  const at = (time: number) => {
-    const point = points.findLast((one) => one.at <= time + DAY_MS / 4);
-    return point === undefined || time - point.at > spare ? undefined : point;
+  const indexNear = (time: number) => {
+    const index = points.findLastIndex((one) => one.at <= time + DAY_MS / 4);
+    return time - (points[index]?.at ?? Number.NEGATIVE_INFINITY) > spare ? undefined : index;
   };
   return Array.from({ length: count }, (_, i) => {
     const end = last.at - (count - 1 - i) * days * DAY_MS;
-    const [before, after] = [at(end - days * DAY_MS), at(end)];
-    if (before === undefined || after === undefined || basisOf(before.source) !== basisOf(after.source))
-      return null;
-    return after.value - before.value;
+    const [before, after] = [indexNear(end - days * DAY_MS), indexNear(end)];
+    if (before === undefined || after === undefined) return null;
+    return gainOfLine(points.slice(before, after + 1))?.gained ?? null;
   });
 }
 
@@ -184,9 +179,7 @@ export const Proof: FC<ProofProps> = ({ repository, trend, trends, readings, fac
         {partsText(trend)}
       </p>
     )}
-    <Scroll label="Growth by window">
-      <GrowthTable repository={repository} trends={trends} readings={readings} />
-    </Scroll>
+    <GrowthTable repository={repository} trends={trends} readings={readings} />
     <GainNotes trends={trends} facts={facts} />
   </details>
 );
@@ -215,70 +208,51 @@ export const GrowthTable: FC<GrowthTableProps> = ({ repository, trends, readings
     const [before, after] = [watchersAt(from), watchersAt(to)];
     return before === null || after === null ? null : after - before;
   };
-  const rows = [
+  const rows: { name: string; count?: number | null; gain: (trend: Trend) => Child }[] = [
     // The lines below this narrow table say what they compare, and how much of them counts.
-    { name: "Stars", count: repository.stars, gain: ({ starsDelta }: Trend) => <Delta value={starsDelta} /> },
-    { name: "Forks", count: repository.forks, gain: ({ forksDelta }: Trend) => <Delta value={forksDelta} /> },
+    { name: "Stars", count: repository.stars, gain: ({ starsDelta }) => <Delta value={starsDelta} /> },
+    { name: "Forks", count: repository.forks, gain: ({ forksDelta }) => <Delta value={forksDelta} /> },
     {
       name: "Open issues",
       count: repository.openIssues,
       // More of them is neither good nor bad.
-      gain: ({ openIssuesDelta }: Trend) => formatDelta(openIssuesDelta),
+      gain: ({ openIssuesDelta }) => formatDelta(openIssuesDelta),
     },
-    ...(repository.watchers === null
-      ? []
-      : [
-          {
-            name: "Watchers",
-            count: repository.watchers,
-            gain: (trend: Trend) => formatDelta(watchersDelta(trend)),
-          },
-        ]),
+    { name: "Watchers", count: repository.watchers, gain: (trend) => formatDelta(watchersDelta(trend)) },
+    { name: "Star growth", gain: ({ starsGrowth }) => formatGrowth(starsGrowth) },
+    {
+      name: "Confidence",
+      gain: ({ confidence, confidenceReasons, reliable }) => (
+        <>
+          <span title={confidenceReasons.join("; ")}>{confidence.toFixed(2)}</span>
+          <small>{reliable ? "reliable" : "not reliable"}</small>
+        </>
+      ),
+    },
   ];
   return (
-    <table class="growth">
-      <caption class="hidden">Latest counts and gains in each window</caption>
-      <thead>
-        <tr>
-          <th scope="col">Count</th>
-          <th scope="col" class="number">
-            Latest
-          </th>
-          {WINDOWS.map((window) => (
-            <th scope="col" class="number">
-              <abbr title={WINDOW_LABELS[window]}>{WINDOW_SHORT_LABELS[window]}</abbr>
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map(({ name, count, gain }) => (
-          <tr>
-            <th scope="row">{name}</th>
-            <td class="number strong">{formatCount(count)}</td>
-            <Each trends={trends} cell={gain} />
-          </tr>
-        ))}
-        <tr>
-          <th scope="row">Star growth</th>
-          <td />
-          <Each trends={trends} cell={(trend) => formatGrowth(trend.starsGrowth)} />
-        </tr>
-        <tr>
-          <th scope="row">Confidence</th>
-          <td />
-          <Each
-            trends={trends}
-            cell={({ confidence, confidenceReasons, reliable }) => (
-              <>
-                <span title={confidenceReasons.join("; ")}>{confidence.toFixed(2)}</span>
-                <small>{reliable ? "reliable" : "not reliable"}</small>
-              </>
-            )}
-          />
-        </tr>
-      </tbody>
-    </table>
+    <Table
+      label="Latest counts and gains in each window"
+      class="growth"
+      columns={[
+        { head: "Count", cell: ({ name }) => name },
+        {
+          head: "Latest",
+          isNumber: true,
+          class: "strong",
+          cell: ({ count }) => (count === undefined ? "" : formatCount(count)),
+        },
+        ...WINDOWS.map((window) => ({
+          head: <abbr title={WINDOW_LABELS[window]}>{WINDOW_SHORT_LABELS[window]}</abbr>,
+          isNumber: true,
+          cell: ({ gain }: (typeof rows)[number]) => {
+            const trend = trends[window];
+            return trend === null ? <span class="soft">–</span> : gain(trend);
+          },
+        })),
+      ]}
+      rows={rows.filter(({ count }) => count !== null)}
+    />
   );
 };
 
@@ -320,19 +294,6 @@ function countedParts(trend: Trend): string[] {
 function doubtsOf({ reliable, confidenceReasons }: Trend): string[] {
   return reliable || confidenceReasons.length === 0 ? [] : [`not reliable: ${confidenceReasons.join(", ")}`];
 }
-
-/** A cell for each window; a dash without two snapshots to compare. */
-const Each: FC<{ trends: GrowthTableProps["trends"]; cell: (trend: Trend) => Child }> = ({
-  trends,
-  cell,
-}) => (
-  <>
-    {WINDOWS.map((window) => {
-      const trend = trends[window];
-      return <td class="number">{trend === null ? <span class="soft">–</span> : cell(trend)}</td>;
-    })}
-  </>
-);
 
 interface NoGrowthFacts {
   stored: SnapshotRange;

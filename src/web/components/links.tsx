@@ -64,60 +64,71 @@ export interface Tab {
   name: string;
   href: string;
   isCurrent: boolean;
+  /** The language whose dot it has. */
+  language?: string;
+}
+
+interface TabsProps {
+  label: string;
+  /** `strip`: on several lines, for more links than a bar has room for. `chips`: for a choice that changes the whole page. */
+  look?: "tabs" | "strip" | "chips";
 }
 
 /** Links with one selected. */
-export const Tabs: FC<{ label: string; tabs: readonly Tab[] }> = ({ label, tabs }) => (
-  <nav class="tabs" aria-label={label}>
+export const Tabs: FC<TabsProps & { tabs: readonly Tab[] }> = ({ label, tabs, look = "tabs" }) => (
+  <nav class={look} aria-label={label}>
     {tabs.map((tab) => (
-      <TabLink {...tab} />
+      <TabLink {...tab} look={look} />
     ))}
   </nav>
 );
 
 /** One of several links, which may be the selected one. */
-export const TabLink: FC<Tab> = ({ name, href, isCurrent }) => (
-  <a href={href} aria-current={isCurrent ? "true" : undefined}>
+export const TabLink: FC<Tab & Pick<TabsProps, "look">> = ({ name, href, isCurrent, language, look }) => (
+  <a class={look === "chips" ? "chip" : undefined} href={href} aria-current={isCurrent ? "true" : undefined}>
+    {language === undefined ? null : <Dot name={language} />}
     {name}
   </a>
 );
 
-/** Links that change the window of the page. */
-export const WindowTabs: FC<{ url: URL; current: string }> = ({ url, current }) => (
+interface OptionsProps extends TabsProps {
+  url: URL;
+  /** The parameter that the links set. */
+  parameter: string;
+  /** Its values, with their names. */
+  words: Readonly<Record<string, string>>;
+  current: string | undefined;
+  /** Other parameters that the links set or remove. */
+  also?: Parameters<typeof withQuery>[1];
+  /** The id of the section that the links lead to. */
+  section?: string;
+}
+
+/** The values of a parameter of the page as links. */
+export const Options: FC<OptionsProps> = ({ url, parameter, words, current, also, section, ...props }) => (
   <Tabs
-    label="Window"
-    tabs={WINDOWS.map((name) => ({
+    {...props}
+    tabs={Object.entries(words).map(([value, name]) => ({
       name,
-      href: withQuery(url, { window: name }),
-      isCurrent: name === current,
+      href: `${withQuery(url, { ...also, [parameter]: value })}${section === undefined ? "" : `#${section}`}`,
+      isCurrent: value === current,
     }))}
   />
 );
 
-/** Links with one selected, wrapping onto several lines: for more links than tabs have room for. */
-export const Strip: FC<{ label: string; tabs: readonly Tab[] }> = ({ label, tabs }) => (
-  <nav class="strip" aria-label={label}>
-    {tabs.map((tab) => (
-      <TabLink {...tab} />
-    ))}
-  </nav>
-);
-
-interface Chip extends Tab {
-  /** The language whose dot the chip has. */
-  language?: string;
+/** The names of values, from what is known of each. */
+export function wordsOf<Of>(
+  all: Readonly<Record<string, Of>>,
+  word: (of: Of) => string,
+): Record<string, string> {
+  return Object.fromEntries(Object.entries(all).map(([value, of]) => [value, word(of)]));
 }
 
-/** Links with one selected, for a choice that changes the whole page. */
-export const Chips: FC<{ label: string; chips: readonly Chip[] }> = ({ label, chips }) => (
-  <nav class="chips" aria-label={label}>
-    {chips.map(({ name, href, isCurrent, language }) => (
-      <a class="chip" href={href} aria-current={isCurrent ? "true" : undefined}>
-        {language === undefined ? null : <Dot name={language} />}
-        {name}
-      </a>
-    ))}
-  </nav>
+const WINDOW_NAMES = Object.fromEntries(WINDOWS.map((name) => [name, name]));
+
+/** Links that change the window of the page. */
+export const WindowTabs: FC<Pick<OptionsProps, "url" | "current" | "look">> = (props) => (
+  <Options label="Window" parameter="window" words={WINDOW_NAMES} {...props} />
 );
 
 /** Links as tags; nothing without any. */
@@ -129,7 +140,9 @@ export const Tags: FC<{ label: string; tags: readonly (readonly [name: string, h
     <ul class="tags" aria-label={label}>
       {tags.map(([name, href]) => (
         <li>
-          <a href={href}>{name}</a>
+          <a href={href}>
+            <bdi>{name}</bdi>
+          </a>
         </li>
       ))}
     </ul>

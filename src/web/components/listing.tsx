@@ -2,7 +2,7 @@ import type { FunctionComponent as FC } from "preact";
 import { type CountRequest, type ListPage, type ListQuery, listPage } from "../../discovery/discovery.js";
 import { RANKINGS } from "../../growth/growth.js";
 import type { StarCount } from "../../repositories/repositories.js";
-import type { PageRequest } from "../page-request.js";
+import type { Page, PageRequest } from "../page-request.js";
 import type { ListStars } from "../saving.js";
 import { Pager, withQuery } from "./links.js";
 import { RepositoryList } from "./repository-list.js";
@@ -70,12 +70,7 @@ export const ListingView: FC<ListingViewProps> = ({
   </>
 );
 
-/** A list in another format. */
-interface Alternate {
-  type: string;
-  href: string;
-  name: string;
-}
+type Alternate = NonNullable<Page["alternates"]>[number];
 
 /** Other formats of the list at this address of the explore page: JSON, CSV, and a feed if its sort has one. */
 export function alternatesOf(url: URL, sort: string): Alternate[] {
@@ -88,15 +83,15 @@ export function alternatesOf(url: URL, sort: string): Alternate[] {
   // Feeds default to a week, lists to a day.
   const window = url.searchParams.get("window") ?? "24h";
   return [
-    { type: "text/csv", href: withQuery(data, { format: "csv", limit: "100" }), name: "CSV" },
-    { type: "application/json", href: withQuery(data, {}), name: "JSON" },
+    { type: "text/csv", href: withQuery(data, { format: "csv", limit: "100" }), title: "CSV" },
+    { type: "application/json", href: withQuery(data, {}), title: "JSON" },
     ...(feed === undefined
       ? []
       : [
           {
             type: "application/atom+xml",
             href: withQuery(feedUrl, { ...unordered, window }),
-            name: "Atom feed",
+            title: "Atom feed",
           },
         ]),
   ];
@@ -106,10 +101,10 @@ export function alternatesOf(url: URL, sort: string): Alternate[] {
 export const Alternates: FC<{ alternates: readonly Alternate[] }> = ({ alternates }) => (
   <p class="soft small ways">
     Download:{" "}
-    {alternates.map(({ href, name }, i) => (
+    {alternates.map(({ href, title }, i) => (
       <>
         {i === 0 ? "" : " · "}
-        <a href={href}>{name}</a>
+        <a href={href}>{title}</a>
       </>
     ))}
   </p>

@@ -156,12 +156,14 @@ export function durationWords(ms: number): string {
 }
 
 /** "12 min ago" or "in 40 s", to the second: for pages that no cache keeps. The exact time is in the title. */
-export const Ago: FC<{ at: number | null; now: number }> = ({ at, now }) => {
+export const Ago: FC<{ at: number | null }> = ({ at }, { now }: RenderContext) => {
   if (at === null) return <span>never</span>;
   const exact = isoTime(at);
+  const words =
+    now === undefined ? exact : at > now ? `in ${durationWords(at - now)}` : `${durationWords(now - at)} ago`;
   return (
     <time datetime={exact} title={`${exact.slice(0, 19).replace("T", " ")} UTC`} class="nowrap">
-      {at > now ? `in ${durationWords(at - now)}` : `${durationWords(now - at)} ago`}
+      {words}
     </time>
   );
 };
@@ -204,8 +206,11 @@ export const SOURCE_WORDS = {
 } as const;
 
 /** A gain, with a note on what it compares and how much of it counts, explained by a tooltip. */
-export const Gain: FC<{ trend: Trend | undefined; measure: CountedMeasure }> = ({ trend, measure }) => {
-  const words = trend && gainWords(trend, measure);
+export const Gain: FC<{ trend: Trend | null | undefined; measure: CountedMeasure }> = ({
+  trend,
+  measure,
+}) => {
+  const words = trend ? gainWords(trend, measure) : undefined;
   return (
     <>
       <Delta value={measure === "stars" ? trend?.starsDelta : trend?.forksDelta} />

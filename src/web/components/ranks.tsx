@@ -4,9 +4,9 @@ import type { ListRow, PastRank, Rank } from "../../discovery/discovery.js";
 import { RANKING_DEFINITIONS, WINDOW_LABELS, type Window } from "../../growth/growth.js";
 import { DAY_MS } from "../../lib/clock.js";
 import { explorePage, languagePage, repositoryPage, topicPage } from "../../lib/page-addresses.js";
-import { Scroll } from "./elements.js";
 import { formatCount, formatDate, formatDelta, formatRate } from "./numbers.js";
 import { Spark } from "./small-charts.js";
+import { Table } from "./table.js";
 
 /** Ranks shown above the fold. */
 const SHOWN = 5;
@@ -78,32 +78,25 @@ export const Ranks: FC<{ ranks: readonly Rank[] }> = ({ ranks }) => {
 };
 
 const RankTable: FC<{ ranks: readonly Rank[]; caption: string }> = ({ ranks, caption }) => (
-  <table class="ranks">
-    <caption class="hidden">{caption}</caption>
-    <thead>
-      <tr>
-        <th scope="col" class="number">
-          Rank
-        </th>
-        <th scope="col">Ranking</th>
-        <th scope="col">Scope</th>
-      </tr>
-    </thead>
-    <tbody>
-      {ranks.map((rank) => (
-        <tr>
-          <td class="number strong">#{formatCount(rank.position)}</td>
-          <td>
+  <Table
+    label={caption}
+    class="ranks"
+    columns={[
+      { head: "Rank", isNumber: true, class: "strong", cell: ({ position }) => `#${formatCount(position)}` },
+      {
+        head: "Ranking",
+        isName: true,
+        cell: (rank) => (
+          <>
             <a href={listPath(rank)}>{RANKING_DEFINITIONS[rank.ranking].label}</a>
             {rank.window === null ? null : <span class="soft">, {WINDOW_LABELS[rank.window]}</span>}
-          </td>
-          <td>
-            <Scope rank={rank} />
-          </td>
-        </tr>
-      ))}
-    </tbody>
-  </table>
+          </>
+        ),
+      },
+      { head: "Scope", cell: (rank) => <Scope rank={rank} /> },
+    ]}
+    rows={ranks}
+  />
 );
 
 const Scope: FC<{ rank: Rank }> = ({ rank: { scope, name } }) => {
@@ -150,25 +143,15 @@ export const RankHistory: FC<{ history: readonly PastRank[]; window: Window }> =
       {days.length < 2 ? null : (
         <details>
           <summary>Ranks by day</summary>
-          <table class="ranks">
-            <caption class="hidden">Rank in Trending by day</caption>
-            <thead>
-              <tr>
-                <th scope="col">Day</th>
-                <th scope="col" class="number">
-                  Rank
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {[...days].reverse().map(({ day, position }) => (
-                <tr>
-                  <th scope="row">{formatDate(day)}</th>
-                  <td class="number">#{formatCount(position)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
+          <Table
+            label="Rank in Trending by day"
+            class="ranks"
+            columns={[
+              { head: "Day", cell: ({ day }) => formatDate(day) },
+              { head: "Rank", isNumber: true, cell: ({ position }) => `#${formatCount(position)}` },
+            ]}
+            rows={days.toReversed()}
+          />
         </details>
       )}
     </>
@@ -187,40 +170,23 @@ interface NeighboursProps {
 export const Neighbours: FC<NeighboursProps> = ({ rows, id, position, window }) => {
   const own = rows.findIndex(({ repository }) => repository.id === id);
   return (
-    <Scroll label="Neighbours in Trending">
-      <table class="ranks">
-        <caption class="hidden">
-          The score of this repository and of its neighbours, {WINDOW_LABELS[window]}
-        </caption>
-        <thead>
-          <tr>
-            <th scope="col">#</th>
-            <th scope="col">Repository</th>
-            <th scope="col" class="number">
-              Gained
-            </th>
-            <th scope="col" class="number">
-              Usual day
-            </th>
-            <th scope="col" class="number">
-              Score
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map(({ repository, trend }, i) => (
-            <tr class={i === own ? "marked" : undefined}>
-              <td>{formatCount(position + i - own)}</td>
-              <th scope="row">
-                {i === own ? repository.name : <a href={repositoryPage(repository)}>{repository.name}</a>}
-              </th>
-              <td class="number">{formatDelta(trend?.starsCounted ?? null)}</td>
-              <td class="number">{formatRate(trend?.usualPerDay ?? null)}</td>
-              <td class="number">{trend?.scores.trending?.toFixed(1) ?? "–"}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scroll>
+    <Table
+      label={`Neighbours in Trending, ${WINDOW_LABELS[window]}`}
+      class="ranks"
+      columns={[
+        { head: "#", cell: (_, i) => formatCount(position + i - own) },
+        {
+          head: "Repository",
+          isName: true,
+          cell: ({ repository }, i) =>
+            i === own ? repository.name : <a href={repositoryPage(repository)}>{repository.name}</a>,
+        },
+        { head: "Gained", isNumber: true, cell: ({ trend }) => formatDelta(trend?.starsCounted ?? null) },
+        { head: "Usual day", isNumber: true, cell: ({ trend }) => formatRate(trend?.usualPerDay ?? null) },
+        { head: "Score", isNumber: true, cell: ({ trend }) => trend?.scores.trending?.toFixed(1) ?? "–" },
+      ]}
+      rows={rows}
+      rowClass={(_, i) => (i === own ? "marked" : undefined)}
+    />
   );
 };

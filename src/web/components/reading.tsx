@@ -12,23 +12,33 @@ export const isReading = ({ finishedAt }: TrackRequest): boolean => finishedAt =
 
 /** How far a requested repository is read, and when it continues if its forge permits nothing now. */
 export const Reading: FC<{ request: TrackRequest }> = ({ request }) => {
-  const { waitsUntil, provider } = request;
   const facts = factsOf(request);
   return (
     <>
       <p class="lead" role="status">
         {stateWords(request)}
       </p>
-      {waitsUntil === null ? null : (
-        <p>
-          {forgeName(provider)} permits no more requests at the moment: this continues{" "}
-          <Time at={waitsUntil} exact />.
-        </p>
-      )}
+      <Wait {...request} />
       {facts.length === 0 ? null : <Facts facts={facts} />}
     </>
   );
 };
+
+/** Why nothing is read from a forge at the moment, and until when; nothing if it is. */
+export const Wait: FC<Pick<TrackRequest, "provider" | "waitsUntil" | "isUnreachable">> = ({
+  provider,
+  waitsUntil,
+  isUnreachable,
+}) =>
+  waitsUntil === null ? null : (
+    <p>
+      {forgeName(provider)}{" "}
+      {isUnreachable
+        ? "does not respond. Next try: "
+        : "permits no more requests at the moment. This continues "}
+      <Time at={waitsUntil} exact />.
+    </p>
+  );
 
 function stateWords({ state, provider, points }: TrackRequest): string {
   const forge = forgeName(provider);

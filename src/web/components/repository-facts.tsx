@@ -9,6 +9,7 @@ import { SaveButton } from "../saving.js";
 import { type Badge, Badges } from "./badges.js";
 import { Facts } from "./elements.js";
 import { Language } from "./language.js";
+import { Tags } from "./links.js";
 import { formatCount, formatDate, Time } from "./numbers.js";
 
 /** The facts of a repository besides its growth: the head of its page, and the quality of its data at the foot. */
@@ -76,17 +77,7 @@ export const RepositoryHead: FC<RepositoryHeadProps> = ({ repository, badges, is
           </li>
         )}
       </ul>
-      {repository.topics.length === 0 ? null : (
-        <ul class="tags" aria-label="Topics">
-          {repository.topics.map((topic) => (
-            <li>
-              <a href={topicPage(topic)}>
-                <bdi>{topic}</bdi>
-              </a>
-            </li>
-          ))}
-        </ul>
-      )}
+      <Tags label="Topics" tags={repository.topics.map((topic) => [topic, topicPage(topic)])} />
     </>
   );
 };

@@ -1,4 +1,4 @@
-import type { ComponentChildren as Child, FunctionComponent as FC } from "preact";
+import type { FunctionComponent as FC } from "preact";
 import { forgeName } from "../../config/config.js";
 import type { ListRow } from "../../discovery/discovery.js";
 import type { Ranking, ScoreName } from "../../growth/growth.js";
@@ -11,6 +11,7 @@ import { Badges, badgesOf, type RowScores, Why } from "./badges.js";
 import { Language } from "./language.js";
 import { formatCount, Gain, StillHeldNote } from "./numbers.js";
 import { StarSpark } from "./small-charts.js";
+import { type Column, type Sorting, Table } from "./table.js";
 
 /** The columns that a list may be sorted by at their heads. */
 export type SortableColumn =
@@ -22,22 +23,12 @@ export type SortableColumn =
   | "created"
   | "score";
 
-/** The head of a column: where its link leads, if it has one, and the `aria-sort` of its cell. */
-export interface ColumnHead {
-  href?: string | undefined;
-  sorted: "ascending" | "descending" | undefined;
-}
-
 /** An additional column. */
-export interface MoreColumn {
-  title: string;
-  /** Whether only screen readers get the title. */
-  isTitleHidden?: boolean;
+export interface MoreColumn extends Column<ListRow> {
   /** For numbers and days: what the column replaces on a phone, or `nowhere` to hide it there. */
   onPhone?: "for-count" | "for-gain" | "nowhere";
   /** The order that its head sorts by. */
   sorts?: SortableColumn;
-  cell: (row: ListRow) => Child;
 }
 
 export interface RepositoryListProps extends ListStars {
@@ -53,7 +44,7 @@ export interface RepositoryListProps extends ListStars {
   /** Columns after the others. */
   more?: readonly MoreColumn[];
   /** How the head of a column sorts the list; undefined for one that does not. */
-  headOf?: (column: SortableColumn) => ColumnHead | undefined;
+  headOf?: (column: SortableColumn) => Sorting | undefined;
   /** Whether rows show their forge. */
   withForge?: boolean;
   /** Whether rows show that their age counts from when they were first seen. */
@@ -69,32 +60,48 @@ export interface RepositoryListProps extends ListStars {
 /** Owners' images in the first rows load with the page, those below when they come near. */
 const FIRST_ROWS = 5;
 
-/** Repositories, one per row: rank, name, why it is here, sparkline, stars, and the gain in the window. */
+/** The score of each ranking by one. */
+const SCORES: Readonly<Partial<Record<Ranking, ScoreName>>> = {
+  trending: "trending",
+  rising: "rising",
+  "new-hot": "newHot",
+};
+
+/** A row with its index among all, and its badges. */
+interface Indexed {
+  row: ListRow;
+  index: number;
+  badges: ReturnType<typeof badgesOf>;
+}
+
+/**
+ * Repositories, one per row: rank, name, why it is here, sparkline, stars, and the gain in the window. In a ranking, those of low
+ * confidence wait in a group of their own below the others, with their ranks.
+ */
 export const RepositoryList: FC<RepositoryListProps> = (props) => {
-  const {
-    rows,
-    caption,
-    from,
-    metric = "stars",
-    saved,
-    next = "/",
-    more = [],
-    marksFirstSeen = false,
-  } = props;
+  const { rows, caption, from, saved, next = "/", marksFirstSeen = false, ranking } = props;
   const form = `save-${caption.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-")}`;
-  const columns = saved === undefined ? more : [...more, saveColumn(form, saved)];
-  // On a phone an additional number replaces one of these, to leave room for names.
-  const classOf = (own: string, replaced: MoreColumn["onPhone"]) =>
-    more.some(({ onPhone }) => onPhone === replaced) ? `number ${own} spare` : `number ${own}`;
-  const classes = { count: classOf("of-count", "for-count"), gain: classOf("of-gain", "for-gain") };
+  const indexed = rows.map((row, index) => ({
+    row,
+    index,
+    badges: badgesOf({ ...row, marksFirstSeen, trends: [row.trend] }),
+  }));
+  const waits = ({ row: { trend } }: Indexed) => ranking !== undefined && trend?.reliable === false;
+  const waiting = indexed.filter(waits);
   return (
     <>
-      <table class={`list repositories${from === undefined ? " unranked" : ""}`}>
-        <caption class="hidden">{caption}</caption>
-        <Heads {...props} {...{ classes, columns }} />
-        <Rows {...props} {...{ classes, columns, metric }} isWaiting={false} />
-        {props.ranking === undefined ? null : <Rows {...props} {...{ classes, columns, metric }} isWaiting />}
-      </table>
+      <Table
+        label={caption}
+        class={`list repositories${from === undefined ? " unranked" : ""}`}
+        columns={columnsOf(props, form)}
+        rows={{
+          groups: [
+            { rows: indexed.filter((one) => !waits(one)) },
+            ...(waiting.length === 0 ? [] : [{ head: "Waiting for confirmation", rows: waiting }]),
+          ],
+        }}
+        rowClass={({ row }) => (row.isStale ? "stale" : undefined)}
+      />
       {marksFirstSeen && rows.some(({ trend }) => (trend?.firstSeenAt ?? null) !== null) ? (
         <p class="soft small">
           First seen: the date of creation is not known, so the age counts from the first snapshot.
@@ -110,157 +117,105 @@ export const RepositoryList: FC<RepositoryListProps> = (props) => {
   );
 };
 
-/** The score of each ranking by one. */
-const SCORES: Readonly<Partial<Record<Ranking, ScoreName>>> = {
-  trending: "trending",
-  rising: "rising",
-  "new-hot": "newHot",
-};
-
-type RowsProps = RepositoryListProps & Columns & { metric: "stars" | "forks"; isWaiting: boolean };
-
-/** The rows of a list. In a ranking, those of low confidence wait in a group of their own below the others, with their ranks. */
-const Rows: FC<RowsProps> = ({ isWaiting, ...props }) => {
-  const { rows, ranking, from = 1, columns } = props;
-  const waits = ({ trend }: ListRow) => ranking !== undefined && trend?.reliable === false;
-  const shown = [...rows.entries()].filter(([, row]) => waits(row) === isWaiting);
-  const name = ranking && SCORES[ranking];
-  const scoreAt = (index: number) =>
-    (name === undefined ? undefined : rows[index]?.trend?.scores[name]) ?? undefined;
-  const scoresAt = (index: number): RowScores | undefined => {
-    const own = scoreAt(index);
-    if (own === undefined) return undefined;
-    const neighbours = [index - 1, index + 1].flatMap((other) => {
-      const score = scoreAt(other);
-      return score === undefined ? [] : [{ position: from + other, score }];
-    });
-    return { own, neighbours };
-  };
-  if (shown.length === 0) return null;
-  return (
-    <tbody>
-      {isWaiting ? (
-        <tr class="group">
-          <th scope="rowgroup" colspan={(props.from === undefined ? 4 : 5) + columns.length}>
-            Waiting for confirmation
-          </th>
-        </tr>
-      ) : null}
-      {shown.map(([index, row]) => (
-        <Row {...props} {...{ row, index }} scores={scoresAt(index)} />
-      ))}
-    </tbody>
-  );
-};
-
-interface Columns {
-  classes: { count: string; gain: string };
-  columns: readonly MoreColumn[];
+function columnsOf(props: RepositoryListProps, form: string): (Column<Indexed> | false)[] {
+  const { from, sparks, metric = "stars", headOf, saved, moves, more = [] } = props;
+  const isForks = metric === "forks";
+  // On a phone an additional number replaces one of these, to leave room for names.
+  const classOf = (own: string, replaced: MoreColumn["onPhone"]) =>
+    more.some(({ onPhone }) => onPhone === replaced) ? `${own} spare` : own;
+  return [
+    from !== undefined && {
+      head: <abbr title="Rank">#</abbr>,
+      class: "rank",
+      cell: ({ row, index }) => (
+        <>
+          {from + index}
+          <Move ranks={moves?.get(row.repository.id) ?? 0} />
+        </>
+      ),
+    },
+    {
+      head: "Repository",
+      isName: true,
+      class: "name",
+      cell: (one) => <Name {...props} {...one} scores={scoresAt(props, one.index)} />,
+    },
+    {
+      head: isForks ? "Stars, 30 days" : "30 days",
+      class: "spark-cell",
+      cell: ({ row }) => <StarSpark counts={sparks.get(row.repository.id) ?? []} />,
+    },
+    {
+      head: isForks ? "Forks" : "Stars",
+      isNumber: true,
+      class: classOf("of-count", "for-count"),
+      sorting: headOf?.(isForks ? "forks" : "stars"),
+      cell: ({ row }) => formatCount(row.repository[metric]),
+    },
+    {
+      head: "Gained",
+      isNumber: true,
+      class: classOf("of-gain", "for-gain"),
+      sorting: headOf?.(isForks ? "forksGained" : "starsGained"),
+      cell: ({ row }) => <Gain trend={row.trend} measure={metric} />,
+    },
+    ...more.map(({ onPhone, sorts, cell, ...column }) => ({
+      ...column,
+      class: columnClass(onPhone),
+      sorting: sorts && headOf?.(sorts),
+      cell: ({ row, index }: Indexed) => cell(row, index),
+    })),
+    saved !== undefined && {
+      head: "Saved",
+      isHeadHidden: true,
+      class: "action",
+      cell: ({ row: { repository } }) => (
+        <SaveStar {...{ repository, form }} isSaved={saved.has(repository.id)} />
+      ),
+    },
+  ];
 }
 
-const Heads: FC<RepositoryListProps & Columns> = ({ from, metric, headOf, classes, columns }) => {
-  const isForks = metric === "forks";
-  return (
-    <thead>
-      <tr>
-        {from === undefined ? null : (
-          <th scope="col" class="rank">
-            <abbr title="Rank">#</abbr>
-          </th>
-        )}
-        <th scope="col" class="name">
-          Repository
-        </th>
-        <th scope="col" class="spark-cell">
-          {isForks ? "Stars, 30 days" : "30 days"}
-        </th>
-        <Head class={classes.count} head={headOf?.(isForks ? "forks" : "stars")}>
-          {isForks ? "Forks" : "Stars"}
-        </Head>
-        <Head class={classes.gain} head={headOf?.(isForks ? "forksGained" : "starsGained")}>
-          Gained
-        </Head>
-        {columns.map(({ title, isTitleHidden = false, onPhone, sorts }) => (
-          <Head class={columnClass(onPhone)} head={sorts && headOf?.(sorts)}>
-            {isTitleHidden ? <span class="hidden">{title}</span> : title}
-          </Head>
-        ))}
-      </tr>
-    </thead>
-  );
-};
+/** The score of a row in a ranking by one, and those of its neighbours. */
+function scoresAt({ rows, ranking, from = 1 }: RepositoryListProps, index: number): RowScores | undefined {
+  const name = ranking && SCORES[ranking];
+  const scoreAt = (at: number) => (name && rows[at]?.trend?.scores[name]) ?? undefined;
+  const own = scoreAt(index);
+  if (own === undefined) return undefined;
+  const neighbours = [index - 1, index + 1].flatMap((other) => {
+    const score = scoreAt(other);
+    return score === undefined ? [] : [{ position: from + other, score }];
+  });
+  return { own, neighbours };
+}
 
-const Head: FC<{ class: string | undefined; head: ColumnHead | undefined; children: Child }> = ({
-  class: className,
-  head,
-  children,
-}) => (
-  <th scope="col" class={className} aria-sort={head?.sorted}>
-    {head?.href === undefined ? children : <a href={head.href}>{children}</a>}
-    {head?.sorted === undefined ? null : (
-      <span class="sorted" aria-hidden="true">
-        {head.sorted === "ascending" ? "▲" : "▼"}
-      </span>
-    )}
-  </th>
-);
+type NameProps = Indexed &
+  Pick<RepositoryListProps, "withForge" | "withLanguage" | "metric"> & { scores: RowScores | undefined };
 
-type RowProps = Omit<RowsProps, "isWaiting"> & { row: ListRow; index: number; scores: RowScores | undefined };
-
-const Row: FC<RowProps> = ({
-  row,
-  index,
-  from,
-  sparks,
-  metric,
-  withForge = false,
-  withLanguage = true,
-  marksFirstSeen = false,
-  classes,
-  columns,
-  scores,
-  moves,
-}) => {
-  const { repository, trend, isStale, movedTo } = row;
+/** What a repository is, and why it is here. */
+const Name: FC<NameProps> = ({ row, index, badges, scores, ...props }) => {
+  const { repository, trend } = row;
+  const { withForge = false, withLanguage = true, metric = "stars" } = props;
   const { owner, name, provider, language, description } = repository;
-  const badges = badgesOf({ repository, isStale, movedTo, marksFirstSeen, trends: [trend] });
   return (
-    <tr class={isStale ? "stale" : undefined}>
-      {from === undefined ? null : (
-        <td class="rank">
-          {from + index}
-          <Move ranks={moves?.get(repository.id) ?? 0} />
-        </td>
-      )}
-      <td class="name">
-        <div class="named">
-          <a href={repositoryPage(repository)}>
-            <span class="owner">
-              <OwnerImage owner={owner} provider={provider} isFirst={index < FIRST_ROWS} />
-              <span>{owner}/</span>
-            </span>
-            <span class="title">{name}</span>
-          </a>{" "}
-          <Badges badges={badges} />
-        </div>
-        <div class="about">
-          {withLanguage ? <Language name={language} /> : null}{" "}
-          {withForge ? <span class="forge">{forgeName(provider)}</span> : null}{" "}
-          {description === null ? null : <bdi>{withEmoji(description)}</bdi>}
-        </div>
-        <Why {...{ repository, trend, badges, scores }} measure={metric} />
-      </td>
-      <td class="spark-cell">
-        <StarSpark counts={sparks.get(repository.id) ?? []} />
-      </td>
-      <td class={classes.count}>{formatCount(repository[metric])}</td>
-      <td class={classes.gain}>
-        <Gain trend={trend} measure={metric} />
-      </td>
-      {columns.map(({ onPhone, cell }) => (
-        <td class={columnClass(onPhone)}>{cell(row)}</td>
-      ))}
-    </tr>
+    <>
+      <div class="named">
+        <a href={repositoryPage(repository)}>
+          <span class="owner">
+            <OwnerImage owner={owner} provider={provider} isFirst={index < FIRST_ROWS} />
+            <span>{owner}/</span>
+          </span>
+          <span class="title">{name}</span>
+        </a>{" "}
+        <Badges badges={badges} />
+      </div>
+      <div class="about">
+        {withLanguage ? <Language name={language} /> : null}{" "}
+        {withForge ? <span class="forge">{forgeName(provider)}</span> : null}{" "}
+        {description === null ? null : <bdi>{withEmoji(description)}</bdi>}
+      </div>
+      <Why {...{ repository, trend, badges, scores }} measure={metric} />
+    </>
   );
 };
 
@@ -278,13 +233,4 @@ const Move: FC<{ ranks: number }> = ({ ranks }) =>
 function columnClass(onPhone: MoreColumn["onPhone"]): string {
   if (onPhone === undefined) return "action";
   return { nowhere: "number spare", "for-count": "number of-count", "for-gain": "number of-gain" }[onPhone];
-}
-
-/** A star for each row, as buttons of one form. */
-function saveColumn(form: string, saved: ReadonlySet<number>): MoreColumn {
-  return {
-    title: "Saved",
-    isTitleHidden: true,
-    cell: ({ repository }) => <SaveStar {...{ repository, form }} isSaved={saved.has(repository.id)} />,
-  };
 }

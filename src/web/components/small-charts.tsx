@@ -128,7 +128,7 @@ interface FacetGainsProps {
 
 /**
  * How a language or topic grew, as two charts of bars: its stars a day in each window, which shows whether it speeds up, and the
- * repositories that its gain in one window comes from. Only present totals are stored, so there is no line over time.
+ * repositories that its gain in one window comes from.
  */
 export const FacetGains: FC<FacetGainsProps> = ({ totals: { gained, repositories }, window, leaders }) => {
   const paces = WINDOWS.filter((one) => isCovered(gained[one], repositories)).map((one) => ({

@@ -2,9 +2,9 @@ import type { FunctionComponent as FC } from "preact";
 import { type Trend, WINDOW_LABELS, type Window } from "../../growth/growth.js";
 import { isoTime } from "../../lib/clock.js";
 import { repositoryPage } from "../../lib/page-addresses.js";
-import { isSeam, type Readings, type Repository, type Snapshot } from "../../repositories/repositories.js";
-import { Scroll } from "./elements.js";
+import { isSeam, type Readings, type Repository } from "../../repositories/repositories.js";
 import { Delta, formatCount, formatTime, SOURCE_WORDS } from "./numbers.js";
+import { Table } from "./table.js";
 
 /** Snapshots shown before and after the ones compared, and at most between them. */
 const AROUND = 2;
@@ -89,102 +89,66 @@ const SnapshotTable: FC<SnapshotSectionProps> = ({ readings: around, chosen, win
   const shown = runs.flatMap(([first, last]) => indexes(first, last));
   const [only, ...others] = new Set(shown.map((index) => readings.snapshot(index).source));
   if (only === undefined) return <p class="soft">There are none to show.</p>;
-  const columns: Columns = {
-    watchers: shown.some((index) => readings.snapshot(index).watchers !== null),
-    source: others.length > 0,
-  };
+  const hasSources = others.length > 0;
+  const groups = runs.toReversed().map(([first, last], i, all) => {
+    const later = all[i - 1]?.[0];
+    const rows = indexes(first, last)
+      .toReversed()
+      .map((index) => rowOf(readings, index));
+    return later === undefined
+      ? { rows }
+      : { head: `${formatCount(later - last - 1)} more between these`, rows };
+  });
   const markOf = (index: number) =>
     index === to ? `end of ${window}` : index === from ? `start of ${window}` : undefined;
   return (
-    <Scroll label="Stored snapshots">
-      <table class="snapshots">
-        <caption class="small">
-          Newest first · {columns.source ? "" : `all ${SOURCE_WORDS[only]} · `}UTC
-        </caption>
-        <Head columns={columns} />
-        {runs.toReversed().map(([first, last], index) => (
-          <>
-            {index === 0 ? null : (
-              <tbody>
-                <tr>
-                  <td colspan={5 + Number(columns.watchers) + Number(columns.source)} class="soft">
-                    {formatCount((runs.at(-index)?.[0] ?? 0) - last - 1)} more between these
-                  </td>
-                </tr>
-              </tbody>
-            )}
-            <tbody>
-              {indexes(first, last)
-                .toReversed()
-                .map((index) => (
-                  <SnapshotRow
-                    snapshot={readings.snapshot(index)}
-                    previous={index === 0 ? undefined : readings.snapshot(index - 1)}
-                    mark={markOf(index)}
-                    columns={columns}
-                  />
-                ))}
-            </tbody>
-          </>
-        ))}
-      </table>
-    </Scroll>
+    <Table
+      label="Stored snapshots"
+      caption={`Newest first · ${hasSources ? "" : `all ${SOURCE_WORDS[only]} · `}UTC`}
+      class="snapshots"
+      columns={[
+        {
+          head: "Captured",
+          cell: ({ index, capturedAt }) => <Captured at={capturedAt} mark={markOf(index)} />,
+        },
+        { head: "Stars", isNumber: true, cell: ({ stars }) => formatCount(stars) },
+        { head: "Gain", isNumber: true, cell: ({ gained }) => <Delta value={gained} /> },
+        { head: "Forks", isNumber: true, cell: ({ forks }) => formatCount(forks) },
+        { head: "Issues", isNumber: true, cell: ({ openIssues }) => formatCount(openIssues) },
+        // Columns that would say the same in each row are left out.
+        shown.some((index) => readings.snapshot(index).watchers !== null) && {
+          head: "Watchers",
+          isNumber: true,
+          cell: ({ watchers }) => formatCount(watchers),
+        },
+        hasSources && { head: "Source", cell: ({ source }) => SOURCE_WORDS[source] },
+      ]}
+      rows={{ groups }}
+      rowClass={({ index }) => (markOf(index) === undefined ? undefined : "marked")}
+    />
   );
 };
 
-/** Columns that are left out where they would say the same in each row. */
-interface Columns {
-  watchers: boolean;
-  source: boolean;
+/** A snapshot with what was gained since the one before; stars still held and totals are not compared. */
+function rowOf(readings: Readings, index: number) {
+  const snapshot = readings.snapshot(index);
+  const previous = index === 0 ? undefined : readings.snapshot(index - 1);
+  const gained =
+    previous === undefined || isSeam(previous, snapshot) ? null : snapshot.stars - previous.stars;
+  return { ...snapshot, index, gained };
 }
 
-const Head: FC<{ columns: Columns }> = ({ columns }) => (
-  <thead>
-    <tr>
-      <th scope="col">Captured</th>
-      {["Stars", "Gain", "Forks", "Issues", ...(columns.watchers ? ["Watchers"] : [])].map((name) => (
-        <th scope="col" class="number">
-          {name}
-        </th>
-      ))}
-      {columns.source ? <th scope="col">Source</th> : null}
-    </tr>
-  </thead>
+const Captured: FC<{ at: number; mark: string | undefined }> = ({ at, mark }) => (
+  <>
+    <time datetime={isoTime(at)}>{formatTime(at).replace(" UTC", "")}</time>
+    {mark === undefined ? null : (
+      <>
+        {" "}
+        <span class="badge">{mark}</span>
+      </>
+    )}
+  </>
 );
-
-interface SnapshotRowProps {
-  snapshot: Snapshot;
-  previous: Snapshot | undefined;
-  mark: string | undefined;
-  columns: Columns;
-}
-
-const SnapshotRow: FC<SnapshotRowProps> = ({ snapshot, previous, mark, columns }) => {
-  const { capturedAt, stars, forks, openIssues, watchers, source } = snapshot;
-  // Stars still held and totals are not compared.
-  const gained = previous === undefined || isSeam(previous, snapshot) ? null : stars - previous.stars;
-  return (
-    <tr class={mark === undefined ? undefined : "marked"}>
-      <th scope="row">
-        <time datetime={isoTime(capturedAt)}>{formatTime(capturedAt).replace(" UTC", "")}</time>
-        {mark === undefined ? null : (
-          <>
-            {" "}
-            <span class="badge">{mark}</span>
-          </>
-        )}
-      </th>
-      <td class="number">{formatCount(stars)}</td>
-      <td class="number">
-        <Delta value={gained} />
-      </td>
-      <td class="number">{formatCount(forks)}</td>
-      <td class="number">{formatCount(openIssues)}</td>
-      {columns.watchers ? <td class="number">{formatCount(watchers)}</td> : null}
-      {columns.source ? <td>{SOURCE_WORDS[source]}</td> : null}
-    </tr>
-  );
-};
 
 function indexes(first: number, last: number): number[] {
   return Array.from({ length: last - first + 1 }, (_, i) => first + i);

@@ -4,7 +4,8 @@ import { RANKING_DEFINITIONS, RANKINGS, type ScoreName } from "../../growth/grow
 import type { Answerable } from "./filter-form.js";
 import { type Tab, TabLink, withQuery } from "./links.js";
 import { formatDate } from "./numbers.js";
-import type { ColumnHead, RepositoryListProps, SortableColumn } from "./repository-list.js";
+import type { RepositoryListProps, SortableColumn } from "./repository-list.js";
+import type { Sorting } from "./table.js";
 
 /** The sorts of lists: their places, columns, feeds and links. */
 
@@ -54,11 +55,11 @@ function isSortedBy(...sorts: readonly Sort[]): (page: SortBarProps) => boolean 
 
 function scoreColumn(score: ScoreName): ListColumns {
   const cell = ({ trend }: ListRow) => trend?.scores[score]?.toFixed(1) ?? "–";
-  return { more: [{ title: "Score", onPhone: "nowhere", sorts: "score", cell }] };
+  return { more: [{ head: "Score", onPhone: "nowhere", sorts: "score", cell }] };
 }
 
 function dayColumn(title: string, sorts: SortableColumn, of: (row: ListRow) => number | null): ListColumns {
-  return { more: [{ title, onPhone: "for-gain", sorts, cell: (row) => formatDate(of(row)) }] };
+  return { more: [{ head: title, onPhone: "for-gain", sorts, cell: (row) => formatDate(of(row)) }] };
 }
 
 /** The columns with the values that a list is sorted by. */
@@ -82,16 +83,11 @@ export const COLUMN_SORTS = {
   created: "created",
 } as const satisfies Record<Exclude<SortableColumn, "score">, Sort>;
 
-/** The head of a column: where its link leads, and the `aria-sort` of its cell. */
-interface SortHead extends ColumnHead {
-  href: string;
-}
-
 /**
  * How the head of a column sorts the list at an address: from the highest value first; if the list is sorted so already, in the
  * other direction. `sort` is that of the column.
  */
-export function sortHead(url: URL, sort: string, current: { sort: string; order: string }): SortHead {
+export function sortHead(url: URL, sort: string, current: { sort: string; order: string }): Sorting {
   const isCurrent = sort === current.sort;
   const isDown = isCurrent && current.order !== "asc";
   return {
@@ -100,7 +96,7 @@ export function sortHead(url: URL, sort: string, current: { sort: string; order:
   };
 }
 
-interface Sorting {
+interface ListSorting {
   url: URL;
   sorts: readonly string[] | undefined;
   sort: string;
@@ -115,7 +111,7 @@ export function headsOf({
   order,
   sorts,
   hasOrder,
-}: Sorting): NonNullable<RepositoryListProps["headOf"]> {
+}: ListSorting): NonNullable<RepositoryListProps["headOf"]> {
   return (column) => {
     const sort = column === "score" ? current : COLUMN_SORTS[column];
     if (sorts !== undefined && !sorts.includes(sort)) return undefined;

@@ -1,10 +1,21 @@
 import type { ComponentChildren as Child, FunctionComponent as FC } from "preact";
 import { openIssuesRule } from "../../config/config.js";
+import {
+  type Explanation,
+  formulaOf,
+  SCORE_LABELS,
+  SCORE_NAMES,
+  type Trend,
+  WINDOW_LABELS,
+} from "../../growth/growth.js";
 import { HOUR_MS } from "../../lib/clock.js";
 import { repositoryPage } from "../../lib/page-addresses.js";
 import type { Modules } from "../../modules.js";
-import { type Example, Scores, Unusual, WorkedExample } from "../components/about-tables.js";
-import { Command, Contents } from "../components/elements.js";
+import type { Repository } from "../../repositories/repositories.js";
+import { Command, Contents, Scroll } from "../components/elements.js";
+import { ScoreTable } from "../components/explanation.js";
+import { formatCount, formatDelta, Time } from "../components/numbers.js";
+import { Table } from "../components/table.js";
 import type { Page, PageRequest } from "../page-request.js";
 
 /** The methodology for people; docs/RANKINGS.md has the formulas. */
@@ -30,8 +41,7 @@ async function readExample({ catalog, rankings }: Modules): Promise<Example | un
   const [trend, explanation] = [trends[window], explained[window]];
   // It may have been removed between two of these reads.
   if (repository === undefined || trend === null || explanation === null) return undefined;
-  const hours = (trend.to - trend.from) / HOUR_MS;
-  return { repository, path: repositoryPage(repository), trend, hours, explanation };
+  return { repository, trend, explanation };
 }
 
 const SECTIONS = [
@@ -51,6 +61,15 @@ const Section: FC<{ id: SectionName; children: Child }> = ({ id, children }) => 
     {children}
   </section>
 );
+
+const UNUSUAL = [
+  ["Failed reading", "a fall that the next reading takes back", "nothing; it is not compared"],
+  ["Unconfirmed reading", "a fall by a quarter or more, not read a second time", "the reading before it"],
+  ["Dropped and recovered", "a jump or a fall that reverses within days", "nothing"],
+  ["Level shift", "five times the stars in one step, without matching forks", "nothing"],
+  ["Burst", "far more than usual, without matching forks, issues or watchers", "what those support"],
+  ["Purge", "a loss of 0.5% or more in one step", "the full loss"],
+] as const;
 
 const About: FC<{ example: Example | undefined; baseUrl: string }> = ({ example, baseUrl }) => (
   <div class="beside">
@@ -110,7 +129,15 @@ const About: FC<{ example: Example | undefined; baseUrl: string }> = ({ example,
         </p>
       </Section>
       <Section id="scores">
-        <Scores />
+        <Table
+          label="Scores, what they mean and how they are calculated"
+          columns={[
+            { head: "Score", cell: (name) => SCORE_LABELS[name].label },
+            { head: "Meaning", cell: (name) => SCORE_LABELS[name].description },
+            { head: "Calculation", cell: (name) => formulaOf(name, "24h") },
+          ]}
+          rows={SCORE_NAMES}
+        />
         <p>
           The formulas are those of 24 hours; only the constants of Rising differ in longer windows. A usual
           day that is not known counts as 0, with less confidence. Growth lists hide forks and archived
@@ -161,7 +188,15 @@ const About: FC<{ example: Example | undefined; baseUrl: string }> = ({ example,
           caused a change or why: forge clean-ups, failed readings and campaigns look the same from outside.
           Changes of less than 80 stars are not marked, except falls by a quarter.
         </p>
-        <Unusual />
+        <Table
+          label="Changes that are marked, and how much of each counts"
+          columns={[
+            { head: "Kind", cell: ([kind]) => kind },
+            { head: "What it looks like", cell: ([, shows]) => shows },
+            { head: "Counted", cell: ([, , counted]) => counted },
+          ]}
+          rows={UNUSUAL}
+        />
       </Section>
       <Section id="begin">
         <p>Restart the service with the names of the forges to track:</p>
@@ -181,3 +216,33 @@ const About: FC<{ example: Example | undefined; baseUrl: string }> = ({ example,
     </div>
   </div>
 );
+
+/** A repository with its trending score. */
+interface Example {
+  repository: Repository;
+  trend: Trend;
+  explanation: Explanation;
+}
+
+/** The two snapshots compared, then the score with its values. */
+const WorkedExample: FC<Example> = ({ repository, trend, explanation }) => {
+  const { provider, fullName } = repository;
+  const json = `/api/repos/${provider.toLowerCase()}/by-full-name?${new URLSearchParams({ fullName, explain: "true" })}`;
+  return (
+    <>
+      <p>
+        <a href={repositoryPage(repository)}>{repository.fullName}</a> is #1 in Trending for{" "}
+        {WINDOW_LABELS[trend.window]}. It had {formatCount(trend.starsFrom)} stars at{" "}
+        <Time at={trend.from} exact />, and gained {formatCount(trend.starsDelta)} in{" "}
+        {((trend.to - trend.from) / HOUR_MS).toFixed(1)} hours, until <Time at={trend.to} exact />
+        {trend.forksDelta === null ? "" : `; its forks changed by ${formatDelta(trend.forksDelta)}`}.
+      </p>
+      <Scroll label="The trending score">
+        <ScoreTable name="trending" explanation={explanation} window={trend.window} />
+      </Scroll>
+      <p class="soft small">
+        Confidence {trend.confidence.toFixed(2)}. Full details <a href={json}>as JSON</a>.
+      </p>
+    </>
+  );
+};

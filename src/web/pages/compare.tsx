@@ -1,11 +1,15 @@
-import type { FunctionComponent as FC } from "preact";
+import type { ComponentChildren as Child, FunctionComponent as FC } from "preact";
 import { z } from "zod";
 import {
   alignedAt,
+  gainOfLine,
   type History,
   isByDate,
+  METRIC_WORDS,
+  type Metric,
   missingReason,
   newestOf,
+  noteOn,
   readHistory,
   seriesOf,
   spansOf,
@@ -13,10 +17,14 @@ import {
   THEMES,
   viewOf,
 } from "../../charts/charts.js";
-import { WINDOWS, type Window } from "../../growth/growth.js";
-import { queryOf, repositoryKey } from "../../lib/page-addresses.js";
+import { forgeName } from "../../config/config.js";
+import type { Rank } from "../../discovery/discovery.js";
+import { type Trend, WINDOW_LABELS, WINDOWS, type Window } from "../../growth/growth.js";
+import { DAY_MS } from "../../lib/clock.js";
+import { queryOf, repositoryKey, repositoryPage } from "../../lib/page-addresses.js";
 import type { Modules } from "../../modules.js";
-import { isStale, type Repository } from "../../repositories/repositories.js";
+import { basisOf, type Repository } from "../../repositories/repositories.js";
+import { BadgeReasons, Badges, badgesOf } from "../components/badges.js";
 import {
   alignedParameters,
   ChartControls,
@@ -25,10 +33,13 @@ import {
 } from "../components/chart-controls.js";
 import { ComparedNumbers } from "../components/chart-tables.js";
 import { AddForm, Chosen, Examples, RefusedNames } from "../components/chosen-repositories.js";
-import { type Compared, ComparisonTable, ShownGains } from "../components/comparison.js";
+import { Language } from "../components/language.js";
 import { withQuery } from "../components/links.js";
-import { PLOT_SCRIPTS, Plot } from "../components/plot.js";
+import { Delta, formatCount, formatDate, formatGrowth, Gain, StillHeldNote } from "../components/numbers.js";
+import { LineSample, PLOT_SCRIPTS, Plot } from "../components/plot.js";
 import { READING_SECONDS, Reading } from "../components/reading.js";
+import { Table } from "../components/table.js";
+import { SHARE_SCRIPTS, ShareChart } from "../embed-pictures.js";
 import { isUnknown, readComparedNames } from "../naming.js";
 import { Problems } from "../page-query.js";
 import type { Page, PageRequest } from "../page-request.js";
@@ -52,11 +63,8 @@ export async function showComparison(request: PageRequest): Promise<Page> {
   const unknown = wrong.map(({ text }) => text);
   const keys = repositories.map(repositoryKey);
   const here = new URL(withQuery(parsed.url, { repo: keys }), "http://localhost");
-  const [histories, compared, examples, { offers, reading }, read] = await Promise.all([
-    Promise.all(
-      repositories.map((one) => readHistory(modules.catalog, one, { ...state, window: state.range })),
-    ),
-    readCompared(modules, repositories),
+  const [compared, examples, { offers, reading }, read] = await Promise.all([
+    readCompared(modules, repositories, state),
     repositories.length < 2 ? readExamples(modules, repositories) : [],
     offerTracking(request, unknown),
     Promise.all(repositories.map((one) => readingOf(request, one))),
@@ -65,6 +73,14 @@ export async function showComparison(request: PageRequest): Promise<Page> {
   const texts = new Set(reading.map(({ text }) => text));
   const unread = { ...given, refused: refused.filter(({ text }) => !texts.has(text)) };
   const names = repositories.map(({ fullName }) => fullName);
+  const { metric, align, scale } = state;
+  const view = viewOf(state);
+  const histories = compared.map(({ history }) => history);
+  const aligned = alignedAt(histories, state);
+  const series = seriesOf(histories, aligned);
+  const subject = subjectOf({ metric, view, ...aligned });
+  const times = histories.flatMap(({ points }) => points.map(({ at }) => at));
+  const hasChart = series.some(({ points }) => points.length > 1);
   const chosen = Object.fromEntries([...here.searchParams].filter(([name]) => name !== "repo"));
   return {
     title: names.length === 0 ? "Compare repositories" : `Compare ${names.join(", ")}`,
@@ -74,7 +90,7 @@ export async function showComparison(request: PageRequest): Promise<Page> {
       "Up to six repositories on one chart, by date, by age or as an index, and their numbers side by side.",
     canonical:
       keys.length === 0 ? "/compare" : `/compare?${queryOf(keys.map((key) => ["repo", key] as const))}`,
-    scripts: [...PLOT_SCRIPTS, "share.js", "copy.js", "compare.js", ...FIELD_SCRIPTS],
+    scripts: [...PLOT_SCRIPTS, ...SHARE_SCRIPTS, "compare.js", ...FIELD_SCRIPTS],
     body: (
       <div id="comparison" data-whole="" data-live={requests.length > 0 ? "comparison" : undefined}>
         <h1>Compare repositories</h1>
@@ -97,7 +113,54 @@ export async function showComparison(request: PageRequest): Promise<Page> {
         </div>
         {repositories.length < 2 ? <Examples examples={examples} keys={keys} here={here} /> : null}
         {repositories.length === 0 ? null : (
-          <Comparison {...{ here, state, histories, compared, baseUrl: request.baseUrl }} />
+          <>
+            <section id="chart" data-chart="">
+              <h2>
+                {subject}
+                {align === "date" && view === "total" ? " over time" : ""}
+              </h2>
+              <ChartControls url={here} state={state} aligned={aligned} section="chart" />
+              {hasChart ? (
+                <Plot
+                  {...{ metric, series, view, scale, ...aligned, asOf: newestOf(histories) }}
+                  spans={spansOf(histories, metric)}
+                  label={`${subject}: ${series.map(({ name }) => name).join(", ")}`}
+                  hasLegend={align !== "date"}
+                  canZoom={isByDate(align)}
+                />
+              ) : (
+                <p class="plot-empty">{missingReason(histories, { metric, ...aligned })}</p>
+              )}
+              <ChartDates
+                {...{ url: here, state }}
+                section="chart"
+                shown={
+                  times.length === 0
+                    ? undefined
+                    : {
+                        from: times.reduce((a, b) => Math.min(a, b)),
+                        to: times.reduce((a, b) => Math.max(a, b)),
+                      }
+                }
+              />
+              {hasChart ? (
+                <>
+                  <ShownGains histories={histories} metric={metric} />
+                  <ShareChart
+                    url={here}
+                    state={state}
+                    repositories={histories.map(({ repository }) => repository)}
+                    baseUrl={request.baseUrl}
+                  />
+                  <ComparedNumbers {...{ metric, align, series }} />
+                </>
+              ) : null}
+            </section>
+            <section>
+              <h2>Side by side</h2>
+              <ComparisonTable compared={compared} />
+            </section>
+          </>
         )}
       </div>
     ),
@@ -107,22 +170,15 @@ export async function showComparison(request: PageRequest): Promise<Page> {
 async function readCompared(
   { rankings, catalog }: Modules,
   repositories: readonly Repository[],
+  { range: window, ...state }: State,
 ): Promise<Compared[]> {
-  const ids = repositories.map(({ id }) => id);
-  const [trends, ranks, recency] = await Promise.all([
-    Promise.all(WINDOWS.map(async (window) => [window, await rankings.trends(ids, window)] as const)),
-    Promise.all(ids.map((id) => rankings.ranks(id))),
-    catalog.recency(),
-  ]);
-  return repositories.map((repository, i) => {
-    const of = (window: Window) => trends.find(([name]) => name === window)?.[1].get(repository.id);
-    return {
-      repository,
-      trends: { "24h": of("24h"), "7d": of("7d"), "30d": of("30d") },
-      ranks: ranks[i] ?? [],
-      isStale: isStale(repository, recency),
-    };
-  });
+  return Promise.all(
+    repositories.map(async (repository) => {
+      const { trends, ranks, stored } = await rankings.standing(repository.id);
+      const request = { ...state, window, trends: Object.values(trends), stored };
+      return { trends, ranks, history: await readHistory(catalog, repository, request) };
+    }),
+  );
 }
 
 /** Trending repositories as examples. */
@@ -135,109 +191,148 @@ async function readExamples(
   return catalog.findMany(trending.ids.filter((id) => !taken.has(id)).slice(0, 6));
 }
 
-/** The path of the chart of this page as a picture to save. */
-function picturePath({ searchParams }: URL): string {
-  const parameters = [...searchParams]
-    .filter(([name]) => name !== "theme")
-    .map(([name, value]) => [name === "range" ? "window" : name, value] as const);
-  return `/api/embed/chart.svg?${queryOf([...parameters, ["width", "1000"], ["height", "500"]])}`;
+/** A repository in a comparison. */
+interface Compared {
+  history: History;
+  trends: Readonly<Record<Window, Trend | null>>;
+  ranks: readonly Rank[];
 }
 
-interface ComparisonProps {
-  here: URL;
-  state: State;
-  histories: readonly History[];
-  compared: readonly Compared[];
-  baseUrl: string;
-}
-
-const Comparison: FC<ComparisonProps> = ({ here, state, histories, compared, baseUrl }) => {
-  const { metric, align, scale } = state;
-  const view = viewOf(state);
-  const aligned = alignedAt(histories, state);
-  const series = seriesOf(histories, aligned);
-  const subject = subjectOf({ metric, view, ...aligned });
-  const names = series.map(({ name }) => name).join(", ");
-  const times = histories.flatMap(({ points }) => points.map(({ at }) => at));
-  const trends = compared.map((one) => Object.values(one.trends));
-  const hasChart = series.some(({ points }) => points.length > 1);
+/** The numbers of the repositories, one row each. */
+const ComparisonTable: FC<{ compared: readonly Compared[] }> = ({ compared }) => {
+  const rows = compared.map(({ history: { repository, isStale }, trends, ranks }) => ({
+    ...{ repository, trends, ranks },
+    badges: badgesOf({ repository, isStale, trends: Object.values(trends) }),
+  }));
   return (
     <>
-      <section class="after" id="chart" data-chart="">
-        <h2>
-          {subject}
-          {align === "date" && view === "total" ? " over time" : ""}
-        </h2>
-        <ChartControls url={here} state={state} aligned={aligned} section="chart" />
-        {hasChart ? (
-          <Plot
-            {...{ metric, series, view, scale, ...aligned, asOf: newestOf(histories) }}
-            spans={spansOf(histories, trends, metric)}
-            label={`${subject}: ${names}`}
-            hasLegend={align !== "date"}
-            canZoom={isByDate(align)}
-          />
-        ) : (
-          <p class="plot-empty">{missingReason(histories, { metric, ...aligned })}</p>
-        )}
-        <ChartDates
-          {...{ url: here, state }}
-          section="chart"
-          shown={
-            times.length === 0
-              ? undefined
-              : { from: times.reduce((a, b) => Math.min(a, b)), to: times.reduce((a, b) => Math.max(a, b)) }
-          }
-        />
-        {hasChart ? (
-          <>
-            <ShownGains histories={histories} metric={metric} />
-            <ShareChart
-              link={`${baseUrl}${here.pathname}${here.search}`}
-              picture={picturePath(here)}
-              file={compared.map(({ repository }) => repository.name).join("-vs-")}
-            />
-            <ComparedNumbers {...{ metric, align, series }} />
-          </>
-        ) : null}
-      </section>
-      <section>
-        <h2>Side by side</h2>
-        <ComparisonTable compared={compared} />
-      </section>
-      <p id="embed">
-        <a href={`/embed?${here.searchParams}`}>Embed this chart on another page</a>
-      </p>
+      <Table
+        label="Repositories side by side"
+        class="compared"
+        columns={[
+          {
+            head: "Repository",
+            cell: ({ repository, badges }) => (
+              <>
+                <a href={repositoryPage(repository)}>{repository.fullName}</a>{" "}
+                <small class="soft">{forgeName(repository.provider)}</small> <Badges badges={badges} />
+              </>
+            ),
+          },
+          number("Stars", ({ repository }) => <strong>{formatCount(repository.stars)}</strong>),
+          ...WINDOWS.map((window) =>
+            number(WINDOW_LABELS[window], ({ trends }) => <Gain trend={trends[window]} measure="stars" />),
+          ),
+          number("Forks", ({ repository }) => formatCount(repository.forks)),
+          number("Open issues", ({ repository }) => formatCount(repository.openIssues)),
+          number("# by stars", ({ ranks }) => rankText(ranks, "stars", null)),
+          number("# in Trending", ({ ranks }) => rankText(ranks, "trending", "7d")),
+          { head: "Created", cell: ({ repository }) => formatDate(repository.createdAt) },
+          { head: "Language", cell: ({ repository }) => <Language name={repository.language} /> },
+        ]}
+        rows={rows}
+      />
+      <StillHeldNote trends={compared.flatMap(({ trends }) => WINDOWS.map((window) => trends[window]))} />
+      {rows.map(({ repository, badges }) =>
+        badges.some(({ reason }) => reason !== undefined) ? (
+          <section class="small">
+            <h3>{repository.fullName}</h3>
+            <BadgeReasons badges={badges} />
+          </section>
+        ) : null,
+      )}
     </>
   );
 };
 
-interface ShareChartProps {
-  /** The address of this page. */
-  link: string;
-  /** Path of the chart as a picture, without its theme. */
-  picture: string;
-  /** Name of a saved file, without its ending. */
-  file: string;
+type ComparedRow = Pick<Compared, "trends" | "ranks"> & Pick<History, "repository">;
+const number = (head: string, cell: (one: ComparedRow) => Child) => ({ head, cell, isNumber: true });
+
+/** The overall rank, such as "#12"; a dash if it is not ranked. */
+function rankText(ranks: readonly Rank[], ranking: Rank["ranking"], window: Window | null): string {
+  const rank = ranks.find(
+    (one) => one.ranking === ranking && one.window === window && one.scope === "overall",
+  );
+  return rank === undefined ? "–" : `#${formatCount(rank.position)}`;
 }
 
 /**
- * Ways to pass a chart on: its address, and pictures to save. The browser makes the PNG out of the SVG (client/share.ts), with the
- * reader's fonts and at no cost to the server; without scripts there is the SVG.
+ * The newest count of a line in the time that a chart shows, and its growth from the first count to the last: `gained`, and `growth` as a
+ * part of the first count, unless that is 0. Null where no two counts can be compared.
  */
-const ShareChart: FC<ShareChartProps> = ({ link, picture, file }) => (
-  <div class="buttons share-chart">
-    <span class="hidden" id="page-link">
-      {link}
-    </span>
-    <button type="button" data-copy="page-link" data-command="Copy link" hidden>
-      Copy link
-    </button>
-    <a class="button" href={picture} download={`${file}.svg`} data-command="Download SVG">
-      SVG
-    </a>
-    <button type="button" data-png={picture} data-file={`${file}.png`} data-command="Download PNG" hidden>
-      PNG
-    </button>
-  </div>
-);
+function shownGain({ points }: Pick<History, "points">) {
+  const gain = gainOfLine(points);
+  return {
+    latest: points.at(-1)?.value ?? null,
+    gained: gain?.gained ?? null,
+    growth: gain !== undefined && gain.first.value > 0 ? gain.gained / gain.first.value : null,
+    from: gain?.first.at ?? null,
+    to: gain?.last.at ?? null,
+    isRetained: gain !== undefined && basisOf(gain.first.source) === "RETAINED",
+  };
+}
+
+/** A line that begins or ends within this time of the others covers the same days. */
+const SAME_MS = 1.5 * DAY_MS;
+
+/** The lines of a chart with their counts and their growth over the time it shows: its legend, and the numbers that people quote. */
+const ShownGains: FC<{ histories: readonly History[]; metric: Metric }> = ({ histories, metric }) => {
+  const rows = histories.map((history) => ({ ...history, ...shownGain(history) }));
+  const begin = Math.min(...rows.flatMap(({ from }) => from ?? []));
+  const end = Math.max(...rows.flatMap(({ to }) => to ?? []));
+  const hasGains = Number.isFinite(begin);
+  return (
+    <Table
+      label="Growth in this chart"
+      class="shown-gains"
+      columns={[
+        {
+          head: "Repository",
+          cell: ({ repository, isStale }, i) => (
+            <>
+              <LineSample class="line-mark" index={i} />{" "}
+              <a href={repositoryPage(repository)}>
+                {repository.owner}/<wbr />
+                {repository.name}
+              </a>{" "}
+              <small class="soft">{noteOn(repository, isStale)}</small>
+            </>
+          ),
+        },
+        {
+          head: METRIC_WORDS[metric].title,
+          isNumber: true,
+          class: "strong",
+          cell: ({ latest }) => formatCount(latest),
+        },
+        {
+          head: hasGains ? `Gained since ${formatDate(begin)}` : "Gained",
+          isNumber: true,
+          cell: ({ gained, from, to, isRetained }) => (
+            <>
+              <Delta value={gained} />
+              <small class="counted">
+                {spanWords({ from, to, begin, end })}
+                {isRetained ? " stars still held" : ""}
+              </small>
+            </>
+          ),
+        },
+        { head: <abbr title="Percent">%</abbr>, isNumber: true, cell: ({ growth }) => formatGrowth(growth) },
+      ]}
+      rows={rows}
+    />
+  );
+};
+
+/** The days a gain covers, if they are not those of the chart. */
+function spanWords(
+  span: Pick<ReturnType<typeof shownGain>, "from" | "to"> & { begin: number; end: number },
+): string {
+  const { from, to, begin, end } = span;
+  if (from === null || to === null) return "";
+  const isLate = from - begin > SAME_MS;
+  const isEarly = end - to > SAME_MS;
+  if (isEarly) return `${formatDate(from)} to ${formatDate(to)}`;
+  return isLate ? `since ${formatDate(from)}` : "";
+}

@@ -1,231 +1,130 @@
-import type { FunctionComponent as FC } from "preact";
+import { readFileSync } from "node:fs";
+import type { JSX } from "preact";
 import { renderToString } from "preact-render-to-string";
-import { BUCKETS, CALLER_KINDS, type Limits } from "../../config/config.js";
-import { ERROR_MEANINGS, ERROR_STATUS, type ErrorCode, errorAnchor } from "../../lib/errors.js";
-import { Command, Contents, Scroll } from "../components/elements.js";
-import { formatCount } from "../components/numbers.js";
-import {
-  type Entry,
-  Method,
-  type Operation,
-  OperationView,
-  type Schema,
-  SchemaView,
-} from "../components/reference.js";
-import type { Page } from "../page-request.js";
+import { type Bucket, CALLER_KINDS, type Limits } from "../../config/config.js";
+import { AppError, ERROR_STATUS, type ErrorCode, errorAnchor } from "../../lib/errors.js";
+import { packageFile } from "../../lib/package-files.js";
+import { DOCS_PAGE } from "../../lib/page-addresses.js";
+import { Contents } from "../components/elements.js";
+import { type Rendered, renderMarkdown } from "../markdown.js";
+import type { Page, PageHandler } from "../page-request.js";
 
-/** The part of an OpenAPI document that the reference shows. */
-export interface ReferenceDocument {
-  info: { title: string; version: string; description?: string };
-  servers?: { url: string }[];
-  security?: Record<string, unknown>[];
-  paths?: Record<string, Record<string, unknown>>;
-  components?: { schemas?: Record<string, unknown>; [kind: string]: Record<string, unknown> | undefined };
+/** The guide: the documents of the package as pages. */
+
+/** The slug is the address below /docs; empty: /docs itself. */
+type Document = readonly [slug: string, file: string, title: string, description: string];
+
+const DOCUMENTS: readonly Document[] = [
+  ["", "docs/API.md", "HTTP API", "Every route with its parameters, and requests with their responses."],
+  ["rankings", "docs/RANKINGS.md", "Rankings", "How growth is measured, and what ranks by it."],
+  ["client", "client/README.md", "JavaScript client", "The typed client, with pages, retries and errors."],
+  ["clients", "docs/CLIENTS.md", "Generators", "Generators of clients that work with the OpenAPI document."],
+  ["mcp", "docs/MCP.md", "Language models", "The API as tools for language models (MCP)."],
+  ["data", "docs/DATA.md", "Other tools", "The data in spreadsheets, databases and notebooks."],
+  ["import", "docs/IMPORT.md", "Import and export", "Files that can be imported, and what is exported."],
+  ["publish", "docs/PUBLISH.md", "Without a server", "Charts and pages as files."],
+  ["configuration", "docs/CONFIGURATION.md", "Settings", "Every setting with its default."],
+  [
+    "operations",
+    "docs/OPERATIONS.md",
+    "Operations",
+    "Running a service: installation, proxy, backups, upgrades.",
+  ],
+  ["scale", "docs/SCALE.md", "Scale", "What one machine can carry."],
+  [
+    "security",
+    "docs/SECURITY.md",
+    "Security",
+    "What is protected from whom, and what is stored about people.",
+  ],
+  ["glossary", "docs/GLOSSARY.md", "Glossary", "The words of this service."],
+];
+
+/** Those whose examples are for callers of this service, rather than for its operator. */
+const FOR_CALLERS: ReadonlySet<string> = new Set(["", "rankings", "client", "clients", "mcp"]);
+
+const titleOf = ([, , title]: Document): string => title;
+const addressOf = ([slug]: Document): string => (slug === "" ? DOCS_PAGE : `${DOCS_PAGE}/${slug}`);
+
+/** The addresses of all documents. */
+export const DOCS_PAGES = DOCUMENTS.map(addressOf);
+
+/** Where a link in a document leads; undefined: to a file that is not a page. */
+function linkFrom(file: string, target: string): { href: string; title?: string } | undefined {
+  if (/^(?:https?:|#)/.test(target)) return { href: target };
+  const { pathname, hash } = new URL(target, new URL(file, "file:///"));
+  const found = DOCUMENTS.find(([, one]) => `/${one}` === pathname);
+  return found && { href: `${addressOf(found)}${hash}`, title: titleOf(found) };
 }
 
-/** The API reference, rendered once per process. */
-export function docsPage(document: () => ReferenceDocument, limits: Limits | undefined): () => Page {
-  let reference: string | undefined;
-  return () => {
-    reference ??= renderToString(<Docs document={document()} limits={limits} />);
+const ERROR_CODES = Object.keys(ERROR_STATUS) as ErrorCode[];
+
+/** The documents, each rendered once per process. `limits`: the configured ones; undefined: there are none. */
+export function docsPage(baseUrl: string, limits: Limits | undefined): PageHandler {
+  const bodies = new Map<string, string>();
+  return ({ params }): Page => {
+    const { document: slug = "" } = params;
+    const document = DOCUMENTS.find(([one]) => one === slug);
+    if (document === undefined) throw new AppError("NOT_FOUND", "There is no such document.");
+    const [, , title, description] = document;
+    const body = bodies.get(slug) ?? renderToString(guideOf(document, read(document)));
+    bodies.set(slug, body);
     return {
-      title: "API reference",
+      title,
       showsAge: true,
-      description: "Every API route with its parameters and responses.",
-      scripts: ["docs.js"],
-      alternates: [{ type: "application/json", href: DOCUMENT, title: "OpenAPI 3.1" }],
-      body: <div class="beside" dangerouslySetInnerHTML={{ __html: reference }} />,
+      description,
+      ...(slug === "" && { alternates: [{ type: "application/json", href: OPENAPI, title: "OpenAPI 3.1" }] }),
+      body: <div class="beside docs" dangerouslySetInnerHTML={{ __html: body }} />,
     };
   };
+
+  function read([slug, file]: Document): Rendered {
+    const source = readFileSync(packageFile(file), "utf8");
+    const text = FOR_CALLERS.has(slug) ? source.replaceAll(DEFAULT_BASE_URL, baseUrl) : source;
+    return renderMarkdown(slug === "" ? withLimits(text, limits) : text, {
+      link: (target) => linkFrom(file, target),
+      rowId: (name) => ERROR_CODES.filter((code) => code === name && slug === "").map(errorAnchor)[0],
+    });
+  }
 }
 
-const DOCUMENT = "/api/openapi.json";
+const OPENAPI = "/api/openapi.json";
+const DEFAULT_BASE_URL = "http://127.0.0.1:3000";
 
-/** The API reference, generated from the OpenAPI document. */
-const Docs: FC<{ document: ReferenceDocument; limits: Limits | undefined }> = ({ document, limits }) => {
-  const entries = Object.entries(document.paths ?? {}).flatMap(([path, methods]) =>
-    Object.entries(methods).map(
-      ([method, operation]): Entry => ({
-        method,
-        path,
-        operation: resolved(document, operation as Operation),
-      }),
-    ),
-  );
-  const groups = Map.groupBy(entries, ({ operation }) => operation.tags?.[0] ?? "Other");
-  return (
-    <>
-      <ReferenceContents groups={groups} />
-      <div>
-        <h1>API reference</h1>
-        <p class="read">{document.info.description}</p>
-        <Begin base={document.servers?.[0]?.url ?? ""} />
-        <LimitTable limits={limits} />
-        <ErrorTable />
-        {[...groups].map(([tag, group]) => (
-          <section>
-            <h2 id={anchorOf(tag)}>{tag}</h2>
-            {group.map((entry) => (
-              <OperationView {...entry} />
-            ))}
-          </section>
+/** The table of limits with those of this service. */
+function withLimits(text: string, limits: Limits | undefined): string {
+  return text.replaceAll(/^\| `(\w+)` \|(?:[ \d,]*\|){3}/gm, (_, name: Bucket) => {
+    const own = limits?.[name];
+    const cells = CALLER_KINDS.map((kind) => own?.[kind]?.toLocaleString("en") ?? "");
+    return `| \`${name}\` | ${limits === undefined ? "none here | |" : cells.join(" | ")} |`;
+  });
+}
+
+const guideOf = (document: Document, { headings, body }: Rendered): JSX.Element => (
+  <>
+    <Contents>
+      <ul>
+        {DOCUMENTS.map((one) => (
+          <li>
+            <a href={addressOf(one)} aria-current={one === document ? "page" : undefined}>
+              {titleOf(one)}
+            </a>
+          </li>
         ))}
-        <h2 id="records">Schemas</h2>
-        {Object.entries(document.components?.schemas ?? {}).map(([name, schema]) => (
-          <details class="operation" id={`record-${name}`}>
-            <summary>
-              <code>{name}</code>
-            </summary>
-            <SchemaView schema={schema as Schema} label={name} />
-          </details>
-        ))}
-      </div>
-    </>
-  );
-};
-
-/** An operation with its parameters and responses instead of references to them. */
-function resolved(document: ReferenceDocument, operation: Operation): Operation {
-  const find = <T,>(part: T): T => {
-    const reference = (part as { $ref?: string }).$ref;
-    if (reference === undefined) return part;
-    const [kind = "", name = ""] = reference.split("/").slice(2);
-    return document.components?.[kind]?.[name] as T;
-  };
-  const responses = Object.entries(operation.responses).map(([status, one]) => [status, find(one)]);
-  return {
-    ...(document.security && { security: document.security }),
-    ...operation,
-    ...(operation.parameters && { parameters: operation.parameters.map(find) }),
-    responses: Object.fromEntries(responses),
-  };
-}
-
-/** The anchor of a heading. */
-function anchorOf(tag: string): string {
-  return tag.replaceAll(/[^A-Za-z0-9]+/g, "-");
-}
-
-const ReferenceContents: FC<{ groups: ReadonlyMap<string, readonly Entry[]> }> = ({ groups }) => (
-  <Contents>
-    <ul>
-      <li>
-        <a href="#begin">Getting started</a>
-      </li>
-      <li>
-        <a href="#limits">Rate limits</a>
-      </li>
-      <li>
-        <a href="#errors">Errors</a>
-      </li>
-      {[...groups].map(([tag, group]) => (
         <li>
-          <a href={`#${anchorOf(tag)}`}>{tag}</a>
-          <ul>
-            {group.map(({ method, path, operation }) => (
-              <li>
-                <a href={`#${operation.operationId}`}>
-                  <Method name={method} /> {path.replace(/^\/api/, "")}
-                </a>
-              </li>
-            ))}
-          </ul>
+          <a href={OPENAPI}>OpenAPI 3.1 (JSON)</a>
         </li>
-      ))}
-      <li>
-        <a href="#records">Schemas</a>
-      </li>
-      <li>
-        <a href={DOCUMENT}>OpenAPI 3.1 (JSON)</a>
-      </li>
-    </ul>
-  </Contents>
-);
-
-const Begin: FC<{ base: string }> = ({ base }) => (
-  <section>
-    <h2 id="begin">Getting started</h2>
-    <p class="read">Public data needs no key. This lists the repositories trending over 7 days:</p>
-    <Command text={`curl '${base}/api/trending?window=7d&limit=5'`} />
-    <p class="read">
-      A key raises your limits. <a href="/account/keys">Create one in your account</a> and send it in either
-      header:
-    </p>
-    <Command
-      text={`curl -H 'X-API-Key: sid_…' '${base}/api/repos?language=Rust&minStars=1000'\ncurl -H 'Authorization: Bearer sid_…' '${base}/api/repos?q=parser'`}
-    />
-    <p class="read">
-      To read a whole list, pass <code>meta.nextCursor</code> of each page as <code>cursor</code> of the next
-      request. Send the <code>ETag</code> of a response as <code>If-None-Match</code>: if nothing has changed,
-      the response is a 304 and does not count against your limit. The machine-readable contract is the{" "}
-      <a href={DOCUMENT}>OpenAPI document</a>.
-    </p>
-  </section>
-);
-
-/** Every code with its description. Problem details link to its entry. */
-const ErrorTable: FC = () => (
-  <section>
-    <h2 id="errors">Errors</h2>
-    <p class="read">
-      Every error has one of these codes. With <code>Accept: application/problem+json</code> an error is a
-      problem as in RFC 9457, whose <code>type</code> is the address of its entry here.
-    </p>
-    <dl class="codes">
-      {(Object.keys(ERROR_STATUS) as ErrorCode[]).map((code) => (
-        <div id={errorAnchor(code)}>
-          <dt>
-            <code>{code}</code> <span class="soft small">{ERROR_STATUS[code]}</span>
-          </dt>
-          <dd>{ERROR_MEANINGS[code]}</dd>
-        </div>
-      ))}
-    </dl>
-  </section>
-);
-
-const KIND_NAMES = { anonymous: "Without a key", signed_in: "Signed in", key: "With a key" } as const;
-
-const LimitTable: FC<{ limits: Limits | undefined }> = ({ limits }) => (
-  <section>
-    <h2 id="limits">Rate limits</h2>
-    {limits === undefined ? (
-      <p>Rate limits are turned off on this server.</p>
-    ) : (
-      <>
-        <p class="read">
-          Units per minute; most requests cost one. You may use them in one burst; the allowance refills at a
-          constant rate. The headers of every response report what remains, and so does{" "}
-          <a href="/api/limits">/api/limits</a>, which costs nothing.
-        </p>
-        <Scroll label="Units per minute">
-          <table class="tight">
-            <caption class="hidden">Units per minute, by bucket and kind of caller</caption>
-            <thead>
-              <tr>
-                <th scope="col">Bucket</th>
-                {CALLER_KINDS.map((kind) => (
-                  <th scope="col" class="number">
-                    {KIND_NAMES[kind]}
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {BUCKETS.map((bucket) => (
-                <tr>
-                  <th scope="row">
-                    <code>{bucket}</code>
-                  </th>
-                  {CALLER_KINDS.map((kind) => (
-                    <td class="number">{formatCount(limits[bucket][kind] ?? null)}</td>
-                  ))}
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </Scroll>
-      </>
-    )}
-  </section>
+      </ul>
+      <ul class="headings">
+        {headings
+          .filter(({ level }) => level < 4)
+          .map(({ level, id, text }) => (
+            <li class={level === 3 ? "deeper" : undefined}>
+              <a href={`#${id}`}>{text.replaceAll("`", "").replace(/^([A-Z]+) \/api(?=\/)/, "$1 ")}</a>
+            </li>
+          ))}
+      </ul>
+    </Contents>
+    <article>{body}</article>
+  </>
 );

@@ -1,4 +1,3 @@
-import type { FunctionComponent as FC } from "preact";
 import type { Suggestions } from "../../discovery/discovery.js";
 import type { AppError } from "../../lib/errors.js";
 import { languagePage, repositoryPage, topicPage } from "../../lib/page-addresses.js";
@@ -10,7 +9,7 @@ const KNOWN = {
   400: ["Invalid request", "Check the address or the form and try again."],
   401: ["Sign in required", "Sign in to see this page."],
   403: ["Not allowed", "Go back and try again from a page of this site."],
-  404: ["Page not found", "The address may be mistyped, or the page may have been removed."],
+  404: ["Page not found", ""],
   405: ["Method not allowed", "Open the page from a link instead."],
   409: [
     "Conflict",
@@ -50,10 +49,33 @@ export async function errorPage(error: AppError, request: FrameRequest): Promise
         ) : (
           <>
             <p class="lead">{message}</p>
-            <p>{isDaily ? "You can go on when the next day (UTC) begins." : advice}</p>
+            {advice === "" ? null : (
+              <p>{isDaily ? "The limit starts again with the next day (UTC)." : advice}</p>
+            )}
           </>
         )}
-        {suggestions === undefined ? null : <Meant {...suggestions} />}
+        {suggestions === undefined ? null : (
+          <>
+            <h2>Did you mean</h2>
+            <ul>
+              {suggestions.repositories.map((repository) => (
+                <li>
+                  <a href={repositoryPage(repository)}>{repository.fullName}</a>
+                </li>
+              ))}
+              {suggestions.languages.map(({ name }) => (
+                <li>
+                  Language <a href={languagePage(name)}>{name}</a>
+                </li>
+              ))}
+              {suggestions.topics.map(({ name }) => (
+                <li>
+                  Topic <a href={topicPage(name)}>{name}</a>
+                </li>
+              ))}
+            </ul>
+          </>
+        )}
         {status === 404 ? <AskForm request={request} text={lastSegment(request.url)} /> : null}
         <p class="ways">
           <a href="/">Home</a> · <a href="/explore">Explore all repositories</a> ·{" "}
@@ -97,26 +119,3 @@ async function suggestionsFor({ url, modules, method }: FrameRequest): Promise<S
 function countOf({ repositories, languages, topics }: Suggestions): number {
   return repositories.length + languages.length + topics.length;
 }
-
-const Meant: FC<Suggestions> = ({ repositories, languages, topics }) => (
-  <>
-    <h2>Did you mean</h2>
-    <ul>
-      {repositories.map((repository) => (
-        <li>
-          <a href={repositoryPage(repository)}>{repository.fullName}</a>
-        </li>
-      ))}
-      {languages.map(({ name }) => (
-        <li>
-          Language <a href={languagePage(name)}>{name}</a>
-        </li>
-      ))}
-      {topics.map(({ name }) => (
-        <li>
-          Topic <a href={topicPage(name)}>{name}</a>
-        </li>
-      ))}
-    </ul>
-  </>
-);

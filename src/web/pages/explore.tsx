@@ -1,13 +1,15 @@
 import type { FunctionComponent as FC } from "preact";
-import type { Home, Summary } from "../../discovery/discovery.js";
 import {
   type FacetCounts,
   isGrowthSort,
   isSort,
+  type ListPage,
   type ListQuery,
   listPage,
   listQuery,
   SORT_DEFINITIONS,
+  type Summary,
+  type UnmatchedValue,
 } from "../../discovery/discovery.js";
 import type { Modules } from "../../modules.js";
 import { FilterChoices } from "../components/filter-choices.js";
@@ -16,20 +18,19 @@ import {
   type ActiveFilter,
   activeFilters,
   countedBy,
-  type PresetGroup,
+  filterText,
   presetGroups,
 } from "../components/filters.js";
 import { addressOf, BeyondEnd, canonicalAddress, WindowTabs, withQuery } from "../components/links.js";
 import { Alternates, alternatesOf, type Listing, ListingView, readListing } from "../components/listing.js";
-import { type Help, helpWith, NoMatches, noMatchesText } from "../components/no-matches.js";
 import { AsOf, formatCount, repositoriesText } from "../components/numbers.js";
 import { RenamedHint } from "../components/repository-notes.js";
 import { SortBar } from "../components/sorts.js";
 import { Nothing } from "../first-run.js";
-import { type Problem, Problems, readQuery, resultOrProblems } from "../page-query.js";
+import { Problems, readQuery, resultOrProblems } from "../page-query.js";
 import type { Page, PageRequest } from "../page-request.js";
 import { type ListStars, starScripts, starsOf } from "../saving.js";
-import { FIELD_SCRIPTS } from "../tracking.js";
+import { AskForm, FIELD_SCRIPTS, mayRequest } from "../tracking.js";
 
 /** The page shows one ranking at a time. */
 const sorted = (query: ListQuery): ListQuery =>
@@ -39,46 +40,75 @@ const sorted = (query: ListQuery): ListQuery =>
 export async function showExplore(request: PageRequest): Promise<Page> {
   const { modules, summary, now } = request;
   if (summary.repositories === 0) return { title: "Explore", description: DESCRIPTION, body: <Nothing /> };
-  const { url, query, problems } = readQuery(listQuery, request.url);
+  const { url, query, ...read } = readQuery(listQuery, request.url);
   const presets = presetGroups({ asOf: summary.asOf, now });
-  const [home, result] = await Promise.all([
+  const [{ languages, topics }, result] = await Promise.all([
     modules.rankings.home(),
     resultOrProblems(
       async () => query && { query, ...(await readListing(request, sorted(query), countedBy(presets))) },
     ),
   ]);
+  const problems = [...read.problems, ...result.problems];
   const filters = activeFilters(url);
   const { found } = result;
+  const counts = found?.list.counts;
   const sort = found?.list.sort ?? url.searchParams.get("sort") ?? "trending";
-  const known = found?.list.counts?.known ?? (await readKnown(modules));
-  const frame = {
-    ...{ url, filters, sort, presets, summary, home, known },
-    problems: [...problems, ...result.problems],
-  };
-  const shared = {
+  const order = found?.query.order ?? "desc";
+  const known = counts?.known ?? (await readKnown(modules));
+  const isAnswerable: Answerable = (parameter) =>
+    parameter === "topic" ? summary.topics > 0 : (known?.[parameter] ?? true);
+  const hasNoMatch = found?.list.rows.length === 0 && found.list.page === 1;
+  const help = hasNoMatch ? await helpWith(request, { url, filters, query: found.query }) : undefined;
+  const stars = found === undefined ? {} : await starsOf(request, found.list.rows, addressOf(url));
+  const fields = [...Object.keys(FILTER_FIELDS), "order", "limit"].filter(
+    (parameter) => parameter !== "provider" || summary.providers.length > 1,
+  );
+  return {
+    title:
+      found === undefined
+        ? "Explore"
+        : `${titleOf(sort, filters)}: ${hasNoMatch ? "no matches" : repositoriesText(found.list.total)}`,
     description: DESCRIPTION,
     scripts: ["filters.js", ...FIELD_SCRIPTS, ...starScripts(request)],
-  };
-  if (found === undefined)
-    return { ...shared, title: "Explore", status: 400, body: <ExplorePage {...frame} /> };
-  const { list } = found;
-  const hasNoMatch = list.rows.length === 0 && list.page === 1;
-  const help = hasNoMatch ? await helpWith(request, { url, filters, query: found.query }) : undefined;
-  const stars = await starsOf(request, list.rows, addressOf(url));
-  return {
-    ...shared,
-    title: `${titleOf(sort, filters)}: ${hasNoMatch ? "no matches" : repositoriesText(list.total)}`,
-    showsAge: true,
-    canonical: canonicalAddress(url),
-    alternates: alternatesOf(url, sort).map(({ type, href, name }) => ({ type, href, title: name })),
-    body: <ExplorePage {...frame} {...{ found, help, stars }} />,
+    ...(found === undefined
+      ? { status: 400 }
+      : { showsAge: true, canonical: canonicalAddress(url), alternates: alternatesOf(url, sort) }),
+    body: (
+      <>
+        <h1>Explore</h1>
+        <Problems problems={problems} fields={fields} />
+        <div class="beside">
+          <details class="filters" open={problems.length > 0}>
+            <summary class="button">Filters{filters.length === 0 ? "" : ` (${filters.length})`}</summary>
+            {found === undefined ? null : (
+              <FilterChoices
+                {...{ url, counts, presets, summary, languages, topics }}
+                isEmpty={help !== undefined}
+              />
+            )}
+            <details class="exact" open={problems.length > 0}>
+              <summary>More filters</summary>
+              <FilterForm {...{ url, problems, summary, languages, topics, isAnswerable }} />
+            </details>
+          </details>
+          <section aria-labelledby="found">
+            <SortBar {...{ url, sort, order, isAnswerable }} />
+            {found === undefined ? (
+              <h2 id="found" class="count">
+                Fix the filters above to see results
+              </h2>
+            ) : (
+              <Found {...{ url, filters, summary, help, stars, ...found }} />
+            )}
+          </section>
+        </div>
+      </>
+    ),
   };
 }
 
-type Known = FacetCounts["known"] | undefined;
-
 /** The facts that any repository has, for a list without counts; undefined without counts. */
-async function readKnown(modules: Modules): Promise<Known> {
+async function readKnown(modules: Modules): Promise<FacetCounts["known"] | undefined> {
   const query = listQuery.parse({ sort: "stars", limit: "1" });
   const { counts } = await listPage(modules, query, {
     counted: { minStars: [], createdAfter: [], pushedAfter: [], values: 0 },
@@ -93,76 +123,6 @@ export function titleOf(sort: string, filters: readonly ActiveFilter[]): string 
   const name = isSort(sort) ? SORT_DEFINITIONS[sort].label : "Explore";
   return [name, ...filters.slice(0, 4).map(({ text }) => text)].join(", ");
 }
-
-interface ExploreProps {
-  url: URL;
-  filters: readonly ActiveFilter[];
-  sort: string;
-  presets: readonly PresetGroup[];
-  summary: Summary;
-  home: Home;
-  known: Known;
-  problems: readonly Problem[];
-  /** Absent if a parameter is invalid. */
-  found?: Listing & { query: ListQuery };
-  /** Of a list without a match. */
-  help?: Help | undefined;
-  stars?: ListStars;
-}
-
-const ExplorePage: FC<ExploreProps> = ({
-  url,
-  filters,
-  sort,
-  presets,
-  summary,
-  home,
-  known,
-  problems,
-  found,
-  help,
-  stars = {},
-}) => {
-  const fields = [...Object.keys(FILTER_FIELDS), "order", "limit"];
-  const several = summary.providers.length > 1;
-  const hasForm = (parameter: string) => parameter !== "provider" || several;
-  const { languages, topics } = home;
-  const counts = found?.list.counts;
-  const order = found?.query.order ?? "desc";
-  const isAnswerable: Answerable = (parameter) =>
-    parameter === "topic" ? summary.topics > 0 : (known?.[parameter] ?? true);
-  return (
-    <>
-      <h1>Explore</h1>
-      <Problems problems={problems} fields={fields.filter(hasForm)} />
-      <div class="beside">
-        <details class="filters" open={problems.length > 0}>
-          <summary class="button">Filters{filters.length === 0 ? "" : ` (${filters.length})`}</summary>
-          {found === undefined ? null : (
-            <FilterChoices
-              {...{ url, counts, presets, summary, languages, topics }}
-              isEmpty={help !== undefined}
-            />
-          )}
-          <details class="exact" open={problems.length > 0}>
-            <summary>More filters</summary>
-            <FilterForm {...{ url, problems, summary, languages, topics, isAnswerable }} />
-          </details>
-        </details>
-        <section aria-labelledby="found">
-          <SortBar {...{ url, sort, order, isAnswerable }} />
-          {found === undefined ? (
-            <h2 id="found" class="count">
-              Fix the filters above to see results
-            </h2>
-          ) : (
-            <Found {...{ url, filters, summary, help, stars, ...found }} />
-          )}
-        </section>
-      </div>
-    </>
-  );
-};
 
 interface FoundProps extends Listing {
   url: URL;
@@ -243,3 +203,125 @@ function withoutFilters({ pathname, searchParams }: URL): string {
   const query = new URLSearchParams(kept.filter(([, value]) => value !== "relevance"));
   return query.size === 0 ? pathname : `${pathname}?${query}`;
 }
+
+/** Ways out of an empty list. */
+interface Help {
+  /** Lists with results: without one of the filters, or with one word of the search alone. */
+  wider: readonly Wider[];
+  /** For the field. */
+  request: PageRequest;
+}
+
+interface Wider {
+  /** Before the link. */
+  label: "Without" | "Only";
+  text: string;
+  href: string;
+  total: number;
+}
+
+/** Lists that are tried. */
+const MOST_TRIED = 5;
+
+/** Tries wider lists than one that is empty, at most five, and looks whether its search names a repository. */
+async function helpWith(
+  request: PageRequest,
+  { url, filters, query }: { url: URL; filters: readonly ActiveFilter[]; query: ListQuery },
+): Promise<Help> {
+  // Without its only filter, a list is that of everything.
+  const removed = filters.length < 2 ? [] : filters;
+  const candidates = [
+    ...removed.map(({ text, href }) => ({ label: "Without" as const, text, href })),
+    ...wordsOf(query.q ?? "").map((word) => ({
+      label: "Only" as const,
+      text: filterText("q", word) ?? word,
+      href: withQuery(url, { q: word }),
+    })),
+  ];
+  const wider = candidates.slice(0, MOST_TRIED).map(async (candidate): Promise<Wider[]> => {
+    const found = await totalOf(request, candidate.href);
+    return found === undefined || found === 0 ? [] : [{ ...candidate, total: found }];
+  });
+  return { wider: (await Promise.all(wider)).flat(), request };
+}
+
+/** The parts of a search that may be searched for alone; none of a single word. */
+function wordsOf(text: string): string[] {
+  const words = [...new Set(text.split(/[\s/]+/).filter((word) => word !== ""))];
+  return words.length < 2 ? [] : words;
+}
+
+async function totalOf({ modules }: PageRequest, href: string): Promise<number | undefined> {
+  const { query } = readQuery(listQuery, new URL(href, "http://localhost"));
+  if (query === undefined) return undefined;
+  const { found } = await resultOrProblems(() => listPage(modules, { ...query, limit: 1, page: 1 }));
+  return found?.total;
+}
+
+interface NoMatchesProps {
+  url: URL;
+  query: ListQuery;
+  list: ListPage;
+  help: Help;
+}
+
+/** The heading of an empty list. */
+function noMatchesText(filters: readonly ActiveFilter[]): string {
+  if (filters.length === 0) return "This list is empty";
+  const [only] = filters;
+  return filters.length === 1 && only !== undefined
+    ? `No matches for ${only.text}`
+    : "No repository matches all of these filters";
+}
+
+/** Why a list is empty, and how to get results. */
+const NoMatches: FC<NoMatchesProps> = ({ url, query, list, help: { wider, request } }) => (
+  <div class="note no-matches">
+    {(list.unmatched ?? []).map((unmatched) => (
+      <Unmatched url={url} unmatched={unmatched} />
+    ))}
+    {query.q === undefined ? null : (
+      <p>
+        Every keyword must occur in the name, the topics or the description. Try fewer, or check their
+        spelling.
+      </p>
+    )}
+    {query.q === undefined || !mayRequest(request) ? null : <AskForm request={request} text={query.q} />}
+    {wider.length === 0 ? null : (
+      <ul>
+        {wider.map(({ label, text, href, ...found }) => (
+          <li>
+            {label} <a href={href}>{text}</a>: {repositoriesText(found.total)}
+          </li>
+        ))}
+      </ul>
+    )}
+    {isGrowthSort(list.sort) ? (
+      <p>
+        This list has only repositories with known growth in {query.window}. Try{" "}
+        <a href={withQuery(url, { window: query.window === "30d" ? "7d" : "30d" })}>another window</a> or{" "}
+        <a href={withQuery(url, { sort: "stars" })}>sort by stars</a>.
+      </p>
+    ) : null}
+  </div>
+);
+
+/** A value of a filter that no repository has, with the one that was probably meant. */
+const Unmatched: FC<{ url: URL; unmatched: UnmatchedValue }> = ({ url, unmatched }) => {
+  const { parameter, value, nearest, message } = unmatched;
+  const others = url.searchParams
+    .getAll(parameter)
+    .filter((one) => one.toLowerCase() !== value.toLowerCase());
+  const meant = parameter === "provider" ? nearest?.toLowerCase() : nearest;
+  return (
+    <p>
+      <bdi>{filterText(parameter, value) ?? value}</bdi>: {message}
+      {meant === null || meant === undefined ? null : (
+        <>
+          {" "}
+          Did you mean <a href={withQuery(url, { [parameter]: [...others, meant] })}>{nearest}</a>?
+        </>
+      )}
+    </p>
+  );
+};

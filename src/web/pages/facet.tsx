@@ -3,207 +3,187 @@ import { z } from "zod";
 import {
   cursorParameter,
   type FacetKind,
-  type FacetTotals,
   isGrowthSort,
-  type ListRow,
   listQuery,
   pageParameter,
   rankingParameter,
   SORT_DEFINITIONS,
-  type Summary,
   windowParameter,
 } from "../../discovery/discovery.js";
-import { RANKINGS, WINDOW_LABELS, WINDOWS, type Window } from "../../growth/growth.js";
+import { RANKINGS, WINDOW_LABELS, WINDOWS } from "../../growth/growth.js";
 import { AppError } from "../../lib/errors.js";
 import { explorePage, languagePage, topicPage } from "../../lib/page-addresses.js";
 import { Facts } from "../components/elements.js";
 import { Dot } from "../components/language.js";
-import { addressOf, BeyondEnd, Strip, Tags, WindowTabs, withQuery } from "../components/links.js";
+import { addressOf, BeyondEnd, Options, Tags, WindowTabs, withQuery } from "../components/links.js";
 import { Alternates, alternatesOf, type Listing, ListingView, readListing } from "../components/listing.js";
 import { AsOf, FacetDelta, formatCount, isolated } from "../components/numbers.js";
+import { PLOT_SCRIPTS } from "../components/plot.js";
 import { FacetGains } from "../components/small-charts.js";
 import { feedPath } from "../components/sorts.js";
-import { type Problem, Problems, readQuery, resultOrProblems } from "../page-query.js";
+import { SumChart, sumParameters } from "../components/sum-chart.js";
+import { Problems, readQuery, resultOrProblems } from "../page-query.js";
 import type { Page, PageRequest } from "../page-request.js";
-import { type ListStars, starScripts, starsOf } from "../saving.js";
+import { starScripts, starsOf } from "../saving.js";
 
 export const facetQuery = z.object({
   sort: rankingParameter,
   window: windowParameter,
   page: pageParameter,
   cursor: cursorParameter,
+  ...sumParameters.shape,
 });
 type FacetQuery = z.output<typeof facetQuery>;
 
 /** The parameters of a list by default. */
 const UNFILTERED = listQuery.parse({});
 
-/** The page of one language. */
-export function showLanguage(request: PageRequest): Promise<Page> {
-  return facet(request, "language");
-}
-
-/** The page of one topic. */
-export function showTopic(request: PageRequest): Promise<Page> {
-  return facet(request, "topic");
-}
-
-async function facet(request: PageRequest, kind: FacetKind): Promise<Page> {
-  const { modules, summary } = request;
-  const found = await modules.rankings.findFacet(kind, request.params.name ?? "");
-  if (found === undefined) throw new AppError("NOT_FOUND", `No repository has this ${kind}.`);
-  const { url, query, problems } = readQuery(facetQuery, request.url);
-  const filter = { [kind]: [found.name.toLowerCase()] };
-  const result = await resultOrProblems(
-    async () => query && { query, ...(await readListing(request, { ...UNFILTERED, ...query, ...filter })) },
-  );
-  const canonical = kind === "language" ? languagePage(found.name) : topicPage(found.name);
-  const shared = {
-    title: kind === "language" ? `${found.name} repositories` : `Repositories about ${found.name}`,
-    description: `${formatCount(found.repositories)} repositories: trending, rising, new and largest.`,
-  };
-  const frame = { kind, facet: found, url, summary };
-  if (result.found === undefined)
+/** The page of one language or topic. */
+export const showFacet =
+  (kind: FacetKind) =>
+  async (request: PageRequest): Promise<Page> => {
+    const { modules, summary } = request;
+    const facet = await modules.rankings.findFacet(kind, request.params.name ?? "");
+    if (facet === undefined) throw new AppError("NOT_FOUND", `No repository has this ${kind}.`);
+    const { name, repositories } = facet;
+    const isLanguage = kind === "language";
+    const { url, query, ...read } = readQuery(facetQuery, request.url);
+    const filter = { [kind]: [name.toLowerCase()] };
+    const { found, problems } = await resultOrProblems(
+      async () =>
+        query && {
+          query,
+          ...(await readListing(request, { ...UNFILTERED, ...query, ...filter })),
+          grown: await readGrown(request, { kind, name, query }),
+        },
+    );
+    const stars = found ? await starsOf(request, found.list.rows, addressOf(url)) : {};
+    const { sort, window } = query ?? {};
+    const explore = withQuery(new URL("/explore", url), { [kind]: name, sort, window });
+    const path = isLanguage ? languagePage(name) : topicPage(name);
+    const feed = found && feedPath(found.list.sort);
+    // Feeds default to a week, lists to a day.
+    const feedQuery = { ...filter, window: url.searchParams.get("window") ?? "24h" };
     return {
-      ...shared,
-      status: 400,
-      body: <FacetBody {...frame} problems={[...problems, ...result.problems]} />,
+      title: isLanguage ? `${name} repositories` : `Repositories about ${name}`,
+      description: `${formatCount(repositories)} repositories: trending, rising, new and largest.`,
+      status: found ? 200 : 400,
+      ...(found && { showsAge: true, canonical: path + url.search }),
+      scripts: [...starScripts(request), ...((found?.grown.sums.length ?? 0) < 2 ? [] : PLOT_SCRIPTS)],
+      ...(feed && {
+        alternates: [
+          {
+            type: "application/atom+xml",
+            href: withQuery(new URL(feed, url), feedQuery),
+            title: `${name}, ${found.list.sort}`,
+          },
+        ],
+      }),
+      body: (
+        <>
+          <h1>
+            {isLanguage ? <Dot name={name} /> : null}
+            {name}
+          </h1>
+          <Facts
+            facts={[
+              { name: "Repositories", value: formatCount(repositories) },
+              { name: "Stars", value: formatCount(facet.stars) },
+              ...WINDOWS.map((window) => ({
+                name: `Gained in ${WINDOW_LABELS[window]}`,
+                value: <FacetDelta gain={facet.gained[window]} repositories={repositories} />,
+              })),
+            ]}
+          />
+          <Problems problems={[...read.problems, ...problems]} />
+          {found === undefined ? null : (
+            <>
+              <Related kind={kind} name={name} list={found.list} />
+              <FacetGains totals={facet} window={found.query.window} leaders={found.grown.leaders} />
+            </>
+          )}
+          <Options
+            label="Ranking"
+            url={url}
+            parameter="sort"
+            words={RANKING_WORDS}
+            current={found?.query.sort}
+            look="strip"
+          />
+          {found === undefined ? null : (
+            <>
+              <div class="apart">
+                <h2 class="count">
+                  {SORT_DEFINITIONS[found.query.sort].label}
+                  <small>
+                    <AsOf at={found.list.asOf} measured={found.list.measured} />
+                  </small>
+                </h2>
+                <WindowTabs url={url} current={found.query.window} />
+              </div>
+              {found.list.rows.length === 0 && found.list.page !== 1 ? (
+                <BeyondEnd url={url} />
+              ) : found.list.rows.length === 0 ? (
+                <p>
+                  {isGrowthSort(found.query.sort)
+                    ? `No repositories with known growth in ${found.query.window}. `
+                    : "No repositories in this ranking. "}
+                  <a href={withQuery(url, { sort: "stars" })}>Sort by stars</a>
+                </p>
+              ) : (
+                <ListingView
+                  {...{ list: found.list, sparks: found.sparks, url }}
+                  withForge={summary.providers.length > 1}
+                  {...stars}
+                  withLanguage={!isLanguage}
+                  query={{ limit: UNFILTERED.limit, order: "desc" }}
+                  sorts={RANKINGS}
+                  hasOrder={false}
+                  caption={`${isolated(name)}: ${SORT_DEFINITIONS[found.query.sort].label}, ${found.query.window}`}
+                />
+              )}
+              <p>
+                <a href={explore}>Filter this list</a>
+              </p>
+              <Alternates alternates={alternatesOf(new URL(explore, url), found.query.sort)} />
+              {found.grown.sums.length === 0 ? null : (
+                <SumChart
+                  points={found.grown.sums}
+                  of={found.grown.largest === LARGEST ? `, ${LARGEST} largest repositories` : ""}
+                  asOf={summary.asOf}
+                  url={url}
+                  query={found.query}
+                />
+              )}
+            </>
+          )}
+        </>
+      ),
     };
-  const { list } = result.found;
-  const leaders = await gainingMost(request, { kind, name: found.name, window: result.found.query.window });
-  const stars = await starsOf(request, list.rows, addressOf(url));
-  const feed = feedPath(list.sort);
-  // Feeds default to a week, lists to a day.
-  const feedQuery = { ...filter, window: url.searchParams.get("window") ?? "24h" };
-  return {
-    ...shared,
-    canonical: url.searchParams.size === 0 ? canonical : `${canonical}?${url.searchParams}`,
-    alternates:
-      feed === undefined
-        ? []
-        : [
-            {
-              type: "application/atom+xml",
-              href: withQuery(new URL(feed, url), feedQuery),
-              title: `${found.name}, ${list.sort}`,
-            },
-          ],
-    showsAge: true,
-    scripts: starScripts(request),
-    body: <FacetBody {...frame} problems={[]} found={{ ...result.found, stars, leaders }} />,
   };
+
+/** Repositories in the chart of gains, and in that of stars over time. */
+const GAINING = 5;
+const LARGEST = 50;
+
+/**
+ * How a language or topic has grown: the repositories that gained most, and the sums of the largest. Nothing for a topic that is too
+ * rare to be ranked.
+ */
+async function readGrown(
+  { modules: { rankings, lists, watchlists }, summary: { asOf } }: PageRequest,
+  { kind, name, query: { window, range } }: { kind: FacetKind; name: string; query: FacetQuery },
+) {
+  const leaders = await rankings.leaders({ scope: kind, name, limit: LARGEST });
+  const largest = leaders("stars", window);
+  const [rows, sums] = await Promise.all([
+    lists.rows(leaders("stars-gained", window).slice(0, GAINING), window),
+    asOf === null ? [] : watchlists.starHistory(largest, { end: asOf, window: range }),
+  ]);
+  return { leaders: rows, largest: largest.length, sums };
 }
 
-/** Repositories in the chart of a language or topic. */
-const CHARTED = 5;
-
-/** The repositories of a language or topic that gained most in a window; none for a topic that is too rare to be ranked. */
-async function gainingMost(
-  { modules: { rankings, lists } }: PageRequest,
-  { kind, name, window }: { kind: FacetKind; name: string; window: Window },
-): Promise<ListRow[]> {
-  const leaders = await rankings.leaders({ scope: kind, name, limit: CHARTED });
-  return lists.rows(leaders("stars-gained", window), window);
-}
-
-interface FacetBodyProps {
-  kind: FacetKind;
-  facet: FacetTotals;
-  url: URL;
-  summary: Summary;
-  problems: readonly Problem[];
-  /** Absent if a parameter is invalid. */
-  found?: Listing & { query: FacetQuery; stars: ListStars; leaders: readonly ListRow[] };
-}
-
-const FacetBody: FC<FacetBodyProps> = ({ kind, facet, url, summary, problems, found }) => (
-  <>
-    <h1>
-      {kind === "language" ? <Dot name={facet.name} /> : null}
-      {facet.name}
-    </h1>
-    <Facts
-      facts={[
-        { name: "Repositories", value: formatCount(facet.repositories) },
-        { name: "Stars", value: formatCount(facet.stars) },
-        ...WINDOWS.map((window) => ({
-          name: `Gained in ${WINDOW_LABELS[window]}`,
-          value: <FacetDelta gain={facet.gained[window]} repositories={facet.repositories} />,
-        })),
-      ]}
-    />
-    <Problems problems={problems} />
-    {found === undefined ? null : (
-      <>
-        <Related kind={kind} name={facet.name} list={found.list} />
-        <FacetGains totals={facet} window={found.query.window} leaders={found.leaders} />
-      </>
-    )}
-    <Strip
-      label="Ranking"
-      tabs={RANKINGS.map((sort) => ({
-        name: SORT_DEFINITIONS[sort].label,
-        href: withQuery(url, { sort }),
-        isCurrent: sort === found?.query.sort,
-      }))}
-    />
-    {found === undefined ? null : (
-      <FacetList {...{ kind, url }} {...found} name={facet.name} withForge={summary.providers.length > 1} />
-    )}
-  </>
-);
-
-type FacetListProps = NonNullable<FacetBodyProps["found"]> & {
-  kind: FacetKind;
-  name: string;
-  url: URL;
-  withForge: boolean;
-};
-
-const FacetList: FC<FacetListProps> = ({ kind, name, url, query, stars, list, sparks, withForge }) => {
-  const explore = withQuery(new URL("/explore", url), {
-    [kind]: name,
-    sort: query.sort,
-    window: query.window,
-  });
-  return (
-    <>
-      <div class="apart">
-        <h2 class="count">
-          {SORT_DEFINITIONS[query.sort].label}
-          <small>
-            <AsOf at={list.asOf} measured={list.measured} />
-          </small>
-        </h2>
-        <WindowTabs url={url} current={query.window} />
-      </div>
-      {list.rows.length === 0 && list.page !== 1 ? (
-        <BeyondEnd url={url} />
-      ) : list.rows.length === 0 ? (
-        <p>
-          {isGrowthSort(query.sort)
-            ? `No repositories with known growth in ${query.window}. `
-            : "No repositories in this ranking. "}
-          <a href={withQuery(url, { sort: "stars" })}>Sort by stars</a>
-        </p>
-      ) : (
-        <ListingView
-          {...{ list, sparks, url, withForge }}
-          {...stars}
-          withLanguage={kind !== "language"}
-          query={{ limit: UNFILTERED.limit, order: "desc" }}
-          sorts={RANKINGS}
-          hasOrder={false}
-          caption={`${isolated(name)}: ${SORT_DEFINITIONS[query.sort].label}, ${query.window}`}
-        />
-      )}
-      <p>
-        <a href={explore}>Filter this list</a>
-      </p>
-      <Alternates alternates={alternatesOf(new URL(explore, url), query.sort)} />
-    </>
-  );
-};
+const RANKING_WORDS = Object.fromEntries(RANKINGS.map((sort) => [sort, SORT_DEFINITIONS[sort].label]));
 
 /** Topics or languages shown as related. */
 const RELATED = 12;

@@ -1,14 +1,7 @@
-import type { ComponentChildren as Child, FunctionComponent as FC } from "preact";
+import type { FunctionComponent as FC } from "preact";
 import { z } from "zod";
 import { forgeName } from "../../config/config.js";
-import type {
-  CurrentSummary,
-  Facet,
-  FacetKind,
-  FacetPage,
-  FacetSort,
-  Summary,
-} from "../../discovery/discovery.js";
+import type { Facet, FacetKind, FacetPage, FacetSort } from "../../discovery/discovery.js";
 import {
   facetSortParameter,
   pageParameter,
@@ -18,13 +11,16 @@ import {
 } from "../../discovery/discovery.js";
 import { LANGUAGES_PAGE, languagePage, TOPICS_PAGE, topicPage } from "../../lib/page-addresses.js";
 import { Dot } from "../components/language.js";
-import { BeyondEnd, canonicalAddress, Pager, Strip, WindowTabs, withQuery } from "../components/links.js";
+import { BeyondEnd, canonicalAddress, Pager, Tabs, WindowTabs, withQuery } from "../components/links.js";
 import { AsOf, FacetDelta, formatCompact, formatCount, isCovered } from "../components/numbers.js";
+import { type Column, Table } from "../components/table.js";
 import { Nothing } from "../first-run.js";
-import { type Problem, Problems, readQuery } from "../page-query.js";
+import { Problems, readQuery } from "../page-query.js";
 import type { Page, PageRequest } from "../page-request.js";
 
 const LIMIT = 50;
+/** The part of a gain from which it is called mostly that of one repository. */
+const MOSTLY = 0.8;
 /** Facets beyond these pages are not sorted. */
 const MAX_PAGE = 200;
 
@@ -51,111 +47,58 @@ const SORT_NAMES: Readonly<Record<FacetSort, string>> = {
   "stars-gained": "Stars gained",
 };
 
-/** All languages. */
-export function showLanguages(request: PageRequest): Promise<Page> {
-  return facets(request, "language");
-}
-
-/** All topics. */
-export function showTopics(request: PageRequest): Promise<Page> {
-  return facets(request, "topic");
-}
-
-async function facets(
-  { modules: { rankings }, summary, ...request }: PageRequest,
-  kind: FacetKind,
-): Promise<Page> {
-  const { title } = KINDS[kind];
-  const shared = { title, description: `${title} by repositories, stars and measured growth.` };
-  if (summary.repositories === 0) return { ...shared, body: <Nothing leadsHome /> };
-  const { url, query, problems } = readQuery(facetsQuery, request.url);
-  const frame = { kind, summary, url, problems };
-  if (query === undefined) return { ...shared, status: 400, body: <FacetsPage {...frame} /> };
-  const page = await rankings.facets(requestOf(kind, query));
-  return {
-    ...shared,
-    showsAge: true,
-    canonical: canonicalAddress(url),
-    body: <FacetsPage {...frame} found={{ page, query }} />,
+/** All languages, or all topics. */
+export const showFacets =
+  (kind: FacetKind) =>
+  async ({ modules: { rankings }, summary, ...request }: PageRequest): Promise<Page> => {
+    const { title } = KINDS[kind];
+    const description = `${title} by repositories, stars and measured growth.`;
+    if (summary.repositories === 0) return { title, description, body: <Nothing leadsHome /> };
+    const { url, query, problems } = readQuery(facetsQuery, request.url);
+    const found = query && (await rankings.facets(requestOf(kind, query)));
+    const known = kind === "language" ? summary.languages : summary.topics;
+    return {
+      title,
+      description,
+      ...(found ? { showsAge: true, canonical: canonicalAddress(url) } : { status: 400 }),
+      body: (
+        <>
+          <h1>{title}</h1>
+          <p class="lead">
+            {known === 0 ? `No ${title.toLowerCase()}` : `${formatCount(known)} ${title.toLowerCase()}`} in{" "}
+            {formatCount(summary.repositories)} {summary.repositories === 1 ? "repository" : "repositories"} ·{" "}
+            <AsOf at={summary.asOf} measured={summary.measured} />
+          </p>
+          <Problems problems={problems} />
+          {known === 0 ? null : <WindowTabs url={url} current={query?.window ?? ""} />}
+          {known === 0 || summary.providers.length < 2 ? null : (
+            <Tabs
+              look="strip"
+              label="Forge"
+              tabs={[
+                {
+                  name: "All forges",
+                  href: withQuery(url, { provider: undefined }),
+                  isCurrent: query?.provider === undefined,
+                },
+                ...summary.providers.map(({ provider }) => ({
+                  name: forgeName(provider),
+                  href: withQuery(url, { provider: provider.toLowerCase() }),
+                  isCurrent: query?.provider === provider,
+                })),
+              ]}
+            />
+          )}
+          {found && query ? <FacetTable {...{ kind, url, query }} page={found} /> : null}
+        </>
+      ),
+    };
   };
-}
 
 function requestOf(kind: FacetKind, { sort, window, provider, page = 1 }: FacetsQuery) {
   const among = provider === undefined ? {} : { provider };
   return { kind, sort, window, ...among, limit: LIMIT, offset: (page - 1) * LIMIT };
 }
-
-interface FacetsPageProps {
-  kind: FacetKind;
-  url: URL;
-  summary: CurrentSummary;
-  problems: readonly Problem[];
-  found?: { page: FacetPage; query: FacetsQuery };
-}
-
-const FacetsPage: FC<FacetsPageProps> = ({ kind, url, summary, problems, found }) => {
-  const { title } = KINDS[kind];
-  const known = kind === "language" ? summary.languages : summary.topics;
-  return (
-    <>
-      <h1>{title}</h1>
-      <p class="lead">
-        {known === 0 ? `No ${title.toLowerCase()}` : `${formatCount(known)} ${title.toLowerCase()}`} in{" "}
-        {formatCount(summary.repositories)} {summary.repositories === 1 ? "repository" : "repositories"} ·{" "}
-        <AsOf at={summary.asOf} measured={summary.measured} />
-      </p>
-      <Problems problems={problems} />
-      {known === 0 ? null : <WindowTabs url={url} current={found?.query.window ?? ""} />}
-      {known === 0 ? null : <ForgeChoices url={url} summary={summary} current={found?.query.provider} />}
-      {found === undefined ? null : <FacetTable {...{ kind, url }} {...found} />}
-    </>
-  );
-};
-
-/** Links that filter the page by forge; nothing if there is only one. */
-const ForgeChoices: FC<{ url: URL; summary: Summary; current: string | undefined }> = ({
-  url,
-  summary: { providers },
-  current,
-}) =>
-  providers.length < 2 ? null : (
-    <Strip
-      label="Forge"
-      tabs={[
-        {
-          name: "All forges",
-          href: withQuery(url, { provider: undefined }),
-          isCurrent: current === undefined,
-        },
-        ...providers.map(({ provider }) => ({
-          name: forgeName(provider),
-          href: withQuery(url, { provider: provider.toLowerCase() }),
-          isCurrent: current === provider,
-        })),
-      ]}
-    />
-  );
-
-/** The head of a column, which sorts the list by it. */
-const Head: FC<{ url: URL; sort: FacetSort; current: FacetSort; children: Child }> = ({
-  url,
-  sort,
-  current,
-  children,
-}) => (
-  <th scope="col" class="number" aria-sort={sort === current ? "descending" : undefined}>
-    {sort === current ? (
-      <>
-        {children}
-        <span class="sorted" aria-hidden="true">
-          ▼
-        </span>
-      </>
-    ) : (
-      <a href={withQuery(url, { sort })}>{children}</a>
-    )}
-  </th>
-);
 
 const FacetTable: FC<{ kind: FacetKind; url: URL; page: FacetPage; query: FacetsQuery }> = ({
   kind,
@@ -177,58 +120,59 @@ const FacetTable: FC<{ kind: FacetKind; url: URL; page: FacetPage; query: Facets
         )}
       </p>
     );
+  const sorted = (name: FacetSort, column: Pick<Column<Facet>, "head" | "cell">): Column<Facet> => ({
+    ...column,
+    isNumber: true,
+    sorting:
+      name === sort ? { sorted: "descending" } : { href: withQuery(url, { sort: name }), sorted: undefined },
+  });
   return (
     <>
-      <table class="list facets">
-        <caption class="hidden">
-          {title}
-          {provider === undefined ? "" : ` on ${forgeName(provider)}`}, by {SORT_NAMES[sort].toLowerCase()}
-        </caption>
-        <thead>
-          <tr>
-            <th scope="col" class="rank">
-              <abbr title="Rank">#</abbr>
-            </th>
-            <th scope="col">{one}</th>
-            <th scope="col" class="spare">
-              <span class="hidden">Gained, as a bar</span>
-            </th>
-            <Head url={url} sort="repository-count" current={sort}>
-              <abbr title="Repositories">Repos</abbr>
-            </Head>
-            <Head url={url} sort="stars" current={sort}>
-              Stars
-            </Head>
-            <Head url={url} sort="stars-gained" current={sort}>
-              Gained<span class="spare"> in {window}</span>
-            </Head>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((facet, i) => (
-            <tr>
-              <td class="rank">{offset + i + 1}</td>
-              <th scope="row" class="title">
-                {kind === "language" ? <Dot name={facet.name} /> : null}
-                <a href={KINDS[kind].pageOf(facet.name)}>{facet.name}</a>
-                {facet.measured >= RANKED_FROM && 2 * facet.largestGain > facet.starsGained ? (
+      <Table
+        label={`${title}${provider === undefined ? "" : ` on ${forgeName(provider)}`}, by ${SORT_NAMES[sort].toLowerCase()}`}
+        class="list facets"
+        columns={[
+          { head: <abbr title="Rank">#</abbr>, class: "rank", cell: (_, i) => offset + i + 1 },
+          {
+            head: one,
+            isName: true,
+            class: "title",
+            cell: ({ name, measured, largestGain, starsGained }) => (
+              <>
+                {kind === "language" ? <Dot name={name} /> : null}
+                <a href={KINDS[kind].pageOf(name)}>{name}</a>
+                {measured >= RANKED_FROM && largestGain > MOSTLY * starsGained ? (
                   <small class="counted">mostly one repository</small>
                 ) : null}
-              </th>
-              <td class="spare bar">
-                <svg viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">
-                  <rect width={((100 * barOf(facet)) / most).toFixed(1)} height="6" />
-                </svg>
-              </td>
-              <td class="number">{formatCount(facet.repositories)}</td>
-              <td class="number">{formatCompact(facet.stars)}</td>
-              <td class="number">
-                <FacetDelta gain={facet} repositories={facet.repositories} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+              </>
+            ),
+          },
+          {
+            head: "Gained, as a bar",
+            isHeadHidden: true,
+            class: "spare bar",
+            cell: (facet) => (
+              <svg viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">
+                <rect width={((100 * barOf(facet)) / most).toFixed(1)} height="6" />
+              </svg>
+            ),
+          },
+          sorted("repository-count", {
+            head: <abbr title="Repositories">Repos</abbr>,
+            cell: ({ repositories }) => formatCount(repositories),
+          }),
+          sorted("stars", { head: "Stars", cell: ({ stars }) => formatCompact(stars) }),
+          sorted("stars-gained", {
+            head: (
+              <>
+                Gained<span class="spare"> in {window}</span>
+              </>
+            ),
+            cell: (facet) => <FacetDelta gain={facet} repositories={facet.repositories} />,
+          }),
+        ]}
+        rows={rows}
+      />
       <Pager
         {...{ url, page, total }}
         limit={LIMIT}

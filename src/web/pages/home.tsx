@@ -1,7 +1,7 @@
 import type { ComponentChildren as Child, FunctionComponent as FC } from "preact";
 import { z } from "zod";
 import { MILESTONES } from "../../charts/charts.js";
-import type { CurrentSummary, Facet, Leaders, ListRow } from "../../discovery/discovery.js";
+import type { CurrentSummary, Leaders, ListRow } from "../../discovery/discovery.js";
 import {
   RANKING_DEFINITIONS,
   type Ranking,
@@ -10,8 +10,7 @@ import {
   type Window,
 } from "../../growth/growth.js";
 import { explorePage, LANGUAGES_PAGE, languagePage, repositoryPage } from "../../lib/page-addresses.js";
-import type { StarCount } from "../../repositories/repositories.js";
-import { Chips, canonicalAddress, withQuery } from "../components/links.js";
+import { canonicalAddress, Tabs, WindowTabs, withQuery } from "../components/links.js";
 import {
   AsOf,
   Delta,
@@ -28,7 +27,7 @@ import { withEmoji } from "../emoji.js";
 import { Nothing } from "../first-run.js";
 import { type Problem, Problems, readUsableQuery } from "../page-query.js";
 import type { Page, PageRequest } from "../page-request.js";
-import { type ListStars, starScripts, starsOf } from "../saving.js";
+import { starScripts, starsOf } from "../saving.js";
 import { AskForm, FIELD_SCRIPTS } from "../tracking.js";
 
 /** The parameters of the page: one window and one language for all of it. */
@@ -89,6 +88,14 @@ export async function showHome(request: PageRequest): Promise<Page> {
   ]);
   const languages = home.gaining[window].languages;
   const stars = await starsOf(request, trending, `${url.pathname}${url.search}`);
+  const growthOf = ({ trend }: ListRow) => trend?.starsGrowth ?? 0;
+  const side: Readonly<Record<SideRanking, readonly ListRow[]>> = {
+    // In the order of what is shown: the score also weighs how many stars that is.
+    rising: rising.toSorted((a, b) => growthOf(b) - growthOf(a)),
+    "new-hot": fresh,
+  };
+  const top = languages.slice(0, CHIPS).map(({ name }) => name);
+  const offered = language === undefined || top.includes(language) ? top : [language, ...top];
   const isUnknown = query.language !== undefined && language === undefined;
   const title = titleOf({ window, language, summary, now });
   return {
@@ -105,13 +112,104 @@ export async function showHome(request: PageRequest): Promise<Page> {
       title: `${RANKING_DEFINITIONS[sort].label}, ${WINDOW_LABELS["7d"]}`,
     })),
     body: (
-      <HomeBody
-        {...{ url, window, language, title, summary, sparks, stars, trending, moves, languages }}
-        problems={isUnknown ? [...problems, UNKNOWN_LANGUAGE] : problems}
-        isFallback={query.window === undefined && window !== "24h"}
-        side={{ rising, "new-hot": fresh }}
-        milestones={passed(gaining)}
-      />
+      <>
+        <div class="apart home-head">
+          <h1>{title}</h1>
+          <div class="pickers">
+            <WindowTabs url={url} current={window} look="chips" />
+            {offered.length === 0 ? null : (
+              <Tabs
+                label="Language"
+                look="chips"
+                tabs={[
+                  {
+                    name: "All languages",
+                    href: withQuery(url, { language: undefined }),
+                    isCurrent: language === undefined,
+                  },
+                  ...offered.map((name) => ({
+                    name,
+                    language: name,
+                    href: withQuery(url, { language: name }),
+                    isCurrent: name === language,
+                  })),
+                ]}
+              />
+            )}
+          </div>
+        </div>
+        <Problems problems={isUnknown ? [...problems, UNKNOWN_LANGUAGE] : problems} isLeftOut />
+        <div class="home">
+          <section>
+            {trending.length === 0 ? (
+              <p>
+                No growth in {WINDOW_LABELS[window]} yet: it needs two snapshots of a repository, at least
+                half a day apart.{" "}
+                <a href={explorePage(new URLSearchParams({ sort: "stars" }))}>Repositories by stars</a>
+              </p>
+            ) : (
+              <>
+                <h2 class="hidden">Trending</h2>
+                <RepositoryList
+                  {...{ sparks, moves }}
+                  rows={trending}
+                  caption="Trending"
+                  from={1}
+                  ranking="trending"
+                  {...stars}
+                />
+                <p class="soft small ways">
+                  <a href={listAddress({ sort: "trending", window, language })}>All of Trending</a> ·{" "}
+                  <a href={feedAddress({ sort: "trending", window, language })}>Atom feed</a>
+                </p>
+              </>
+            )}
+          </section>
+          <aside>
+            {Object.entries(SIDE_LISTS).map(([sort, heading]) => (
+              <Brief
+                heading={heading}
+                href={listAddress({ sort, window, language })}
+                rows={side[sort as SideRanking].map((row) => ({
+                  row,
+                  fact:
+                    sort === "rising" ? (
+                      <span class="rise">{formatGrowth(row.trend?.starsGrowth ?? null)}</span>
+                    ) : (
+                      <Delta value={row.trend?.starsDelta} />
+                    ),
+                }))}
+              />
+            ))}
+            <Brief
+              heading="Milestones"
+              rows={passed(gaining).map(({ row, stars: reached }) => ({ row, fact: formatCompact(reached) }))}
+            />
+            {languages.length === 0 ? null : (
+              <section>
+                <h2>
+                  <a href={`${LANGUAGES_PAGE}?sort=stars-gained&window=${window}`}>Languages</a>
+                </h2>
+                <FacetBars facets={languages.slice(0, SIDE_ROWS)} page={languagePage} hasDots />
+              </section>
+            )}
+          </aside>
+        </div>
+        <p class="measured">
+          <a class="chip" href="/about">
+            <AsOf at={summary.asOf} measured={summary.measured} />
+            <span>
+              {" "}
+              · {repositoriesText(summary.repositories)} · {formatCount(summary.snapshots)} snapshots
+            </span>
+          </a>
+          {query.window === undefined && window !== "24h" ? (
+            <span class="soft small">
+              Not enough {language === undefined ? "" : `${language} `}data for 24 hours: showing 7 days.
+            </span>
+          ) : null}
+        </p>
+      </>
     ),
   };
 }
@@ -187,104 +285,6 @@ function titleOf({
   return `What grew in ${span}${language === undefined ? "" : `: ${language}`}`;
 }
 
-interface HomeBodyProps extends Chosen {
-  url: URL;
-  title: string;
-  summary: CurrentSummary;
-  problems: readonly Problem[];
-  /** Whether 7 days replace 24 hours, for which too little is known. */
-  isFallback: boolean;
-  trending: readonly ListRow[];
-  /** How many ranks each has risen since the day before; negative: fallen. */
-  moves: ReadonlyMap<number, number>;
-  side: Readonly<Record<SideRanking, readonly ListRow[]>>;
-  milestones: readonly Passed[];
-  languages: readonly Facet[];
-  sparks: ReadonlyMap<number, readonly (StarCount | null)[]>;
-  stars: ListStars;
-}
-
-const HomeBody: FC<HomeBodyProps> = (props) => {
-  const { url, title, summary, window, language, problems, isFallback, trending, side, milestones } = props;
-  const { languages, moves, sparks, stars } = props;
-  const all = listAddress({ sort: "trending", window, language });
-  return (
-    <>
-      <div class="apart home-head">
-        <h1>{title}</h1>
-        <Choices {...{ url, window, language, languages }} />
-      </div>
-      <Problems problems={problems} isLeftOut />
-      <div class="home">
-        <section>
-          {trending.length === 0 ? (
-            <Missing window={window} />
-          ) : (
-            <>
-              <h2 class="hidden">Trending</h2>
-              <RepositoryList
-                {...{ sparks, moves }}
-                rows={trending}
-                caption="Trending"
-                from={1}
-                ranking="trending"
-                {...stars}
-              />
-              <p class="soft small ways">
-                <a href={all}>All of Trending</a> ·{" "}
-                <a href={feedAddress({ sort: "trending", window, language })}>Atom feed</a>
-              </p>
-            </>
-          )}
-        </section>
-        <aside>
-          {Object.entries(SIDE_LISTS).map(([sort, heading]) => (
-            <Brief
-              heading={heading}
-              href={listAddress({ sort, window, language })}
-              rows={side[sort as SideRanking].map((row) => ({
-                row,
-                fact:
-                  sort === "rising" ? (
-                    <span class="rise">{formatGrowth(row.trend?.starsGrowth ?? null)}</span>
-                  ) : (
-                    <Delta value={row.trend?.starsDelta} />
-                  ),
-              }))}
-            />
-          ))}
-          <Brief
-            heading="Milestones"
-            rows={milestones.map(({ row, stars: reached }) => ({ row, fact: formatCompact(reached) }))}
-          />
-          {languages.length === 0 ? null : (
-            <section>
-              <h2>
-                <a href={`${LANGUAGES_PAGE}?sort=stars-gained&window=${window}`}>Languages</a>
-              </h2>
-              <FacetBars facets={languages.slice(0, SIDE_ROWS)} page={languagePage} hasDots />
-            </section>
-          )}
-        </aside>
-      </div>
-      <p class="measured">
-        <a class="chip" href="/about">
-          <AsOf at={summary.asOf} measured={summary.measured} />
-          <span>
-            {" "}
-            · {repositoriesText(summary.repositories)} · {formatCount(summary.snapshots)} snapshots
-          </span>
-        </a>
-        {isFallback ? (
-          <span class="soft small">
-            Not enough {language === undefined ? "" : `${language} `}data for 24 hours: showing 7 days.
-          </span>
-        ) : null}
-      </p>
-    </>
-  );
-};
-
 interface BriefProps {
   heading: string;
   /** The whole list. */
@@ -313,47 +313,6 @@ const Brief: FC<BriefProps> = ({ heading, href, rows }) =>
     </section>
   );
 
-/** The chips of the page: windows, and the languages that gained most in this one. */
-const Choices: FC<Pick<HomeBodyProps, "url" | "window" | "language" | "languages">> = ({
-  url,
-  window,
-  language,
-  languages,
-}) => {
-  const top = languages.slice(0, CHIPS).map(({ name }) => name);
-  const offered = language === undefined || top.includes(language) ? top : [language, ...top];
-  return (
-    <div class="pickers">
-      <Chips
-        label="Window"
-        chips={WINDOWS.map((one) => ({
-          name: one,
-          href: withQuery(url, { window: one }),
-          isCurrent: one === window,
-        }))}
-      />
-      {offered.length === 0 ? null : (
-        <Chips
-          label="Language"
-          chips={[
-            {
-              name: "All languages",
-              href: withQuery(url, { language: undefined }),
-              isCurrent: language === undefined,
-            },
-            ...offered.map((name) => ({
-              name,
-              language: name,
-              href: withQuery(url, { language: name }),
-              isCurrent: name === language,
-            })),
-          ]}
-        />
-      )}
-    </div>
-  );
-};
-
 function listAddress({ sort, window, language }: Chosen & { sort: string }): string {
   return explorePage(new URLSearchParams({ sort, window, ...(language === undefined ? {} : { language }) }));
 }
@@ -362,11 +321,3 @@ function feedAddress({ sort, window, language }: Chosen & { sort: string }): str
   const query = new URLSearchParams({ window, ...(language === undefined ? {} : { language }) });
   return `/api/feeds/${sort}.atom?${query}`;
 }
-
-/** Takes the place of the lead list while no growth is known. */
-const Missing: FC<{ window: Window }> = ({ window }) => (
-  <p>
-    No growth in {WINDOW_LABELS[window]} yet: it needs two snapshots of a repository, at least half a day
-    apart. <a href={explorePage(new URLSearchParams({ sort: "stars" }))}>Repositories by stars</a>
-  </p>
-);

@@ -1,7 +1,6 @@
-import type { FunctionComponent as FC } from "preact";
 import { nameField } from "../../discovery/discovery.js";
 import { DEFAULT_NAME, MAX_ITEMS } from "../../watchlists/watchlists.js";
-import { Field, Note, Snippet } from "../components/elements.js";
+import { Field, MainButton, Note, Snippet } from "../components/elements.js";
 import { findByLines } from "../naming.js";
 import type { Page, PageRequest } from "../page-request.js";
 
@@ -26,12 +25,24 @@ export async function createTokenWatchlist(request: PageRequest, form: URLSearch
     return newPage({ ...written, nameProblem, unknown });
   }
   const created = await modules.watchlists.create(name.data, ids, request.adding);
-  const link = (token: string) => `${baseUrl}/watchlists/${token}`;
+  const [edit, share] = [created.token, created.shareToken].map((token) => `${baseUrl}/watchlists/${token}`);
   return {
     title: "List created",
     scripts: ["copy.js"],
     body: (
-      <Created name={created.watchlist.name} edit={link(created.token)} share={link(created.shareToken)} />
+      <>
+        <h1>{created.watchlist.name} is ready</h1>
+        <Note>
+          <strong>Copy both links now.</strong> They are shown only here, and we cannot show them again.
+        </Note>
+        <Snippet id="edit-link" label="Edit link (keep it private)" text={edit ?? ""} />
+        <Snippet id="share-link" label="Share link (read only)" text={share ?? ""} />
+        <p>
+          <a class="button press" href={edit}>
+            Open the list
+          </a>
+        </p>
+      </>
     ),
   };
 }
@@ -45,100 +56,78 @@ interface NewProps {
   unknown?: readonly string[];
 }
 
-function newPage(props: NewProps): Page {
-  const isWrong = props.problem ?? props.nameProblem ?? props.unknown?.[0];
+/** Unknown lines shown; the rest is counted. */
+const SHOWN_LINES = 20;
+
+function newPage({ name, repositories, problem, nameProblem, unknown = [] }: NewProps): Page {
+  const isWrong = problem ?? nameProblem ?? unknown[0];
   return {
     title: "Create a shared list",
     description:
       "Create a list of repositories without an account, with one link to edit it and one to share it.",
     status: isWrong === undefined ? 200 : 400,
-    body: <NewWatchlist {...props} />,
+    body: (
+      <div class="narrow">
+        <h1>Create a shared list</h1>
+        <p class="lead">For a team, a talk or a README. No account needed.</p>
+        <p>
+          You get two links: one to <strong>edit</strong> the list, which you keep private, and one to{" "}
+          <strong>view</strong> it, which you can share. Both are shown only once. Search engines do not index
+          the list. It is deleted when nobody has opened it for a year.
+        </p>
+        <form method="post" action="/watchlists" class="box">
+          <Field
+            name="name"
+            label="Name"
+            problem={nameProblem}
+            value={name}
+            maxlength={200}
+            placeholder={DEFAULT_NAME}
+          />
+          <div class="field">
+            <label for="repositories">Repositories, one per line (you can add more later)</label>
+            <textarea
+              id="repositories"
+              name="repositories"
+              rows={8}
+              spellcheck={false}
+              placeholder={"owner/name\nhttps://codeberg.org/owner/name"}
+              aria-invalid={unknown.length === 0 && problem === undefined ? undefined : "true"}
+              aria-describedby="repositories-note"
+            >
+              {repositories ?? ""}
+            </textarea>
+            <div id="repositories-note">
+              {problem === undefined ? null : (
+                <p class="wrong" role="alert">
+                  {problem}
+                </p>
+              )}
+              {unknown.length === 0 ? null : (
+                <div class="wrong" role="alert">
+                  <p>These are not tracked here. Correct or remove them:</p>
+                  <ul>
+                    {unknown.slice(0, SHOWN_LINES).map((line) => (
+                      <li>
+                        <code>{line.slice(0, 200)}</code>
+                      </li>
+                    ))}
+                  </ul>
+                  {unknown.length > SHOWN_LINES ? <p>and {unknown.length - SHOWN_LINES} more</p> : null}
+                </div>
+              )}
+              <p class="soft small">
+                <code>owner/name</code>, <code>provider:owner/name</code> or a URL. Up to {MAX_ITEMS}{" "}
+                repositories that are tracked here.
+              </p>
+            </div>
+          </div>
+          <MainButton>Create list</MainButton>
+        </form>
+        <p class="soft">
+          Have an account? Use <a href="/watchlist">your watchlist</a> instead.
+        </p>
+      </div>
+    ),
   };
 }
-
-/** Unknown lines shown; the rest is counted. */
-const SHOWN_LINES = 20;
-
-const NewWatchlist: FC<NewProps> = ({ name, repositories, problem, nameProblem, unknown = [] }) => (
-  <div class="narrow">
-    <h1>Create a shared list</h1>
-    <p class="lead">For a team, a talk or a README. No account needed.</p>
-    <p>
-      You get two links: one to <strong>edit</strong> the list, which you keep private, and one to{" "}
-      <strong>view</strong> it, which you can share. Both are shown only once. Search engines do not index the
-      list. It is deleted when nobody has opened it for a year.
-    </p>
-    <form method="post" action="/watchlists" class="box">
-      <Field
-        name="name"
-        label="Name"
-        problem={nameProblem}
-        value={name}
-        maxlength={200}
-        placeholder={DEFAULT_NAME}
-      />
-      <div class="field">
-        <label for="repositories">Repositories, one per line (you can add more later)</label>
-        <textarea
-          id="repositories"
-          name="repositories"
-          rows={8}
-          spellcheck={false}
-          placeholder={"owner/name\nhttps://codeberg.org/owner/name"}
-          aria-invalid={unknown.length === 0 && problem === undefined ? undefined : "true"}
-          aria-describedby="repositories-note"
-        >
-          {repositories ?? ""}
-        </textarea>
-        <div id="repositories-note">
-          {problem === undefined ? null : (
-            <p class="wrong" role="alert">
-              {problem}
-            </p>
-          )}
-          {unknown.length === 0 ? null : <Unknown lines={unknown} />}
-          <p class="soft small">
-            <code>owner/name</code>, <code>provider:owner/name</code> or a URL. Up to {MAX_ITEMS} repositories
-            that are tracked here.
-          </p>
-        </div>
-      </div>
-      <button type="submit" class="press">
-        Create list
-      </button>
-    </form>
-    <p class="soft">
-      Have an account? Use <a href="/watchlist">your watchlist</a> instead.
-    </p>
-  </div>
-);
-
-const Unknown: FC<{ lines: readonly string[] }> = ({ lines }) => (
-  <div class="wrong" role="alert">
-    <p>These are not tracked here. Correct or remove them:</p>
-    <ul>
-      {lines.slice(0, SHOWN_LINES).map((line) => (
-        <li>
-          <code>{line.slice(0, 200)}</code>
-        </li>
-      ))}
-    </ul>
-    {lines.length > SHOWN_LINES ? <p>and {lines.length - SHOWN_LINES} more</p> : null}
-  </div>
-);
-
-const Created: FC<{ name: string; edit: string; share: string }> = ({ name, edit, share }) => (
-  <>
-    <h1>{name} is ready</h1>
-    <Note>
-      <strong>Copy both links now.</strong> They are shown only here, and we cannot show them again.
-    </Note>
-    <Snippet id="edit-link" label="Edit link (keep it private)" text={edit} />
-    <Snippet id="share-link" label="Share link (read only)" text={share} />
-    <p>
-      <a class="button press" href={edit}>
-        Open the list
-      </a>
-    </p>
-  </>
-);

@@ -1,9 +1,8 @@
-import type { FunctionComponent as FC } from "preact";
 import { CODE_MS, createBrowserSecret, OPERATOR_MS } from "../../accounts/accounts.js";
 import { AppError } from "../../lib/errors.js";
-import { Field } from "../components/elements.js";
+import { Field, MainButton } from "../components/elements.js";
 import { isView, OPERATOR, type PageCookie, readCookie, secretIn, writeCookie } from "../cookies.js";
-import type { OperatorRequest, Page, PageRequest, Redirect, Result, Site } from "../page-request.js";
+import type { Handler, OperatorRequest, Page, PageHandler, PageRequest, Redirect } from "../page-request.js";
 
 /** Becoming an operator at the machine, and the check that all pages of operators make. */
 
@@ -68,16 +67,11 @@ export async function leave(request: OperatorRequest): Promise<Redirect> {
  * Calls the handler of a page or a form for operators. Somebody at the machine can become one; for everybody else the page does not
  * exist.
  */
-export function operatorsOnly<Form extends URLSearchParams[]>(
-  handler: (request: OperatorRequest, ...form: Form) => Promise<Result> | Result,
-  site: Site,
-): (request: PageRequest, ...form: Form) => Promise<Result> | Result {
-  return (request, ...form) => {
+export function operatorsOnly(handler: Handler<OperatorRequest>): PageHandler {
+  return (request, form) => {
     const { operator } = request;
     const isStale = operator?.accountId === null && !operator.isRecent;
-    return operator === undefined || isStale
-      ? elsewhere(request)
-      : handler({ ...request, operator, site }, ...form);
+    return operator === undefined || isStale ? elsewhere(request) : handler({ ...request, operator }, form);
   };
 }
 
@@ -108,52 +102,48 @@ interface EnterProps {
   problem?: string;
 }
 
-function enterPage(props: EnterProps): Page {
+function enterPage({ isLogged, problem }: EnterProps): Page {
   return {
     title: "Set up this service",
-    status: props.problem === undefined ? 200 : 400,
-    body: <Enter {...props} />,
+    status: problem === undefined ? 200 : 400,
+    body: (
+      <div class="narrow">
+        <h1>Set up this service</h1>
+        <p class="lead">
+          Confirm that you run this server: it prints a code in its log. No account needed, and only on its
+          own machine.
+        </p>
+        {problem === undefined || isLogged ? null : (
+          <p class="wrong" role="alert">
+            {problem}
+          </p>
+        )}
+        <form method="post" action="/operator/code" class="buttons">
+          <button type="submit" class={isLogged ? undefined : "press"}>
+            {isLogged ? "Print another code" : "Print code"}
+          </button>
+        </form>
+        {isLogged ? (
+          <form method="post" action="/operator/enter" class="box">
+            <Field
+              name="code"
+              label="Code from the log"
+              problem={problem}
+              required
+              maxlength={MAX_TYPED}
+              autocomplete="one-time-code"
+              placeholder="1234 5678"
+              isLiteral
+            />
+            <MainButton>Continue</MainButton>
+            <p class="soft small">
+              The log is where you started the service: look for “this code opens the operator's page”. The
+              code works once, in this browser, for {CODE_MS / 60_000} minutes. Then you have{" "}
+              {OPERATOR_MS / 60_000} minutes.
+            </p>
+          </form>
+        ) : null}
+      </div>
+    ),
   };
 }
-
-const Enter: FC<EnterProps> = ({ isLogged, problem }) => (
-  <div class="narrow">
-    <h1>Set up this service</h1>
-    <p class="lead">
-      Confirm that you run this server: it prints a code in its log. No account needed, and only on its own
-      machine.
-    </p>
-    {problem === undefined || isLogged ? null : (
-      <p class="wrong" role="alert">
-        {problem}
-      </p>
-    )}
-    <form method="post" action="/operator/code" class="buttons">
-      <button type="submit" class={isLogged ? undefined : "press"}>
-        {isLogged ? "Print another code" : "Print code"}
-      </button>
-    </form>
-    {isLogged ? (
-      <form method="post" action="/operator/enter" class="box">
-        <Field
-          name="code"
-          label="Code from the log"
-          problem={problem}
-          required
-          maxlength={MAX_TYPED}
-          autocomplete="one-time-code"
-          placeholder="1234 5678"
-          isLiteral
-        />
-        <button type="submit" class="press">
-          Continue
-        </button>
-        <p class="soft small">
-          The log is where you started the service: look for “this code opens the operator's page”. The code
-          works once, in this browser, for {CODE_MS / 60_000} minutes. Then you have {OPERATOR_MS / 60_000}{" "}
-          minutes.
-        </p>
-      </form>
-    ) : null}
-  </div>
-);

@@ -1,14 +1,12 @@
-import type { FunctionComponent as FC } from "preact";
 import { forgeName, isToken } from "../../config/config.js";
 import { type TokenCheck, UpstreamFailure } from "../../forges/forges.js";
 import { AppError } from "../../lib/errors.js";
-import { Note } from "../components/elements.js";
+import { MainButton, Note } from "../components/elements.js";
 import {
   effectWords,
   readTokenForges,
   TOKENS_PAGE,
   TokenField,
-  type TokenForge,
   TokenTable,
   WhereToGetOne,
 } from "../forge-tokens.js";
@@ -101,108 +99,83 @@ async function tokensPage(request: OperatorRequest, messages: Messages): Promise
   return {
     title: "Forge tokens",
     status: messages.problem === undefined ? 200 : 400,
-    body: <Tokens {...{ forges, messages, keySource, isInMemory }} />,
+    body: (
+      <>
+        <h1>Forge tokens</h1>
+        <p class="lead">
+          A token raises the rate limit. No scopes needed. <a href="/operator">Status</a>
+        </p>
+        {messages.done === undefined ? null : (
+          <p class="note" role="status">
+            {messages.done === "added"
+              ? `${forgeName(messages.forge ?? "")} accepts the token. The worker uses it within seconds.`
+              : `The token of ${forgeName(messages.forge ?? "")} is removed here. To be sure that nobody uses it, revoke it at the forge too.`}
+          </p>
+        )}
+        {isInMemory ? (
+          <Note>
+            Tokens cannot be entered: this store is in memory, where no worker could use them. Set{" "}
+            <code>SIDEREAL_DATA_DIR</code> to a folder and restart the service.
+          </Note>
+        ) : keySource === undefined ? (
+          <Note>
+            Tokens cannot be entered yet: there is no key to encrypt them with. Set{" "}
+            <code>SIDEREAL_TOKEN_KEY</code> (or <code>SIDEREAL_TOKEN_KEY_FILE</code>) to at least 32 random
+            characters, such as the output of <code>openssl rand -hex 32</code>, for the service and the
+            worker, and restart both.
+          </Note>
+        ) : null}
+        {forges.map(({ name, settings, isTracked, isConfigured, ofSettings, entered, problem: barrier }) => {
+          const label = forgeName(name);
+          const problem = messages.forge === name ? messages.problem : undefined;
+          return (
+            <section aria-labelledby={`forge-${name}`}>
+              <h2 id={`forge-${name}`}>{label}</h2>
+              {settings === undefined ? (
+                <p>Not tracked: the settings do not name this forge any more.</p>
+              ) : (
+                <p>
+                  {isTracked ? "Tracked" : "Not tracked"}
+                  {isTracked && !isConfigured && entered.length > 0 ? " because of a token entered here" : ""}
+                  {ofSettings === undefined ? "" : `, with ${ofSettings}`}.
+                  {isTracked ? "" : " A token turns it on: the worker begins within seconds."}
+                </p>
+              )}
+              {entered.length === 0 ? null : <TokenTable label={`Tokens of ${label}`} tokens={entered} />}
+              {barrier === undefined ? null : <p class="wrong">{barrier}</p>}
+              {keySource !== undefined && settings !== undefined && barrier === undefined ? (
+                <form method="post" action={TOKENS_PAGE} class="box narrow">
+                  <TokenField name={name} problem={problem} />
+                  {entered.length === 0 ? null : (
+                    <div class="field">
+                      <label for={`replaces-${name}`}>Replaces</label>
+                      <select id={`replaces-${name}`} name="replaces">
+                        <option value="">none: use it as well</option>
+                        {entered.map(({ id }) => (
+                          <option value={String(id)}>#{id}</option>
+                        ))}
+                      </select>
+                    </div>
+                  )}
+                  <MainButton>Check and save</MainButton>
+                  <p class="soft small">
+                    {effectWords(settings.kind)} <WhereToGetOne settings={settings} />
+                  </p>
+                </form>
+              ) : null}
+            </section>
+          );
+        })}
+        <h2>How they are kept</h2>
+        <p class="read">
+          A token is checked at its forge, then stored encrypted and never shown again.{" "}
+          {keySource === "setting"
+            ? "The key is the setting SIDEREAL_TOKEN_KEY, which is not in the database."
+            : "The key is the file token-key beside the database; set SIDEREAL_TOKEN_KEY to keep it elsewhere."}{" "}
+          Backups have the encrypted tokens and not the key, so a restored store needs the same key, or the
+          tokens again.
+        </p>
+      </>
+    ),
   };
 }
-
-interface TokensProps {
-  forges: readonly TokenForge[];
-  messages: Messages;
-  keySource: "setting" | "file" | undefined;
-  isInMemory: boolean;
-}
-
-const Tokens: FC<TokensProps> = ({ forges, messages, keySource, isInMemory }) => (
-  <>
-    <h1>Forge tokens</h1>
-    <p class="lead">
-      A token raises the rate limit. No scopes needed. <a href="/operator">Status</a>
-    </p>
-    {messages.done === undefined ? null : (
-      <p class="note" role="status">
-        {messages.done === "added"
-          ? `${forgeName(messages.forge ?? "")} accepts the token. The worker uses it within seconds.`
-          : `The token of ${forgeName(messages.forge ?? "")} is removed here. To be sure that nobody uses it, revoke it at the forge too.`}
-      </p>
-    )}
-    {isInMemory ? <InMemory /> : keySource === undefined ? <NoKey /> : null}
-    {forges.map((forge) => (
-      <ForgeTokensSection
-        forge={forge}
-        problem={messages.forge === forge.name ? messages.problem : undefined}
-        hasKey={keySource !== undefined}
-      />
-    ))}
-    <h2>How they are kept</h2>
-    <p class="read">
-      A token is checked at its forge, then stored encrypted and never shown again.{" "}
-      {keySource === "setting"
-        ? "The key is the setting SIDEREAL_TOKEN_KEY, which is not in the database."
-        : "The key is the file token-key beside the database; set SIDEREAL_TOKEN_KEY to keep it elsewhere."}{" "}
-      Backups have the encrypted tokens and not the key, so a restored store needs the same key, or the tokens
-      again.
-    </p>
-  </>
-);
-
-const InMemory: FC = () => (
-  <Note>
-    Tokens cannot be entered: this store is in memory, where no worker could use them. Set{" "}
-    <code>SIDEREAL_DATA_DIR</code> to a folder and restart the service.
-  </Note>
-);
-
-const NoKey: FC = () => (
-  <Note>
-    Tokens cannot be entered yet: there is no key to encrypt them with. Set <code>SIDEREAL_TOKEN_KEY</code>{" "}
-    (or <code>SIDEREAL_TOKEN_KEY_FILE</code>) to at least 32 random characters, such as the output of{" "}
-    <code>openssl rand -hex 32</code>, for the service and the worker, and restart both.
-  </Note>
-);
-
-const ForgeTokensSection: FC<{ forge: TokenForge; problem: string | undefined; hasKey: boolean }> = ({
-  forge: { name, settings, isTracked, isConfigured, ofSettings, entered, problem: barrier },
-  problem,
-  hasKey,
-}) => {
-  const label = forgeName(name);
-  return (
-    <section aria-labelledby={`forge-${name}`}>
-      <h2 id={`forge-${name}`}>{label}</h2>
-      {settings === undefined ? (
-        <p>Not tracked: the settings do not name this forge any more.</p>
-      ) : (
-        <p>
-          {isTracked ? "Tracked" : "Not tracked"}
-          {isTracked && !isConfigured ? " because of a token entered here" : ""}
-          {ofSettings === undefined ? "" : `, with ${ofSettings}`}.
-          {isTracked ? "" : " A token turns it on: the worker begins within seconds."}
-        </p>
-      )}
-      {entered.length === 0 ? null : <TokenTable label={`Tokens of ${label}`} tokens={entered} />}
-      {barrier === undefined ? null : <p class="wrong">{barrier}</p>}
-      {hasKey && settings !== undefined && barrier === undefined ? (
-        <form method="post" action={TOKENS_PAGE} class="box narrow">
-          <TokenField name={name} problem={problem} />
-          {entered.length === 0 ? null : (
-            <div class="field">
-              <label for={`replaces-${name}`}>Replaces</label>
-              <select id={`replaces-${name}`} name="replaces">
-                <option value="">none: use it as well</option>
-                {entered.map(({ id }) => (
-                  <option value={String(id)}>#{id}</option>
-                ))}
-              </select>
-            </div>
-          )}
-          <button type="submit" class="press">
-            Check and save
-          </button>
-          <p class="soft small">
-            {effectWords(settings.kind)} <WhereToGetOne settings={settings} />
-          </p>
-        </form>
-      ) : null}
-    </section>
-  );
-};

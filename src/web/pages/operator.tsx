@@ -1,10 +1,18 @@
-import type { FunctionComponent as FC } from "preact";
+import { stat, statfs } from "node:fs/promises";
+import { join } from "node:path";
+import { readMailUse } from "../../accounts/accounts.js";
 import { forgeName } from "../../config/config.js";
-import type { CurrentSummary } from "../../discovery/discovery.js";
-import { type Fact, Facts } from "../components/elements.js";
+import { readOpenRequests, readPreparedStatus } from "../../tracking/tracking.js";
+import { Dumps, readBackupNote } from "../../transfer/transfer.js";
+import { ActionButton, type Fact, Facts } from "../components/elements.js";
 import { ForgeState, isInterrupted } from "../components/forge-state.js";
-import { durationWords, formatBytes, formatCount, formatDate } from "../components/numbers.js";
-import { type OperatorState, readOperatorState } from "../operator-state.js";
+import {
+  durationWords,
+  formatBytes,
+  formatCount,
+  formatDate,
+  repositoriesText,
+} from "../components/numbers.js";
 import type { OperatorRequest, Page } from "../page-request.js";
 
 /** How often the page updates itself. */
@@ -14,91 +22,82 @@ const LITTLE_SPACE = 0.1;
 
 /** How the service does, for its operators. */
 export async function showOperator(request: OperatorRequest): Promise<Page> {
-  const { summary, tracked, operator, now } = request;
+  const { tracked, operator, now } = request;
   const state = await readOperatorState(request);
+  const { disk } = state;
+  const isDiskShort = disk !== null && disk.free < disk.total * LITTLE_SPACE;
   return {
     title: "Status",
     refreshSeconds: REFRESH_SECONDS,
     isLive: true,
-    body: <Operation {...{ state, summary, tracked, now }} isAtMachine={operator.accountId === null} />,
+    body: (
+      <>
+        <div class="apart">
+          <h1>Status</h1>
+          <div class="buttons">
+            <a class="button press" href="/operator/tokens">
+              Forge tokens
+            </a>
+            <a class="button" href="/track">
+              Track repositories
+            </a>
+            <a class="button" href="/operator/untrack">
+              Untrack
+            </a>
+            {operator.accountId === null ? <ActionButton action="/operator/leave">Leave</ActionButton> : null}
+          </div>
+        </div>
+        <div data-live="operation">
+          <div class="tiles">
+            {tilesOf(request, state).map(({ name, value, more }) => (
+              <p class="tile">
+                <span>{name}</span>
+                <strong>{value}</strong>
+                <small class="soft">{more}</small>
+              </p>
+            ))}
+          </div>
+          {tracked.length > 0 ? null : (
+            <p>
+              No forge is tracked. <a href="/operator/tokens">Enter a token</a>
+            </p>
+          )}
+          {isDiskShort ? (
+            <p class="note wrong" role="note">
+              Little space is left on the disk of the data folder.
+            </p>
+          ) : null}
+          {state.status?.providers.map((status) => (
+            <ForgeState status={status} now={now} isTracked={tracked.includes(status.provider)} />
+          ))}
+          <section>
+            <h2>Jobs</h2>
+            <Facts facts={jobFacts(state, now)} />
+          </section>
+          <section>
+            <h2>This process</h2>
+            <Facts facts={processFacts(state)} />
+          </section>
+        </div>
+      </>
+    ),
   };
 }
 
-interface OperationProps {
-  state: OperatorState;
-  summary: CurrentSummary;
-  tracked: readonly string[];
-  now: number;
-  /** Whether the operator has no account, but a session at the machine. */
-  isAtMachine: boolean;
-}
-
-const Operation: FC<OperationProps> = ({ state, summary, tracked, now, isAtMachine }) => (
-  <>
-    <div class="apart">
-      <h1>Status</h1>
-      <div class="buttons">
-        <a class="button press" href="/operator/tokens">
-          Forge tokens
-        </a>
-        <a class="button" href="/track">
-          Track repositories
-        </a>
-        {isAtMachine ? (
-          <form method="post" action="/operator/leave">
-            <button type="submit">Leave</button>
-          </form>
-        ) : null}
-      </div>
-    </div>
-    <div data-live="operation">
-      <div class="tiles">
-        {tilesOf({ state, summary, tracked, now }).map(({ name, value, more }) => (
-          <p class="tile">
-            <span>{name}</span>
-            <strong>{value}</strong>
-            <small class="soft">{more}</small>
-          </p>
-        ))}
-      </div>
-      {tracked.length > 0 ? null : (
-        <p>
-          No forge is tracked. <a href="/operator/tokens">Enter a token</a>
-        </p>
-      )}
-      {isDiskShort(state) ? (
-        <p class="note wrong" role="note">
-          Little space is left on the disk of the data folder.
-        </p>
-      ) : null}
-      {state.status?.providers.map((status) => (
-        <ForgeState status={status} now={now} isTracked={tracked.includes(status.provider)} />
-      ))}
-      <section>
-        <h2>Jobs</h2>
-        <Facts facts={jobFacts(state, now)} />
-      </section>
-      <section>
-        <h2>This process</h2>
-        <Facts facts={processFacts(state)} />
-      </section>
-    </div>
-  </>
-);
-
-type TileProps = Pick<OperationProps, "state" | "summary" | "tracked" | "now">;
-
 /** Whether forges are read, how much waits, how recent the counts are, and how much space they take. */
-function tilesOf({ state: { status, requests, files, disk }, summary, tracked, now }: TileProps): Fact[] {
+function tilesOf(
+  { summary, tracked, now }: OperatorRequest,
+  { status, requests, files, disk }: OperatorState,
+): Fact[] {
   const failing = (status?.providers ?? []).filter(
-    ({ provider, worker }) => tracked.includes(provider) && isInterrupted(worker ?? undefined, now),
+    ({ provider, worker }) => tracked.includes(provider) && isInterrupted(worker, now),
   );
   const [people, lists] = (["people", "batch"] as const).map((kind) =>
     requests.reduce((sum, request) => sum + request[kind], 0),
   );
   const oldest = Math.min(now, ...requests.map((request) => request.oldest));
-  const fresh = summary.freshRepositories;
-  const bytes = files?.bytes ?? status?.databaseBytes;
+  const stale = summary.repositories - summary.freshRepositories;
+  const bytes = files === null ? status?.databaseBytes : files.bytes + files.logBytes;
   return [
     {
       name: "Forges",
@@ -116,22 +115,17 @@ function tilesOf({ state: { status, requests, files, disk }, summary, tracked, n
     },
     {
       name: "Freshness",
-      value: `${formatCount(fresh)} of ${formatCount(summary.repositories)}`,
-      more: `repositories with recent counts; ${formatCount(summary.snapshots)} snapshots`,
+      value: summary.asOf === null ? "–" : `${durationWords(now - summary.asOf)} ago`,
+      more: `${repositoriesText(summary.repositories)}${stale === 0 ? "" : `; ${formatCount(stale)} no longer seen`}`,
     },
     {
       name: "Storage",
       value: bytes === undefined ? "waiting for the worker" : formatBytes(bytes),
-      more: [
-        ...(files === null ? [] : [`log ${formatBytes(files.logBytes)}`]),
-        ...(disk === null ? [] : [`${formatBytes(disk.free)} of ${formatBytes(disk.total)} free`]),
-      ].join(", "),
+      more: `${formatCount(summary.snapshots)} snapshots${
+        disk === null ? "" : `; ${formatBytes(disk.free)} of ${formatBytes(disk.total)} free`
+      }`,
     },
   ];
-}
-
-function isDiskShort({ disk }: OperatorState): boolean {
-  return disk !== null && disk.free < disk.total * LITTLE_SPACE;
 }
 
 function jobFacts({ dumps, backup, mail }: OperatorState, now: number): Fact[] {
@@ -176,4 +170,53 @@ function processFacts({ cache, memory, uptimeMs }: OperatorState): Fact[] {
     { name: "Memory", value: formatBytes(memory), more: "of all threads that serve" },
     { name: "Running for", value: durationWords(uptimeMs), isText: true },
   ];
+}
+
+type OperatorState = Awaited<ReturnType<typeof readOperatorState>>;
+
+/** Reads small tables, one prepared document and the sizes of files: some milliseconds for any size of the catalogue. */
+async function readOperatorState({ modules, site, now }: OperatorRequest) {
+  const { database } = modules;
+  const { databaseUrl, dataDir, dumps } = site.storage;
+  const isFile = databaseUrl === undefined && dataDir !== ":memory:";
+  const [status, requests, mail, files, disk, listed, backup] = await Promise.all([
+    readPreparedStatus(database),
+    readOpenRequests(database.read),
+    readMailUse(database.read, now),
+    isFile ? sizesOf(dataDir) : null,
+    dataDir === ":memory:" ? null : diskOf(dataDir),
+    dumps === undefined ? null : new Dumps(dumps.folder).list().catch(() => []),
+    dataDir === ":memory:" ? null : readBackupNote(dataDir),
+  ]);
+  return {
+    status,
+    requests,
+    mail,
+    files,
+    disk,
+    dumps: listed && { count: listed.length, newest: listed[0]?.asOf ?? null },
+    backup,
+    cache: site.cache?.state ?? null,
+    memory: process.memoryUsage.rss(),
+    uptimeMs: process.uptime() * 1_000,
+  };
+}
+
+async function sizesOf(dataDir: string): Promise<{ bytes: number; logBytes: number }> {
+  const sizeOf = (name: string) =>
+    stat(join(dataDir, name)).then(
+      ({ size }) => size,
+      () => 0,
+    );
+  const [bytes, logBytes] = await Promise.all([sizeOf("sidereal.db"), sizeOf("sidereal.db-wal")]);
+  return { bytes, logBytes };
+}
+
+async function diskOf(dataDir: string): Promise<{ free: number; total: number } | null> {
+  try {
+    const { bavail, blocks, bsize } = await statfs(dataDir);
+    return { free: bavail * bsize, total: blocks * bsize };
+  } catch {
+    return null;
+  }
 }

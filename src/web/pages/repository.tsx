@@ -1,8 +1,7 @@
-import type { FunctionComponent as FC } from "preact";
 import { z } from "zod";
 import { milestonesOf, readHistory, spansOf } from "../../charts/charts.js";
-import type { ListRow, Standing } from "../../discovery/discovery.js";
-import { gainWords, MEASURES, WINDOW_LABELS, WINDOWS, type Window } from "../../growth/growth.js";
+import type { Standing } from "../../discovery/discovery.js";
+import { endOfGrowth, gainWords, MEASURES, WINDOW_LABELS, WINDOWS } from "../../growth/growth.js";
 import { DAY_MS } from "../../lib/clock.js";
 import { AppError } from "../../lib/errors.js";
 import { queryOf, repositoryKey, repositoryPage, withoutTrailingSlashes } from "../../lib/page-addresses.js";
@@ -12,7 +11,6 @@ import {
   isStale,
   providerName,
   type Readings,
-  type Repository,
   splitFullName,
 } from "../../repositories/repositories.js";
 import { badgesOf } from "../components/badges.js";
@@ -26,7 +24,7 @@ import { READING_SECONDS, Reading } from "../components/reading.js";
 import { DataQuality, RepositoryHead } from "../components/repository-facts.js";
 import { AbsentNote, Events, StaleNote } from "../components/repository-notes.js";
 import { SnapshotSection } from "../components/snapshot-table.js";
-import { EmbedPanel } from "../embed-pictures.js";
+import { EmbedPanel, SHARE_SCRIPTS, ShareChart } from "../embed-pictures.js";
 import { withEmoji } from "../emoji.js";
 import { readTokenOffer } from "../forge-tokens.js";
 import { Problems } from "../page-query.js";
@@ -101,18 +99,20 @@ const SIMILAR = 5;
 async function readFacts({ modules, savedAmong }: PageRequest, current: Current, state: State) {
   const { catalog, rankings, lists } = modules;
   const { repository, previousNames } = current;
-  const { id, countedAt: asOf } = repository;
+  const { id } = repository;
   const standing = await rankings.standing(id);
   const { trends, stored } = standing;
+  const growth = { trends: Object.values(trends), stored };
+  const asOf = endOfGrowth(growth.trends, repository.countedAt);
   const { metric, range, from, to } = state;
-  const year = readHistory(catalog, repository, { metric: "stars", window: "1y", stored });
+  const year = readHistory(catalog, repository, { metric: "stars", window: "1y", ...growth });
   const isYear = metric === "stars" && range === "1y" && from === undefined && to === undefined;
   const window =
     state.window ?? (trends["7d"] === null ? WINDOWS.find((one) => trends[one] !== null) : "7d") ?? "7d";
   const rowsOf = async (ids: readonly number[]) => lists.rows(ids, window);
   const [history, stars, readings, explanations, rankHistory, saved, recency, chosen, around, similar] =
     await Promise.all([
-      isYear ? year : readHistory(catalog, repository, { metric, window: range, from, to, stored }),
+      isYear ? year : readHistory(catalog, repository, { metric, window: range, from, to, ...growth }),
       year,
       readAround(catalog, current, standing),
       rankings.explain(id),
@@ -152,10 +152,17 @@ async function known(request: PageRequest, current: Current): Promise<Page> {
     readFacts(request, current, state),
     readingOf(request, repository),
   ]);
+  const { trends, trend, window, stored, history, stars, ranks, similar } = facts;
+  const days = dayGains(stars.points);
+  const spans = spansOf([stars], "stars");
+  const milestones = milestonesOf({ metric: "stars", align: "date", series: [stars], spans });
+  const position = ranks.find(
+    (rank) => rank.ranking === "trending" && rank.scope === "overall" && rank.window === window,
+  )?.position;
   const tokenOffer = reading && (await readTokenOffer(request, repository.provider));
   const path = repositoryPage(repository);
   const key = repositoryKey(repository);
-  const week = facts.trends["7d"];
+  const week = trends["7d"];
   const words = week === null ? undefined : gainWords(week, "stars");
   const gained =
     week === null
@@ -174,7 +181,7 @@ async function known(request: PageRequest, current: Current): Promise<Page> {
         .toWellFormed(),
     canonical: path,
     image: `/api/embed/card.png?${queryOf([["repo", key]])}`,
-    scripts: [...PLOT_SCRIPTS, "copy.js", "save.js"],
+    scripts: [...PLOT_SCRIPTS, ...SHARE_SCRIPTS, "save.js"],
     ...(reading !== undefined && { isFresh: true, isLive: true, refreshSeconds: READING_SECONDS }),
     alternates: [
       { type: "application/json", href: api, title: `${fullName} as JSON` },
@@ -189,17 +196,96 @@ async function known(request: PageRequest, current: Current): Promise<Page> {
         <Problems problems={problems} isLeftOut />
         <RepositoryHead
           repository={repository}
-          badges={badgesOf({ repository, trends: [facts.trend], isStale: facts.isStale })}
+          badges={badgesOf({ repository, trends: [trend], isStale: facts.isStale })}
           isSaved={facts.isSaved}
           next={path}
         />
-        <AbsentNote repository={repository} lastSnapshotAt={facts.stored.lastSnapshotAt} />
+        <AbsentNote repository={repository} lastSnapshotAt={stored.lastSnapshotAt} />
         {repository.availability === "AVAILABLE" && facts.isStale ? (
           <StaleNote repository={repository} recency={facts.recency} />
         ) : null}
         {reading === undefined ? null : <Reading request={reading} />}
         {tokenOffer}
-        <KnownFacts {...{ url, repository, state, facts }} />
+        <div class="repository-lead">
+          <Headline {...{ window, trend, ranks, days, facts }} />
+          <Tiles {...{ url, repository, window, trends }} points={stars.points} />
+          <Proof {...{ repository, trend, trends, facts }} readings={facts.readings} />
+        </div>
+        <ChartSection
+          {...{ url, state, history }}
+          spans={spansOf([history], state.metric)}
+          share={<ShareChart {...{ url, state, baseUrl: request.baseUrl }} repositories={[repository]} />}
+        />
+        <div class="grid thirds">
+          <section>
+            <h2>Ranks</h2>
+            <Ranks ranks={ranks} />
+            <RankHistory history={facts.rankHistory} window={window} />
+          </section>
+          <section id="trend">
+            <h2>{position === undefined ? "Score" : `Why #${formatCount(position)} in Trending`}</h2>
+            {position === undefined ? null : (
+              <Neighbours rows={facts.around} id={repository.id} {...{ position, window }} />
+            )}
+            <details>
+              <summary>How this score is made up</summary>
+              <ScoreExplanation window={window} explanation={facts.explanation} trend={trend} />
+            </details>
+          </section>
+          <section>
+            <h2>Events</h2>
+            <Events {...{ repository, trends, days, milestones }} names={facts.names} />
+          </section>
+        </div>
+        {similar.length === 0 ? null : (
+          <section>
+            <div class="apart">
+              <h2>Similar repositories</h2>
+              <a
+                href={`/compare?${queryOf(
+                  [repository, ...similar.map((row) => row.repository)].map(
+                    (one) => ["repo", repositoryKey(one)] as const,
+                  ),
+                )}`}
+              >
+                Compare all
+              </a>
+            </div>
+            <table class="list similar">
+              <caption class="hidden">
+                Similar repositories, with their gain in {WINDOW_LABELS[window]}
+              </caption>
+              <tbody>
+                {similar.map(({ repository: one, trend: growth }) => (
+                  <tr>
+                    <th scope="row">
+                      <a href={repositoryPage(one)}>
+                        <bdi>{one.fullName}</bdi>
+                      </a>
+                    </th>
+                    <td class="soft roomy">
+                      <bdi>{withEmoji(one.description ?? "")}</bdi>
+                    </td>
+                    <td class="number">{formatCompact(one.stars)}</td>
+                    <td class="number">
+                      <Delta value={growth?.starsDelta} />
+                    </td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </section>
+        )}
+        <SnapshotSection
+          repository={repository}
+          readings={facts.readings}
+          chosen={facts.chosen}
+          window={window}
+          trend={trend}
+          stored={stored.snapshots}
+        />
+        <DataQuality {...{ repository, stored, trends }} names={facts.names} gaps={history.gaps.length} />
+
         <details class="part" id="embed">
           <summary>
             <h2>Embed</h2>
@@ -210,108 +296,3 @@ async function known(request: PageRequest, current: Current): Promise<Page> {
     ),
   };
 }
-
-interface KnownFactsProps {
-  url: URL;
-  repository: Repository;
-  state: State;
-  facts: Awaited<ReturnType<typeof readFacts>>;
-}
-
-const KnownFacts: FC<KnownFactsProps> = ({ url, repository, state, facts }) => {
-  const { trends, trend, window, stored, history, stars, ranks } = facts;
-  const days = dayGains(stars.points);
-  const spans = spansOf([stars], [Object.values(trends)], "stars");
-  const milestones = milestonesOf({ metric: "stars", align: "date", series: [stars], spans });
-  const position = ranks.find(
-    (rank) => rank.ranking === "trending" && rank.scope === "overall" && rank.window === window,
-  )?.position;
-  return (
-    <>
-      <div class="repository-lead">
-        <Headline {...{ window, trend, ranks, days, facts }} />
-        <Tiles {...{ url, repository, window, trends }} points={stars.points} />
-        <Proof {...{ repository, trend, trends, facts }} readings={facts.readings} />
-      </div>
-      <ChartSection
-        {...{ url, state, history }}
-        spans={spansOf([history], [Object.values(trends)], state.metric)}
-      />
-      <div class="grid thirds">
-        <section>
-          <h2>Ranks</h2>
-          <Ranks ranks={ranks} />
-          <RankHistory history={facts.rankHistory} window={window} />
-        </section>
-        <section id="trend">
-          <h2>{position === undefined ? "Score" : `Why #${formatCount(position)} in Trending`}</h2>
-          {position === undefined ? null : (
-            <Neighbours rows={facts.around} id={repository.id} {...{ position, window }} />
-          )}
-          <details>
-            <summary>How this score is made up</summary>
-            <ScoreExplanation window={window} explanation={facts.explanation} trend={trend} />
-          </details>
-        </section>
-        <section>
-          <h2>Events</h2>
-          <Events {...{ repository, trends, days, milestones }} names={facts.names} />
-        </section>
-      </div>
-      <Similar repository={repository} rows={facts.similar} window={window} />
-      <SnapshotSection
-        repository={repository}
-        readings={facts.readings}
-        chosen={facts.chosen}
-        window={window}
-        trend={trend}
-        stored={stored.snapshots}
-      />
-      <DataQuality {...{ repository, stored, trends }} names={facts.names} gaps={history.gaps.length} />
-    </>
-  );
-};
-
-/** Repositories like this one, with their growth, and a link that compares them. */
-const Similar: FC<{ repository: Repository; rows: readonly ListRow[]; window: Window }> = ({
-  repository,
-  rows,
-  window,
-}) =>
-  rows.length === 0 ? null : (
-    <section>
-      <div class="apart">
-        <h2>Similar repositories</h2>
-        <a
-          href={`/compare?${queryOf(
-            [repository, ...rows.map((row) => row.repository)].map(
-              (one) => ["repo", repositoryKey(one)] as const,
-            ),
-          )}`}
-        >
-          Compare all
-        </a>
-      </div>
-      <table class="list similar">
-        <caption class="hidden">Similar repositories, with their gain in {WINDOW_LABELS[window]}</caption>
-        <tbody>
-          {rows.map(({ repository: one, trend }) => (
-            <tr>
-              <th scope="row">
-                <a href={repositoryPage(one)}>
-                  <bdi>{one.fullName}</bdi>
-                </a>
-              </th>
-              <td class="soft roomy">
-                <bdi>{withEmoji(one.description ?? "")}</bdi>
-              </td>
-              <td class="number">{formatCompact(one.stars)}</td>
-              <td class="number">
-                <Delta value={trend?.starsDelta} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
-  );

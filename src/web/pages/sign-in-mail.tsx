@@ -1,6 +1,5 @@
-import type { FunctionComponent as FC } from "preact";
 import { CODE_LENGTH, CODE_MS, safeNext, typedCode } from "../../accounts/accounts.js";
-import { Field, Notice } from "../components/elements.js";
+import { ActionButton, Field, MainButton, Notice } from "../components/elements.js";
 import { browserOf, cookieAfterSignIn, requestingBrowser } from "../cookies.js";
 import type { Page, PageRequest, Redirect } from "../page-request.js";
 import { pendingNames } from "../saving.js";
@@ -57,85 +56,98 @@ interface SentProps {
   isAgain?: boolean;
 }
 
-async function sentPage(request: PageRequest, props: SentProps): Promise<Page> {
+async function sentPage(request: PageRequest, { code, problem, isAgain }: SentProps): Promise<Page> {
   const { isLogged } = request.members.accounts.mail;
   const pending = await pendingNames(request);
   return {
     title: "Check your inbox",
-    status: props.problem === undefined ? 200 : 400,
-    body: <Sent {...props} {...{ isLogged, pending }} minutes={CODE_MS / 60_000} />,
+    status: problem === undefined ? 200 : 400,
+    body: (
+      <div class="narrow">
+        <h1>Check your inbox</h1>
+        {isAgain ? (
+          <Notice isDone>{isLogged ? "The log has another code." : "We have sent the email again."}</Notice>
+        ) : null}
+        <p class="lead">
+          {isLogged
+            ? "This server has no mail server configured, so the code is in its log: look for “this link signs in”."
+            : "We have sent you an email with a code. You can read it on any device."}
+          {pending === undefined ? null : (
+            <>
+              {" "}
+              Once you have signed in, we save <bdi>{pending}</bdi>.
+            </>
+          )}
+        </p>
+        <form method="post" action="/sign-in/code" class="box">
+          <Field
+            name="code"
+            label={`Code, ${CODE_LENGTH} digits`}
+            problem={problem}
+            value={code}
+            required
+            maxlength={2 * CODE_LENGTH}
+            autocomplete="one-time-code"
+            inputmode="numeric"
+            isLiteral
+          />
+          <MainButton>Sign in</MainButton>
+          <p class="soft small">
+            The link beside it works too, but only in this browser. Both work once and expire after{" "}
+            {CODE_MS / 60_000} minutes.
+          </p>
+        </form>
+        <h2>{isLogged ? "No code?" : "No email?"}</h2>
+        {isLogged ? null : (
+          <p>
+            Wait a minute and check your spam folder. An address gets only a few emails in an hour. If you may
+            have mistyped it, <a href="/sign-in">start again</a>.
+          </p>
+        )}
+        <ActionButton action="/sign-in/resend">Send again</ActionButton>
+      </div>
+    ),
   };
 }
 
-interface SentFacts {
-  isLogged: boolean;
-  minutes: number;
-  /** The repositories that sign-in will save, in words; undefined if none are pending. */
-  pending: string | undefined;
-}
-
-const Sent: FC<SentProps & SentFacts> = ({ code, problem, isAgain, isLogged, minutes, pending }) => (
-  <div class="narrow">
-    <h1>Check your inbox</h1>
-    {isAgain ? (
-      <Notice isDone>{isLogged ? "The log has another code." : "We have sent the email again."}</Notice>
-    ) : null}
-    <p class="lead">
-      {isLogged
-        ? "This server has no mail server configured, so the code is in its log: look for “this link signs in”."
-        : "We have sent you an email with a code. You can read it on any device."}
-      {pending === undefined ? null : (
-        <>
-          {" "}
-          Once you have signed in, we save <bdi>{pending}</bdi>.
-        </>
-      )}
-    </p>
-    <form method="post" action="/sign-in/code" class="box">
-      <Field
-        name="code"
-        label={`Code, ${CODE_LENGTH} digits`}
-        problem={problem}
-        value={code}
-        required
-        maxlength={2 * CODE_LENGTH}
-        autocomplete="one-time-code"
-        inputmode="numeric"
-        isLiteral
-      />
-      <button type="submit" class="press">
-        Sign in
-      </button>
-      <p class="soft small">
-        The link beside it works too, but only in this browser. Both work once and expire after {minutes}{" "}
-        minutes.
-      </p>
-    </form>
-    <h2>{isLogged ? "No code?" : "No email?"}</h2>
-    {isLogged ? null : (
-      <p>
-        Wait a minute and check your spam folder. An address gets only a few emails in an hour. If you may
-        have mistyped it, <a href="/sign-in">start again</a>.
-      </p>
-    )}
-    <form method="post" action="/sign-in/resend">
-      <button type="submit">Send again</button>
-    </form>
-  </div>
-);
-
 /**
  * The page that a mailed link opens. Opening it changes nothing, because mail scanners open links too; only its button
- * signs in. It works only in the browser that requested it; otherwise an attacker could sign somebody in to the attacker's
+ * signs in. The address contains the token, so the page is not cached and sends no referrer. It works only in the browser that requested it; otherwise an attacker could sign somebody in to the attacker's
  * account, or sign in with a link from a mailbox or a log that is not the attacker's. Other browsers are referred to the code.
  */
 export async function showSignInLink(request: PageRequest): Promise<Page> {
   const token = request.url.searchParams.get("token") ?? "";
   const isOwn = await request.members.accounts.mail.codes.isOf(token, browserOf(request));
   if (isOwn === undefined) return refused(NO_LINK, 400);
-  return isOwn
-    ? { title: "Sign in", body: <Confirm token={token} /> }
-    : { title: "Sign in elsewhere", body: <Elsewhere /> };
+  if (!isOwn)
+    return {
+      title: "Sign in elsewhere",
+      body: (
+        <div class="narrow">
+          <h1>Go back to the page you requested it on</h1>
+          <p class="lead">The link works only in the browser in which you requested it.</p>
+          <p>
+            If that is on another device, type the code from the same email there. To sign in here,{" "}
+            <a href="/sign-in">request an email in this browser</a>.
+          </p>
+          <p class="soft">If you did not request it, close this page. Nothing has changed.</p>
+        </div>
+      ),
+    };
+  return {
+    title: "Sign in",
+    body: (
+      <div class="narrow">
+        <h1>Sign in</h1>
+        <p>This link signs you in. It works once.</p>
+        <form method="post" action="/sign-in/link">
+          <input type="hidden" name="token" value={token} />
+          <MainButton>Sign in</MainButton>
+        </form>
+        <p class="soft">If you did not request it, close this page. Nothing has changed.</p>
+      </div>
+    ),
+  };
 }
 
 /** Signs in with the link, if this browser requested it. */
@@ -155,44 +167,19 @@ const NO_LINK =
   "The link was already used, has expired, was requested in another browser, or is invalid. Request a new one.";
 
 function refused(reason: string, status: 200 | 400): Page {
-  return { title: "Not signed in", status, body: <Refused reason={reason} /> };
+  return {
+    title: "Not signed in",
+    status,
+    body: (
+      <>
+        <h1>Not signed in</h1>
+        <p class="note wrong" role="alert">
+          {reason}
+        </p>
+        <p>
+          <a href="/sign-in">Try again</a>
+        </p>
+      </>
+    ),
+  };
 }
-
-/** The address contains the token, so the page is not cached and sends no referrer. */
-const Confirm: FC<{ token: string }> = ({ token }) => (
-  <div class="narrow">
-    <h1>Sign in</h1>
-    <p>This link signs you in. It works once.</p>
-    <form method="post" action="/sign-in/link">
-      <input type="hidden" name="token" value={token} />
-      <button type="submit" class="press">
-        Sign in
-      </button>
-    </form>
-    <p class="soft">If you did not request it, close this page. Nothing has changed.</p>
-  </div>
-);
-
-const Elsewhere: FC = () => (
-  <div class="narrow">
-    <h1>Go back to the page you requested it on</h1>
-    <p class="lead">The link works only in the browser in which you requested it.</p>
-    <p>
-      If that is on another device, type the code from the same email there. To sign in here,{" "}
-      <a href="/sign-in">request an email in this browser</a>.
-    </p>
-    <p class="soft">If you did not request it, close this page. Nothing has changed.</p>
-  </div>
-);
-
-const Refused: FC<{ reason: string }> = ({ reason }) => (
-  <>
-    <h1>Not signed in</h1>
-    <p class="note wrong" role="alert">
-      {reason}
-    </p>
-    <p>
-      <a href="/sign-in">Try again</a>
-    </p>
-  </>
-);

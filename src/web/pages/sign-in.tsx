@@ -1,4 +1,3 @@
-import type { FunctionComponent as FC } from "preact";
 import {
   emailField,
   RECENT_MINUTES,
@@ -8,7 +7,7 @@ import {
   safeNext,
 } from "../../accounts/accounts.js";
 import { AppError } from "../../lib/errors.js";
-import { EmailField, Note } from "../components/elements.js";
+import { Field, MainButton, Note } from "../components/elements.js";
 import { requestingBrowser } from "../cookies.js";
 import type { Page, PageRequest, Redirect } from "../page-request.js";
 import { offeredBy } from "../saving.js";
@@ -93,133 +92,100 @@ interface SignInProps {
 
 async function signInPage(
   { members: { accounts }, modules, baseUrl }: PageRequest,
-  props: SignInProps,
+  { next, email, problem, isAgain }: SignInProps,
 ): Promise<Page> {
   const { mail, sites, passkeys } = accounts;
   const { isOffered } = passkeys;
-  const wanted = await offeredBy(new URL(props.next, baseUrl), modules);
+  const wanted = await offeredBy(new URL(next, baseUrl), modules);
   return {
     title: wanted === undefined ? "Sign in" : `Sign in to save ${wanted.fullName}`,
     description: "Sign in without a password, with a code by email.",
-    status: props.problem === undefined ? 200 : 400,
+    status: problem === undefined ? 200 : 400,
     formsTo: sites.map((site) => SITE_ORIGINS[site]),
     scripts: isOffered ? ["passkey.js"] : [],
     body: (
-      <SignIn
-        {...props}
-        wanted={wanted?.fullName}
-        hasMail={mail.isOn}
-        isLogged={mail.isLogged}
-        sites={sites}
-        passkeyOrigin={isOffered ? new URL(baseUrl).origin : undefined}
-      />
+      <div class="narrow">
+        <h1>
+          {isAgain ? (
+            "Sign in again"
+          ) : wanted === undefined ? (
+            "Sign in"
+          ) : (
+            <>
+              Sign in to save <bdi>{wanted.fullName}</bdi>
+            </>
+          )}
+        </h1>
+        <p class="lead">
+          {isAgain
+            ? `This needs a sign-in within the last ${RECENT_MINUTES} minutes. You then continue where you were.`
+            : wanted !== undefined
+              ? "You return to the page you came from, with the repository saved. No password needed."
+              : "Keep a watchlist on all your devices and create API keys. No password needed."}
+        </p>
+        {mail.isOn ? (
+          <form method="post" action="/sign-in" class="box">
+            <input type="hidden" name="next" value={next} />
+            {isAgain ? (
+              <p>
+                <input type="hidden" name="email" value={email} />
+                You are signed in as <strong>{email}</strong>.
+              </p>
+            ) : (
+              <Field
+                name="email"
+                label="Email address"
+                type="email"
+                problem={problem}
+                value={email}
+                required
+                maxlength={254}
+                autocomplete="email"
+              />
+            )}
+            <MainButton>Email me a code</MainButton>
+            <p class="soft small">
+              {mail.isLogged
+                ? "This server has no mail server configured. The code is written to its log instead."
+                : isAgain
+                  ? "We email you a code and a link."
+                  : "We email you a code and a link. A new address creates a new account."}
+            </p>
+          </form>
+        ) : null}
+        {isOffered ? (
+          <div data-passkey="sign-in" data-next={next} data-origin={new URL(baseUrl).origin} hidden>
+            <div class="buttons">
+              <button type="button">Sign in with a passkey</button>
+            </div>
+            <p class="note wrong" data-problem hidden></p>
+          </div>
+        ) : null}
+        {sites.length === 0 ? null : (
+          <>
+            {mail.isOn ? <h2>Or with</h2> : null}
+            <div class="buttons">
+              {sites.map((site) => (
+                <form method="post" action={`/sign-in/${site}`}>
+                  <input type="hidden" name="next" value={next} />
+                  <button type="submit">{siteName(site)}</button>
+                </form>
+              ))}
+            </div>
+          </>
+        )}
+        {mail.isOn || sites.length > 0 ? null : (
+          <Note>
+            <strong>Sign-in is not set up.</strong> The operator of this server can configure a mail server (
+            <code>SIDEREAL_SMTP_URL</code>, <code>SIDEREAL_MAIL_FROM</code>) or sign-in with GitHub or Google.
+          </Note>
+        )}
+        {isAgain ? null : (
+          <p class="soft">
+            You need no account to browse, or to <a href="/watchlists">create a shared list</a>.
+          </p>
+        )}
+      </div>
     ),
   };
 }
-
-interface Methods {
-  /** The full name of the repository that sign-in will save. */
-  wanted: string | undefined;
-  hasMail: boolean;
-  isLogged: boolean;
-  sites: readonly Site[];
-  /** Where passkeys work; undefined where none are offered. */
-  passkeyOrigin: string | undefined;
-}
-
-const SignIn: FC<SignInProps & Methods> = ({
-  next,
-  email,
-  problem,
-  isAgain,
-  wanted,
-  hasMail,
-  isLogged,
-  sites,
-  passkeyOrigin,
-}) => (
-  <div class="narrow">
-    <h1>
-      {isAgain ? (
-        "Sign in again"
-      ) : wanted === undefined ? (
-        "Sign in"
-      ) : (
-        <>
-          Sign in to save <bdi>{wanted}</bdi>
-        </>
-      )}
-    </h1>
-    <p class="lead">
-      {isAgain
-        ? `This needs a sign-in within the last ${RECENT_MINUTES} minutes. You then continue where you were.`
-        : wanted !== undefined
-          ? "You return to the page you came from, with the repository saved. No password needed."
-          : "Keep a watchlist on all your devices and create API keys. No password needed."}
-    </p>
-    {hasMail ? (
-      <form method="post" action="/sign-in" class="box">
-        <input type="hidden" name="next" value={next} />
-        {isAgain ? <KnownEmail email={email ?? ""} /> : <EmailField problem={problem} value={email} />}
-        <button type="submit" class="press">
-          Email me a code
-        </button>
-        <p class="soft small">
-          {isLogged
-            ? "This server has no mail server configured. The code is written to its log instead."
-            : isAgain
-              ? "We email you a code and a link."
-              : "We email you a code and a link. A new address creates a new account."}
-        </p>
-      </form>
-    ) : null}
-    {passkeyOrigin === undefined ? null : <PasskeySignIn next={next} origin={passkeyOrigin} />}
-    {sites.length === 0 ? null : (
-      <>
-        {hasMail ? <h2>Or with</h2> : null}
-        <div class="buttons">
-          {sites.map((site) => (
-            <form method="post" action={`/sign-in/${site}`}>
-              <input type="hidden" name="next" value={next} />
-              <button type="submit">{siteName(site)}</button>
-            </form>
-          ))}
-        </div>
-      </>
-    )}
-    {hasMail || sites.length > 0 ? null : <NoMethod />}
-    {isAgain ? null : (
-      <p class="soft">
-        You need no account to browse, or to <a href="/watchlists">create a shared list</a>.
-      </p>
-    )}
-  </div>
-);
-
-/** The address of the account, which cannot be changed here. */
-const KnownEmail: FC<{ email: string }> = ({ email }) => (
-  <p>
-    <input type="hidden" name="email" value={email} />
-    You are signed in as <strong>{email}</strong>.
-  </p>
-);
-
-const NoMethod: FC = () => (
-  <Note>
-    <strong>Sign-in is not set up.</strong> The operator of this server can configure a mail server (
-    <code>SIDEREAL_SMTP_URL</code>, <code>SIDEREAL_MAIL_FROM</code>) or sign-in with GitHub or Google.
-  </Note>
-);
-
-/**
- * The button that signs in with a passkey and continues to `next`. `passkey.js` shows it where the browser has passkeys for
- * `origin`, that of the base URL.
- */
-const PasskeySignIn: FC<{ next: string; origin: string }> = ({ next, origin }) => (
-  <div data-passkey="sign-in" data-next={next} data-origin={origin} hidden>
-    <div class="buttons">
-      <button type="button">Sign in with a passkey</button>
-    </div>
-    <p class="note wrong" data-problem hidden></p>
-  </div>
-);

@@ -1,16 +1,13 @@
-import type { FunctionComponent as FC } from "preact";
 import { nameField } from "../../discovery/discovery.js";
-import type { Watchlist } from "../../watchlists/watchlists.js";
-import { Field } from "../components/elements.js";
+import { ActionButton, Field } from "../components/elements.js";
 import { withQuery } from "../components/links.js";
 import { formatDate } from "../components/numbers.js";
 import { isView, recordView } from "../cookies.js";
-import { watchlistCardPath } from "../head.js";
 import { findByLines } from "../naming.js";
 import type { Page, PageRequest, Redirect } from "../page-request.js";
 import { repositoryIdOf } from "../saving.js";
 import { AddRepository, type NotAdded, notAdded, rowActions } from "../watchlist-editing.js";
-import { readWatched, type Watched, WatchedBody, WatchedChanges, watchedScripts } from "../watchlist-view.js";
+import { readWatched, WatchedBody, WatchedChanges, watchedScripts } from "../watchlist-view.js";
 import { toSignIn } from "./sign-in.js";
 
 /** A list without an owner: both its links show it, and the first one can change it. */
@@ -43,7 +40,18 @@ export async function removeTokenWatchlist(request: PageRequest): Promise<Redire
 }
 
 export function showWatchlistRemoved(): Page {
-  return { title: "Watchlist deleted", body: <Gone /> };
+  return {
+    title: "Watchlist deleted",
+    body: (
+      <div class="narrow">
+        <h1>List deleted</h1>
+        <p class="lead">Both links have stopped working.</p>
+        <p>
+          <a href="/watchlists">Create another list</a>
+        </p>
+      </div>
+    ),
+  };
 }
 
 function tokenOf({ params }: PageRequest): string {
@@ -94,10 +102,12 @@ async function listPage(request: PageRequest, messages: Messages): Promise<Page>
   const { modules, url, method, account } = request;
   const token = tokenOf(request);
   const watchlist = await modules.watchlists.get({ token });
-  const ids = watchlist.items.map(({ repositoryId }) => repositoryId);
+  const { name, items, canEdit, createdAt, expiresAt } = watchlist;
+  const path = `/watchlists/${token}`;
+  const ids = items.map(({ repositoryId }) => repositoryId);
   const seen = recordView(token, request);
   // A rejected form is shown at the address of the form, which has none of the parameters of the list.
-  const shown = new URL(`/watchlists/${token}${method === "GET" ? url.search : ""}`, url);
+  const shown = new URL(`${path}${method === "GET" ? url.search : ""}`, url);
   const watched = await readWatched(
     { ...request, url: shown },
     {
@@ -110,103 +120,85 @@ async function listPage(request: PageRequest, messages: Messages): Promise<Page>
   const isWrong = watched.problems.length > 0 || (messages.notAdded ?? messages.nameProblem) !== undefined;
   const canCopy = account !== undefined && (await request.savedAmong(ids)).size < ids.length;
   return {
-    title: watchlist.name,
+    title: name,
     status: isWrong ? 400 : 200,
     scripts: watchedScripts(watched),
     // The link that changes the list is not passed on to those who keep pictures.
-    ...(watchlist.canEdit ? {} : { image: watchlistCardPath(token) }),
+    ...(canEdit ? {} : { image: `/cards/watchlists/${token}` }),
     cookies: isView(request) ? [seen.cookie] : [],
-    body: <TokenWatchlist {...{ token, watchlist, watched, messages, canCopy }} />,
+    body: (
+      <>
+        <h1>{name}</h1>
+        <p class="lead">
+          {items.length === 1 ? "1 repository" : `${items.length} repositories`} · created{" "}
+          {formatDate(createdAt)} ·{" "}
+          {canEdit ? "Anyone with this link can edit the list: keep it private." : "Read only"}
+        </p>
+        {items.length === 0 ? null : <WatchedChanges watched={watched} />}
+        {canCopy ? <ActionButton action={`${path}/copy`}>Copy to my watchlist</ActionButton> : null}
+        {canEdit ? <AddRepository action={`${path}/items`} notAdded={messages.notAdded} /> : null}
+        {items.length === 0 ? (
+          <p class="soft">
+            {canEdit ? "This list is empty. Add a repository above." : "This list is empty."}
+          </p>
+        ) : (
+          <>
+            <WatchedBody
+              watched={watched}
+              name={name}
+              more={[
+                rowActions(
+                  canEdit
+                    ? { action: `${path}/items/remove`, kept: { query: watched.url.search.slice(1) } }
+                    : undefined,
+                ),
+              ]}
+            />
+            <p class="soft small">
+              Download: <a href={`/api${path}/repositories?window=${watched.query.window}`}>JSON</a>,{" "}
+              <a href={`/api${path}/repositories?window=${watched.query.window}&format=csv`}>CSV</a>, and{" "}
+              <a href={`/api${path}/metrics?window=90d`}>totals</a>
+              {canEdit ? null : (
+                <>
+                  , <a href={`/api${path}/feed.atom`}>Atom feed</a>
+                </>
+              )}
+              .
+            </p>
+          </>
+        )}
+        {expiresAt === undefined ? null : (
+          <p class="soft small">Expires {formatDate(expiresAt)} unless opened.</p>
+        )}
+        {canEdit ? (
+          <section class="narrow">
+            <h2>Settings</h2>
+            <form method="post" action={`${path}/rename`} class="row-form">
+              <Field
+                name="name"
+                label="Name"
+                problem={messages.nameProblem}
+                value={name}
+                required
+                maxlength={200}
+              />
+              <button type="submit">Rename</button>
+            </form>
+            <p class="soft small">
+              The share link was shown when the list was created. We cannot show it again.
+            </p>
+            <details class="confirm">
+              <summary>Delete this list</summary>
+              <form method="post" action={`${path}/delete`}>
+                <p>Both links stop working for everyone. This cannot be undone.</p>
+                <button type="submit" class="danger">
+                  Delete <bdi>{name}</bdi>
+                </button>
+              </form>
+            </details>
+          </section>
+        ) : null}
+      </>
+    ),
   };
 }
-
-interface TokenWatchlistProps {
-  token: string;
-  watchlist: Watchlist;
-  watched: Watched;
-  messages: Messages;
-  canCopy: boolean;
-}
-
-const TokenWatchlist: FC<TokenWatchlistProps> = ({ token, watchlist, watched, messages, canCopy }) => {
-  const path = `/watchlists/${token}`;
-  const query = watched.url.search.slice(1);
-  const { name, items, canEdit, createdAt, expiresAt } = watchlist;
-  return (
-    <>
-      <h1>{name}</h1>
-      <p class="lead">
-        {items.length === 1 ? "1 repository" : `${items.length} repositories`} · created{" "}
-        {formatDate(createdAt)} ·{" "}
-        {canEdit ? "Anyone with this link can edit the list: keep it private." : "Read only"}
-      </p>
-      {items.length === 0 ? null : <WatchedChanges watched={watched} />}
-      {canCopy ? (
-        <form method="post" action={`${path}/copy`}>
-          <button type="submit">Copy to my watchlist</button>
-        </form>
-      ) : null}
-      {canEdit ? <AddRepository action={`${path}/items`} notAdded={messages.notAdded} /> : null}
-      {items.length === 0 ? (
-        <p class="soft">{canEdit ? "This list is empty. Add a repository above." : "This list is empty."}</p>
-      ) : (
-        <>
-          <WatchedBody
-            watched={watched}
-            name={name}
-            more={[rowActions(canEdit ? { action: `${path}/items/remove`, kept: { query } } : undefined)]}
-          />
-          <p class="soft small">
-            Download: <a href={`/api${path}/repositories?window=${watched.query.window}`}>JSON</a>,{" "}
-            <a href={`/api${path}/repositories?window=${watched.query.window}&format=csv`}>CSV</a>, and{" "}
-            <a href={`/api${path}/metrics?window=90d`}>totals</a>
-            {canEdit ? null : (
-              <>
-                , <a href={`/api${path}/feed.atom`}>Atom feed</a>
-              </>
-            )}
-            .
-          </p>
-        </>
-      )}
-      {expiresAt === undefined ? null : (
-        <p class="soft small">Expires {formatDate(expiresAt)} unless opened.</p>
-      )}
-      {canEdit ? <Settings {...{ path, name }} problem={messages.nameProblem} /> : null}
-    </>
-  );
-};
-
-const Settings: FC<{ path: string; name: string; problem: string | undefined }> = ({
-  path,
-  name,
-  problem,
-}) => (
-  <section class="narrow">
-    <h2>Settings</h2>
-    <form method="post" action={`${path}/rename`} class="row-form">
-      <Field name="name" label="Name" problem={problem} value={name} required maxlength={200} />
-      <button type="submit">Rename</button>
-    </form>
-    <p class="soft small">The share link was shown when the list was created. We cannot show it again.</p>
-    <details class="confirm">
-      <summary>Delete this list</summary>
-      <form method="post" action={`${path}/delete`}>
-        <p>Both links stop working for everyone. This cannot be undone.</p>
-        <button type="submit" class="danger">
-          Delete <bdi>{name}</bdi>
-        </button>
-      </form>
-    </details>
-  </section>
-);
-
-const Gone: FC = () => (
-  <div class="narrow">
-    <h1>List deleted</h1>
-    <p class="lead">Both links have stopped working.</p>
-    <p>
-      <a href="/watchlists">Create another list</a>
-    </p>
-  </div>
-);

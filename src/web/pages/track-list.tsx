@@ -3,9 +3,9 @@ import { forgeName } from "../../config/config.js";
 import { AppError } from "../../lib/errors.js";
 import type { TrackList } from "../../tracking/tracking.js";
 import { type Fact, Facts } from "../components/elements.js";
-import { formatCount } from "../components/numbers.js";
+import { formatCount, repositoriesText } from "../components/numbers.js";
 import type { Page, PageRequest } from "../page-request.js";
-import { type ForgeProgress, Progress, readProgress } from "../progress.js";
+import { Progress, readProgress } from "../progress.js";
 
 const REFRESH_SECONDS = 3;
 
@@ -18,7 +18,57 @@ export async function showTrackList(request: PageRequest): Promise<Page> {
   return {
     title: titleOf(list),
     ...(isOver ? {} : { refreshSeconds: REFRESH_SECONDS, isLive: true }),
-    body: <List {...{ list, isOver }} forges={await readProgress(request)} now={request.now} />,
+    body: (
+      <div data-live="list">
+        <h1>{titleOf(list)}</h1>
+        <p class="lead" role="status">
+          {leadOf(list, isOver)}
+        </p>
+        {list.isRead && list.failure === null ? (
+          <>
+            <p>
+              <label>
+                <span class="hidden">Done</span>
+                <progress value={list.found - list.waiting} max={Math.max(1, list.found)} />
+              </label>
+            </p>
+            <Facts facts={factsOf(list)} />
+          </>
+        ) : null}
+        {list.failures.length === 0 ? null : (
+          <>
+            <h2>Not tracked</h2>
+            <ul class="plain">
+              {list.failures.map(({ fullName, message }) => (
+                <li>
+                  <code>{fullName}</code>: {message}
+                </li>
+              ))}
+            </ul>
+          </>
+        )}
+        {list.leftOutNames.length === 0 ? null : <LeftOut list={list} />}
+        {isOver ? (
+          <p>
+            <a class="button press" href="/explore?sort=created">
+              Explore
+            </a>{" "}
+            <a class="button" href="/track">
+              Track others
+            </a>
+          </p>
+        ) : (
+          <>
+            <h2>Tracking as a whole</h2>
+            <Progress forges={await readProgress(request)} request={request} />
+            <p class="soft small">
+              This page updates itself every {REFRESH_SECONDS} seconds. You can close it and come back to its
+              address.
+            </p>
+          </>
+        )}
+      </div>
+    ),
   };
 }
 
@@ -27,62 +77,22 @@ function titleOf({ source, found, isRead }: TrackList): string {
   return isRead && found === 1 ? "Tracking 1 repository" : `Tracking ${formatCount(found)} repositories`;
 }
 
-interface ListProps {
-  list: TrackList;
-  isOver: boolean;
-  forges: readonly ForgeProgress[];
-  now: number;
-}
-
-const List: FC<ListProps> = ({ list, isOver, forges, now }) => (
-  <div data-live="list">
-    <h1>{titleOf(list)}</h1>
-    <p class="lead" role="status">
-      {leadOf(list, isOver)}
+const LeftOut: FC<{ list: TrackList }> = ({ list: { leftOut, leftOutNames } }) => (
+  <form method="post" action="/track" class="box">
+    <div class="field">
+      <label for="left-out">
+        Left out: {repositoriesText(leftOut)}
+        {leftOut > leftOutNames.length ? `; the first ${formatCount(leftOutNames.length)}` : ""}
+      </label>
+      <textarea id="left-out" name="repository" rows={8} spellcheck={false}>
+        {leftOutNames.join("\n")}
+      </textarea>
+    </div>
+    <button type="submit">Track these too</button>
+    <p class="soft small">
+      Each list, each day and the queue of each forge has a limit. What is refused now fits tomorrow (UTC).
     </p>
-    {list.isRead && list.failure === null ? (
-      <>
-        <p>
-          <label>
-            <span class="hidden">Done</span>
-            <progress value={list.found - list.waiting} max={Math.max(1, list.found)} />
-          </label>
-        </p>
-        <Facts facts={factsOf(list)} />
-      </>
-    ) : null}
-    {list.failures.length === 0 ? null : (
-      <>
-        <h2>Not tracked</h2>
-        <ul class="plain">
-          {list.failures.map(({ fullName, message }) => (
-            <li>
-              <code>{fullName}</code>: {message}
-            </li>
-          ))}
-        </ul>
-      </>
-    )}
-    {isOver ? (
-      <p>
-        <a class="button press" href="/explore?sort=created">
-          Explore
-        </a>{" "}
-        <a class="button" href="/track">
-          Track others
-        </a>
-      </p>
-    ) : (
-      <>
-        <h2>Tracking as a whole</h2>
-        <Progress forges={forges} now={now} />
-        <p class="soft small">
-          This page updates itself every {REFRESH_SECONDS} seconds. You can close it and come back to its
-          address.
-        </p>
-      </>
-    )}
-  </div>
+  </form>
 );
 
 function leadOf({ source, isRead, failure, waiting, found }: TrackList, isOver: boolean): string {
@@ -101,9 +111,7 @@ function factsOf({ found, known, recorded, waiting, failed, leftOut }: TrackList
     { name: "Added", value: formatCount(recorded) },
     { name: "Waiting", value: formatCount(waiting) },
     ...(failed === 0 ? [] : [{ name: "Not found", value: formatCount(failed) }]),
-    ...(leftOut === 0
-      ? []
-      : [{ name: "No room", value: formatCount(leftOut), more: "send them again later" }]),
+    ...(leftOut === 0 ? [] : [{ name: "Left out", value: formatCount(leftOut), more: "see below" }]),
     ...(others <= 0 ? [] : [{ name: "Requested by others", value: formatCount(others) }]),
   ];
 }

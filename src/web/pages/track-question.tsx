@@ -2,11 +2,11 @@ import type { FunctionComponent as FC } from "preact";
 import { forgeName } from "../../config/config.js";
 import { AppError } from "../../lib/errors.js";
 import { repositoryKey, repositoryPage, trackListPage, trackQuestionPage } from "../../lib/page-addresses.js";
-import type { Repository } from "../../repositories/repositories.js";
 import type { Candidate, ForgeAnswer, Question } from "../../tracking/tracking.js";
+import { MainButton } from "../components/elements.js";
 import { MeantRepository } from "../components/links.js";
-import { formatCompact, formatCount, repositoriesText, Time } from "../components/numbers.js";
-import { READING_SECONDS } from "../components/reading.js";
+import { formatCompact, formatCount, repositoriesText } from "../components/numbers.js";
+import { READING_SECONDS, Wait } from "../components/reading.js";
 import { similarTo } from "../naming.js";
 import type { Page, PageRequest, Redirect } from "../page-request.js";
 import { comparisonIn } from "../tracking.js";
@@ -26,11 +26,31 @@ export async function showQuestion(request: PageRequest): Promise<Page> {
     body: (
       <div data-live={isAnswered ? undefined : "question"}>
         <h1>{titleOf(question)}</h1>
-        {known.length === 0 ? null : <Known {...{ known, text, next }} />}
+        {known.length === 0 ? null : (
+          <section>
+            <h2>Tracked here</h2>
+            <ul class="plain">
+              {known.map((repository) => (
+                <li>
+                  <MeantRepository
+                    repository={repository}
+                    href={
+                      next === undefined
+                        ? repositoryPage(repository)
+                        : withAnswer(next, text, repositoryKey(repository))
+                    }
+                  />
+                </li>
+              ))}
+            </ul>
+          </section>
+        )}
         {question.answers.map((answer) => (
           <section>
             <h2>{forgeName(answer.provider)}</h2>
-            {kind === "owner" ? <Owned {...{ question, answer }} /> : <Named {...{ answer, text, next }} />}
+            <State answer={answer} />
+            {kind === "owner" ? <OwnerForm {...{ question, answer }} /> : null}
+            <Candidates candidates={answer.candidates} {...(kind === "owner" ? {} : { text, next })} />
           </section>
         ))}
       </div>
@@ -72,26 +92,6 @@ interface ComparedText {
   next: string | undefined;
 }
 
-const Known: FC<{ known: readonly Repository[] } & ComparedText> = ({ known, text, next }) => (
-  <section>
-    <h2>Tracked here</h2>
-    <ul class="plain">
-      {known.map((repository) => (
-        <li>
-          <MeantRepository
-            repository={repository}
-            href={
-              next === undefined
-                ? repositoryPage(repository)
-                : withAnswer(next, text, repositoryKey(repository))
-            }
-          />
-        </li>
-      ))}
-    </ul>
-  </section>
-);
-
 /** Why there are no candidates yet, or none at all; undefined: there are. */
 function stateWords({ provider, state, failure, candidates }: ForgeAnswer): string | undefined {
   const forge = forgeName(provider);
@@ -101,57 +101,38 @@ function stateWords({ provider, state, failure, candidates }: ForgeAnswer): stri
 }
 
 const State: FC<{ answer: ForgeAnswer }> = ({ answer }) => {
-  const { waitsUntil, provider } = answer;
   const words = stateWords(answer);
   return words === undefined ? null : (
-    <p role="status">
-      {words}
-      {waitsUntil === null ? null : (
-        <>
-          {" "}
-          {forgeName(provider)} permits no more requests at the moment: this continues{" "}
-          <Time at={waitsUntil} exact />.
-        </>
-      )}
-    </p>
+    <div role="status">
+      <p>{words}</p>
+      <Wait {...answer} />
+    </div>
   );
 };
 
-const Owned: FC<{ question: Question; answer: ForgeAnswer }> = ({ question, answer }) => {
+/** The form that requests the repositories of an owner; nothing without any. */
+const OwnerForm: FC<{ question: Question; answer: ForgeAnswer }> = ({ question, answer }) => {
   const { candidates, total } = answer;
   const all = candidates.length;
   const isWhole = total === null || total <= all;
-  return (
-    <>
-      <State answer={answer} />
-      {all === 0 ? null : (
-        <form method="post" action={trackQuestionPage(question.id)} class="row-form">
-          {isWhole ? (
-            <input type="hidden" name="most" value={all} />
-          ) : (
-            <div class="field">
-              <label for="most">
-                Of {repositoriesText(total)}, those with the most stars, up to {formatCount(all)}
-              </label>
-              <input id="most" name="most" type="number" min={1} max={all} value={all} required />
-            </div>
-          )}
-          <button type="submit" class="press">
-            {isWhole ? (all === 1 ? "Track it" : `Track all ${formatCount(all)}`) : "Track them"}
-          </button>
-        </form>
+  return all === 0 ? null : (
+    <form method="post" action={trackQuestionPage(question.id)} class="row-form">
+      {isWhole ? (
+        <input type="hidden" name="most" value={all} />
+      ) : (
+        <div class="field">
+          <label for="most">
+            Of {repositoriesText(total)}, those with the most stars, up to {formatCount(all)}
+          </label>
+          <input id="most" name="most" type="number" min={1} max={all} value={all} required />
+        </div>
       )}
-      <Candidates candidates={candidates} />
-    </>
+      <MainButton>
+        {isWhole ? (all === 1 ? "Track it" : `Track all ${formatCount(all)}`) : "Track them"}
+      </MainButton>
+    </form>
   );
 };
-
-const Named: FC<{ answer: ForgeAnswer } & ComparedText> = ({ answer, text, next }) => (
-  <>
-    <State answer={answer} />
-    <Candidates candidates={answer.candidates} {...{ text, next }} />
-  </>
-);
 
 const Candidates: FC<{ candidates: readonly Candidate[] } & Partial<ComparedText>> = ({
   candidates,

@@ -1,15 +1,28 @@
 import { MAX_SERIES } from "../../charts/charts.js";
 import { AppError } from "../../lib/errors.js";
-import { repositoryKey, repositoryPage, trackListPage, trackQuestionPage } from "../../lib/page-addresses.js";
+import {
+  explorePage,
+  repositoryKey,
+  repositoryPage,
+  trackListPage,
+  trackQuestionPage,
+} from "../../lib/page-addresses.js";
 import { type RepositoryAddress, readRepositoryAddress } from "../../repositories/repositories.js";
 import type { AskOutcome } from "../../tracking/tracking.js";
+import { findByLines } from "../naming.js";
 import type { Page, PageRequest, Redirect } from "../page-request.js";
-import { AskForm, comparisonIn, FIELD_SCRIPTS } from "../tracking.js";
+import { AskForm, comparisonIn, FIELD_SCRIPTS, mayRequest } from "../tracking.js";
 import { toSignIn } from "./sign-in.js";
 
-/** The field for repositories, filled in by the address of the page. */
-export function showTrackForm(request: PageRequest): Page {
-  return formPage(request, request.url.searchParams.get("repository") ?? "");
+/** The field for repositories, filled in by the address of the page. Visitors who may not request any get what they named. */
+export async function showTrackForm(request: PageRequest): Promise<Page | Redirect> {
+  const text = request.url.searchParams.get("repository") ?? "";
+  if (text === "" || mayRequest(request)) return formPage(request, text);
+  const [id] = (await findByLines(request.modules, [text])).ids;
+  const found = id === undefined ? undefined : await request.modules.catalog.find(id);
+  const location =
+    found === undefined ? explorePage(new URLSearchParams({ q: text })) : repositoryPage(found);
+  return { location, status: 302 };
 }
 
 /**
@@ -30,7 +43,8 @@ export async function requestRepository(
         await modules.trackRequests.request(name, policy, requester);
       return { location: next, status: 303 };
     }
-    const outcome = await modules.resolver.ask(text, { policy, requester }, readAs(form));
+    const as = (["repository", "links"] as const).find((one) => one === form.get("as"));
+    const outcome = await modules.resolver.ask(text, { policy, requester }, as);
     if (outcome.kind === "choice") return choicePage(outcome);
     return { location: pageOf(outcome, next), status: 303 };
   } catch (error) {
@@ -40,11 +54,6 @@ export async function requestRepository(
     const [detail] = error.details ?? [];
     return formPage(request, text, detail === undefined ? error.message : `The text ${detail.message}.`);
   }
-}
-
-function readAs(form: URLSearchParams): "repository" | "links" | undefined {
-  const as = form.get("as");
-  return as === "repository" || as === "links" ? as : undefined;
 }
 
 function pageOf(outcome: Exclude<AskOutcome, { kind: "choice" }>, next: string | undefined): string {
@@ -109,7 +118,7 @@ function formPage(request: PageRequest, text: string, problem?: string): Page {
     body: (
       <>
         <h1>Track repositories</h1>
-        <AskForm {...{ request, text, problem }} isCentre />
+        <AskForm {...{ request, text, problem }} />
         {request.requester.mayReadLists === true ? (
           <p class="soft small">
             With <code>#readme</code> after its address, a repository can stand for those that its README

@@ -1,4 +1,4 @@
-import type { FunctionComponent as FC, JSX } from "preact";
+import type { JSX } from "preact";
 import { defaultUrl, forgeName, repositoryUrl } from "../../config/config.js";
 import { type RepositoryName, repositoryKey, repositoryPage } from "../../lib/page-addresses.js";
 import { type Repository, splitFullName } from "../../repositories/repositories.js";
@@ -7,7 +7,7 @@ import { MeantRepository } from "../components/links.js";
 import { isReading, READING_SECONDS, Reading } from "../components/reading.js";
 import { readTokenOffer } from "../forge-tokens.js";
 import type { Page, PageRequest, Redirect } from "../page-request.js";
-import { AskForm, FIELD_SCRIPTS, offerTracking, TrackButton, type TrackingOffer } from "../tracking.js";
+import { AskForm, FIELD_SCRIPTS, offerTracking, TrackButton } from "../tracking.js";
 
 /** The page of a repository that is not tracked: its progress once it is requested, before that one button, and similar names. The address of a clone redirects to its repository. */
 export async function showUnknownRepository(
@@ -23,19 +23,49 @@ export async function showUnknownRepository(
   const recordedId = asked?.repositoryId ?? null;
   const renamed = recordedId === null ? undefined : await request.modules.catalog.find(recordedId);
   if (renamed !== undefined) return { location: repositoryPage(renamed), status: 302 };
+  const failure = asked?.failure?.message;
   const site = request.tracking.forges.find(({ name }) => name === provider)?.url;
+  // No web address for an unknown forge.
+  const url = site === undefined ? defaultUrl(provider, fullName) : repositoryUrl(site, fullName);
+  const suggestions = await readSimilar(request, fullName);
+  const { offers } = await offerTracking(request, [repositoryKey(named)]);
   return {
     title: `${fullName} isn’t tracked here`,
     status: 404,
     scripts: FIELD_SCRIPTS,
     body: (
-      <UnknownRepository
-        {...{ request, provider, fullName }}
-        failure={asked?.failure?.message}
-        url={site === undefined ? defaultUrl(provider, fullName) : repositoryUrl(site, fullName)}
-        suggestions={await readSimilar(request, fullName)}
-        offers={(await offerTracking(request, [repositoryKey(named)])).offers}
-      />
+      <>
+        <h1>
+          <bdi>{fullName}</bdi> isn’t tracked here
+        </h1>
+        {failure === undefined ? null : (
+          <p class="lead" role="status">
+            {failure}
+          </p>
+        )}
+        <TrackButton offers={offers} />
+        {/^https?:/.test(url) ? (
+          <p>
+            <a href={url} rel="noopener nofollow">
+              Look for it on {forgeName(provider)} <span aria-hidden="true">↗</span>
+            </a>
+          </p>
+        ) : null}
+        {suggestions.length === 0 ? null : (
+          <>
+            <h2>Similar names</h2>
+            <ul class="plain">
+              {suggestions.map((repository) => (
+                <li>
+                  <MeantRepository repository={repository} href={repositoryPage(repository)} />
+                </li>
+              ))}
+            </ul>
+          </>
+        )}
+        <h2>Another one</h2>
+        <AskForm request={request} />
+      </>
     ),
   };
 }
@@ -64,57 +94,6 @@ async function readSimilar({ modules }: PageRequest, fullName: string): Promise<
   const found = await modules.catalog.findMany(ids.filter((id) => !known.has(id)));
   return [...repositories, ...found].slice(0, SIMILAR);
 }
-
-interface UnknownRepositoryProps {
-  request: PageRequest;
-  fullName: string;
-  provider: string;
-  /** Its address on its forge; no web address for an unknown forge. */
-  url: string;
-  /** Why the last request for it failed. */
-  failure: string | undefined;
-  suggestions: readonly Repository[];
-  /** The repository itself, if it may be requested. */
-  offers: readonly TrackingOffer[];
-}
-
-const UnknownRepository: FC<UnknownRepositoryProps> = (props) => {
-  const { request, provider, fullName, url, failure, suggestions, offers } = props;
-  return (
-    <>
-      <h1>
-        <bdi>{fullName}</bdi> isn’t tracked here
-      </h1>
-      {failure === undefined ? null : (
-        <p class="lead" role="status">
-          {failure}
-        </p>
-      )}
-      <TrackButton offers={offers} />
-      {/^https?:/.test(url) ? (
-        <p>
-          <a href={url} rel="noopener nofollow">
-            Look for it on {forgeName(provider)} <span aria-hidden="true">↗</span>
-          </a>
-        </p>
-      ) : null}
-      {suggestions.length === 0 ? null : (
-        <>
-          <h2>Similar names</h2>
-          <ul class="plain">
-            {suggestions.map((repository) => (
-              <li>
-                <MeantRepository repository={repository} href={repositoryPage(repository)} />
-              </li>
-            ))}
-          </ul>
-        </>
-      )}
-      <h2>Another one</h2>
-      <AskForm request={request} />
-    </>
-  );
-};
 
 /** The page of a repository that is being looked up. */
 function progressPage(asked: TrackRequest, tokenOffer: JSX.Element | undefined): Page {

@@ -24,7 +24,6 @@ code { background: var(--sunk); padding: .1em .3em; border-radius: .2rem; overfl
 pre { background: var(--sunk); padding: var(--s3) var(--s4); border-radius: var(--round); overflow-x: auto; margin: 0 0 var(--s3); }
 pre code { padding: 0; background: none; overflow-wrap: normal; }
 kbd { border: 1px solid var(--edge); border-bottom-width: 2px; border-radius: .25rem; padding: 0 .35em; color: var(--soft); }
-hr { border: 0; border-top: 1px solid var(--line); margin: var(--s5) 0; }
 svg { display: block; }
 table { border-collapse: collapse; width: 100%; }
 caption { text-align: left; color: var(--soft); padding: 0 0 var(--s2); }

@@ -12,7 +12,7 @@ p.ways { margin-top: var(--s4); }
 h2.count small { font: var(--small)/1.5 var(--sans); color: var(--soft); }
 .beside section + section, .beside .read > section { margin-top: var(--s6); }
 .beside .tags { margin-top: var(--s3); }
-nav.choices { display: grid; gap: var(--s4) var(--s5); margin-bottom: var(--s4); }
+nav.choices { display: grid; align-items: end; gap: var(--s4) var(--s5); margin-bottom: var(--s4); }
 nav.choices section, nav.choices section + section { margin: 0; }
 nav.choices h2 { font: 500 var(--small)/1.5 var(--sans); color: var(--soft); margin: 0; }
 nav.choices ul { list-style: none; margin: 0; padding: 0; }
@@ -23,7 +23,6 @@ nav.choices a > .soft { font-size: var(--small); line-height: 1.7; }
 nav.choices a:hover { background: var(--sunk); }
 nav.choices a[aria-current] { background: var(--bar); font-weight: 500; }
 nav.choices a[aria-current] > .soft { color: inherit; }
-nav.choices .dot { display: inline-block; width: .65em; height: .65em; margin-right: .4em; }
 nav.choices summary, .exact > summary { color: var(--link); font-size: var(--small); padding: .2rem 0; }
 .exact { border-top: 1px solid var(--line); padding-top: var(--s2); }
 .exact > summary { margin-bottom: var(--s2); }
@@ -65,26 +64,24 @@ fieldset > .pair .field { margin-bottom: 0; }
 .contents ul { list-style: none; padding: 0; margin: 0; }
 .contents a { display: block; padding: .15rem 0; text-decoration: none; }
 .contents a:hover { text-decoration: underline; }
-.contents ul ul { font-size: var(--small); margin: 0 0 var(--s2); }
-.contents ul ul a { white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
-.method { display: inline-block; width: 4.2rem; font: 600 .75rem/1.5 var(--mono); color: var(--soft); }
-.operation { border-bottom: 1px solid var(--line); padding: var(--s2) 0; scroll-margin-top: var(--s4); }
-.operation > summary { padding: var(--s1) 0; }
-.operation > :not(summary) { margin-left: var(--s4); }
-.operation .fields { font-size: var(--small); }
-.operation th { white-space: nowrap; }
-.operation tbody th { padding-right: var(--s4); }
-.codes > div { border-bottom: 1px solid var(--line); padding: var(--s2); scroll-margin-top: var(--s4); }
-.codes > :target { background: var(--note); }
-.codes dd { margin: var(--s1) 0 0; }
+.contents .headings { font-size: var(--small); border-top: 1px solid var(--line); margin: var(--s3) 0 0; padding-top: var(--s3); }
+.headings a { overflow-wrap: anywhere; font-weight: 600; }
+.headings .deeper a { font-weight: 400; padding-left: var(--s5); text-indent: calc(-1 * var(--s3)); }
+.contents [aria-current] { font-weight: 600; }
+.docs article > :is(h2, h3) { margin-top: var(--s6); scroll-margin-top: var(--s4); }
+.docs article > h3 { font-size: 1.05rem; margin-top: var(--s5); }
+.docs h3 + h3 { margin-top: var(--s2); }
+.docs th { white-space: nowrap; text-align: left; }
+.docs :target { background: var(--note); }
+.docs pre { max-height: 28rem; }
+.exchange > :first-child { white-space: pre-wrap; }
+.exchange > :first-child code { overflow-wrap: anywhere; }
+.docs tbody th { vertical-align: top; font-weight: 400; }
 .forge { color: var(--soft); font-size: var(--small); }
 .pager a, .exact .row a { display: inline-block; padding: var(--s1) 0; }
-.tight { width: auto; }
-.tight code { white-space: nowrap; }
-.tight :is(th, td) { padding-right: var(--s5); }
 dfn { font-style: italic; }
-tfoot :is(th, td) { border-top: 1px solid var(--edge); }
 @media (min-width: 58rem) {
+  .exchange { display: grid; gap: var(--s3); grid-template-columns: minmax(0, 2fr) minmax(0, 3fr); align-items: start; }
   .beside { grid-template-columns: 15rem minmax(0, 1fr); }
   .contents { position: sticky; top: var(--s4); align-self: start; max-height: calc(100vh - 2 * var(--s4)); overflow-y: auto; }
   @supports selector(::details-content) {

@@ -12,7 +12,6 @@ a.badge:hover { text-decoration: underline; }
 .list thead a { color: inherit; text-decoration-color: var(--edge); line-height: 1.5rem; display: inline-block; }
 .list thead [aria-sort] { color: var(--ink); }
 .repositories thead th { padding-top: var(--s1); padding-bottom: var(--s1); vertical-align: bottom; }
-.list thead small { display: block; font-weight: 400; font-size: .6875rem; line-height: 1; }
 .facet-gains { margin-bottom: var(--s5); }
 .facet-gains h2 { font-size: var(--large); margin: 0; }
 .facet-gains .bars li { grid-template-columns: minmax(0, 1fr) auto; }

@@ -20,7 +20,7 @@ export const MEDIA = `
   .scroll table :is(th, td) { white-space: normal; overflow-wrap: anywhere; padding-right: .4rem; }
   .scroll table .number { overflow-wrap: normal; }
   pre { white-space: pre-wrap; overflow-wrap: anywhere; }
-  .contents, .beside > aside { position: static; }
+  .contents { position: static; }
   h2, h3, caption, summary { break-after: avoid; }
   tr, .plot, .note, figure { break-inside: avoid; }
   thead { display: table-header-group; }
@@ -38,7 +38,7 @@ export const MEDIA = `
     --ink: HighlightText; --soft: HighlightText; --link: HighlightText; --star: HighlightText; }
   .tabs a[aria-current]:focus-visible { outline-color: HighlightText; }
   tr:last-child > :is(td, th) { border-bottom-color: Canvas; }
-  tfoot :is(th, td), thead tr:last-child > th { border-color: CanvasText; }
+  thead tr:last-child > th { border-color: CanvasText; }
   .marked > * { border-top: 1px solid Highlight; border-bottom: 1px solid Highlight !important; }
   .owner-image { border: 1px solid CanvasText; }
   .top nav a:focus-visible, :focus-visible { outline-color: Highlight; }

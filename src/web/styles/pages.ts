@@ -25,8 +25,6 @@ export const PAGES = `
 .ranks a { overflow-wrap: anywhere; }
 .part { border-top: 1px solid var(--line); padding: var(--s3) 0; }
 .grid + .part { margin-top: var(--s6); }
-.part + section { border-top: 1px solid var(--line); padding-top: var(--s5); }
-main > .part + section:not(.scroll) { margin-top: 0; }
 .part > summary > h2 { display: inline; font-size: var(--large); }
 .part[open] > summary { margin-bottom: var(--s3); }
 .snapshots .badge { margin-left: var(--s2); border-color: var(--link); color: var(--link); }
@@ -49,8 +47,6 @@ main > .part + section:not(.scroll) { margin-top: 0; }
 .home-head { margin-bottom: var(--s3); align-items: center; }
 .home-head h1 { margin: 0; font-size: var(--title); }
 .home-head .pickers { margin: 0; max-width: 100%; }
-.lists .apart > h2 { margin-bottom: 0; }
-.lists .apart + :is(table, .scroll) { margin-top: var(--s1); }
 @media (max-width: 46rem) {
   .ask .field > label { font-size: var(--large); }
   .home-head .pickers { flex-wrap: nowrap; overflow-x: auto; }

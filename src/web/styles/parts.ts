@@ -24,7 +24,6 @@ export const PARTS = `
 .apart > h2 { margin-bottom: var(--s2); }
 /* auto-fill: with auto-fit, the first part would be as wide as the page until the second has arrived. */
 .grid { display: grid; gap: var(--s5) var(--s6); grid-template-columns: repeat(auto-fill, minmax(min(100%, 27rem), 1fr)); }
-.grid.lists { grid-template-columns: repeat(auto-fill, minmax(min(100%, 34rem), 1fr)); }
 .grid > * { min-width: 0; }
 .facts { display: flex; flex-wrap: wrap; gap: var(--s3) var(--s6); margin: 0 0 var(--s4); padding: 0; }
 .facts > div { min-width: 6rem; }
@@ -57,7 +56,7 @@ export const PARTS = `
 .pager { display: flex; gap: var(--s4); align-items: baseline; margin-top: var(--s4); }
 input, select, textarea, button, .button { font: inherit; color: inherit; }
 input, select, textarea { background: var(--card); border: 1px solid var(--edge); border-radius: var(--round); padding: .35rem .6rem; min-height: 2.25rem; max-width: 100%; }
-input[type="checkbox"], input[type="radio"] { min-height: 0; width: 1rem; height: 1rem; padding: 0; accent-color: var(--press); vertical-align: -.15em; margin: 0 .4em 0 0; }
+input[type="checkbox"] { min-height: 0; width: 1rem; height: 1rem; padding: 0; accent-color: var(--press); vertical-align: -.15em; margin: 0 .4em 0 0; }
 input::placeholder { color: var(--soft); opacity: 1; }
 button, .button { display: inline-block; padding: .35rem .9rem; min-height: 2.25rem; border: 1px solid var(--edge); border-radius: var(--round); background: var(--card); cursor: pointer; text-decoration: none; line-height: 1.5; }
 button:hover, .button:hover { border-color: var(--link); }

@@ -35,7 +35,7 @@ ${[1, 2, 3, 4, 5, 6].map((n) => `.plot-dot-${n} { background: var(--chart-${n});
 .chart-dates form { margin: var(--s2) 0; }
 .chart-dates input { min-height: 1.75rem; }
 .plot-notes { margin: var(--s2) 0 0; max-width: var(--read); }
-main > section:not(.scroll), .repository > section { margin-top: var(--s6); }
+main > section:not(.scroll), .repository > section, #comparison > section + section { margin-top: var(--s6); }
 .chart-foot { display: flex; flex-wrap: wrap; align-items: baseline; gap: 0 var(--s5); }
 .chart-foot > :has(> details[open]), .chart-foot > details[open] { flex: 1 0 100%; }
 .facts-line { margin: 0 0 var(--s2); padding: 0; list-style: none; gap: var(--s1) var(--s4); }
@@ -71,7 +71,7 @@ main .repository > #course { margin-top: var(--s4); }
 .share rect { fill: var(--chart-1); }
 .ranks { width: auto; min-width: min(100%, 22rem); }
 .compared .number + td:not(.number), .compared .number + th:not(.number) { padding-left: var(--s4); }
-.compared tbody th { white-space: nowrap; }
+@media screen { .compared tbody th a { white-space: nowrap; } }
 .chosen { gap: var(--s2); min-width: 0; }
 .chosen li { display: inline-flex; align-items: center; max-width: 100%; border: 1px solid var(--edge); border-radius: 1rem; background: var(--card); padding: 0 var(--s1) 0 var(--s3); }
 .chosen li > a:first-of-type { overflow-wrap: anywhere; line-height: 1.75rem; }
@@ -89,7 +89,6 @@ main .repository > #course { margin-top: var(--s4); }
 .facts-line a, .numbers p a { display: inline-block; padding: .15rem 0; }
 .numbers table { width: auto; min-width: min(100%, 32rem); }
 details > summary { padding: .15rem 0; }
-.choices { margin-bottom: var(--s4); align-items: end; }
 .embed-page { display: grid; gap: var(--s5) var(--s6); grid-template-columns: minmax(13rem, 17rem) minmax(0, 1fr); margin-top: var(--s4); }
 @media (max-width: 48rem) {
   .embed-page { grid-template-columns: minmax(0, 1fr); }

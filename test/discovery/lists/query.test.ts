@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 import { listQuery, listSpec } from "../../../src/discovery/lists/query.js";
 import { listKey } from "../../../src/discovery/lists/spec.js";
+import { errorOf, invalid } from "../../support/answers.js";
 import { onBothEngines } from "../../support/engines.js";
 import { createWorld, daily, observation, type World } from "../../support/world.js";
 
@@ -85,6 +86,19 @@ onBothEngines("A list by its query", (engine) => {
       assert.deepEqual(await names(query), [], query);
     assert.deepEqual(await names("minStars=0"), ["a/dated", "b/undated", "c/dated"]);
     assert.deepEqual(await names("maxStars=8"), ["b/undated", "c/dated"]);
+  });
+
+  test("a range without any value is refused, and names its end", async () => {
+    for (const [query, parameter, message] of [
+      ["minStars=8&maxStars=7", "maxStars", "must not be less than minStars"],
+      [
+        "createdAfter=2020-01-01&createdBefore=2020-01-01",
+        "createdBefore",
+        "must be later than createdAfter",
+      ],
+    ] as const)
+      assert.deepEqual(errorOf(await world.get(`/api/repos?${query}`)), invalid(parameter, message));
+    assert.deepEqual(await names("minStars=8&maxStars=8"), ["b/undated"]);
   });
 
   test("a cursor continues the list, however its repeated parameters are ordered and spelled", async () => {

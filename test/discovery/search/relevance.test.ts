@@ -164,6 +164,8 @@ onBothEngines("People", (engine) => {
       ["www.github.com/rust-lang/rust/tree/master", "rust-lang/rust"],
       ["github:rust-lang/rust", "rust-lang/rust"],
       ["git+https://github.com/rust-lang/rust.git", "rust-lang/rust"],
+      ["git clone https://github.com/rust-lang/rust.git", "rust-lang/rust"],
+      ["gh repo clone rust-lang/rust", "rust-lang/rust"],
       ["rust-lang/rust.git", "rust-lang/rust"],
       ["<https://github.com/vercel/next.js>", "vercel/next.js"],
       ["react", "facebook/react"],

@@ -311,12 +311,12 @@ export const API_CASES: Readonly<Record<string, readonly ExpensiveCase[]>> = {
     ),
   ],
 
-  "POST /api/repos/track": [
+  "POST /api/track": [
     make(
       "a name that is unknown",
       (_, round) => ({
         method: "POST",
-        path: "/api/repos/track",
+        path: "/api/track",
         headers: jsonHeaders(),
         body: JSON.stringify({ repository: `https://github.com/o/n${round}/${"%2F".repeat(600)}` }),
       }),
@@ -326,16 +326,14 @@ export const API_CASES: Readonly<Record<string, readonly ExpensiveCase[]>> = {
       "the longest address of no repository",
       () => ({
         method: "POST",
-        path: "/api/repos/track",
+        path: "/api/track",
         headers: jsonHeaders(),
         body: JSON.stringify({ repository: `https://${"a.".repeat(990)}` }),
       }),
       400,
     ),
   ],
-  "GET /api/repos/track/{requestId}": [
-    get("an unknown one", () => `/api/repos/track/${createToken("sidt")}`, 404),
-  ],
+  "GET /api/track/{requestId}": [get("an unknown one", () => `/api/track/${createToken("sidt")}`, 404)],
 
   "POST /api/auth/magic-link": [
     make(

@@ -37,20 +37,20 @@ export const MCP_CASES: readonly ExpensiveCase[] = [
       }),
     ),
   ),
-  tool("one repository", "get_repository", ({ facts }, round) => ({
-    repository: references(facts, 1, round)[0],
+  tool("six repositories", "get_repositories", ({ facts }, round) => ({
+    repositories: references(facts, 6, (round * 6) % 480),
   })),
-  tool("a series", "get_series", ({ facts }, round) => ({
-    ...{ repository: references(facts, 1, round)[0], window: "all", points: 100 },
+  tool("six series", "get_series", ({ facts }, round) => ({
+    ...{ repositories: references(facts, 6, (round * 6) % 480), window: "all", points: 100 },
   })),
   tool("a comparison", "compare_repositories", ({ facts }, round) => ({
     ...{ repositories: references(facts, 6, (round * 6) % 480), window: "all", metric: "forks" },
   })),
-  tool("a new watchlist", "create_watchlist", ({ facts }) => ({ ids: idsOf(facts) })),
+  tool("a new watchlist", "create_watchlist", ({ facts }) => ({ repositories: idsOf(facts) })),
   tool("a watchlist", "read_watchlist", ({ token }) => ({ token, sort: "trending", limit: 25 })),
   make("deeply nested JSON", () => ({ ...mcp("", {}), body: NESTED_JSON }), 400),
   make("deeply nested arguments", () => ({
     ...mcp("", {}),
-    body: `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_repository","arguments":{"repository":${NESTED_JSON.slice(500, -500)}}}}`,
+    body: `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_repositories","arguments":{"repositories":${NESTED_JSON.slice(500, -500)}}}}`,
   })),
 ];

@@ -222,8 +222,13 @@ export const PAGE_CASES: Readonly<Record<string, readonly ExpensiveCase[]>> = {
   "POST /operator/tokens/{id}/remove": [
     form("of nobody", () => "/operator/tokens/1/remove", { status: 404, fields: nothing }),
   ],
+  "GET /operator/untrack": [page("of nobody", () => "/operator/untrack?repository=o/n", 404)],
+  "POST /operator/untrack": [
+    form("of nobody", () => "/operator/untrack", { status: 404, fields: () => ({ repository: "o/n" }) }),
+  ],
   "GET /track/{requestId}": [page("an unknown one", () => `/track/${createToken("sidt")}`, 404)],
   "GET /docs": [page("as it is", () => "/docs")],
+  "GET /docs/{document}": [page("a long one", () => "/docs/operations")],
   "GET /sign-in": [page("with a long next", () => address("/sign-in", { next: `/${"x".repeat(1_000)}` }))],
   "POST /sign-in": [
     form("a link", () => "/sign-in", {

@@ -99,6 +99,7 @@ export function queryChoices(facts: CatalogueFacts): Readonly<Record<string, Cho
     key: one("x".repeat(500)),
     added: one("1"),
     removed: one("1"),
+    deleted: one("1"),
     forge: one("GITHUB", "x".repeat(100)),
     name: one("laptop"),
     token: one(`sidl_${"a".repeat(36)}`),

@@ -64,6 +64,7 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
   "/operator/leave": [],
   "/operator/tokens": ["forge", "token", "replaces"],
   "/operator/tokens/{id}/remove": [],
+  "/operator/untrack": ["repository", "deletes"],
   "/sign-in": ["email", "next"],
   "/sign-in/link": ["token", "next"],
   "/sign-in/code": ["code"],
@@ -102,13 +103,13 @@ const MESSAGE: Schema = {
       required: ["name", "arguments"],
       properties: {
         name: {
-          enum: ["search_repositories", "list_ranking", "get_repository", "get_series", "create_watchlist"],
+          enum: ["search_repositories", "list_ranking", "get_repositories", "get_series", "create_watchlist"],
         },
         arguments: {
           type: "object",
           properties: {
             q: { type: "string" },
-            repository: { type: "string" },
+            repositories: { type: "array", items: { type: "string" } },
             window: { enum: ["24h", "7d", "30d", "90d", "all"] },
             limit: { type: "integer", minimum: 1, maximum: 25 },
             points: { type: "integer", minimum: 2, maximum: 100 },

@@ -18,7 +18,7 @@ import { SoftwareAuthenticator } from "../../support/authenticator.js";
 import { plantDump } from "../../support/dumps.js";
 import { limits } from "../../support/limits.js";
 import { ManualClock } from "../../support/manual-clock.js";
-import { documentText } from "../../support/openapi.js";
+
 import { daily, GENEROUS, NOW, observation } from "../../support/world.js";
 import { HarnessFailure } from "../support/harness.js";
 import { Connection, type RawResponse } from "./connection.js";
@@ -100,7 +100,6 @@ export class FuzzService {
       pictures: new PngRenderer(),
       limits: undefined,
       watchlistQuota: undefined,
-      document: () => JSON.parse(documentText()),
     });
     this.operations = [...apiOperations(), ...pageOperations(routes)];
   }
@@ -179,7 +178,7 @@ export class FuzzService {
       keep(stock.shareTokens, data.shareToken);
     }
     const repository = `github:requested/r${this.#members}`;
-    keep(stock.requests, (await this.#post("/api/repos/track", { repository })).data.id);
+    keep(stock.requests, (await this.#post("/api/track", { repository })).data.id);
     keep(stock.questions, await this.#ask(`@somebody${this.#members}`));
     const member = await this.#signIn();
     const { data } = await this.#post("/api/me/keys", { name: "key" }, member.cookie);

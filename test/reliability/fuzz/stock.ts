@@ -151,6 +151,8 @@ export function knownValue(random: Random, stock: Stock, picked: Picked, name: s
       return random.pick(["repositories.parquet", "snapshots/2026-04.parquet", "SHA256SUMS"]);
     case "range":
       return `bytes=${random.between(0, 2_000)}-`;
+    case "idempotency-key":
+      return `request-${random.between(1_000_000_000, 9_999_999_999)}`;
     case "if-range":
       return '"x"';
     case "site":
@@ -187,6 +189,8 @@ export function knownValue(random: Random, stock: Stock, picked: Picked, name: s
       return "sort=stars";
     case "page":
       return random.pick(["1", "2", "home", "about", "docs"]);
+    case "document":
+      return random.pick(["rankings", "operations"]);
     case "part":
       return "repositories-1";
     default:

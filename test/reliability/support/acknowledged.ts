@@ -205,7 +205,7 @@ export class AcknowledgedWrites {
   async #request(target: WriteTarget, cookie: string): Promise<boolean> {
     const fullName = `requested/repository-${this.#names++}`;
     const json = { repository: `github:${fullName}` };
-    const reply = await request(target, "POST", "/api/repos/track", { cookie, json });
+    const reply = await request(target, "POST", "/api/track", { cookie, json });
     if (this.#isAcknowledged(reply)) this.#add(writtenRequest(reply.body.data.id, fullName));
     return reply.status !== 0;
   }

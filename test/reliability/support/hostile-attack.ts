@@ -269,7 +269,7 @@ async function listOf(world: World, id: number): Promise<string> {
 
 /** Requests a repository that nobody tracks. Returns the id of the request. */
 async function requested(world: World): Promise<string> {
-  const { body } = await world.send("POST", "/api/repos/track", { repository: "github:requested/one" });
+  const { body } = await world.send("POST", "/api/track", { repository: "github:requested/one" });
   return body.data.id;
 }
 

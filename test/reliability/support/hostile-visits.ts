@@ -56,6 +56,7 @@ const IN_PATH: Values = {
   dump: () => PLANTED,
   file: () => "repositories.parquet",
   site: () => "github",
+  document: () => "api",
   part: () => "repositories-1",
   page: () => "home",
   version: () => "0123456789ab",
@@ -107,7 +108,7 @@ const CHOICES = new Set([
     "ranking",
     "scope",
   ],
-  ...["revoked", "again", "ended", "added", "removed", "logged", "forge"],
+  ...["revoked", "again", "ended", "added", "removed", "deleted", "logged", "forge"],
 ]);
 
 /** Bodies of the routes of the API that take one. */
@@ -120,7 +121,7 @@ const JSON_BODIES: Readonly<Record<string, (text: string, subject: Subject) => u
   "POST /api/auth/verify": (token) => ({ requestToken: token, token }),
   "POST /api/auth/sign-in/{site}": (next) => ({ next: `/${next}` }),
   "POST /api/me/watchlist": (repositoryId) => ({ repositoryId }),
-  "POST /api/repos/track": (repository) => ({ repository }),
+  "POST /api/track": (repository) => ({ repository }),
   "POST /api/me/keys": (name) => ({ name }),
   "POST /mcp": (text, { repository }) => ({
     jsonrpc: "2.0",
@@ -128,7 +129,7 @@ const JSON_BODIES: Readonly<Record<string, (text: string, subject: Subject) => u
     method: "tools/call",
     params:
       text.length % 2 === 0
-        ? { name: "get_repository", arguments: { repository: keyOf(repository) } }
+        ? { name: "get_repositories", arguments: { repositories: keyOf(repository) } }
         : { name: "search_repositories", arguments: { q: repository.name, language: text } },
   }),
   "POST /api/auth/passkey/verify": (text) => ({

@@ -109,6 +109,8 @@ function earlierTables({ types: { integer, text, real, bytes, ownId }, clustered
     sql`update revision set value = 0`,
     sql`alter table previous_names drop column revision`,
     sql`drop table track_questions`,
+    sql`alter table track_lists drop column left_out_names`,
+    sql`alter table repositories drop column fact_times`,
     sql`delete from schema_version`,
     sql`insert into schema_version (version, name, applied_at) values (17, 'expression-statistics', ${AT})`,
   ];

@@ -80,7 +80,7 @@ export function writtenRequest(id: string, fullName: string): Written<string | n
   return {
     ...{ what: "track request", states: [fullName], isNew: true },
     async read(target) {
-      const { status, body } = await request(target, "GET", `/api/repos/track/${id}`);
+      const { status, body } = await request(target, "GET", `/api/track/${id}`);
       if (status === 404) return null;
       return status === 200 ? body.data.fullName : undefined;
     },

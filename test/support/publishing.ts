@@ -1,0 +1,59 @@
+import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { TestContext } from "node:test";
+import type { CommandWorld } from "./command.js";
+import { DayClock } from "./days.js";
+import { ForgeCatalogue, startForge } from "./forge/forge.js";
+import { QUIET } from "./forge/world.js";
+
+/** A GitHub with some repositories, and a folder in which `publish` runs on a clock of days from `begin` on. */
+export async function startPublishing(
+  t: Pick<TestContext, "after">,
+  world: CommandWorld,
+  { repositories = 4, begin }: { repositories?: number; begin: number },
+) {
+  const clock = new DayClock(begin);
+  const catalogue = new ForgeCatalogue({ seed: 3, repositories, start: begin, days: 90, rates: QUIET });
+  const forge = await startForge({ kind: "github", clock, catalogue });
+  t.after(() => forge.close());
+  const settings = {
+    SIDEREAL_GITHUB_URL: forge.url,
+    SIDEREAL_GITHUB_PRIVATE: "true",
+    SIDEREAL_GITHUB_TOKENS: "ghp_ofTheTest",
+  };
+  const folder = mkdtempSync(join(world.folder, "published-"));
+  const at = (...parts: string[]) => join(folder, ...parts);
+  const list = (...lines: string[]) => writeFileSync(at("repos.txt"), lines.join("\n"));
+  const run = async (...args: string[]) => {
+    const paths = ["--list", at("repos.txt"), "--state", at("state"), "--out", at("out")];
+    const ran = await world.runHere(
+      "never-opened",
+      ["publish", ...paths, "--json", ...args],
+      settings,
+      clock,
+    );
+    return { ...ran, report: ran.stdout === "" ? undefined : JSON.parse(ran.stdout) };
+  };
+  const names = catalogue.ids().map((id) => catalogue.get(id, clock.now())?.fullName ?? "");
+  const freeze = () => {
+    for (const id of catalogue.ids()) {
+      const { stars, forks, watchers, openIssues, openPullRequests, pushedAt } =
+        catalogue.get(id, clock.now()) ?? {};
+      catalogue.override(
+        id,
+        JSON.parse(JSON.stringify({ stars, forks, watchers, openIssues, openPullRequests, pushedAt })),
+      );
+    }
+  };
+  return { clock, catalogue, forge, settings, at, list, run, names, freeze };
+}
+
+/** The files below a folder with their contents. */
+export function contentOf(folder: string): Record<string, string> {
+  const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).sort();
+  return Object.fromEntries(
+    files
+      .filter((name) => statSync(join(folder, name)).isFile())
+      .map((name) => [name, readFileSync(join(folder, name), "utf8")]),
+  );
+}
