@@ -7,7 +7,7 @@ import { defaultUrl } from "../config/config.js";
 import type { BulkColumns, BulkTable, RepositoryTable } from "../database/database.js";
 import { DAY_MS } from "../lib/clock.js";
 import type { Observation } from "./observation.js";
-import { FACT_COLUMNS, type Facts, nameKey } from "./repository.js";
+import { FACT_COLUMNS, type Facts, type FactTimes, nameKey } from "./repository.js";
 import { lostAvailability } from "./visibility.js";
 
 /** Facts that change by the hour. Each keeps the value of the newest source or snapshot that reports it. */
@@ -18,8 +18,8 @@ export const isCount = (fact: keyof Facts): boolean => (COUNTS as readonly strin
 /** The row of a repository, and which parts of it must be written. */
 export interface Draft {
   row: RepositoryTable;
-  /** When each known fact was true; null or missing: unknown. */
-  factTimes: Partial<Record<keyof Facts, number | null>>;
+  /** When each known fact was true; null: unknown. */
+  factTimes: FactTimes;
   isNew: boolean;
   changed: boolean;
   /** Whether something other than snapshots changed that growth and scores depend on. */
@@ -82,7 +82,7 @@ export const FACTS = Object.keys(FACT_COLUMNS) as (keyof Facts)[];
 export const bitOf = (fact: keyof Facts): number => 1 << FACTS.indexOf(fact);
 
 /** When a fact was true unless `fact_times` has another time. */
-export const usualTime = ({ row }: Pick<Draft, "row">, fact: keyof Facts): number | null =>
+const usualTime = ({ row }: Pick<Draft, "row">, fact: keyof Facts): number | null =>
   isCount(fact) ? row.counted_at : row.refreshed_at;
 
 /** Sets the column `fact_times`. */

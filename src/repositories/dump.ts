@@ -1,8 +1,8 @@
 import { sql } from "kysely";
 import type { Database, PreviousNameTable, RepositoryTable } from "../database/database.js";
-import { bitOf, FACTS, REPOSITORY_COLUMN_NAMES } from "./draft.js";
+import { draftOf, FACTS, REPOSITORY_COLUMN_NAMES } from "./draft.js";
 import type { Snapshot } from "./observation.js";
-import { type Facts, fromRow, type Repository } from "./repository.js";
+import { type Facts, type FactTimes, fromRow, type Repository } from "./repository.js";
 import { readReadings } from "./snapshots/snapshots.js";
 import { hidesTexts, OWNER_TEXTS } from "./visibility.js";
 
@@ -12,6 +12,8 @@ export interface DumpedRepository {
   providerId: string | null;
   /** Only the facts that some source has reported, and that may be shown. */
   facts: Facts;
+  /** When they were true, except those of `refreshedAt`; null: unknown. */
+  factTimes: FactTimes;
   previousNames: { fullName: string; until: number }[];
   /** All snapshots, oldest first. */
   snapshots: Snapshot[];
@@ -49,11 +51,14 @@ export async function dumpPage(
   return rows.map((row) => {
     const repository = fromRow(row);
     const hidden: readonly (keyof Facts)[] = hidesTexts(row) ? OWNER_TEXTS : [];
-    const known = FACTS.filter((fact) => (row.known_facts & bitOf(fact)) !== 0 && !hidden.includes(fact));
+    const { factTimes } = draftOf(row, false);
+    const known = FACTS.filter((fact) => fact in factTimes && !hidden.includes(fact));
+    const ofOthers = known.filter((fact) => factTimes[fact] !== row.refreshed_at);
     return {
       repository,
       providerId: row.provider_id,
       facts: Object.fromEntries(known.map((fact) => [fact, repository[fact]])),
+      factTimes: Object.fromEntries(ofOthers.map((fact) => [fact, factTimes[fact]])),
       previousNames: [...(namesById.get(row.id) ?? []).map(toPreviousName), ...lostNameOf(row)],
       snapshots: readings.get(row.id)?.snapshots() ?? [],
     };

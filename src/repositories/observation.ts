@@ -1,5 +1,5 @@
 import type { SnapshotSource } from "./record-rules.js";
-import type { Facts } from "./repository.js";
+import type { Facts, FactTimes } from "./repository.js";
 
 export { SNAPSHOT_SOURCES, type SnapshotSource } from "./record-rules.js";
 
@@ -23,6 +23,8 @@ export interface Observation {
   /** When the facts were true. null if the source does not say; such facts never replace others. */
   at: number | null;
   facts: Facts;
+  /** Those that were true at another time. */
+  factTimes?: FactTimes;
   /** Counts at `at` or earlier, oldest first. Must be iterable more than once. */
   snapshots: Iterable<Snapshot>;
   /** When the repository was first known, if earlier than `at`. */

@@ -12,7 +12,6 @@ import {
   RECORDED,
   RECORDED_COLUMN_NAMES,
   setColumn,
-  usualTime,
 } from "./draft.js";
 import { Identities } from "./identity.js";
 import type { Observation, Recorded, Snapshot } from "./observation.js";
@@ -83,14 +82,19 @@ export async function recordSample(
 
 function apply(identities: Identities, draft: Draft, observation: Observation): void {
   const { row } = draft;
-  const { at, facts } = observation;
+  const { at, facts, factTimes } = observation;
+  const timeOf = (fact: keyof Facts) => {
+    const own = factTimes?.[fact];
+    return own === undefined ? at : own;
+  };
   const newest = at !== null && (row.refreshed_at === null || at > row.refreshed_at);
   const isCounted = typeof facts.stars === "number";
-  const countsAreNewest = isCounted && at !== null && (row.counted_at === null || at > row.counted_at);
+  const countedAt = isCounted ? timeOf("stars") : null;
+  const countsAreNewest = countedAt !== null && (row.counted_at === null || countedAt > row.counted_at);
   for (const fact of FACTS) {
     // A source without stars does not know other counts either, unless it has them.
     const isUnknown = isCount(fact) && !isCounted && typeof facts[fact] !== "number";
-    setFact(draft, fact, { value: facts[fact], at: isUnknown ? null : at });
+    setFact(draft, fact, { value: facts[fact], at: isUnknown ? null : timeOf(fact) });
   }
   // Before `counted_at` changes. Later observations of a forge leave it alone.
   if (observation.source !== undefined && (countsAreNewest || row.import_source === null))
@@ -144,8 +148,7 @@ function setFact<F extends keyof Facts>(
   const knownAt = draft.factTimes[fact] ?? null;
   const isNewer = at !== null && (knownAt === null || at > knownAt);
   if (isKnown && !isNewer) return;
-  // An export gives all facts the time of the newest, which changes nothing in the store that it came from.
-  if (!isKnown || at !== usualTime(draft, fact)) draft.changed = true;
+  draft.changed = true;
   draft.row.known_facts |= bit;
   draft.factTimes[fact] = at;
   if (fact === "stars" && isNewer) draft.row.counted_at = at;

@@ -66,6 +66,9 @@ export interface Facts {
   pushedAt?: number | null;
 }
 
+/** When facts were true; null: unknown. */
+export type FactTimes = Partial<Record<keyof Facts, number | null>>;
+
 /** The column of each fact. Their order defines the bits of `repositories.known_facts`: add new facts at the end only. */
 export const FACT_COLUMNS = {
   url: "url",

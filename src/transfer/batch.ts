@@ -80,8 +80,9 @@ function charactersOf({ facts, previousNames }: Pick<Observation, "facts" | "pre
 /** Whether the later observation replaces all facts of the earlier one. */
 function canJoin(known: Gathered, next: Observation): boolean {
   if (known.at === null || next.at === null || next.at <= known.at) return false;
-  if (next.preferredId !== undefined || next.previousNames !== undefined || next.discoveredAt !== undefined)
-    return false;
+  const own =
+    known.factTimes ?? next.factTimes ?? next.preferredId ?? next.previousNames ?? next.discoveredAt;
+  if (own !== undefined) return false;
   for (const fact in known.facts) if (!(fact in next.facts)) return false;
   // Another creation date or description may be that of another repository.
   return known.facts.createdAt === next.facts.createdAt && known.facts.description === next.facts.description;

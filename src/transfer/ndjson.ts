@@ -6,6 +6,8 @@ import type { ArchiveFile, DumpedRepository, Observation, Snapshot } from "../re
 import {
   AVAILABILITIES,
   DAMAGE_KINDS,
+  FACT_COLUMNS,
+  type Facts,
   isHomepage,
   isTopic,
   MAX_COUNT,
@@ -56,6 +58,8 @@ const token = (longest: number) =>
 /** The name of a layout, also of one that this program does not know. */
 const layoutName = z.string().regex(/^[a-z][a-z0-9-]{0,63}$/, "not the name of a layout");
 
+const FACTS = Object.keys(FACT_COLUMNS) as (keyof Facts)[];
+
 const HEADER = z.object({ type: z.literal("header"), format: z.literal("sidereal"), version: z.int() });
 
 const repositorySchema = (seenTime: ReturnType<typeof seenTimeSchema>) =>
@@ -74,6 +78,7 @@ const repositorySchema = (seenTime: ReturnType<typeof seenTimeSchema>) =>
     importSource: layoutName.optional(),
     discoveredAt: seenTime.optional(),
     refreshedAt: seenTime.optional(),
+    factTimes: z.partialRecord(z.enum(FACTS), seenTime.nullable()).optional(),
     previousFullNames: z
       .array(z.strictObject({ fullName, until: seenTime }))
       .max(1_000)
@@ -253,7 +258,7 @@ function parseLine(json: string, schema: ReturnType<typeof lineSchema>): ParsedL
 
 function repositoryObservation(line: RepositoryLine): Observation {
   const { type, id, provider, providerId, fullName, importSource, ...rest } = line;
-  const { discoveredAt, refreshedAt, previousFullNames, ...facts } = rest;
+  const { discoveredAt, refreshedAt, factTimes, previousFullNames, ...facts } = rest;
   const parts = splitFullName(fullName) ?? { owner: "", name: "" };
   return {
     provider,
@@ -261,6 +266,7 @@ function repositoryObservation(line: RepositoryLine): Observation {
     ...(providerId === undefined ? {} : { providerId }),
     at: refreshedAt ?? null,
     facts: definedOnly(facts),
+    ...(factTimes === undefined ? {} : { factTimes }),
     snapshots: [],
     ...(discoveredAt === undefined ? {} : { discoveredAt }),
     ...(id === undefined ? {} : { preferredId: repositoryId(id) ?? 0 }),
@@ -318,10 +324,11 @@ export function* repositoryLines(dumped: DumpedRepository): Generator<string> {
 
 /** The line of one repository without its snapshots. `isTimed`: with the times at which it was first and last seen. */
 export function repositoryLine(
-  { repository, providerId, facts, previousNames }: DumpedRepository,
+  { repository, providerId, facts, factTimes, previousNames }: DumpedRepository,
   { isTimed = true } = {},
 ): string {
   const time = (ms: number | null | undefined) => (ms === null || ms === undefined ? ms : isoTime(ms));
+  const times = Object.entries(factTimes).map(([fact, at]) => [fact, time(at)]);
   return JSON.stringify({
     type: "repository",
     id: String(repository.id),
@@ -331,6 +338,7 @@ export function repositoryLine(
     importSource: repository.importSource ?? undefined,
     discoveredAt: isTimed ? isoTime(repository.discoveredAt) : undefined,
     refreshedAt: isTimed ? (time(repository.refreshedAt) ?? undefined) : undefined,
+    factTimes: isTimed && times.length > 0 ? Object.fromEntries(times) : undefined,
     previousFullNames:
       previousNames.length === 0
         ? undefined

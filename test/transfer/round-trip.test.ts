@@ -89,6 +89,33 @@ onBothEngines("An export", (engine) => {
     }
   });
 
+  test("keeps the time of each fact, so that a file of days between is judged as in the original", async () => {
+    const seen = (hours: number, facts: Observation["facts"]) =>
+      observation("o/times", [], { at: NOW - hours * HOUR_MS, facts });
+    const { catalog } = await openCatalog(engine);
+    await catalog.record([
+      observation("o/times", [], { at: null, facts: { license: "MIT" } }),
+      seen(90, { stars: 5, forks: 1, language: "Go" }),
+      seen(30, { description: "the newest", archived: true }),
+    ]);
+    const copy = await openCatalog(engine);
+    await imported(copy.catalog, await exported(catalog));
+    for (const one of [catalog, copy.catalog]) {
+      const known = await one.findByName("GITHUB", "o/times");
+      assert.equal(known?.repository.countedAt, NOW - 90 * HOUR_MS);
+      await one.record([
+        seen(60, { stars: 6, language: "Rust", license: "ISC", description: "older", archived: false }),
+      ]);
+      const { repository } = (await one.findByName("GITHUB", "o/times")) ?? assert.fail();
+      const { stars, language, license, description, archived } = repository;
+      assert.deepEqual(
+        [stars, language, license, description, archived],
+        [6, "Rust", "ISC", "the newest", true],
+      );
+    }
+    assert.equal(await exported(copy.catalog), await exported(catalog));
+  });
+
   test("holds ids, provider ids, previous names, and only what was told", async () => {
     const lines = (texts.get(engine.name) ?? "").split("\n").filter((line) => line !== "");
     const parsed = lines.map((line): Record<string, unknown> => JSON.parse(line));
