@@ -37,9 +37,7 @@ export interface Modules {
   /** What becomes of a text in the field for repositories. */
   resolver: Resolver;
   avatars: Avatars;
-  /** Tokens that operators have entered. */
   forgeTokens: ForgeTokens;
-  /** The forges that are tracked. */
   forges: TrackedForges;
   /** Decides whether something is old enough to delete. */
   deletionClock: DeletionClock;

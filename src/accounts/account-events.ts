@@ -63,7 +63,6 @@ export interface Source {
 /** Names and ids, never a secret or an address. */
 type EventDetail = Readonly<Record<string, string | number>>;
 
-/** The sender of a request. */
 interface Actor {
   /** Undefined: nobody is signed in, such as an operator at the machine. */
   account: { id: string } | undefined;
@@ -81,7 +80,6 @@ export interface StoredEvent {
   detail: EventDetail;
 }
 
-/** An event that is not stored yet. */
 type NewEvent = Omit<StoredEvent, "id">;
 
 /** A refused request. */
@@ -92,11 +90,8 @@ export interface RefusedRequest {
 }
 
 interface EventQuery {
-  /** Only events of this account. */
   accountId?: string | undefined;
-  /** Only events from this time on. */
   since?: number | undefined;
-  /** Only events written before this one. */
   before?: number | undefined;
   limit: number;
 }

@@ -67,7 +67,6 @@ export interface Account {
   name: string;
   createdAt: number;
   sessionId: string;
-  /** When its owner signed in. */
   sessionCreatedAt: number;
   sessionExpiresAt: number;
 }
@@ -84,7 +83,6 @@ interface SiteRedirect {
   location: string;
 }
 
-/** A sign-in that has begun. */
 interface SignIn {
   method: "link" | "code" | "passkey" | Site;
   beganAt: number;
@@ -109,7 +107,6 @@ export class Accounts {
     this.#found = new TtlCache(context.clock, context.revocations);
   }
 
-  /** The sites that are configured. */
   get sites(): Site[] {
     return SITES.filter((site) => this.context.config[site] !== undefined);
   }
@@ -252,10 +249,7 @@ export class Accounts {
     return ended === sessionId ? [this.sessions.clearingCookie] : [];
   }
 
-  /**
-   * Deletes an account for good, with its sessions, keys and watchlist. The files of the database forget it soon after. Returns
-   * the cookies to set.
-   */
+  /** Deletes an account for good with its sessions, keys and watchlist, soon also from the files. Returns the cookies to set. */
   async remove({ id, email }: Account): Promise<string[]> {
     const { database, revocations, writes } = this.context;
     // One that this process is still sending would add a request after those of the account are gone.
@@ -272,10 +266,7 @@ export class Accounts {
     return [this.sessions.clearingCookie];
   }
 
-  /**
-   * Deletes sessions, codes, counts and sign-ins in progress that have expired, also from the files of the database unless others are
-   * using them. Returns the number of sessions.
-   */
+  /** Deletes what has expired, also from the files of the database unless they are in use. Returns the number of sessions. */
   async removeExpired(): Promise<number> {
     const { database, clock } = this.context;
     const { dialect, durable, write } = database;

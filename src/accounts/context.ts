@@ -13,6 +13,5 @@ export interface AccountsContext {
   log: Logger;
   /** Of keys, sessions and accounts. */
   revocations: Revocations;
-  /** Writes that no response waits for. */
   writes: BackgroundWrites;
 }

@@ -3,10 +3,7 @@ import type { Logger } from "../lib/log.js";
 /** Maximum number of pending tasks; further ones are dropped and logged. */
 const MAX_PENDING = 200;
 
-/**
- * Runs tasks after the responses to the requests that caused them, so that the time of a response reveals nothing about its task. A
- * task that fails is logged.
- */
+/** Runs tasks after the responses that caused them, whose time then reveals nothing about them. Failures are logged. */
 export class DeferredTasks {
   readonly #pending = new Set<Promise<void>>();
 

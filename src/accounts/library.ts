@@ -26,7 +26,6 @@ const NO_TOKENS = {
   refreshTokenExpiresAt: null,
 };
 
-/** The column of each of these fields. */
 function columnsOf<const Field extends string>(...fields: Field[]): Record<Field, string> {
   const columns = fields.map((field) => [field, field.replace(/[A-Z]/g, (big) => `_${big.toLowerCase()}`)]);
   return Object.fromEntries(columns);

@@ -8,7 +8,6 @@ import { readSecret } from "./secret.js";
 export const CODE_MS = 10 * 60_000;
 /** Maximum number of codes compared with one. */
 export const MAX_TRIES = 5;
-/** Digits of a code. */
 export const CODE_LENGTH = 8;
 
 /** What a browser presents: its secret, and a code or the token of a link. */

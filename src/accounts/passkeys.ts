@@ -66,10 +66,7 @@ export class Passkeys {
     return result.status === 200 ? result.headers.getSetCookie() : undefined;
   }
 
-  /**
-   * What a browser needs to create a passkey for the account of a session, and the cookies to set. Throws LIMIT_REACHED when the
-   * account has ten.
-   */
+  /** What a browser needs to create a passkey for the account of a session, and the cookies to set. Throws LIMIT_REACHED. */
   async startAdding(accountId: string, cookie: string) {
     const library = await this.#opened();
     await this.#checkRoom(accountId);
@@ -83,10 +80,7 @@ export class Passkeys {
     return { options, cookies: headers.getSetCookie() };
   }
 
-  /**
-   * Adds the passkey that a browser created to the account of its session. Undefined if it is not accepted; throws LIMIT_REACHED
-   * when the account has ten.
-   */
+  /** Adds the passkey that a browser created to the account of its session; undefined: not accepted. Throws LIMIT_REACHED. */
   async add(
     accountId: string,
     { name, created, cookie }: { name: string; created: NewCredential; cookie: string },

@@ -84,10 +84,7 @@ export class Sessions {
     return `${this.#cookieName}=; Max-Age=0; Path=${path}; HttpOnly; SameSite=Lax${secure ? "; Secure" : ""}`;
   }
 
-  /**
-   * Completes the session that `cookies` set: notes where it begins, and ends the one that the client had before. Returns whose
-   * that was; undefined if it had none.
-   */
+  /** Notes where the session that `cookies` set begins, and ends the client's earlier one. Returns whose that was, if any. */
   async begin(cookies: readonly string[], client: Client): Promise<string | undefined> {
     const { database, revocations } = this.context;
     const [begun, earlier] = [this.#hashIn(cookieHeader(cookies)), this.#hashIn(client.headers.cookie)];

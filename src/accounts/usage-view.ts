@@ -9,10 +9,7 @@ export const OTHER = "other";
 /** The family of unknown programs, and of those that are counted together. */
 export const OTHER_AGENT = "Other";
 
-/**
- * Length of the periods and of their steps, which are aligned to UTC. The first step is complete, so a view covers at least its
- * window.
- */
+/** Periods and their steps, aligned to UTC. The first step is complete, so a view covers at least its window. */
 const WINDOWS = {
   "24h": { hours: 24, stepHours: 1 },
   "7d": { hours: 168, stepHours: 6 },

@@ -27,7 +27,6 @@ export interface KeyedRequest {
   route: string;
   status: number;
   bytes: number;
-  /** Response time. */
   durationMs: number;
   /** The key's allowance as reported in the response; undefined if the request counted against another one. */
   allowance: { bucket: string; limit: number; remaining: number } | undefined;
@@ -50,7 +49,6 @@ export class Usage {
   /** Addresses and families of this hour, by key and kind. */
   readonly #names = new Map<string, Set<string>>();
   #nameCount = 0;
-  /** Requests that were not counted. */
   #lost = 0;
   #flushing: Promise<boolean> = Promise.resolve(true);
   #running: Promise<void> = Promise.resolve();
@@ -138,10 +136,7 @@ export class Usage {
     return this.#flushing;
   }
 
-  /**
-   * The usage of a key in a window, including everything this process has counted; counts of other processes are at most five
-   * seconds behind. Throws NOT_FOUND for a key of another account.
-   */
+  /** The usage of a key; counts of other processes are at most 5 s behind. Throws NOT_FOUND for a key of another account. */
   async view(accountId: string, keyId: number, window: UsageWindow): Promise<UsageView> {
     const patience = new AbortController();
     await Promise.race([this.flush(), this.context.clock.sleep(VIEW_WAIT_MS, patience.signal)]);
@@ -200,10 +195,7 @@ const TOKEN = /sid[a-z]?_[0-9A-Za-z]*/gi;
 /** The token of a watchlist, however it is mistyped. */
 const WATCHLIST = /(\/watchlists\/)[^/]+/gi;
 
-/**
- * The path of a failed request as it may be stored: decoded, without its query, at most 200 characters. Tokens become `…`, and
- * control and invisible characters are removed.
- */
+/** A path as it may be stored: decoded, without query, tokens (`…`) and invisible characters, at most 200 characters. */
 export function storablePath(path: string): string {
   let text = path.replace(/[?#].*$/s, "");
   for (let i = 0; i < MAX_DECODINGS && text.includes("%"); i++) text = decoded(text);

@@ -69,7 +69,6 @@ export function csvHeader<Row>(columns: readonly CsvColumn<Row>[]): string {
   return `${BYTE_ORDER_MARK}${columns.map(({ name }) => name).join(",")}\r\n`;
 }
 
-/** The line of a row. */
 export function csvLine<Row>(columns: readonly CsvColumn<Row>[], row: Row): string {
   return `${columns.map((column) => cell(column.value(row), column.isForeign ?? false)).join(",")}\r\n`;
 }

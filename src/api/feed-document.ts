@@ -31,7 +31,6 @@ export const FEEDS: readonly Ranking[] = RANKINGS.filter((ranking) => RANKING_DE
 const EXAMPLE =
   '<?xml version="1.0" encoding="utf-8"?><feed xmlns="http://www.w3.org/2005/Atom"><title>Trending</title></feed>';
 
-/** Contract of a response with a feed. */
 export const feedResponse: ResponseContract = {
   description: "The feed.",
   content: { "application/atom+xml": { schema: z.string().openapi({ example: EXAMPLE }) } },
@@ -139,7 +138,6 @@ interface EntryText {
   summary: string;
 }
 
-/** An entry about a repository. */
 export function repositoryEntry(
   { baseUrl, path }: Pick<EntryContext, "baseUrl" | "path">,
   repository: ListRow["repository"],

@@ -73,7 +73,6 @@ export const keyUsageSchema = z
   })
   .openapi("KeyUsage");
 
-/** The usage of a key as JSON. */
 export function keyUsageView(view: UsageView): z.input<typeof keyUsageSchema> {
   const failed = ({ at, ...rest }: UsageEvent) => ({ at: isoTime(at), ...rest });
   return {

@@ -19,7 +19,6 @@ import { repositoryView } from "./views.js";
 
 type Format = "ndjson" | "csv";
 
-/** Media types of streamed lists. */
 const TYPES: Readonly<Record<Format, string>> = { ndjson: "application/x-ndjson", csv: "text/csv" };
 
 /** Rows that are read and written in one turn of the event loop, and most rows of a stream. */
@@ -61,7 +60,6 @@ interface Streaming {
   example: string;
 }
 
-/** A whole list as a stream. */
 function streaming({ id, format, summary, body, example }: Streaming) {
   const ok: ResponseContract = {
     description: body,

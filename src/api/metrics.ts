@@ -36,13 +36,11 @@ export function seriesStart(window: SeriesWindow, asOf: number): number | undefi
   return lengthMs === undefined ? undefined : asOf - lengthMs;
 }
 
-/** The columns of snapshots as CSV. */
 export const SNAPSHOT_COLUMNS: readonly CsvColumn<SnapshotRow>[] = [
   ...fieldColumns(["capturedAt", "stars", "forks", "openIssues", "watchers", "source"]),
   ...REPOSITORY_NAME_COLUMNS,
 ];
 
-/** A snapshot of a repository as a row of CSV. */
 export type SnapshotRow = ReturnType<typeof snapshotRow>;
 
 export function snapshotRow({ id, provider, fullName }: Repository, snapshot: Snapshot) {
@@ -123,7 +121,6 @@ async function readSeries(
   return { points: series.points, data, meta };
 }
 
-/** Points with these fields only. */
 export function pickedPoints(fields: Selection, repository: Repository, points: readonly Snapshot[]) {
   return points.map((point) => fields.pick(snapshotRow(repository, point)));
 }

@@ -29,7 +29,6 @@ const SECURITY_SCHEMES = {
   },
 } as const;
 
-/** What the headers of responses mean. */
 const HEADERS: Readonly<Record<string, string>> = {
   ...RATE_HEADERS,
   "X-Request-Id": "The id of the request, which an error repeats in its body.",

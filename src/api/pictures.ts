@@ -19,7 +19,6 @@ export const BEING_READ = "is being read";
 const SVG_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'; sandbox";
 
-/** An SVG response. */
 export function svg(drawing: string): Reply {
   return content("image/svg+xml; charset=utf-8", drawing, {
     headers: { "Content-Security-Policy": SVG_POLICY, Vary: "Accept-Encoding" },
@@ -28,7 +27,6 @@ export function svg(drawing: string): Reply {
 
 const PICTURE = '<svg xmlns="http://www.w3.org/2000/svg" width="600" height="380"></svg>';
 
-/** Contract of a response with an SVG. */
 export function svgResponse(description: string): ResponseContract {
   return { description, content: { "image/svg+xml": { schema: z.string().openapi({ example: PICTURE }) } } };
 }

@@ -14,7 +14,6 @@ const MAX_LENGTH = 440;
 /** A repository by id, or by full name: of one provider, or of each that has one of this name. */
 type Reference = { id: number } | { provider: string | undefined; fullName: string };
 
-/** What a kind of reference looks like. */
 interface Kind {
   rule: string;
   parse: (text: string) => Reference | undefined;
@@ -120,7 +119,6 @@ export function readReferences(sent: Sent): SentReference[] {
 interface FoundReferences {
   /** In the order of the references, each once. Those given as ids need not exist. */
   ids: number[];
-  /** The ids of each reference. */
   each: readonly (readonly number[])[];
   /** The earlier full names by which repositories were requested, by id. */
   renamedFrom: ReadonlyMap<number, string>;

@@ -67,7 +67,6 @@ interface DetailRequest {
   query: { explain: "true" | "false"; window: Window; fields?: Selection | undefined };
 }
 
-/** The detail of a repository. */
 export async function readDetail(
   found: CurrentlyDescribed,
   { services, query }: Pick<DetailRequest, "query"> & { services: Pick<ApiServices, "modules" | "clock"> },

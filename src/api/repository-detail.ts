@@ -79,7 +79,6 @@ export const detailSchema = repositorySchema
 
 type Detail = z.output<typeof detailSchema>;
 
-/** Everything that a detail is made from. */
 interface Known {
   found: CurrentlyDescribed;
   isStale: boolean;

@@ -72,7 +72,6 @@ export function repositoryPage(page: ShownPage, { http, baseUrl, query, file, ad
   return { ...reply, headers: { ...reply.headers, Link: linkHeader(http, baseUrl, { ...page, limit }) } };
 }
 
-/** The position of a page in its list. */
 interface PageLinks {
   nextCursor: string | null;
   /** Page number; null for a page requested by cursor. */

@@ -22,7 +22,6 @@ export const seamsSchema = z.array(z.object({ from: time, to: time })).openapi("
     "Neighbouring points, one with all stars and one with stars still held (source BACKFILLED). The step between them is neither a gain nor a loss.",
 });
 
-/** Seams with their times as text. */
 export function seamsView(seams: readonly Seam[]): z.output<typeof seamsSchema> {
   return seams.map(({ from, to }) => ({ from: isoTime(from), to: isoTime(to) }));
 }
@@ -57,13 +56,11 @@ export function snapshotView(snapshot: Snapshot): z.output<typeof snapshotSchema
   };
 }
 
-/** The parameter `step` of series. */
 export const stepParameter = z.enum(STEPS).default("all").openapi({
   description:
     "The finest step of the points: all snapshots, or the last one of each step (UTC, weeks from Monday).",
 });
 
-/** How a series was thinned. */
 export const thinningFields = {
   resolution: z.enum(STEPS),
   thinned: z.boolean().openapi({ description: "Whether points are left out beyond `step`." }),
@@ -81,7 +78,6 @@ export function gapsView(gaps: readonly Gap[]): z.output<typeof gapsSchema> {
   }));
 }
 
-/** What is between the points of a series. */
 export const betweenPoints = { gaps: gapsSchema, seams: seamsSchema };
 
 export function seriesPartsView({ points, gaps, seams }: Pick<Series, "points" | "gaps" | "seams">) {

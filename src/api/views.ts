@@ -19,7 +19,6 @@ import { freshnessFields, measuredFields, measuredView } from "./freshness.js";
 const id = z.string().regex(/^[1-9][0-9]{0,18}$/);
 const number = z.int().nullable();
 
-/** The name of a ranking. */
 export const rankingSchema = z.enum(RANKINGS).openapi("RankingName");
 
 const scoreSchema = z
@@ -191,7 +190,6 @@ export const repositorySchema = z
   })
   .openapi("Repository");
 
-/** A repository in a watchlist. */
 export const watchedRepositorySchema = repositorySchema
   .extend({ addedAt: time.openapi({ description: "When it was added to the list." }) })
   .openapi("WatchedRepository");

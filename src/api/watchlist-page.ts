@@ -32,7 +32,6 @@ interface Requested<Query> {
   file: string;
 }
 
-/** A page of the repositories of a list. */
 export async function watchedPage({
   services: { modules, config },
   http,
@@ -67,7 +66,6 @@ export const sumsResponse = orCsv(
   SUM_COLUMNS,
 );
 
-/** The summed series of a list. */
 export async function watchedSums({
   services: { modules },
   query: { window, format },

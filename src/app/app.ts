@@ -73,10 +73,7 @@ function exitAfter(running: Promise<void>, { log }: AppContext, drainMs = 0): Pr
   return running.finally(() => exitIn(EXIT_MS));
 }
 
-/**
- * Waits for a step that comes before anybody is served. Returns undefined if the signal to stop comes first: the step is given up
- * like at a kill, and the next start completes it.
- */
+/** Waits for a step before anybody is served. Undefined if the signal to stop comes first: the next start completes it. */
 async function unlessStopped<T>(step: Promise<T>): Promise<{ value: T } | undefined> {
   return Promise.race([step.then((value) => ({ value })), stopSignal().then(() => undefined)]);
 }

@@ -29,7 +29,6 @@ import type { AppContext, Members, Modules } from "../modules.js";
 import { createWeb, markStale, type Web } from "../web/web.js";
 import { addServing, openMetrics } from "./metrics.js";
 
-/** The modules that belong to people. */
 export function buildMembers(
   { config, clock, log }: AppContext,
   { database }: Modules,
@@ -88,7 +87,6 @@ export function buildRoutes(
 const UNNAMED =
   "SIDEREAL_TRUSTED_PROXIES does not name it: all its clients share one limit, and no code from the log opens /operator";
 
-/** The front over these modules. */
 function joinFront(context: AppContext, parts: FrontParts): Front {
   const { config, clock, log } = context;
   const { modules, members, admission } = parts;
@@ -130,7 +128,6 @@ export function buildFront(
 }
 
 export interface Service {
-  /** Port it listens on. */
   port: number;
   /** Its public address. */
   url: string;

@@ -30,7 +30,6 @@ import {
 } from "../tracking/tracking.js";
 import { openMetrics } from "./metrics.js";
 
-/** A worker and its resources. */
 interface RunningWorker {
   /** Resolves when the worker has stopped. */
   done: Promise<void>;

@@ -13,7 +13,6 @@ export interface Domain {
   to: number;
 }
 
-/** One axis of a chart. */
 export interface Axis {
   domain: Domain;
   /** The position of a value along the axis, from 0 to 1. */
@@ -93,10 +92,7 @@ export function gainAxis(values: readonly number[], count: number): Axis {
 /** Multiples of powers of ten that are labelled when there is room. */
 const FACTORS = [[1], [1, 3], [1, 2, 5]] as const;
 
-/**
- * A logarithmic axis of counts, with round steps if they are within one order of magnitude. Its first tick is not above `min`,
- * so that each line has a label below it.
- */
+/** A logarithmic axis of counts, with round steps within one order of magnitude. Its first tick is not above `min`. */
 export function logAxis(min: number, max: number, count: number): Axis {
   if (min >= 1 && max < 10 * min) {
     const step = roundStep((max === min ? max * 0.1 : max - min) / Math.max(1, count));

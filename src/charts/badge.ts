@@ -125,10 +125,7 @@ interface Wording {
   isSpan?: boolean;
 }
 
-/**
- * Data is old from the day before yesterday on: the date is in the badge, in the colour of cautions. In days, since a cached
- * badge is kept until the day changes.
- */
+/** From the day before yesterday on, data is old: the badge shows its date. In days, as badges are cached for one. */
 const OLD_DAYS = 2;
 
 /** Draws the badge of a fact, with the date of its data if that is old. */

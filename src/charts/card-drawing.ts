@@ -9,7 +9,6 @@ import { PALETTES, styleOf } from "./themes.js";
 /** Of the line of a year. */
 const STYLE = `${styleOf("dark")}.chart-line-1{stroke-width:4}.chart-line-1[stroke-dasharray]{stroke-dasharray:0.1 8}`;
 
-/** The card as SVG for PngRenderer. */
 export function drawCard({ shapes, texts }: Card, fonts: Fonts): string {
   const { width, height } = CARD_SIZE;
   return element(

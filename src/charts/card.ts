@@ -46,7 +46,6 @@ export interface CardInput extends CardAge {
   points: readonly ChartPoint[];
 }
 
-/** The card of a repository. */
 export function repositoryCard(
   repository: Pick<Repository, "provider" | "fullName" | "description" | "language" | "stars">,
   { gained, points, rank, ...age }: CardInput,
@@ -138,7 +137,6 @@ export interface PageCardRow {
   unit: string;
 }
 
-/** The card of a page. */
 export function pageCard({ title, lead, rows, ...age }: PageCardInput): Card {
   const shown = rows.slice(0, MAX_CARD_ROWS);
   const [titleY, leadY, leadLines] = shown.length > 0 ? [128, 184, 1] : [250, 320, 4];

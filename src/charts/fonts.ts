@@ -12,7 +12,6 @@ import { graphemes } from "./text.js";
  * them: finding those of the machine takes 0.1 to 0.5 s.
  */
 
-/** The family of the bundled font. */
 export const FONT_FAMILY = "DejaVu Sans";
 const bundled = (name: string): Face => readFace(libraryFile(`dejavu-fonts-ttf/ttf/${name}.ttf`));
 
@@ -153,7 +152,6 @@ export class Fonts {
     return kept.replaceAll(/\s+/g, " ").trim();
   }
 
-  /** The width of a text at a font size. */
   measure(text: string, size: number, weight: Weight): number {
     return this.runsOf(text, weight).reduce((sum, { width }) => sum + width, 0) * size;
   }

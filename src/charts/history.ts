@@ -70,7 +70,6 @@ export interface HistoryRequest extends Days {
   stored?: SnapshotRange;
 }
 
-/** Reads the data of one repository. */
 export async function readHistory(
   catalog: Catalog,
   repository: Repository,
@@ -264,7 +263,6 @@ export function newestOf(histories: readonly Pick<History, "asOf">[]): number | 
   return times.length === 0 ? null : Math.max(...times);
 }
 
-/** Parameters of a chart of histories. */
 type ChartRequest = Pick<
   ChartInput,
   "metric" | "view" | "scale" | "align" | "alignedAt" | "width" | "height" | "spans" | "site"
@@ -287,7 +285,6 @@ export function drawHistories(histories: readonly History[], request: ChartReque
   return drawNotice(titleOf(request, series), missingReason(histories, request), request);
 }
 
-/** The title of the chart of the histories. */
 export const titleOfHistories = (
   histories: readonly History[],
   request: Pick<ChartRequest, "metric" | "view" | "align" | "alignedAt">,

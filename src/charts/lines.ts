@@ -12,7 +12,6 @@ interface Point {
   y: number;
 }
 
-/** A point of a line. */
 export interface LinePoint extends Point {
   source: SnapshotSource;
   /** Whether counts are missing between the previous point and this one, or the two cannot be compared. */

@@ -118,7 +118,6 @@ export function picture(
   ).xml;
 }
 
-/** The background of a standalone picture. */
 export function background(width: number, height: number): Markup {
   return element("rect", { class: "chart-bg", x: 0.5, y: 0.5, width: width - 1, height: height - 1, rx: 10 });
 }

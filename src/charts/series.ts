@@ -33,7 +33,6 @@ export const isByDate = (align: Alignment): boolean => align === "date" || align
 export const viewOf = ({ view = "total", align }: { view?: View; align: Alignment }): View =>
   align === "index" ? "total" : view;
 
-/** The input of a chart. */
 export interface ChartInput {
   metric: Metric;
   /** One to six. */

@@ -134,7 +134,6 @@ if [[ "$funcstack[1]" == _sidereal ]]; then _sidereal "$@"; else compdef _sidere
 `;
 }
 
-/** A script for fish. */
 function fishScript(nodes: readonly Node[]): string {
   const fish = (text: string) => `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
   const lines = nodes.flatMap((node) => {

@@ -91,7 +91,6 @@ export function runnableCommands(
   });
 }
 
-/** Adds examples to the help of each command. */
 export function addExamples(program: Command): void {
   for (const { words, command } of runnableCommands(program)) {
     const lines = examplesOf(words).flatMap(([line, effect]) => [`  ${line}`, `      ${effect}`]);
@@ -99,7 +98,6 @@ export function addExamples(program: Command): void {
   }
 }
 
-/** The examples of a command. */
 export function examplesOf(words: readonly string[]): readonly (readonly [line: string, effect: string])[] {
   return EXAMPLES[words.join(" ")] ?? [];
 }

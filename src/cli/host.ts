@@ -40,14 +40,10 @@ export interface Host {
   workOnce(): Promise<void>;
   /** What a worker would request now, with at most `limit` repositories per lane. Requests and changes nothing. */
   explain(limit: number): Promise<Plan[]>;
-  /** Tracks and refreshes single repositories. */
   openTracker(): Promise<Tracker>;
   /** Opens a store of its own, for a command that needs no other. */
   openPass(): Promise<Pass>;
-  /**
-   * Serves tools for language models on standard input and output, over the local store or the service at `url`, until the input
-   * ends. Returns why it cannot; undefined after it has.
-   */
+  /** Serves tools for language models over the local store, or `url`, until the input ends. Returns why it cannot, if so. */
   mcp(url: string | undefined): Promise<string | undefined>;
   /** Serves a synthetic catalogue from memory until the process receives a signal to stop. */
   serveDemo(size: DemoSize): Promise<void>;

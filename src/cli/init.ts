@@ -159,10 +159,7 @@ function listeningAt(baseUrl: string): Settings {
   return { SIDEREAL_PORT: url.port, ...(isHere ? {} : { SIDEREAL_HOST: "0.0.0.0" }) };
 }
 
-/**
- * Writes the file completely or not at all; the file to replace stays in place until then. A file that has appeared since the question
- * is not replaced.
- */
+/** Writes the file completely or not at all. A file that has appeared since the question is not replaced. */
 function write(settings: Settings, replaces: boolean): void {
   const lines = Object.entries(settings).map(([name, value]) => `${name}=${quoted(name, value)}\n`);
   const text = `# Settings of Sidereal. docs/CONFIGURATION.md lists all.\n${lines.join("")}${EXAMPLES}`;

@@ -139,42 +139,66 @@ export function readEnvironment(
   env: NodeJS.ProcessEnv,
   homeFolder?: string,
 ): NodeJS.ProcessEnv {
+    /** Whether several processes may open the port. */
   let text: string;
+    /** Public address without a trailing slash. Links in responses use it, never the address of a request. */
   try {
     text = readFileSync(join(directory, ".env"), "utf8");
   } catch (error) {
+    /** PostgreSQL address; absent means SQLite in `dataDir`. */
     if (error instanceof Error && "code" in error && error.code === "ENOENT")
       return homeFolder === undefined || existsSync(join(directory, "data"))
+    /** A replica that series and exports are read from; undefined without one. */
         ? env
+    /** How long the service goes on after the signal to stop while `/readyz` says that it will. */
         : { SIDEREAL_DATA_DIR: homeFolder, ...env };
     throw new ConfigError([".env: the file cannot be read"]);
+    /** Whether `start` imports the bundled sample into an empty catalogue if no provider is configured. */
   }
+    /** Bound of the front cache; 0 turns it off. */
   return { ...parseEnv(text), ...env };
+    /** Undefined: no rate limits. */
 }
+    /** What one caller may add to watchlists without an owner in a day; undefined: no limit. */
 
+    /** Most mails in an hour; undefined: any number. */
 /** Parses the environment. Throws a ConfigError that lists unknown, invalid and unsafe settings. */
+    /** Redis or Valkey, which several processes share. */
 export function loadConfig(env: NodeJS.ProcessEnv): Config {
+    /** Networks whose `X-Forwarded-For` is trusted. */
   const problems: string[] = [];
+    /** The forges to track; may be empty. */
   const given: Record<string, string> = {};
+    /** Mail or web address of the operator, sent to forges with every request. */
   const names = providerNames(env.SIDEREAL_PROVIDERS ?? "");
+    /** Undefined: forges are reached directly. */
   for (const [name, value] of Object.entries(env)) {
+    /** Why the proxy settings cannot be used; then no forge is contacted. Only without providers: otherwise nothing starts. */
     if (!name.startsWith("SIDEREAL_") || value === undefined || value === "") continue;
+    /** Who may request that repositories are tracked, and how many in a day; undefined: any number. */
     if (isProviderSetting(name, names)) continue;
     const secret = SECRETS.find((candidate) => name === `${candidate}_FILE`);
     if (secret !== undefined) {
       if (env[secret]) problems.push(`${name}: ${secret} is given too; one of them must go`);
+    /** Where dumps are, how often the worker writes one, and how many are kept; undefined: there are no dumps. */
       try {
         given[secret] = readFileSync(value, "utf8").trim();
       } catch {
         problems.push(`${name}: the file cannot be read`);
+    /** Address of the metrics; not served without a port. */
       }
     } else if (name in SETTINGS) {
+    /** For requests to another service. */
       given[name] = value;
+    /** Secret that signs cookies; undefined: generated and stored. */
     } else {
+    /** Mail addresses of the accounts that operate the service, in small letters. */
       const known = [...SETTING_NAMES, ...SECRETS.map((one) => `${one}_FILE`), ...providerSettings(names)];
+    /** What tokens entered on a page are encrypted with; undefined: see `forge-tokens`. */
       problems.push(`${name}: no such setting${hintFor(name, known)}`);
     }
   }
+    /** SMTP server and sender of mail. */
   const parsed = z.object(SETTINGS).safeParse(given);
   if (!parsed.success) {
     for (const issue of parsed.error.issues) problems.push(`${issue.path.join(".")}: ${issue.message}`);
@@ -266,7 +290,6 @@ function readOpenness(
   return { allowedHosts: isChecked ? [host, ...(listed ?? [])] : undefined, cors: cors ?? !isPrivate };
 }
 
-/** The setting that was probably meant. */
 function hintFor(name: string, known: readonly string[]): string {
   const plain = (setting: string) => setting.slice("SIDEREAL_".length);
   const nearest = nearestName(plain(name), known.map(plain));
@@ -274,7 +297,6 @@ function hintFor(name: string, known: readonly string[]): string {
   return "; docs/CONFIGURATION.md lists all, and those of a forge need its name in SIDEREAL_PROVIDERS";
 }
 
-/** Whether anybody can sign in. */
 function hasAccounts(settings: Settings): boolean {
   const { SIDEREAL_SMTP_URL, SIDEREAL_AUTH_GITHUB_ID, SIDEREAL_AUTH_GOOGLE_ID } = settings;
   return [SIDEREAL_SMTP_URL, SIDEREAL_AUTH_GITHUB_ID, SIDEREAL_AUTH_GOOGLE_ID].some(

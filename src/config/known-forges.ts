@@ -3,13 +3,11 @@
 export const FORGE_KINDS = ["github", "gitlab", "forgejo", "gogs"] as const;
 export type ForgeKind = (typeof FORGE_KINDS)[number];
 
-/** A public forge. */
 interface PublicForge {
   /** Provider name, as stored and as it appears in settings: `SIDEREAL_<NAME>_…`. */
   name: string;
   kind: ForgeKind;
   host: string;
-  /** Display name. */
   label: string;
   /** Default for `MIN_STARS`: repositories with fewer stars are too many to be worth a first request. */
   minStars: number;
@@ -92,7 +90,6 @@ export function findForge(provider: string): PublicForge | undefined {
   return PUBLIC_FORGES.find(({ name }) => name === provider);
 }
 
-/** Our own pace at an instance. */
 export function paceOf({ name, kind }: Pick<ProviderSettings, "name" | "kind">): ForgePace {
   return findForge(name)?.pace ?? KIND_PACES[kind];
 }

@@ -85,7 +85,6 @@ export const contactAddress = z
     "must be a mail address or a web address, of plain ASCII characters",
   );
 
-/** The sender of mail. */
 export const mailSender = z
   .string()
   .regex(/^[^\r\n]*[^\s<>]+@[^\s<>]+>?$/, "must be an e-mail address, optionally with a name before it");
@@ -93,7 +92,6 @@ export const mailSender = z
 /** A secret that keys are made of. */
 export const longSecret = z.string().min(32, "must be at least 32 characters");
 
-/** The address of a mail server. */
 export const mailServer = z
   .string()
   .refine(

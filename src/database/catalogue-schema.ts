@@ -74,7 +74,6 @@ export interface CatalogueTables {
     /** Times of the first and the last snapshot. */
     from_at: number;
     to_at: number;
-    /** How many there are. */
     snapshots: number;
     /** See the catalog's snapshots/codec.ts. */
     data: Uint8Array;

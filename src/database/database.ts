@@ -79,10 +79,7 @@ export interface Database {
   pools(): PoolState[];
   /** Grows whenever this process has written something; what other processes write does not show. */
   writes(): number;
-  /**
-   * For series and exports, which read much and may be a little old: from the replica if there is one, otherwise like `read` and
-   * `prepare`. Not for transactions.
-   */
+  /** For series and exports, which may be a little old: the replica if there is one, else as `read`. Not for transactions. */
   readonly slowReads: { read: Db; prepare: Prepare };
   close(): Promise<void>;
 }

@@ -71,18 +71,12 @@ export interface Dialect {
   /** Sets the columns of `target` outside its key, where the key exists. */
   updateRows(tx: Tx, target: BulkTable, rows: readonly BulkRow[]): Promise<void>;
 
-  /**
-   * The condition `expression in values`, with a single parameter for any number of values. A slot of a prepared statement
-   * holds a list of integers.
-   */
+  /** The condition `expression in values`, with one parameter for all. A slot holds a list of integers. */
   among(
     expression: RawBuilder<unknown>,
     values: readonly number[] | readonly string[] | Slot<never, readonly number[]>,
   ): RawBuilder<boolean>;
-  /**
-   * A select of the given rows, to join with tables; with one parameter in all, or one per column. Takes no bytes. A slot of a
-   * prepared statement holds a list of rows.
-   */
+  /** A select of the given rows, with one parameter in all or per column. Takes no bytes. A slot holds a list of rows. */
   rowsOf(
     columns: BulkColumns,
     rows: readonly BulkRow[] | Slot<never, readonly (readonly Scalar[])[]>,
@@ -116,7 +110,6 @@ export interface Dialect {
     table: string,
     { columns, rows }: { columns: readonly string[]; rows: readonly PortableRow[] },
   ): Promise<void>;
-  /** The names of all tables. */
   tables(db: Db): Promise<string[]>;
   /** The highest id that a repository has had; 0: none. */
   lastId(db: Db): Promise<number>;

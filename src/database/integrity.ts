@@ -73,7 +73,6 @@ export async function checkServer(db: Db, onDamage: OnDamage): Promise<void> {
 /** Rows that refer to one that is missing. */
 export interface Orphans extends Reference {
   table: string;
-  /** The missing value. */
   value: number | string;
   rows: number;
 }

@@ -17,7 +17,6 @@ import { connectionOf } from "./postgres-url.js";
 import { type Prepare, type Scalar, Slot } from "./prepared.js";
 import type { Schema } from "./schema.js";
 
-/** Rows sent in one statement. */
 const ROWS_PER_STATEMENT = 5_000;
 /** The server cancels statements of requests that run longer. */
 const READ_TIMEOUT_MS = 10_000;

@@ -16,10 +16,7 @@ interface ReplicaPoolOptions {
   log: Logger;
 }
 
-/**
- * Runs single statements on a replica, and those that it cannot run on the primary. Not for transactions: each statement takes a
- * connection of its own.
- */
+/** Runs statements on a replica, or else on the primary. Not for transactions: each takes a connection of its own. */
 export class ReplicaPool implements StatementPool {
   readonly #options: ReplicaPoolOptions;
   /** Monotonic. */

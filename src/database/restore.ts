@@ -18,7 +18,6 @@ import { isDamaged, primaryCode } from "./sqlite-connection.js";
 import { WriteQueue } from "./sqlite-writer.js";
 import { TABLES } from "./tables.js";
 
-/** Where a store is. */
 export interface StoreLocation {
   /** PostgreSQL address, or undefined for SQLite in `dataDir`. */
   url: string | undefined;
@@ -85,7 +84,6 @@ export class RestoredStore {
     }
   }
 
-  /** Adds rows to a table. */
   async insert(table: string, columns: readonly string[], rows: readonly PortableRow[]): Promise<void> {
     // Migrations insert a few rows.
     if (!this.#begun.has(table)) await sql`delete from ${sql.table(table)}`.execute(this.tx);

@@ -9,7 +9,6 @@ import type { Schema } from "./schema.js";
 import { Connection, primaryCode, READONLY, RowBatch, translating } from "./sqlite-connection.js";
 import { SqliteWriterDialect, type WriteQueue } from "./sqlite-writer.js";
 
-/** Name of the file in the data folder. */
 export const SQLITE_FILE = "sidereal.db";
 /** Older versions can corrupt the write-ahead log with two connections; one later release was withdrawn. */
 const OLDEST_SAFE = "3.51.3";

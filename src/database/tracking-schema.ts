@@ -7,7 +7,6 @@ export interface TrackingTable {
   provider: string;
   /** See providers' UpstreamRepository. */
   node_id: string | null;
-  /** ETag of the last response. */
   etag: string | null;
   /** Consecutive failed refreshes. */
   failures: number;
@@ -40,7 +39,6 @@ export interface NewDayTable {
   provider: string;
   /** Start of the day (UTC), in days since 1970. */
   day: number;
-  /** Repositories added. */
   added: number;
   /** Rows beyond the limit of the day. */
   surplus: number;
@@ -142,7 +140,6 @@ export interface WalkTable {
   started_at: number;
   /** New repositories found in this walk. */
   found: number;
-  /** Number of completed walks. */
   walks: number;
   /** Pages read in this walk. */
   pages: Generated<number>;

@@ -62,10 +62,7 @@ export function checkLiteral(hostname: string): AddressRefused | null {
   return isIP(literal) !== 0 && !isPublicAddress(literal) ? new AddressRefused() : null;
 }
 
-/**
- * Connects to public addresses only. A name is resolved once and the connection uses one of the checked addresses, so DNS
- * rebinding has no effect.
- */
+/** Connects to public addresses only. The connection uses an address that was checked, so DNS rebinding has no effect. */
 export function publicConnector(
   options: buildConnector.BuildOptions,
   lookup: LookupFunction = systemLookup,

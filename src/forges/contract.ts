@@ -168,10 +168,7 @@ export interface Provider {
 
   /** The next page of the walk over all repositories with at least `minStars` stars. `cursor`: null starts a new walk. */
   discover(cursor: string | null, signal: AbortSignal): Promise<Discovered>;
-  /**
-   * One result per repository, in the same order. Renamed repositories are found under their new name. Ends within some minutes,
-   * however slow the pace is.
-   */
+  /** One result per repository, in the same order; renamed ones under their new name. Ends within minutes at any pace. */
   refreshMany(repositories: readonly RepositoryRef[], signal: AbortSignal): Promise<Refreshed[]>;
   /** Looks up a repository by name. Throws `gone` and so on. */
   refreshOne(fullName: string, signal: AbortSignal): Promise<UpstreamRepository>;
@@ -193,10 +190,7 @@ export interface Provider {
   readme(fullName: string, signal: AbortSignal): Promise<string>;
   /** Sends a request with one of the tokens to find out its permissions. Throws `refused` if it is not accepted. */
   checkToken(signal: AbortSignal): Promise<TokenCheck>;
-  /**
-   * Replaces the tokens that operators entered; those of the settings stay. Takes effect with the next request, which also tries
-   * rejected tokens again.
-   */
+  /** Replaces the tokens that operators entered, from the next request on, which also tries rejected tokens again. */
   useEntered(tokens: readonly EnteredToken[]): void;
   /** Names of the fields that the forge withholds at the moment, which are not requested; usually none. */
   withheld(): readonly string[];

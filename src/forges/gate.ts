@@ -88,10 +88,7 @@ function latestOf(paces: readonly Pace[]): number {
 /** Upper bound of a burst, which otherwise is the number of requests per minute. */
 const MAX_BURST = 10;
 
-/**
- * Allows at most `perHour` (at least 1) requests in any hour, evenly spaced except for a small burst after a pause. Times are in ms,
- * on one clock.
- */
+/** Allows at most `perHour` (at least 1) requests in any hour, evenly spaced but for a small burst after a pause. In ms. */
 export class Pace {
   readonly #intervalMs: number;
   readonly #slackMs: number;

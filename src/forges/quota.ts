@@ -89,10 +89,7 @@ export class Quota {
   #notices: TokenNotice[] = [];
   #uses = 0;
 
-  /**
-   * Without tokens, requests are anonymous. `renewAt`: when a rejected token may be replaced, on the monotonic clock; a wait for it
-   * ends then. Absent: never.
-   */
+  /** Anonymous without tokens. `renewAt`: when a rejected token may be replaced, monotonic; a wait ends then. Absent: never. */
   constructor(options: { tokens: readonly string[]; clock: Clock; renewAt?: () => number }) {
     this.#clock = options.clock;
     this.#renewAt = options.renewAt ?? (() => Number.POSITIVE_INFINITY);
@@ -110,10 +107,7 @@ export class Quota {
     });
   }
 
-  /**
-   * Permission to send one request, with the token that has most of the resource left. Throws UpstreamFailure `quota` with
-   * `until` while no token may be used.
-   */
+  /** Permission to send one request with the token that has most left. Throws UpstreamFailure `quota` with `until`. */
   take(use: Use): Lease {
     const { resource, cost = 1, part = null } = use;
     this.check(use);

@@ -49,10 +49,7 @@ export class Admission {
     );
   }
 
-  /**
-   * The caller by the address of its connection and what trusted proxies say: `forwardedFor` has all lines of the header, joined by
-   * commas.
-   */
+  /** The caller by its address and what trusted proxies say. `forwardedFor`: all lines of the header, joined by commas. */
   callerOf(peer: string | undefined, forwardedFor: string | undefined): Caller {
     const name = this.#callers.nameOf(peer, forwardedFor ?? null);
     const network = networkOf(name);

@@ -100,7 +100,6 @@ export class Connections {
     server.close();
   }
 
-  /** Connections that are open. */
   get open(): number {
     return this.#open.size;
   }

@@ -21,7 +21,6 @@ interface ErrorContext {
   accept: string | undefined;
 }
 
-/** What an error is sent as. */
 type ErrorShape = "json" | "problem" | "text" | "page" | "picture";
 
 /** The shape that the caller reads: problem details or JSON if it asks for them, else what the route returns. */
@@ -79,7 +78,6 @@ export class ErrorResponder {
   }
 }
 
-/** An error as JSON. */
 export function jsonError(error: AppError, requestId: string): Reply {
   const { code, message, details } = error;
   const body = { data: null, error: { code, message, requestId, ...(details && { details }) } };

@@ -283,7 +283,6 @@ export class Front {
     return body === "form" ? { ...request, formFields: await readForm(message) } : request;
   }
 
-  /** An error as a response. */
   async #fail(exchange: Exchange, error: AppError): Promise<StoredResponse> {
     const { id } = exchange;
     const failed = { requestId: id, err: error, cause: error.cause };
@@ -298,7 +297,6 @@ export class Front {
     return this.#render(exchange, error, isCheap ? { ...request, account: undefined } : request);
   }
 
-  /** A refusal as a prepared response. */
   #refuse(exchange: Exchange, { error, waitSeconds }: Refusal): Promise<StoredResponse> {
     const { message, target, id } = exchange;
     const { route, name } = target;

@@ -7,7 +7,6 @@ const DOCUMENT = "unnamed proxy";
 
 const Sign = z.object({ sign: z.string(), peer: z.string() });
 
-/** Notes a proxy that was noticed. */
 export async function noteProxy(
   { write }: Pick<Database, "write">,
   sign: ProxySign,

@@ -26,12 +26,10 @@ interface ReplyOptions {
   headers?: Reply["headers"];
 }
 
-/** A JSON response. */
 export function json(body: unknown, options: ReplyOptions = {}): Reply {
   return jsonText(JSON.stringify(body), options);
 }
 
-/** A JSON response from its text. */
 export function jsonText(body: string, options: ReplyOptions = {}): Reply {
   return content("application/json; charset=utf-8", body, options);
 }
@@ -58,7 +56,6 @@ export function streamed(type: string, stream: Readable, headers: Reply["headers
   return { ...content(type, "", { headers }), stream };
 }
 
-/** 204. */
 export function noContent(headers: Reply["headers"] = {}): Reply {
   return { status: 204, headers, body: null };
 }

@@ -142,7 +142,6 @@ export class ResponseSender {
   }
 }
 
-/** The outcome of a request. */
 interface Sent {
   status: number;
   /** Of the body, as sent. */

@@ -82,12 +82,10 @@ export class RunQueue {
     this.#options = options;
   }
 
-  /** Tasks that wait. */
   get waiting(): number {
     return sizeOf(this.#waiting.account) + sizeOf(this.#waiting.anonymous);
   }
 
-  /** Tasks that run. */
   get running(): number {
     return this.#runningCount;
   }

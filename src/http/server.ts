@@ -37,7 +37,6 @@ export interface HttpServer {
   server: Server;
   /** Closes the port, then each connection after its last response; destroys what is left after `patienceMs`. */
   close(patienceMs: number): Promise<void>;
-  /** Connections that are open. */
   connections(): number;
   /** Connections that were reset since the start, as there were too many. */
   refusedConnections(): number;

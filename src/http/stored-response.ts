@@ -93,7 +93,6 @@ const RATE_NAMES = Object.keys(RATE_HEADERS);
 /** What differs between the heads of two responses with the same content. */
 interface HeadValues {
   id: string;
-  /** The value of `Date`. */
   date: string;
   /** The values of RATE_HEADERS in their order; undefined where nothing is limited. */
   rates: readonly string[] | undefined;
@@ -104,7 +103,6 @@ interface HeadValues {
 /** One form of a response with its head prepared. Only the values that differ with each request are filled in. */
 export class Variant {
   readonly status: number;
-  /** The status that is sent. */
   readonly sentAs: number;
   /** Undefined: none is sent. */
   readonly body: Buffer | string | undefined;

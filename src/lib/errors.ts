@@ -61,7 +61,6 @@ export function errorAnchor(code: ErrorCode): string {
   return `error-${code.toLowerCase().replaceAll("_", "-")}`;
 }
 
-/** One problem with a request. */
 export interface ErrorDetail {
   /** The parameter, header or body field, such as `sort` or `ids[3]`. */
   parameter: string;

@@ -4,7 +4,6 @@ import { createServer } from "node:http";
 import { collectDefaultMetrics, Gauge, type MetricObjectWithValues, Registry } from "prom-client";
 import type { Logger } from "./log.js";
 
-/** A value with its labels. */
 export type MetricValue = readonly [value: number, labels: Readonly<Record<string, string>>];
 
 /** Counts of durations: `counts` has one for each of the bounds (seconds), and one for what is longer; `sum` is in seconds. */
@@ -90,7 +89,6 @@ export class Metrics {
     this.#updates.push(update);
   }
 
-  /** All metrics. */
   async text(): Promise<string> {
     await Promise.allSettled(this.#updates.map((update) => update()));
     return this.#registry.metrics();
@@ -101,7 +99,6 @@ export class Metrics {
   }
 }
 
-/** An open port of metrics. */
 export interface MetricsServer {
   port: number;
   close(): Promise<void>;

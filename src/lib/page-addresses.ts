@@ -49,12 +49,10 @@ export function trackQuestionPage(questionId: string, next?: string): string {
 export const LANGUAGES_PAGE = "/languages";
 export const TOPICS_PAGE = "/topics";
 
-/** The page of a language. */
 export function languagePage(name: string): string {
   return `${LANGUAGES_PAGE}/${encoded(name)}`;
 }
 
-/** The page of a topic. */
 export function topicPage(name: string): string {
   return `${TOPICS_PAGE}/${encoded(name)}`;
 }

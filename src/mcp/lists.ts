@@ -153,7 +153,6 @@ interface ListShown {
   page: string;
 }
 
-/** A list as a result. */
 export function listResult(found: ListPage, { query, context, title, page }: ListShown) {
   const { baseUrl } = context.services.config;
   const meta = pageMeta(found, query);
@@ -206,14 +205,12 @@ export function renamedText({ renamedFrom, repository }: Renamed & { repository:
   return renamedFrom === undefined ? [] : [`${renamedFrom} is now ${repository}.`];
 }
 
-/** The kinds of doubt about a trend. */
 export function doubtsOf(trend: RepositoryView["trend"]): string[] {
   if (trend === null) return [];
   const kinds = trend.anomalies.filter(({ cleared }) => cleared === undefined).map(({ kind }) => kind);
   return [...new Set([...kinds, ...(trend.reliable ? [] : ["UNRELIABLE"])])];
 }
 
-/** A repository as a row. */
 export function rowOf(repository: RepositoryView, baseUrl: string): ListedRow {
   const { id, url, description, language, stars, forks, trend, stale, archived, availability } = repository;
   return {

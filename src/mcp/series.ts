@@ -18,9 +18,7 @@ import { findNamed, MAX_TOGETHER, repositoriesArgument } from "./named.js";
 import { type Columns, day, foreignText, freshness, percent, signed, table } from "./text.js";
 import { type Tool, tool } from "./tool.js";
 
-/** Points of each series in a comparison. */
 const COMPARED_POINTS = 8;
-/** Gaps in a result. */
 const MAX_GAPS = 10;
 
 const nullableNumber = z.number().nullable();

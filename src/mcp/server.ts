@@ -75,10 +75,7 @@ function described(tool: Tool) {
   };
 }
 
-/**
- * The schema of a result, as short as it can be: hosts put it before a model. Fields may be added later, so it allows others
- * (`io: "input"`).
- */
+/** The schema of a result: short, as hosts put it before a model, and open to later fields (`io: "input"`). */
 function outputSchemaOf({ output, isOutputDescribed }: Tool) {
   const { $schema: _, ...schema } = z.toJSONSchema(output, {
     io: "input",

@@ -56,7 +56,6 @@ export function percent(share: number | null): number | null {
   return share === null ? null : Math.round(share * 10_000) / 100;
 }
 
-/** The day of a time, in UTC. */
 export function day(time: string): string {
   return time.slice(0, 10);
 }

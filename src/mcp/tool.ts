@@ -23,7 +23,6 @@ interface ToolResult<T> {
   units?: number;
 }
 
-/** A tool over the API. */
 export interface Tool {
   name: string;
   title: string;
@@ -33,7 +32,6 @@ export interface Tool {
   output: z.ZodObject;
   /** Whether the fields of its output have descriptions; false if another tool with the same output has them. */
   isOutputDescribed: boolean;
-  /** Whether it changes something. */
   isWrite: boolean;
   /** Does its work at the price of its operation. Throws VALIDATION_FAILED for wrong arguments, and RATE_LIMITED. */
   call: (given: Readonly<Record<string, unknown>>, context: ToolContext) => Promise<ToolResult<unknown>>;

@@ -1,7 +1,4 @@
-/**
- * A repository while a batch is recorded: its row with the changes so far, and the rules by which an observation is about it or
- * about another one.
- */
+/** A repository while a batch is recorded: its row with the changes so far, and whether an observation is about it. */
 
 import { defaultUrl } from "../config/config.js";
 import type { BulkColumns, BulkTable, RepositoryTable } from "../database/database.js";

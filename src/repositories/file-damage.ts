@@ -49,7 +49,6 @@ const NORMAL_RUN = 3;
 /** Largest part of rows with a count of 0 beyond the usual part. */
 const ZERO_PART = 0.05;
 
-/** Files in the order of their times. */
 export function byTime(a: ArchiveFile, b: ArchiveFile): number {
   return a.capturedAt - b.capturedAt || (a.file < b.file ? -1 : 1);
 }

@@ -69,7 +69,6 @@ type RenamedValues = [
   name: string,
 ];
 
-/** A name to look up. */
 export interface ProviderName {
   provider: string;
   fullName: string;
@@ -174,10 +173,7 @@ export class Lookup {
     return keys.map((key) => found.get(textOf(key)));
   }
 
-  /**
-   * The repositories that continue RENAMED ones, by the id of the RENAMED one. One statement, and one more for each further rename of the
-   * same repository.
-   */
+  /** The repositories that continue RENAMED ones, by their ids. One statement, and one more for each further rename. */
   async renamedTo(ids: readonly number[]): Promise<Map<number, RenamedRepository>> {
     const rows = ids.length === 0 ? [] : await this.#renamedTo(ids);
     const next = rows.length === 0 ? new Map() : await this.renamedTo(rows.map(([, , id]) => id));

@@ -9,7 +9,6 @@ import { nameKey, type RepositoryRow } from "./repository.js";
 import { appendSnapshots, Readings, readReadings, removeEqual } from "./snapshots/snapshots.js";
 import { lostAvailability } from "./visibility.js";
 
-/** The names of a rename. */
 export interface StatedRename {
   provider: string;
   from: string;

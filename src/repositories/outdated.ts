@@ -130,10 +130,7 @@ async function nextRevision(tx: Tx): Promise<number> {
   return rows[0]?.value ?? 0;
 }
 
-/**
- * Announces changed repositories to the readers in every process, in the transaction of the change. The log holds the last change of
- * each.
- */
+/** Announces changes to readers in every process, in the same transaction. The log holds the last change of each. */
 export async function noteChanges(tx: Tx, dialect: Dialect, ids: Iterable<number>): Promise<void> {
   const revision = await nextRevision(tx);
   const changed = new Set(ids);

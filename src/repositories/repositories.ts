@@ -247,10 +247,7 @@ export class Catalog extends Lookup {
     return readSparks(this.#snapshots, ids);
   }
 
-  /**
-   * Snapshots from `from` on, thinned to at most `most` points. Decodes all of them, which takes about a millisecond per ten
-   * thousand.
-   */
+  /** Snapshots from `from` on, thinned to at most `most` points. Decoding takes about a millisecond per ten thousand. */
   async series(id: number, from: number, bounds?: SeriesBounds): Promise<Series> {
     return seriesFrom(await this.#snapshots.since(id, from), from, bounds);
   }
@@ -302,10 +299,7 @@ export class Catalog extends Lookup {
     return dumpFiles(this.#database.read);
   }
 
-  /**
-   * Packs recent snapshots of at most `most` repositories that have many of them, so that they take less room. Changes no
-   * response. Returns the number of repositories.
-   */
+  /** Packs recent snapshots of at most `most` repositories with many. Changes no response. Returns their number. */
   pack(most: number): Promise<number> {
     return packTails(this.#database, this.#clock, most);
   }
@@ -367,10 +361,7 @@ export class Catalog extends Lookup {
     return this.#revisions.read();
   }
 
-  /**
-   * The revision as it was at most a second ago. It is never older than what `revision` returned before, nor than what this
-   * process has written.
-   */
+  /** The revision of at most a second ago, never older than what `revision` has returned or this process has written. */
   recentRevision(): Promise<number> {
     return this.#revisions.recent();
   }

@@ -57,7 +57,6 @@ export function spanOfDays({ from, to }: Days, lengthMs: number | undefined): Se
   return { lengthMs, from, until: to === undefined ? undefined : to + DAY_MS };
 }
 
-/** Maximum number of points of a series. */
 export const mostPoints = ({ from, until }: SeriesSpan): number =>
   from === undefined && until === undefined ? MAX_POINTS : MAX_POINTS_OF_DAYS;
 
@@ -71,10 +70,7 @@ export interface SeriesBounds {
   until?: number;
 }
 
-/**
- * The snapshots from `from` on, oldest first, by the finest step that gives few enough points. One taken exactly at `from` is
- * always among them.
- */
+/** The snapshots from `from` (inclusive) on, oldest first, by the finest step that gives few enough points. */
 export function seriesFrom(
   all: Readings,
   from: number,
@@ -228,10 +224,7 @@ export interface StarCount {
   basis: Basis;
 }
 
-/**
- * The stars at a time by the last reading until then; null if there is none, or if it is `staleMs` old. The readings have all
- * columns.
- */
+/** The stars by the last reading until a time; null without one, or if it is `staleMs` old. Needs all columns. */
 export function starsAt(
   readings: Readings | undefined,
   at: number,

@@ -46,10 +46,7 @@ interface ThinOptions {
   keepsFirst: boolean;
 }
 
-/**
- * The indexes of the readings that stay by the finest step of which there are at most `most`; of more by the longest step,
- * the newest.
- */
+/** The indexes that stay by the finest step with at most `most`; of more by the longest step, the newest. */
 export function thin(
   readings: Readings,
   { most, step, keepsFirst }: ThinOptions,

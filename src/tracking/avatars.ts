@@ -112,10 +112,7 @@ export class Avatars {
         .execute();
   }
 
-  /**
-   * Notes what a forge reports as addresses. A new one makes the avatar of a wanted owner due, unless the address by name has led
-   * to its image.
-   */
+  /** Notes reported addresses. A new one makes a wanted avatar due, unless the address by name has led to its image. */
   async noteAddresses(
     db: Db,
     provider: string,

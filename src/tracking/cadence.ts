@@ -120,10 +120,7 @@ export function retryAfter(failures: number): number {
   return Math.min(LATEST_MS, HOUR_MS * 2 ** Math.min(20, Math.max(0, failures - 1)));
 }
 
-/**
- * How long a lane pauses after its n-th consecutive failed call: from half a minute to 13, so that it is always there when a rejected
- * token is tried, every 15 minutes.
- */
+/** Pause of a lane after its n-th failed call in a row: 0.5 to 13 min, so that it is there when a token is tried again. */
 export function restAfter(failures: number, chance: number): number {
   return spread(Math.min(13 * 60_000, 30_000 * 2 ** Math.min(20, Math.max(0, failures - 1))), chance);
 }

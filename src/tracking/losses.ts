@@ -100,10 +100,7 @@ class Confirmation {
     return !("kind" in named) && named.createdAt === createdAt ? named : second;
   }
 
-  /**
-   * Whether the second endpoint returns a repository that was read recently. For the only repository of a forge, whether the forge returns
-   * a document of its own.
-   */
+  /** Whether the second endpoint returns a recently read repository; of a single one, whether the forge returns a document. */
   async #returnsControl(hasNodeId: boolean): Promise<boolean> {
     if (this.#hasFailed) return false;
     const { modules, provider } = this.#lane;

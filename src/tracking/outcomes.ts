@@ -250,10 +250,7 @@ function unchangedObservation(row: Tracked, at: number): Observation {
 /** The counts of one reading; null: not reported. */
 export type Counts = Readonly<Record<MeasuredCount, number | null>>;
 
-/**
- * Whether counts have fallen so far since the last reading that the forge may be at fault. The limits are those of growth, which
- * doubts such readings.
- */
+/** Whether counts have fallen so far that the forge may be at fault: by the limits of growth, which doubts such readings. */
 export function isDoubtful(before: Counts, after: Counts): boolean {
   return MEASURED_COUNTS.some((measure) => {
     const [earlier, later] = [before[measure], after[measure]];

@@ -18,9 +18,7 @@ const ANONYMOUS_PER_HOUR = 60;
 /** How often to look for second readings; those planned since then are due later. */
 const CHECK_MS = 0.8 * RECHECK_MS;
 
-/**
- * Reads a repository with doubtful counts again. Does not change the schedule of its refreshes. Throws failures of the forge as a whole.
- */
+/** Reads a repository with doubtful counts again, beside the schedule. Throws failures of the forge as a whole. */
 export async function recheckStep(lane: Lane): Promise<Step> {
   const { modules, provider, clock, reporter, lease } = lane;
   const { read, dialect } = modules.database;

@@ -175,10 +175,7 @@ async function firstTotal(
   return readings?.snapshots().find(({ source }) => basisOf(source) === "TOTAL") ?? null;
 }
 
-/**
- * Stars at the end of each day, computed backwards from `stars` at the end of the newest day, and the stars before the oldest
- * day. Nothing was gained on missing days.
- */
+/** Stars at the end of each day, backwards from `stars` at the newest, and before the oldest. Missing days gained nothing. */
 export function pastSnapshots(
   { days }: Pick<PastDays, "days">,
   stars: number,

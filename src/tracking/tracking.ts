@@ -88,10 +88,7 @@ export async function refreshNow(context: TrackingContext, repositoryId: number)
   return result.kind;
 }
 
-/**
- * Refreshes known repositories of the forge now, at most its `batchSize`. Records and returns the result of each; those that took too
- * long have none. Throws UpstreamFailure if all failed.
- */
+/** Refreshes at most `batchSize` repositories. One that took too long has no result. Throws UpstreamFailure if all failed. */
 export async function refreshTogether(
   context: TrackingContext,
   ids: readonly number[],
@@ -121,7 +118,6 @@ export async function enrollImported(context: TrackingContext, nodeIds: NodeIds)
   });
 }
 
-/** The node ids of these repositories. */
 export async function readNodeIds({ modules }: TrackingContext, ids: readonly number[]): Promise<NodeIds> {
   const rows = await readTracked(modules.database.read, modules.database.dialect, { ids });
   return Object.fromEntries(
@@ -145,10 +141,7 @@ export function readReadme({ provider, signal }: TrackingContext, fullName: stri
   return provider.readme(fullName, signal);
 }
 
-/**
- * Reads what is missing of a repository's star history, page by page; nothing where its forge offers none. Throws UpstreamFailure; the pages
- * before it are recorded.
- */
+/** Reads what is missing of a star history, page by page. Throws UpstreamFailure; the pages before it are recorded. */
 export async function completeHistory(context: TrackingContext, repositoryId: number): Promise<void> {
   const { read, dialect } = context.modules.database;
   const lane = laneOf(context);
@@ -160,10 +153,7 @@ export async function completeHistory(context: TrackingContext, repositoryId: nu
   }
 }
 
-/**
- * Makes a repository due now for the active worker. Returns a function that reads its failures in a row once that is done, and undefined
- * until then.
- */
+/** Makes a repository due now. Returns a function that reads its failures in a row once that is done; undefined before. */
 export async function makeDue(
   { dialect, write, read }: Database,
   repositoryId: number,

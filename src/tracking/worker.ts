@@ -89,10 +89,7 @@ export class Worker {
     await this.#writeReports().catch(() => {});
   }
 
-  /**
-   * Does what is due now, as far as each forge allows it without waiting for more than a minute, then updates everything derived.
-   * A lane ends at its first failure.
-   */
+  /** Does what is due and needs no wait of over a minute, then derives. A lane ends at its first failure. */
   async runOnce(): Promise<void> {
     const { modules, clock, signal, derive } = this.#options;
     await Promise.all(this.#loops.map((loop) => loop.drain()));

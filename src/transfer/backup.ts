@@ -64,7 +64,6 @@ const HEADER = z.object({
   takenAt: z.iso.datetime(),
   /** The highest id that a repository has had. */
   lastId: z.int().min(0),
-  /** Columns of each table. */
   tables: z.record(z.string(), z.array(z.string())),
 });
 type Header = z.infer<typeof HEADER>;
@@ -106,10 +105,7 @@ export async function readBackupNote(dataDir: string): Promise<BackupNote | null
   }
 }
 
-/**
- * Writes a backup to `path`, readable by its owner alone, while others read and write. It has this name once it is complete, on the disk
- * and checked. Throws StoreRefused.
- */
+/** Writes a backup for its owner's eyes; it has the name `path` once it is on the disk and checked. Throws StoreRefused. */
 export async function takeBackup(
   path: string,
   place: BackupPlace,
@@ -218,10 +214,7 @@ interface Rows {
   rows: PortableRow[];
 }
 
-/**
- * Reads a backup: its header, then its rows, some at a time. Throws StoreRefused where it is damaged, which may be at its end, and never
- * needs more memory than for some rows.
- */
+/** Reads a backup: its header, then rows, some at a time in bounded memory. Throws StoreRefused at damage, perhaps at its end. */
 async function* partsOf(path: string, onProgress: OnProgress): AsyncGenerator<Header | Rows> {
   if (!isPacked(path)) throw new StoreRefused(`${path} is not a backup of Sidereal.`);
   const { size } = statSync(path);

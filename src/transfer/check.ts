@@ -120,10 +120,7 @@ async function miscounted(db: Db): Promise<string[]> {
   );
 }
 
-/**
- * Repairs what `checkStore` has found, apart from what only a backup brings back, and marks all that is derived to be built again. May be killed and
- * run again.
- */
+/** Repairs what `checkStore` found and needs no backup, and marks all that is derived to be built again. May be killed. */
 export async function repairStore(
   { dialect, write }: Database,
   { findings, orphans }: CheckedStore,

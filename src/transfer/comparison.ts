@@ -16,7 +16,6 @@ import {
   type RowCounts,
 } from "../repositories/repositories.js";
 
-/** Identifies a file. */
 export type FileIdentity = Pick<ArchiveFile, "source" | "file" | "capturedAt">;
 
 /** Rows and characters of descriptions that wait. Of a longer file, the first ones decide. */

@@ -41,9 +41,7 @@ export interface CsvLayout {
   timeOfFile: boolean;
   /** Whether its files belong to an archive, whose newest file says which repositories it still has. */
   isArchive: boolean;
-  /**
-   * The observation in a row, or why it is skipped. Throws Refusal for an invalid row. `cell` returns a column of the row.
-   */
+  /** The observation in a row (`cell`: a column of it), or why it is skipped. Throws Refusal for an invalid row. */
   read(cell: (column: string) => string | undefined, facts: FileFacts): Observation | SkippedRow;
 }
 

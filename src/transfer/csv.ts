@@ -17,9 +17,7 @@ interface CsvOptions extends FileFacts {
   check?: FileCheck;
 }
 
-/**
- * Reads a CSV file of a known layout: one result per row, in groups as the file is read. Throws Refusal when the file as a whole cannot be read.
- */
+/** Reads a CSV file of a known layout: one result per row, in groups. Throws Refusal if the file as a whole cannot be read. */
 export async function* readCsv(
   input: Readable,
   { wanted, check, ...facts }: CsvOptions,

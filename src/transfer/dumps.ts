@@ -25,7 +25,6 @@ export interface Dump extends ParquetManifest {
   name: string;
 }
 
-/** Maximum number of dumps that are listed. */
 const MOST_LISTED = 100;
 const NAME = /^\d{8}T\d{6}Z$/;
 

@@ -50,7 +50,6 @@ export class FileCheck {
     if (layout.timeOfFile && capturedAt !== undefined) this.#countsAt(capturedAt);
   }
 
-  /** A row was read. */
   row(line: Line, isBroken: boolean): void {
     if ("observation" in line) {
       const { at, snapshots } = line.observation;

@@ -29,13 +29,11 @@ export interface ReadTask extends ReadOptions {
   refusedTimes?: ReadonlyMap<string, ReadonlyMap<number, string>>;
 }
 
-/** Reading progress. */
 export interface ReadProgress {
   /** Bytes on disk, before decompression. */
   bytes: number;
   rows: number;
   files: number;
-  /** The file being read. */
   file: string;
 }
 
@@ -118,7 +116,6 @@ export class Gathering {
     return reason;
   }
 
-  /** A file has ended. */
   end(check: FileCheck): void {
     if (check.isEmpty) this.#headerOnly.push(check.label);
     const { released, held } = this.#comparison?.end() ?? { released: [], held: NONE };

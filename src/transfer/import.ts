@@ -10,10 +10,7 @@ import type { Problem, ReadFile, ReadOptions, ReadProgress, ReadTask } from "./g
 import { readInThread } from "./reader.js";
 
 export interface ImportOptions extends ReadOptions {
-  /**
-   * Whether damaged files are refused, and nothing of them is recorded. All files are then read twice, so standard input
-   * cannot be one of them.
-   */
+  /** Whether nothing of damaged files is recorded. All files are read twice then, so none can be standard input. */
   isStrict?: boolean;
   /** Whether files that differ from the one before as damaged files do are recorded, instead of being held back. */
   accepts?: boolean;

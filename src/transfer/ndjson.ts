@@ -24,7 +24,6 @@ import { brief, forgeTimeSchema, label, parsedBy, seenTimeSchema, text } from ".
 
 /** The version of the format that this program writes and reads. */
 const VERSION = 1;
-/** Longest name of a file. */
 const MAX_FILE_NAME = 400;
 /** Greater ids are refused, so that ids assigned after them are still exact as numbers. */
 const MAX_ID = 2 ** 52;
@@ -303,7 +302,6 @@ export function headerLine(): string {
   return JSON.stringify({ type: "header", format: "sidereal", version: VERSION });
 }
 
-/** The line of a file that was imported. */
 export function fileLine({ source, file, capturedAt, rows, zeros, damage }: ArchiveFile): string {
   return JSON.stringify({
     type: "file",

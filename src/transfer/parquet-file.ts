@@ -25,7 +25,6 @@ interface Column {
   isNullable: boolean;
 }
 
-/** A finished file. */
 interface WrittenFile {
   bytes: number;
   rows: number;

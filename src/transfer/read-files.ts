@@ -111,7 +111,6 @@ interface Member {
   open: () => Promise<Readable>;
 }
 
-/** A member that is not read. */
 interface UnreadMember {
   label: string;
   skipped: string;

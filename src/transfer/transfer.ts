@@ -53,10 +53,7 @@ export function parseTime(text: string, now: number): number {
   return time(text, "date", now);
 }
 
-/**
- * The whole catalogue as lines: the repositories, ordered by id, one at a time, then the files that were imported. `totals` counts
- * what was yielded.
- */
+/** The whole catalogue as lines: repositories by id, then the imported files. `totals` counts what was yielded. */
 export async function* exportCatalogue(
   catalog: Catalog,
   totals = { repositories: 0, snapshots: 0 },

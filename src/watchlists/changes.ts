@@ -33,10 +33,7 @@ interface CurrentState {
   gained: Map<number, number | null>;
 }
 
-/**
- * The present state of repositories, and their gains since a time (none if `since` is undefined). Costs one row and
- * one block per repository.
- */
+/** The present state of repositories, and their gains since a time, if given. Costs one row and one block each. */
 export async function readCurrent(
   { read, dialect }: Database,
   ids: readonly number[],

@@ -48,10 +48,7 @@ export class Openings {
   }
 }
 
-/**
- * Deletes lists without an owner that nobody has opened for a year, in short transactions, until `signal` is aborted. Returns their
- * number.
- */
+/** Deletes lists without an owner that nobody opened for a year, in short transactions. Returns their number. */
 export function removeUnopened(
   { write }: Database,
   { now, signal }: { now: number; signal: AbortSignal },

@@ -163,10 +163,7 @@ const ITEMS: BulkTable = {
   key: ["watchlist_id", "repository_id"],
 };
 
-/**
- * Appends the repositories that are not in the list yet, and returns how many those are. Throws UnknownRepositories, and
- * LIMIT_REACHED when they do not fit; then none is added.
- */
+/** Appends missing repositories, all or none, and returns their number. Throws UnknownRepositories and LIMIT_REACHED. */
 export async function appendItems(
   tx: Tx,
   dialect: Dialect,
@@ -199,7 +196,6 @@ export async function appendItems(
   return fresh.length;
 }
 
-/** A list with its items. */
 export async function readWatchlist(
   db: Db,
   row: WatchlistRow,

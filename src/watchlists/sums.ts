@@ -184,10 +184,7 @@ const HISTORIES: Readonly<Record<HistoryWindow, { days: number; steps: readonly 
 };
 const MAX_LOOKUPS = 15_000;
 
-/**
- * Total stars over a window up to `end`: at each point, every repository counts with its latest snapshot until then. For
- * pages: costs a few blocks per repository.
- */
+/** Total stars up to `end`: at each point, every repository by its latest snapshot. Costs a few blocks per repository. */
 export async function starHistory(
   database: Database,
   ids: readonly number[],

@@ -50,7 +50,6 @@ export { type HistoryWindow, type StarTotal, SUM_STEPS, type SumPoint, type SumS
 export type Adding = Counted<"lists" | "items">;
 export type DailyQuota = Adding["quota"];
 
-/** A list to create. */
 interface NewWatchlist {
   name: string;
   repositoryIds: readonly number[];
@@ -73,7 +72,6 @@ export class Watchlists {
   readonly #quotas: DailyQuotas;
   /** When account holders looked at their lists. */
   readonly visits: Visits;
-  /** The feeds of lists. */
   readonly feeds: Feeds;
 
   constructor({ database, clock, log, quotas }: WatchlistsOptions) {
@@ -87,18 +85,12 @@ export class Watchlists {
     this.feeds = new Feeds({ database, now: () => clock.now(), openings: this.#openings });
   }
 
-  /**
-   * Creates a list without an owner. Throws UnknownRepositories, and RATE_LIMITED beyond the quota of the caller. `adding`: who
-   * creates it; undefined: without a quota.
-   */
+  /** Creates a list without an owner. Throws UnknownRepositories and RATE_LIMITED. `adding`: who creates it, for the quota. */
   create(name: string, repositoryIds: readonly number[], adding?: Adding): Promise<CreatedWatchlist> {
     return this.#create({ name, repositoryIds, adding }, [createToken("sidw"), createToken("sidr")]);
   }
 
-  /**
-   * The same, once: a repeat returns the list that the first request created, as it is now. Throws IDEMPOTENCY_KEY_REUSED for another
-   * body.
-   */
+  /** The same, once: a repeat returns the first list as it is now. Throws IDEMPOTENCY_KEY_REUSED for another body. */
   async createOnce(list: NewWatchlist, request: Repeatable): Promise<CreatedWatchlist> {
     const { seed, remember } = await this.#quotas.repeatable(request, this.#clock.now());
     const [token, shareToken] = [derivedToken("sidw", seed), derivedToken("sidr", seed)];
@@ -150,7 +142,6 @@ export class Watchlists {
     return row.id;
   }
 
-  /** The number of repositories in the list. */
   async size(access: WatchlistAccess): Promise<number> {
     const row = await this.#database.read
       .selectFrom("watchlist_items")
@@ -219,10 +210,7 @@ export class Watchlists {
     return { watchlist, added };
   }
 
-  /**
-   * Appends a repository to a list in the caller's transaction, as decided when the list was made. Does nothing if the list is
-   * full or has been deleted since.
-   */
+  /** Appends a repository to a list in the caller's transaction, unless the list is full or has been deleted. */
   async appendIn(tx: Tx, { id, repositoryId }: { id: number; repositoryId: number }): Promise<void> {
     const { dialect } = this.#database;
     const at = this.#clock.now();

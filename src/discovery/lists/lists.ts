@@ -24,7 +24,6 @@ import { findRenamed, type RenamedName, type UnmatchedValue, unmatchedValues } f
 /** Some consecutive rows of a list. The windows of each row end with its own counts; see `Freshness`. */
 export interface ListRows extends Freshness {
   rows: ListRow[];
-  /** Number of all matches. */
   total: number;
   hasMore: boolean;
   /** Cursor of the next page; null at the end. */
@@ -53,7 +52,6 @@ export interface ListModules {
   lists: Lists;
 }
 
-/** How a list is read. */
 export interface ReadOptions {
   /** Also counts how many repositories other values of its filters would list. */
   counted?: CountRequest | undefined;
@@ -95,7 +93,6 @@ export interface ListParts {
   clock: Pick<Clock, "now">;
 }
 
-/** What was found of a list. */
 interface Found extends Selection {
   corrected: string | null;
   counts?: FacetCounts;

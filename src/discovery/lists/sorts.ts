@@ -39,10 +39,8 @@ const NAMES = Object.keys(SORT_DEFINITIONS) as (Sort | "added")[];
 /** Every sort that a list of repositories offers. */
 export const SORTS = NAMES.filter(isSort);
 
-/** Every sort that a watchlist offers. */
 export const WATCHLIST_SORTS = NAMES.filter((name) => SORT_DEFINITIONS[name].isInWatchlists);
 
-/** Whether a text is the name of a sort of lists. */
 export function isSort(text: string): text is Sort {
   return text !== "added" && Object.hasOwn(SORT_DEFINITIONS, text);
 }

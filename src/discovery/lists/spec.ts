@@ -34,10 +34,7 @@ export interface ListSpec {
   page: { limit: number; offset: number } | { limit: number; after: RowKey };
 }
 
-/**
- * A canonical text of a list without its page: equal texts, equal lists. It leaves the window out if neither the order nor
- * the filters depend on it.
- */
+/** A canonical text of a list without its page; without the window if neither order nor filters depend on it. */
 export function listKey({ scope, filters, sort, direction, window }: Omit<ListSpec, "page">): string {
   const dependsOnWindow = isGrowthSort(sort) || sort === DEFAULT_SORT || isFiltered(filters, "trend");
   const { license } = filters;

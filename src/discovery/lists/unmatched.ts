@@ -67,10 +67,7 @@ export interface RenamedName {
 /** Maximum number of providers in which a name is looked up. */
 const MOST_PROVIDERS = 5;
 
-/**
- * Where a full name continues that was searched for. Undefined for other texts, which cost nothing; a full name costs one or two
- * statements per provider.
- */
+/** Where a searched full name continues, at one or two statements per provider; undefined for other texts, at no cost. */
 export async function findRenamed(
   catalog: Catalog,
   { scope, filters }: Pick<ListSpec, "scope" | "filters">,

@@ -19,7 +19,6 @@ export interface CountRequest extends Readonly<Record<BoundFilter, readonly numb
 /** `sampled`: estimated from a part of the matches. */
 export type Precision = "exact" | "sampled";
 
-/** A value of a filter. */
 export interface ValueCount {
   name: string;
   /** Repositories in the list with this value and all other filters; null if they were not counted. */

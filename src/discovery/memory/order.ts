@@ -135,10 +135,7 @@ export function* sortSlots({ numbers, id, least }: Order, size: number): Generat
   return slots;
 }
 
-/**
- * The first `count` members of a set after a place, along sorted slots. Undefined if it has looked at `most` slots before they
- * were found.
- */
+/** The first `count` members after a place, along sorted slots; undefined if `most` slots were not enough. */
 export function walkSorted(
   set: SlotSet,
   order: SortedOrder,

@@ -11,7 +11,6 @@ import { SetPool, SlotSet } from "./slot-set.js";
 import { Derived, type Steps, type Versioned } from "./steps.js";
 import { Topics } from "./topics.js";
 
-/** An order of the model. */
 export type OrderName =
   | { column: PlainColumn }
   | { growth: GrowthOrder; window: Window }

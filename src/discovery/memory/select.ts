@@ -11,7 +11,6 @@ import type { SlotSet } from "./slot-set.js";
 
 export interface Selection {
   ids: number[];
-  /** Number of all matches. */
   total: number;
   /** The last row of the page; undefined if no row comes after it. */
   last: RowKey | undefined;

@@ -54,7 +54,6 @@ export class SlotSet {
     return this;
   }
 
-  /** Number of members. */
   get size(): number {
     const { bits } = this;
     let size = 0;

@@ -33,7 +33,6 @@ export class Steps {
     return turn;
   }
 
-  /** Runs a computation. */
   async run<T>(steps: Generator<void, T>): Promise<T> {
     for (;;) {
       const step = steps.next();

@@ -53,7 +53,6 @@ export function rankText(measure: number, scope: RankScope, position: number): s
   return `${MEASURE_CODES[measure]}${scope.charAt(0)}${position}`;
 }
 
-/** The ranks in a text. */
 export function codedRanks(text: string): CodedRank[] {
   return Array.from(
     text.matchAll(/([a-z])(\d+)([a-z])(\d+)/g),

@@ -115,7 +115,6 @@ export function findMatches(model: ReadModel, query: WordsQuery, scope: SearchSc
   return { query, tiers, hasExact, total };
 }
 
-/** All matches as one set. */
 export function allOf(model: ReadModel, { tiers }: Matches): SlotSet {
   const all = model.emptySet();
   for (const { set } of tiers) all.or(set);

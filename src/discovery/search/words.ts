@@ -11,10 +11,7 @@ export const MAX_WORD_LENGTH = 40;
 
 /** Scripts written without spaces. Each character is a word, so that any part of a name can be found. */
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
-/**
- * Marks, and vowel signs that became letters in Unicode 8: SQLite's tokenizer still treats them as marks and would split a
- * word at each.
- */
+/** Marks, and vowel signs that became letters in Unicode 8: SQLite's tokenizer would split a word at each. */
 const MARK = /[\p{M}\u19b0-\u19c0\u19c8\u19c9\u1cf2\u1cf3]/gu;
 /** A run of letters and digits, with the signs that distinguish C, C++ and C#. */
 const WORD = /[\p{L}\p{N}]+[+#]*/gu;

@@ -234,9 +234,7 @@ function toRecord(project: z.output<typeof projectSchema>): ForgeRecord {
   };
 }
 
-/**
- * A walk reads all projects, as keyset pagination supports only the order by id, and there is no star filter. Cursors are `page:lastId`.
- */
+/** A walk reads all projects by id, the only order of keyset pages, without a star filter. Cursors are `page:lastId`. */
 function listById(cursor: string | null): ListRequest {
   const [, page, id] = /^([1-9]\d{0,8}):(\d{1,15})$/.exec(cursor ?? FIRST_REST_CURSOR) ?? [];
   const lastId = Number(id ?? 0);

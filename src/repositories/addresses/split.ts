@@ -10,7 +10,6 @@ export interface AddressProblem {
   allowed?: readonly string[];
 }
 
-/** The parts of an address. */
 export interface AddressParts {
   /** What is written before the colon of `github:owner/name`. */
   prefix?: string;

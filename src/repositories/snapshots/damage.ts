@@ -42,10 +42,7 @@ export async function checkHistories(
     onDamage("history-overlaps", `repository ${id}, snapshots before the end of its blocks`);
 }
 
-/**
- * Counts the snapshots per provider and hour again, given all repositories that have any. Those whose history is damaged are left
- * out.
- */
+/** Counts snapshots per provider and hour again, given all repositories with any. Damaged histories are left out. */
 export async function recountHours(tx: Tx, dialect: Dialect, ids: readonly number[]): Promise<void> {
   await tx.deleteFrom("snapshot_hours").execute();
   const hours = new HourCounts();

@@ -11,10 +11,7 @@ import {
 } from "./codec.js";
 import { Readings } from "./readings.js";
 
-/**
- * The snapshots of repositories in a span, by id; repositories without any are absent. Costs one or two blocks per repository
- * and 60 days.
- */
+/** The snapshots of repositories in a span, by id; absent without any. Costs one or two blocks each and 60 days. */
 export async function readReadings(
   db: Db,
   dialect: Dialect,
@@ -150,10 +147,7 @@ export class SnapshotReader {
     return readingsIn(stored, { from, withBaseline: true }).get(id) ?? Readings.ofLength(0);
   }
 
-  /**
-   * The snapshots of repositories between two times (inclusive), by id; repositories without any are absent, and so are those
-   * whose history is damaged.
-   */
+  /** The snapshots between two times (inclusive), by id; absent without any, or if the history is damaged. */
   async between(
     ids: readonly number[],
     span: { from: number; until: number },

@@ -138,10 +138,7 @@ async function markLongTails(tx: Tx, dialect: Dialect, ids: readonly number[]): 
 /** Repositories in one transaction. */
 const BATCH = 1_000;
 
-/**
- * Moves the tails that have become long into blocks, those of at most `most` repositories. Readers notice nothing. May be
- * killed and run again. Returns the number of repositories.
- */
+/** Packs long tails of at most `most` repositories into blocks, unnoticed by readers. May be killed. Returns their number. */
 export async function packTails(database: Database, clock: Clock, most: number): Promise<number> {
   const { dialect } = database;
   return workOff(database, { kind: "tails", clock, size: BATCH, most, isNoticed: false }, async (tx, ids) => {

@@ -239,10 +239,7 @@ export async function readOpenRequests(db: Db): Promise<OpenRequests[]> {
   }));
 }
 
-/**
- * Removes requests that finished a week ago and lists of that age, and gives up requests that no worker has finished in a week; the
- * backfill reads the rest of their histories.
- */
+/** Removes what ended a week ago, and gives up what is open for a week: the backfill reads the rest of such histories. */
 export async function removeOldRequests({ write }: Database, now: number): Promise<void> {
   const before = now - KEPT_MS;
   await deleteOld(write, { table: "track_lists", column: "requested_at", before });

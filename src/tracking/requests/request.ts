@@ -67,7 +67,6 @@ const NO_PROGRESS: Progress = {
   pointsFrom: null,
 };
 
-/** A stored request. */
 export function requestOf(row: Row, progress: Partial<Progress>): TrackRequest {
   return {
     id: row.public_id,

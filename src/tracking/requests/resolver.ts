@@ -85,10 +85,7 @@ export class Resolver {
     this.#options = options;
   }
 
-  /**
-   * Requests what a text asks for. `as`: of a README, the repository or what it links to. Throws what `TrackRequests.request` throws;
-   * then nothing was requested.
-   */
+  /** Requests what a text asks for. `as`: of a README, the repository or its links. Throws as `TrackRequests.request` does. */
   async ask(text: string, by: Asker, as?: "repository" | "links"): Promise<AskOutcome> {
     const { policy } = by;
     checkMayAsk(policy);
@@ -157,10 +154,7 @@ export class Resolver {
     };
   }
 
-  /**
-   * Requests the `most` repositories with most stars that an owner has. Returns the id of a list. Throws NOT_FOUND for a question without
-   * an answer, and what `ask` throws.
-   */
+  /** Requests the `most` repositories of an owner with most stars. Returns the id of a list. Throws NOT_FOUND without an answer. */
   async trackAnswer(publicId: string, most: number, by: Asker): Promise<string> {
     checkMayAsk(by.policy);
     const question = await this.findQuestion(publicId);
