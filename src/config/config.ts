@@ -2,11 +2,10 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
 import { z } from "zod";
+import { errorCode } from "../lib/errors.js";
 import { canonicalHost, isPrivateHost } from "../lib/host-names.js";
-import type { LOG_LEVELS } from "../lib/log.js";
 import { nearestName } from "../lib/nearest-name.js";
-import type { ProviderSettings, ProxySettings } from "./known-forges.js";
-import { type Limits, limitsOf } from "./limits.js";
+import { limitsOf } from "./limits.js";
 import {
   ConfigError,
   isProviderSetting,
@@ -15,7 +14,7 @@ import {
   readProviders,
   readProxy,
 } from "./providers.js";
-import { PAIRS, SECRETS, SETTINGS, type Settings, type TrackAccess } from "./settings.js";
+import { PAIRS, SECRETS, SETTINGS, type Settings } from "./settings.js";
 
 export {
   defaultUrl,
@@ -58,74 +57,8 @@ const DUMPS_KEPT = 4;
 /** Ports that a process tries for its metrics, from the configured one on: others on the machine may have taken the first ones. */
 export const METRICS_PORTS = 16;
 
-/** The credentials of this service at a sign-in site. */
-interface OAuthClient {
-  clientId: string;
-  clientSecret: string;
-}
-
-export interface Config {
-  host: string;
-  port: number;
-  /** Whether several processes may open the port. */
-  reusePort: boolean;
-  /** Public address without a trailing slash. Links in responses use it, never the address of a request. */
-  baseUrl: string;
-  /** The hosts that requests may name, besides this machine; undefined: any. */
-  allowedHosts: readonly string[] | undefined;
-  /** Whether pages of other sites may use the API. */
-  cors: boolean;
-  dataDir: string;
-  /** PostgreSQL address; absent means SQLite in `dataDir`. */
-  databaseUrl: string | undefined;
-  databasePool: number;
-  /** A replica that series and exports are read from; undefined without one. */
-  databaseReadUrl: string | undefined;
-  /** How long the service goes on after the signal to stop while `/readyz` says that it will. */
-  drainMs: number;
-  logLevel: (typeof LOG_LEVELS)[number];
-  /** Whether `start` imports the bundled sample into an empty catalogue if no provider is configured. */
-  sample: boolean;
-  /** Bound of the front cache; 0 turns it off. */
-  cacheBytes: number;
-  /** Undefined: no rate limits. */
-  limits: Limits | undefined;
-  /** What one caller may add to watchlists without an owner in a day; undefined: no limit. */
-  watchlistQuota: { lists: number; items: number } | undefined;
-  /** Most mails in an hour; undefined: any number. */
-  mailPerHour: number | undefined;
-  /** Redis or Valkey, which several processes share. */
-  redisUrl: string | undefined;
-  /** Networks whose `X-Forwarded-For` is trusted. */
-  trustedProxies: readonly string[];
-  /** The forges to track; may be empty. */
-  providers: readonly ProviderSettings[];
-  /** Mail or web address of the operator, sent to forges with every request. */
-  contact: string | undefined;
-  /** Undefined: forges are reached directly. */
-  proxy: ProxySettings | undefined;
-  /** Why the proxy settings cannot be used; then no forge is contacted. Only without providers: otherwise nothing starts. */
-  proxyProblem: string | undefined;
-  /** Who may request that repositories are tracked, and how many in a day; undefined: any number. */
-  onDemand: { access: TrackAccess; perDay: number | undefined };
-  /** Where dumps are, how often the worker writes one, and how many are kept; undefined: there are no dumps. */
-  dumps: { folder: string; everyDays: number; kept: number } | undefined;
-  /** Address of the metrics; not served without a port. */
-  metricsHost: string;
-  metricsPort: number | undefined;
-  /** For requests to another service. */
-  apiKey: string | undefined;
-  /** Secret that signs cookies; undefined: generated and stored. */
-  authSecret: string | undefined;
-  /** Mail addresses of the accounts that operate the service, in small letters. */
-  operators: readonly string[];
-  /** What tokens entered on a page are encrypted with; undefined: see `forge-tokens`. */
-  tokenKey: string | undefined;
-  github: OAuthClient | undefined;
-  google: OAuthClient | undefined;
-  /** SMTP server and sender of mail. */
-  mail: { smtpUrl: string; from: string } | undefined;
-}
+/** The settings of a process; see `loadConfig`. */
+export type Config = ReturnType<typeof loadConfig>;
 
 /** Names of all settings except those of providers, for the documentation test and for messages. */
 export const SETTING_NAMES: readonly string[] = Object.keys(SETTINGS);
@@ -139,66 +72,42 @@ export function readEnvironment(
   env: NodeJS.ProcessEnv,
   homeFolder?: string,
 ): NodeJS.ProcessEnv {
-    /** Whether several processes may open the port. */
   let text: string;
-    /** Public address without a trailing slash. Links in responses use it, never the address of a request. */
   try {
     text = readFileSync(join(directory, ".env"), "utf8");
   } catch (error) {
-    /** PostgreSQL address; absent means SQLite in `dataDir`. */
-    if (error instanceof Error && "code" in error && error.code === "ENOENT")
+    if (errorCode(error) === "ENOENT")
       return homeFolder === undefined || existsSync(join(directory, "data"))
-    /** A replica that series and exports are read from; undefined without one. */
         ? env
-    /** How long the service goes on after the signal to stop while `/readyz` says that it will. */
         : { SIDEREAL_DATA_DIR: homeFolder, ...env };
     throw new ConfigError([".env: the file cannot be read"]);
-    /** Whether `start` imports the bundled sample into an empty catalogue if no provider is configured. */
   }
-    /** Bound of the front cache; 0 turns it off. */
   return { ...parseEnv(text), ...env };
-    /** Undefined: no rate limits. */
 }
-    /** What one caller may add to watchlists without an owner in a day; undefined: no limit. */
 
-    /** Most mails in an hour; undefined: any number. */
 /** Parses the environment. Throws a ConfigError that lists unknown, invalid and unsafe settings. */
-    /** Redis or Valkey, which several processes share. */
-export function loadConfig(env: NodeJS.ProcessEnv): Config {
-    /** Networks whose `X-Forwarded-For` is trusted. */
+export function loadConfig(env: NodeJS.ProcessEnv) {
   const problems: string[] = [];
-    /** The forges to track; may be empty. */
   const given: Record<string, string> = {};
-    /** Mail or web address of the operator, sent to forges with every request. */
   const names = providerNames(env.SIDEREAL_PROVIDERS ?? "");
-    /** Undefined: forges are reached directly. */
   for (const [name, value] of Object.entries(env)) {
-    /** Why the proxy settings cannot be used; then no forge is contacted. Only without providers: otherwise nothing starts. */
     if (!name.startsWith("SIDEREAL_") || value === undefined || value === "") continue;
-    /** Who may request that repositories are tracked, and how many in a day; undefined: any number. */
     if (isProviderSetting(name, names)) continue;
     const secret = SECRETS.find((candidate) => name === `${candidate}_FILE`);
     if (secret !== undefined) {
       if (env[secret]) problems.push(`${name}: ${secret} is given too; one of them must go`);
-    /** Where dumps are, how often the worker writes one, and how many are kept; undefined: there are no dumps. */
       try {
         given[secret] = readFileSync(value, "utf8").trim();
       } catch {
         problems.push(`${name}: the file cannot be read`);
-    /** Address of the metrics; not served without a port. */
       }
     } else if (name in SETTINGS) {
-    /** For requests to another service. */
       given[name] = value;
-    /** Secret that signs cookies; undefined: generated and stored. */
     } else {
-    /** Mail addresses of the accounts that operate the service, in small letters. */
       const known = [...SETTING_NAMES, ...SECRETS.map((one) => `${one}_FILE`), ...providerSettings(names)];
-    /** What tokens entered on a page are encrypted with; undefined: see `forge-tokens`. */
       problems.push(`${name}: no such setting${hintFor(name, known)}`);
     }
   }
-    /** SMTP server and sender of mail. */
   const parsed = z.object(SETTINGS).safeParse(given);
   if (!parsed.success) {
     for (const issue of parsed.error.issues) problems.push(`${issue.path.join(".")}: ${issue.message}`);
@@ -230,42 +139,66 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
   return {
     host: settings.SIDEREAL_HOST,
     port: settings.SIDEREAL_PORT,
+    /** Whether several processes may open the port. */
     reusePort: settings.SIDEREAL_REUSE_PORT,
+    /** Public address without a trailing slash. Links in responses use it, never the address of a request. */
     baseUrl,
     ...readOpenness(baseUrl, settings),
     dataDir: settings.SIDEREAL_DATA_DIR,
+    /** PostgreSQL address; absent means SQLite in `dataDir`. */
     databaseUrl: settings.SIDEREAL_DATABASE_URL,
     databasePool: settings.SIDEREAL_DATABASE_POOL,
+    /** A replica that series and exports are read from; undefined without one. */
     databaseReadUrl: settings.SIDEREAL_DATABASE_READ_URL,
+    /** How long the service goes on after the signal to stop while `/readyz` says that it will. */
     drainMs: settings.SIDEREAL_DRAIN_SECONDS * 1_000,
     logLevel: settings.SIDEREAL_LOG_LEVEL,
+    /** Whether `start` imports the bundled sample into an empty catalogue if no provider is configured. */
     sample: settings.SIDEREAL_SAMPLE,
+    /** Bound of the front cache; 0 turns it off. */
     cacheBytes: settings.SIDEREAL_CACHE_MB * 1024 * 1024,
+    /** Undefined: no rate limits. */
     limits: limits && limitsOf(limits),
+    /** What one caller may add to watchlists without an owner in a day; undefined: no limit. */
     watchlistQuota: limits && { lists: limits.watchlists, items: limits["watchlist-items"] },
+    /** Most mails in an hour; undefined: any number. */
     mailPerHour: limits?.mails,
+    /** Redis or Valkey, which several processes share. */
     redisUrl: settings.SIDEREAL_REDIS_URL,
+    /** Networks whose `X-Forwarded-For` is trusted. */
     trustedProxies: settings.SIDEREAL_TRUSTED_PROXIES,
+    /** The forges to track; may be empty. */
     providers,
+    /** Mail or web address of the operator, sent to forges with every request. */
     contact: settings.SIDEREAL_CONTACT,
+    /** Undefined: forges are reached directly. */
     proxy,
+    /** Why the proxy settings cannot be used; then no forge is contacted. Only without providers: otherwise nothing starts. */
     proxyProblem,
+    /** Who may request that repositories are tracked, and how many in a day; undefined: any number. */
     onDemand: {
       access: settings.SIDEREAL_TRACK ?? (hasAccounts(settings) ? "accounts" : "off"),
       perDay: limits?.tracked,
     },
+    /** Where dumps are, how often the worker writes one, and how many are kept; undefined: there are no dumps. */
     dumps:
       settings.SIDEREAL_DUMPS_DIR === undefined
         ? undefined
         : { folder: settings.SIDEREAL_DUMPS_DIR, everyDays: DUMP_EVERY_DAYS, kept: DUMPS_KEPT },
+    /** Address of the metrics; not served without a port. */
     metricsHost: settings.SIDEREAL_METRICS_HOST,
     metricsPort: settings.SIDEREAL_METRICS_PORT,
+    /** For requests to another service. */
     apiKey: settings.SIDEREAL_API_KEY,
+    /** Secret that signs cookies; undefined: generated and stored. */
     authSecret: settings.SIDEREAL_AUTH_SECRET,
+    /** Mail addresses of the accounts that operate the service, in small letters. */
     operators: settings.SIDEREAL_OPERATORS,
+    /** What tokens entered on a page are encrypted with; undefined: see `forge-tokens`. */
     tokenKey: settings.SIDEREAL_TOKEN_KEY,
     github: oauthClient(settings.SIDEREAL_AUTH_GITHUB_ID, settings.SIDEREAL_AUTH_GITHUB_SECRET),
     google: oauthClient(settings.SIDEREAL_AUTH_GOOGLE_ID, settings.SIDEREAL_AUTH_GOOGLE_SECRET),
+    /** SMTP server and sender of mail. */
     mail:
       settings.SIDEREAL_SMTP_URL === undefined || settings.SIDEREAL_MAIL_FROM === undefined
         ? undefined
@@ -283,7 +216,7 @@ function hostInUrl(host: string): string {
 function readOpenness(
   baseUrl: string,
   { SIDEREAL_ALLOWED_HOSTS: listed, SIDEREAL_CORS: cors }: Settings,
-): Pick<Config, "allowedHosts" | "cors"> {
+): { allowedHosts: readonly string[] | undefined; cors: boolean } {
   const host = canonicalHost(new URL(baseUrl).host) ?? "";
   const isPrivate = isPrivateHost(host);
   const isChecked = listed === undefined ? isPrivate : !listed.includes("*");
@@ -304,9 +237,6 @@ function hasAccounts(settings: Settings): boolean {
   );
 }
 
-function oauthClient(
-  clientId: string | undefined,
-  clientSecret: string | undefined,
-): OAuthClient | undefined {
+function oauthClient(clientId: string | undefined, clientSecret: string | undefined) {
   return clientId === undefined || clientSecret === undefined ? undefined : { clientId, clientSecret };
 }

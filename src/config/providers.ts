@@ -112,7 +112,7 @@ export function readProviders(
   env: NodeJS.ProcessEnv,
   { listed, all }: ProviderNames,
   problems: string[],
-): ProviderSettings[] {
+): readonly ProviderSettings[] {
   return all.flatMap((name): ProviderSettings[] => {
     if (!/^[A-Z][A-Z0-9_]{0,31}$/.test(name)) {
       problems.push(
