@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Config } from "../config/config.js";
-import { createSecret, type Database, secretInFile } from "../database/database.js";
+import { createSecret, type Database, readMark, secretInFile } from "../database/database.js";
 
 const FILE = "auth-secret";
 /** Name of the row of `marks` that has the secret if it is in the database. */
@@ -39,12 +39,7 @@ async function readGenerated({ config, database }: SecretPlace): Promise<string>
     .values(made)
     .onConflict((conflict) => conflict.doNothing())
     .execute();
-  const kept = await database.durable
-    .selectFrom("marks")
-    .select("value")
-    .where("name", "=", SECRET_MARK)
-    .executeTakeFirstOrThrow();
-  return kept.value;
+  return (await readMark(database.durable, SECRET_MARK)) ?? made.value;
 }
 
 /** The file that a generated secret is in; undefined if it is configured, or in the database. */

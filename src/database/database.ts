@@ -47,6 +47,7 @@ export type {
   UsageRouteTable,
 } from "./member-schema.js";
 export { currentVersion, LATEST_VERSION, SCHEMA_VERSION } from "./migrate.js";
+export { readDocument, readMark, readNumber, writeDocument, writeMark } from "./named-values.js";
 export {
   type ColumnValues,
   columnsOf,

@@ -7,6 +7,7 @@ import { sql } from "kysely";
 import { type Clock, DAY_MS, HOUR_MS, isoTime, WEEK_MS } from "../lib/clock.js";
 import type { Logger } from "../lib/log.js";
 import type { Db, Dialect, TableName } from "./dialect.js";
+import { writeMark } from "./named-values.js";
 
 /** A run deletes at most this share of what is stored, so that a mistake is noticed before all is gone. */
 export const DELETED_SHARE = 1 / 20;
@@ -72,20 +73,20 @@ export class DeletionClock {
   /** Takes the clock as right, whatever witnesses say, until it jumps. */
   async force(): Promise<void> {
     const { database, clock } = this.#options;
-    await writeMark(database.write, MARK, { since: clock.now(), at: clock.now(), isForced: true });
+    await note(database.write, MARK, { since: clock.now(), at: clock.now(), isForced: true });
   }
 
   /** Why the clock is in doubt, if it is. Notes the run. */
   async #judge(now: number): Promise<{ reason?: string; level?: "info" }> {
     const { write, dialect } = this.#options.database;
-    for (const [name, said] of this.#forgeTimes) await writeMark(write, `${MARK} of ${name}`, said);
+    for (const [name, said] of this.#forgeTimes) await note(write, `${MARK} of ${name}`, said);
     this.#forgeTimes.clear();
     const rows = await write.selectFrom("marks").selectAll().where("name", "like", `${MARK}%`).execute();
     const { [MARK]: earlier, ...forges } = Object.fromEntries(rows.map((row) => [row.name, row.value]));
     const last: Runs | undefined = earlier === undefined ? undefined : JSON.parse(earlier);
     const isSteady = last !== undefined && Math.abs(now - last.at) <= PAUSE_MS;
     const runs: Runs = isSteady ? { ...last, at: now } : { since: now, at: now };
-    await writeMark(write, MARK, runs);
+    await note(write, MARK, runs);
     if (runs.isForced) return {};
 
     const witnesses = Object.entries(forges).map(([name, value]) => {
@@ -107,13 +108,10 @@ export class DeletionClock {
   }
 }
 
+const note = (db: Db, name: string, value: Runs | ForgeTime) => writeMark(db, name, JSON.stringify(value));
+
 function difference(now: number, other: number): string {
   return `${Math.round(Math.abs(now - other) / HOUR_MS)} h ${now > other ? "ahead of" : "behind"}`;
-}
-
-async function writeMark(db: Db, name: string, value: Runs | ForgeTime): Promise<void> {
-  await sql`insert into marks (name, value) values (${name}, ${JSON.stringify(value)})
-    on conflict (name) do update set value = excluded.value`.execute(db);
 }
 
 interface OldRows {

@@ -1,6 +1,6 @@
 /** The summary: counters of the catalogue, computed after changes and read by requests. */
 import { type RawBuilder, sql } from "kysely";
-import type { Database, Db, Prepared } from "../database/database.js";
+import { type Database, type Db, type Prepared, readNumber } from "../database/database.js";
 import { ageInDays, DAY_MS, HOUR_MS } from "../lib/clock.js";
 import {
   bumpRevision,
@@ -65,10 +65,10 @@ async function countRepositories(
   provider: string,
   { since, now }: { since: number; now: number },
 ): Promise<Record<"repositories" | "refreshed" | "overdue", number>> {
-  const count = async (where: RawBuilder<unknown>): Promise<number> => {
-    const { rows } = await sql<{ total: number }>`select count(*) as total from repositories
-      where provider = ${provider} and availability = 'AVAILABLE' and ${where}`.execute(db);
-    return Number(rows[0]?.total ?? 0);
+  const count = (where: RawBuilder<unknown>): Promise<number> => {
+    const select = sql`select count(*) from repositories
+      where provider = ${provider} and availability = 'AVAILABLE' and ${where}`;
+    return readNumber(db, select);
   };
   return {
     repositories: await count(sql`true`),
@@ -119,14 +119,14 @@ async function computeSummary(
     const newestAt = stored.has(provider) ? Number(stored.get(provider)?.newest) : null;
     const since = (newestAt ?? now) - DAY_MS;
     const { repositories, refreshed, overdue } = await countRepositories(db, provider, { since, now });
-    const recent = await sql<{ snapshots: number }>`select coalesce(sum(snapshots), 0) as snapshots
-      from snapshot_hours where provider = ${provider} and hour > ${Math.floor(since / HOUR_MS)}`.execute(db);
+    const recent = sql`select sum(snapshots) from snapshot_hours
+      where provider = ${provider} and hour > ${Math.floor(since / HOUR_MS)}`;
     const earlier = before?.providers.find((one) => one.provider === provider);
     providers.push({
       provider,
       repositories,
       snapshots: Number(stored.get(provider)?.snapshots ?? 0),
-      snapshots24h: Number(recent.rows[0]?.snapshots ?? 0),
+      snapshots24h: await readNumber(db, recent),
       refreshed24h: refreshed,
       overdueRefreshes: overdue,
       newestAt,

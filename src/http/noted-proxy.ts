@@ -1,6 +1,6 @@
 /** The note of a proxy that the settings do not name, for the command `status`, which is another process. */
 import { z } from "zod";
-import type { Database, Db } from "../database/database.js";
+import { type Database, type Db, readDocument, writeDocument } from "../database/database.js";
 import type { ProxySign } from "./unnamed-proxy.js";
 
 const DOCUMENT = "unnamed proxy";
@@ -12,20 +12,11 @@ export async function noteProxy(
   sign: ProxySign,
   at: number,
 ): Promise<void> {
-  const body = JSON.stringify(sign);
-  await write
-    .insertInto("status_documents")
-    .values({ name: DOCUMENT, at, body })
-    .onConflict((conflict) => conflict.column("name").doUpdateSet({ at, body }))
-    .execute();
+  await writeDocument(write, DOCUMENT, { at, body: sign });
 }
 
 /** The proxy that was noticed last; null: none. `at` in ms since 1970. */
 export async function readNotedProxy(read: Db): Promise<(ProxySign & { at: number }) | null> {
-  const row = await read
-    .selectFrom("status_documents")
-    .select(["at", "body"])
-    .where("name", "=", DOCUMENT)
-    .executeTakeFirst();
-  return row === undefined ? null : { ...Sign.parse(JSON.parse(row.body)), at: Number(row.at) };
+  const noted = await readDocument(read, DOCUMENT);
+  return noted === undefined ? null : { ...Sign.parse(noted.body), at: noted.at };
 }

@@ -8,7 +8,9 @@ import {
   type Db,
   type Dialect,
   type Prepared,
+  readMark,
   type Tx,
+  writeMark,
 } from "../database/database.js";
 import type { Clock } from "../lib/clock.js";
 
@@ -96,12 +98,11 @@ export async function workOff(
 
 /** Sets a mark of the database as a whole. */
 export async function setMark(tx: Tx, name: string): Promise<void> {
-  await sql`insert into marks (name, value) values (${name}, 'true') on conflict do nothing`.execute(tx);
+  await writeMark(tx, name, "true");
 }
 
 export async function hasMark(db: Db, name: string): Promise<boolean> {
-  const row = await db.selectFrom("marks").select("value").where("name", "=", name).executeTakeFirst();
-  return row !== undefined;
+  return (await readMark(db, name)) !== undefined;
 }
 
 /** In the log of changes, the id that means all repositories. No repository has it. */

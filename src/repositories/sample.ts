@@ -1,6 +1,13 @@
 /** Where the data of a catalogue is from, and the removal of the bundled sample. */
 import { sql } from "kysely";
-import type { Database, Db, Dialect, TableName, Tx } from "../database/database.js";
+import {
+  type Database,
+  type Db,
+  type Dialect,
+  readMark,
+  type TableName,
+  type Tx,
+} from "../database/database.js";
 import { AppError } from "../lib/errors.js";
 import { ALL_CHANGED, markOutdated, noteChanges } from "./outdated.js";
 import { recountHours } from "./snapshots/snapshots.js";
@@ -16,8 +23,8 @@ export type CatalogueKind = (typeof CATALOGUE_KINDS)[number];
 const MARK = "catalogue";
 
 export async function readKind(db: Db): Promise<CatalogueKind> {
-  const mark = await db.selectFrom("marks").select("value").where("name", "=", MARK).executeTakeFirst();
-  return CATALOGUE_KINDS.find((kind) => kind === mark?.value) ?? "real";
+  const mark = await readMark(db, MARK);
+  return CATALOGUE_KINDS.find((kind) => kind === mark) ?? "real";
 }
 
 export async function setKind(db: Db, kind: CatalogueKind): Promise<void> {

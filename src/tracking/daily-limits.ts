@@ -6,7 +6,7 @@
  */
 import { sql } from "kysely";
 import { newPerDayOf, type ProviderSettings } from "../config/config.js";
-import type { Db, Tx } from "../database/database.js";
+import { type Db, readNumber, type Tx } from "../database/database.js";
 import { DAY_MS } from "../lib/clock.js";
 import type { Lane } from "./lane.js";
 import { heldBack, type Update } from "./outcomes.js";
@@ -48,13 +48,9 @@ export async function lossesLeft(
   db: Db,
   { provider, at, batch }: { provider: string; at: number; batch: number },
 ): Promise<number> {
-  const { available } = await db
-    .selectFrom("repositories")
-    .select(({ fn }) => fn.countAll().as("available"))
-    .where("provider", "=", provider)
-    .where("availability", "=", "AVAILABLE")
-    .executeTakeFirstOrThrow();
-  const perDay = Math.max(LEAST_PER_DAY, Math.floor(Number(available) * MOST_SHARE));
+  const available = sql`select count(*) from repositories
+    where provider = ${provider} and availability = 'AVAILABLE'`;
+  const perDay = Math.max(LEAST_PER_DAY, Math.floor((await readNumber(db, available)) * MOST_SHARE));
   const perBatch = Math.max(LEAST_OF_BATCH, Math.floor(batch * MOST_OF_BATCH));
   return Math.max(0, Math.min(perBatch, perDay - (await readLostToday(db, { provider, at }))));
 }

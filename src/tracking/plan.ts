@@ -1,5 +1,6 @@
 /** The requests that a worker would send now, and why. Only reads the database: requests and changes nothing. */
 import { sql } from "kysely";
+import { readNumber } from "../database/database.js";
 import type { Provider } from "../forges/forges.js";
 import { type Trend, WINDOWS } from "../growth/growth.js";
 import { DAY_MS, HOUR_MS } from "../lib/clock.js";
@@ -56,8 +57,8 @@ export async function readPlan(context: PlanContext): Promise<Plan> {
     .selectAll()
     .where("provider", "=", provider.name)
     .executeTakeFirst();
-  const { rows } = await sql<{ total: number }>`select count(*) as total from repositories
-    where provider = ${provider.name} and next_refresh_at is null`.execute(read);
+  const unscheduled = sql`select count(*) from repositories
+    where provider = ${provider.name} and next_refresh_at is null`;
   return {
     provider: provider.name,
     batchSize: provider.batchSize,
@@ -73,7 +74,7 @@ export async function readPlan(context: PlanContext): Promise<Plan> {
       historyCursor === null ? "its star history is not read yet" : "the next page of its star history",
     ),
     requests: await requestsOf(context),
-    unscheduled: isOnDemand ? 0 : Number(rows[0]?.total ?? 0),
+    unscheduled: isOnDemand ? 0 : await readNumber(read, unscheduled),
   };
 }
 

@@ -1,5 +1,6 @@
 /** Second readings of repositories whose counts have fallen doubtfully: which are planned, and the lane that reads them. */
-import type { Tx } from "../database/database.js";
+import { sql } from "kysely";
+import { readNumber, type Tx } from "../database/database.js";
 import { concernsForge, type Provider, UpstreamFailure, type UpstreamRepository } from "../forges/forges.js";
 import { HOUR_MS } from "../lib/clock.js";
 import { spread } from "./cadence.js";
@@ -77,14 +78,9 @@ export async function planRechecks(
     .sort((a, b) => (b.before.stars ?? 0) - (a.before.stars ?? 0))
     .map(({ row }) => row);
   if (rows.length === 0) return new Map();
-  const { planned } = await tx
-    .selectFrom("tracking")
-    .select(({ fn }) => fn.countAll().as("planned"))
-    .where("provider", "=", provider.name)
-    .where("doubted_at", ">", at - HOUR_MS)
-    .where("doubted_at", "<=", at)
-    .executeTakeFirstOrThrow();
-  const left = Math.max(0, perHourOf(provider, stretch.factor) - Number(planned));
+  const planned = sql`select count(*) from tracking
+    where provider = ${provider.name} and doubted_at > ${at - HOUR_MS} and doubted_at <= ${at}`;
+  const left = Math.max(0, perHourOf(provider, stretch.factor) - (await readNumber(tx, planned)));
   return new Map(
     rows
       .slice(0, left)

@@ -1,5 +1,4 @@
-import { sql } from "kysely";
-import { type Database, DELETED_SHARE, type Tx } from "../database/database.js";
+import { type Database, DELETED_SHARE, readMark, writeMark } from "../database/database.js";
 import { DAY_MS, WEEK_MS } from "../lib/clock.js";
 import {
   bumpRevision,
@@ -54,7 +53,7 @@ export async function thinSnapshots(
     const ids = await repositoriesAfter(write, dialect, { after, limit: BATCH });
     const end = ids.at(-1);
     if (end === undefined) {
-      await dialect.exclusively(write, "catalogue", (tx) => keepBorders(tx, to));
+      await dialect.exclusively(write, "catalogue", (tx) => writeMark(tx, MARK, JSON.stringify(to)));
       return removed;
     }
     removed += await dialect.exclusively(write, "catalogue", async (tx) => {
@@ -72,11 +71,6 @@ export async function thinSnapshots(
 }
 
 async function readBorders({ write }: Database): Promise<Borders> {
-  const row = await write.selectFrom("marks").select("value").where("name", "=", MARK).executeTakeFirst();
-  return row === undefined ? { daily: 0, weekly: 0 } : JSON.parse(row.value);
-}
-
-async function keepBorders(tx: Tx, borders: Borders): Promise<void> {
-  await sql`insert into marks (name, value) values (${MARK}, ${JSON.stringify(borders)})
-    on conflict (name) do update set value = excluded.value`.execute(tx);
+  const borders = await readMark(write, MARK);
+  return borders === undefined ? { daily: 0, weekly: 0 } : JSON.parse(borders);
 }

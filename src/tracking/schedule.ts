@@ -5,7 +5,14 @@
  */
 import { type RawBuilder, sql } from "kysely";
 import type { ForgeKind } from "../config/config.js";
-import type { BulkTable, Database, Db, Dialect, Tx } from "../database/database.js";
+import {
+  type BulkTable,
+  type Database,
+  type Db,
+  type Dialect,
+  readNumber,
+  type Tx,
+} from "../database/database.js";
 import type { Provider, RepositoryRef } from "../forges/forges.js";
 import { DAY_MS, WEEK_MS } from "../lib/clock.js";
 import { hasMissed, markOutdated } from "../repositories/repositories.js";
@@ -154,28 +161,28 @@ export function due(
   );
 }
 
-export async function countDue(
+export function countDue(
   db: Db,
   provider: string,
   { queue, at }: { queue: Queue; at: number },
 ): Promise<number> {
   const { alias, column, also } = QUEUES[queue];
-  const { rows } = await sql<{ total: number }>`select count(*) as total from repositories r
+  const select = sql`select count(*) from repositories r
     join tracking t on t.repository_id = r.id where ${sql.ref(`${alias}.provider`)} = ${provider}
-      and ${sql.ref(`${alias}.${column}`)} <= ${at} ${also}`.execute(db);
-  return Number(rows[0]?.total ?? 0);
+      and ${sql.ref(`${alias}.${column}`)} <= ${at} ${also}`;
+  return readNumber(db, select);
 }
 
 export function dueAtOf(row: Tracked, queue: Queue): number | null {
   return row[QUEUES[queue].field];
 }
 
-export async function nextDue(db: Db, provider: string, queue: Queue): Promise<number> {
+export function nextDue(db: Db, provider: string, queue: Queue): Promise<number> {
   const { table, column } = QUEUES[queue];
   const dueAt = sql.ref(column);
-  const { rows } = await sql<{ at: number | null }>`select min(${dueAt}) as at from ${sql.table(table)}
-    where provider = ${provider} and ${dueAt} is not null`.execute(db);
-  return Number(rows[0]?.at ?? Number.POSITIVE_INFINITY);
+  const select = sql`select min(${dueAt}) from ${sql.table(table)}
+    where provider = ${provider} and ${dueAt} is not null`;
+  return readNumber(db, select, Number.POSITIVE_INFINITY);
 }
 
 const TRACKING: BulkTable = {

@@ -1,6 +1,6 @@
 /** Status of tracking: read from the database, or as a worker last prepared it for pages. */
 import { type RawBuilder, sql } from "kysely";
-import type { Database } from "../database/database.js";
+import { type Database, readDocument, readNumber, writeDocument } from "../database/database.js";
 import { DAY_MS, HOUR_MS } from "../lib/clock.js";
 import { type AvatarStatus, readAvatarStatus } from "./avatars.js";
 import { type NewToday, readLostToday, readNewToday } from "./daily-limits.js";
@@ -60,11 +60,11 @@ export async function readStatus({ read }: Database, now: number): Promise<Provi
   const reports = await readReports(read);
   const status: ProviderStatus[] = [];
   for (const { provider } of names.rows) {
-    const count = async (table: string, where: ReturnType<typeof sql>) => {
-      const { rows } = await sql<{ total: number }>`select count(*) as total from ${sql.table(table)}
-        where provider = ${provider} and ${where}`.execute(read);
-      return Number(rows[0]?.total ?? 0);
-    };
+    const count = (table: string, where: ReturnType<typeof sql>) =>
+      readNumber(
+        read,
+        sql`select count(*) from ${sql.table(table)} where provider = ${provider} and ${where}`,
+      );
     const byAvailability = await sql<{ availability: string; total: number }>`
       select availability, count(*) as total from repositories where provider = ${provider} group by availability`.execute(
       read,
@@ -169,8 +169,7 @@ async function agesOf(
 ): Promise<Ages | null> {
   const at = sql.ref(column);
   const here = sql`from ${sql.table(table)} where provider = ${provider} and ${among} and ${at} is not null`;
-  const counted = await sql<{ total: number }>`select count(*) as total ${here}`.execute(read);
-  const total = Number(counted.rows[0]?.total ?? 0);
+  const total = await readNumber(read, sql`select count(*) ${here}`);
   if (total === 0) return null;
   // The oldest come first, so a quantile of the ages is found as far from the end. All by one sort.
   const ranks = [0.5, 0.9, 0.99].map((part) => 1 + Math.min(total - 1, Math.floor(total * (1 - part))));
@@ -198,30 +197,19 @@ export async function prepareStatus(
 ): Promise<void> {
   const providers = await readStatus(database, now);
   const databaseBytes = await database.dialect.size(database.read);
-  const body = JSON.stringify({ providers, databaseBytes });
-  await database.write
-    .insertInto("status_documents")
-    .values({ name: DOCUMENT, at: now, body })
-    .onConflict((conflict) => conflict.column("name").doUpdateSet({ at: now, body }))
-    .execute();
+  await writeDocument(database.write, DOCUMENT, { at: now, body: { providers, databaseBytes } });
 }
 
 /** The prepared status with the latest reports of workers; undefined if none has run. Reads a few rows. */
 export async function readPreparedStatus({ read }: Database): Promise<PreparedStatus | undefined> {
-  const row = await read
-    .selectFrom("status_documents")
-    .select(["at", "body"])
-    .where("name", "=", DOCUMENT)
-    .executeTakeFirst();
-  if (row === undefined) return undefined;
-  const { providers, ...rest } = JSON.parse(row.body);
+  const document = await readDocument(read, DOCUMENT);
+  if (document === undefined) return undefined;
+  const { providers, databaseBytes } = document.body as Omit<PreparedStatus, "at">;
   const reports = await readReports(read);
+  const workerOf = ({ provider }: ProviderStatus) => reports.get(provider) ?? null;
   return {
-    at: Number(row.at),
-    providers: providers.map((one: ProviderStatus) => ({
-      ...one,
-      worker: reports.get(one.provider) ?? null,
-    })),
-    ...rest,
+    at: document.at,
+    providers: providers.map((one) => ({ ...one, worker: workerOf(one) })),
+    databaseBytes,
   };
 }

@@ -1,7 +1,7 @@
 /** Ends tracking: of single repositories, for operators, and of forges that no worker has anymore. */
 import { sql } from "kysely";
 import { forgeName, type ProviderSettings } from "../config/config.js";
-import type { Database, Dialect, Tx } from "../database/database.js";
+import { type Database, type Dialect, readNumber, type Tx } from "../database/database.js";
 import { DAY_MS } from "../lib/clock.js";
 import { AppError } from "../lib/errors.js";
 import { type Catalog, markOutdated, noteChanges, type Repository } from "../repositories/repositories.js";
@@ -32,17 +32,13 @@ export async function readHolding(modules: UntrackingModules, id: number): Promi
   const { database, catalog } = modules;
   const repository = await catalog.get(id);
   const { snapshots, firstSnapshotAt } = await catalog.snapshotRange(id);
-  const { watchlists } = await database.read
-    .selectFrom("watchlist_items")
-    .select(({ fn }) => fn.countAll<number>().as("watchlists"))
-    .where("repository_id", "=", id)
-    .executeTakeFirstOrThrow();
+  const lists = sql`select count(*) from watchlist_items where repository_id = ${id}`;
   return {
     repository,
     isRead: repository.nextRefreshAt !== null,
     snapshots,
     since: firstSnapshotAt,
-    watchlists: Number(watchlists),
+    watchlists: await readNumber(database.read, lists),
     isWhole: await isReadAsWhole(modules, repository),
   };
 }

@@ -35,13 +35,13 @@ import {
   type PortableRow,
   PRIMARY_TABLES,
   RestoredStore,
+  readNumber,
   readRows,
   readShapes,
   SCHEMA_VERSION,
   type StoreLocation,
   StoreRefused,
   syncFolder,
-  type TableShape,
 } from "../database/database.js";
 import { type Clock, isoTime } from "../lib/clock.js";
 import type { Logger } from "../lib/log.js";
@@ -165,7 +165,8 @@ async function* linesOf(
     tables: Object.fromEntries(tables.map(({ name, columns }) => [name, columns])),
   };
   yield hashed(`${JSON.stringify(header)}\n`);
-  const total = await countRows(db, tables);
+  let total = 0;
+  for (const { name } of tables) total += await readNumber(db, sql`select count(*) from ${sql.table(name)}`);
   const counts: Record<string, number> = {};
   let done = 0;
   for (const shape of tables) {
@@ -182,15 +183,6 @@ async function* linesOf(
     for await (const rows of readRows(db, shape)) yield lines(rows);
   }
   yield `${JSON.stringify({ rows: counts, sha256: hash.digest("hex") })}\n`;
-}
-
-async function countRows(db: Db, tables: readonly TableShape[]): Promise<number> {
-  let total = 0;
-  for (const { name } of tables) {
-    const { rows } = await sql<{ rows: number }>`select count(*) as rows from ${sql.table(name)}`.execute(db);
-    total += rows[0]?.rows ?? 0;
-  }
-  return total;
 }
 
 /** How a file compressed with zstd begins. */

@@ -6,7 +6,7 @@
  */
 import { sql } from "kysely";
 import type { Adding as Counted, DailyQuotas, Repeatable } from "../accounts/accounts.js";
-import type { Database, Db, Tx } from "../database/database.js";
+import { type Database, type Db, readNumber, type Tx } from "../database/database.js";
 import { BackgroundWrites } from "../lib/background-writes.js";
 import type { Clock } from "../lib/clock.js";
 import { AppError } from "../lib/errors.js";
@@ -143,12 +143,8 @@ export class Watchlists {
   }
 
   async size(access: WatchlistAccess): Promise<number> {
-    const row = await this.#database.read
-      .selectFrom("watchlist_items")
-      .select(({ fn }) => fn.countAll<number>().as("items"))
-      .where("watchlist_id", "=", await this.idOf(access))
-      .executeTakeFirstOrThrow();
-    return row.items;
+    const items = sql`select count(*) from watchlist_items where watchlist_id = ${await this.idOf(access)}`;
+    return readNumber(this.#database.read, items);
   }
 
   /** Repositories on the watchlists that were used last, of all people; at most `most`. For a worker. */

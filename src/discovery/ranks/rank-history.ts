@@ -8,7 +8,9 @@ import {
   type Db,
   DELETED_SHARE,
   DeletionClock,
+  readMark,
   type Tx,
+  writeMark,
 } from "../../database/database.js";
 import {
   GROWTH_ORDER_COLUMNS,
@@ -79,10 +81,7 @@ export async function archiveRanks(database: Database, clock: Clock): Promise<vo
       deleted = Number(result.numAffectedRows ?? 0);
     }
   }
-  await inBatch((tx) =>
-    sql`insert into marks (name, value) values (${DAY_MARK}, ${String(today)})
-      on conflict (name) do update set value = excluded.value`.execute(tx),
-  );
+  await inBatch((tx) => writeMark(tx, DAY_MARK, String(today)));
 }
 
 const HISTORY: BulkTable = {
@@ -129,8 +128,8 @@ async function computeRanks(db: Db): Promise<Map<number, string[]>> {
 }
 
 async function readRanksDay(db: Db): Promise<number | undefined> {
-  const row = await db.selectFrom("marks").select("value").where("name", "=", DAY_MARK).executeTakeFirst();
-  return row === undefined ? undefined : Number(row.value);
+  const day = await readMark(db, DAY_MARK);
+  return day === undefined ? undefined : Number(day);
 }
 
 /** Archived ranks, without those of a ranking or scope that no longer exists. */

@@ -5,8 +5,9 @@
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { sql } from "kysely";
 import { type ProviderSettings, tokenBarrier } from "../../config/config.js";
-import { type Database, secretInFile, type Tx } from "../../database/database.js";
+import { type Database, readNumber, secretInFile, type Tx } from "../../database/database.js";
 import type { Clock } from "../../lib/clock.js";
 import { AppError } from "../../lib/errors.js";
 import type { EnteredToken, TokenCheck } from "../contract.js";
@@ -108,14 +109,9 @@ export class ForgeTokens {
     const now = clock.now();
     const stored = { key_id: keyId, sealed, checked_at: now, allows: JSON.stringify(allows) };
     return database.durable.transaction().execute(async (tx) => {
-      const { entered } = await tx
-        .selectFrom("forge_tokens")
-        .select(({ fn }) => fn.countAll<number>().as("entered"))
-        .where("provider", "=", provider)
-        .where("fingerprint", "!=", fingerprint)
-        .where("id", "!=", replaces)
-        .executeTakeFirstOrThrow();
-      if (Number(entered) >= MAX_ENTERED)
+      const others = sql`select count(*) from forge_tokens
+        where provider = ${provider} and fingerprint <> ${fingerprint} and id <> ${replaces}`;
+      if ((await readNumber(tx, others)) >= MAX_ENTERED)
         throw new AppError(
           "LIMIT_REACHED",
           `There are ${MAX_ENTERED} tokens of this forge. Remove one first.`,

@@ -1,7 +1,13 @@
 /** The rows of questions to forges: which repositories an owner has, or have a name. The worker takes the next one from here. */
-import type { Selectable } from "kysely";
+import { type Selectable, sql } from "kysely";
 import { z } from "zod";
-import type { Database, Db, TrackQuestionTable, Tx } from "../../database/database.js";
+import {
+  type Database,
+  type Db,
+  readNumber,
+  type TrackQuestionTable,
+  type Tx,
+} from "../../database/database.js";
 import type { FailureKind, Sought, SoughtList } from "../../forges/forges.js";
 import { HOUR_MS } from "../../lib/clock.js";
 import { createToken } from "../../lib/tokens.js";
@@ -79,14 +85,9 @@ export async function findSame(
   return row?.public_id;
 }
 
-export async function countQuestions(db: Db, provider: string): Promise<number> {
-  const { open } = await db
-    .selectFrom("track_questions")
-    .select(({ fn }) => fn.countAll<number>().as("open"))
-    .where("provider", "=", provider)
-    .where("answered_at", "is", null)
-    .executeTakeFirstOrThrow();
-  return Number(open);
+export function countQuestions(db: Db, provider: string): Promise<number> {
+  const open = sql`select count(*) from track_questions where provider = ${provider} and answered_at is null`;
+  return readNumber(db, open);
 }
 
 /** The next due question to a forge. Reads an index that is usually empty. */

@@ -5,6 +5,7 @@ import {
   type Db,
   type Dialect,
   deleteOld,
+  readNumber,
   type TrackRequestTable,
   type Tx,
 } from "../../database/database.js";
@@ -212,10 +213,10 @@ export async function takeFromBatch(
   return row?.public_id;
 }
 
-export async function countWaiting(tx: Tx, provider: string, isBatch: boolean): Promise<number> {
-  const { rows } = await sql<{ waiting: number }>`select count(*) as waiting from track_requests t
-    where ${openOf(provider)} and t.is_batch = ${isBatch ? 1 : 0} and t.repository_id is null`.execute(tx);
-  return Number(rows[0]?.waiting ?? 0);
+export function countWaiting(tx: Tx, provider: string, isBatch: boolean): Promise<number> {
+  const select = sql`select count(*) from track_requests t
+    where ${openOf(provider)} and t.is_batch = ${isBatch ? 1 : 0} and t.repository_id is null`;
+  return readNumber(tx, select);
 }
 
 export interface OpenRequests {

@@ -6,7 +6,7 @@
 import { sql } from "kysely";
 import type { Adding, DailyQuotas } from "../../accounts/accounts.js";
 import type { TrackAccess } from "../../config/config.js";
-import type { Database, Tx } from "../../database/database.js";
+import { type Database, readNumber, type Tx } from "../../database/database.js";
 import type { Clock } from "../../lib/clock.js";
 import { AppError, invalidParameter } from "../../lib/errors.js";
 import { repositoryKey } from "../../lib/page-addresses.js";
@@ -223,12 +223,10 @@ export class TrackRequests {
       return requestOf(row, { ...waits(pace?.historyAt), points: points.length, pointsFrom });
     }
     if (!isOpen) return requestOf(row, {});
-    const { rows } = await sql<{ ahead: number }>`select count(*) as ahead from track_requests
+    const ahead = sql`select count(*) from track_requests
       where provider = ${row.provider} and finished_at is null and repository_id is null
-        and (is_batch < ${row.is_batch} or is_batch = ${row.is_batch} and id < ${row.id})`.execute(
-      database.read,
-    );
-    const position = Number(rows[0]?.ahead ?? 0) + 1;
+        and (is_batch < ${row.is_batch} or is_batch = ${row.is_batch} and id < ${row.id})`;
+    const position = (await readNumber(database.read, ahead)) + 1;
     return requestOf(row, {
       position,
       estimatedSeconds: pace === undefined ? null : estimatedSeconds(position, pace, now),
@@ -316,12 +314,8 @@ export class TrackRequests {
   /** Requests the repositories that a README links to, once the worker has read it. Returns the id. Throws UNAVAILABLE while many wait. */
   async addReadme(source: RepositoryAddress): Promise<string> {
     return this.#options.database.durable.transaction().execute(async (tx) => {
-      const { unread } = await tx
-        .selectFrom("track_lists")
-        .select(({ fn }) => fn.countAll<number>().as("unread"))
-        .where("read_at", "is", null)
-        .executeTakeFirstOrThrow();
-      if (Number(unread) >= MAX_UNREAD)
+      const unread = sql`select count(*) from track_lists where read_at is null`;
+      if ((await readNumber(tx, unread)) >= MAX_UNREAD)
         throw unavailable("Too many lists wait to be read. Try again later.", UNREAD_SECONDS);
       return (await this.#insertList(tx, source)).public_id;
     });
