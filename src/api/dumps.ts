@@ -1,6 +1,6 @@
 import { open } from "node:fs/promises";
 import { content, json, matchesTag, type Reply, streamed } from "../http/http.js";
-import { AppError } from "../lib/errors.js";
+import { AppError, errorCode } from "../lib/errors.js";
 import { time, z } from "../lib/schema.js";
 import { CATALOGUE_KINDS } from "../repositories/repositories.js";
 import { type Dump, type Dumps, sumsOf } from "../transfer/transfer.js";
@@ -131,7 +131,7 @@ export const getDumpFile = operation({
       });
     const { from, until } = range ?? { from: 0, until: file.bytes };
     const opened = await open(file.location).catch((cause: Error) => {
-      throw "code" in cause && cause.code === "ENOENT"
+      throw errorCode(cause) === "ENOENT"
         ? new AppError("NOT_FOUND", "This file no longer exists.", { cause })
         : cause;
     });

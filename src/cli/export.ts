@@ -2,6 +2,7 @@
 import { createWriteStream, renameSync, rmSync } from "node:fs";
 import { pipeline } from "node:stream/promises";
 import { type Command, Option } from "commander";
+import { errorCode } from "../lib/errors.js";
 import type { Modules } from "../modules.js";
 import {
   exportCatalogue,
@@ -95,7 +96,7 @@ async function runExport(host: Host, file: string | undefined, json: boolean): P
     if (file === undefined) {
       await pipeline(lines, host.stdout, { end: false }).catch((error: unknown) => {
         // The reader closed the pipe.
-        if (fileFault(error) !== "EPIPE") throw error;
+        if (errorCode(error) !== "EPIPE") throw error;
       });
       return "";
     }
@@ -126,15 +127,10 @@ async function withCatalogue(
     try {
       host.stdout.write(await write(modules, (done) => progress.update(done)));
     } catch (error) {
-      const reason = error instanceof Refusal ? error.message : fileFault(error);
+      const reason = error instanceof Refusal ? error.message : errorCode(error);
       throw reason === undefined ? error : new CommandFault(`${failed}: ${reason}`, EXIT.failed);
     } finally {
       progress.stop();
     }
   });
-}
-
-/** The code of an error of the file system. */
-function fileFault(error: unknown): string | undefined {
-  return error instanceof Error && "code" in error ? String(error.code) : undefined;
 }

@@ -15,6 +15,7 @@ import { type Readable, Writable } from "node:stream";
 import { parseEnv } from "node:util";
 import type { Command } from "commander";
 import { ConfigError, loadConfig } from "../config/config.js";
+import { errorCode } from "../lib/errors.js";
 import { isPrivateHost } from "../lib/host-names.js";
 import { EXIT, type Host } from "./host.js";
 
@@ -111,7 +112,7 @@ async function mayReplace(questions: Questions, { yes, force }: Options): Promis
   try {
     readFileSync(FILE);
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return false;
+    if (errorCode(error) === "ENOENT") return false;
     throw error;
   }
   if (force === true) return true;

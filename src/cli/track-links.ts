@@ -6,6 +6,7 @@ import { createReadStream } from "node:fs";
 import { basename } from "node:path";
 import type { Config } from "../config/config.js";
 import { nameField } from "../discovery/discovery.js";
+import { errorCode } from "../lib/errors.js";
 import type { Modules } from "../modules.js";
 import {
   addressReader,
@@ -226,7 +227,7 @@ async function readText(file: string): Promise<{ text: string } | { problem: str
       pieces.push(part);
     }
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? String(error.code) : undefined;
+    const code = errorCode(error);
     if (code === undefined) throw error;
     return { problem: `cannot be read: ${code}` };
   } finally {

@@ -2,7 +2,7 @@ import { createServer, type RequestListener, type Server, type ServerResponse } 
 import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { ConfigError } from "../config/config.js";
-import { AppError } from "../lib/errors.js";
+import { AppError, errorCode } from "../lib/errors.js";
 import { type ConnectionOptions, Connections } from "./connections.js";
 import { jsonError } from "./error-response.js";
 import { completeHeaders, type PublicAddress, publicAddressOf, requestId } from "./headers.js";
@@ -138,7 +138,7 @@ export async function listen(
     server.once("error", reject);
     server.listen({ port, host, reusePort }, resolve);
   }).catch((error: unknown) => {
-    if (!reusePort || !(error instanceof Error && "code" in error && error.code === "ENOTSUP")) throw error;
+    if (!reusePort || errorCode(error) !== "ENOTSUP") throw error;
     throw new ConfigError([
       "SIDEREAL_REUSE_PORT: must be false, as processes cannot share a port on this system",
     ]);

@@ -95,6 +95,11 @@ export class AppError extends Error {
   }
 }
 
+/** The code of an error of the system, such as ENOENT; undefined for others. */
+export function errorCode(error: unknown): string | undefined {
+  return error instanceof Error && "code" in error ? String(error.code) : undefined;
+}
+
 /** A VALIDATION_FAILED error about one parameter. */
 export function invalidParameter(
   parameter: string,

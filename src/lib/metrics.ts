@@ -2,6 +2,7 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { collectDefaultMetrics, Gauge, type MetricObjectWithValues, Registry } from "prom-client";
+import { errorCode } from "./errors.js";
 import type { Logger } from "./log.js";
 
 export type MetricValue = readonly [value: number, labels: Readonly<Record<string, string>>];
@@ -132,8 +133,7 @@ export async function serveMetrics(
       server.listen(next, host);
       await once(server, "listening");
     } catch (error) {
-      const isTaken = error instanceof Error && "code" in error && error.code === "EADDRINUSE";
-      if (isTaken && next < last) continue;
+      if (errorCode(error) === "EADDRINUSE" && next < last) continue;
       throw error;
     }
     const address = server.address();

@@ -1,5 +1,6 @@
 /** `sidereal mcp --url`: the tools of a service, for programs that speak on standard input and output. */
 import { createInterface } from "node:readline";
+import { errorCode } from "../lib/errors.js";
 import { isPrivateHost } from "../lib/host-names.js";
 import { z } from "../lib/schema.js";
 import type { Streams } from "./server.js";
@@ -106,7 +107,7 @@ async function send(
     );
   } catch (error) {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-    const reason = cause instanceof Error && "code" in cause ? cause.code : "it took too long";
+    const reason = errorCode(cause) ?? "it took too long";
     return failure(message, `UNAVAILABLE: The service at ${url} did not respond: ${reason}.`);
   }
 }

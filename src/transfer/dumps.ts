@@ -8,6 +8,7 @@ import { mkdir, readdir, readFile, rename, rm, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import { syncFolder } from "../database/database.js";
 import { DAY_MS, HOUR_MS } from "../lib/clock.js";
+import { errorCode } from "../lib/errors.js";
 import {
   type DumpedCatalog,
   MANIFEST,
@@ -40,7 +41,7 @@ export class Dumps {
   /** All complete dumps, newest first, at most 100; none without the folder. One without a readable manifest is not listed. */
   async list(): Promise<Dump[]> {
     const names = await readdir(this.#folder).catch((error: unknown) => {
-      if (error instanceof Error && "code" in error && error.code === "ENOENT") return [];
+      if (errorCode(error) === "ENOENT") return [];
       throw error;
     });
     const newest = names

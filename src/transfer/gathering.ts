@@ -1,4 +1,6 @@
 /** What was read of files and is not recorded yet. */
+
+import { errorCode } from "../lib/errors.js";
 import type { ArchiveFile, Damage, KnownArchives, Observation } from "../repositories/repositories.js";
 import { Batch, type Gathered } from "./batch.js";
 import { Comparison } from "./comparison.js";
@@ -160,7 +162,7 @@ const REASONS = new Map([
 /** Why a file could not be read; undefined if the error is a bug of ours. */
 function fileReason(error: unknown): string | undefined {
   if (error instanceof Refusal) return error.message;
-  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  const code = errorCode(error) ?? "";
   if (code.startsWith("Z_") || code.startsWith("ZSTD_")) return DAMAGED_DATA;
   return REASONS.get(code);
 }

@@ -1,10 +1,11 @@
 /** Reads tar and zip files. Loaded for these alone, as their libraries are. */
-import { once } from "node:events";
+import { on, once } from "node:events";
 import { Readable } from "node:stream";
 import { crc32 } from "node:zlib";
 import { Parser } from "tar/parse";
 import type { ReadEntry } from "tar/read-entry";
 import { type Entry, getFileNameLowLevel, openPromise, type ZipFile } from "yauzl";
+import { errorCode } from "../lib/errors.js";
 import { bomb, isBomb, MAX_MEMBERS } from "./open-file.js";
 import { DAMAGED_DATA, Refusal } from "./values.js";
 
@@ -25,21 +26,11 @@ const GZIP = Buffer.from([0x1f, 0x8b]);
  * damage, unless reading a member has thrown it.
  */
 export async function* readTar(input: Readable): AsyncGenerator<Packed> {
-  const entries: ReadEntry[] = [];
-  let isOver = false;
   let isEndSeen = false;
-  let wake = () => {};
   const parser = new Parser({ zstd: false });
-  parser.on("entry", (entry: ReadEntry) => {
-    entries.push(entry);
-    wake();
-  });
+  const entries = on(parser, "entry", { close: ["end"] });
   parser.on("eof", () => {
     isEndSeen = true;
-  });
-  parser.on("end", () => {
-    isOver = true;
-    wake();
   });
   let failure: unknown;
   let isReported = false;
@@ -58,17 +49,10 @@ export async function* readTar(input: Readable): AsyncGenerator<Packed> {
     isReported = true;
     throw failure ?? new Refusal(TAR_CUT_OFF);
   };
-  for (;;) {
-    const entry = entries.shift();
-    if (entry !== undefined) {
-      const isFile = entry.type === "File" || entry.type === "OldFile" || entry.type === "ContiguousFile";
-      yield { name: entry.path, isFile, open: async () => Readable.from(contentOf(entry)) };
-      entry.resume();
-    } else if (isOver) break;
-    else
-      await new Promise<void>((resolve) => {
-        wake = resolve;
-      });
+  for await (const [entry] of entries as AsyncIterable<[ReadEntry]>) {
+    const isFile = entry.type === "File" || entry.type === "OldFile" || entry.type === "ContiguousFile";
+    yield { name: entry.path, isFile, open: async () => Readable.from(contentOf(entry)) };
+    entry.resume();
   }
   if (isReported) return;
   if (failure !== undefined) throw failure;
@@ -131,7 +115,7 @@ async function openZip(path: string): Promise<ZipFile> {
     // Names are only text here, so they are not held to the rules of paths.
     return await openPromise(path, { autoClose: false, decodeStrings: false });
   } catch (error) {
-    if (error instanceof Error && "code" in error) throw error;
+    if (errorCode(error) !== undefined) throw error;
     throw new Refusal("not a zip file, or damaged at the end, where its directory is");
   }
 }

@@ -1,3 +1,4 @@
+import { on } from "node:events";
 import { Worker } from "node:worker_threads";
 import type { Observation } from "../repositories/repositories.js";
 import { type FlatBatch, restore } from "./batch.js";
@@ -29,34 +30,10 @@ export async function* readInThread(paths: readonly string[], options: ReadTask)
     workerData: task,
     resourceLimits: READER_MEMORY_MB,
   });
-  const waiting: (ReadMessage | undefined)[] = [];
-  let failure: unknown;
-  let wake = () => {};
-  worker.on("message", (message: ReadMessage) => {
-    waiting.push(message);
-    wake();
-  });
-  worker.on("error", (error) => {
-    failure = error;
-    wake();
-  });
-  worker.on("exit", () => {
-    waiting.push(undefined);
-    wake();
-  });
   try {
-    for (;;) {
-      if (waiting.length === 0 && failure === undefined) {
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-        });
-      }
-      if (failure !== undefined) throw failure;
-      if (waiting.length === 0) continue;
-      const message = waiting.shift();
-      if (message === undefined) return;
+    for await (const [message] of on(worker, "message", { close: ["exit"] })) {
       worker.postMessage("more");
-      const { flat, ...found } = message;
+      const { flat, ...found }: ReadMessage = message;
       yield { ...found, batch: restore(flat) };
     }
   } finally {

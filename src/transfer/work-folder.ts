@@ -2,6 +2,7 @@ import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { type Clock, DAY_MS } from "../lib/clock.js";
+import { errorCode } from "../lib/errors.js";
 import { Refusal } from "./values.js";
 
 /** `.partial-<process>-<machine>` */
@@ -33,7 +34,7 @@ function isRunning(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return !(error instanceof Error && "code" in error && error.code === "ESRCH");
+    return errorCode(error) !== "ESRCH";
   }
 }
 
