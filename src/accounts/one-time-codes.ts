@@ -1,8 +1,10 @@
-import { createHmac, randomBytes, randomInt, timingSafeEqual } from "node:crypto";
+import { createHmac, randomInt, timingSafeEqual } from "node:crypto";
 import { sql } from "kysely";
 import { createToken, hashToken, tokenPrefix } from "../lib/tokens.js";
 import type { AccountsContext } from "./context.js";
 import { readSecret } from "./secret.js";
+
+export { createSecret as createBrowserSecret } from "../database/database.js";
 
 /** How long a code and the link with it are valid. */
 export const CODE_MS = 10 * 60_000;
@@ -19,11 +21,6 @@ export interface CodeRequest {
   email: string;
   /** The path to continue to, which was safe when it was requested. */
   next: string;
-}
-
-/** A secret for a browser that requests codes. */
-export function createBrowserSecret(): string {
-  return randomBytes(32).toString("base64url");
 }
 
 /** The digits of a code as somebody typed it; undefined if it cannot be one. */

@@ -1,12 +1,12 @@
 import { count } from "../discovery/discovery.js";
 import { json } from "../http/http.js";
-import { z } from "../lib/schema.js";
+import { idSchema, z } from "../lib/schema.js";
 import { AVAILABILITIES, CHANGE_KINDS } from "../repositories/repositories.js";
 import { dataMetaResponse, operation } from "./operation.js";
 
 const changeSchema = z
   .object({
-    id: z.string().regex(/^[1-9][0-9]{0,18}$/),
+    id: idSchema,
     provider: z.string().openapi({ description: "Now." }),
     fullName: z.string().openapi({ description: "Now." }),
     availability: z.enum(AVAILABILITIES).openapi({ description: "Now." }),

@@ -19,7 +19,7 @@ import { json } from "../http/http.js";
 import { DAY_MS, isoTime, timeOrNull } from "../lib/clock.js";
 import { publicHost } from "../lib/host-names.js";
 import { chartPage } from "../lib/page-addresses.js";
-import { time, z } from "../lib/schema.js";
+import { idSchema, time, z } from "../lib/schema.js";
 import { AVAILABILITIES, BASES, basisOf, SNAPSHOT_SOURCES } from "../repositories/repositories.js";
 import { csv, fieldColumns, formatParameter, orCsv, REPOSITORY_NAME_COLUMNS } from "./csv.js";
 import {
@@ -94,7 +94,7 @@ const chartSchema = z
     align: z.enum(ALIGNMENTS),
     series: z.array(
       z.object({
-        repositoryId: z.string().regex(/^[1-9][0-9]{0,18}$/),
+        repositoryId: idSchema,
         provider: z.string(),
         fullName: z.string(),
         renamedFrom: z.string().optional().openapi({ description: "See Repository." }),

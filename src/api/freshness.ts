@@ -4,7 +4,7 @@ import { time, z } from "../lib/schema.js";
 
 /** How recent the growth in a response is: beside every growth, so that nobody takes old growth for that of today. */
 export const freshnessFields = {
-  asOf: z.iso.datetime({ precision: 3 }).nullable().openapi({
+  asOf: time.nullable().openapi({
     description:
       "When the counts were taken: of one repository its newest confirmed ones, at which its windows end; of several the median. null: there are none.",
   }),

@@ -12,7 +12,6 @@ import {
   windowParameter,
 } from "../discovery/discovery.js";
 import { json } from "../http/http.js";
-import { timeOrNull } from "../lib/clock.js";
 import { z } from "../lib/schema.js";
 import { type CsvColumn, csv, fieldColumns, formatParameter, orCsv } from "./csv.js";
 import { freshnessFields, freshnessView } from "./freshness.js";
@@ -23,6 +22,7 @@ import {
   facetView,
   pageMetaSchema,
   repositorySchema,
+  repositoryView,
   summarySchema,
   summaryView,
 } from "./views.js";
@@ -76,23 +76,10 @@ function facetOperation(id: string, kind: FacetKind, what: string) {
       const { asOf } = catalogueFreshness(counters, provider);
       const hasMore = offset + facets.length < total;
       const isReachable = hasMore && (page + 1) * limit <= LAST_NUMBERED;
-      const links = {
-        nextCursor: null,
-        page,
-        limit,
-        total,
-        ...(isReachable ? { nextPage: page + 1 } : {}),
-      };
-      const meta = {
-        page,
-        limit,
-        total,
-        totalIsExact,
-        hasMore,
-        nextCursor: null,
-        ...freshnessView(asOf, services.clock.now()),
-      };
-      const Link = linkHeader(http, services.config.baseUrl, links);
+      const freshness = freshnessView(asOf, services.clock.now());
+      const meta = { page, limit, total, totalIsExact, hasMore, nextCursor: null, ...freshness };
+      const next = isReachable ? { nextPage: page + 1 } : {};
+      const Link = linkHeader(http, services.config.baseUrl, { ...meta, ...next });
       const data = facets.map(facetView);
       const reply = format === "csv" ? csv(`sidereal-${what}`, FACET_COLUMNS, data) : json({ data, meta });
       return { ...reply, headers: { ...reply.headers, Link } };
@@ -151,21 +138,11 @@ export const suggest = operation({
     ]);
     const rows = await lists.rows(ids, "7d");
     const data = {
-      repositories: rows.map(({ repository, trend, isStale: stale }) => {
-        const { id, provider, fullName, description, language, stars, countedAt } = repository;
-        const lastSeenAt = timeOrNull(countedAt);
-        const starsDelta7d = trend?.starsDelta ?? null;
-        return {
-          id: String(id),
-          provider,
-          fullName,
-          description,
-          language,
-          stars,
-          lastSeenAt,
-          stale,
-          starsDelta7d,
-        };
+      repositories: rows.map((row) => {
+        const { id, provider, fullName, description, language, stars, lastSeenAt, stale } =
+          repositoryView(row);
+        const shown = { id, provider, fullName, description, language, stars, lastSeenAt, stale };
+        return { ...shown, starsDelta7d: row.trend?.starsDelta ?? null };
       }),
       languages: languages.map(suggestedView),
       topics: topics.map(suggestedView),

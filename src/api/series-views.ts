@@ -1,6 +1,6 @@
 import { openIssuesRule } from "../config/config.js";
 import { isoTime } from "../lib/clock.js";
-import { time, z } from "../lib/schema.js";
+import { idSchema, time, z } from "../lib/schema.js";
 import {
   type Gap,
   type Seam,
@@ -89,7 +89,7 @@ export function seriesPartsView({ points, gaps, seams }: Pick<Series, "points" |
 }
 
 export const seriesMetaSchema = z.object({
-  repositoryId: z.string().regex(/^[1-9][0-9]{0,18}$/),
+  repositoryId: idSchema,
   window: z.enum(["30d", "90d", "all"]).nullable().openapi({ description: "null with from." }),
   from: time.nullable().openapi({ description: "Start of the window or first day; null for all." }),
   to: time.nullable().openapi({ description: "End of the last day, exclusive; null without to." }),

@@ -2,7 +2,7 @@ import { freshnessOf } from "../discovery/discovery.js";
 import { jsonText } from "../http/http.js";
 import { timeOrNull } from "../lib/clock.js";
 import { ownTurn } from "../lib/loop-turns.js";
-import { time, z } from "../lib/schema.js";
+import { idSchema, time, z } from "../lib/schema.js";
 import type { Modules } from "../modules.js";
 import {
   AVAILABILITIES,
@@ -45,7 +45,7 @@ const TURN_POINTS = 2_000;
 
 const seriesSchema = z
   .object({
-    repositoryId: z.string().regex(/^[1-9][0-9]{0,18}$/),
+    repositoryId: idSchema,
     provider: z.string(),
     fullName: z.string(),
     renamedFrom: z.string().optional().openapi({ description: "See Repository." }),

@@ -3,13 +3,11 @@ import { type HttpRequest, json, quotaOf } from "../http/http.js";
 import { isoTime, timeOrNull } from "../lib/clock.js";
 import { AppError } from "../lib/errors.js";
 import { repositoryPage } from "../lib/page-addresses.js";
-import { time, z } from "../lib/schema.js";
+import { idSchema, time, z } from "../lib/schema.js";
 import { TRACK_FAILURES, TRACK_STATES, type TrackRequest } from "../tracking/tracking.js";
 import { type ApiServices, dataResponse, operation } from "./operation.js";
 
 const tags = ["Tracking"];
-
-const id = z.string().regex(/^[1-9][0-9]{0,18}$/);
 
 const trackRequestSchema = z
   .object({
@@ -43,7 +41,7 @@ const trackRequestSchema = z
       .openapi({ description: "Whether the forge does not respond at the moment.", example: false }),
     repository: z
       .object({
-        id,
+        id: idSchema,
         fullName: z.string(),
         href: z.string(),
         page: z.string().openapi({ description: "Its page.", example: "/repos/github/vuejs/core" }),

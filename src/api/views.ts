@@ -3,7 +3,7 @@ import { type CurrentSummary, type Facet, SORTS } from "../discovery/discovery.j
 import { ANOMALY_KINDS, MEASURED_COUNTS, RANKINGS, type Trend, WINDOWS } from "../growth/growth.js";
 import { HOUR_MS, isoTime, timeOrNull } from "../lib/clock.js";
 import { START_TRACKING_PAGE } from "../lib/page-addresses.js";
-import { orNull, time, z } from "../lib/schema.js";
+import { idSchema, orNull, time, z } from "../lib/schema.js";
 import {
   AVAILABILITIES,
   BASES,
@@ -16,7 +16,6 @@ import { freshnessFields, measuredFields, measuredView } from "./freshness.js";
 
 /** Records as JSON: the schema of each and the function that creates it. `null` always means unknown. */
 
-const id = z.string().regex(/^[1-9][0-9]{0,18}$/);
 const number = z.int().nullable();
 
 export const rankingSchema = z.enum(RANKINGS).openapi("RankingName");
@@ -154,7 +153,7 @@ export function trendView(trend: Trend): TrendView {
 
 export const repositorySchema = z
   .object({
-    id,
+    id: idSchema,
     provider: z.string(),
     owner: z.string().openapi({ description: "May contain slashes (GitLab groups)." }),
     name: z.string(),
@@ -276,7 +275,7 @@ export const repositoryPageMetaSchema = pageMetaSchema
     renamed: z
       .object({
         fullName: z.string(),
-        to: z.object({ id, provider: z.string(), fullName: z.string() }),
+        to: z.object({ id: idSchema, provider: z.string(), fullName: z.string() }),
       })
       .optional()
       .openapi({
@@ -382,8 +381,8 @@ export const watchlistSchema = z
   .object({
     token: z.string().openapi({ description: "The token of the request." }),
     name: z.string(),
-    ids: z.array(id),
-    items: z.array(z.object({ repositoryId: id, addedAt: time })),
+    ids: z.array(idSchema),
+    items: z.array(z.object({ repositoryId: idSchema, addedAt: time })),
     canEdit: z.boolean(),
     createdAt: time,
     updatedAt: time,

@@ -41,32 +41,17 @@ function describeProxy({ sign, peer, at }: { sign: string; peer: string; at: num
 }
 
 function describe(status: ProviderStatus, now: number): string {
-  const {
-    provider,
-    scheduled,
-    due,
-    overdue,
-    repositories,
-    freshness,
-    olderThanADay,
-    detailsFreshness,
-    walk,
-    worker,
-    backfillWaiting,
-    backfillNextAt,
-    rechecksWaiting,
-    missing,
-    lostToday,
-    newToday,
-  } = status;
-  const states = Object.entries(repositories).map(([state, count]) => `${count} ${state.toLowerCase()}`);
+  const { provider, freshness, detailsFreshness, missing, lostToday, newToday, avatars, worker } = status;
+  const states = Object.entries(status.repositories).map(
+    ([state, count]) => `${count} ${state.toLowerCase()}`,
+  );
   const lines = [
     provider,
-    `  repositories  ${states.join(", ") || "none"}; ${scheduled} scheduled`,
-    `  queue         ${due} due, ${overdue} for over an hour, ${rechecksWaiting} to be read a second time, ${backfillWaiting} waiting for backfill${backfillNextAt === null ? "" : `, the next at ${isoTime(backfillNextAt)}`}`,
-    `  counts        ${freshness === null ? "nothing read yet" : `read ${agesOf(freshness)} ago; ${olderThanADay} over a day ago`}`,
+    `  repositories  ${states.join(", ") || "none"}; ${status.scheduled} scheduled`,
+    `  queue         ${status.due} due, ${status.overdue} for over an hour, ${status.rechecksWaiting} to be read a second time, ${status.backfillWaiting} waiting for backfill${status.backfillNextAt === null ? "" : `, the next at ${isoTime(status.backfillNextAt)}`}`,
+    `  counts        ${freshness === null ? "nothing read yet" : `read ${agesOf(freshness)} ago; ${status.olderThanADay} over a day ago`}`,
     ...(detailsFreshness === null ? [] : [`  own records   read ${agesOf(detailsFreshness)} ago`]),
-    `  discovery     ${describeWalk(walk)}`,
+    `  discovery     ${describeWalk(status.walk)}`,
   ];
   if (missing.waiting > 0 || lostToday > 0) {
     const since = missing.since === null ? "" : ` since ${isoTime(missing.since)}`;
@@ -78,7 +63,6 @@ function describe(status: ProviderStatus, now: number): string {
     lines.push(
       `  surplus       ${newToday.added} new repositories added today, ${newToday.surplus} more listed and left out: see SIDEREAL_${provider}_NEW_PER_DAY`,
     );
-  const { avatars } = status;
   if (avatars.wanted > 0)
     lines.push(`  avatars       ${avatars.images} of ${avatars.wanted} owners on lists`);
   if (worker !== null) {

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { repositoryKey } from "../lib/page-addresses.js";
 import type { RepositoryAddress } from "../repositories/repositories.js";
 import { readAddresses } from "./addresses.js";
 import { CommandFault, EXIT, type Host, reportOf, type Tracker } from "./host.js";
@@ -92,28 +93,19 @@ async function forEach(
   const tracker = await host.openTracker();
   let code: number = EXIT.ok;
   try {
-    for (const one of named) {
-      const facts = { provider: one.provider, fullName: one.fullName };
+    for (const { provider, fullName } of named) {
+      const print = (done: { result: string; failure?: string }, words: string) => {
+        const facts = { provider, fullName, ...done };
+        host.stdout.write(reportOf(json, facts, `${repositoryKey({ provider, fullName })}: ${words}`));
+      };
       try {
-        const { failed, ...done } = await act(tracker, one);
+        const { failed, ...done } = await act(tracker, { provider, fullName });
         if (failed === true) code = EXIT.failed;
-        host.stdout.write(
-          reportOf(
-            json,
-            { ...facts, ...done },
-            `${one.provider.toLowerCase()}:${one.fullName}: ${done.result}`,
-          ),
-        );
+        print(done, done.result);
       } catch (error) {
         if (!(error instanceof UpstreamFailure)) throw error;
         code = EXIT.failed;
-        host.stdout.write(
-          reportOf(
-            json,
-            { ...facts, result: "failed", failure: error.kind },
-            `${one.provider.toLowerCase()}:${one.fullName}: ${error.kind} (${error.message})`,
-          ),
-        );
+        print({ result: "failed", failure: error.kind }, `${error.kind} (${error.message})`);
       }
     }
   } finally {

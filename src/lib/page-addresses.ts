@@ -57,12 +57,6 @@ export function topicPage(name: string): string {
   return `${TOPICS_PAGE}/${encoded(name)}`;
 }
 
-/** The progress of a request to track a repository. */
-export function trackRequestPage(requestId: string): string {
-  return `/track/${requestId}`;
-}
-
-/** The API reference. */
 export const DOCS_PAGE = "/docs";
 
 /** Instructions for tracking repositories. */

@@ -9,6 +9,9 @@ export { z };
 /** A time as responses write it: ISO 8601 in UTC, to the millisecond. */
 export const time = z.iso.datetime({ precision: 3 });
 
+/** The id of a record, as responses write it. */
+export const idSchema = z.string().regex(/^[1-9][0-9]{0,18}$/);
+
 /** A record or null. The OpenAPI generator would make a record with a name null wherever it is used. */
 export function orNull<T extends z.ZodType>(record: T) {
   return z.union([record, z.null()]);

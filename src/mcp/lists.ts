@@ -10,15 +10,15 @@ import {
   renamedView,
   repositoryView,
 } from "../api/api.js";
-import { type ListPage, type ListQuery, listPage, listQuery } from "../discovery/discovery.js";
+import { count, type ListPage, type ListQuery, listPage, listQuery } from "../discovery/discovery.js";
 import { explorePage, repositoryKey, repositoryPage } from "../lib/page-addresses.js";
 import { z } from "../lib/schema.js";
 import { type Columns, foreignText, freshness, number, percent, ROW_TEXT, table } from "./text.js";
-import { limitOf, type Tool, type ToolContext, tool } from "./tool.js";
+import { type Tool, type ToolContext, tool } from "./tool.js";
 
 /** The part of a list. Rows: enough to choose from, and few enough to read. */
 export const pageArguments = {
-  limit: limitOf(25, 10, "Maximum number of rows."),
+  limit: count(1, 25).default(10).openapi({ default: 10, description: "Maximum number of rows." }),
   cursor: listQuery.shape.cursor.openapi({
     description: "nextCursor of the previous result. All other arguments must stay the same.",
   }),
@@ -176,9 +176,9 @@ export function listResult(found: ListPage, { query, context, title, page }: Lis
     }),
     page: baseUrl + page,
   };
-  const count = `${totalIsExact ? "" : "more than "}${number(total)}`;
+  const all = `${totalIsExact ? "" : "more than "}${number(total)}`;
   const lines = [
-    `${title}: ${repositories.length} of ${count} repositories, growth over ${window}. ${freshness(meta)}`,
+    `${title}: ${repositories.length} of ${all} repositories, growth over ${window}. ${freshness(meta)}`,
     ...(data.corrected === null ? [] : [`Searched for: ${data.corrected}`]),
     ...data.unmatched,
     ...(renamed

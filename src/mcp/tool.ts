@@ -1,6 +1,5 @@
 /** Tools: how they are declared, and how a call reads its arguments and does the work of an operation of the API. */
 import { type ApiServices, type Operation, routeOf } from "../api/api.js";
-import { count } from "../discovery/discovery.js";
 import type { ChargedAs, Surcharge } from "../http/http.js";
 import { invalidParameter } from "../lib/errors.js";
 import { didYouMean } from "../lib/nearest-name.js";
@@ -99,9 +98,4 @@ function textsOf(
     values[name] = Array.isArray(parsed.data) ? parsed.data.map(text) : text(parsed.data);
   }
   return values;
-}
-
-/** Maximum number of rows or points: fewer than the API would return. */
-export function limitOf(most: number, usual: number, description: string) {
-  return count(1, most).default(usual).openapi({ default: usual, description });
 }
