@@ -80,10 +80,11 @@ function readList(file: string): string {
   return readFileSync(file, "utf8");
 }
 
-function sentencesOf({ repositories, isDrawn, problems }: PublishReport): string[] {
+function sentencesOf({ listed, read, repositories, isDrawn, problems }: PublishReport): string[] {
   const moved = repositories.filter(({ gained }) => gained !== 0);
+  const pictures = repositories.length === 0 ? "no pictures" : "pictures left as they were";
   return [
-    `${repositories.length} repositories, ${moved.length} with other counts; pictures ${isDrawn ? "drawn" : "left as they were"}; ${problems.length} problems`,
+    `${read} of ${listed} repositories read, ${moved.length} with other counts; ${isDrawn ? "pictures drawn" : pictures}; problems: ${problems.length}`,
     ...moved.map(({ repository, stars, gained }) => {
       const change = gained === null ? "new" : `${gained > 0 ? "+" : ""}${gained}`;
       return `${repository}: ${stars ?? "unknown"} stars (${change})`;

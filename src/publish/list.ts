@@ -53,10 +53,21 @@ export interface Listed {
   problems: string[];
 }
 
-/** The repositories that a list asks for. Owners and READMEs take a request each. */
-export async function resolveList(pass: Pass, text: string): Promise<Listed> {
+/**
+ * The repositories that a list asks for; if a part of it cannot be read, also those that the last run has published. Owners and READMEs
+ * take a request each.
+ */
+export async function resolveList(
+  pass: Pass,
+  text: string,
+  published: readonly RepositoryAddress[],
+): Promise<Listed> {
   const { asked, problems } = parseList(text, pass.forges);
   const found = new Map<string, RepositoryAddress>();
+  const add = (address: RepositoryAddress) => {
+    const key = `${address.provider} ${address.fullName.toLowerCase()}`;
+    if (!found.has(key)) found.set(key, address);
+  };
   const comparisons = asked.flatMap(({ asked: one }) =>
     one.kind === "repositories" && one.addresses.length > 1 && one.addresses.length <= MAX_SERIES
       ? [one.addresses]
@@ -64,15 +75,19 @@ export async function resolveList(pass: Pass, text: string): Promise<Listed> {
   );
   for (const { line, asked: one } of asked) {
     try {
-      for (const address of await addressesOf(pass, one)) {
-        const key = `${address.provider} ${address.fullName.toLowerCase()}`;
-        if (!found.has(key)) found.set(key, address);
-      }
+      const named = await addressesOf(pass, one);
+      if (named.length === 0) problems.push(`${line}: names no repository`);
+      named.forEach(add);
     } catch (error) {
       if (!(error instanceof UpstreamFailure)) throw error;
       problems.push(`${line}: ${sentenceOf(error)}`);
     }
   }
+  if (asked.length === 0) problems.push("the list names no repository");
+  const named = found.size;
+  if (problems.length > 0) published.forEach(add);
+  if (found.size > named)
+    problems.push(`${found.size - named} published before stay: a line that cannot be read may mean them`);
   const addresses = [...found.values()];
   if (addresses.length > MAX_PUBLISHED)
     problems.push(

@@ -1,9 +1,12 @@
 /** Charts and badges as files, the list of them, and blocks in READMEs that show them. */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
+import { z } from "zod";
 import { snippetsOf, type Theme } from "../charts/charts.js";
 import { queryOf, repositoryKey } from "../lib/page-addresses.js";
+import { replaceFile } from "../lib/replace-file.js";
 import type { Repository, RepositoryAddress } from "../repositories/repositories.js";
+import { fileName, readEarlier, removeStale, write, writtenPath } from "./files.js";
 import type { Pass } from "./pass.js";
 
 /** A repository as the list names it, which keeps its files where they are when it is renamed. */
@@ -15,9 +18,19 @@ export interface Published {
 const MANIFEST = "repositories.json";
 const CHART = { width: 600, height: 380 };
 
+const manifestSchema = z.object({
+  repositories: z.array(
+    z.object({ provider: z.string(), listed: z.string(), chart: writtenPath, badge: writtenPath }),
+  ),
+});
+
+/** The repositories whose pictures an earlier run has written to a folder, and their files. */
+export const readPublished = (folder: string): z.output<typeof manifestSchema>["repositories"] =>
+  readEarlier(join(folder, MANIFEST), manifestSchema)?.repositories ?? [];
+
 /**
  * Writes a chart and a badge of each repository, and the list of them, unless nothing has changed: pictures name the day on which they
- * were drawn. Returns whether it has written.
+ * were drawn. Deletes those of repositories that are no longer published. Returns whether it has drawn.
  */
 export async function writePictures(
   { responder }: Pass,
@@ -30,8 +43,9 @@ export async function writePictures(
       format: "sidereal-published",
       version: 1,
       theme,
-      repositories: entries.map(({ repository, files }) => ({
+      repositories: entries.map(({ listed, repository, files }) => ({
         provider: repository.provider,
+        listed: listed.fullName,
         fullName: repository.fullName,
         url: repository.url,
         availability: repository.availability,
@@ -54,23 +68,18 @@ export async function writePictures(
     write(join(folder, files.chart), (await responder.get(`/api/embed/chart.svg?${chart}`)).body);
     write(join(folder, files.badge), (await responder.get(`/api/embed/badge.svg?${badge}`)).body);
   }
+  removeStale(
+    folder,
+    readPublished(folder).flatMap(({ chart, badge }) => [chart, badge]),
+    entries.flatMap(({ files }) => Object.values(files)),
+  );
   write(join(folder, MANIFEST), manifest);
-  return true;
+  return entries.length > 0;
 }
 
 function filesOf({ provider, fullName }: RepositoryAddress): { chart: string; badge: string } {
   const path = [provider.toLowerCase(), ...fullName.split("/")].map(fileName).join("/");
   return { chart: `charts/${path}.svg`, badge: `badges/${path}.svg` };
-}
-
-/** A part of a name as that of a file on any system, not hidden, and unable to leave its folder. */
-export function fileName(part: string): string {
-  return part.replaceAll(/^\.|[^\w.-]/g, (character) => `_${character.charCodeAt(0).toString(16)}`);
-}
-
-export function write(path: string, body: string | Uint8Array | null): void {
-  mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, body ?? "");
 }
 
 const readOrEmpty = (path: string): string => (existsSync(path) ? readFileSync(path, "utf8") : "");
@@ -116,7 +125,7 @@ export function fillReadme(
   }
   if (filled === "") problems.push(`${path}: has no block <!-- sidereal --> … ${END}`);
   const result = filled + text.slice(from);
-  if (result !== text) writeFileSync(path, result);
+  replaceFile(realpathSync(path), result);
   return problems;
 }
 

@@ -44,6 +44,8 @@ export async function trackWithHistory(pass: Pass, address: RepositoryAddress): 
 export interface ReadOutcome {
   /** The ids of those that are known now, by the place of their address. */
   ids: (number | undefined)[];
+  /** Number of those that were read now. */
+  read: number;
   /** Sentences about those that could not be read. */
   problems: string[];
   /** Those whose star history is not complete. */
@@ -59,7 +61,7 @@ export async function readAll(
   nodeIds: ReadOutcome["nodeIds"],
 ): Promise<ReadOutcome> {
   const { catalog } = pass.modules;
-  const outcome: ReadOutcome = { ids: [], problems: [], withoutHistory: new Set(), nodeIds: {} };
+  const outcome: ReadOutcome = { ids: [], read: 0, problems: [], withoutHistory: new Set(), nodeIds: {} };
   const known: { address: RepositoryAddress; id: number }[] = [];
   const attempt = async (address: RepositoryAddress, work: () => Promise<void>): Promise<boolean> => {
     try {
@@ -76,6 +78,7 @@ export async function readAll(
     if (found === undefined) {
       await attempt(address, async () => {
         outcome.ids[i] = (await track(pass.contextOf(address.provider), address.fullName)).repositoryId;
+        outcome.read++;
       });
       continue;
     }
@@ -98,6 +101,7 @@ export async function readAll(
         for (const { address, id } of some) {
           const result = results.get(id);
           if (result?.kind === "failed") outcome.problems.push(new NotRead(address, result.failure).message);
+          else if (result !== undefined) outcome.read++;
         }
       });
       // The forge as a whole does not respond.

@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import type { Theme } from "../charts/charts.js";
@@ -6,10 +5,12 @@ import type { Clock } from "../lib/clock.js";
 import { repositoryKey } from "../lib/page-addresses.js";
 import { updateDerived } from "../modules.js";
 import { addressReader } from "../repositories/repositories.js";
-import { importFiles, stateFiles, writeState } from "../transfer/transfer.js";
+import { untrack } from "../tracking/tracking.js";
+import { dumpPages, importFiles, stateFiles, writeState } from "../transfer/transfer.js";
+import { readEarlier, write } from "./files.js";
 import { resolveList } from "./list.js";
 import type { Pass } from "./pass.js";
-import { fillReadme, isListed, type Published, write, writePictures } from "./pictures.js";
+import { fillReadme, isListed, type Published, readPublished, writePictures } from "./pictures.js";
 import { readAll } from "./reading.js";
 import { writeSite } from "./site.js";
 
@@ -30,6 +31,9 @@ export interface PublishOptions {
 }
 
 export interface PublishReport {
+  /** Repositories that the list names, and those of them that were read now. */
+  listed: number;
+  read: number;
   repositories: {
     repository: string;
     stars: number | null /** Since the state was written; null: it is new. */;
@@ -45,21 +49,35 @@ export interface PublishReport {
 }
 
 /**
- * Reads what a list names once and writes its state and its pictures. What could not be read keeps its last counts. Throws StateFault.
+ * Reads what a list names once and writes its state and its pictures. What could not be read keeps its last counts; the files of what has
+ * left the list are deleted. Throws StateFault.
  */
 export async function publish(pass: Pass, options: PublishOptions): Promise<PublishReport> {
   const { state, out, readmes, theme, clock } = options;
   const { catalog } = pass.modules;
   await importState(pass, state);
-  const { addresses, comparisons, problems } = await resolveList(pass, options.list);
+  const reader = addressReader(pass.forges);
+  const read = (name: string) => {
+    const address = reader(name);
+    return "problem" in address ? address.problem : address;
+  };
+  const last = readPublished(out).map(({ provider, listed }) =>
+    read(repositoryKey({ provider, fullName: listed })),
+  );
+  const { addresses, comparisons, problems } = await resolveList(
+    pass,
+    options.list,
+    last.filter((address) => typeof address !== "string"),
+  );
   const before = await Promise.all(
     addresses.map(({ provider, fullName }) => catalog.findByName(provider, fullName)),
   );
   const since = clock.now();
   const nodeIds = join(state, "node-ids.json");
-  const outcome = await readAll(pass, addresses, readNodeIds(nodeIds));
-  await updateDerived(pass.modules);
+  const outcome = await readAll(pass, addresses, readEarlier(nodeIds, nodeIdsSchema) ?? {});
   const isChanged = await writeState(catalog, state, { since, withoutHistory: outcome.withoutHistory });
+  await removeOthers(pass.modules, new Set(outcome.ids));
+  await updateDerived(pass.modules);
   write(nodeIds, `${JSON.stringify(outcome.nodeIds, null, 1)}\n`);
   const published: Published[] = [];
   const repositories: PublishReport["repositories"] = [];
@@ -84,13 +102,10 @@ export async function publish(pass: Pass, options: PublishOptions): Promise<Publ
             .filter((some) => some.length > 1),
           url: options.site.url,
         });
-  const reader = addressReader(pass.forges);
-  const read = (name: string) => {
-    const address = reader(name);
-    return "problem" in address ? address.problem : address;
-  };
   const inReadmes = readmes.flatMap((readme) => fillReadme(readme, out, { published, read }));
   return {
+    listed: addresses.length,
+    read: outcome.read,
     repositories,
     isChanged,
     isDrawn,
@@ -99,16 +114,18 @@ export async function publish(pass: Pass, options: PublishOptions): Promise<Publ
   };
 }
 
-/** Node ids only save requests, so a damaged file counts as an empty one. */
-function readNodeIds(path: string): z.output<typeof nodeIdsSchema> {
-  try {
-    return nodeIdsSchema.parse(JSON.parse(readFileSync(path, "utf8")));
-  } catch {
-    return {};
-  }
-}
-
+/** They only save requests. */
 const nodeIdsSchema = z.record(z.string(), z.record(z.string(), z.string()));
+
+/** The state keeps repositories that have left the list; pages and rankings have those in it. */
+async function removeOthers(
+  modules: Pass["modules"],
+  listed: ReadonlySet<number | undefined>,
+): Promise<void> {
+  for await (const page of dumpPages(modules.catalog))
+    for (const { repository } of page)
+      if (!listed.has(repository.id)) await untrack(modules, repository, { deletes: true });
+}
 
 async function importState({ modules }: Pass, folder: string): Promise<void> {
   let problem: string | undefined;

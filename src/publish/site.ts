@@ -4,13 +4,14 @@
  */
 import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join, posix } from "node:path";
+import { z } from "zod";
 import { RANKINGS } from "../growth/growth.js";
 import { AppError } from "../lib/errors.js";
 import { chartPage, type RepositoryName, repositoryPage } from "../lib/page-addresses.js";
 import { element, escapeXml, unescapeXml, xmlDocument } from "../lib/xml.js";
 import { exportCatalogue } from "../transfer/transfer.js";
+import { fileName, readEarlier, removeStale, write, writtenPath } from "./files.js";
 import { PASS_URL, type Pass } from "./pass.js";
-import { fileName, write } from "./pictures.js";
 import { linksOf, withLinks, withoutServer } from "./static-page.js";
 
 export interface SiteOptions {
@@ -21,6 +22,11 @@ export interface SiteOptions {
   url: string | undefined;
 }
 
+/** Names the files of a site, so that the next run can delete those that it does not write. */
+const MANIFEST = "sidereal-site.json";
+const FORMAT = "sidereal-site";
+const manifestSchema = z.object({ format: z.literal(FORMAT), files: z.array(writtenPath) });
+
 /** Pages of one site. */
 const MAX_PAGES = 5_000;
 
@@ -30,7 +36,6 @@ const PAGES: readonly (readonly [path: RegExp, parameter: RegExp])[] = [
   [/^\/explore$/, /^(?:page|sort|window)$/],
   [/^\/(?:languages|topics)$/, /^(?:sort|window)$/],
   [/^\/(?:languages|topics)\/[^/]+$/, /^window$/],
-  // Also of those that are no longer in the list: rankings have them as long as the state does.
   [/^\/(?:about$|repos\/)/, /^$/],
 ];
 const SORTS: readonly string[] = [...RANKINGS, "repository-count"];
@@ -46,7 +51,8 @@ const FEED = /^\/api\/feeds\/([\w-]+)\.atom$/;
 
 /**
  * Writes the site: the first page, rankings, languages, topics, comparisons and the page of each repository, with their data as CSV and JSON
- * next to them; the catalogue as NDJSON; with `url` also feeds and a site map. Returns the number of pages.
+ * next to them; the catalogue as NDJSON; with `url` also feeds and a site map. Deletes what the last run wrote besides. Returns the number of
+ * pages.
  */
 export async function writeSite(pass: Pass, folder: string, options: SiteOptions): Promise<number> {
   const { repositories, comparisons, url } = options;
@@ -95,6 +101,10 @@ export async function writeSite(pass: Pass, folder: string, options: SiteOptions
   const lines = join(folder, "repositories.ndjson");
   write(lines, "");
   for await (const text of exportCatalogue(pass.modules.catalog)) appendFileSync(lines, text);
+  const written = [...files.values()].sort();
+  const manifest = join(folder, MANIFEST);
+  removeStale(folder, readEarlier(manifest, manifestSchema)?.files ?? [], written);
+  write(manifest, `${JSON.stringify({ format: FORMAT, version: 1, files: written }, null, 1)}\n`);
   if (url === undefined) return pages.length;
   const publicAddress = (file: string) => `${url}/${encoded(file.replace(/(^|\/)index\.html$/, "$1"))}`;
   for (const [feed, from] of feeds)

@@ -3,18 +3,10 @@
  * the one before it is left out, so that a day without change changes no byte. Lines name their repositories, so any merge that keeps the
  * lines of both sides is right; duplicates go with the next writing.
  */
-import {
-  appendFileSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { isoTime } from "../lib/clock.js";
+import { PARTIAL, replaceFile } from "../lib/replace-file.js";
 import type { DumpedRepository, Snapshot } from "../repositories/repositories.js";
 import { headerLine, namedSnapshotLine, repositoryLine } from "./ndjson.js";
 import { type DumpedCatalog, dumpPages } from "./parquet.js";
@@ -24,8 +16,6 @@ const SNAPSHOTS = "snapshots";
 /** `2026-04-observed.ndjson` */
 const MONTH = /^\d{4}-\d{2}-[a-z]+\.ndjson$/;
 const ATTRIBUTES = ".gitattributes";
-/** Ends the name of a file that is being written. */
-const PARTIAL = ".partial";
 
 /** The files of the folder in the order in which they are imported; none if there is no such folder. */
 export function stateFiles(folder: string): string[] {
@@ -78,14 +68,7 @@ export async function writeState(
   }
   let isChanged = unwanted.size > 0;
   const write = (path: string, text: string) => {
-    const partial = path + PARTIAL;
-    if (existsSync(path) && readFileSync(path, "utf8") === text) {
-      rmSync(partial, { force: true });
-      return;
-    }
-    writeFileSync(partial, text);
-    renameSync(partial, path);
-    isChanged = true;
+    isChanged = replaceFile(path, text) || isChanged;
   };
   write(join(folder, REPOSITORIES), textOf(repositories));
   // Both sides have added lines at the end.
@@ -98,6 +81,7 @@ export async function writeState(
       .split("\n")
       .sort();
     write(path, textOf(lines.map((line) => line.slice(line.indexOf("\t") + 1))));
+    rmSync(path + PARTIAL, { force: true });
   }
   for (const name of unwanted) rmSync(join(snapshots, name));
   return isChanged;

@@ -24,7 +24,7 @@ export { type Dump, Dumps, isDumpDue, writeDump } from "./dumps.js";
 export type { Problem, ReadProgress } from "./gathering.js";
 export type { ImportWarning } from "./import.js";
 export { type ImportOptions, type ImportReport, importFiles } from "./import.js";
-export { exportParquet, type ParquetManifest, sumsOf } from "./parquet.js";
+export { dumpPages, exportParquet, type ParquetManifest, sumsOf } from "./parquet.js";
 export { readSample } from "./sample-file.js";
 export { stateFiles, writeState } from "./state.js";
 export { Refusal } from "./values.js";

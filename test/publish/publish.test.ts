@@ -85,6 +85,93 @@ test("publish keeps a renamed repository's files, a deleted one's history, and a
   assert.match(contentOf(at("out"))[`charts/github/${b}.svg`] ?? "", /gone, last seen/);
 });
 
+test("files of what has left the list go, unless a line that cannot be read may mean it; all others stay", async (t) => {
+  const { clock, at, list, run, names, forge } = await start(t);
+  const [a = "", b = ""] = names;
+  const owner = b.split("/")[0] ?? "";
+  const site = ["--site", at("site")];
+  const filesOf = (name: string) =>
+    [...Object.keys(contentOf(at("out"))), ...Object.keys(contentOf(at("site")))].filter((file) =>
+      file.includes(`/${name}`),
+    );
+  list(a, `@${owner}`);
+  assert.equal((await run(...site)).code, 0);
+  assert.ok(filesOf(b).length > 5, String(filesOf(b)));
+  const own = ["out/charts/github/mine.svg", "site/repos/github/mine.html", "site/CNAME"];
+  for (const file of own) writeFileSync(at(file), "mine");
+  clock.pass(1);
+  const [id = 0] = forge.catalogue.ids();
+  forge.catalogue.add({ id, at: clock.now() - 1_000, kind: "renamed", to: "acme/renamed" });
+  assert.equal((await run(...site)).code, 0);
+  const before = filesOf(b);
+  forge.switches.fault = () => "status-502";
+  const down = await run(...site);
+  assert.equal(down.code, 3);
+  const kept = forge.catalogue.ownedBy(owner, clock.now()).length;
+  assert.match(
+    down.stderr,
+    new RegExp(`line 2: The forge did not respond[\\s\\S]*\n${kept} published before stay`),
+  );
+  assert.deepEqual(filesOf(b), before);
+  forge.switches.fault = null;
+  list(a, "githb:a/b");
+  assert.equal((await run(...site)).code, 3);
+  assert.deepEqual(filesOf(b), before, "a mistake in a line may be one in the name");
+  list(a);
+  const left = await run(...site);
+  assert.equal(left.code, 0, left.stderr);
+  assert.deepEqual(filesOf(b), []);
+  assert.equal(filesOf(a).length, 2, "its pages have its new name");
+  for (const file of own) assert.equal(readFileSync(at(file), "utf8"), "mine");
+  const { "repositories.ndjson": state = "" } = contentOf(at("state"));
+  assert.ok(state.includes(b), "the state keeps its history");
+  list("# nothing");
+  const emptied = await run(...site);
+  assert.equal(emptied.code, 3);
+  assert.match(emptied.stderr, /the list names no repository/);
+  assert.equal(filesOf(a).length, 2);
+});
+
+test("a list of files that names one outside of its folder deletes nothing", async (t) => {
+  const { at, list, run, names } = await start(t);
+  const [a = "", b = ""] = names;
+  list(a, b);
+  const site = ["--site", at("site")];
+  assert.equal((await run(...site)).code, 0);
+  writeFileSync(at("mine.svg"), "mine");
+  const [pictures, pages] = [at("out", "repositories.json"), at("site", "sidereal-site.json")];
+  const read = (file: string) => JSON.parse(readFileSync(file, "utf8"));
+  const { repositories, ...manifest } = read(pictures);
+  repositories[1].chart = "../mine.svg";
+  writeFileSync(pictures, JSON.stringify({ ...manifest, repositories }));
+  const { files, ...ofSite } = read(pages);
+  writeFileSync(pages, JSON.stringify({ ...ofSite, files: [...files, "../mine.svg"] }));
+  list(a);
+  assert.equal((await run(...site)).code, 0);
+  assert.equal(readFileSync(at("mine.svg"), "utf8"), "mine");
+});
+
+test("the report says how many could be read, and what became of the pictures", async (t) => {
+  const { clock, list, runPlain, names, forge, freeze } = await start(t);
+  const [a = "", b = ""] = names;
+  freeze();
+  const said = async () => {
+    const { code, stdout } = await runPlain();
+    return `${code} ${stdout.split("\n")[0]}`;
+  };
+  list(a, b);
+  forge.switches.fault = () => "status-502";
+  assert.equal(await said(), "3 0 of 2 repositories read, 0 with other counts; no pictures; problems: 2");
+  forge.switches.fault = null;
+  assert.equal(await said(), "0 2 of 2 repositories read, 2 with other counts; pictures drawn; problems: 0");
+  clock.pass(1);
+  forge.spend("ghp_ofTheTest", "graphql", 5_000);
+  assert.match(
+    await said(),
+    /^3 0 of 2 repositories read, 0 with other counts; pictures left as they were; problems: 1$/,
+  );
+});
+
 test("publish reports each mistake in a list by its line, and publishes the rest", async (t) => {
   const { list, run, names, forge } = await start(t);
   const [a = ""] = names;

@@ -24,14 +24,12 @@ export async function startPublishing(
   const folder = mkdtempSync(join(world.folder, "published-"));
   const at = (...parts: string[]) => join(folder, ...parts);
   const list = (...lines: string[]) => writeFileSync(at("repos.txt"), lines.join("\n"));
-  const run = async (...args: string[]) => {
+  const runPlain = (...args: string[]) => {
     const paths = ["--list", at("repos.txt"), "--state", at("state"), "--out", at("out")];
-    const ran = await world.runHere(
-      "never-opened",
-      ["publish", ...paths, "--json", ...args],
-      settings,
-      clock,
-    );
+    return world.runHere("never-opened", ["publish", ...paths, ...args], settings, clock);
+  };
+  const run = async (...args: string[]) => {
+    const ran = await runPlain("--json", ...args);
     return { ...ran, report: ran.stdout === "" ? undefined : JSON.parse(ran.stdout) };
   };
   const names = catalogue.ids().map((id) => catalogue.get(id, clock.now())?.fullName ?? "");
@@ -45,7 +43,7 @@ export async function startPublishing(
       );
     }
   };
-  return { clock, catalogue, forge, settings, at, list, run, names, freeze };
+  return { clock, catalogue, forge, settings, at, list, run, runPlain, names, freeze };
 }
 
 /** The files below a folder with their contents. */
