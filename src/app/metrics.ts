@@ -42,6 +42,7 @@ function addCommon(metrics: Metrics, { config, clock }: AppContext, modules: Mod
   };
   let readings: MetricValue[] = [];
   let reported: MetricValue[] = [];
+  let failing: MetricValue[] = [];
   metrics.beforeRead(async () => {
     const note = await readBackupNote(config.dataDir);
     state.backupAt = note === null ? null : note.takenAt / 1_000;
@@ -59,9 +60,11 @@ function addCommon(metrics: Metrics, { config, clock }: AppContext, modules: Mod
     state.isUp = reports !== undefined;
     readings = [];
     reported = [];
+    failing = [];
     for (const [provider, { at, report }] of reports ?? []) {
       reported.push([at / 1_000, { provider }]);
       if (report.lastSuccessAt !== null) readings.push([report.lastSuccessAt / 1_000, { provider }]);
+      if (report.failing !== null) failing.push([report.failing.since / 1_000, { provider }]);
     }
   });
   metrics.add("database_up", "Whether the database responds: 1 or 0.", () => Number(state.isUp));
@@ -83,6 +86,9 @@ function addCommon(metrics: Metrics, { config, clock }: AppContext, modules: Mod
   const reading =
     "When a forge last responded as it should, in seconds since 1970, as the active worker reports.";
   metrics.add("last_reading_timestamp_seconds", reading, () => readings);
+  const failed =
+    "Since when the calls of a forge fail, in seconds since 1970, as the active worker reports. Absent if they do not.";
+  metrics.add("failing_since_timestamp_seconds", failed, () => failing);
   const report = "When the active worker last reported about a forge, in seconds since 1970.";
   metrics.add("last_report_timestamp_seconds", report, () => reported);
 }

@@ -116,9 +116,46 @@ test("a service and its worker take the configured port and the next free one, a
       );
 });
 
-test("the alerts can be used", { skip: hasPromtool ? false : "promtool is not installed" }, () => {
-  const { status, stdout, stderr } = spawnSync("promtool", ["check", "rules", `${PACKAGING}alerts.yml`], {
-    encoding: "utf8",
-  });
-  assert.equal(status, 0, stdout + stderr);
+/** A forge that fails, also since the start of its worker; one that had nothing to read for hours. */
+const FORGES = {
+  rule_files: [`${PACKAGING}alerts.yml`],
+  tests: [
+    {
+      interval: "1m",
+      input_series: [
+        { series: 'sidereal_failing_since_timestamp_seconds{provider="AWAY"}', values: "0x180" },
+        { series: 'sidereal_last_reading_timestamp_seconds{provider="QUIET"}', values: "0x180" },
+      ],
+      alert_rule_test: [
+        { alertname: "SiderealForgeSilent", eval_time: "1h" },
+        {
+          alertname: "SiderealForgeSilent",
+          eval_time: "80m",
+          exp_alerts: [
+            {
+              exp_labels: { provider: "AWAY" },
+              exp_annotations: {
+                summary: "All requests to a forge have failed for an hour",
+                description: "sidereal status has the reason for AWAY.",
+              },
+            },
+          ],
+        },
+      ],
+    },
+  ],
+};
+
+test("the alerts can be used, and a forge without work raises none", {
+  skip: hasPromtool ? false : "promtool is not installed",
+}, () => {
+  const file = join(world.newDataDir(), "forges.json");
+  writeFileSync(file, JSON.stringify(FORGES));
+  for (const args of [
+    ["check", "rules", `${PACKAGING}alerts.yml`],
+    ["test", "rules", file],
+  ]) {
+    const { status, stdout, stderr } = spawnSync("promtool", args, { encoding: "utf8" });
+    assert.equal(status, 0, stdout + stderr);
+  }
 });
