@@ -59,7 +59,7 @@ function referencesParameter({ rule, schema }: Kind, description: string) {
   const text = z.string().max(MAX_LENGTH);
   return z
     .union([text.transform((one) => [one]), z.array(text).max(MAX_REFERENCES)], {
-      error: `must be ${rule}, at most ${MAX_REFERENCES} times`,
+      error: `must be ${rule}, 1 to ${MAX_REFERENCES} times`,
     })
     .openapi({
       type: "array",

@@ -5,6 +5,7 @@ import { z } from "zod";
 import { errorCode } from "../lib/errors.js";
 import { canonicalHost, isPrivateHost } from "../lib/host-names.js";
 import { nearestName } from "../lib/nearest-name.js";
+import { problemsOf } from "../lib/validation.js";
 import { limitsOf } from "./limits.js";
 import {
   ConfigError,
@@ -110,7 +111,8 @@ export function loadConfig(env: NodeJS.ProcessEnv) {
   }
   const parsed = z.object(SETTINGS).safeParse(given);
   if (!parsed.success) {
-    for (const issue of parsed.error.issues) problems.push(`${issue.path.join(".")}: ${issue.message}`);
+    for (const { parameter, message } of problemsOf(parsed.error, "settings"))
+      problems.push(`${parameter}: ${message}`);
   }
   for (const [a, b] of PAIRS) {
     for (const [one, other] of [[a, b] as const, [b, a] as const])

@@ -2,6 +2,7 @@ import { createPrivateKey } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { z } from "zod";
 import { didYouMean, nearestName } from "../lib/nearest-name.js";
+import { problemsOf } from "../lib/validation.js";
 import {
   FORGE_KINDS,
   findForge,
@@ -128,8 +129,8 @@ export function readProviders(
     const isOn = listed.includes(name) || SIGNS.some((rule) => given[rule] !== undefined);
     const parsed = z.object(RULES).safeParse(given);
     if (!parsed.success) {
-      for (const { path, message } of parsed.error.issues)
-        problems.push(`SIDEREAL_${name}_${String(path[0])}: ${message}`);
+      for (const { parameter, message } of problemsOf(parsed.error, "settings"))
+        problems.push(`SIDEREAL_${name}_${parameter}: ${message}`);
       return [];
     }
     if (!isOn) return [];

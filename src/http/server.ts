@@ -92,6 +92,10 @@ const UNPARSED: Readonly<Record<string, readonly [string, AppError]>> = {
       "The address has a character that must be percent-encoded, such as %E6%97%A5 for 日.",
     ),
   ],
+  HPE_INVALID_METHOD: [
+    "400 Bad Request",
+    new AppError("INVALID_REQUEST", "The request is malformed, or its method is not known."),
+  ],
   [LATE]: ["408 Request Timeout", new AppError("INVALID_REQUEST", "The request took too long to arrive.")],
 };
 const MALFORMED = ["400 Bad Request", new AppError("INVALID_REQUEST", "The request is malformed.")] as const;

@@ -23,6 +23,16 @@ function plainMessage(issue: z.core.$ZodRawIssue): string {
       return `must ${limit("at most", issue.origin, issue.maximum)}`;
     case "too_small":
       return `must ${limit("at least", issue.origin, issue.minimum)}`;
+    case "invalid_value":
+      return `must be one of ${issue.values.map(String).join(", ")}`;
+    case "invalid_union":
+      return Array.isArray(issue.options) ? `must be one of ${issue.options.join(", ")}` : "is not valid";
+    case "invalid_format":
+      return issue.format === "url" ? "must be an address such as https://example.org" : "is not valid";
+    case "unrecognized_keys":
+      return issue.inst instanceof z.ZodObject
+        ? `is not known; known are ${Object.keys(issue.inst.shape).join(", ")}`
+        : "is not known";
     default:
       return "is not valid";
   }
@@ -36,36 +46,39 @@ function limit(bound: string, origin: unknown, value: unknown): string {
 }
 
 /**
- * A failed validation as an error that lists each parameter and its allowed values. `location` names the whole input, such as
- * `body`. `queries`: the values as sent, if they are from a query string.
+ * What is wrong with each part of an input, in plain words, and the values that it may have. `location` names the whole input, such
+ * as `body`. `queries`: the values as sent, if they are from a query string.
  */
-export function validationError(
+export function problemsOf(
   error: z.core.$ZodError,
   location: string,
   queries?: Readonly<Record<string, string[]>>,
-): AppError {
-  const details = error.issues.flatMap((issue): ErrorDetail[] => {
+): ErrorDetail[] {
+  return error.issues.flatMap((issue): ErrorDetail[] => {
     const path = issue.path
       .map((part) => (typeof part === "number" ? `[${part}]` : `.${String(part)}`))
       .join("")
       .replace(/^\./, "");
     const parameter = path === "" ? location : path;
-    if (issue.code === "unrecognized_keys") {
-      return issue.keys.map((key) => ({ parameter: key.slice(0, 100), message: "is not known" }));
-    }
+    const { message } = issue;
+    if (issue.code === "unrecognized_keys")
+      return issue.keys.map((key) => ({ parameter: key.slice(0, 100), message }));
     // A repeatable parameter is a union with its own message.
     if ((queries?.[parameter]?.length ?? 0) > 1 && issue.code !== "invalid_union")
       return [{ parameter, message: "may be given only once" }];
-    if (issue.code === "invalid_value") {
-      const allowed = issue.values.map(String);
-      return [{ parameter, message: `must be one of ${allowed.join(", ")}`, allowed }];
-    }
-    return [{ parameter, message: issue.message }];
+    return [
+      { parameter, message, ...(issue.code === "invalid_value" && { allowed: issue.values.map(String) }) },
+    ];
   });
+}
+
+/** A failed validation as an error that lists the problems. */
+export function validationError(...args: Parameters<typeof problemsOf>): AppError {
+  const details = problemsOf(...args);
   const first = details[0];
   return new AppError(
     "VALIDATION_FAILED",
-    `${first?.parameter ?? location}: ${first?.message ?? "is not valid"}`,
+    `${first?.parameter ?? args[1]}: ${first?.message ?? "is not valid"}`,
     { details },
   );
 }

@@ -102,7 +102,7 @@ async function callTool(
     if (tool === undefined) {
       const names = tools.map((one) => one.name);
       const hint = didYouMean(name.slice(0, 100), names);
-      throw new AppError("NOT_FOUND", `There is no such tool${hint || "."}`);
+      throw new AppError("NOT_FOUND", `There is no such tool${hint || "; tools/list has all."}`);
     }
     const { data, text } = await tool.call(given, options);
     const structuredContent = z.record(z.string(), z.unknown()).parse(data);

@@ -2,6 +2,7 @@
 import type { Readable } from "node:stream";
 import { z } from "zod";
 import { type Clock, isoTime } from "../lib/clock.js";
+import { validationError } from "../lib/validation.js";
 import type { ArchiveFile, DumpedRepository, Observation, Snapshot } from "../repositories/repositories.js";
 import {
   AVAILABILITIES,
@@ -251,8 +252,7 @@ function parseLine(json: string, schema: ReturnType<typeof lineSchema>): ParsedL
   }
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  const issue = result.error.issues[0];
-  return brief(`${issue?.path.join(".") || "line"}: ${issue?.message ?? "invalid"}`, 300);
+  return brief(validationError(result.error, "line").message, 300);
 }
 
 function repositoryObservation(line: RepositoryLine): Observation {

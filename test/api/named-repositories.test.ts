@@ -167,7 +167,7 @@ onSqliteAndLong("GET /api/repos?id=&fullName=", (engine) => {
       );
     assert.deepEqual(
       await refuse(many("id", "1", 101)),
-      invalid("id", "must be ids of 1 to 19 digits without a leading 0, at most 100 times"),
+      invalid("id", "must be ids of 1 to 19 digits without a leading 0, 1 to 100 times"),
     );
     assert.deepEqual(
       await refuse([...many("id", "1", 50), ...many("fullName", "a/one", 51)]),

@@ -153,7 +153,7 @@ onSqliteAndLong("GET /api/metrics", (engine) => {
         values: ["x"],
       }),
     );
-    const rule = "must be ids, or names of the form owner/name or provider:owner/name, at most 100 times";
+    const rule = "must be ids, or names of the form owner/name or provider:owner/name, 1 to 100 times";
     assert.deepEqual(
       errorOf(await read(Array.from({ length: 101 }, () => ["repo", "1"]))),
       invalid("repo", rule),

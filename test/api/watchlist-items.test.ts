@@ -86,7 +86,10 @@ onSqliteAndLong("/api/watchlists/:token/items", (engine) => {
       assert.equal(errorOf(await add(list, id)).details[0].parameter, "repositoryId");
     }
     const unknown = await world.send("POST", `${list}/items`, { repositoryId: "1", note: "x" });
-    assert.deepEqual(errorOf(unknown), invalid("note", "is not known"));
+    assert.deepEqual(
+      errorOf(unknown),
+      invalid("note", "is not known; known are repositoryId, ids, fullNames"),
+    );
     assert.deepEqual(await idsOf(list), []);
   });
 

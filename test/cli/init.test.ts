@@ -86,7 +86,7 @@ test("options answer without a question, and secrets come from files", () => {
 
 test("an answer that breaks the rule of its setting is named, and nothing is written", () => {
   for (const [input, problem] of [
-    ["ftp://example.org\n\n\n", /SIDEREAL_BASE_URL: Invalid URL/],
+    ["ftp://example.org\n\n\n", /SIDEREAL_BASE_URL: must be an address/],
     ["\n\nmysql://db.example\n", /SIDEREAL_DATABASE_URL: must begin with postgres:\/\//],
   ] as const) {
     const folder = newFolder();
@@ -173,7 +173,7 @@ test("at a terminal a wrong answer is asked again, and a token is not shown", ha
   const folder = newFolder();
   const { code, shown } = await initAtTerminal(folder, [
     [/Address .*: /, "nonsense\r"],
-    [/Invalid URL[\s\S]*Address .*: /, "http://localhost:5000\r"],
+    [/must be an address[\s\S]*Address .*: /, "http://localhost:5000\r"],
     [/GitHub token .*: /, `${TOKEN}\r`],
     [/PostgreSQL .*: /, "\r"],
     [/proxy .*: /, "\r"],

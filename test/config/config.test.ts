@@ -73,6 +73,11 @@ test("every wrong value is refused by its name, all at once", () => {
     SIDEREAL_CACHE_MB: "-1",
     SIDEREAL_NOTHING: "x",
   });
+  assert.ok(problems.includes("SIDEREAL_PORT: must be at most 65535"));
+  assert.ok(problems.includes("SIDEREAL_BASE_URL: must be an address such as https://example.org"));
+  assert.ok(
+    problems.includes("SIDEREAL_LOG_LEVEL: must be one of fatal, error, warn, info, debug, trace, silent"),
+  );
   const names = problems.map((problem) => problem.split(":")[0]).sort();
   assert.deepEqual(names, [
     "SIDEREAL_BASE_URL",

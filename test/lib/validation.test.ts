@@ -45,6 +45,6 @@ test("a failed validation names each parameter in plain words, and never in thos
     own: "must be one letter",
     "nested.ids[1]": "must be a number",
     mail: "is not valid",
-    more: "is not known",
+    more: "is not known; known are long, short, list, number, text, flag, kind, absent, own, nested, mail",
   });
 });

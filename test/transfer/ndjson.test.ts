@@ -126,6 +126,9 @@ describe("NDJSON", () => {
     );
     assert.equal(refused[0], "x.ndjson:2: the preceding repository line was refused or is missing");
     assert.equal(refused[1], "x.ndjson:4: the line is not JSON");
+    assert.equal(refused[3], "x.ndjson:6: type: must be one of header, repository, snapshot, file");
+    assert.equal(refused[5], "x.ndjson:8: stars: must be at least 0");
+    assert.equal(refused[6], "x.ndjson:9: stars: must be a number");
     assert.equal(refused[9], "x.ndjson:12: provider and fullName belong together");
     assert.equal(refused[11], "x.ndjson:15: fullName: not of the form owner/name");
     assert.deepEqual([...repositories.keys()], ["o/r", "o/t"]);
