@@ -50,6 +50,7 @@ function ofSystem({ code, syscall, port }: Cause, config: Config): Words | undef
     return [`This user may not open port ${port}`, `set ${prefix}_PORT to 1024 or more`];
   if (code === "EADDRNOTAVAIL" || syscall === "getaddrinfo")
     return ["This machine has no such address to listen on", `correct ${prefix}_HOST`];
+  if (code === "EISDIR") return ["A folder is named where a file is needed", "name a file"];
   if (code === "ENOSPC" || code === "EDQUOT") return ["The disk is full", "free space on it"];
   return undefined;
 }

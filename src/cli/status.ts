@@ -68,7 +68,7 @@ function describe(status: ProviderStatus, now: number): string {
   if (worker !== null) {
     const { at, report } = worker;
     const isGone = now - at > GONE_MS;
-    const seen = isGone ? `gone, last seen ${hours(now - at)} ago` : `last seen ${isoTime(at)}`;
+    const seen = isGone ? `gone, last seen ${duration(now - at)} ago` : `last seen ${isoTime(at)}`;
     const failures = Object.entries(report.failures).map(([kind, count]) => `${count} ${kind}`);
     lines.push(
       `  worker        ${report.worker}, ${seen}: ${report.refreshed} refreshed (${report.doubted} doubtful, ${report.rechecked} read a second time), ${report.discovered} discovered, ${report.listed} read from lists, stretch ${report.stretch.toFixed(2)}`,
@@ -94,7 +94,7 @@ function describe(status: ProviderStatus, now: number): string {
 const GONE_MS = 60_000;
 
 function agesOf({ median, p90, p99 }: Ages): string {
-  return `${hours(median)} (median), ${hours(p90)} (90 %), ${hours(p99)} (99 %)`;
+  return `${duration(median)} (median), ${duration(p90)} (90 %), ${duration(p99)} (99 %)`;
 }
 
 function describeWalk(walk: ProviderStatus["walk"]): string {
@@ -135,7 +135,8 @@ function describeMail({ sent, refused }: MailUse): string {
   return `${sent} sent in this hour and the last${limits.map((text) => `, ${text}`).join("")}`;
 }
 
-function hours(ms: number): string {
+function duration(ms: number): string {
+  if (ms >= 2 * DAY_MS) return `${(ms / DAY_MS).toFixed(1)} days`;
   return ms < 5_400_000 ? `${Math.round(ms / 60_000)} min` : `${(ms / 3_600_000).toFixed(1)} h`;
 }
 
@@ -143,5 +144,5 @@ function hours(ms: number): string {
 function durationOf({ tookMs }: NonNullable<ProviderStatus["walk"]>): string {
   if (tookMs === null) return "";
   const isTooLong = tookMs > DAY_MS;
-  return `, the last took ${hours(tookMs)}${isTooLong ? ", so counts get older than a day" : ""}`;
+  return `, the last took ${duration(tookMs)}${isTooLong ? ", so counts get older than a day" : ""}`;
 }

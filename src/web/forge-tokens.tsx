@@ -200,7 +200,7 @@ function wordsOfFault(fault: TokenFault, site: string): string {
     case "plain_http":
       return "Not used: the settings no longer allow tokens to be sent over http.";
     case "other_key":
-      return "Not used: it was encrypted with another key. Set that key again, or enter the token again.";
+      return "Not used: the key that it was encrypted with is missing. Set that key again, or enter the token again.";
     case "damaged":
       return "Not used: what is stored of it is damaged. Enter it again.";
   }

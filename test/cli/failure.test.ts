@@ -51,6 +51,12 @@ const PERMANENT: readonly [Error, typeof onFile, string][] = [
     onFile,
     "The disk is full (ENOSPC: write): free space on it.",
   ],
+  // Reading a folder names no path.
+  [
+    errorWith("EISDIR: illegal operation on a directory, read", { code: "EISDIR", syscall: "read" }),
+    onServer,
+    "A folder is named where a file is needed (EISDIR: illegal operation on a directory, read): name a file.",
+  ],
   ...["EACCES", "EROFS", "EEXIST", "ENOTDIR"].map((code): [Error, typeof onFile, string] => [
     ofFile(code, "/var/lib/store/sidereal.db"),
     onFile,

@@ -19,6 +19,8 @@ import { daily, observation } from "../support/world.js";
 
 const MAIN = fileURLToPath(new URL("../../bundle/main.js", import.meta.url));
 const world = new CommandWorld();
+/** A service that runs on this machine would be used: nothing listens at this port. */
+const NO_SERVICE = { SIDEREAL_PORT: "1" };
 
 /** Starts `sidereal mcp` as hosts do, and connects to it. */
 async function start(
@@ -29,7 +31,7 @@ async function start(
     command: process.execPath,
     args: [MAIN, "mcp", ...args],
     cwd: world.folder,
-    env: { PATH: process.env.PATH ?? "", ...settings },
+    env: { PATH: process.env.PATH ?? "", ...NO_SERVICE, ...settings },
     stderr: "ignore",
   });
   const client = newClient(era);
@@ -130,7 +132,7 @@ onSqliteAndLong("sidereal mcp", (engine) => {
 onSqlite("sidereal mcp", () => {
   test("creates no store: without one it exits with 2, and says what to do", async () => {
     const dataDir = world.newDataDir();
-    const { code, stdout, stderr } = await world.run(dataDir, ["mcp"]);
+    const { code, stdout, stderr } = await world.run(dataDir, ["mcp"], NO_SERVICE);
     assert.deepEqual([code, stdout], [2, ""]);
     assert.match(stderr, /there is no store in .*; set SIDEREAL_DATA_DIR, or use --url/);
     assert.deepEqual(readdirSync(dataDir), []);

@@ -86,7 +86,8 @@ function addIdentity(
     const { cookie } = picked.ceremony ?? picked.member;
     headers.push(["Cookie", isValid || random.chance(0.6) ? cookie : clean(wrongCookie(random, cookie))]);
   }
-  if (needsSession || !random.chance(0.2)) return;
+  const needsKey = /^\/api\/(repos\.(csv|ndjson)|key\/)/.test(path);
+  if (needsSession || !random.chance(needsKey ? 0.9 : 0.2)) return;
   const key = stock.keys.length === 0 ? createToken("sid") : random.pick(stock.keys);
   const sent = isValid || random.chance(0.5) ? key : clean(changed(random, key));
   if (random.chance(0.6))
