@@ -132,7 +132,7 @@ onSqliteAndLong("sidereal mcp", (engine) => {
 onSqlite("sidereal mcp", () => {
   test("creates no store: without one it exits with 2, and says what to do", async () => {
     const dataDir = world.newDataDir();
-    const { code, stdout, stderr } = await world.run(dataDir, ["mcp"], NO_SERVICE);
+    const { code, stdout, stderr } = await world.run(dataDir, ["mcp"], { settings: NO_SERVICE });
     assert.deepEqual([code, stdout], [2, ""]);
     assert.match(stderr, /there is no store in .*; set SIDEREAL_DATA_DIR, or use --url/);
     assert.deepEqual(readdirSync(dataDir), []);
