@@ -178,14 +178,14 @@ export function describeBurst(surge: Surge): { anomaly: Anomaly; doubted: number
 }
 
 /**
- * The stars beyond the usual that seem plausible: what followed explains them, or real gains often are that large. Until they are
- * cleared, at most what these days may gain without being unusual: forks come with campaigns too, though few.
+ * The stars beyond the usual that seem plausible: what followed explains them, once they are cleared, as forks come with campaigns
+ * too, though few; or real gains often are that large.
  */
 function supportedOf(surge: Surge, isCleared: boolean): number {
   const supported = surge.seen.at(-1)?.supported;
   if (supported === undefined)
     return Math.min(surge.excess, (surge.excess * PLAUSIBLE_MULTIPLE) / surge.multiple);
-  return isCleared ? supported : Math.min(supported, (unusualFrom(surge.usual) - surge.usual) * surge.days);
+  return isCleared ? supported : 0;
 }
 
 function clearedOf(surge: Surge): Anomaly["cleared"] {

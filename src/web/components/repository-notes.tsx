@@ -85,7 +85,7 @@ const ANOMALY_TEXTS: Readonly<Record<Anomaly["kind"], { title: string; effect: s
   },
   RETURN: { title: "Dropped and recovered", effect: "Not counted." },
   LEVEL_SHIFT: { title: "Level shift", effect: "The gain does not count." },
-  BURST: { title: "Burst", effect: "Only the part supported by other counts is counted." },
+  BURST: { title: "Burst", effect: "Only the usual part counts until other counts support the rest." },
   PURGE: { title: "Purge", effect: "The loss counts in full." },
 };
 
