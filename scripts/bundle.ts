@@ -7,14 +7,12 @@
  * `files/`, and their licences are in LICENSES.txt. `dist/bundled.json` lists them for the bill of materials, and the files of
  * this build.
  *
- * `--if-changed` does nothing if no source has changed since the last build. `--tidy`, as before packing, deletes files of earlier
- * builds immediately.
+ * `--tidy`, as before packing, deletes files of earlier builds immediately.
  */
 import { spawnSync } from "node:child_process";
 import {
   chmodSync,
   existsSync,
-  globSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -34,7 +32,8 @@ const FROM = join(ROOT, "src");
 const TO = join(ROOT, "dist/bundle");
 /** Next to the compiled sources too, as tests load those. */
 const BROWSER_SCRIPTS = join(ROOT, "dist/src/web/client");
-const STAMP = join(ROOT, "dist/bundle.stamp");
+/** What Node.js keeps of programs that it has compiled, see `src/main.ts`. */
+const COMPILED = join(ROOT, "dist/compiled");
 
 /** The program, and the entries of its threads. */
 const ENTRIES = [
@@ -57,9 +56,6 @@ const COPIES = "files";
 /** How long files of earlier builds are kept: a program started from one of them may still load them. */
 const KEPT_MS = process.argv.includes("--tidy") ? -1 : 7 * 86_400_000;
 
-const sources = stampOf();
-if (process.argv.includes("--if-changed") && existsSync(STAMP) && readFileSync(STAMP, "utf8") === sources)
-  process.exit(0);
 refuseUnknownNode();
 await bundleBrowserScripts();
 await bundleClient();
@@ -141,7 +137,7 @@ for (const name of readdirSync(TO, { recursive: true, encoding: "utf8" })) {
   if (/\.c?js$/.test(name) && !files.has(name) && Date.now() - statSync(path).mtimeMs > KEPT_MS)
     rmSync(path, { force: true });
 }
-writeFileSync(STAMP, sources);
+rmSync(COMPILED, { recursive: true, force: true });
 
 function isUnchanged(path: string, contents: Buffer): boolean {
   try {
@@ -157,30 +153,6 @@ function commitOf(): string | undefined {
   const args = ["describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"];
   const { status, stdout } = spawnSync("git", args, { cwd: ROOT, encoding: "utf8" });
   return status === 0 ? stdout.trim() : undefined;
-}
-
-/** The names, sizes and times of all sources. */
-function stampOf(): string {
-  const files = globSync(
-    [
-      "src/**/*.{ts,tsx}",
-      "bench/synthetic/*.ts",
-      "client/src/*.ts",
-      "scripts/*.ts",
-      "package-lock.json",
-      "tsconfig.json",
-    ],
-    {
-      cwd: ROOT,
-    },
-  );
-  return files
-    .sort()
-    .map((file) => {
-      const { size, mtimeMs } = statSync(join(ROOT, file));
-      return `${file} ${size} ${mtimeMs}`;
-    })
-    .join("\n");
 }
 
 /**

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { after, test } from "node:test";
 import { CommandWorld } from "./support/command.js";
 import { rankingFile } from "./support/imports.js";
@@ -30,6 +30,12 @@ test("the bundle finds the files and threads that it needs beside it", async () 
   assert.deepEqual(Buffer.from(await picture.arrayBuffer()).subarray(0, 4), PNG);
   const signIn = await fetch(`${service.url}/api/me`, { headers: { cookie: unknownSession(1, "") } });
   assert.equal(signIn.status, 401);
+});
+
+test("a command leaves its compiled code to the next one", async () => {
+  const world = new CommandWorld();
+  assert.equal((await world.run(world.newDataDir(), ["--version"])).code, 0);
+  assert.notDeepEqual(readdirSync(new URL("../compiled", import.meta.url)), []);
 });
 
 const hasProc = existsSync("/proc/self/cmdline");

@@ -86,9 +86,10 @@ function namesIn(schema: z.ZodType, prefix = ""): Set<string> {
   return names;
 }
 
-/** The names of fields that have no fields of their own. */
+/** The names of fields that have no fields of their own, which would follow them. */
 function leavesOf(known: ReadonlySet<string>): string[] {
-  return [...known].filter((name) => ![...known].some((other) => other.startsWith(`${name}.`)));
+  const names = [...known];
+  return names.filter((name, i) => !names[i + 1]?.startsWith(`${name}.`));
 }
 
 /** A schema without what is around it: null, absence, a default, a list. */

@@ -10,5 +10,10 @@ export function unsafeNode(version: string): string | undefined {
 
 /** Whether a version, such as 24.18.1, comes before another one. */
 export function isOlder(version: string, other: string): boolean {
-  return version.localeCompare(other, "en", { numeric: true }) < 0;
+  const others = other.split(".");
+  for (const [i, part] of version.split(".").entries()) {
+    const difference = Number.parseInt(part, 10) - Number(others[i]);
+    if (difference !== 0) return difference < 0;
+  }
+  return false;
 }

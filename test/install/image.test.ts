@@ -78,7 +78,7 @@ test("the build is given what it copies and packs, and nothing that is secret or
   const packed = manifest.files
     .filter((path: string) => !path.startsWith("dist"))
     .flatMap((path: string) => globSync(path));
-  for (const path of [...named, ...packed, "src/main.ts", "scripts/bundle.ts", "tsconfig.json", "LICENSE"]) {
+  for (const path of [...named, ...packed, "src/main.ts", "scripts/build.mjs", "tsconfig.json", "LICENSE"]) {
     assert.ok(existsSync(path), path);
     assert.equal(isIgnored(path, ignoreFile), false, path);
   }
